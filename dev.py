@@ -23,6 +23,8 @@ HERE = Path(__file__).resolve().parent
 VENV = HERE / ".venv"
 WINDOWS = os.name == "nt"
 PYTHON = VENV / ("Scripts/python.exe" if WINDOWS else "bin/python")
+# What setting up a part downloads and takes on the disk; the README's table has the same.
+SIZES = {"open": ("190 MB", "0.5 GB"), "test": ("230 MB", "0.6 GB")}
 LOCKS = {"open": HERE / "requirements/run.txt", "test": HERE / "requirements/dev.txt"}
 
 # What Qt's wheels expect of a Linux desktop: library -> Debian's package. A test asks the wheels.
@@ -95,8 +97,9 @@ def start(part: str, arguments: list[str]) -> int:
         lock()
         return 0
     if part == "test":
-        # Processes side by side: one a core, each with tests of its own; who is done first takes from the others.
-        together = ("--numprocesses=auto", "--dist=worksteal")
+        # Processes side by side, each with tests of its own; who is done first takes from the others. One more than
+        # cores: many tests wait, for time to pass or for a process.
+        together = (f"--numprocesses={(os.cpu_count() or 1) + 1}", "--dist=worksteal")
         return subprocess.call([PYTHON, "-m", "pytest", *together, *arguments], cwd=HERE)
     return subprocess.call([PYTHON, "-m", "gpu_assistant", *arguments])
 
@@ -113,7 +116,8 @@ def set_up(part: str) -> None:
             f"Nothing can be written into {HERE}, where the packages go (.venv).\n"
             "Copy the folder to a place that is yours, and run the same command there."
         )
-    say("Setting up: downloads up to 230 MB, takes up to 0.9 GB on the disk and a few minutes.")
+    downloaded, on_disk = SIZES[part]
+    say(f"Setting up: downloads up to {downloaded}, takes about {on_disk} on the disk and a few minutes.")
     before = stamp.read_bytes() if stamp.exists() else b""
     # A set-up that is cut off leaves no stamp, and the next one starts anew: quick, and sure.
     stamp.unlink(missing_ok=True)

@@ -1,10 +1,12 @@
 """Tries the built setup program like people do: run by `.ci/windows-setup` on the rig's screen.
 
-    windows_setup.py clicked|silent SETUP OLDER SHOTS
+    windows_setup.py clicked|silent|damaged SETUP OLDER SHOTS HOLD
 
 clicked  the older version by its windows, in Chinese; started from its shortcut; upgraded while it is open;
          uninstalled by its windows; registry and files as before.
-silent   into a folder with spaces and Chinese letters; repaired; uninstalled; registry and files as before.
+silent   into a folder with spaces and Chinese letters; repaired; cut off; kept from a file by HOLD (hold.c),
+         which leaves the program that was there whole; uninstalled; registry and files as before.
+damaged  a module that was taken away is said in a box, with the log's place; the whole program starts without one.
 
 Everything waits for what it can see (a file, a window, an exit), never for time alone. Ends with 1 and a sentence.
 """
@@ -183,7 +185,7 @@ def settle_in() -> None:
     run("reg", "add", f"HKCU\\{KEY.rsplit(chr(92), 1)[0]}", "/f")
 
 
-def clicked(setup: Path, older: Path, shots: Camera) -> None:
+def clicked(setup: Path, older: Path, shots: Camera, _hold: Path) -> None:
     """The whole life of an installation, by its windows, in Chinese."""
     settle_in()
     files_before, registry_before = files(), registry()
@@ -245,7 +247,62 @@ def clicked(setup: Path, older: Path, shots: Camera) -> None:
     same(registry_before, registry(), "registry")
 
 
-def silent(setup: Path, older: Path, shots: Camera) -> None:
+class Held:
+    """A file that another program has open."""
+
+    def __init__(self, hold: Path, file: Path) -> None:
+        self.words = hold, windows_path(file)
+
+    def __enter__(self) -> None:
+        self.program = start(*self.words)
+        check(self.program.stdout and self.program.stdout.readline().strip() == b"held", f"{self.words} holds nothing")
+
+    def __exit__(self, *_: object) -> None:
+        self.program.kill()
+        self.program.wait()
+
+
+def whole(folder: Path, version: str) -> None:
+    """The program is there, of this version, and nothing that an exchange leaves."""
+    check(installed_version(folder) == version, f"it is not {version}")
+    check((folder / "app/gpu_assistant/app/__init__.pyc").is_file(), "the program is not whole")
+    left = [name for name in ("new", "old", "gone") if (folder / name).exists()]
+    check(not left, f"{left} stays behind")
+
+
+def damaged(setup: Path, _older: Path, shots: Camera, _hold: Path) -> None:
+    """A file that a virus scanner took."""
+    settle_in()
+    folder = DRIVE / "program"
+    check(into(setup, windows_path(folder)) == 0, "silent installing fails")
+    report = LOCAL / "gpu-assistant" / "logs" / "start.txt"
+    for name, taken, says in (
+        ("module", "app/PySide6/QtWidgets.pyd", "No module named 'PySide6.QtWidgets'"),
+        ("main", "app/gpu_assistant/__main__.pyc", "No module named gpu_assistant.__main__"),
+        # Python ends before it can import anything.
+        ("python", "runtime/python*.zip", "encodings"),
+    ):
+        (file,) = folder.glob(taken)
+        away = file.rename(DRIVE / "taken")
+        if file.suffix == ".zip":
+            file.write_bytes(b"empty")
+        ended = start(folder / f"{NAME}.exe")
+        wait(lambda: windows(f"^{NAME}$"), f"{name}: it ends without a word")
+        shots.steady()
+        shots.shoot(name)
+        check(says in report.read_text(encoding="utf-8"), f"{name}: {report} does not say {says}")
+        check(ended.poll() is None, f"{name}: the box does not wait for the person")
+        key("Return")
+        check(ended.wait(60) == 1, f"{name}: it ended with {ended.returncode}")
+        away.replace(file)
+    well = start(folder / f"{NAME}.exe")
+    shows("wizard")
+    key("alt+F4")
+    check(well.wait(60) == 0, f"the whole program ended with {well.returncode}")
+    check(not report.read_bytes(), "a program that ended well reported something")
+
+
+def silent(setup: Path, older: Path, shots: Camera, hold: Path) -> None:
     """Without a question, as administrators of many computers do."""
     settle_in()
     files_before, registry_before = files(), registry()
@@ -278,14 +335,14 @@ def silent(setup: Path, older: Path, shots: Camera) -> None:
     check(watching.poll() is None, "work in a terminal was ended")
     watching.kill()
     watching.wait()
-    # The power fails while files are replaced; the next run puts everything in order.
+    # The power fails while it unpacks; what was there is whole, and the next run leaves nothing behind.
     half = start(setup, "/S")
-    wait(lambda: not lost.exists(), "it replaces no files")
+    wait((folder / "new" / "app").is_dir, "it unpacks nothing beside what is there")
     half.kill()
     half.wait()
-    check((folder / "uninstall.exe").is_file(), "there is no way back from a half installation")
+    check(lost.is_file() and installed_version(folder) == version, "a half installation took from the whole one")
     run(setup, "/S")
-    check(lost.is_file() and installed_version(folder) == version, "a half installation stays half")
+    whole(folder, version)
     # Into another folder: it moves.
     elsewhere = DRIVE / "other place"
     check(into(setup, windows_path(elsewhere)) == 0, "it cannot move")
@@ -293,7 +350,19 @@ def silent(setup: Path, older: Path, shots: Camera) -> None:
     check(into(setup, windows_path(folder)) == 0 and not elsewhere.exists(), "it cannot move back")
     # An older one over it is a person's decision; a silent run takes it as made.
     run(older, "/S")
-    check(installed_version(folder) != version, "the older version did not come")
+    older_version = installed_version(folder)
+    check(older_version != version, "the older version did not come")
+    # The power failed in the midst of the exchange, and somebody has a file open now: the old program is back.
+    (folder / "old").mkdir()
+    for part in ("app", "runtime"):
+        (folder / part).rename(folder / "old" / part)
+    with Held(hold, folder / "installed.json"):
+        check(start(setup, "/S").wait(120) == 3, "it takes a file that somebody has open")
+        whole(folder, older_version)
+        said = run("reg", "query", f"HKCU\\{KEY}", "/v", "DisplayVersion")
+        check(older_version.split()[-1] in said, f"Windows' list says {said}, where {older_version} is")
+    run(setup, "/S")
+    whole(folder, version)
     data = LOCAL / "gpu-assistant"
     check(data.is_dir(), "the program kept no data")
     run(folder / "uninstall.exe", "/S")
@@ -304,9 +373,10 @@ def silent(setup: Path, older: Path, shots: Camera) -> None:
     same(registry_before, registry(), "registry")
 
 
-def main(kind: str, setup: str, older: str, shots: str) -> int:
+def main(kind: str, setup: str, older: str, shots: str, hold: str) -> int:
+    lives = {"clicked": clicked, "silent": silent, "damaged": damaged}
     try:
-        {"clicked": clicked, "silent": silent}[kind](Path(setup), Path(older), Camera(Path(shots), kind))
+        lives[kind](Path(setup), Path(older), Camera(Path(shots), kind), Path(hold))
     except Failed as error:
         Camera(Path(shots), kind).shoot("failed")
         print(f"{kind}: {error}\n{log()[-2000:]}")

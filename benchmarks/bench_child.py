@@ -13,13 +13,13 @@ from typing import Any
 LAUNCHER = Path(__file__).resolve().parent.parent / "gpu_assistant" / "bench" / "child" / "__main__.py"
 
 
-def again_inside(environment: Path, script: str, words: list[str]) -> Iterator[str]:
+def again_inside(environment: Path, script: str, arguments: list[str]) -> Iterator[str]:
     """Start `script` once more, in the environment and with `--inside`; what it prints, line by line."""
     interpreters = [environment / "bin" / "python", environment / "Scripts" / "python.exe"]
     interpreter = next((path for path in interpreters if path.is_file()), None)
     if interpreter is None:
         sys.exit(f"no Python environment at {environment}")
-    start: list[str | Path] = [interpreter, "-I", "-X", "utf8", script, environment, "--inside", *words]
+    start: list[str | Path] = [interpreter, "-I", "-X", "utf8", script, environment, "--inside", *arguments]
     with subprocess.Popen(start, stdout=subprocess.PIPE, encoding="utf-8") as running:
         assert running.stdout is not None
         yield from running.stdout

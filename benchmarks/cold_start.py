@@ -1,9 +1,9 @@
-"""Cold start: from starting the process to the first painted window, ours against an empty Qt main window.
+"""Cold start: from starting the process to the first painted window, against an empty Qt main window.
 
 Both run in this interpreter's environment, alternating, on Qt's offscreen platform unless QT_QPA_PLATFORM says
-otherwise; each of ours begins with a fresh data folder, so it opens the wizard's first page. Our window paints its
-frame first and fills it then, so two moments are measured: the first painted window (target 1.6 times the empty
-one), and the first page painted whole. Prints medians in milliseconds and ratios.
+otherwise; GPU Assistant begins with a fresh data folder each time, so it opens the wizard's first page. Its window
+paints its frame first and fills it then, so two moments are measured: the first painted window (target 1.6 times the
+empty one), and the first page painted completely. Prints medians in milliseconds and ratios.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 def say(what):
     sys.stdout.write(what + "\\n"); sys.stdout.flush()
 class Watch(QObject):
-    def __init__(self, window, whole):
+    def __init__(self, window, complete):
         super().__init__(window)
-        self.window, self.whole, self.said = window, whole, False
+        self.window, self.complete, self.announced = window, complete, False
         assert not window.windowHandle().isExposed()
         window.windowHandle().installEventFilter(self)
         window.installEventFilter(self)
     def eventFilter(self, watched, event):
         if event.type() in (QEvent.Type.Expose, QEvent.Type.UpdateRequest):
             # Handling this event paints; the timer fires right after it.
-            whole = self.whole()
-            QTimer.singleShot(0, lambda: self.painted(whole))
+            complete = self.complete()
+            QTimer.singleShot(0, lambda: self.painted(complete))
         return False
-    def painted(self, whole):
-        if not self.said:
-            self.said = True
+    def painted(self, complete):
+        if not self.announced:
+            self.announced = True
             say("painted")
-        if whole:
-            say("whole")
+        if complete:
+            say("complete")
             os._exit(0)
 """
 EMPTY = (
@@ -58,7 +58,7 @@ Watch(window, lambda: True)
 application.exec()
 """
 )
-OURS = (
+ASSISTANT = (
     """
 import sys
 from gpu_assistant.app import App
@@ -80,7 +80,7 @@ program.exec()
 def start(script: str, *arguments: str) -> tuple[float, float]:
     """Milliseconds until the script's window is painted, and until its first page is."""
     environ = {"QT_QPA_PLATFORM": "offscreen", **os.environ, "PYTHONPATH": str(ROOT)}
-    # An installed program has its bytecode; the first pair of runs writes ours.
+    # An installed program has its bytecode; the first pair of runs writes it.
     environ.pop("PYTHONDONTWRITEBYTECODE", None)
     begin = time.perf_counter()
     with subprocess.Popen(
@@ -92,9 +92,9 @@ def start(script: str, *arguments: str) -> tuple[float, float]:
     ) as process:
         assert process.stdout is not None
         moments = {line.strip(): (time.perf_counter() - begin) * 1000 for line in process.stdout}
-    if set(moments) != {"painted", "whole"}:
+    if set(moments) != {"painted", "complete"}:
         raise SystemExit("the window was not painted")
-    return moments["painted"], moments["whole"]
+    return moments["painted"], moments["complete"]
 
 
 def main() -> None:
@@ -105,20 +105,20 @@ def main() -> None:
     arguments = parser.parse_args()
     empty: list[float] = []
     frame: list[float] = []
-    whole: list[float] = []
+    complete: list[float] = []
     for run in range(arguments.runs + 1):
         with tempfile.TemporaryDirectory() as folder:
-            (nothing, _), (painted, page) = start(EMPTY), start(OURS, folder)
+            (nothing, _), (painted, page) = start(EMPTY), start(ASSISTANT, folder)
         if run:  # the first pair fills the disk's cache
             empty.append(nothing)
             frame.append(painted)
-            whole.append(page)
-    a, b, c = (statistics.median(times) for times in (empty, frame, whole))
+            complete.append(page)
+    a, b, c = (statistics.median(times) for times in (empty, frame, complete))
     if arguments.json:
-        print(json.dumps({"empty_ms": a, "ours_ms": b, "ratio": b / a, "page_ms": c, "page_ratio": c / a}))
+        print(json.dumps({"empty_ms": a, "assistant_ms": b, "ratio": b / a, "page_ms": c, "page_ratio": c / a}))
         return
-    print(f"empty window {a:.0f} ms; ours painted {b:.0f} ms, ratio {b / a:.2f} (target 1.60);")
-    print(f"its first page painted whole {c:.0f} ms, ratio {c / a:.2f}")
+    print(f"empty window {a:.0f} ms; GPU Assistant painted {b:.0f} ms, ratio {b / a:.2f} (target 1.60);")
+    print(f"its first page painted completely {c:.0f} ms, ratio {c / a:.2f}")
 
 
 if __name__ == "__main__":

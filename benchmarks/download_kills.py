@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from download_speed import HERE, OURS, serving
+from download_speed import DOWNLOAD, HERE, serving
 
 MAX_EXTRA_PER_KILL = 8 << 20
 
@@ -41,7 +41,7 @@ def main() -> None:
                 sha256.update(block)
                 out.write(block)
         with serving(file, "--rate", str(options.rate), "--latency", "0.01") as url:
-            command = [sys.executable, "-c", OURS, url, str(target), sha256.hexdigest()]
+            command = [sys.executable, "-c", DOWNLOAD, url, str(target), sha256.hexdigest()]
             killed = 0
             while killed < options.kills:
                 child = subprocess.Popen(command, cwd=HERE.parent, stdout=subprocess.DEVNULL)

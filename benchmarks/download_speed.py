@@ -1,11 +1,11 @@
 """How fast a file comes, against aria2 on the same server in the same run: `python benchmarks/download_speed.py`.
 
-Ours hashes the file with SHA-256 while it comes; aria2 (`-x8 -s8`) is run without a checksum and with one. Two
+GPU Assistant hashes the file with SHA-256 while it comes; aria2 (`-x8 -s8`) is run without a checksum and with one. Two
 servers: loopback as fast as it goes, and 8 MiB/s a connection with 40 ms until an answer. The runs alternate; figures
 are medians, and what counts is the ratio. Beside them the hash of the same file alone, from memory: on a processor
 without instructions for SHA-256 (`sha_ni` in /proc/cpuinfo) nothing that checks can come faster than that. Each runs as
-a process of its own, whose whole life is timed; of ours the download alone is told, too, since the program that asks
-for it is running already.
+a process of its own, whose whole life is timed; of GPU Assistant's the download alone is timed, too, since the program
+that asks for it is running already.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-OURS = """
+DOWNLOAD = """
 import sys, threading, time, resource
 from pathlib import Path
 import requests
@@ -76,7 +76,7 @@ def compare(name: str, url: str, file: Path, *, sha256: str, rounds: int, aria2:
     plain = [aria2, "-x8", "-s8", "-q", "--allow-overwrite=true", "--file-allocation=none", "-d", str(folder)]
     plain += ["-o", "got", url]
     ways = {
-        "ours, sha256 included": [sys.executable, "-c", OURS, url, str(target), sha256],
+        "GPU Assistant with sha256": [sys.executable, "-c", DOWNLOAD, url, str(target), sha256],
         "aria2": plain,
         "aria2 with --checksum": [*plain, f"--checksum=sha-256={sha256}"],
     }
@@ -89,7 +89,7 @@ def compare(name: str, url: str, file: Path, *, sha256: str, rounds: int, aria2:
             target.unlink(missing_ok=True)
             elapsed, output = timed(command)
             seconds[way].append(elapsed)
-            if way.startswith("ours"):
+            if way.startswith("GPU Assistant"):
                 download_s, used = output.split()
                 alone.append(float(download_s))
                 memory = max(memory, int(used))
@@ -99,16 +99,16 @@ def compare(name: str, url: str, file: Path, *, sha256: str, rounds: int, aria2:
     medians = {way: statistics.median(each) for way, each in seconds.items()}
     print(f"{name}: {size / 2**20:.0f} MiB, medians of {rounds}")
     for way, median in medians.items():
-        print(f"  {way:24} {size / 2**20 / median:8.1f} MiB/s  {median:6.2f} s")
+        print(f"  {way:26} {size / 2**20 / median:8.1f} MiB/s  {median:6.2f} s")
     alone_s = statistics.median(hashing)
-    print(f"  {'sha256 alone':24} {size / 2**20 / alone_s:8.1f} MiB/s  {alone_s:6.2f} s")
-    ours, *others = medians.values()
+    print(f"  {'sha256 alone':26} {size / 2**20 / alone_s:8.1f} MiB/s  {alone_s:6.2f} s")
+    assistant_s, *others = medians.values()
     download = statistics.median(alone)
-    print(f"  {'ours, once it runs':24} {size / 2**20 / download:8.1f} MiB/s  {download:6.2f} s")
-    print(f"  ours / aria2 {others[0] / ours:.2f}, ours / aria2 with checksum {others[1] / ours:.2f}")
+    print(f"  {'GPU Assistant, running':26} {size / 2**20 / download:8.1f} MiB/s  {download:6.2f} s")
+    print(f"  GPU Assistant / aria2 {others[0] / assistant_s:.2f}, / aria2 with checksum {others[1] / assistant_s:.2f}")
     print(f"  once it runs / aria2 {others[0] / download:.2f}")
-    print(f"  ours / the slower of aria2 and sha256 alone {max(others[0], alone_s) / ours:.2f}")
-    print(f"  our memory at most {memory / 1e6:.0f} MB", flush=True)
+    print(f"  GPU Assistant / the slower of aria2 and sha256 alone {max(others[0], alone_s) / assistant_s:.2f}")
+    print(f"  GPU Assistant's memory at most {memory / 1e6:.0f} MB", flush=True)
 
 
 def main() -> None:

@@ -64,8 +64,8 @@ def prepared(root: Path, journal: Journal, plan: Plan) -> InstallContext:
     return context
 
 
-def ours(context: InstallContext) -> float:
-    """Seconds of our step."""
+def assistant(context: InstallContext) -> float:
+    """Seconds of GPU Assistant's step."""
     shutil.rmtree(context.data.uv_cache, ignore_errors=True)
     shutil.rmtree(context.partial, ignore_errors=True)
     step = next(step for step in context.plan.steps if step.kind == "python-packages")
@@ -104,8 +104,8 @@ def plain(context: InstallContext, root: Path) -> float:
             wanted,
         ],
     )
-    for words in commands:
-        finished = context.system.run([find_uv(), *words, *common], timeout=600, environ=uv_environment())
+    for command in commands:
+        finished = context.system.run([find_uv(), *command, *common], timeout=600, environ=uv_environment())
         if finished.returncode != 0:
             raise SystemExit(finished.stderr)
     return time.perf_counter() - began
@@ -128,15 +128,18 @@ def main() -> None:
         with Journal(paths.DataDir(root / "data"), plan) as journal:
             context = prepared(root, journal, plan)
             plain(context, root)  # the files are in the system's cache for both
-            times: dict[str, list[float]] = {"ours": [], "plain": []}
+            times: dict[str, list[float]] = {"assistant": [], "plain": []}
             for number in range(given.rounds):
-                for label in ("ours", "plain") if number % 2 else ("plain", "ours"):
-                    times[label].append(ours(context) if label == "ours" else plain(context, root))
+                for label in ("assistant", "plain") if number % 2 else ("plain", "assistant"):
+                    times[label].append(assistant(context) if label == "assistant" else plain(context, root))
     medians = {label: statistics.median(values) for label, values in times.items()}
-    ratio = medians["ours"] / medians["plain"]
+    ratio = medians["assistant"] / medians["plain"]
     figures = {"rounds": given.rounds, "seconds": times, "median_s": medians, "ratio": ratio, "target": TARGET}
     print(json.encode_pretty(figures))
-    print(f"environment build: ours {medians['ours']:.2f} s, plain uv {medians['plain']:.2f} s, ratio {ratio:.3f}")
+    print(
+        f"environment build: GPU Assistant {medians['assistant']:.2f} s, plain uv {medians['plain']:.2f} s, "
+        f"ratio {ratio:.3f}"
+    )
 
 
 if __name__ == "__main__":

@@ -56,12 +56,12 @@ class Server:
             body = str(sum(struct.unpack(f"{len(self._sent) // 8}q", self._sent[:]))).encode()
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
             return
-        asked = re.search(rb"(?im)^range: *bytes=(\d+)-(\d*)", request)
-        start = int(asked[1]) if asked else 0
-        end = min(int(asked[2]) + 1, self._size) if asked and asked[2] else self._size
-        head = [b"HTTP/1.1 206 Partial Content" if asked else b"HTTP/1.1 200 OK", b"Accept-Ranges: bytes"]
+        range_header = re.search(rb"(?im)^range: *bytes=(\d+)-(\d*)", request)
+        start = int(range_header[1]) if range_header else 0
+        end = min(int(range_header[2]) + 1, self._size) if range_header and range_header[2] else self._size
+        head = [b"HTTP/1.1 206 Partial Content" if range_header else b"HTTP/1.1 200 OK", b"Accept-Ranges: bytes"]
         head += [b'ETag: "one"', b"Content-Length: %d" % (end - start)]
-        if asked:
+        if range_header:
             head.append(b"Content-Range: bytes %d-%d/%d" % (start, end - 1, self._size))
         connection.sendall(b"\r\n".join(head) + b"\r\n\r\n")
         if not request.startswith(b"HEAD"):

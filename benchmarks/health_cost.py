@@ -73,10 +73,10 @@ def main() -> None:
     if given.child:
         print(json.dumps(measure(given.rounds)))
         return
-    for cards, found in measured(__file__, given.rounds):
+    for cards, costs in measured(__file__, given.rounds):
         print(
-            f"{cards} GPU: rules {found['look']:.0f} us, sample {found['sample']:.0f} us, "
-            f"ratio {found['look'] / found['sample']:.2f}; {found['look'] / 1e4:.3f} % of one core"
+            f"{cards} GPU: rules {costs['look']:.0f} us, sample {costs['sample']:.0f} us, "
+            f"ratio {costs['look'] / costs['sample']:.2f}; {costs['look'] / 1e4:.3f} % of one core"
         )
     print(f"a month of 8 GPUs learned in {learning_ms(8):.0f} ms")
 

@@ -37,22 +37,22 @@ PACKAGE = Path(__file__).resolve().parent.parent / "gpu_assistant"
 INSIDE = """
 import sys, time
 sys.path[:0] = [{verify!r}, {health!r}]
-import torch, child_memory
-from child_device import StressCpu
-class Quiet:
+import torch, memory_patterns
+from stress_devices import StressCpu
+class Writer:
     def send(self, **line): pass
-    def report(self, *_, **data): self.found = data
-quiet = Quiet()
-child_memory.run_memory_test(quiet, torch, StressCpu(torch, None, 512 << 20), 1.0)
-words = quiet.found["tested_memory_bytes"] // 8
-memory = torch.empty(words, dtype=torch.int64)
+    def report(self, *_, **data): self.result = data
+writer = Writer()
+memory_patterns.run_memory_test(writer, torch, StressCpu(torch, None, 512 << 20), 1.0)
+cells = writer.result["tested_memory_bytes"] // 8
+memory = torch.empty(cells, dtype=torch.int64)
 times = []
 for _ in range(5):
     start = time.perf_counter()
     memory.fill_(7)
-    assert int(memory.sum()) == 7 * words
+    assert int(memory.sum()) == 7 * cells
     times.append(time.perf_counter() - start)
-print(quiet.found["gb_s"], 2 * 8 * words / sorted(times)[2] / 1e9)
+print(writer.result["gb_s"], 2 * 8 * cells / sorted(times)[2] / 1e9)
 """
 
 
@@ -68,17 +68,17 @@ def cancel_seconds(environment: Path) -> float:
     """From Cancel in the midst of a product until nothing of it is left."""
     rules = load_catalog(resources_dir() / "catalog").read("health.json", HealthRules)
     rules = replace(rules, tests=replace(rules.tests, product_seconds=60.0))
-    cancel, asked = threading.Event(), [0.0]
+    cancel, cancelled_at = threading.Event(), [0.0]
 
-    def news(one: Any) -> None:  # noqa: ANN401
+    def on_event(one: Any) -> None:  # noqa: ANN401
         if isinstance(one, HealthProgress) and one.check == "matmul-bits" and one.done and not cancel.is_set():
-            asked[0] = time.perf_counter()
+            cancelled_at[0] = time.perf_counter()
             cancel.set()
 
     try:
-        HealthJob(environment, current_system(), rules, NoCard(), level=2).run(JobContext(news, cancel=cancel))
+        HealthJob(environment, current_system(), rules, NoCard(), level=2).run(JobContext(on_event, cancel=cancel))
     except Cancelled:
-        spent = time.perf_counter() - asked[0]
+        spent = time.perf_counter() - cancelled_at[0]
         assert not psutil.Process().children(recursive=True)
         return spent
     raise AssertionError("it ended by itself")
@@ -90,11 +90,11 @@ def main() -> None:
     parser.add_argument("--env", type=Path, required=True)
     parser.add_argument("--cancels", type=int, default=5)
     given = parser.parse_args()
-    inside = INSIDE.format(verify=str(PACKAGE / "verify"), health=str(PACKAGE / "health"))
+    inside = INSIDE.format(verify=str(PACKAGE / "verify"), health=str(PACKAGE / "health" / "child"))
     python = current_system().environment_python(given.env)
     done = subprocess.run([python, "-I", "-c", inside], stdout=subprocess.PIPE, encoding="utf-8", check=True)
-    ours, plain = map(float, done.stdout.split())
-    print(f"memory test {ours:.2f} GB/s, plain write and read {plain:.2f} GB/s, ratio {ours / plain:.2f}")
+    tested, plain = map(float, done.stdout.split())
+    print(f"memory test {tested:.2f} GB/s, plain write and read {plain:.2f} GB/s, ratio {tested / plain:.2f}")
     times = [cancel_seconds(given.env) for _ in range(given.cancels)]
     print(f"cancel: median {statistics.median(times):.2f} s, longest {max(times):.2f} s")
 

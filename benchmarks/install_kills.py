@@ -2,7 +2,7 @@
 
 Each time from nothing: small packages by the real uv, NVIDIA's archives with small files, cuDNN among them and the
 user's variables, all from a server on loopback. The install's whole process group gets SIGKILL at a random moment;
-then its journal is held against the world, and the next run goes on to the end.
+then its journal is checked against what is there, and the next run goes on to the end.
 
 Targets, after every kill: no entry of the journal lies; the lock, what `pip check` says and every file's hash are those
 of an install that was never killed; one removal takes everything back.
@@ -39,39 +39,39 @@ from gpu_assistant.install.packages.uv import find_uv
 from gpu_assistant.install.steps.kinds import STEP_KINDS
 from tests.fakes.fault_server import fault_server
 from tests.install import tiny_wheels
-from tests.install.steps.test_cudnn import Whole
-from tests.install.world import RELEASE
+from tests.install.sandbox import RELEASE
+from tests.install.steps.test_cudnn import CudaDevSandbox
 
 ROOT = Path(__file__).resolve().parent.parent
 CHILD = """
 import sys
 from pathlib import Path
-from tests.install.steps.test_cudnn import Whole
-world = Whole(Path(sys.argv[1]), *sys.argv[2:])
+from tests.install.steps.test_cudnn import CudaDevSandbox
+sandbox = CudaDevSandbox(Path(sys.argv[1]), *sys.argv[2:])
 print("begun", flush=True)
-world.install()
+sandbox.install()
 """
 BYTECODE = "__pycache__"
 # uv's own note of when a wheel was written to the disk, which stands with its hash in RECORD.
 UV_NOTE = "uv_cache.json"
 
 
-class Try:
-    """One world after the other in one folder, at the same addresses: what is equal must be equal byte for byte."""
+class Trial:
+    """One sandbox after the other in one folder, at the same addresses: what is equal must be equal byte for byte."""
 
     def __init__(self, root: Path, torch_index: str, base: str) -> None:
         self.root, self.index, self.base = root, torch_index, base
 
-    def begin(self) -> Whole:
+    def begin(self) -> CudaDevSandbox:
         """Nothing but what the user has."""
         shutil.rmtree(self.root, ignore_errors=True)
-        world = self.here()
-        world.system.variables.set("PATH", "first;;second;", expand=True)
-        return world
+        sandbox = self.here()
+        sandbox.system.variables.set("PATH", "first;;second;", expand=True)
+        return sandbox
 
-    def here(self) -> Whole:
-        """The world as it stands."""
-        return Whole(self.root, self.index, self.base)
+    def here(self) -> CudaDevSandbox:
+        """The sandbox as it is."""
+        return CudaDevSandbox(self.root, self.index, self.base)
 
     def start(self) -> subprocess.Popen[str]:
         """An install in a process group of its own, at its first line."""
@@ -92,19 +92,19 @@ class Try:
 
     def result(self) -> dict[str, str]:
         """Every file's hash, what `pip check` says, and the lock."""
-        world, result = self.here(), {}
-        for folder in (world.outside, world.data.toolkits):
+        sandbox, result = self.here(), {}
+        for folder in (sandbox.outside, sandbox.data.toolkits):
             for path in sorted(folder.rglob("*")):
                 if path.is_symlink():
                     result[str(path)] = f"-> {path.readlink()}"
                 elif path.is_file() and BYTECODE not in path.parts and path.name != UV_NOTE:
                     result[str(path)] = hashlib.sha256(same(path)).hexdigest()
-        python = world.environment / "bin" / "python"
+        python = sandbox.environment / "bin" / "python"
         completed = subprocess.run(
             [find_uv(), "pip", "check", "--python", python], capture_output=True, text=True, check=False
         )
         result["pip check"] = re.sub(r" in [0-9.]+ *m?s", "", completed.stdout + completed.stderr)
-        result["lock"] = (world.environment / LOCK_FILE).read_text(encoding="utf-8")
+        result["lock"] = (sandbox.environment / LOCK_FILE).read_text(encoding="utf-8")
         return result
 
 
@@ -122,12 +122,12 @@ def same(file: Path) -> bytes:
     return data
 
 
-def lies(world: Whole) -> list[str]:
+def lies(sandbox: CudaDevSandbox) -> list[str]:
     """The effects that the journal calls done and that are not there."""
-    host = Host(world.system, world.data)
+    host = Host(sandbox.system, sandbox.data)
     return [
         str(each.effect)
-        for each in active_effects(world.data)
+        for each in active_effects(sandbox.data)
         if each.is_confirmed and observe_state(each, host, STEP_KINDS) != "applied"
     ]
 
@@ -149,37 +149,37 @@ def main() -> None:
             "UV_DEFAULT_INDEX": tiny_wheels.index(server, "simple", tiny_wheels.others()),
             "NO_PROXY": "127.0.0.1",
         }
-        sandbox = Try(Path(temporary) / "world", index, server.url)
-        world = sandbox.begin()
-        world.redist.serve(server)
-        before = world.seen()
-        sandbox.install()
-        model = sandbox.result()
-        taken = statistics.median((sandbox.begin(), sandbox.install())[1] for _ in range(3))
+        trial = Trial(Path(temporary) / "sandbox", index, server.url)
+        sandbox = trial.begin()
+        sandbox.redist.serve(server)
+        before = sandbox.seen()
+        trial.install()
+        model = trial.result()
+        taken = statistics.median((trial.begin(), trial.install())[1] for _ in range(3))
         killed = 0
         while killed < arguments.kills:
-            world = sandbox.begin()
-            with sandbox.start() as child:
+            sandbox = trial.begin()
+            with trial.start() as child:
                 time.sleep(moments.uniform(0, taken))
                 if child.poll() is not None:
                     continue  # it was quicker than usual
                 os.killpg(child.pid, signal.SIGKILL)
             killed += 1
-            left = log.interrupted_install(world.data)
+            left = log.interrupted_install(sandbox.data)
             moment = (left.step or "before the first step") if left is not None else "no journal yet, or its end"
             stopped[moment] += 1
-            wrong += [f"kill {killed}: the journal lies: {lie}" for lie in lies(world)]
-            sandbox.install()
-            wrong += [f"kill {killed}: afterwards the journal lies: {lie}" for lie in lies(world)]
-            result = sandbox.result()
+            wrong += [f"kill {killed}: the journal lies: {lie}" for lie in lies(sandbox)]
+            trial.install()
+            wrong += [f"kill {killed}: afterwards the journal lies: {lie}" for lie in lies(sandbox)]
+            result = trial.result()
             wrong += [
                 f"kill {killed}: {name}" for name in model.keys() | result.keys() if model.get(name) != result.get(name)
             ]
             try:
-                UninstallJob(world.environment, world.data, world.system).run(JobContext())
+                UninstallJob(sandbox.environment, sandbox.data, sandbox.system).run(JobContext())
             except AppError as error:
                 wrong.append(f"kill {killed}: {error.code}")
-            if world.seen() != before:
+            if sandbox.seen() != before:
                 wrong.append(f"kill {killed}: something stays after the removal")
             print(f"kill {killed}: {moment}; {len(wrong)} differences or lies so far", file=sys.stderr, flush=True)
     print(json.dumps(dict(stopped.most_common()), indent=1))

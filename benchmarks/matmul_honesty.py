@@ -2,8 +2,8 @@
 
     python benchmarks/matmul_honesty.py ENVIRONMENT [--side 1024] [--rounds 60] [--threads N]
 
-Runs itself in the environment's own Python. Prints one line of JSON: medians and minima in seconds, ours by
-torch.utils.benchmark's, and the median ratio of neighbours. That ratio is to be within 3 % of 1; on a busy computer
+Runs itself in the environment's own Python. Prints one line of JSON: medians and minima in seconds, of the workload and
+of torch.utils.benchmark, and the median ratio of neighbours. That ratio is to be within 3 % of 1; on a busy computer
 a small side (256) with many rounds is disturbed least, since most runs are over before another program gets a turn.
 """
 
@@ -33,9 +33,9 @@ def main() -> int:
     if given.inside:
         print(json.dumps(compare(given.side, given.rounds, given.threads)))
         return 0
-    words = ["--side", str(given.side), "--rounds", str(given.rounds)]
-    words += ["--threads", str(given.threads)] if given.threads else []
-    print(*again_inside(given.environment, __file__, words), end="")
+    arguments = ["--side", str(given.side), "--rounds", str(given.rounds)]
+    arguments += ["--threads", str(given.threads)] if given.threads else []
+    print(*again_inside(given.environment, __file__, arguments), end="")
     return 0
 
 
@@ -51,32 +51,32 @@ def compare(side: int, rounds: int, threads: int | None) -> dict[str, Any]:
     names = {"torch": torch, "left": work.left, "right": work.right, "product": work.product}
     timer = Timer("torch.mm(left, right, out=product)", globals=names, num_threads=torch.get_num_threads())
     timing.warm_up(device, work.run, timing.MAX_WARM_UP_S)
-    ours: list[float] = []
-    theirs: list[float] = []
+    workload_s: list[float] = []
+    torch_timer_s: list[float] = []
 
-    def measure_ours() -> None:
+    def measure_workload() -> None:
         # Timer.timeit runs the statement twice before it counts; so do we.
         work.run()
         work.run()
-        ours.extend(device.time_runs(work.run))
+        workload_s.extend(device.time_runs(work.run))
 
-    def measure_theirs() -> None:
-        theirs.append(timer.timeit(1).median)
+    def measure_torch_timer() -> None:
+        torch_timer_s.append(timer.timeit(1).median)
 
     for number in range(rounds):
-        turns = (measure_ours, measure_theirs) if number % 2 else (measure_theirs, measure_ours)
+        turns = (measure_workload, measure_torch_timer) if number % 2 else (measure_torch_timer, measure_workload)
         for turn in turns:
             turn()
     return {
         "side": side,
         "threads": torch.get_num_threads(),
         "rounds": rounds,
-        "ours_s": statistics.median(ours),
-        "torch_timer_s": statistics.median(theirs),
-        "ratio": statistics.median(mine / other for mine, other in zip(ours, theirs, strict=True)),
-        "ours_least_s": min(ours),
-        "torch_timer_least_s": min(theirs),
-        "ratio_least": min(ours) / min(theirs),
+        "workload_s": statistics.median(workload_s),
+        "torch_timer_s": statistics.median(torch_timer_s),
+        "ratio": statistics.median(own / other for own, other in zip(workload_s, torch_timer_s, strict=True)),
+        "workload_least_s": min(workload_s),
+        "torch_timer_least_s": min(torch_timer_s),
+        "ratio_least": min(workload_s) / min(torch_timer_s),
     }
 
 

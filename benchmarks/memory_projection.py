@@ -59,22 +59,22 @@ def measured(model: str, variant: str, batch: int, threads: int | None) -> dict[
     }
 
 
-def compared(found: dict[str, Any], batch: int) -> dict[str, Any]:
+def compared(measured: dict[str, Any], batch: int) -> dict[str, Any]:
     """The highest point as it was projected, beside the one of a step that was run."""
     from gpu_assistant.bench.memory_fit import project_memory
     from gpu_assistant.core.json import convert
     from gpu_assistant.core.results import MemoryProfile
 
-    fit = project_memory(convert(found["steps"], MemoryProfile), batch)
+    fit = project_memory(convert(measured["steps"], MemoryProfile), batch)
     return {
         "model": fit.model,
         "variant": fit.variant,
         "batch": batch,
-        "small_batches": found["small_batches"],
+        "small_batches": measured["small_batches"],
         "exact": fit.exact,
         "projected": fit.peak,
-        "measured": found["measured"],
-        "ratio": fit.peak / found["measured"],
+        "measured": measured["measured"],
+        "ratio": fit.peak / measured["measured"],
     }
 
 

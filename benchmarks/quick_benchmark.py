@@ -28,15 +28,15 @@ def main() -> int:
     given = parser.parse_args()
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        found = BenchmarkJob(given.environment, current_system(), DataDir(Path(folder))).run(JobContext())
+        benchmark = BenchmarkJob(given.environment, current_system(), DataDir(Path(folder))).run(JobContext())
     print(
         json.dumps(
             {
                 "seconds": time.perf_counter() - began,
-                "devices": [device.id for device in found.devices],
-                "measured": [[r.id, r.dtype, r.size, r.median, r.unit, r.runs, r.seconds] for r in found.results],
-                "left_out": [[left.id, left.dtype, left.why] for left in found.left_out],
-                "notes": found.notes,
+                "devices": [device.id for device in benchmark.devices],
+                "measured": [[r.id, r.dtype, r.size, r.median, r.unit, r.runs, r.seconds] for r in benchmark.results],
+                "left_out": [[left.id, left.dtype, left.why] for left in benchmark.left_out],
+                "notes": benchmark.notes,
             }
         )
     )

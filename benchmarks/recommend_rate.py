@@ -28,7 +28,7 @@ from gpu_assistant.core.machine import Machine
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.types import Goal
 from tests.advise.oracle.grid import grid
-from tests.advise.oracle.world import World
+from tests.advise.oracle.published import PublishedFacts
 
 REACH_PER_SECOND = 2000
 SECONDS = 2.0
@@ -48,7 +48,7 @@ def rate(work: Callable[[bytes], object], files: list[bytes]) -> float:
 def main() -> None:
     """Measure, and print a line for each goal."""
     catalog = load_catalog(resources_dir() / "catalog")
-    files = [json.dumps(case.machine).encode() for case in grid(World())]
+    files = [json.dumps(case.machine).encode() for case in grid(PublishedFacts())]
     decoder = msgspec.json.Decoder(Machine)
 
     def work(goal: Goal) -> Callable[[bytes], None]:
@@ -61,10 +61,10 @@ def main() -> None:
 
     reference = rate(json.loads, files)
     for goal in get_args(Goal):
-        found = rate(work(goal), files)
+        per_second = rate(work(goal), files)
         print(
-            f"recommend --goal {goal}: {found:,.0f} machines/s over {len(files):,} machines "
-            f"(reach {REACH_PER_SECOND:,}); each costs {reference / found:.1f} x json.loads of its file "
+            f"recommend --goal {goal}: {per_second:,.0f} machines/s over {len(files):,} machines "
+            f"(reach {REACH_PER_SECOND:,}); each costs {reference / per_second:.1f} x json.loads of its file "
             f"({reference:,.0f} files/s)"
         )
 

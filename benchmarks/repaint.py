@@ -117,9 +117,9 @@ def bare(count: int, curves: int, size: tuple[int, int], runs: int, application:
             curve.setData(t + run, y)
         application.processEvents()
 
-    found = p95(runs, repaint)
+    milliseconds = p95(runs, repaint)
     holder.close()
-    return found
+    return milliseconds
 
 
 def plot_alone(gpus: int, runs: int, application: QApplication) -> float:
@@ -151,9 +151,9 @@ def plot_alone(gpus: int, runs: int, application: QApplication) -> float:
         plot.refresh(fetch)
         application.processEvents()
 
-    found = p95(runs, repaint)
+    milliseconds = p95(runs, repaint)
     plot.close()
-    return found
+    return milliseconds
 
 
 def on_page(gpus: int, runs: int, application: QApplication, folder: str) -> dict[str, float]:
@@ -192,12 +192,12 @@ def on_page(gpus: int, runs: int, application: QApplication, folder: str) -> dic
         page.draw()
         paint(run)
 
-    found = {"second": p95(runs, paint, come), "page": p95(runs, anew, come)}
-    found["plots"] = sum(card.in_sight() for card in page.plot_cards)
-    found["lines"] = len(page.plot_cards[0].gpus)
+    milliseconds = {"second": p95(runs, paint, come), "page": p95(runs, anew, come)}
+    milliseconds["plots"] = sum(card.is_in_view() for card in page.plot_cards)
+    milliseconds["lines"] = len(page.plot_cards[0].gpus)
     page.hide()
     sampling.stop(0.1)
-    return found
+    return milliseconds
 
 
 def main() -> None:
@@ -215,17 +215,17 @@ def main() -> None:
     plot = plot_alone(given.gpus, given.runs, application)
     plot_bare = bare(1, given.gpus, PLOT, given.runs, application)
     page_bare = bare(plots, lines, SIZE, given.runs, application)
-    found = {
-        "plot": {"ours_ms": plot, "bare_ms": plot_bare, "ratio": plot / plot_bare},
-        "page": {"ours_ms": page["page"], "bare_ms": page_bare, "ratio": page["page"] / page_bare},
-        "second": {"ours_ms": page["second"], "bare_ms": page_bare, "ratio": page["second"] / page_bare},
+    milliseconds = {
+        "plot": {"assistant_ms": plot, "bare_ms": plot_bare, "ratio": plot / plot_bare},
+        "page": {"assistant_ms": page["page"], "bare_ms": page_bare, "ratio": page["page"] / page_bare},
+        "second": {"assistant_ms": page["second"], "bare_ms": page_bare, "ratio": page["second"] / page_bare},
     }
     if given.json:
-        print(json.dumps(found))
+        print(json.dumps(milliseconds))
         return
     print(f"{given.gpus} GPUs, 24 hours, {plots} plots of up to {lines} lines in sight; 95th percentiles")
-    for name, row in found.items():
-        print(f"{name:>7}: {row['ours_ms']:7.1f} ms, bare {row['bare_ms']:7.1f} ms, ratio {row['ratio']:.2f}")
+    for name, row in milliseconds.items():
+        print(f"{name:>7}: {row['assistant_ms']:7.1f} ms, bare {row['bare_ms']:7.1f} ms, ratio {row['ratio']:.2f}")
 
 
 if __name__ == "__main__":

@@ -4,9 +4,9 @@
 
 The library answers in NVML's place (tests/nvml), so both pay for Python alone. In each round all of our intervals have
 run out, and the processor time of either is counted, in turns; limits and other things that do not change we have asked
-before. Ours asks for more (errors, causes of throttling, energy); nvitop is asked only for what both know. Prints, for
-1 and 8 GPUs, medians in microseconds and their ratio; also what an ordinary second costs with the processor's load and
-the memory, when most figures are not due, through the thread that the program asks in.
+before. GPU Assistant asks for more (errors, causes of throttling, energy); nvitop is asked only for what both know.
+Prints, for 1 and 8 GPUs, medians in microseconds and their ratio; also what an ordinary second costs with the
+processor's load and the memory, when most figures are not due, through the thread that the program asks in.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ def measure(rounds: int) -> dict[str, float]:
     sampler = Sampler(NvmlMonitor(current_system()))
     devices = Device.all()
 
-    def ours() -> None:
+    def assistant() -> None:
         assert all(gpu.util is not None for gpu in nvml.sample())
 
-    def theirs() -> None:
+    def nvitop() -> None:
         for device in devices:
             with device.oneshot():
                 for figure in FIGURES:
@@ -57,14 +57,14 @@ def measure(rounds: int) -> dict[str, float]:
     def second() -> None:
         sampler.sample(detailed=False)
 
-    took: dict[str, list[float]] = {"ours": [], "theirs": [], "second": []}
+    took: dict[str, list[float]] = {"assistant": [], "nvitop": [], "second": []}
 
     def count(name: str, work: Callable[[], None]) -> None:
         start = time.process_time()
         work()
         took[name].append((time.process_time() - start) * 1e6)
 
-    pair = [("ours", ours), ("theirs", theirs)]
+    pair = [("assistant", assistant), ("nvitop", nvitop)]
     for _ in range(rounds + 1):
         now[0] += ALL_DUE_S
         for name, work in pair:
@@ -86,10 +86,10 @@ def main() -> None:
     if given.child:
         print(json.dumps(measure(given.rounds)))
         return
-    for cards, found in measured(__file__, given.rounds, compute="", graphics=""):
+    for cards, costs in measured(__file__, given.rounds, compute="", graphics=""):
         print(
-            f"{cards} GPU: full sample {found['ours']:.0f} us, nvitop {found['theirs']:.0f} us, "
-            f"ratio {found['ours'] / found['theirs']:.2f}; an ordinary second {found['second']:.0f} us"
+            f"{cards} GPU: full sample {costs['assistant']:.0f} us, nvitop {costs['nvitop']:.0f} us, "
+            f"ratio {costs['assistant'] / costs['nvitop']:.2f}; an ordinary second {costs['second']:.0f} us"
         )
 
 

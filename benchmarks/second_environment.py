@@ -58,7 +58,7 @@ def main() -> None:
         options: list[str | Path] = ["--data-dir", root / "data", "--wheelhouse", wheelhouse]
         options += ["--pytorch", release.public, "--python", f"{series[0]}.{series[1:]}"]
 
-        def ours(name: str) -> float:
+        def assistant(name: str) -> float:
             return seconds([*own, "install", "--yes", "--env", root / name, *options], environ=environ)
 
         def plain(name: str, requirements: Sequence[str]) -> float:
@@ -72,26 +72,27 @@ def main() -> None:
                 environ=environ,
             )
 
-        ours("ours-first")
+        assistant("assistant-first")
         installed = json.loads(
             subprocess.run(
-                [find_uv(), "pip", "list", "--python", root / "ours-first", "--format", "json"],
+                [find_uv(), "pip", "list", "--python", root / "assistant-first", "--format", "json"],
                 capture_output=True,
                 check=True,
             ).stdout
         )
         requirements = [f"{package['name']}=={package['version']}" for package in installed]
         plain("plain-first", requirements)
-        times: dict[str, list[float]] = {"ours": [], "plain": []}
+        times: dict[str, list[float]] = {"assistant": [], "plain": []}
         for number in range(rounds):
-            for label in ("ours", "plain") if number % 2 else ("plain", "ours"):
+            for label in ("assistant", "plain") if number % 2 else ("plain", "assistant"):
                 name = f"{label}-{number}"
-                times[label].append(ours(name) if label == "ours" else plain(name, requirements))
+                times[label].append(assistant(name) if label == "assistant" else plain(name, requirements))
     medians = {label: statistics.median(values) for label, values in times.items()}
-    ratio = medians["ours"] / medians["plain"]
+    ratio = medians["assistant"] / medians["plain"]
     print(json.dumps({"rounds": rounds, "seconds": times, "median_s": medians, "ratio": ratio, "target": TARGET}))
     print(
-        f"second environment: ours {medians['ours']:.2f} s, uv and import {medians['plain']:.2f} s, ratio {ratio:.3f}"
+        f"second environment: GPU Assistant {medians['assistant']:.2f} s, uv and import {medians['plain']:.2f} s, "
+        f"ratio {ratio:.3f}"
     )
 
 

@@ -150,7 +150,7 @@ class Turns:
     """Counts what each turn of the event loop takes of the thread's own time."""
 
     def __init__(self, repeat: int, profiled: str | None) -> None:
-        self.found: dict[str, list[list[float]]] = {}
+        self.measured: dict[str, list[list[float]]] = {}
         self.repeat = repeat
         self.profile = cProfile.Profile(time.thread_time)
         self._profiled = profiled
@@ -176,7 +176,7 @@ class Turns:
         self._live(seconds)
         self.settle(keep=True)
         self.profile.disable()
-        self.found.setdefault(name, []).append(self._turns)
+        self.measured.setdefault(name, []).append(self._turns)
 
     def until(self, holds: Callable[[], bool]) -> None:
         """Let the window live until something is so."""
@@ -206,7 +206,7 @@ class Turns:
     def summary(self) -> dict[str, dict[str, float]]:
         """Of each act the worst turn, the median of the worst, the 95th percentile, in milliseconds."""
         made = {}
-        for name, runs in self.found.items():
+        for name, runs in self.measured.items():
             busy = [turn for run in runs for turn in run if turn > 1.0]
             tops = [max(run, default=0.0) for run in runs]
             p95 = quantiles(busy, n=20)[-1] if len(busy) > 1 else max(busy, default=0.0)
@@ -265,11 +265,11 @@ def wizard_acts(turns: Turns, program: DesktopApplication, wizard: Wizard) -> No
                 if picker.popup is not None:
                     picker.popup.close()
     changes(turns, program, "recommendation by hand")
-    turns.during("recommendation: ours again", controller.reset_choices, 1.0)
+    turns.during("recommendation: recommended again", controller.reset_choices, 1.0)
     turns.until(calm)
     # What is carried out is made up: the pages shall show it as a real one.
     controller.flow.simulated = False
-    turns.during("install: first look, all news", controller.install, INSTALL_SECONDS + 1)
+    turns.during("install: first look, all events", controller.install, INSTALL_SECONDS + 1)
     turns.until(calm)
     turns.during("done: first look", lambda: controller.go_to("done"))
     turns.during("done: proven", partial(controller.runners.verify.done.emit, PROOF))

@@ -24,10 +24,10 @@ PATIENCE_S = 120
 def until_painted(program: list[str], environ: dict[str, str]) -> float:
     """Seconds from the start to a visible window; the program is ended then."""
     with tempfile.TemporaryDirectory() as data:
-        words = ["wine", *program, "--data-dir", f"Z:{data}".replace("/", "\\")]
+        command = ["wine", *program, "--data-dir", f"Z:{data}".replace("/", "\\")]
         began = time.perf_counter()
         process = subprocess.Popen(
-            words, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            command, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
         while not on_screen():
             if process.poll() is not None or time.perf_counter() - began > PATIENCE_S:

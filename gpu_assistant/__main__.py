@@ -1,4 +1,4 @@
-"""The program's door: `gpu-assistant` and `python -m gpu_assistant`."""
+"""Entry point of `gpu-assistant` and `python -m gpu_assistant`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ import sys
 
 def main() -> int:
     """Run the command line; without a command it opens the window. Returns the exit code."""
-    # Not an option of the command line: how we start ourselves with administrator rights, for one thing.
+    # Internal, not an option of the command line: starts the helper process with administrator rights.
     if sys.argv[1:2] == ["--administrator-door"]:
         from .install.elevation.helper import main as serve
 
         return serve(sys.argv[2:])
+    if sys.argv[1:2] == ["--at-login"]:
+        from .system import start_at_login
+
+        return start_at_login(sys.argv[2:])
     try:
         from .cli.main import run
 

@@ -144,7 +144,7 @@ def stage(python: Python, out: Path, *, locks: Sequence[Path] = ()) -> Staged:
         shipped = [
             *_modules(closure, python, site, out, rules),
             *_files([*rules["sources"], *rules["files"]["every system"], *rules["files"][python.system]], site, out),
-            *_runtime(rules["runtime"][python.system], closure, python, out),
+            *_runtime(rules["runtime"][python.system], closure, python, site, out),
             *_resources(site, out),
         ]
         parts = (
@@ -259,11 +259,12 @@ def _files(rules: list[dict[str, str]], site: Path, out: Path) -> Iterator[Shipp
                 yield Shipped(target.as_posix(), None, rule["why"])
 
 
-def _runtime(rules: list[dict[str, Any]], closure: Closure, python: Python, out: Path) -> Iterator[Shipped]:
+def _runtime(rules: list[dict[str, Any]], closure: Closure, python: Python, site: Path, out: Path) -> Iterator[Shipped]:
     for rule in rules:
         if rule["beside"] is not None and rule["beside"] not in closure.reached:
             continue
-        for folder in (python.home, python.extensions):
+        # What this Python does not bring, a package may.
+        for folder in (python.home, python.extensions, *(site / each for each in rule.get("else", ()))):
             for file in sorted(folder.iterdir()):
                 if fnmatchcase(file.name.lower(), rule["glob"]) and not (out / "runtime" / file.name.lower()).exists():
                     _copy(file, out / "runtime" / file.name.lower())

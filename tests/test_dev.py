@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -29,7 +30,7 @@ def test_an_environment_belongs_to_a_python_and_a_folder(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "expected"),
     [
         ("Collecting numpy==2.1.0 (from -r requirements/run.txt (line 1))\n", ""),
         ("  Downloading numpy-2.1.0-cp311-cp311-manylinux_2_17.whl (16.3 MB)\n", "  Downloading numpy (16.3 MB)"),
@@ -39,8 +40,8 @@ def test_an_environment_belongs_to_a_python_and_a_folder(monkeypatch: pytest.Mon
         ("Installing collected packages: gpu-assistant\n", ""),
     ],
 )
-def test_pips_lines_become_progress(line: str, said: str) -> None:
-    assert dev.progress(line) == said
+def test_pips_lines_become_progress(line: str, expected: str) -> None:
+    assert dev.progress(line) == expected
 
 
 @pytest.mark.parametrize(
@@ -56,18 +57,18 @@ def test_a_missing_connection_is_said(line: str) -> None:
 
 
 def test_another_trouble_is_left_to_what_pip_says() -> None:
-    said = dev.trouble("pip failed", ["ERROR: No space left on device\n"])
-    assert said.startswith("ERROR: No space left on device\n")
-    assert "internet" not in said
+    text = dev.trouble("pip failed", ["ERROR: No space left on device\n"])
+    assert text.startswith("ERROR: No space left on device\n")
+    assert "internet" not in text
 
 
 @pytest.mark.parametrize("sudo", [True, False])
 def test_the_command_for_root_is_one_line_of_shell(sudo: bool) -> None:
-    words = shlex.split(
+    command = shlex.split(
         dev.as_root(("/usr/bin/apt-get", "-q", "update"), ("/usr/bin/apt-get", "install", "x"), sudo=sudo)
     )
-    assert words[:-1] == (["sudo", "sh", "-c"] if sudo else ["su", "-", "-c"])
-    assert words[-1] == "apt-get -q update && apt-get install x"
+    assert command[:-1] == (["sudo", "sh", "-c"] if sudo else ["su", "-", "-c"])
+    assert command[-1] == "apt-get -q update && apt-get install x"
 
 
 @pytest.fixture
@@ -86,8 +87,8 @@ def plain_user(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux' libraries come from elsewhere")
 def test_without_rights_it_stops_before_any_download(plain_user: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert dev.main(["test"]) == 1
-    said = capsys.readouterr().err
-    assert "su - -c 'apt-get -q update && apt-get -q install -y --no-install-recommends libmissing9" in said
+    output = capsys.readouterr().err
+    assert "su - -c 'apt-get -q update && apt-get -q install -y --no-install-recommends libmissing9" in output
     assert plain_user == []
 
 
@@ -124,8 +125,15 @@ def test_qt_asks_for_the_listed_libraries_and_no_others() -> None:
     names = ("Core", "DBus", "Gui", "Network", "Svg", "Widgets", "XcbQpa")
     files = [folder / "lib" / f"libQt6{name}.so.6" for name in names]
     files += [folder / "plugins/platforms" / f"libq{name}.so" for name in ("xcb", "offscreen")]
-    asked = set().union(*(needs.asked(file) for file in files))
+    libraries = set().union(*(needs.asked(file) for file in files))
     known = msgspec.json.decode(needs.DATA.read_bytes(), type=needs.Libraries).libraries
-    packages = {known[name] for name in asked if not name.startswith(("libQt6", "libicu"))}
+    packages = {known[name] for name in libraries if not name.startswith(("libQt6", "libicu"))}
     # Every Debian has these.
     assert packages - {"libc6", "libgcc-s1", "libstdc++6", "libzstd1", "zlib1g"} == set(dev.QT_LIBRARIES.values())
+
+
+@pytest.mark.parametrize("readme", ["README.md", "README.zh-CN.md"])
+def test_sizes_are_those_of_the_readme(readme: str) -> None:
+    text = (Path(dev.__file__).parent / readme).read_text(encoding="utf-8")
+    for sizes in zip(dev.SIZES["open"], dev.SIZES["test"], strict=True):
+        assert re.search(r"\| \D*{} \| \D*{} \|".format(*map(re.escape, sizes)), text)

@@ -39,13 +39,13 @@ class BundleService:
         *,
         channel: Channel = "studio",
         choice: Choice | None = None,
-        pace: RateLimiter | None = None,
+        rate_limiter: RateLimiter | None = None,
     ) -> CreateBundleJob:
         """Collect all files that a plan for the machine needs in a folder; a stopped job continues there.
 
-        `pace` limits the downloads, else the settings do.
+        `rate_limiter` limits the downloads, else the settings do.
         """
-        from ..install.host import ValidationContext
+        from ..install.host import PreviewContext
         from ..install.jobs.create_bundle import CreateBundleJob
         from ..install.packages.requirements import platform_for
         from ..install.plan.planner import make_plan
@@ -62,16 +62,16 @@ class BundleService:
         )
         (resolve_step,) = (step for step in plan.steps if step.kind == "resolve")
         platform = platform_for(machine.os, str(resolve_step.data["release"]))
-        validation_context = ValidationContext(self._context.system, self._context.data, self._context.catalog)
+        preview_context = PreviewContext(self._context.system, self._context.data, self._context.catalog)
         return CreateBundleJob(
             plan,
             platform,
             folder,
-            validation_context,
+            preview_context,
             channel=channel,
             choice=choice,
             mirrors=self._context.mirrors,
-            rate_limiter=pace or self._context.rate_limiter(),
+            rate_limiter=rate_limiter or self._context.rate_limiter(),
         )
 
     def check(self, folder: Path, *, match_computer: bool = False) -> CheckBundleJob:

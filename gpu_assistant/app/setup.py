@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..detect.job import DetectJob
     from ..fetch.downloader import DownloadJob
     from ..fetch.rate import RateLimiter
+    from ..install.elevation.client import ElevationPrompt
     from ..install.environment.location import Environment
     from ..install.jobs.install import InstallJob
     from ..install.jobs.purge import PurgeJob
@@ -141,10 +142,10 @@ class SetupService:
 
     def preview(self, plan: Plan) -> Plan:
         """The same plan, with what each step would find on this computer now."""
-        from ..install.host import ValidationContext
+        from ..install.host import PreviewContext
         from ..install.plan.planner import preview
 
-        return preview(plan, ValidationContext(self._context.system, self._context.data, self._context.catalog))
+        return preview(plan, PreviewContext(self._context.system, self._context.data, self._context.catalog))
 
     def check_folder(self, environment: Path) -> None:
         """Raise UsageError or AppError if no environment can be created in a folder, or if the folder or the data
@@ -160,11 +161,11 @@ class SetupService:
 
     def probe_sizes(self, machine: Machine, plan: Plan) -> SizeProbeJob:
         """Ask the publishers for the sizes of all downloads of a plan; the next call of `plan` then knows them."""
-        from ..install.host import ValidationContext
+        from ..install.host import PreviewContext
         from ..install.jobs.size_probe import SizeProbeJob
 
         return SizeProbeJob(
-            plan, machine.os, ValidationContext(self._context.system, self._context.data, self._context.catalog)
+            plan, machine.os, PreviewContext(self._context.system, self._context.data, self._context.catalog)
         )
 
     def read_plan(self, path: Path) -> Plan:
@@ -229,12 +230,18 @@ class SetupService:
         return interrupted_install(self._context.data)
 
     def install(
-        self, plan: Plan, *, dry_run: bool = False, resume: Sequence[str] = (), pace: RateLimiter | None = None
+        self,
+        plan: Plan,
+        *,
+        dry_run: bool = False,
+        resume: Sequence[str] = (),
+        rate_limiter: RateLimiter | None = None,
+        prompt: ElevationPrompt | None = None,
     ) -> InstallJob:
         """Install a plan; with `dry_run`, or for a simulated machine, only report what would be done.
 
-        `resume` is the command that continues after a restart of the computer (`resume_command`). `pace` limits the
-        downloads, else the settings do.
+        `resume` is the command that continues after a restart of the computer (`resume_command`). `rate_limiter` limits
+        the downloads, None: the settings do. The system's prompt for rights belongs to the window of `prompt`.
         """
         from ..install.jobs.install import InstallJob
 
@@ -247,7 +254,8 @@ class SetupService:
             dry_run=simulate,
             login_command=resume,
             mirrors=self._context.mirrors,
-            rate_limiter=pace or self._context.rate_limiter(),
+            rate_limiter=rate_limiter or self._context.rate_limiter(),
+            prompt=prompt,
         )
 
     def resume_command(self, *, window: bool) -> tuple[str, ...]:

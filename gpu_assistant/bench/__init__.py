@@ -1,1 +1,1 @@
-"""How fast? The parent here; `child.py` measures in the environment's own Python."""
+"""The benchmark. `BenchmarkJob` runs here; the package `child` measures, in the environment's own Python."""

@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..core.errors import AppError, Cancelled
-from ..core.results import BenchDevice, BenchResult, DType, FitVariant, MemoryProfile, SkippedWorkload
+from ..core.results import WORKLOAD_UNITS, BenchDevice, BenchResult, DType, FitVariant, MemoryProfile, SkippedWorkload
 from ..system.base import KILLED_RETURNCODE, Processes
 from ..system.processes import DeadlineEvent, run_json_lines
 
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 NOTE_PREFIX = "bench.note."
 BUSY_CPU_NOTE = "busy-cpu"
-# Why a workload is left out, and what is noted about a result; each has a text `bench.note.<code>`.
+# Reasons to skip a workload, and notes on a result; each has a text `bench.note.<code>`.
 SKIP_REASONS = frozenset({"memory", "time", "failed", "lost", "unsupported", "hardware", "pinned"})
 RESULT_NOTES = frozenset({"spread", "few", "wrong", BUSY_CPU_NOTE})
-CHILD_ENDINGS = ("stopped", "killed", "crashed", "cancelled")  # how a child ended before its end
+CHILD_ENDINGS = ("stopped", "killed", "crashed", "cancelled")  # how a child ended before it had finished
 CANCELLED_NOTE = NOTE_PREFIX + "cancelled"
-UNFAIR_CONDITIONS = ("battery", "saving", "busy", "throttled")  # what made the test unfair
+UNFAIR_CONDITIONS = ("battery", "saving", "busy", "throttled")  # conditions that slow a benchmark down
 UNSAVED_NOTE = NOTE_PREFIX + "unsaved"
 PARALLEL_FAILED_NOTE = NOTE_PREFIX + "parallel"
-# All that is noted about a benchmark, why something of it was left out, and what is said of it all; texts' keys.
+# All notes on a benchmark, all reasons to skip a workload, and all verdicts, as keys of texts.
 BENCHMARK_NOTES = frozenset(
     NOTE_PREFIX + name for name in (*SKIP_REASONS, *RESULT_NOTES, *CHILD_ENDINGS, *UNFAIR_CONDITIONS)
 ) | {UNSAVED_NOTE, PARALLEL_FAILED_NOTE}
@@ -54,34 +54,17 @@ VERDICTS = frozenset(
         "below",
     )
 )
-HARMLESS_REASONS = frozenset({"hardware", "unsupported"})  # says nothing against the figures
-# What can be measured; each has a text `bench.workload.<id>`.
-WORKLOADS = frozenset(
-    {
-        "matmul",
-        "copy-within",
-        "copy-to-device",
-        "copy-to-device-pinned",
-        "copy-to-host",
-        "copy-to-host-pinned",
-        "resnet50",
-        "bert-base",
-        "decode",
-        "resnet50-parallel",
-        "bert-base-parallel",
-    }
-)
-UNITS = frozenset({"TFLOP/s", "GB/s", "images/s", "sequences/s", "tokens/s"})
+HARMLESS_REASONS = frozenset({"hardware", "unsupported"})  # not noted on the whole benchmark
 
 
 class TorchLoading(Struct, frozen=True, kw_only=True):
-    """PyTorch is being loaded, which may take so many seconds the first time; None: nobody says how long."""
+    """PyTorch is being loaded, for at most `limit_s` seconds (None: no limit)."""
 
     limit_s: float | None
 
 
 class BenchmarkProgress(Struct, frozen=True, kw_only=True):
-    """What is being measured now: the `n`th of `of`, a workload on a device in a format; `size` as in results."""
+    """The measurement now running, number `index` (from 1) of `total`; the other fields as in `BenchResult`."""
 
     index: int
     total: int
@@ -92,7 +75,7 @@ class BenchmarkProgress(Struct, frozen=True, kw_only=True):
 
 
 class MemoryFitProgress(Struct, frozen=True, kw_only=True):
-    """What is being worked out now: the `n`th of `of` ways to train."""
+    """The training variant now being measured, number `index` (from 1) of `total`."""
 
     index: int
     total: int
@@ -100,7 +83,7 @@ class MemoryFitProgress(Struct, frozen=True, kw_only=True):
 
 
 class MeasurementStart(Struct, frozen=True):
-    """A measurement begins."""
+    """A measurement begins, the child's `n`th (from 1)."""
 
     n: int
     workload: str
@@ -110,11 +93,13 @@ class MeasurementStart(Struct, frozen=True):
 
 
 class ChildStart(Struct, frozen=True):
-    """What is there, how many measurements come and which, and the seconds until it ends at the latest."""
+    """The child's first message: versions, devices, and the `total` measurements (`work`) that follow within `limit_s`
+    seconds.
+    """
 
     torch: str
     devices: tuple[BenchDevice, ...]
-    of: int
+    total: int = field(name="of")
     limit_s: float
     versions: dict[str, str] = {}
     work: tuple[MeasurementStart, ...] = ()
@@ -145,11 +130,10 @@ class ChildMessage(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def is_plausible(result: BenchResult) -> bool:
-    """Whether a measurement can have come out like this."""
+    """Whether codes are known and figures finite, positive and consistent."""
     figures = (*result.samples, result.median, result.q1, result.q3)
     return (
-        result.id in WORKLOADS
-        and result.unit in UNITS
+        WORKLOAD_UNITS.get(result.id) == result.unit
         and all(math.isfinite(each) and each > 0 for each in figures)
         and result.q1 <= result.median <= result.q3
         and all(dimension > 0 for dimension in result.size)
@@ -179,7 +163,7 @@ class ChildMessageCollector:
         self._report, self._log, self._extra_measurements, self._busy_cpu = report, log, extra_measurements, busy_cpu
         self.total = 0
         self._current: MeasurementStart | None = None
-        self._last_answered = 0  # the number of the last measurement that has a result, or a reason to have none
+        self._last_answered = 0  # number of the last measurement with a result or a reason to skip it
         self.start: ChildStart | None = None
         self.results: list[BenchResult] = []
         self.skipped: list[SkippedWorkload] = []
@@ -189,14 +173,14 @@ class ChildMessageCollector:
         self.is_complete = False
 
     def receive(self, message: ChildMessage) -> None:
-        """Take one line in and pass its news on."""
+        """Store the content of one message and report it."""
         if message.start is not None:
-            self.start, self.total = message.start, message.start.of + self._extra_measurements(message.start)
+            self.start, self.total = message.start, message.start.total + self._extra_measurements(message.start)
         self.broken = message.broken if message.broken is not None else self.broken
         self.missing = message if message.missing is not None else self.missing
         self.is_complete = self.is_complete or message.end
         begin = message.begin
-        if begin is not None and self.start is not None and begin.workload in WORKLOADS:
+        if begin is not None and self.start is not None and begin.workload in WORKLOAD_UNITS:
             self._current = begin
             self.report_progress(begin)
         if self._current is not None and (message.left is not None or message.result is not None):
@@ -207,7 +191,7 @@ class ChildMessageCollector:
             self.add_result(message.result)
 
     def report_progress(self, measurement: MeasurementStart) -> None:
-        """What is being measured now."""
+        """Report that this measurement has begun."""
         self._report(
             BenchmarkProgress(
                 index=measurement.n,
@@ -220,7 +204,7 @@ class ChildMessageCollector:
         )
 
     def add_result(self, result: BenchResult) -> None:
-        """One more result; one that no measurement can have goes to the log."""
+        """Store and report a result; an implausible one goes to the log."""
         if not is_plausible(result):
             self._log(f"no figure: {result}")
             return
@@ -231,10 +215,10 @@ class ChildMessageCollector:
         self._report(result)
 
     def skip_remaining(self, ending: str) -> None:
-        """The child ended before its end (one of `ENDINGS`): what it had not measured is left out."""
+        """Record all measurements without an answer as skipped; `ending` is one of CHILD_ENDINGS."""
         self.notes[NOTE_PREFIX + ending] = None
         for begin in self.start.work if self.start is not None else ():
-            if begin.n > self._last_answered and begin.workload in WORKLOADS:
+            if begin.n > self._last_answered and begin.workload in WORKLOAD_UNITS:
                 self._skip(begin, ChildMessage(left=ending))
 
     def _skip(self, measurement: MeasurementStart, message: ChildMessage) -> None:
@@ -256,9 +240,9 @@ class ChildMessageCollector:
             self.notes[note] = None
 
 
-EXIT_GRACE_S = 3.0  # what a child may be late that ends by itself
-MAX_FOREIGN_LINES = 10_000  # lines that are none of ours, until nobody waits for another
-FIRST_CRASH_STATUS = 0xC0000000  # from here on Windows' own exit codes: the program did something forbidden
+EXIT_GRACE_S = 3.0  # after its own deadline, before a child is terminated
+MAX_FOREIGN_LINES = 10_000  # lines that are no messages, before the child is terminated
+FIRST_CRASH_STATUS = 0xC0000000  # NTSTATUS values of severity "error", as Windows reports an unhandled exception
 OUT_OF_MEMORY_MESSAGES = ("MemoryError", "Cannot allocate memory", "failed to map segment")
 TORCH_MISSING_MESSAGE = "ModuleNotFoundError: No module named 'torch'"
 

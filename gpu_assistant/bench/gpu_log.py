@@ -12,7 +12,7 @@ from ..core.results import BenchGpuLog, GpuSample
 INTERVAL_S = 0.5
 BUSY_GPU_PERCENT, LOADED_GPU_PERCENT = 5, 50
 BUSY_CPU_PERCENT, CPU_LOAD_INTERVAL_S = 20, 0.5
-# Of NVML's reasons those that say that something is not as it should be; a power limit holds every card in the end.
+# NVML's clock event reasons that indicate a problem; a power limit alone is normal under full load.
 ABNORMAL_THROTTLE_REASONS = frozenset({"hardware-slowdown", "thermal", "hardware-thermal", "power-brake"})
 THERMAL_THROTTLE_REASONS = frozenset({"thermal", "hardware-thermal"})
 
@@ -61,7 +61,7 @@ def summarize_snapshots(snapshots: Sequence[tuple[GpuSample, ...]]) -> tuple[Ben
     by which the child, started then, knows it.
     """
     samples_by_gpu: dict[str | int, list[GpuSample]] = {}
-    gpu_by_index: dict[int, str | int] = {}  # who had a number last: when a card is pulled out, those behind it move up
+    gpu_by_index: dict[int, str | int] = {}  # the last GPU with each index, which changes when one is removed
     for snapshot in snapshots:
         for sample in snapshot:
             if sample.state == "gone":
@@ -69,7 +69,7 @@ def summarize_snapshots(snapshots: Sequence[tuple[GpuSample, ...]]) -> tuple[Ben
             previous_gpu = gpu_by_index.get(sample.index, sample.index)
             gpu = sample.uuid or previous_gpu
             if previous_gpu == sample.index and gpu not in samples_by_gpu and previous_gpu in samples_by_gpu:
-                samples_by_gpu[gpu] = samples_by_gpu.pop(previous_gpu)  # the same card, which now says who it is
+                samples_by_gpu[gpu] = samples_by_gpu.pop(previous_gpu)  # the same GPU, whose UUID is known now
             gpu_by_index[sample.index] = gpu
             samples_by_gpu.setdefault(gpu, []).append(sample)
     first = snapshots[0] if snapshots else ()
@@ -95,7 +95,7 @@ def _summarize_gpu(samples: list[GpuSample], *, util_before: int | None) -> Benc
         clock_mem=_median(each.clock_mem for each in loaded),
         power_max_w=max((each.power_w for each in samples if each.power_w is not None), default=None),
         power_limit_w=next((each.power_limit_w for each in samples if each.power_limit_w is not None), None),
-        # A card at rest talks more slowly on purpose.
+        # An idle GPU reduces the speed of its PCI Express link.
         pcie_gen=max((each.pcie_gen for each in loaded if each.pcie_gen is not None), default=None),
         pcie_width=max((each.pcie_width for each in loaded if each.pcie_width is not None), default=None),
         throttle=tuple(sorted({reason for each in samples[1:] for reason in each.throttle or ()})),

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from ..core import json
+from ..core import filesystem, json
 from ..core.errors import AppError, Cancelled, UsageError
 from ..core.jobs import JobContext
 from ..core.results import BenchDevice, BenchGpuLog, Benchmark, GpuSample
@@ -61,14 +61,14 @@ ALREADY_RUNNING = "bench-running"
 
 @contextmanager
 def benchmark_lock(data: DataDir, log: Callable[[str], None]) -> Iterator[None]:
-    """Hold the data folder for a measurement; raises AppError("bench-running", pid=…) while another is under way."""
+    """Lock the data folder for a measurement; raises AppError("bench-running", pid=…) while another one runs."""
     with ExitStack() as stack:
         try:
             stack.enter_context(data_folder_lock(data, "benchmark", ALREADY_RUNNING))
         except AppError as error:
             if error.code == ALREADY_RUNNING:
                 raise
-            log(f"{error.code}: {data.root}")  # a full disk is no reason not to measure
+            log(f"{error.code}: {data.root}")  # measure anyway where the disk is full
         yield
 
 
@@ -129,10 +129,10 @@ class BenchmarkJob:
             return self._measure(interpreter, context)
 
     def _check_disk_space(self) -> None:
-        """Find out that the disk is full before the measurement, not after it."""
+        """Check before the measurement that its result can be stored; raises AppError."""
         trial_file = self._data.root / "benchmark.room"
         json.write_file(trial_file, bytes(MAX_RESULT_BYTES))
-        trial_file.unlink(missing_ok=True)
+        filesystem.unlink(trial_file, missing_ok=True)
 
     def _measure(self, interpreter: Path, context: JobContext[Any]) -> Benchmark:
         started = time.time()
@@ -154,7 +154,7 @@ class BenchmarkJob:
                 if collector.is_complete:
                     self._measure_parallel(interpreter, collector, context)
                 else:
-                    context.check_cancelled()  # a terminal's Ctrl+C may end the child before we hear of it
+                    context.check_cancelled()  # Ctrl+C in a terminal may end the child first
             except Cancelled:
                 if not (self._full and collector.results):
                     raise
@@ -200,7 +200,7 @@ class BenchmarkJob:
         cores = self._system.cpu().cores
         argv: list[str | Path] = [interpreter, CHILD_PROGRAM, "--since", repr(started)]
         argv += ["--full"] if self._full else []
-        # Beside other programs a thread that waits for the others must not keep a core from them.
+        # With other programs running, OpenMP's waiting threads must not occupy cores.
         argv += ["--yielding"] if busy_cpu else []
         argv += ["--device", self._device] if self._device else []
         for name in self._workloads:
@@ -222,11 +222,11 @@ class BenchmarkJob:
         return scaling.parallel_models(full=self._full)
 
     def _measure_parallel(self, interpreter: Path, collector: ChildMessageCollector, context: JobContext[Any]) -> None:
-        """The same training step on all GPUs, in the format in which each of them trained alone."""
+        """Measure the training step on all GPUs together, in the format in which each was measured alone."""
         if collector.start is None:
             return
         gpu_count = sum(device.id != "cpu" for device in collector.start.devices)
-        for index, model in enumerate(self._parallel_models(collector.start), collector.start.of + 1):
+        for index, model in enumerate(self._parallel_models(collector.start), collector.start.total + 1):
             single_results = [each for each in collector.results if each.id == model and each.device != "cpu"]
             reference = next(
                 (each for each in single_results if each.dtype.startswith("mixed-")),
@@ -294,7 +294,7 @@ class BenchmarkJob:
         return AppError("bench-stopped", reason=f"@{reason}")
 
     def _name_devices(self, devices: tuple[BenchDevice, ...]) -> tuple[BenchDevice, ...]:
-        """The processor's name and the memory, which torch does not know."""
+        """Add the CPU's name, which torch does not know."""
         name = self._system.cpu().name
         return tuple(replace(device, name=name) if device.id == "cpu" else device for device in devices)
 

@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from ..system.base import System
 
 
-MAX_BATCH = 2**20  # no batch is larger
-ACCUMULATION_STEPS = 4  # a batch is gathered in so many, as `child/fit.py` measures it
+MAX_BATCH = 2**20  # upper bound of the search for the largest batch
+ACCUMULATION_STEPS = 4  # micro-batches of a batch with gradient accumulation, as in `child/memory_fit.py`
 
 
 class _MemoryParts(NamedTuple):
-    """Bytes at the highest point by what they are for."""
+    """Bytes at the peak, by purpose."""
 
     parameters: int
     gradients: int
@@ -53,7 +53,7 @@ class _MemoryParts(NamedTuple):
 
 
 def project_memory(steps: MemoryProfile, batch: int) -> MemoryFit:
-    """The highest point of a step with `batch` examples, and the largest batch whose one fits."""
+    """The projected peak memory of a step with `batch` examples, and the largest batch that fits."""
     parts = _memory_parts(steps, batch)
     return MemoryFit(
         model=steps.model,
@@ -64,20 +64,21 @@ def project_memory(steps: MemoryProfile, batch: int) -> MemoryFit:
         **parts._asdict(),
         peak=sum(parts),
         capacity=steps.capacity,
-        spare=steps.spare,
+        reserve=steps.reserve,
         largest_batch=_largest_fitting_batch(steps),
         exact=steps.exact,
     )
 
 
 def is_batch_fitting(fit: MemoryFit) -> bool | None:
-    """Whether its batch fits into what is planned with; None where the free memory is not known."""
+    """Whether its batch fits into the capacity less the reserve; None where the free memory is unknown."""
     return None if fit.largest_batch is None else fit.batch <= fit.largest_batch
 
 
 def practical_batch(fit: MemoryFit) -> int | None:
-    """The largest batch that fits, down to a number that one would type: its first four binary digits, and a
-    multiple of the parts that it is gathered in.
+    """The largest batch that fits, rounded down to its first four binary digits times the number of micro-batches.
+
+    None where the free memory is unknown; below one example for each micro-batch it is not rounded.
     """
     parts = ACCUMULATION_STEPS if fit.variant in ("accumulation", "together") else 1
     if fit.largest_batch is None:
@@ -90,11 +91,11 @@ def practical_batch(fit: MemoryFit) -> int | None:
 
 
 def _memory_parts(steps: MemoryProfile, batch: int) -> _MemoryParts:
-    micro_batch = -(-batch // steps.parts)  # so many are worked on at a time
-    peak = max(steps.tops, key=lambda each: (each.constant + each.example * micro_batch, each.example))
+    micro_batch = -(-batch // steps.micro_batches)  # examples of one forward and backward pass
+    peak = max(steps.peaks, key=lambda each: (each.constant + each.example * micro_batch, each.example))
     peak_bytes = peak.constant + peak.example * micro_batch
-    # Gradients that lie there from before are none of the step's own allocations.
-    accumulated_gradients = steps.gradients if steps.parts > 1 else 0
+    # With accumulation, gradients are allocated before the step measured here.
+    accumulated_gradients = steps.gradients if steps.micro_batches > 1 else 0
     new_gradients = 0 if accumulated_gradients else min(peak.gradients, max(peak_bytes, 0))
     other_bytes = peak_bytes - new_gradients
     memory = _MemoryParts(
@@ -110,9 +111,9 @@ def _memory_parts(steps: MemoryProfile, batch: int) -> _MemoryParts:
 
 def _largest_fitting_batch(steps: MemoryProfile) -> int | None:
     """0 where not even one example fits."""
-    if steps.capacity is None or steps.spare is None:
+    if steps.capacity is None or steps.reserve is None:
         return None
-    usable = steps.capacity - steps.spare
+    usable = steps.capacity - steps.reserve
     fitting, too_large = 0, 1
     while too_large <= MAX_BATCH and sum(_memory_parts(steps, too_large)) <= usable:
         fitting, too_large = too_large, too_large * 2
@@ -127,7 +128,7 @@ def _largest_fitting_batch(steps: MemoryProfile) -> int | None:
 
 TIME_LIMIT_S = 600.0
 TIME_OVER = "over"  # the time limit came first
-LARGEST_GPU_DEVICE = "cuda"  # the device that stands for the card with the most memory
+LARGEST_GPU_DEVICE = "cuda"  # stands for the GPU with the most memory
 FitModel = Literal["resnet50", "bert-base", "language-model"]
 
 
@@ -162,7 +163,8 @@ class MemoryFitJob:
 
     def run(self, context: JobContext[Any]) -> MemoryFits:
         """Measure. Raises UsageError where the machine is a simulated one or has no such device, and
-        AppError("environment-missing", "bench-running", "bench-stopped", "catalog-broken", and what `listen` finds).
+        AppError("environment-missing", "bench-running", "bench-stopped", "catalog-broken", and those of
+        `run_benchmark_child`, `child_exit_error` and `torch_load_error`).
         """
         if self._simulated:
             raise UsageError("bench-simulated")
@@ -194,7 +196,7 @@ class MemoryFitJob:
                 context.report(MemoryFitProgress(index=len(started_variants), total=total, variant=message.variant))
 
         with self._system.keep_awake("benchmark"):
-            # What was measured before the time was up is still true.
+            # Results from before the time limit are valid.
             child_exit = run_benchmark_child(
                 self._system, self.child_argv(interpreter), handle_message, deadline=deadline, log=context.log
             )
@@ -250,15 +252,16 @@ class MemoryFitJob:
         return AppError("bench-stopped", reason=f"@{next(iter(skipped_variants.values()))}")
 
 
-TORCHVISION = "torchvision"  # built against one PyTorch: beside another one neither of them loads
+TORCHVISION = "torchvision"  # built against one release of PyTorch and loads with that one only
 
 
 def install_command(
     package: str, python: Path, torch: str | None, catalog: Catalog, system: OperatingSystem
 ) -> tuple[str, ...] | None:
-    """What to run for it with an environment's own Python; `torch` is the version there, as "2.13.0+cu126".
+    """The pip command that installs `package` with the interpreter `python`; `torch` is the version there, as
+    "2.13.0+cu126".
 
-    None where the package is bound to a PyTorch and nobody knows which release of it belongs to this one.
+    None where the package must match PyTorch and the catalog lacks the matching release.
     """
     pip_command = (str(python), "-m", "pip", "install")
     if package != TORCHVISION:
@@ -272,6 +275,6 @@ def install_command(
     if build is None or build.alone:
         return None
     index_options = ("--index-url", build.index_url) if build.index_url is not None else ()
-    # Of the very same build: pip's configuration may name further sources, and beside another build it does not load.
+    # The same local version as torch: pip's configuration may name further indexes, and other builds do not load.
     local_version = f"+{tag}" if tag else ""
     return (*pip_command, f"{package}=={release.torchvision}{local_version}", *index_options)

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from ..core import json
 from ..core.results import (
+    WORKLOAD_UNITS,
     BenchDevice,
     BenchGpuLog,
     Benchmark,
@@ -37,7 +38,6 @@ from .child_protocol import (
     RESULT_NOTES,
     SKIP_NOTES,
     VERDICTS,
-    WORKLOADS,
     is_plausible,
 )
 from .gpu_log import ABNORMAL_THROTTLE_REASONS, BUSY_GPU_PERCENT, THERMAL_THROTTLE_REASONS
@@ -160,9 +160,9 @@ def slow_causes(
     return tuple(CAUSE_PREFIX + code for code, is_present in conditions.items() if is_present)
 
 
-# Steers a terminal, or turns the direction of what follows.
+# C0 and C1 control characters, and Unicode's line separators and marks of writing direction.
 _CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-MAX_TIMESTAMP = 32_503_680_000.0  # seconds since the epoch: what every system's calendar knows
+MAX_TIMESTAMP = 32_503_680_000.0  # the year 3000 in seconds since the epoch, which every system's calendar knows
 
 
 class StoredBenchmarks(NamedTuple):
@@ -187,12 +187,8 @@ def read_benchmark(path: Path) -> Benchmark | None:
     """
     try:
         benchmark = json.convert(_strip_control_characters(json.decode(path.read_bytes(), object)), Benchmark)
-    except (
-        OSError,
-        msgspec.DecodeError,
-        UnicodeDecodeError,
-        RecursionError,
-    ):  # `_strip_control_characters` goes less deep than `decode`
+    # RecursionError: `_strip_control_characters` recurses less deep than `decode`.
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return benchmark if _is_known(benchmark) else None
 
@@ -202,7 +198,7 @@ def _is_known(benchmark: Benchmark) -> bool:
         (benchmark.verdict is None or benchmark.verdict in VERDICTS)
         and BENCHMARK_NOTES.issuperset(benchmark.notes)
         and CAUSES.issuperset(benchmark.causes)
-        and all(skipped.why in SKIP_NOTES and skipped.id in WORKLOADS for skipped in benchmark.left_out)
+        and all(skipped.why in SKIP_NOTES and skipped.id in WORKLOAD_UNITS for skipped in benchmark.left_out)
         and all(is_plausible(result) and RESULT_NOTES.issuperset(result.notes) for result in benchmark.results)
         and (benchmark.started is None or 0 <= benchmark.started < MAX_TIMESTAMP)
     )
@@ -218,14 +214,14 @@ def _strip_control_characters(value: object) -> object:
     return value
 
 
-# Notes of a figure that is doubtful: it says more about other programs than about the device, or it is wrong.
+# Notes of a doubtful result: other programs disturbed it, or it is wrong.
 DOUBTFUL_NOTES = frozenset({"spread", "few", "busy-cpu", "wrong"})
-# Settings that nobody chose: how threads wait beside other programs (which has a note of its own), what torch calls
-# full float32, and a figure.
+# Settings that do not make results incomparable: OpenMP's wait policy (other programs have a note of their own),
+# torch's name for full float32, and the throughput of one process alone.
 _IGNORED_SETTINGS = frozenset({"omp_wait_policy", "float32_matmul_precision", "alone"})
 # Notes of a benchmark that ended too soon or lost a device.
 UNFINISHED_NOTES = frozenset(NOTE_PREFIX + ending for ending in (*CHILD_ENDINGS, "lost"))
-# Of a device's best figure in other sizes: one below it was disturbed, or its size does not fill the device.
+# Share of a device's best result in other sizes; below it, a result was disturbed or its size too small.
 DISTURBED_SHARE = 0.7
 
 
@@ -300,11 +296,10 @@ def is_disturbed(result: BenchResult, results: Sequence[BenchResult]) -> bool:
 
 
 def gpu_speedups(results: Sequence[BenchResult]) -> dict[str, float]:
-    """How many times faster the fastest GPU is than the processor, by "workload-dtype".
+    """The fastest GPU's median divided by the CPU's float32 median, by "workload-dtype".
 
-    Both did the same workload at the same size, the largest that both did undisturbed; how many items are worked on at
-    once is each device's own. The processor's figure is always its float32, since that is what one would compute with
-    there. Only what was measured counts.
+    Both are of the same workload at the same size, the largest that both have undisturbed; batch sizes may differ.
+    Extrapolated results are left out.
     """
     best_by_key: dict[str, tuple[bool, int, float]] = {}
     measured = [each for each in results if each.processes == 1 and not each.extrapolated]
@@ -340,8 +335,8 @@ def _device_name(benchmark: Benchmark, device: str) -> str | None:
 
 MIXED_DTYPES: tuple[DType, ...] = ("mixed-bfloat16", "mixed-float16")
 HALF_DTYPES: tuple[DType, ...] = ("float16", "bfloat16")
-# What stands beside each other, the most telling first: workload, formats of a card, formats of the processor. What
-# one would not compute with on a processor is compared with its float32.
+# Comparisons in order of importance: workload, formats of a GPU, formats of the CPU. Formats that are slow on a CPU
+# are compared with its float32.
 COMPARED_WORKLOADS: tuple[tuple[str, tuple[DType, ...], tuple[DType, ...]], ...] = (
     ("resnet50", (*MIXED_DTYPES, "float32"), ("float32",)),
     ("bert-base", (*MIXED_DTYPES, "float32"), ("float32",)),
@@ -356,11 +351,11 @@ NIGHT_S = 8 * 3600.0
 
 
 def relevant_gpu_logs(benchmark: Benchmark) -> tuple[BenchGpuLog, ...]:
-    """The cards along the run, where one of them was measured; of others the driver's figures say nothing about it."""
+    """The logs of the GPUs; empty where no GPU was measured, for then they tell nothing about the results."""
     return benchmark.watched if any(result.device != "cpu" for result in benchmark.results) else ()
 
 
-# What the guides' table has; a result without one of these says so beside its headline.
+# The workloads of the guides' table; a benchmark without one of them says so beside its headline.
 MAIN_WORKLOADS = (
     "matmul",
     "resnet50",
@@ -372,16 +367,16 @@ MAIN_WORKLOADS = (
 )
 
 
-# Verdicts that say of a card which is there that it was not measured, and why.
+# Verdicts for a GPU that is present and was not measured.
 UNMEASURED_VERDICTS = frozenset(f"bench.verdict.{reason}" for reason in ("cpu-build", "card-unseen", "card-failed"))
 
 
 class DeviceComparison(NamedTuple):
-    """One thing measured on every device at the same size: `gpus` in the devices' order, `together` on all of them in
-    the same format.
+    """One workload on each device at the same size.
 
-    `ratio` is the fastest card over the processor, None where they cannot be compared. A processor that stands alone
-    has its own `mixed` precision beside it, and what it reached `before`, as far as that was measured.
+    `gpus` are in the devices' order, `parallel` is the result on all of them together in the same format. `ratio` is
+    the fastest GPU's median divided by the CPU's, None where they cannot be compared. Without a GPU, `mixed` is the
+    CPU's result in mixed precision and `previous` that of an earlier benchmark, None where they were not measured.
     """
 
     gpus: tuple[BenchResult, ...]
@@ -393,13 +388,13 @@ class DeviceComparison(NamedTuple):
 
     @property
     def results(self) -> tuple[BenchResult, ...]:
-        """All of it, cards first, what was before last."""
+        """All results: GPUs, all GPUs together, CPU, CPU in mixed precision, earlier benchmark."""
         ordered = (*self.gpus, self.parallel, self.cpu, self.mixed, self.previous)
         return tuple(each for each in ordered if each is not None)
 
     @property
     def fastest(self) -> BenchResult:
-        """The fastest card, else the processor."""
+        """The result of the fastest GPU, else of the CPU."""
         leader = max(self.gpus, key=lambda result: result.median, default=self.cpu)
         assert leader is not None  # noqa: S101 - a pair has one of them
         return leader
@@ -420,7 +415,7 @@ def device_comparisons(benchmark: Benchmark, previous: Benchmark | None = None) 
             if (device_results := _results_in_first_dtype(results, device, gpu_dtypes))
         ]
         if not gpu_results and gpu_dtypes == HALF_DTYPES:
-            continue  # the processor's float32 has its own row
+            continue  # the CPU's float32 has a comparison of its own
         comparison = _compare_devices(gpu_results, _results_in_first_dtype(results, "cpu", cpu_dtypes), measured)
         if comparison is not None:
             comparisons.append(
@@ -452,9 +447,11 @@ def headline_comparison(benchmark: Benchmark) -> DeviceComparison | None:
 def find_comparable(
     benchmark: Benchmark, stored: Sequence[Benchmark]
 ) -> tuple[BenchResult, list[tuple[Benchmark, BenchResult]]]:
-    """What can be compared with another one that was `kept`, and its history there (this benchmark's own figure among
-    it, where it is kept): the headline, else the most telling measurement that another one has too. Empty where none
-    has; a quick and a full test differ in sizes. Raises ValueError where nothing was measured.
+    """A result that can be compared with another benchmark in `stored`, and its history there.
+
+    It is the headline's, else the most important one that another benchmark has too; the history includes this
+    benchmark where it is in `stored`. The history is empty where no other benchmark has a comparable result (quick and
+    full tests differ in sizes). Raises ValueError where nothing was measured.
     """
     candidates = [pair.fastest for pair in device_comparisons(benchmark)]
     best_comparison = headline_comparison(benchmark)
@@ -476,7 +473,7 @@ def previous_benchmark(benchmark: Benchmark, stored: Sequence[Benchmark]) -> Ben
 
 
 def skipped_main_workloads(benchmark: Benchmark) -> tuple[SkippedWorkload, ...]:
-    """The main measurements that this one wanted to make and has in no format, each once."""
+    """The main workloads that were skipped and have no result in any format, each once."""
     measured = {(result.id, result.device) for result in benchmark.results if not result.extrapolated}
     skipped: dict[tuple[str, str], SkippedWorkload] = {}
     for skipped_workload in benchmark.left_out:
@@ -486,11 +483,11 @@ def skipped_main_workloads(benchmark: Benchmark) -> tuple[SkippedWorkload, ...]:
 
 
 def skip_details(skipped: SkippedWorkload) -> tuple[str, dict[str, Value]] | None:
-    """How much it would have taken and how much there was: a text's key and its figures; None where nobody knows."""
+    """(key of a text, its figures) for the memory or time that a workload required and had; None where unknown."""
     if skipped.wanted_bytes is not None and skipped.had_bytes is not None:
         return "bench.left.memory", {"wanted_memory_bytes": skipped.wanted_bytes, "had_memory_bytes": skipped.had_bytes}
     if skipped.wanted_s is not None and skipped.had_s is not None:
-        # Rounded apart: 4 seconds wanted and 4 given would be no reason.
+        # Rounded up and down: "4 s required, 4 s available" would be no reason.
         had_seconds, wanted_seconds = math.floor(skipped.had_s), math.ceil(skipped.wanted_s)
         return (
             ("bench.left.time", {"wanted_seconds": wanted_seconds, "had_seconds": had_seconds})
@@ -501,7 +498,7 @@ def skip_details(skipped: SkippedWorkload) -> tuple[str, dict[str, Value]] | Non
 
 
 def results_with_note(note: str, benchmark: Benchmark) -> tuple[tuple[BenchResult, ...], tuple[SkippedWorkload, ...]]:
-    """The figures that bear a note of a benchmark, and what was left out for it."""
+    """The results with this note, and the workloads skipped for it."""
     code = note.removeprefix(NOTE_PREFIX)
     return (
         tuple(result for result in benchmark.results if code in result.notes),
@@ -510,8 +507,8 @@ def results_with_note(note: str, benchmark: Benchmark) -> tuple[tuple[BenchResul
 
 
 def readable_figure(value: float, unit: str, *, reference: float | None = None) -> tuple[float, str]:
-    """A figure and its unit as people read them: below 1 TFLOP/s it is GFLOP/s; `like` decides where several stand
-    beside each other.
+    """A figure and its unit, in GFLOP/s below 1 TFLOP/s; `reference` decides instead of `value` where several figures
+    share a unit.
     """
     in_gflops = unit == "TFLOP/s" and (value if reference is None else reference) < 1
     return (value * 1e3, "GFLOP/s") if in_gflops else (value, unit)
@@ -523,7 +520,7 @@ def gpu_seconds_per_night(ratio: float) -> float:
 
 
 def is_best_size(result: BenchResult, benchmark: Benchmark) -> bool:
-    """Whether no other size came out faster: the range that is right for a card is one for its best size."""
+    """Whether no other size is faster: the expected range applies to the best size."""
     return all(result_key(each) != result_key(result) or each.median <= result.median for each in benchmark.results)
 
 
@@ -548,7 +545,7 @@ def _compare_devices(
     if not all_results:
         return None
     common_sizes = set.intersection(*({result.size for result in each} for each in all_results))
-    # A size at which one of them was disturbed, or was not filled, stands only where there is no other.
+    # A size at which a device was disturbed or not filled is used only where there is no other.
     disturbed = {result.size for each in all_results for result in each if is_disturbed(result, each)}
     common_sizes = (common_sizes - disturbed) or common_sizes
     largest_gpu_results = tuple(_largest_common(each, common_sizes) for each in gpu_results)
@@ -575,7 +572,7 @@ def _compare_devices(
 def _cpu_only_comparison(
     comparison: DeviceComparison, benchmark: Benchmark, previous: Benchmark | None, results: Sequence[BenchResult]
 ) -> DeviceComparison:
-    """A processor's figure beside what else it did with the same: in mixed precision, and in the benchmark before."""
+    """Add the CPU's result in mixed precision and that of the previous benchmark."""
     fastest = comparison.fastest
     mixed = next(
         (

@@ -1,4 +1,4 @@
-"""Several devices at once: the same training step in several processes, started by torchrun in the environment."""
+"""Parallel training: the same training step in several processes, started by torchrun in the environment."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def measure_parallel(
     dtype: DType = "float32",
     limit_s: float = FULL_LIMIT_S,
 ) -> BenchResult | None:
-    """Train a model in that many processes, each with a GPU of its own or with its share of the cores.
+    """Train a model in `processes` processes, each with a GPU of its own or a share of the cores.
 
-    None where that fails (the log says why). Raises Cancelled.
+    Returns None where that fails, with the reason in the log. Raises Cancelled.
     """
     collector = ChildMessageCollector(lambda _: None, context.log)
     cores = system.cpu().cores

@@ -1,4 +1,4 @@
-"""A whole small program that trains one of our models with less memory, to be run and to be copied from; pure."""
+"""Example programs that train one of the measured models in a memory-saving variant; pure."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from .memory_fit import ACCUMULATION_STEPS, is_batch_fitting, practical_batch
 
 
 class ExampleModel(NamedTuple):
-    """A model as people train it: `needs` is the package that it is from (`bench/memory_fit.py` says what brings it).
+    """Source fragments of a model's example program.
 
-    `out` makes scores of what the model gives, `wanted` the right answers of a loader's targets; `data` are made-up
-    inputs and targets with `{batch}` for how many; `parted` is what to know of a batch in parts.
+    `package` provides the model (`install_command` in `bench/memory_fit.py` installs it). `scores` is appended to the
+    model's output to get scores, `answers` to a loader's targets to get labels. `data` are synthetic inputs and
+    targets with `{batch}` for their number. `accumulation_note` are comment lines for gradient accumulation.
     """
 
     package: str

@@ -1,10 +1,10 @@
-"""Estimates from measurements: memory to keep free when training is planned, and how long parts of a setup take."""
+"""Estimates from measurements: memory to keep in reserve when training is planned, durations of parts of a setup."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from ..core.machine import SystemName
 from .records.base import ByteCount, CatalogFile, Confidence
@@ -17,8 +17,9 @@ Fraction = Annotated[float, Meta(ge=0, lt=1)]
 
 
 class MemoryReserve(Struct, frozen=True, kw_only=True):
-    """What of a device's free memory is not planned with: a share of it, no less than `least_bytes`; `why` in words
-    for whoever reads the catalog. `system` None: any other.
+    """The part of a device's free memory that is not planned with: `share` of it, at least `least_bytes`.
+
+    `system` None stands for all systems without a record of their own. `why` is for readers of the catalog.
     """
 
     device: Literal["cpu", "gpu"]
@@ -31,7 +32,7 @@ class MemoryReserve(Struct, frozen=True, kw_only=True):
 
 
 class PlanningDuration(Struct, frozen=True, kw_only=True):
-    """Seconds that one model took on a processor with that many cores; `load`: how many programs wanted them."""
+    """The measured seconds of a memory measurement of one model on a CPU; `load` is the system's load average then."""
 
     model: str
     cores: int
@@ -43,28 +44,29 @@ class PlanningDuration(Struct, frozen=True, kw_only=True):
 class MemoryPlanningCatalog(CatalogFile, frozen=True, kw_only=True):
     """`fit.json`."""
 
-    spare: tuple[MemoryReserve, ...]
-    took: tuple[PlanningDuration, ...]
+    reserves: tuple[MemoryReserve, ...] = field(name="spare")
+    durations: tuple[PlanningDuration, ...] = field(name="took")
 
     def find_reserve(self, device: Literal["cpu", "gpu"], system: SystemName) -> MemoryReserve | None:
-        """The first that is meant."""
-        matches = (each for each in self.spare if each.device == device and each.system in (system, None))
+        """The first reserve for a kind of device on a system; None where there is none."""
+        matches = (each for each in self.reserves if each.device == device and each.system in (system, None))
         return next(matches, None)
 
     def find_duration(self, model: str) -> PlanningDuration | None:
-        """What was measured of a model on a processor; None where nobody did."""
-        return next((each for each in self.took if each.model == model), None)
+        """The duration that was measured for a model on a CPU; None where there is none."""
+        return next((each for each in self.durations if each.model == model), None)
 
 
 def load_memory_planning(catalog: Catalog) -> MemoryPlanningCatalog:
-    """The catalog's; raises AppError("catalog-broken")."""
+    """Read `fit.json`; raises AppError("catalog-broken")."""
     return catalog.read("fit.json", MemoryPlanningCatalog)
 
 
 class DurationCatalog(CatalogFile, frozen=True, kw_only=True):
-    """`paces.json`. Seconds and bytes per second; None where nobody measured it. `line_bytes_per_second` is no
-    measure but the line that minutes are told for: how fast the user's is, shows only with the first bytes. A PyTorch
-    that has not loaded after `torch_load_limit_seconds` is taken for one that hangs.
+    """`paces.json`: measured seconds and bytes per second, None where they were not measured.
+
+    `line_bytes_per_second` is an assumed speed of the internet connection, for estimates before a download starts.
+    After `torch_load_limit_seconds` a PyTorch that has not been imported is considered hung.
     """
 
     resolve_seconds: float | None

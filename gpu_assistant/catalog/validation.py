@@ -480,13 +480,14 @@ def _schema_issues(name: str, data: bytes, first_error: Exception) -> Iterator[C
 def _unknown_fields(raw: Any, parsed: Any, where: str = "") -> Iterator[str]:  # noqa: ANN401 - any JSON
     """Fields that the structs do not have."""
     if isinstance(parsed, Struct):
+        attributes = dict(zip(parsed.__struct_encode_fields__, parsed.__struct_fields__, strict=True))
         for field, value in raw.items():
             if field == parsed.__struct_config__.tag_field:
                 continue
-            if field not in parsed.__struct_fields__:
+            if field not in attributes:
                 yield f"{where}/{field}"
             else:
-                yield from _unknown_fields(value, getattr(parsed, field), f"{where}/{field}")
+                yield from _unknown_fields(value, getattr(parsed, attributes[field]), f"{where}/{field}")
     elif isinstance(parsed, tuple):
         for index, (value, item) in enumerate(zip(raw, parsed, strict=True)):
             yield from _unknown_fields(value, item, f"{where}/{index}")

@@ -96,6 +96,9 @@ def run_install(app: App, arguments: argparse.Namespace, output: Output) -> int:
     else:
         output.write_line(output.translate("installed", env=plan.env))
         output.write_line("  " + app.system.activation_command(Path(plan.env)))
+        if (line := app.system.powershell_activation(Path(plan.env))) is not None:
+            output.write_line(output.translate("in-powershell"))
+            output.write_line("  " + line)
     return 0
 
 

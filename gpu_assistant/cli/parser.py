@@ -162,7 +162,7 @@ class _ArgumentTypes:
         return name
 
     def rate(self, text: str) -> int:
-        """Bytes a second."""
+        """Parse a rate such as "5M" into bytes per second."""
         match = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]?)b?", text.strip(), re.IGNORECASE | re.ASCII)
         bytes_per_second = float(match[1]) * RATE_UNITS[match[2].lower()] if match is not None else 0
         if not MIN_RATE <= bytes_per_second <= MAX_RATE:
@@ -183,7 +183,7 @@ class _ArgumentTypes:
         return self._positive_number(text, MAX_LOAD_MINUTES, "minutes")
 
     def interval(self, text: str) -> float:
-        """Seconds."""
+        """Parse an interval in seconds."""
         return self._positive_number(text, MAX_INTERVAL_S, "interval")
 
     def _positive_number(self, text: str, maximum: float, code: str) -> float:
@@ -227,7 +227,7 @@ class _ParserBuilder:
         )
 
     def build(self) -> Parser:
-        """All commands."""
+        """Create the parser with all commands."""
         self._add_machine_option(self._add_command("detect"))
         self._add_plan_options(self._add_command("recommend"))
         self._add_plan_command()

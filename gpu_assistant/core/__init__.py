@@ -1,1 +1,1 @@
-"""The words that every other room speaks: data classes, errors, paths, settings, jobs."""
+"""Types that all packages share: data classes, errors, paths, settings, jobs."""

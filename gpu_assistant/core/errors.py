@@ -148,7 +148,7 @@ class ElevationDenied(AppError):
 
 
 class NetworkError(AppError):
-    """No source answered."""
+    """No source responded."""
 
     exit_code = 6
 
@@ -181,15 +181,21 @@ OS_ERROR_KEYS = {
 }
 # winerror.h
 ERROR_SHARING_VIOLATION, ERROR_LOCK_VIOLATION, ERROR_FILENAME_EXCED_RANGE = 32, 33, 206
+ERROR_SYSTEM_INTEGRITY_POLICY_VIOLATION = 4551  # Smart App Control, or a policy of the organisation
+# Python maps these to EACCES and EINVAL.
+WINERROR_KEYS = {
+    ERROR_SHARING_VIOLATION: "in-use",
+    ERROR_LOCK_VIOLATION: "in-use",
+    ERROR_SYSTEM_INTEGRITY_POLICY_VIOLATION: "blocked",
+}
 MAX_NAME_LENGTH = 255  # characters of one file or folder name on Windows' file systems
 
 
 def os_error_text(error: OSError) -> str:
     """The code of a text ("@os.full"); for an errno without one, the system's own message."""
-    # Python maps both to EACCES.
-    if getattr(error, "winerror", None) in (ERROR_SHARING_VIOLATION, ERROR_LOCK_VIOLATION):
-        return "@os.in-use"
-    key = OS_ERROR_KEYS.get(error.errno) if error.errno is not None else None
+    key = WINERROR_KEYS.get(getattr(error, "winerror", None) or 0)
+    if key is None and error.errno is not None:
+        key = OS_ERROR_KEYS.get(error.errno)
     return error.strerror or str(error) if key is None else f"@os.{key}"
 
 

@@ -1,4 +1,4 @@
-"""Files on servers, as every room names them, and the hash that tells whether one is complete and the right one."""
+"""`RemoteFile`, the description of a file on servers, and the hash of files on disk."""
 
 from __future__ import annotations
 

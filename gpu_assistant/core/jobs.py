@@ -1,4 +1,4 @@
-"""Long work as an object: it says what it will do, reports what it does, and stops when asked."""
+"""The contract of jobs: long work that reports progress and can be cancelled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .errors import Cancelled
 
 MAX_JOB_LOG_CHARS = (
     256 * 1024
-)  # letters of one job in the log file, of which it keeps 5 MB: others' words shall stay, too
+)  # characters of one job in the log file, which has 5 MB, so that lines of other jobs remain
 MAX_LINE_CHARS = 2_000  # letters
 LINE_PREFIX_CHARS = 60  # letters before each: when, and whose
 _log = logging.getLogger(__name__)
@@ -39,14 +39,14 @@ class JobContext(Generic[Result]):
         self.cancel = cancel or threading.Event()
 
     def report(self, event: Any) -> None:  # noqa: ANN401 - each job documents its own kind of news
-        """Pass news to whoever watches."""
+        """Pass a struct to the listener."""
         if self._report is not None:
             self._report(event)
 
     def log(self, line: str) -> None:
         """Pass one line for the log; of a long one, or of very many, the log file has the beginning."""
         if self._log_budget > 0:
-            # What steers a terminal, or looks like a line of ours, is written as its number.
+            # Control characters, which could imitate a line of the log, are escaped.
             text = "".join(
                 character if character.isprintable() else ascii(character)[1:-1] for character in line[:MAX_LINE_CHARS]
             )
@@ -56,7 +56,7 @@ class JobContext(Generic[Result]):
             self._log(line)
 
     def check_cancelled(self) -> None:
-        """Raise `Cancelled` once the user asked to stop."""
+        """Raise `Cancelled` if the user has cancelled the job."""
         if self.cancel.is_set():
             raise Cancelled
 

@@ -1,4 +1,4 @@
-"""JSON as structs: strict decoding of files that anybody may have written, and writing that leaves no half file.
+"""JSON as structs: strict decoding of untrusted files, and atomic writing.
 
 Every struct of the program becomes JSON and comes back through this module alone, because msgspec is not safe when two
 threads meet a type for the first time.
@@ -18,8 +18,8 @@ from typing import Any, TypeVar, overload
 
 import msgspec
 
+from . import filesystem
 from .errors import AppError, UsageError, os_error_text, storage_errors
-from .errors import storage_error as storage_error
 from .versions import decode_hook, encode_hook
 
 T = TypeVar("T")
@@ -181,11 +181,11 @@ def write_file(path: Path, data: bytes | str) -> None:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            partial.replace(path)
+            filesystem.replace(partial, path)
         except OSError:
             # Fails for the same reason where the folder is a file or the disk was pulled out.
             with suppress(OSError):
-                partial.unlink(missing_ok=True)
+                filesystem.unlink(partial, missing_ok=True)
             raise
 
 
@@ -196,4 +196,4 @@ def remove_partial_files(folder: Path, names: Container[str]) -> None:
     for path in folder.iterdir():
         match = _PARTIAL_NAME.fullmatch(path.name)
         if match is not None and match["name"] in names:
-            path.unlink()
+            filesystem.unlink(path)

@@ -50,7 +50,7 @@ def start_logging(folder: Path, *, verbose: bool) -> None:
         handler = logging.NullHandler()
     handler.setFormatter(RedactingFormatter(Path.home()))
     root.addHandler(handler)
-    # A full disk is told in a sentence by what needs it; the log is no place to print a traceback from.
+    # Errors of logging (disk full) print no traceback; operations that need the disk report it.
     logging.raiseExceptions = False
-    # The libraries below tell every request in DEBUG; ours are the lines that help.
+    # Libraries log every request at DEBUG.
     logging.getLogger("urllib3").setLevel(logging.INFO)

@@ -1,10 +1,8 @@
-"""What a computer is: the `machine` of the contract.
+"""The description of a computer (`Machine`), which is also the JSON of `detect` and of machine files.
 
-Every field that may be left out of a machine file is optional; `None` means "not known", an empty tuple
-means "looked, and there is none". A machine file comes from anybody: its texts are shown in a terminal and its
-numbers are reckoned with, so both have bounds that no real computer comes near.
-
-Which of a machine's disks a folder lies on, and which other one has room.
+Fields that a machine file may omit have a default; None means "unknown", an empty tuple "there is none". A machine
+file is untrusted: its texts are shown in a terminal and its numbers are used in calculations, so both have bounds that
+no real computer exceeds. `find_disk` and `larger_disk_data` choose among a machine's disks.
 """
 
 from __future__ import annotations
@@ -24,19 +22,20 @@ Vendor = Literal["nvidia", "amd", "intel", "apple", "other"]
 Container = Literal["docker", "podman", "lxc", "kubernetes", "other"]
 Cloud = Literal["azure", "aws", "gcp", "aliyun", "other"]
 
-# No control characters, and none that turn the direction of what follows.
+# No control characters and no marks of writing direction.
 _PRINTABLE: Final = r"^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]*\Z"
 ShortText = Annotated[str, Meta(max_length=300, pattern=_PRINTABLE)]
 VersionText = Annotated[str, Meta(max_length=100, pattern=_PRINTABLE)]
 PathText = Annotated[str, Meta(max_length=32_767, pattern=_PRINTABLE)]  # the longest path that Windows knows
-LongText = Annotated[str, Meta(max_length=20_000)]  # what another program said, in as many lines as it liked
+LongText = Annotated[str, Meta(max_length=20_000)]  # output of another program, of any number of lines
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 
 
 class OperatingSystem(Struct, frozen=True, kw_only=True):
-    """The operating system; `version` is its own number ("10.0.26100", "6.1.0"), `glibc` like "2.36".
+    """The operating system; `version` is that of Windows or of the kernel ("10.0.26100", "6.1.0"), `glibc` as "2.36".
 
-    `secure_boot` tells whether the firmware starts signed systems and drivers only.
+    `secure_boot`: whether UEFI Secure Boot is enabled. `smart_app_control`: whether Windows 11 blocks files that
+    Microsoft does not know ("evaluation": it watches and blocks nothing).
 
     Of a Linux distribution, as its os-release says: `distro` is its id, `distro_like` the ids of those it is built
     from, the nearest first, `distro_codename` the release of those ("noble"), `distro_variant` its edition
@@ -59,6 +58,7 @@ class OperatingSystem(Struct, frozen=True, kw_only=True):
     kernel: VersionText | None = None
     glibc: VersionText | None = None
     secure_boot: bool | None = None
+    smart_app_control: Literal["off", "on", "evaluation"] | None = None
     image_based: bool | None = None
     driver_stream: ShortText | None = None
 
@@ -74,7 +74,7 @@ class Cpu(Struct, frozen=True, kw_only=True):
 
 
 class Disk(Struct, frozen=True, kw_only=True):
-    """One mounted disk that the user can write to; sizes in bytes."""
+    """One mounted disk that the user can write to; sizes are in bytes."""
 
     path: PathText
     free_bytes: Count | None = None
@@ -101,7 +101,7 @@ class Gpu(Struct, frozen=True, kw_only=True):
 
 
 class Driver(Struct, frozen=True, kw_only=True):
-    """The NVIDIA driver that answers; `cuda_max` is the highest CUDA it implements, `model` WDDM/TCC/MCDM."""
+    """The loaded NVIDIA driver; `cuda_max` is the highest CUDA version that it supports, `model` WDDM, TCC or MCDM."""
 
     version: VersionText
     cuda_max: VersionText | None = None
@@ -109,7 +109,7 @@ class Driver(Struct, frozen=True, kw_only=True):
 
 
 class CudaToolkit(Struct, frozen=True, kw_only=True):
-    """One CUDA Toolkit found on disk; `nvcc` tells whether its compiler is there."""
+    """One CUDA Toolkit on disk; `nvcc`: whether it has the compiler."""
 
     version: VersionText | None = None
     path: PathText
@@ -117,14 +117,14 @@ class CudaToolkit(Struct, frozen=True, kw_only=True):
 
 
 class Cudnn(Struct, frozen=True, kw_only=True):
-    """One cuDNN found on disk, outside of any Python environment."""
+    """One cuDNN on disk, outside of Python environments."""
 
     version: VersionText | None = None
     path: PathText
 
 
 class TorchBuild(Struct, frozen=True, kw_only=True):
-    """PyTorch as a Python has it: what its files say, and what it said itself where it was asked.
+    """The PyTorch of a Python, from its files and, where it was imported, from torch itself.
 
     `cuda_available` is torch.cuda.is_available(), `arch_list` torch.cuda.get_arch_list() ("sm_90", "compute_90",
     "gfx1100"), `cudnn` the version that it brings ("9.10.2"), `error` why it could not be imported.
@@ -139,7 +139,7 @@ class TorchBuild(Struct, frozen=True, kw_only=True):
 
 
 class TensorFlowBuild(Struct, frozen=True, kw_only=True):
-    """How a Python's TensorFlow was built: the CUDA and cuDNN that it was built against, None without CUDA."""
+    """The TensorFlow of a Python, with the CUDA and cuDNN versions that it was built with (None: without CUDA)."""
 
     cuda: VersionText | None = None
     cudnn: VersionText | None = None
@@ -160,10 +160,10 @@ class Python(Struct, frozen=True, kw_only=True):
 
 
 class Tools(Struct, frozen=True, kw_only=True):
-    """Versions of other programs that matter; `None` is "not found" when the machine was looked at.
+    """Versions of other relevant programs; None: not found.
 
-    `vc_libraries` are the files of Microsoft's C++ runtime in Windows' own folder, in lower case; None where nobody
-    looked. `gcc` is the version of the C++ compiler of GNU ("14.2.0").
+    `vc_libraries` are the file names of Microsoft's C++ runtime in Windows' system folder, in lower case; None where
+    they were not looked up. `gcc` is the version of g++ ("14.2.0").
     """
 
     conda: VersionText | None = None
@@ -175,8 +175,8 @@ class Tools(Struct, frozen=True, kw_only=True):
 
 
 class User(Struct, frozen=True, kw_only=True):
-    """Who runs us; `ascii` tells whether the home path is plain ASCII, `home_too_long` whether environments below
-    it would pass the longest path that programs take; `onedrive` are the folders that OneDrive keeps.
+    """The user who runs this program. `ascii`: whether the path of the home folder is ASCII. `home_too_long`: whether
+    paths of environments below it would exceed the system's limit. `onedrive` are the folders that OneDrive syncs.
     """
 
     home: PathText | None = None
@@ -187,14 +187,14 @@ class User(Struct, frozen=True, kw_only=True):
 
 
 class Network(Struct, frozen=True, kw_only=True):
-    """How bytes come in; `region` is an ISO 3166 country code where it is known."""
+    """The internet connection; `region` is an ISO 3166 country code, None where it is unknown."""
 
     proxy: PathText | None = None
     region: ShortText | None = None
 
 
 class ProbeNote(Struct, frozen=True, kw_only=True):
-    """A probe that could not say: which field it costs and why (`code` is a text's key)."""
+    """A failed probe: the field of `Machine` that is unknown for it, and the reason (`code` is the key of a text)."""
 
     probe: ShortText
     code: ShortText
@@ -271,8 +271,8 @@ def find_disk(machine: Machine, folder: str) -> Disk | None:
 
 
 def home_disk(machine: Machine) -> Disk | None:
-    """Where environments go unless the user chooses a folder: the disk of the user's own folder; where that is not
-    known the one with the most room, so that nobody is warned without need.
+    """The disk for environments in the default location: that of the home folder; where it is unknown, the disk with
+    the most free space, so that no needless warning is shown. None where no free space is known.
     """
     home = machine.user.home if machine.user is not None else None
     disk_with_home = find_disk(machine, home) if home is not None else None
@@ -282,8 +282,10 @@ def home_disk(machine: Machine) -> Disk | None:
 def larger_disk_data(
     disks: Sequence[Disk], small_path: str, needed_bytes: int, system: SystemName, folder: str
 ) -> dict[str, Value]:
-    """What is told of the disk with the most room where the one at the path `small` has too little for `needed` bytes:
-    its name, its room, and there a new `folder`; empty where no other one has enough.
+    """Figures for a text that suggests another disk than `small_path`: the one with the most free space.
+
+    `other` is its path, `other_free_bytes` its free space, `there` the path of `folder` on it. Empty where no other
+    disk has `needed_bytes` free.
     """
     candidates = [disk for disk in disks if disk.path != small_path and (disk.free_bytes or 0) >= needed_bytes]
     larger = max(candidates, key=lambda disk: disk.free_bytes or 0, default=None)

@@ -1,4 +1,4 @@
-"""Where things lie: our resources, and the one data folder that holds state, cache, journal and environments."""
+"""Paths of the program's resources and of the data folder, which has state, cache, journal and environments."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def install_dir() -> Path | None:
 
 
 def is_packaged() -> bool:
-    """Whether we are the program that came with its own Python, and not a package in somebody's."""
+    """Whether this is the installed program with its own Python, and not a package in another Python."""
     return licenses_dir() is not None
 
 
 class DataDir:
-    """The folders below the data folder. Nothing is created until somebody writes."""
+    """The folders below the data folder; they are created when something is written."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -72,7 +72,7 @@ class DataDir:
 
 
 def normalize_path(path: str) -> Path:
-    """A folder as somebody typed it, absolute and without "~" and "..": equal folders are equal paths."""
+    """A folder that the user entered, as an absolute path without "~" and "..", so that equal folders compare equal."""
     return Path(os.path.abspath(Path(path).expanduser()))  # noqa: PTH100 - Path.absolute keeps ".."
 
 
@@ -87,7 +87,7 @@ def check_path_length(raw_path: str) -> None:
 
 
 def data_dir(option: str | None, environ: Mapping[str, str] = os.environ) -> DataDir:
-    """The data folder: what was given, else the environment variable, else the user's own place."""
+    """The data folder: the given one, else that of the environment variable, else the system's default for users."""
     folder = option or environ.get(DATA_DIR_VARIABLE)
     if folder:
         check_path_length(folder)

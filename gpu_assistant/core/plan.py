@@ -1,4 +1,4 @@
-"""What will be done, and what happens while it is done: the `plan` and the `events` of the contract."""
+"""Install plans (`Plan`) and the events of carrying one out, which are also JSON output."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Bottleneck = Literal["network", "source", "disk", "checking", "installing", "con
 
 
 class PlanFile(Struct, frozen=True, kw_only=True):
-    """One file to fetch. `sha256` is lower-case hex from the official index or the catalog; unknown is None."""
+    """One file to download; `sha256` is lower-case hex from the official index or the catalog, None where unknown."""
 
     url: str
     name: str
@@ -28,12 +28,12 @@ class PlanFile(Struct, frozen=True, kw_only=True):
 
     @property
     def remote(self) -> RemoteFile:
-        """As a download names it."""
+        """The same as a `RemoteFile`."""
         return RemoteFile(urls=(self.url,), name=self.name, bytes=self.bytes, sha256=self.sha256)
 
 
 class CurrentState(Struct, frozen=True, kw_only=True):
-    """What a step finds on this computer just now; `text` is the sentence of `code` and `data`."""
+    """What exists already of a step's result on this computer; `text` is the text of `code` and `data`."""
 
     code: str
     data: dict[str, Value] = {}
@@ -41,13 +41,12 @@ class CurrentState(Struct, frozen=True, kw_only=True):
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """One step. What runs is decided by `kind`, `spec` and `files`; `commands` and `data` are for people to read.
+    """One step, carried out by its `kind`, `spec` and `files`; `commands` and `data` are for display only.
 
-    `kind` names an entry of `install/steps/`, which reads `spec` in a shape of its own. `needs` are the ids of
-    earlier steps that this one cannot do without. `bytes` to fetch and `disk_bytes` to keep are None while
-    unknown; `minutes` are a lower bound with `minutes_least`, where a part of it is unknown. `now` is None where
-    nothing of it is there yet, or nobody looked. `code` is the texts' key: `step.<code>.title`, `.what`, `.undo`
-    filled with `data`.
+    `kind` is an entry of `install/steps/kinds.py`, which parses `spec` into its own struct. `needs` are the ids of
+    earlier steps that this one depends on. `bytes` to download and `disk_bytes` kept are None where they are unknown;
+    with `minutes_least`, `minutes` is a lower bound. `now` is None where nothing exists yet or it was not inspected.
+    Texts: `step.<code>.title`, `.what`, `.undo`, filled with `data`.
     """
 
     id: str
@@ -96,25 +95,25 @@ VERIFY_AFTER_DRIVER = "verify-by-hand"
 
 
 def alternative_command(step: Step) -> str | None:
-    """The command line of a step's other way, which nothing here runs; None where there is none."""
+    """A command line that does the same as a step, for display; None where there is none."""
     command = step.data.get("command")
     return command if isinstance(command, str) else None
 
 
 def requirements_text(step: Step) -> str | None:
-    """What stands in the `requirements.in` of a step's command, a package a line; None where it reads none."""
+    """The content of `requirements.in` for a step's command, one package on each line; None where it has none."""
     lines = step.data.get("requirements")
     return "\n".join(lines.split()) if isinstance(lines, str) else None
 
 
 def needs_manual_driver(plan: Plan) -> bool:
-    """Whether the proof at its end fails until somebody has installed the driver by hand."""
+    """Whether the final verification fails until the user has installed the driver."""
     return any(step.code == VERIFY_AFTER_DRIVER for step in plan.steps)
 
 
 class InterruptedInstall(Struct, frozen=True, kw_only=True):
-    """An install that did not come to a good end: its plan, the step at which it stopped (None: before the first)
-    and when it began, in seconds since the epoch. `state` is None where it was killed.
+    """An incomplete install: its plan, the step at which it stopped (None: before the first), and its start in seconds
+    since the epoch. `state` is None where the process was killed.
     """
 
     plan: Plan
@@ -124,7 +123,7 @@ class InterruptedInstall(Struct, frozen=True, kw_only=True):
 
 
 class StepSummary(Struct, frozen=True, kw_only=True):
-    """A step as the first event shows it."""
+    """A step in `PlanEvent`."""
 
     id: str
     title: str | None = None
@@ -137,15 +136,15 @@ class StepSummary(Struct, frozen=True, kw_only=True):
 
 
 class PlanEvent(Struct, frozen=True, kw_only=True, tag_field="event", tag="plan"):
-    """First event: what is going to happen."""
+    """The first event, with all steps."""
 
     steps: tuple[StepSummary, ...]
 
 
 class StepEvent(Struct, frozen=True, kw_only=True, tag_field="event", tag="step"):
-    """Progress of one step; `done`/`total` in bytes where the step fetches, else in parts of the work.
+    """Progress of one step; `done` of `total` are in `unit`: bytes of a download, otherwise items.
 
-    `unit` says which. `code` + `data` is what the step does just now; faces put it into `message`.
+    `code` and `data` describe its present activity; command line and window fill in `message` from them.
     """
 
     id: str
@@ -161,14 +160,14 @@ class StepEvent(Struct, frozen=True, kw_only=True, tag_field="event", tag="step"
 
 
 class LogEvent(Struct, frozen=True, kw_only=True, tag_field="event", tag="log"):
-    """One line for the log drawer, as the tools wrote it."""
+    """One line of a tool's output, for the log."""
 
     id: str
     line: str
 
 
 class EndEvent(Struct, frozen=True, kw_only=True, tag_field="event", tag="end"):
-    """Last event. With `failed`, `code` and `data` are the error's."""
+    """The last event; with the state "failed", `code` and `data` are the error's."""
 
     state: EndState
     env: str | None = None

@@ -1,4 +1,4 @@
-"""What a plan is going to fetch and keep: how much of it is known, and what is not in that."""
+"""Download size, disk usage and duration of a plan, as far as they are known, and what they leave out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .types import Value
 
 Number = TypeVar("Number", int, float)
 
-# Steps that fetch something; what their packages or files are called is a text: `price.part.<kind>`.
+# Kinds of steps that download; the text `price.part.<kind>` names what they download.
 DOWNLOADING_KINDS = frozenset(
     {
         "python-runtime",
@@ -27,17 +27,19 @@ DOWNLOADING_KINDS = frozenset(
         "wsl2",
     }
 )
-# Steps whose size nobody tells though a part of it, or that of another release, is known: it stands in `data`.
+# Steps of unknown size; `Step.data` has the size of a part of it, or of another release.
 ESTIMATED_CODES = frozenset({"download-about", "download-some", "download-torch"})
-# Beside a size that is not this release's own, what is this small makes no difference.
+# Too small to be named as missing from a size that is an estimate anyway.
 NEGLIGIBLE_PARTS = frozenset({"python-runtime", "vc-redist", "dependencies"})
-# Steps that keep much on the disk of the plan, which shows only when it is unpacked.
+# Steps whose files on disk are much larger than their download.
 UNPACKING_KINDS = frozenset({"conda-environment", "cuda-toolkit", "cudnn"})
 
 
 class StepCost(Struct, frozen=True, kw_only=True):
-    """A step's part of it: `bytes` that are known, `measured` the release that they were told of where that is
-    another one, `lacks` what is not in them.
+    """A step's download: `bytes` that are known (0: none).
+
+    `measured_release` is the release that they were measured on, None where it is the plan's own. `unknown_part` names
+    what `bytes` leave out (a kind of step, "dependencies" or "tensorflow"), None where they are all.
     """
 
     bytes: int
@@ -46,16 +48,16 @@ class StepCost(Struct, frozen=True, kw_only=True):
 
     @property
     def is_known(self) -> bool:
-        """Whether there is anything to tell."""
+        """Whether any of the size is known."""
         return self.bytes > 0
 
 
 class PlanCost(Struct, frozen=True, kw_only=True):
-    """`bytes` to fetch as far as they are known, `disk_bytes` to keep (None: nothing of it is known).
+    """Known `bytes` to download, and `disk_bytes` used afterwards (None: unknown).
 
-    `measured` names the release whose figures stand for those of the packages, `lacks` what is not in `bytes`
-    because nobody tells how large it is. The disk's figure is the plan's own unless `disk_about`; with `disk_more`
-    something large comes on top.
+    `measured_release` is the release that the packages' sizes were measured on, None where it is the plan's own.
+    `unknown_parts` names what `bytes` leave out. `disk_estimated`: `disk_bytes` is not the plan's own figure;
+    `disk_incomplete`: something large is not in it.
     """
 
     bytes: int
@@ -67,12 +69,12 @@ class PlanCost(Struct, frozen=True, kw_only=True):
 
     @property
     def is_exact(self) -> bool:
-        """Whether nothing else is fetched."""
+        """Whether `bytes` is the whole download, of this very release."""
         return self.measured_release is None and not self.unknown_parts
 
 
 def step_cost(code: str, count: int | None, data: Mapping[str, Value]) -> StepCost:
-    """What is known of a step's download, by its text's code, its bytes and the figures of its text."""
+    """A step's known download from `Step.code`, `Step.bytes` and `Step.data`."""
     estimate, unknown_part, release = data.get("bytes"), data.get("lacks"), data.get("measured")
     if count is None and code in ESTIMATED_CODES and isinstance(estimate, int):
         name = str(release) if release is not None else None
@@ -85,8 +87,9 @@ def step_cost(code: str, count: int | None, data: Mapping[str, Value]) -> StepCo
 
 
 def minimum_disk_bytes(step: Step) -> int | None:
-    """What a step keeps on the disk of the plan at least, None where nothing of it is known: an archive's files take no
-    less room than the archive does, which stays besides.
+    """Lower bound of the bytes that a step leaves on the plan's disk; None where it is unknown.
+
+    For steps that unpack it is the archive's size: its files take no less, and the archive is kept.
     """
     if step.disk_bytes is not None or step.kind not in UNPACKING_KINDS:
         return step.disk_bytes
@@ -105,7 +108,7 @@ def total(parts: Iterable[Number | None]) -> Number | None:
 
 
 def plan_cost(plan: Plan) -> PlanCost:
-    """All of a plan together."""
+    """Download and disk usage of all steps of a plan."""
     costs = {step.id: step_cost(step.code, step.bytes, step.data) for step in plan.steps}
     release = next((each.measured_release for each in costs.values() if each.measured_release is not None), None)
     unknown_parts = dict.fromkeys(
@@ -116,7 +119,7 @@ def plan_cost(plan: Plan) -> PlanCost:
     estimate = next((step.data.get("kept_bytes") for step in plan.steps if step.kind == "check-space"), None)
     disk_bytes = plan.disk_bytes if plan.disk_bytes is not None else estimate
     download_bytes = sum(each.bytes for each in costs.values())
-    # What is unpacked is larger than what came: a figure that is not rests on the download alone.
+    # Unpacked files are larger than the download: a figure that is not counts only a part.
     smaller_than_download = plan.disk_bytes is None and isinstance(disk_bytes, int) and disk_bytes <= download_bytes
     return PlanCost(
         bytes=download_bytes,
@@ -131,14 +134,14 @@ def plan_cost(plan: Plan) -> PlanCost:
 
 
 class PlanDuration(Struct, frozen=True, kw_only=True):
-    """How long a plan takes: `least` where a part of it is unknown, which comes on top."""
+    """Estimated duration; `is_lower_bound` where a part of it is unknown and comes on top."""
 
     minutes: float
     is_lower_bound: bool
 
 
 def plan_duration(plan: Plan, cost: PlanCost) -> PlanDuration | None:
-    """As far as it is known; None where not even the packages' download is. `cost` is the plan's cost."""
+    """Estimated duration of a plan with this cost; None where the packages' download is unknown."""
     if plan.minutes is not None:
         return PlanDuration(
             minutes=plan.minutes,
@@ -149,10 +152,14 @@ def plan_duration(plan: Plan, cost: PlanCost) -> PlanDuration | None:
     return PlanDuration(minutes=sum(step.minutes or 0 for step in plan.steps), is_lower_bound=True)
 
 
+def is_display_only(step: Step) -> bool:
+    """Whether a step only shows commands, and downloads and installs nothing: WSL2's without administrator rights."""
+    return step.kind == "wsl2" and not step.needs_admin
+
+
 def _unknown_part(step: Step, cost: StepCost) -> str | None:
     if cost.unknown_part is not None:
         return cost.unknown_part
-    # What is only shown fetches nothing by itself.
-    is_display_only = step.kind == "wsl2" and not step.needs_admin
-    is_unknown = step.bytes is None and not cost.is_known and step.kind in DOWNLOADING_KINDS and not is_display_only
+    is_unknown = step.bytes is None and not cost.is_known and step.kind in DOWNLOADING_KINDS
+    is_unknown = is_unknown and not is_display_only(step)
     return step.kind if is_unknown else None

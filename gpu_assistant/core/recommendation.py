@@ -1,4 +1,4 @@
-"""What a machine should have, and why: the `recommendation` of the contract.
+"""`Recommendation`: what to install on a machine, with reasons, warnings and alternatives; also JSON output.
 
 `text` and `fix` fields are empty (`None`) until a face fills them in its language from `code` and `data`.
 """
@@ -57,7 +57,7 @@ class DriverAdvice(Struct, frozen=True, kw_only=True):
 
     @property
     def needs_install(self) -> bool:
-        """Whether a driver has to be put there, an older one too."""
+        """Whether a driver has to be installed, also an older one."""
         return self.action in ("install", "update", "back")
 
 
@@ -94,7 +94,7 @@ class Reason(Struct, frozen=True, kw_only=True):
 
 
 class RecommendationWarning(Struct, frozen=True, kw_only=True):
-    """Something the user should know before going on, and what mends it."""
+    """Something that the user should know before installing, and what to do about it."""
 
     code: str
     data: dict[str, Value] = {}
@@ -103,7 +103,7 @@ class RecommendationWarning(Struct, frozen=True, kw_only=True):
 
 
 class Alternative(Struct, frozen=True, kw_only=True):
-    """Another sound choice. `change` is what `Choice` would have to be to get it."""
+    """Another valid recommendation; `change` is the `Choice` that results in it."""
 
     code: str
     change: dict[str, Value]
@@ -113,7 +113,7 @@ class Alternative(Struct, frozen=True, kw_only=True):
 
 
 class Choice(Struct, frozen=True, kw_only=True):
-    """What the user picked by hand; `None` leaves the decision to us.
+    """The user's choices; None leaves the decision to the program.
 
     `driver` is "keep" or an exact version, `cuda_toolkit` and `cudnn` are "none" or a version, `tensorflow` is a
     version, `toolkit_way` "archives" or "installer", `wsl` "install". What cannot work raises

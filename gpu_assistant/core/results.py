@@ -1,15 +1,10 @@
-"""What was proven and measured: `checks`, `benchmark` and `samples` of the contract.
-
-Whether the cards are well: the state of a moment, and its alarms.
-
-What fits in memory: `memory` of the contract.
-"""
+"""Results of jobs, which are also JSON output: checks, benchmarks, monitor samples, health, memory of training."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from .types import Value
 
@@ -20,6 +15,26 @@ CheckState = Literal["pass", "warn", "fail", "skip"]
 Verdict = Literal["pass", "warn", "fail"]
 DType = Literal["float32", "tf32", "float16", "bfloat16", "float8", "mixed-float16", "mixed-bfloat16", "uint8"]
 BenchScope = Literal["quick", "full"]
+
+# What can be measured, with the unit of its figures; each has a text `bench.workload.<id>`.
+WORKLOAD_UNITS = {
+    "matmul": "TFLOP/s",
+    "copy-within": "GB/s",
+    "copy-to-device": "GB/s",
+    "copy-to-device-pinned": "GB/s",
+    "copy-to-host": "GB/s",
+    "copy-to-host-pinned": "GB/s",
+    "resnet50": "images/s",
+    "bert-base": "sequences/s",
+    "decode": "tokens/s",
+    "resnet50-parallel": "images/s",
+    "bert-base-parallel": "sequences/s",
+}
+TRAINING_WORKLOADS = frozenset(name for name, unit in WORKLOAD_UNITS.items() if unit in ("images/s", "sequences/s"))
+# The sizes of these are numbers of tokens, of those bytes.
+TOKEN_WORKLOADS = frozenset(name for name, unit in WORKLOAD_UNITS.items() if unit in ("sequences/s", "tokens/s"))
+COPY_WORKLOADS = frozenset(name for name, unit in WORKLOAD_UNITS.items() if unit == "GB/s")
+
 
 # Whether NVIDIA's management library answers.
 NvmlState = Literal[
@@ -42,7 +57,7 @@ GpuState = Literal["ready", "asleep", "resting", "lost", "gone", "silent"]
 
 
 class Check(Struct, frozen=True, kw_only=True):
-    """One check. Texts: `check.<id>.<state>`, mend `check.<id>.fix`, both filled with `data`."""
+    """One check. Texts: `check.<id>.<state>` and, what to do, `check.<id>.fix`, both filled with `data`."""
 
     id: str
     state: CheckState
@@ -54,9 +69,9 @@ class Check(Struct, frozen=True, kw_only=True):
 
 
 class HealthTestCurve(Struct, frozen=True, kw_only=True):
-    """A GPU while it was tested: seconds from the beginning, °C, W, MHz, and what held it back, moment by moment.
+    """A GPU's samples during a test: seconds since its start, °C, W, MHz, throttle reasons; lists of equal length.
 
-    `speed` is what it computed in 10^12 operations a second by the test's own count, with its own seconds `speed_t`.
+    `speed` is the computing rate in 10^12 operations per second, at the times `speed_t`.
     """
 
     gpu: int
@@ -71,10 +86,10 @@ class HealthTestCurve(Struct, frozen=True, kw_only=True):
 
 
 class Checks(Struct, frozen=True, kw_only=True):
-    """All checks and the worst of their states (skipped ones do not count).
+    """All checks and their worst state, skipped ones not counted.
 
-    A health test has a `level`, the `curves` of what it did to the cards, and says in `scope` (text `health.scope`)
-    what its verdict `covers` and what it `leaves_out`: keys of texts (`health.area.<key>`), or those texts.
+    A health test has a `level`, `curves` for each GPU, and a `scope` (text `health.scope`). `covers` and `leaves_out`
+    are the areas that the verdict covers or not: keys of texts (`health.area.<key>`), or the texts themselves.
     """
 
     schema: Literal["gpu-assistant/checks/1"]
@@ -88,7 +103,7 @@ class Checks(Struct, frozen=True, kw_only=True):
 
 
 class BenchDevice(Struct, frozen=True, kw_only=True):
-    """A device that torch can compute on: `id` is "cpu" or "cuda:0"; memory in bytes."""
+    """A device that torch can compute on; `id` is "cpu" or as "cuda:0", memory is in bytes."""
 
     id: str
     name: str | None = None
@@ -97,14 +112,14 @@ class BenchDevice(Struct, frozen=True, kw_only=True):
 
 
 class BenchResult(Struct, frozen=True, kw_only=True):
-    """One measured workload. `median`, `q1`, `q3` in `unit`; `seconds` is the time spent measuring it.
+    """The result of one workload: median and quartiles in `unit`; `seconds` is the duration of the measurement.
 
-    `size` of a matmul is (m, k, n), else that of one item (an image, words, bytes) of the `batch` of each run.
-    `samples` are the raw seconds of each counted run. `error` is the largest relative error against a float64
-    reference, `tolerance` what rounding explains. Figures of different `version`s cannot be compared. `settings` are
-    the switches it ran with. `notes`: "spread", "few", "wrong", "busy-cpu". An `extrapolated` figure was not measured
-    but worked out from a smaller size. `processes` worked on it together; `efficiency` is their speed by that of as
-    many alone.
+    `size` is (m, k, n) of a matrix product, otherwise the shape of one item (image, tokens, bytes), of which a run has
+    `batch`. `samples` are the seconds of each timed run. `error` is the largest relative error against a float64
+    reference, `tolerance` the limit for rounding. Results of different `version` are not comparable. `settings` are the
+    precision switches. `notes`: "spread", "few", "wrong", "busy-cpu". An `extrapolated` result is computed from a
+    smaller size, not measured. `efficiency` is the throughput of `processes` together, divided by that of as many
+    running alone.
     """
 
     id: str
@@ -132,8 +147,8 @@ class BenchResult(Struct, frozen=True, kw_only=True):
 class SkippedWorkload(Struct, frozen=True, kw_only=True):
     """A workload that was not measured; `why` is the key of a text.
 
-    For lack of time it wanted about `wanted_s` seconds and had `had_s`, for lack of memory so many bytes; None where
-    nobody knows.
+    `wanted_s` and `wanted_bytes` are the estimated requirement, `had_s` and `had_bytes` what was available; None where
+    they are unknown.
     """
 
     id: str
@@ -148,9 +163,9 @@ class SkippedWorkload(Struct, frozen=True, kw_only=True):
 
 
 class BenchGpuLog(Struct, frozen=True, kw_only=True):
-    """A GPU along the run, as its driver told it: °C, MHz, W, percent; None where it does not report.
+    """A GPU's figures from the driver during a benchmark, in °C, MHz, W and percent; None where it reports none.
 
-    `util_before` is how busy it was before anything was measured; clocks are medians of the moments under load.
+    `util_before` is the utilization before the benchmark; clocks are medians of the samples under load.
     """
 
     index: int
@@ -170,10 +185,10 @@ class BenchGpuLog(Struct, frozen=True, kw_only=True):
 
 
 class Benchmark(Struct, frozen=True, kw_only=True):
-    """A whole run. `speedup` is GPU over CPU by "workload-dtype"; `verdict` is a text's key.
+    """A complete benchmark; `speedup` is GPU divided by CPU, by "workload-dtype". `verdict` is the key of a text.
 
-    `expected` is the range (lowest, highest) that healthy cards of this name reach, by "device/workload-dtype", in
-    the workload's unit. `causes` are keys of texts: what may make a figure too low, by what was seen.
+    `expected` is the range (lowest, highest) of healthy GPUs with this name, by "device/workload-dtype", in the
+    workload's unit. `causes` are keys of texts on possible causes of a result below its range.
     """
 
     schema: Literal["gpu-assistant/benchmark/1"]
@@ -195,13 +210,13 @@ class Benchmark(Struct, frozen=True, kw_only=True):
 
 
 class BenchmarkHistoryEntry(Struct, frozen=True, kw_only=True):
-    """A benchmark of before by the one figure that stands for it (`headline`).
+    """A stored benchmark, represented by its main result (`headline`).
 
-    `ratio` is the fastest card over the processor. `change` is how many times as fast as in the one `compared_with`
-    (its `started`), the last with the same measurement in the same version on a device of the same name; None beside
-    one is no difference that the runs could tell, or that `doubts` (notes of either figure) forbid to compare.
-    `compared` is that measurement: the headline, else one in common. `missing` are main workloads that it left out. One
-    that is not `finished` ended too soon or lost a device: nothing is compared with it.
+    `ratio` is the fastest GPU divided by the CPU. `compared_with` is the `started` of the last earlier benchmark with a
+    comparable result on a device of the same name, `compared` that result of this benchmark: the headline's, else
+    another one that both have. `change` is its speed divided by the earlier one; None where the difference is not
+    significant, or `doubts` (notes of either result) prevent a comparison. `missing` are main workloads without a
+    result. One that is not `finished` ended early or lost a device, and is not compared with.
     """
 
     started: float | None
@@ -220,7 +235,7 @@ class BenchmarkHistoryEntry(Struct, frozen=True, kw_only=True):
 
 
 class BenchmarkHistory(Struct, frozen=True, kw_only=True):
-    """All benchmarks that were kept, oldest first; how many were left out: another version wrote them, or damaged."""
+    """All stored benchmarks, oldest first; `left_out` files are damaged or of another version of this program."""
 
     schema: Literal["gpu-assistant/benchmarks/1"]
     runs: tuple[BenchmarkHistoryEntry, ...]
@@ -228,7 +243,7 @@ class BenchmarkHistory(Struct, frozen=True, kw_only=True):
 
 
 class GpuProcess(Struct, frozen=True, kw_only=True):
-    """A process that uses a GPU; its memory on that GPU in bytes. What draws and computes is "both"."""
+    """A process that uses a GPU, for graphics, compute or "both"; its memory on that GPU is in bytes."""
 
     pid: int
     name: str | None = None
@@ -237,28 +252,27 @@ class GpuProcess(Struct, frozen=True, kw_only=True):
 
 
 class GpuSample(Struct, frozen=True, kw_only=True):
-    """One GPU at one moment. Percent, bytes, °C, W, MHz, bytes per second; None where it does not report.
+    """One GPU in one sample, in percent, bytes, °C, W, MHz, bytes per second; None where it does not report.
 
-    A GPU that is not "ready" has its names alone. Limits and what errors count are read less often than once a
-    second; a figure is then that of the last reading.
+    A GPU that is not "ready" has identification only. Limits and error counters are read less often than once a second;
+    in between they keep their last value.
 
-    `index` is the driver's number of now, as nvidia-smi's; one that is "gone" keeps its last until another card has
-    it, then it gets a free one. `address` is its place on the bus, "0000:01:00.0". `mem_reserved` is what the driver
-    keeps of the memory for itself, where it tells that apart from `mem_used`. `temp` is the core's, `temp_memory` the
-    memory's. From `temp_max` on the driver may slow the card below its base clock, from `temp_slow` on the card
-    itself does, at `temp_shutdown` it switches itself off; from `temp_memory_max` on the driver slows it for the
-    memory's sake. `power_limit_w` is in force, `power_default_w` the maker's. `pstate` 0 is the fastest, 15 the
-    slowest. `fan` is the speed asked for, `fan_rpm` the turns a minute that are measured. `pcie_gen_max` and
-    `pcie_width_max` are what card and slot can do together, `pcie_gen_card` what the card can. `pcie_replays` counts
-    packets sent again, `energy_j` joules, both since the driver was loaded. `throttle` names why clocks are held back
-    (text `monitor.throttle.<name>`), empty: not at all.
+    `index` is the driver's present index, as in nvidia-smi; a GPU that is "gone" keeps its last one until another GPU
+    has it, and then gets a free one. `address` is the PCI address, "0000:01:00.0". `mem_reserved` is memory reserved by
+    the driver, None where it is part of `mem_used`. `temp` is the core's temperature, `temp_memory` the memory's. From
+    `temp_max` the driver may reduce clocks below the base clock, from `temp_slow` the hardware does, at `temp_shutdown`
+    it shuts down; from `temp_memory_max` the driver reduces clocks because of the memory. `power_limit_w` is the
+    present limit, `power_default_w` the default one. `pstate` is 0 (fastest) to 15. `fan` is the intended speed in
+    percent, `fan_rpm` the measured one. `pcie_gen_max` and `pcie_width_max` are the maximum of GPU and slot together,
+    `pcie_gen_card` that of the GPU. `pcie_replays` (retransmitted packets) and `energy_j` (joules) count since the
+    driver was loaded. `throttle` are reasons for reduced clocks (text `monitor.throttle.<name>`), empty for none.
 
-    `ecc` says whether memory errors are watched for; counts of errors mended and not mended, since the driver was
-    loaded and (`_total`) in the card's life. `retired_pages`: bits of memory switched off for good (old cards),
-    `remapped_rows`: rows replaced by spare ones (new cards, `remap_failed`: no spare one was left); `_pending`: they
-    will be after a restart. `retired_single` and `retired_double` part the pages by their cause (several single-bit
-    errors, a double-bit one), `remapped_corrected` and `remapped_uncorrected` the rows. `xid` is the last error the
-    driver reported since the program looks, at `xid_t` (seconds since the epoch); 0: none.
+    `ecc`: whether ECC is enabled. Corrected and uncorrected errors count since the driver was loaded, with `_total`
+    over the GPU's life. `retired_pages` are memory pages taken out of use (older GPUs), by cause `retired_single`
+    (several single-bit errors) and `retired_double` (a double-bit error). `remapped_rows` are memory rows replaced by
+    spare ones (newer GPUs), `remapped_corrected` and `remapped_uncorrected` by cause; `remap_failed`: no spare row was
+    left. `_pending`: effective after a restart. `xid` is the last Xid error that the driver reported since this program
+    started, 0 for none; `xid_t` is its time (seconds since the epoch).
     """
 
     index: int
@@ -319,10 +333,10 @@ class GpuSample(Struct, frozen=True, kw_only=True):
 
 
 class Sample(Struct, frozen=True, kw_only=True):
-    """One moment of the whole machine; `t` in seconds since the epoch, `cpu` percent, RAM in bytes.
+    """One sample of the computer; `t` is in seconds since the epoch, `cpu` in percent, RAM in bytes.
 
-    `nvml` says whether the NVIDIA driver answers, and if not, why (text `monitor.nvml.<state>`); `driver` is its
-    version. Where it does not answer, GPUs seen before keep their names and have the state "silent".
+    `nvml` tells whether the NVIDIA driver answers, and why not (text `monitor.nvml.<state>`); `driver` is its version.
+    Where it does not answer, GPUs of earlier samples keep their names and have the state "silent".
     """
 
     t: float
@@ -335,17 +349,17 @@ class Sample(Struct, frozen=True, kw_only=True):
 
 
 AlarmLevel = Literal["info", "warn", "error"]
-# "unknown": nobody has looked twice yet; "no-card": no NVIDIA card or driver; "asleep": left asleep; "slow": the driver
-# gives no answer just now; "watching": what would be a reason to worry has yet to last;
-# "untold": a card reports too little for anybody to say.
+# "unknown": fewer than two samples; "no-card": no NVIDIA GPU or driver; "asleep": powered down by the system and left
+# so; "slow": the driver does not answer at present; "watching": an alarm's conditions hold, not yet for long enough;
+# "untold": a GPU reports too little to judge it.
 HealthState = Literal["unknown", "no-card", "asleep", "slow", "watching", "untold", "well", "warn", "error"]
 
 
 class Alarm(Struct, frozen=True, kw_only=True):
-    """One thing that is not as it should be. Texts: `health.<id>.title`, `.evidence`, `.fix`, filled with `data`.
+    """An active health alarm. Texts: `health.<id>.title`, `.evidence`, `.fix`, filled with `data`.
 
-    `gpu` is the card's index, None for the whole computer. `since` is when its conditions began to hold, in seconds
-    since the epoch. `source` is a public address that explains it. An "info" is no reason to worry.
+    `id` is the rule's, `gpu` the GPU's index (None: the whole computer), `since` the time at which its conditions began
+    to hold (seconds since the epoch), `source` the URL of an explanation. The level "info" does not affect the state.
     """
 
     id: str
@@ -360,12 +374,15 @@ class Alarm(Struct, frozen=True, kw_only=True):
 
 
 class Health(Struct, frozen=True, kw_only=True):
-    """How the cards are at `t` (seconds since the epoch): the gravest alarm first. Text: `health.state.<state>`, or the
-    first alarm's title where it is a reason to worry. `ended`: the alarms that rang until now and no longer do; one
-    that a graver alarm says besides has not ended. `watching`: the cards (None: the whole computer) for which
-    conditions of an alarm hold that have yet to last. `untold`: the cards that report too little to be judged.
-    `cards`: how many there are. `reported`: by card, the number of the last error (Xid) that the driver is known to
-    have reported, also before anybody looked, and when (seconds since the epoch).
+    """The health of all GPUs at the time `t` (seconds since the epoch); `alarms` are sorted by severity, worst first.
+
+    Text: `health.state.<state>`, or the first alarm's title where its level is "warn" or "error". GPUs are given by
+    index, the whole computer by None.
+
+    `ended`: alarms that were active in the previous evaluation and are not now, without those that another alarm
+    suppresses. `watching`: where conditions of an alarm hold, not yet for long enough. `untold`: GPUs that report too
+    little to judge them. `cards`: number of GPUs. `reported`: for each GPU, (number, time) of the last Xid error that
+    the driver reported, which may be older than this program's start.
     """
 
     t: float
@@ -385,8 +402,10 @@ FitVariant = Literal["plain", "mixed", "checkpointing", "accumulation", "togethe
 
 
 class MemoryPeakModel(Struct, frozen=True, kw_only=True):
-    """A moment of a training step that is its highest point with some batch: bytes above what lies there between two
-    steps, so many and `example` more for each example; how many of them are gradients, and whether it updates.
+    """A moment of a training step that is its memory peak for some batch size.
+
+    Its memory, above what is allocated between two steps, is `constant` + `example` × examples in bytes; `gradients` of
+    them are gradients. `updating` is true during the optimizer's update.
     """
 
     constant: int
@@ -396,12 +415,14 @@ class MemoryPeakModel(Struct, frozen=True, kw_only=True):
 
 
 class MemoryProfile(Struct, frozen=True, kw_only=True):
-    """What small steps told of one variant, in bytes, and with that of any batch.
+    """The memory of a training step in one variant, measured with two small batches, from which `project_memory`
+    computes any batch. Sizes are in bytes.
 
-    `example` are inputs and answers of one, `parts` as many as a batch is gathered in, `cached` the share that the
-    allocator keeps beyond what is in use. `exact`: the small steps made the same allocations, so that the projection
-    follows each of them. `capacity` is the memory that was free, `spare` what of it is not planned with (other
-    programs, the display, gaps between blocks); None where nobody tells.
+    `example` is the size of one example's inputs and labels. `micro_batches` is the number of passes that a batch is
+    accumulated in. `cached` is the allocator's cache as a share of the memory in use. `peaks` are the candidates for
+    the peak. `exact`: both small batches made the same sequence of allocations, so that all of them are projected.
+    `capacity` is the device's free memory, `reserve` the part of it that is not planned with (other programs, display,
+    fragmentation); None where they are unknown.
     """
 
     model: str
@@ -413,19 +434,20 @@ class MemoryProfile(Struct, frozen=True, kw_only=True):
     gradients: int
     optimizer: int
     example: int
-    parts: Annotated[int, Meta(ge=1)]
+    micro_batches: Annotated[int, Meta(ge=1)] = field(name="parts")
     cached: float
-    tops: Annotated[tuple[MemoryPeakModel, ...], Meta(min_length=1)]
+    peaks: Annotated[tuple[MemoryPeakModel, ...], Meta(min_length=1)] = field(name="tops")
     capacity: int | None
-    spare: int | None
+    reserve: int | None = field(name="spare")
 
 
 class MemoryFit(Struct, frozen=True, kw_only=True):
-    """What a training step needs in one variant, in bytes; `peak` is the sum of the parts from `parameters` to `cache`.
+    """The projected memory of a training step with `batch` examples in one variant, in bytes.
 
-    `capacity`, `spare` and `exact` are as in `MemoryProfile`; `largest_batch` is the largest whose projected peak fits
-    into what is not spare, None where that is unknown. "together" is mixed precision where the device computes it
-    (`dtype`), checkpointing and accumulation.
+    `peak` is the sum of the fields from `parameters` to `cache`. `capacity`, `reserve` and `exact` are as in
+    `MemoryProfile`. `largest_batch` is the largest whose peak fits into capacity less reserve, None where that is
+    unknown. The variant "together" combines checkpointing, accumulation and, where the device has hardware for it,
+    mixed precision (`dtype`).
     """
 
     model: str
@@ -441,16 +463,17 @@ class MemoryFit(Struct, frozen=True, kw_only=True):
     cache: int
     peak: int
     capacity: int | None
-    spare: int | None
+    reserve: int | None = field(name="spare")
     largest_batch: int | None
     exact: bool
 
 
 class MemoryFits(Struct, frozen=True, kw_only=True):
-    """All variants of one model; `left_out` are variants that could not be measured, each with the key of a text.
+    """The memory needs of all variants of one model.
 
-    `devices` are all that torch has; `seconds` is how long it took. `steps` are what each of the `fits` was worked out
-    from (`bench/memory_fit.py`), for another batch.
+    `left_out` gives the key of a text for each variant that could not be measured. `devices` are all devices of torch.
+    `seconds` is the duration of the measurement. `steps` are the profiles from which `fits` were computed, for the
+    projection to another batch (`bench/memory_fit.py`).
     """
 
     schema: Literal["gpu-assistant/memory/1"]

@@ -1,4 +1,4 @@
-"""The user's settings, in our own JSON file (no registry, testable without Qt)."""
+"""The user's settings, stored in a JSON file on every system."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ Theme = Literal["system", "light", "dark", "contrast"]
 
 
 class MutedAlarm(msgspec.Struct, frozen=True, kw_only=True):
-    """No notification for one kind of alarm of one card: the rule's id, the card's UUID (see `monitor.series.gpu_key`),
-    and what the card was called, for who wants to hear of it again.
+    """One kind of alarm of one GPU for which no notification is shown.
+
+    `alarm` is the rule's id, `card` the GPU's key (`monitor.series.gpu_key`), `name` the GPU's name when it was muted,
+    for the list of muted alarms in the settings.
     """
 
     alarm: str
@@ -24,41 +26,44 @@ class MutedAlarm(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """`language` None follows the system. `setup_done` decides whether the wizard or Home opens first; so does
-    `only_look`, of who wants no setup and only to look at the card.
+    """All settings with their defaults; field names in the file may differ (`name`), as older versions wrote them.
 
-    `look_for_updates` counts only where the build knows an address to ask. `mirrors` tells when the publishers'
-    mirrors give files: after a slow official source, before it, or never. `speed_limit` is
-    in bytes per second for all downloads together; None is as fast as it goes. `silenced` are kinds of alarm that are
-    not told of the computer, or of any card; `silenced_cards` those of one card.
+    `language` None follows the system. The window opens Home instead of the wizard where `setup_done` is set, or
+    `setup_skipped`: the user chose to look at the GPU without a setup. `environment` is the path of the environment
+    used last. `look_for_updates` has an effect only in builds with an address for updates. `mirrors` tells when the
+    publishers' mirrors are used: after a slow official source, before it, or never. `speed_limit` is in bytes per
+    second for all downloads together, None for no limit. `muted_alarms` are ids of rules without notifications, for
+    the computer and all GPUs; `muted_gpu_alarms` are those of single GPUs.
     """
 
     language: Language | None = None
     theme: Theme = "system"
     text_scale: float = 1.0
     setup_done: bool = False
-    only_look: bool = False
+    setup_skipped: bool = msgspec.field(default=False, name="only_look")
     environment: str | None = None
     look_for_updates: bool = True
     alarms: bool = True
-    silenced: tuple[str, ...] = ()
-    silenced_cards: tuple[MutedAlarm, ...] = ()
+    muted_alarms: tuple[str, ...] = msgspec.field(default=(), name="silenced")
+    muted_gpu_alarms: tuple[MutedAlarm, ...] = msgspec.field(default=(), name="silenced_cards")
     tray: bool = True
     mirrors: MirrorUse = "when-slow"
     speed_limit: int | None = None
 
     @property
     def opens_home(self) -> bool:
-        """Whether Home opens first."""
-        return self.setup_done or self.only_look
+        """Whether the window opens with Home instead of the wizard."""
+        return self.setup_done or self.setup_skipped
 
     def is_muted(self, alarm: str, card: str | None) -> bool:
-        """Whether nobody wants to be told of this kind of alarm of this card (None: of the computer)."""
-        return alarm in self.silenced or any((each.alarm, each.card) == (alarm, card) for each in self.silenced_cards)
+        """Whether a rule's alarm is muted for the GPU with the key `card`, None for the computer."""
+        if alarm in self.muted_alarms:
+            return True
+        return any((each.alarm, each.card) == (alarm, card) for each in self.muted_gpu_alarms)
 
 
 def load_settings(path: Path) -> Settings:
-    """Read the settings; a missing or damaged file gives the defaults (nothing in it is worth stopping for)."""
+    """Read the settings; a missing, unreadable or damaged file gives the defaults."""
     try:
         return json.decode(path.read_bytes(), Settings)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
@@ -66,5 +71,5 @@ def load_settings(path: Path) -> Settings:
 
 
 def save_settings(path: Path, settings: Settings) -> None:
-    """Write the settings whole or not at all; raises AppError."""
+    """Write the settings atomically; raises AppError."""
     json.write_file(path, json.encode_pretty(settings) + "\n")

@@ -1,4 +1,4 @@
-"""The closed sets of values that the contract fixes, and names of devices. `--help` loads this, but no struct."""
+"""Enumerated values of command line and JSON, and names of devices. Imports no struct, since `--help` needs it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,19 @@ MirrorUse = Literal["when-slow", "first", "never"]
 
 
 def device_name(device: str) -> str:
-    """ "cuda:0" as people call it where nobody knows the card: "GPU 0"; "CPU"."""
+    """The label of a device whose name is unknown: "GPU 0" for "cuda:0", "CPU"."""
     kind, _, number = device.partition(":")
     return "CPU" if kind == "cpu" else f"GPU {number or '0'}"
 
 
+def short_device_name(device: str) -> str:
+    """ "CPU" or "GPU"; a GPU other than the first has its number: "GPU 1"."""
+    name = device_name(device)
+    return "GPU" if name == "GPU 0" else name
+
+
 def device_label(device: str, name: str | None, *, several: bool) -> str:
-    """A device by its `name`; of `several` cards its number first, as marks and tables call it: "GPU 1 (RTX 4060)"."""
+    """The label of a device: its `name`, or with `several` GPUs its number, too: "GPU 1 (RTX 4060)"."""
     if name is None:
         return device_name(device)
     return f"{device_name(device)} ({name})" if several else name

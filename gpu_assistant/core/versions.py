@@ -50,12 +50,12 @@ class DottedNumber:
 
     @property
     def major(self) -> int:
-        """The first part."""
+        """The first number."""
         return self.parts[0] if self.parts else 0
 
     @property
     def minor(self) -> int:
-        """The second part; 0 where there is none."""
+        """The second number; 0 where there is none."""
         return self.parts[1] if len(self.parts) > 1 else 0
 
     def __str__(self) -> str:
@@ -110,7 +110,7 @@ def version_text(version: Version | None) -> str | None:
 
 
 def version_key(text: str | None) -> tuple[int, ...]:
-    """For sorting texts by version; a text that is no version comes before all that are."""
+    """A sort key for texts; those that are no version come first."""
     version = Version.parse(text)
     return version.parts if version is not None else ()
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from ..core.errors import AppError
 from ..core.machine import Tools
+from ..core.versions import version_key
 from ..system.base import Processes, WindowsComponents
 from ..system.processes import gather_with_timeout
 from .partial_result import wrap_partial
@@ -81,14 +82,10 @@ def _find_msvc_version(system: Processes, windows: WindowsComponents, stop: thre
 def find_compiler_version(folder: Path) -> str | None:
     """The newest compiler in a Visual Studio's folder VC; Visual Studio 2015's has no version in its path."""
     compilers = [path.parents[3].name for path in folder.glob("Tools/MSVC/*/bin/Host*64/x64/cl.exe")]
-    newest = max((name for name in compilers if _VERSION.match(name)), key=_version_key, default=None)
+    newest = max((name for name in compilers if _VERSION.match(name)), key=version_key, default=None)
     if newest is not None:
         return newest
     return "14.0" if (folder / "bin/amd64/cl.exe").is_file() else None
-
-
-def _version_key(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split(".") if part.isdecimal())
 
 
 def read_conda_version(program: Path) -> str | None:

@@ -91,7 +91,7 @@ class Connection:
         self._thread.start()
 
     def join(self, seconds: float) -> bool:
-        """Whether it has ended."""
+        """Wait for the thread for at most `seconds`; returns whether it has ended."""
         self._thread.join(seconds)
         return not self._thread.is_alive()
 

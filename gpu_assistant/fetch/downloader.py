@@ -93,7 +93,7 @@ class Downloader:
         return tuple(self._paths[i] for i in indexes)
 
     def totals(self) -> Totals:
-        """The figures now."""
+        """The present sums over all downloads."""
         with self._lock:
             downloads = dict(self._downloads)
             sizes = dict(self._sizes)

@@ -24,8 +24,8 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from ..core.errors import AppError, Cancelled, UsageError, is_name_too_long
-from ..core.json import storage_error
+from ..core import filesystem
+from ..core.errors import AppError, Cancelled, UsageError, is_name_too_long, storage_error
 from ..core.plan import Bottleneck
 from ..system.locks import file_lock
 from . import partial_file
@@ -138,8 +138,8 @@ class FileDownload:
             self._fetch()
             _flush(part_path(path))
             self._check_replace()
-            part_path(path).replace(path)
-            partial_file.journal_path(path).unlink(missing_ok=True)
+            filesystem.replace(part_path(path), path)
+            filesystem.unlink(partial_file.journal_path(path), missing_ok=True)
         except AppError:
             if self._discard:
                 partial_file.discard(path)

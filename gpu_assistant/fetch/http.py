@@ -19,7 +19,7 @@ import urllib3
 from msgspec import Struct
 from requests.adapters import BaseAdapter, HTTPAdapter
 from requests.auth import HTTPBasicAuth
-from requests.utils import get_auth_from_url
+from requests.utils import get_auth_from_url, select_proxy, should_bypass_proxies
 
 from .. import __version__
 from ..core.errors import NetworkError
@@ -122,6 +122,8 @@ def final_error(error: BaseException, name: str, host: str) -> NetworkError | No
     """The error to report of a request that fails again however often it is sent; None if a retry may help."""
     if isinstance(error, requests.exceptions.SSLError) and "CERTIFICATE_VERIFY_FAILED" in str(error):
         return NetworkError("certificate", host=host)
+    if isinstance(error, requests.exceptions.InvalidSchema) and "SOCKS" in str(error):
+        return NetworkError("proxy-socks", host=host)
     if isinstance(error, InsecureRedirect):
         return NetworkError("insecure-redirect", host=host)
     if isinstance(error, requests.exceptions.TooManyRedirects):
@@ -200,12 +202,12 @@ class _Sockets:
         """Record the socket of every connection that the manager makes."""
 
         def watched(pool: Any) -> Any:  # noqa: ANN401 - urllib3's own types say no more
-            class Connection(pool.ConnectionCls):  # type: ignore[misc]
+            class WatchedConnection(pool.ConnectionCls):  # type: ignore[misc]
                 def connect(connection) -> None:  # noqa: N805
                     super().connect()
                     self.add(connection.sock)
 
-            return type(pool.__name__, (pool,), {"ConnectionCls": Connection})
+            return type(pool.__name__, (pool,), {"ConnectionCls": WatchedConnection})
 
         manager.pool_classes_by_scheme = {s: watched(pool) for s, pool in manager.pool_classes_by_scheme.items()}
 
@@ -248,14 +250,26 @@ def _url_credentials(request: requests.PreparedRequest) -> requests.PreparedRequ
     return HTTPBasicAuth(user, password)(request) if user or password else request
 
 
+def _system_proxy(url: str) -> str | None:
+    from ..system import current_system
+
+    return current_system().automatic_proxy(url)
+
+
 class HttpSession(requests.Session):
     """A session for one thread. Proxies may come from the environment, credentials only from an address.
 
     `trusted` gives the certificates once an address needs them: to read them takes as long as a small file.
+    `automatic_proxy` replaces the system's automatic configuration, which is asked where no proxy is set.
     """
 
-    def __init__(self, trusted: Callable[[], ssl.SSLContext] = certificates) -> None:
+    def __init__(
+        self,
+        trusted: Callable[[], ssl.SSLContext] = certificates,
+        automatic_proxy: Callable[[str], str | None] | None = None,
+    ) -> None:
         super().__init__()
+        self._automatic_proxy = automatic_proxy or _system_proxy
         self._sockets, self._trusted = _Sockets(), trusted
         # Without the library's own adapters, which trust another bundle: no other scheme is connected to.
         self.adapters.clear()
@@ -270,6 +284,16 @@ class HttpSession(requests.Session):
         if "https://" not in self.adapters and url.lower().startswith("https://"):
             self.mount("https://", _Adapter(self._trusted, self._sockets, secure=True))
         return super().get_adapter(url)
+
+    def merge_environment_settings(self, url: Any, proxies: Any, stream: Any, verify: Any, cert: Any) -> Any:  # noqa: ANN401 - the library's own signature
+        """Where neither the environment nor the system's settings name a proxy, its automatic configuration may."""
+        settings = super().merge_environment_settings(url, proxies, stream, verify, cert)
+        address = url.decode() if isinstance(url, bytes) else str(url)
+        if select_proxy(address, settings["proxies"]) is None and not should_bypass_proxies(address, no_proxy=None):
+            proxy = self._automatic_proxy(address)
+            if proxy is not None:
+                settings["proxies"] = {**(settings["proxies"] or {}), urlsplit(address).scheme: proxy}
+        return settings
 
     def interrupt(self) -> None:
         """From another thread: end every read that waits for the network; it fails with an OSError of some kind."""

@@ -20,7 +20,7 @@ from urllib.request import url2pathname
 
 import msgspec
 
-from ..core import json
+from ..core import filesystem, json
 from ..core.errors import Cancelled
 from .request import Digest, DownloadRequest
 
@@ -59,7 +59,7 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, tag="bytes"):
 
     @property
     def size(self) -> int:
-        """In bytes."""
+        """The size of the piece in bytes."""
         return self.end - self.start
 
 
@@ -67,7 +67,7 @@ Line = FileHeader | SourceVersion | Piece
 
 
 class PieceRecord(msgspec.Struct, kw_only=True):
-    """What a journal says."""
+    """The content of a journal file."""
 
     header: FileHeader
     versions: dict[str, SourceVersion]
@@ -202,8 +202,8 @@ def is_foreign(path: Path) -> bool:
 
 def discard(path: Path) -> None:
     """Remove the unfinished file of a final name."""
-    part_path(path).unlink(missing_ok=True)
-    journal_path(path).unlink(missing_ok=True)
+    filesystem.unlink(part_path(path), missing_ok=True)
+    filesystem.unlink(journal_path(path), missing_ok=True)
 
 
 def discard_empty(path: Path) -> None:
@@ -271,15 +271,15 @@ def hash_rest(file: BinaryIO, into: hashlib._Hash, stopped: threading.Event, pro
 def _link_or_copy(copy: Path, path: Path, stopped: threading.Event) -> None:
     """Without taking the space a second time where the file system allows it; raises Cancelled, OSError."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    partial.unlink(missing_ok=True)
+    filesystem.unlink(partial, missing_ok=True)
     try:
         try:
             partial.hardlink_to(copy)
         except OSError:
             _copy(copy, partial, stopped)
-        partial.replace(path)
+        filesystem.replace(partial, path)
     finally:
-        partial.unlink(missing_ok=True)
+        filesystem.unlink(partial, missing_ok=True)
 
 
 def _copy(source: Path, target: Path, stopped: threading.Event) -> None:

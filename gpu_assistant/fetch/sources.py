@@ -111,7 +111,7 @@ class Source:
 
     @property
     def host(self) -> str:
-        """Its name for people."""
+        """The host name, else the whole URL."""
         return urlsplit(self.url).hostname or self.url
 
     @property
@@ -158,7 +158,8 @@ class Source:
         if started >= self._last_failure:
             self._last_failure = now
             self.failures += 1
-            seconds = limits.backoff_seconds * 2 ** (self.failures - 1) if retry_after is None else retry_after
+            # "Retry-After: 0" from a busy server would use up all tries within milliseconds.
+            seconds = max(limits.backoff_seconds * 2 ** (self.failures - 1), retry_after or 0.0)
             self.not_before = now + min(seconds, limits.max_backoff_seconds)
         return self.failures < limits.tries
 
@@ -182,7 +183,7 @@ class Sources:
 
     @property
     def official(self) -> Source:
-        """The publisher's own."""
+        """The publisher's source, which is the first."""
         return self.all[0]
 
     @property
@@ -323,5 +324,5 @@ class HostLimiter:
         return True
 
     def release(self, server: str) -> None:
-        """One has ended."""
+        """Count one connection to this server less."""
         self._open[server] -= 1

@@ -21,8 +21,7 @@ import threading
 import time
 from pathlib import Path
 
-from ..core.errors import AppError, Cancelled, NetworkError
-from ..core.json import storage_error
+from ..core.errors import AppError, Cancelled, NetworkError, storage_error
 from .connection import Connection, NotResumable, RetryLater, TransferState
 from .http import connection_error, final_error, is_network_error
 from .partial_file import CHUNK, PieceJournal, SourceVersion, hash_rest, part_path
@@ -72,7 +71,7 @@ class Transfer:
 
     @property
     def received(self) -> int:
-        """Bytes that are here."""
+        """Bytes on disk."""
         return self.segments.received
 
     def run(self) -> bool:
@@ -379,12 +378,12 @@ class HashWorker:
         self._thread = threading.Thread(target=self._run, name="hashes", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     @property
     def running(self) -> bool:
-        """Whether it still reads."""
+        """Whether the thread is running."""
         return self._thread.is_alive()
 
     def ok(self) -> bool:

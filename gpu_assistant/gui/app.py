@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import faulthandler
 import logging
+import os
 import signal
 import socket
 import sys
@@ -39,8 +40,8 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from ..core import json
-from ..core.errors import AppError
+from ..core import filesystem, json
+from ..core.errors import AppError, storage_error
 from ..core.log import redact_home
 from ..core.paths import resources_dir
 from ..core.settings import Theme
@@ -56,6 +57,8 @@ log = logging.getLogger(__name__)
 
 # A first start that has the lock but does not listen yet needs a moment.
 CONNECT_TIMEOUT_S = 3.0
+# Read by the launcher of the setup program (installers/windows/report.c), which else says itself that we ended early.
+ERROR_SHOWN_VARIABLE = "GPU_ASSISTANT_ERROR_SHOWN"
 ACTIVE_FILE, CRASH_FILE = "window-now.txt", "crash.txt"
 MAX_REPORT_BYTES = 200_000  # a hundred threads of a hundred lines each
 # Logout, service managers and terminals send these; not every system has each.
@@ -128,10 +131,11 @@ class DesktopApplication:
         self.instance = SingleInstance(self.app.data.state, self.qt_app)
         if self.instance.try_lock():
             return True
-        activated = self.instance.activate_running()
+        activated = self.instance.activate_running(self.app.system.allow_foreground)
+        self._print_already_running(activated)
         if not activated:
             log.warning("another window holds the lock and does not answer")
-        self._print_already_running(activated)
+            self._show_silent_instance()
         return False
 
     def open(self) -> MainWindow:
@@ -170,6 +174,17 @@ class DesktopApplication:
         texts = self.initialize().texts()
         show_message_dialog(
             None, QCoreApplication.translate("DesktopApplication", "GPU Assistant cannot open"), texts.error_text(error)
+        )
+        os.environ[ERROR_SHOWN_VARIABLE] = "1"
+
+    def _show_silent_instance(self) -> None:
+        from .widgets.dialogs import show_message_dialog
+
+        texts = self.initialize().texts()
+        show_message_dialog(
+            None,
+            QCoreApplication.translate("DesktopApplication", "GPU Assistant is already open"),
+            texts.translate("instance.silent"),
         )
 
     def _print_already_running(self, activated: bool) -> None:
@@ -274,7 +289,7 @@ class SingleInstance(QObject):
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise json.storage_error(error, folder) from error
+            raise storage_error(error, folder) from error
         self._lock = QLockFile(str(folder / "window.lock"))
         self._lock.setStaleLockTime(0)
         digest = QCryptographicHash.hash(str(folder.resolve()).encode(), QCryptographicHash.Algorithm.Sha256)
@@ -286,12 +301,17 @@ class SingleInstance(QObject):
             return True
         if self._lock.error() == QLockFile.LockError.LockFailedError:
             return False
-        raise json.storage_error(PermissionError(13, "lock"), self._folder)
+        raise storage_error(PermissionError(13, "lock"), self._folder)
 
-    def activate_running(self, timeout_s: float = CONNECT_TIMEOUT_S) -> bool:
-        """Ask the running window to come to the front; False if it does not answer."""
+    def activate_running(self, allow_foreground: Callable[[int], None], timeout_s: float = CONNECT_TIMEOUT_S) -> bool:
+        """Ask the running window to come to the front, which `allow_foreground` lets its process do; False if it does
+        not answer: it is starting or busy, or it runs as administrator and must not be talked to.
+        """
         from PySide6.QtNetwork import QLocalSocket
 
+        process_id, _host, _program = self._lock.getLockInfo()
+        if process_id > 0:
+            allow_foreground(process_id)
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
             socket = QLocalSocket()
@@ -468,7 +488,7 @@ class CrashReport:
         self._file.close()
         self._file = None
         try:
-            self._active_path.unlink(missing_ok=True)
+            filesystem.unlink(self._active_path, missing_ok=True)
         except OSError as error:
             log.warning("%s cannot be removed: %s", self._active_path.name, error)
 

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QFileDialog, QGridLayout, QVBoxLayout, QWidget
 
 from ..core.errors import AppError
 from ..core.jobs import Job, LazyJob
+from . import messages
 from .language import Language
 from .widgets.base import Breakpoints, Themed, announce, application
 from .widgets.cards import Banner, BannerKind, ClickableCard
 from .widgets.dialogs import folder_dialog, save_dialog
-from .wizard import messages
 from .worker import FunctionJob, JobRunner
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
-"""Qt's classes are made on the window's thread, all of them, before another thread loads code that is built on them.
+"""Creates Qt's classes on the window's thread before another thread imports code that uses them.
 
-PySide makes each class when it is first touched. Two threads that do so at the same time take the process down, seldom
-and anywhere; and pyqtgraph touches every class there is when it is loaded, while the window makes its pages.
+PySide creates each class at first access. Two threads that do so at the same time can crash the process; pyqtgraph
+accesses every class when it is imported, on another thread than the window's.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PAUSE_MS = 5
 
 
 class QtClassLoader(QObject):
-    """`made` comes after each `begin`, once every class is there; a few are made in each turn of the event loop."""
+    """Creates some classes in each turn of the event loop; `loaded` is emitted after each `start`, when all exist."""
 
     loaded = Signal()
 
@@ -29,7 +29,7 @@ class QtClassLoader(QObject):
         self._timer.timeout.connect(self._load_some)
 
     def start(self) -> None:
-        """Make them, unless that is under way."""
+        """Start, unless it is running."""
         if not self._timer.isActive():
             self._pending = iter([(module, name) for module in MODULES for name in dir(module)])
             self._timer.start()

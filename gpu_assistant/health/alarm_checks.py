@@ -72,7 +72,7 @@ def alarms_as_checks(
 
     An alarm that a more severe one suppresses is left out.
     """
-    suppressed = {name for rule in rules.rules for name in rule.hushes if rule.id in {alarm.id for alarm in alarms}}
+    suppressed = {name for rule in rules.rules for name in rule.suppresses if rule.id in {alarm.id for alarm in alarms}}
     remaining = [alarm for alarm in alarms if alarm.id in CHECK_BY_RULE and alarm.id not in suppressed]
     for check in checks:
         own_alarms = [alarm for alarm in remaining if CHECK_BY_RULE[alarm.id] == check.id]

@@ -61,7 +61,7 @@ CPU_CAPABLE_AREAS = ("matmul-bits", "memory-test", "load")  # tested on the CPU 
 NEVER_COVERED = ("graphics", "rare")  # by no level
 # The most important areas among those that were not covered: listed first.
 PRIORITY_AREAS = ("device-compute", "matmul-bits", "memory-test", "load", "copy-bandwidth")
-DRIVER_ONLY_S = 2.5 * SAMPLE_INTERVAL_S  # of a test without an environment, which only samples
+DRIVER_ONLY_SAMPLES = 2.5  # intervals of a test without an environment, which only samples
 DRIVER_TIMEOUT_S = 20.0  # for the driver's first answer: longer than the sampler needs to call it hung
 
 CHILD_FAILURE_REASONS = {
@@ -81,7 +81,8 @@ class HealthJob:
     `device` ("cpu", "cuda:0") is the only one that is tested; without it all GPUs are, or the CPU where there is none.
     `max_temperature` is the highest temperature in °C by the GPU's vendor, `lanes` its PCI Express lanes by its vendor;
     the job uses `sampler` alone. PyTorch has `start_limit` seconds to load (None: no limit), then everything has
-    `time_limit` seconds. Without an environment (level 1 only) nothing is computed, only the driver is asked.
+    `time_limit` seconds. The GPUs are sampled each `sample_interval` seconds. Without an environment (level 1 only)
+    nothing is computed, only the driver is asked.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class HealthJob:
         lanes: Callable[[GpuSample], int | None] = lambda _: None,
         start_limit: float | None = None,
         time_limit: float | None = None,
+        sample_interval: float = SAMPLE_INTERVAL_S,
     ) -> None:
         if level not in LEVELS:
             raise ValueError(f"there is no level {level}")
@@ -120,6 +122,7 @@ class HealthJob:
         )
         extra_seconds = self._load_seconds if level == 3 else 0.0
         self._start_limit = start_limit
+        self._sample_interval = sample_interval
         self._time_limit = time_limit or rules.tests.limits_seconds[level - 1] + extra_seconds
 
     def run(self, context: JobContext[Any]) -> Checks:
@@ -156,7 +159,7 @@ class HealthJob:
             if interpreter is not None:
                 self._run_child(interpreter, child_state, safety, report_program_check, context)
             else:
-                context.cancel.wait(DRIVER_ONLY_S)
+                context.cancel.wait(DRIVER_ONLY_SAMPLES * self._sample_interval)
                 safety.wait_until(lambda sample: sample.nvml not in ("untried", "slow"), DRIVER_TIMEOUT_S)
                 context.check_cancelled()
                 self._check_device(safety.latest)
@@ -177,7 +180,9 @@ class HealthJob:
         return self._make_result(results, curves)
 
     def _safety_monitor(self, cancel: threading.Event) -> SafetyMonitor:
-        return SafetyMonitor(self._sampler, cancel, self._stop_temperature, self._monitor)
+        return SafetyMonitor(
+            self._sampler, cancel, self._stop_temperature, self._monitor, interval=self._sample_interval
+        )
 
     def _run_child(
         self,

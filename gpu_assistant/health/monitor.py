@@ -113,7 +113,7 @@ class HealthMonitor:
         reassigned = self._drop_reassigned(sample)
         active = list(self._active_rules(sample))
         # Alarms that a more severe one of the same GPU includes or contradicts are left out.
-        suppressed = {(name, key[1]) for key, _ in active for name in self._rules.rules[key[0]].hushes}
+        suppressed = {(name, key[1]) for key, _ in active for name in self._rules.rules[key[0]].suppresses}
         alarms = [self._make_alarm(key, rule_state) for key, rule_state in active]
         alarms = [alarm for alarm in alarms if (alarm.id, alarm.gpu) not in suppressed]
         alarms.sort(key=lambda alarm: SEVERITY_ORDER[alarm.level])
@@ -328,13 +328,13 @@ def _silent_gpus(sample: Sample) -> tuple[int, ...]:
 
 def _alarm_parameters(rule: AlarmRule, inputs: RuleInputs) -> dict[str, Value]:
     parameters: dict[str, Value] = {"name": None}
-    for key, figure in rule.tells.items():
+    for key, figure in rule.text_inputs.items():
         value = inputs[figure]
         parameters[key] = " ".join(value) if isinstance(value, tuple) else value
     for condition in rule.when:
-        if isinstance(condition, NameCondition) and condition.said is not None:
+        if isinstance(condition, NameCondition) and condition.text_prefix is not None:
             matched = matching_name(condition, inputs[condition.figure])
-            parameters["reason"] = None if matched is None else f"@{condition.said}.{matched}"
+            parameters["reason"] = None if matched is None else f"@{condition.text_prefix}.{matched}"
     return parameters
 
 

@@ -51,7 +51,9 @@ def stop_temperature(
 
 
 class SafetyMonitor:
-    """A thread that samples during one test. `stop` is set by the user's `cancel`, by heat, and by a lost GPU.
+    """A thread that samples each `interval` seconds during one test.
+
+    `stop` is set by the user's `cancel`, by heat, and by a lost GPU.
 
     `readings` are (seconds since the test began, the GPU) by index, `latest` is the newest sample, `alarms` are all
     alarms of `monitor` during the test, each with its last figures.
@@ -64,6 +66,7 @@ class SafetyMonitor:
         limit: Callable[[GpuSample], float],
         monitor: HealthMonitor,
         *,
+        interval: float = SAMPLE_INTERVAL_S,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.stop = threading.Event()
@@ -78,6 +81,7 @@ class SafetyMonitor:
         self._sampler = sampler
         self._cancel = cancel
         self._limit = limit
+        self._interval = interval
         self._clock = clock
         self._started_at = clock()
         self._stride = 1
@@ -115,8 +119,8 @@ class SafetyMonitor:
             )
 
     def _run(self) -> None:
-        next_due = self._clock() + SAMPLE_INTERVAL_S
-        while not self._finished.wait(POLL_S):
+        next_due = self._clock() + self._interval
+        while not self._finished.wait(min(POLL_S, self._interval)):
             if self._cancel.is_set():
                 with self._condition:
                     self.stop.set()
@@ -124,10 +128,10 @@ class SafetyMonitor:
                 return
             if self._clock() >= next_due:
                 self.take_sample()
-                next_due = self._clock() + SAMPLE_INTERVAL_S  # a slow sample is not caught up with
+                next_due = self._clock() + self._interval  # a slow sample is not caught up with
 
     def take_sample(self) -> None:
-        """Take a sample now; the thread does so each second."""
+        """Take a sample now; the thread does so each `interval`."""
         sample = self.latest = self._sampler.sample()
         health = self._monitor.update(sample)
         self.alarms |= {(alarm.id, alarm.gpu): alarm for alarm in health.alarms}

@@ -18,7 +18,7 @@ class Host(NamedTuple):
     data: DataDir
 
 
-class ValidationContext(NamedTuple):
+class PreviewContext(NamedTuple):
     """A host and the catalog: what a plan is previewed with, without running it."""
 
     system: System

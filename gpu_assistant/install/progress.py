@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, Literal
 
 from ..core.errors import AppError, Cancelled, RebootRequired
+from ..core.filesystem import report_busy
 from ..core.jobs import JobContext
 from ..core.plan import (
     Bottleneck,
@@ -95,6 +97,14 @@ class ProgressReporter:
                 data=data or {},
             )
         )
+
+    def show_busy_files(self) -> AbstractContextManager[None]:
+        """In the context, on this thread, the running step says which file it waits for."""
+        return report_busy(lambda path: self.report_note("progress.busy-file", {"name": path.name, "path": str(path)}))
+
+    def report_note(self, code: str, data: dict[str, Value] | None = None) -> None:
+        """What keeps the running step just now."""
+        self.report_step(self._step_id, "running", code=code, data=data)
 
     def log(self, line: str) -> None:
         """A line of output of a program that a step runs."""

@@ -23,7 +23,7 @@ import numpy as np
 from msgspec import Struct
 
 from ..core import json
-from ..core.json import storage_error
+from ..core.errors import storage_errors
 from ..core.results import GpuSample
 from .ring_buffer import Accumulator, FigureArray, Floats, Resolution, RingBuffer
 from .segment_store import SegmentStore
@@ -131,7 +131,7 @@ class History:
         """
         now = self._clock()
         self.gpu_names.load()
-        try:
+        with storage_errors(self.folder or Path()):
             for buffer, store in zip(self._buffers, self._stores, strict=False):
                 newest = int((now + CLOCK_SLEW_S) // buffer.resolution.step)
                 for series, buckets, values in store.read(newest - buffer.resolution.capacity, newest, repair=repair):
@@ -142,8 +142,6 @@ class History:
                         )
                         aligned[:, indexes] = values
                         buffer.extend(buckets, aligned)
-        except OSError as error:
-            raise storage_error(error, self.folder or Path()) from error
         if self.damaged_count:
             logging.getLogger(__name__).warning("history: %d damaged places were left out", self.damaged_count)
 
@@ -179,13 +177,11 @@ class History:
             for rows in self._unwritten_rows:
                 rows.clear()
             drop_from_t, self._drop_from_t = self._drop_from_t, None
-        try:
+        with storage_errors(self.folder or Path()):
             for buffer, store, rows in zip(self._buffers, self._stores, batches, strict=False):
                 if drop_from_t is not None:
                     store.drop_from(int(drop_from_t // buffer.resolution.step))
                 store.write(names, rows)
-        except OSError as error:
-            raise storage_error(error, self.folder or Path()) from error
 
     def close(self) -> None:
         """Finish the current buckets and write everything. Raises AppError."""

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..core.errors import AppError
-from ..core.json import storage_error
+from ..core import filesystem
+from ..core.errors import AppError, storage_error
 from .history import STORAGE_UNITS, History
 from .ring_buffer import Floats
 from .series import COUNTER_FIGURES, GONE_SERIES, GPU_FIGURES, LOST_SERIES
@@ -60,10 +60,10 @@ def export_history(history: History, path: Path, seconds: float, *, names: Mappi
             for row_index, moment in enumerate(timestamps):
                 local_time = datetime.fromtimestamp(moment).astimezone().isoformat(sep=" ", timespec="seconds")
                 writer.writerow([local_time, f"{moment:.1f}", *(_format_cell(column[row_index]) for column in columns)])
-        partial.replace(path)
+        filesystem.replace(partial, path)
     except OSError as error:
         with suppress(OSError):
-            partial.unlink(missing_ok=True)
+            filesystem.unlink(partial, missing_ok=True)
         raise storage_error(error, path) from error
     return len(timestamps)
 

@@ -57,11 +57,11 @@ class RingBuffer:
 
     @property
     def bytes(self) -> int:
-        """Its memory."""
+        """The size of its arrays in bytes."""
         return self._buckets.nbytes + self._values.nbytes
 
     def add_series(self, series_count: int) -> None:
-        """Make room for so many series; new ones are NaN in all earlier buckets."""
+        """Extend the arrays to `series_count` series; new ones are NaN in all earlier buckets."""
         parts, existing, capacity = self._values.shape
         if series_count > existing:
             padding = np.full((parts, series_count - existing, capacity), np.nan, self.resolution.dtype)
@@ -116,7 +116,7 @@ class Accumulator:
         self._sum = self._count = self._low = self._high = np.empty(0)
 
     def reset(self, bucket: int, series_count: int) -> None:
-        """Begin a bucket."""
+        """Start a new bucket."""
         self.bucket = bucket
         self._sum, self._count = np.zeros(series_count), np.zeros(series_count)
         self._low, self._high = np.full(series_count, np.inf), np.full(series_count, -np.inf)

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from msgspec.structs import fields
 
-from ..core.errors import UsageError
-from ..core.json import storage_error
+from ..core.errors import UsageError, storage_error, storage_errors
 from ..core.results import GpuSample, Sample
 
 MACHINE_COLUMNS = ("t", "cpu", "ram_used", "ram_total", "nvml", "driver")
@@ -32,15 +31,13 @@ class SampleCsvWriter:
     def __init__(self, path: Path) -> None:
         """Raises UsageError("csv-columns") where the file has other content, AppError where it cannot be written."""
         self._path = path
-        try:
+        with storage_errors(path):
             is_new = not path.exists() or path.stat().st_size == 0
             if not is_new and not _has_our_header(path):
                 raise UsageError("csv-columns", path=str(path))
             if not is_new:
                 _repair_last_row(path)
             self._file = path.open("ab")
-        except OSError as error:
-            raise storage_error(error, path) from error
         if is_new:
             self._append([COLUMNS])
 
@@ -52,10 +49,8 @@ class SampleCsvWriter:
 
     def close(self) -> None:
         """Close the file."""
-        try:
+        with storage_errors(self._path):
             self._file.close()
-        except OSError as error:
-            raise storage_error(error, self._path) from error
 
     def _append(self, rows: Sequence[Sequence[object]]) -> None:
         text = StringIO(newline="")

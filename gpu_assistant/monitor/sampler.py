@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 WAIT_S = 2.0  # a healthy driver takes some milliseconds, and a second or two to wake up
 HUNG_S = 15.0  # eight server GPUs without persistence mode take this long to open
+NVML_THREAD = "nvml"
 # psutil's CPU load over less time means nothing (documentation of cpu_percent).
 MIN_CPU_INTERVAL_S = 0.1
 
@@ -151,7 +152,7 @@ class NonBlockingSampler:
 
     def _start_thread(self) -> None:
         if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="nvml", daemon=True)
+            self._thread = threading.Thread(target=self._run, name=NVML_THREAD, daemon=True)
             self._thread.start()
 
     def _run(self) -> None:

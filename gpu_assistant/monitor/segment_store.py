@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from ..core import json
+from ..core import filesystem, json
 from ..core.errors import AppError
 from .ring_buffer import FigureArray, Resolution
 
@@ -79,7 +79,7 @@ class SegmentStore:
     def _quarantine(self, path: Path, content: tuple[tuple[str, ...], FigureArray] | None) -> None:
         """Rename a damaged file and write its intact rows in its place; where that fails, the next run tries again."""
         with suppress(OSError, AppError):
-            path.replace(path.with_name(path.name + DAMAGED_SUFFIX))
+            filesystem.replace(path, path.with_name(path.name + DAMAGED_SUFFIX))
             if content is not None:
                 series, rows = content
                 json.write_file(path, self._header_line(series) + rows.tobytes())
@@ -113,7 +113,7 @@ class SegmentStore:
         self._path = None
         for first, path in self._files():
             if first >= bucket:
-                path.unlink(missing_ok=True)
+                filesystem.unlink(path, missing_ok=True)
         files = self._files()
         if not files:
             return
@@ -133,7 +133,7 @@ class SegmentStore:
         self._folder.mkdir(parents=True, exist_ok=True)
         for number, path in (*self._files(), *self._files(DAMAGED_SUFFIX)):
             if number + self._rows_per_file < first - self._resolution.capacity:
-                path.unlink(missing_ok=True)
+                filesystem.unlink(path, missing_ok=True)
         self._path = self._folder / f"{self._resolution.step}s-{first:012d}.history"
         self._first_number, self._series = first, series
         self._path.write_bytes(self._header_line(series))

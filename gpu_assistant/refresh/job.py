@@ -64,11 +64,11 @@ def merge_pytorch(
     oldest: Version,
     known_majors: Collection[int],
 ) -> tuple[PyTorchCatalog, int]:
-    """The releases with those builds that the index has and the catalog lacks, and how many builds those are.
+    """The releases with the builds that the index has and the catalog lacks, and the number of those builds.
 
-    Which chips a new build has code for no page says: its `arch_list` is None, and it is not recommended while
-    others are known. Systems that the catalog knows nothing of, and builds for a CUDA of other `majors` than those
-    whose lowest driver is known, are left out.
+    No page tells a new build's architectures: its `arch_list` is None, and it is not recommended while others are
+    known. Left out are systems that the catalog does not know, and builds for a CUDA major that is not in
+    `known_majors`, those whose minimum driver is known.
     """
     systems = {(build.system, build.arch) for release in current.releases for build in release.variants}
     by_version: dict[Version, dict[tuple[str, str, str], list[IndexedWheel]]] = {}
@@ -307,7 +307,7 @@ class RefreshJob:
         self._today = today
 
     def run(self, context: JobContext[Any]) -> RefreshResult:
-        """Ask everybody."""
+        """Query all sources and store newer facts; raises AppError and Cancelled."""
         self._cancel = context.cancel
         day = self._today.isoformat()
         catalog = self._catalog

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 from ..catalog.records.base import CatalogFile
 from ..catalog.store import STAMP_NAME, CatalogStamp
 from ..catalog.validation import validate_catalog
-from ..core import json
+from ..core import filesystem, json
 from ..core.errors import AppError, storage_errors
 
 
@@ -24,20 +23,20 @@ def store_subjects(folder: Path, base_folder: Path, subjects: Mapping[str, Catal
     staging, backup = _sibling_folders(folder)
     try:
         with storage_errors(folder):
-            shutil.rmtree(staging, ignore_errors=True)
+            filesystem.rmtree(staging, ignore_errors=True)
             staging.mkdir(parents=True)
             for name, subject in subjects.items():
                 json.write_file(staging / f"{name}.json", json.encode_pretty(subject))
             stamp = CatalogStamp(schema="gpu-assistant/catalog/1", day=day)
             json.write_file(staging / STAMP_NAME, json.encode_pretty(stamp))
             _validate(staging, base_folder)
-            shutil.rmtree(backup, ignore_errors=True)
+            filesystem.rmtree(backup, ignore_errors=True)
             if folder.exists():
-                folder.rename(backup)
-            staging.rename(folder)
+                filesystem.rename(folder, backup)
+            filesystem.rename(staging, folder)
     finally:
         restore_backup(folder)
-        shutil.rmtree(staging, ignore_errors=True)
+        filesystem.rmtree(staging, ignore_errors=True)
 
 
 def _validate(staging: Path, base_folder: Path) -> None:
@@ -52,7 +51,7 @@ def restore_backup(folder: Path) -> None:
     _, backup = _sibling_folders(folder)
     if not folder.exists() and backup.is_dir():
         with suppress(OSError):
-            backup.rename(folder)
+            filesystem.rename(backup, folder)
 
 
 def _sibling_folders(folder: Path) -> tuple[Path, Path]:

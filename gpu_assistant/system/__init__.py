@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,3 +20,14 @@ def current_system() -> System:
         from .linux.system import LinuxSystem
 
         return LinuxSystem()
+
+
+def start_at_login(arguments: Sequence[str]) -> int:
+    """Start this program once more with these arguments and return at once; gives the exit code. Windows alone waits
+    for the end of the command that it runs at login.
+    """
+    if sys.platform == "win32":
+        from .windows.desktop import start_at_login as start
+
+        return start(arguments)
+    return 2

@@ -6,6 +6,8 @@ optional role of its own: `Processes.windows` is None elsewhere. Nothing outside
 
 from __future__ import annotations
 
+import hashlib
+import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -269,6 +271,16 @@ class Processes(Protocol):
         """
         ...
 
+    def run_to_end(
+        self, argv: Sequence[str | Path], *, environ: Mapping[str, str | None] | None = None, cwd: Path | None = None
+    ) -> ProcessResult:
+        """Run a program that must not be stopped half-way, such as a driver's installer: nothing ends it or what it
+        starts, neither a time limit nor a cancel nor the end of this process. All output is in `stdout`.
+
+        Raises AppError("program-missing"), ValueError for a relative path of the program.
+        """
+        ...
+
     def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
         """Start a program that outlives us, by its full path, once `check` has read its bytes.
 
@@ -314,6 +326,12 @@ class Processes(Protocol):
         """What a person types in a terminal to activate the environment."""
         ...
 
+    def powershell_activation(self, environment: Path) -> str | None:
+        """What a person types in PowerShell, which by default runs no script: one line that allows it for this window
+        and activates the environment. None where there is no PowerShell.
+        """
+        ...
+
     def conda_activation_files(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
         """The files by which a conda environment is activated like a venv; `conda` is conda's program."""
         ...
@@ -337,8 +355,8 @@ class Elevation(Protocol):
         """Ask the user for administrator rights, run a program with them to its end, return its exit status.
 
         Its output is not captured. `window` is the handle of the window that the question belongs to. Raises
-        ElevationDenied("rights-refused", "rights-no-way"), AppError("program-missing") and Cancelled; a program that
-        we have no right to end then runs on to its own end.
+        ElevationDenied("rights-refused", "rights-unanswered", "rights-no-way"), AppError("program-missing") and
+        Cancelled; a program that we have no right to end then runs on to its own end.
         """
         ...
 
@@ -376,6 +394,10 @@ class Desktop(Protocol):
         """
         ...
 
+    def allow_foreground(self, process_id: int) -> None:
+        """Let another process of ours bring its window to the front, as this one may: the user has just started it."""
+        ...
+
     def taskbar(self, window: int) -> TaskbarProgress | None:
         """The progress on a window's button in the task bar, by the window's handle; None where there is none."""
         ...
@@ -405,6 +427,12 @@ class UserEnvironment(Protocol):
         """The proxy for https as the user set it, without user name and password."""
         ...
 
+    def automatic_proxy(self, url: str) -> str | None:
+        """The proxy that the system's automatic configuration names for an address ("http://proxy:8080"), for which no
+        other one is set; None: none. May take seconds at first.
+        """
+        ...
+
     def default_environments_folder(self, data_root: Path) -> Path:
         """The folder for new environments: short and plain ASCII where programs need that."""
         ...
@@ -417,6 +445,11 @@ class UserEnvironment(Protocol):
 
 class System(Hardware, Processes, Elevation, Desktop, UserEnvironment, Protocol):
     """The operating system in all its roles."""
+
+
+def path_hash(path: Path) -> str:
+    """Twelve hex digits that name a path, where one folder has the entries of several environments."""
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:12]
 
 
 def menu_entry_name(environment: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -18,6 +19,12 @@ class WindowsAdministration(Protocol):
         """Who signed a program, by an Authenticode signature that this Windows trusts for code.
 
         Raises AppError("signature-missing", "signature-broken", "signature-untrusted", "signature-expired").
+        """
+        ...
+
+    def private_unpack_folder(self, name: str | None) -> AbstractContextManager[None]:
+        """In the context, the folder of that name on the system's drive is a new one that only administrators may
+        change; what was there comes back afterwards. None: nothing to protect. Raises AppError("door-folder").
         """
         ...
 

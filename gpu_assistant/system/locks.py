@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from ..core.errors import AppError
-from ..core.json import storage_error, write_file
+from ..core.errors import AppError, storage_error
+from ..core.json import write_file
 from ..core.paths import DataDir
 
 # A process that waits has to ask: the system wakes nobody when a lock is released.

@@ -16,11 +16,12 @@ import os
 import queue
 import re
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Protocol, TypeVar
+from typing import IO, BinaryIO, Protocol, TypeVar
 
 import msgspec
 
@@ -42,10 +43,29 @@ Value = TypeVar("Value")
 LineMessage = TypeVar("LineMessage")
 
 
+class StartedProgram(Protocol):
+    """What is used of subprocess.Popen, which Windows' own `JobProcess` has, too."""
+
+    @property
+    def stdout(self) -> IO[bytes] | None: ...
+
+    @property
+    def stderr(self) -> IO[bytes] | None: ...
+
+    def poll(self) -> int | None:
+        """The exit code, None while it runs."""
+        ...
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The exit code once it has ended; raises subprocess.TimeoutExpired."""
+        ...
+
+
 class ChildProcess(Protocol):
     """A started program with everything that it starts."""
 
-    process: subprocess.Popen[bytes]
+    @property
+    def process(self) -> StartedProgram: ...
 
     def terminate(self) -> None:
         """End the whole tree, and return when it has ended."""
@@ -77,9 +97,8 @@ def run_process(
     command = check_command(argv)
     limits = _RunLimits(command[0], timeout, cancel)
     limits.check()
-    merged_environ: dict[str, str | None] = {**os.environ, **(environ or {})}
     try:
-        child = start(command, {name: value for name, value in merged_environ.items() if value is not None}, cwd)
+        child = start(command, _merged_environ(environ), cwd)
     except OSError as error:
         raise program_missing_error(command[0], os_error_text(error)) from error
     try:
@@ -91,6 +110,34 @@ def run_process(
     finally:
         child.close()
     return ProcessResult(returncode=returncode, stdout=stdout, stderr=stderr)
+
+
+def run_to_end(
+    start: Callable[[Sequence[str], Mapping[str, str], Path | None, BinaryIO], subprocess.Popen[bytes]],
+    argv: Sequence[str | Path],
+    *,
+    environ: Mapping[str, str | None] | None,
+    cwd: Path | None,
+    fallback_encoding: str = "utf-8",
+) -> ProcessResult:
+    """What `base.Processes.run_to_end` promises. The output goes to a file: a pipe would end with us, and what the
+    program leaves running could hold it open.
+    """
+    command = check_command(argv)
+    with tempfile.TemporaryFile(prefix="gpu-assistant-") as output:
+        try:
+            process = start(command, _merged_environ(environ), cwd, output)
+        except OSError as error:
+            raise program_missing_error(command[0], os_error_text(error)) from error
+        returncode = process.wait()
+        output.seek(0)
+        text = decode_output(output.read(MAX_OUTPUT_BYTES), fallback_encoding).replace("\r\n", "\n")
+    return ProcessResult(returncode=returncode, stdout=text, stderr="")
+
+
+def _merged_environ(changes: Mapping[str, str | None] | None) -> dict[str, str]:
+    merged: dict[str, str | None] = {**os.environ, **(changes or {})}
+    return {name: value for name, value in merged.items() if value is not None}
 
 
 def check_command(argv: Sequence[str | Path]) -> list[str]:
@@ -120,7 +167,9 @@ def check_command_line(argv: Sequence[str | Path]) -> list[str]:
 
 
 def program_missing_error(program: str, detail: str | None) -> AppError:
-    """The error of a program that cannot be started."""
+    """The error of a program that cannot be started; `detail` is what `os_error_text` says of the reason."""
+    if detail == "@os.blocked":
+        return AppError("program-blocked", program=program)
     return AppError("program-missing", program=program, detail=detail)
 
 

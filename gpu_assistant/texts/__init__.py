@@ -1,4 +1,4 @@
-"""How it is said: code and figures in, English or Chinese out."""
+"""Texts: from a code and its figures to a sentence in English or Simplified Chinese."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> object:
-    """`Texts` knows every struct; `--help` needs only `texts.sentences`, which loads none."""
+    """`Texts` imports every struct; `--help` needs only the module `translate`, which imports none."""
     if name == "Texts":
         from .localized import Texts
 

@@ -1,4 +1,4 @@
-"""Values as people read them: sizes, speeds, durations, counts, in English and Chinese."""
+"""Formats values as text in English and Chinese: sizes, speeds, durations, counts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ..core.types import Language, Value
 
 UNKNOWN_VALUE = "—"
-# The names of figures that are lists, as "a, b, c": Chinese has a comma of its own between their parts.
+# Figures that are lists, as "a, b, c"; Chinese separates them by its own comma.
 LIST_NAMES = frozenset(
     {
         "choice",
@@ -32,9 +32,9 @@ LIST_NAMES = frozenset(
         "what",
     }
 )
-# By the ending of a figure's name: what it counts, in English (one of it) and Chinese.
+# Suffix of a figure's name: the unit in English (singular) and in Chinese.
 UNIT_NAMES = {"lanes": ("lane", "条通道"), "table_rows": ("row", "行")}
-# What English texts count behind a place: "{count} files", "{count} damaged places".
+# A placeholder followed by a plural in English texts: "{count} files", "{count} damaged places".
 COUNTED_NOUNS = (
     *("cards", "checks", "cores", "errors", "files", "findings", "packages", "parts", "passes", "pieces", "places"),
     *("products", "records", "results", "rows", "runs", "steps", "threads", "words"),
@@ -44,19 +44,19 @@ UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u206
 
 
 def short_name(name: str) -> str:
-    """A card's name as people say it: "RTX 4060"."""
+    """A GPU's short name: "RTX 4060"."""
     for part in ("NVIDIA ", "GeForce ", "(R)", "(TM)", " Graphics"):
         name = name.replace(part, "")
     return name.strip()
 
 
 def format_counted(template: str, **values: Value) -> str:
-    """A text with its figures filled in: "3 files", and "1 file"."""
+    """A text with its figures, with the singular after 1: "3 files", "1 file"."""
     return use_singular(template, values).format(**values)
 
 
 def use_singular(template: str, values: Mapping[str, Value]) -> str:
-    """A text with the singular of what it counts one of; no Chinese word has one."""
+    """An English text with the singular after each count of 1."""
 
     def replace_noun(match: re.Match[str]) -> str:
         if values.get(match["name"]) != 1:
@@ -67,7 +67,7 @@ def use_singular(template: str, values: Mapping[str, Value]) -> str:
 
 
 def format_size(count: float) -> str:
-    """Bytes in decimal units, as download pages and disk makers count: "412 GB", "2.6 GB", "740 MB", "12 kB"."""
+    """Bytes in decimal units, as for downloads and disks: "412 GB", "2.6 GB", "740 MB", "12 kB"."""
     if count >= 1e11:
         return f"{count / 1e9:.0f} GB"
     if count >= 1e9:
@@ -80,12 +80,12 @@ def format_size(count: float) -> str:
 
 
 def format_memory(count: float) -> str:
-    """Memory in the binary units that makers of cards and RAM mean by "GB": "8 GB", "15.6 GB", "256 MB", "52 KB"."""
+    """Memory in binary units, written as is usual for GPUs and RAM: "8 GB", "15.6 GB", "256 MB", "52 KB"."""
     for unit, step in (("GB", 2**30), ("MB", 2**20), ("KB", 2**10)):
         value = count / step
         round_to_integer = (value >= 9.95 and unit != "GB") or value >= 99.95
         digits = f"{value:,.0f}" if round_to_integer or abs(value - round(value)) < 0.05 else f"{value:.1f}"
-        # What would be rounded to 1024 of the smaller unit is 1 of this one.
+        # A value that would round to 1024 of the smaller unit is 1 of this one.
         if value >= 1 - 0.5 / 2**10:
             return f"{digits} {unit}"
     return f"{count:.0f} B"
@@ -97,7 +97,7 @@ def format_speed(rate: float) -> str:
 
 
 def format_duration(seconds: float, language: Language) -> str:
-    """A length of time, rounded as one would say it: "40 seconds", "2 minutes", "1 h 5 min"."""
+    """A rounded duration: "40 seconds", "2 minutes", "1 h 5 min"."""
     chinese = language == "zh_CN"
     if seconds < 0.95:
         return f"{seconds:.1f} 秒" if chinese else f"{seconds:.1f} seconds"
@@ -112,12 +112,12 @@ def format_duration(seconds: float, language: Language) -> str:
 
 
 def format_value(name: str, value: Value, language: Language) -> str:
-    """A message's figure by the ending of its name; `None` is a dash, never a zero."""
+    """A figure of a message, formatted by the suffix of its name; None is a dash."""
     if value is None:
         return UNKNOWN_VALUE
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _format_number(name, value, language)
-    # What another program said may hold what moves a terminal's cursor, or turns the direction of the words.
+    # Output of other programs may contain terminal escapes or marks of writing direction.
     text = UNPRINTABLE.sub("", str(value))
     return text.replace(", ", "、") if name in LIST_NAMES and language == "zh_CN" else text
 

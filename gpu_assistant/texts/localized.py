@@ -1,4 +1,4 @@
-"""The structs of the core with their texts filled in (`Texts`), and sizes and durations of a plan as text."""
+"""`Texts` fills in the texts of the core's structs; also sizes and durations of a plan as text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .translate import Translator
 
 
 class Texts(Translator):
-    """The sentences in one language, also for the structs that a road's stages pass on."""
+    """All texts in one language, also for recommendations, plans, checks, alarms and events."""
 
     def localize_recommendation(self, value: Recommendation) -> Recommendation:
         """The same recommendation with every text filled in."""
@@ -67,7 +67,7 @@ class Texts(Translator):
         )
 
     def localize_checks(self, value: Checks) -> Checks:
-        """The same checks with their sentences, what mends the ones that did not pass, and what the verdict covers."""
+        """The same checks with their texts, what to do about those that did not pass, and the verdict's scope."""
         covers, leaves_out = self._area_texts(value.covers), self._area_texts(value.leaves_out)
         scope = self.scope_text(value) if value.level is not None else None
         return msgspec.structs.replace(
@@ -86,7 +86,9 @@ class Texts(Translator):
         )
 
     def scope_text(self, value: Checks, *, max_items: int | None = None, more_code: str = "health.more") -> str:
-        """What a verdict covers and what not: of the latter the first `most` (None: all), the others as a number."""
+        """What a verdict covers and what it leaves out: of the latter the first `max_items` (None: all), the others as
+        a number.
+        """
         shown_areas = (
             value.leaves_out
             if max_items is None or len(value.leaves_out) <= max_items + 1
@@ -118,7 +120,7 @@ class Texts(Translator):
         return text
 
     def _check_fix(self, check: Check) -> str:
-        """What to do: as an alarm of the monitor's advises, where one says the same; a case may have its own."""
+        """What to do about a check: the text of its own case, of an equivalent alarm, or of the check."""
         alarm, case = check.data.get("alarm") or check.data.get("advice"), check.data.get("case")
         case_code = f"check.{check.id}.fix-{case}"
         if not alarm and case and self.has_text(case_code):
@@ -126,13 +128,13 @@ class Texts(Translator):
         return self.translate(f"health.{alarm}.fix" if alarm else f"check.{check.id}.fix", check.data)
 
     def _join_texts(self, items: tuple[str, ...]) -> str:
-        """Words one after the other; a dash for none."""
+        """Items separated by commas; a dash for none."""
         if not items:
             return UNKNOWN_VALUE
         return reduce(lambda joined, item: self.translate("health.and", {"list": joined, "next": item}), items)
 
     def localize_health(self, value: Health) -> Health:
-        """The same state with its sentence, and every alarm's."""
+        """The same health with the texts of its state and of every alarm."""
         alarms = tuple(self.localize_alarm(alarm) for alarm in value.alarms)
         has_problem = value.state in ("warn", "error")
         state = f"{value.state}-all" if value.state in ("well", "untold") and value.cards > 1 else value.state
@@ -140,7 +142,7 @@ class Texts(Translator):
         return msgspec.structs.replace(value, alarms=alarms, text=text)
 
     def most_severe_alarm_title(self, value: Health) -> str:
-        """The first alarm's title, with the card's number where there are several; there must be an alarm."""
+        """The first alarm's title, with the GPU's number where there are several; requires an alarm."""
         alarm = value.alarms[0]
         title = self.localize_alarm(alarm).title
         if alarm.gpu is None or value.cards < 2:
@@ -148,7 +150,7 @@ class Texts(Translator):
         return self.translate("health.of-card", {"number": alarm.gpu, "title": title})
 
     def localize_alarm(self, alarm: Alarm) -> Alarm:
-        """The same alarm with its sentences; a limit of a card's that nobody but us names is called ours."""
+        """The same alarm with its texts; a limit from our catalog instead of the driver is described as such."""
         title, evidence, fix = (
             self.translate(f"health.{alarm.id}.{part}", alarm.data) for part in ("title", "evidence", "fix")
         )
@@ -177,7 +179,7 @@ class Texts(Translator):
 
 
 def download_text(cost: PlanCost, texts: Translator) -> str | None:
-    """A plan's download: "2.6 GB", "about 2.6 GB", "at least 2.6 GB"; None where nothing of it is known."""
+    """A plan's download: "2.6 GB", "about 2.6 GB", "at least 2.6 GB"; None where it is unknown."""
     if not cost.bytes and not cost.is_exact:
         return None
     if not cost.bytes:
@@ -188,13 +190,13 @@ def download_text(cost: PlanCost, texts: Translator) -> str | None:
 
 
 def unknown_parts_text(cost: PlanCost, texts: Translator) -> str:
-    """What is not in that, because nobody tells how large it is; nothing where all is."""
+    """The names of the parts of unknown size that the download leaves out."""
     separator = "、" if texts.language == "zh_CN" else ", "
     return separator.join(texts.translate(f"price.part.{part}") for part in cost.unknown_parts)
 
 
 def disk_text(cost: PlanCost, texts: Translator) -> str | None:
-    """What stays on the disk; None where nothing of it is known."""
+    """A plan's disk usage; None where it is unknown."""
     if cost.disk_bytes is None:
         return None
     is_estimate = cost.disk_estimated and not cost.disk_incomplete
@@ -202,7 +204,7 @@ def disk_text(cost: PlanCost, texts: Translator) -> str | None:
 
 
 def step_download_text(code: str, count: int | None, data: Mapping[str, Value], texts: Translator) -> str:
-    """A step's download; nothing where it has none, or nothing of it is known."""
+    """A step's download; empty where it has none or its size is unknown."""
     cost = step_cost(code, count, data)
     if not cost.is_known:
         return ""
@@ -216,7 +218,7 @@ def step_download_text(code: str, count: int | None, data: Mapping[str, Value], 
 
 
 def duration_text(minutes: float, texts: Translator, *, at_least: bool) -> str:
-    """How long something takes: "7 minutes", "at least 7 minutes"."""
+    """A duration in minutes: "7 minutes", "at least 7 minutes"."""
     return texts.translate("price.time-at-least" if at_least else "price.time", {"work_seconds": 60 * minutes})
 
 

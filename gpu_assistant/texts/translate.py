@@ -1,9 +1,8 @@
-"""The sentences: one table, keyed by code, each text in every language side by side.
+"""The table of texts by code, with each text in every language.
 
-`resources/texts/<subject>.json` holds `{"code": {"en": "…", "zh_CN": "…"}}`. Places in braces are filled
-with a message's data. Core rooms never hold sentences; the faces (`cli/`, `gui/`) ask here.
-
-A clause for each term that a text uses and a beginner may not know.
+`resources/texts/<subject>.json` holds `{"code": {"en": "…", "zh_CN": "…"}}`; fields in braces are filled with a
+message's data. Rooms below pass codes and data; `cli/` and `gui/` translate them here. An explanation follows each
+term that a beginner may not know.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 TextTable = dict[str, dict[str, str]]
 EMPTY_TEXT = {"en": "{}"}
-# What speaks of the computer that is looked at; elsewhere it is another one than that which people sit at.
+# Texts about the examined computer, which with a machine file is not the user's own.
 COMPUTER_CODES = (
     "choice.",
     "cli.finding.",
@@ -49,7 +48,7 @@ OTHER_COMPUTER_PHRASES = {
 
 @lru_cache(maxsize=1)
 def load_texts() -> TextTable:
-    """All texts of all subjects; a code stands in one file only."""
+    """All texts of all files; each code is in one file only."""
     texts: TextTable = {}
     for path in sorted((resources_dir() / "texts").glob("*.json")):
         for code, text in json.loads(path.read_bytes()).items():
@@ -64,9 +63,9 @@ _PLACEHOLDER_MARK = "\ue000"  # where something is filled in later
 _LEADING_PLACEHOLDER = re.compile(r"\{(?P<name>\w+)\}")
 _BUILD = re.compile(r"(?P<version>\d+(\.\d+)+)\+(cu(?P<cuda>\d+)(?P<minor>\d)|(?P<kind>cpu|xpu|rocm)[\d.]*)")
 _BUILD_NAMES = frozenset({"build", "recommended"})
-# Where a sentence says already that it is PyTorch: "2.13.0 (CPU build)".
+# In texts that mention PyTorch already: "2.13.0 (CPU build)".
 _VERSION_NAMES = frozenset({"expected", "value"})
-# What an environment holds, or was judged by: "PyTorch 2.15.0+cu132 + TensorFlow 2.21.0".
+# The frameworks of an environment: "PyTorch 2.15.0+cu132 + TensorFlow 2.21.0".
 _PYTORCH_BUILD = re.compile(f"PyTorch {_BUILD.pattern}")
 _RELEASE_NAMES = frozenset({"release", "measured"})
 _TAG = re.compile(r"cu(?P<cuda>\d+)(?P<minor>\d)|(?P<kind>cpu|xpu|rocm)[\d.]*")
@@ -74,17 +73,17 @@ _TAG_NAMES = frozenset({"variant", "default"})
 
 
 def _match_build(name: str, value: Value) -> re.Match[str] | None:
-    """A PyTorch build as pip writes it: "2.14.1+cu126"."""
+    """A PyTorch version with its local version label, as pip writes it: "2.14.1+cu126"."""
     return _BUILD.fullmatch(value) if name in _BUILD_NAMES | _VERSION_NAMES and isinstance(value, str) else None
 
 
 def _match_tag(name: str, value: Value) -> re.Match[str] | None:
-    """What pip's tag says of a PyTorch build: "cu126"."""
+    """The variant in a PyTorch version's local label: "cu126"."""
     return _TAG.fullmatch(value) if name in _TAG_NAMES and isinstance(value, str) else None
 
 
 def _has_own_wording(name: str, value: Value) -> bool:
-    """Whether a value is said in words of ours: a build's name, a text's code."""
+    """Whether a value is replaced by a text of ours: a PyTorch build, or the code of a text."""
     is_text_code = isinstance(value, str) and value.startswith("@")
     is_release_text = (
         isinstance(value, str)
@@ -97,12 +96,12 @@ def _has_own_wording(name: str, value: Value) -> bool:
 
 
 def remove_cjk_gaps(text: str) -> str:
-    """A sentence without gaps between Chinese words: where one of ours was filled in, they were meant for Latin."""
+    """Remove spaces between Chinese characters, which templates have for Latin text in a placeholder."""
     return _CJK_GAP.sub("", text)
 
 
 def _format_chinese(template: str, values: Mapping[str, str], data: Mapping[str, Value]) -> str:
-    """Filled and closed up; but somebody's file or name keeps the spaces that it has."""
+    """Fill in a template, then remove such spaces, but not those within file names and other values."""
     foreign = [name for name, value in data.items() if isinstance(value, str) and not _has_own_wording(name, value)]
     placeholders = {name: f"{_PLACEHOLDER_MARK}{index}{_PLACEHOLDER_MARK}" for index, name in enumerate(foreign)}
     text = remove_cjk_gaps(template.format(**{**values, **placeholders}))
@@ -122,11 +121,11 @@ class Translator:
         self.terminal = terminal
 
     def has_text(self, code: str) -> bool:
-        """Whether there is a text for this code."""
+        """Whether this code has a text."""
         return code in load_texts()
 
     def translate(self, code: str, data: Mapping[str, Value] | None = None) -> str:
-        """The sentence for a code; raises KeyError on an unknown code (a test knows them all)."""
+        """The text of a code, filled with the figures; raises KeyError for an unknown code."""
         template = load_texts()[code][self.language]
         if self.other_computer and code.startswith(COMPUTER_CODES):
             for this_computer, that_computer in OTHER_COMPUTER_PHRASES[self.language]:
@@ -135,19 +134,19 @@ class Translator:
         values = {name: self.format_value(name, value) for name, value in (data or {}).items()}
         if self.terminal is not None:
             template = self.terminal.fill_commands(template, lambda argument: argument.format(**values))
-        # Our own words begin or end in Chinese, where their place has the gaps of Latin letters.
+        # Texts of ours are Chinese, while their placeholders have spaces for Latin letters.
         remove_gaps = self.language == "zh_CN" and any(
             _has_own_wording(name, value) for name, value in (data or {}).items()
         )
         text = _format_chinese(template, values, data or {}) if remove_gaps else template.format(**values)
         leading = _LEADING_PLACEHOLDER.match(template)
         if leading is not None and str((data or {}).get(leading["name"])).startswith("@"):
-            # Our own words at the head of a sentence: "this NVIDIA card". Somebody's names stay as they are.
+            # Capitalize a text of ours ("this NVIDIA card") at a sentence's start, but not a name.
             text = text[:1].upper() + text[1:]
         return text
 
     def format_value(self, name: str, value: Value) -> str:
-        """A figure as people read it: `…_bytes` as GB, `…_seconds` as minutes, unknown as a dash.
+        """A figure as text: `…_bytes` as GB, `…_seconds` as minutes, None as a dash.
 
         A value that is itself the code of a text ("@source.wheelhouse"), or several ("@a, @b"), is said in the same
         language; whatever else begins so is somebody's own words.
@@ -167,14 +166,14 @@ class Translator:
         return format_value(name, value, self.language)
 
     def _build_text(self, build: re.Match[str], prefix: str = "build") -> str:
-        """A build as people say it: the tag behind the plus is pip's language."""
+        """A PyTorch build as text, without pip's local version label."""
         version, cuda, minor, kind = build["version"], build["cuda"], build["minor"], build["kind"]
         if cuda is not None:
             return self.translate(f"{prefix}.cuda", {"version": version, "cuda": f"{cuda}.{minor}"})
         return self.translate(f"{prefix}.{kind}", {"version": version})
 
     def variant_name(self, tag: str) -> str:
-        """The kind of a PyTorch build as people say it, from pip's tag ("cu126"); a tag of another make is kept."""
+        """The kind of a PyTorch build as text, from its variant ("cu126"); an unknown variant is returned as it is."""
         match = _TAG.fullmatch(tag)
         if match is None:
             return tag
@@ -183,11 +182,11 @@ class Translator:
         return self.translate(f"variant.{match['kind']}")
 
     def message_text(self, message: Message) -> str:
-        """The sentence of a message."""
+        """The text of a message."""
         return self.translate(message.code, message.data)
 
     def error_text(self, error: AppError) -> str:
-        """What is wrong and what to do, in one plain sentence."""
+        """The text of an error: what is wrong and what to do."""
         return self.message_text(error.message)
 
 
@@ -195,7 +194,7 @@ _TERM_CODE = re.compile(r"term\.(.+)\.name\Z")
 
 
 def explain_terms(texts: Translator, *shown_texts: str) -> tuple[str, ...]:
-    """A sentence for each term in what was said, in the order in which they stand there."""
+    """The explanations of the terms in a text, in the order of their appearance."""
     text = "\n".join(shown_texts)
     positions: list[tuple[int, str]] = []
     for pattern, sentence in _term_patterns(texts.language):
@@ -207,7 +206,7 @@ def explain_terms(texts: Translator, *shown_texts: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=2)
 def _term_patterns(language: Language) -> tuple[tuple[re.Pattern[str], str], ...]:
-    """How each term looks in a text, and its sentence: the window asks for every card it draws."""
+    """(pattern, explanation) of each term; cached, since the window asks for every card that it shows."""
     texts = Translator(language)
     terms = []
     for code in load_texts():
@@ -219,5 +218,5 @@ def _term_patterns(language: Language) -> tuple[tuple[re.Pattern[str], str], ...
 
 
 def _term_pattern(name: str) -> re.Pattern[str]:
-    """A whole word, in the plural too; Chinese has no gaps between words."""
+    """A pattern for a whole word or its plural; in Chinese, for the characters anywhere."""
     return re.compile(rf"(?<![A-Za-z_-]){re.escape(name)}(?:e?s|2)?(?![A-Za-z])" if name.isascii() else re.escape(name))

@@ -49,7 +49,7 @@ class _BoundedRequest:
         self._rejection = ResponseRejected("unreachable")
 
     def run(self) -> None:
-        """Ask."""
+        """Send the request; its result or reason of rejection is read afterwards."""
         try:
             with self.session:
                 self._body = self._read()

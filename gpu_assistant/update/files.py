@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 import msgspec
 from msgspec import Struct
 
-from ..core import json
+from ..core import filesystem, json
 from ..core.errors import AppError, Cancelled, NetworkError, os_error_text
 from ..core.files import hash_file
 from ..core.jobs import JobContext
@@ -68,7 +68,7 @@ def remove_old_files(folder: Path, keep_name: str | None = None) -> None:
         for path in folder.iterdir():
             if path.name not in kept_names:
                 with suppress(OSError):
-                    path.unlink()
+                    filesystem.unlink(path)
 
 
 class UpdateDownloadJob:
@@ -84,7 +84,7 @@ class UpdateDownloadJob:
         self._file, self._folder, self._limits, self._rate_limiter = file, folder, limits, rate_limiter
 
     def run(self, context: JobContext[Any]) -> Path:
-        """Fetch it."""
+        """Download and verify the file; returns its path. Raises AppError and Cancelled."""
         from ..fetch.downloader import Downloader, Totals
         from ..fetch.request import DownloadRequest
 
@@ -129,7 +129,7 @@ class UpdateLaunchJob:
         )
 
     def run(self, context: JobContext[Any]) -> bool:
-        """Check, then hand over."""
+        """Verify the file again, then start the installer or open its folder."""
 
         def verify_file(opened: BinaryIO) -> None:
             self._verify_hash(opened, context)

@@ -1,1 +1,1 @@
-"""Does an environment really work? Checks shared by install, verify and the window."""
+"""Verification of environments, used by `install`, `verify` and the window."""

@@ -1,4 +1,4 @@
-"""Runs in an environment's own Python and proves its PyTorch, one JSON line for each thing it finds.
+"""Verifies PyTorch; runs in an environment's own Python and writes one JSON line for each check.
 
 Started as a program; it needs nothing but the standard library and torch. Before each check it says
 `{"begin": id}`, so that whoever listens knows where it hung or died; the last line is `{"end": true}`.
@@ -15,9 +15,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-# The program's own folder is none of this Python's to write in.
+# No bytecode in our program's folder.
 sys.dont_write_bytecode = True
-# Read when torch is loaded: cards by the driver's own numbers, which everybody else calls them by.
+# Read by the CUDA runtime: number GPUs as the driver does, not by speed.
 os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
 if TYPE_CHECKING:
     from .child_protocol import CheckWriter, exception_summary
@@ -35,7 +35,7 @@ REASON_EARLIER_FAILURE = "@verify.reason.earlier"
 
 
 def check_python(writer: CheckWriter, expected: str | None) -> None:
-    """The interpreter's version against the recommended one ("3.12")."""
+    """Compare the interpreter's version with the recommended series ("3.12")."""
     writer.send(begin="python")
     version = platform.python_version()
     version_matches = expected is None or version.split(".")[:2] == expected.split(".")[:2]
@@ -43,7 +43,7 @@ def check_python(writer: CheckWriter, expected: str | None) -> None:
 
 
 def build_variant(torch: Any) -> str:  # noqa: ANN401
-    """The build's tag: "cu126", "cpu", "rocm6.4", "xpu"; from its version, else from what it was built with."""
+    """The variant of a build ("cu126", "cpu", "rocm6.4", "xpu"), from its version, else from its build settings."""
     _, _, local_version = str(torch.__version__).partition("+")
     if local_version:
         return local_version
@@ -55,7 +55,7 @@ def build_variant(torch: Any) -> str:  # noqa: ANN401
 
 
 def check_build(writer: CheckWriter, torch: Any, version: str | None, variant: str | None) -> None:  # noqa: ANN401
-    """Whether this is the build that was recommended: `pip install` of something else may have replaced it."""
+    """Compare with the recommended build, which a later `pip install` may have replaced."""
     installed = f"{torch.__version__.partition('+')[0]}+{build_variant(torch)}"
     if version is None or variant is None:
         writer.report("torch-variant", "skip", value=installed, reason="@verify.reason.no-record")
@@ -91,7 +91,7 @@ def check_cpu_compute(writer: CheckWriter, torch: Any) -> None:  # noqa: ANN401
 
 
 def list_accelerators(torch: Any) -> list[str]:  # noqa: ANN401
-    """The accelerators that torch can compute on, as it names them."""
+    """The names of the accelerators that torch can compute on ("cuda:0", "mps")."""
     accelerators: list[str] = []
     for kind in ("cuda", "xpu"):
         module = getattr(torch, kind, None)
@@ -101,7 +101,7 @@ def list_accelerators(torch: Any) -> list[str]:  # noqa: ANN401
 
 
 def check_accelerators(writer: CheckWriter, torch: Any, expected: str | None) -> None:  # noqa: ANN401
-    """What only a GPU build has: CUDA (or ROCm), then each device."""
+    """Check CUDA (or ROCm), then each device; only builds for GPUs have them."""
     toolkit_version = torch.version.cuda or getattr(torch.version, "hip", None)
     devices = list_accelerators(torch)
     if not toolkit_version and not devices:
@@ -128,7 +128,7 @@ def check_accelerators(writer: CheckWriter, torch: Any, expected: str | None) ->
 
 
 def unavailable_reason(torch: Any) -> str:  # noqa: ANN401
-    """Why CUDA does not start, in torch's words."""
+    """The message of torch's exception when CUDA is initialized."""
     try:
         torch.cuda.init()
     except (RuntimeError, AssertionError) as error:
@@ -137,7 +137,7 @@ def unavailable_reason(torch: Any) -> str:  # noqa: ANN401
 
 
 def check_device(writer: CheckWriter, torch: Any, device: str) -> None:  # noqa: ANN401
-    """Query, compute, convolve and copy on one device; what fails there stops only that device."""
+    """Query, compute, convolve and copy on one device; an exception ends the checks of this device only."""
     module = getattr(torch, device.partition(":")[0])
     for check_id, run_check in (
         ("device-query", check_query),
@@ -168,7 +168,7 @@ def check_query(writer: CheckWriter, torch: Any, module: Any, device: str) -> No
 
 
 def check_compute(writer: CheckWriter, torch: Any, module: Any, device: str) -> None:  # noqa: ANN401, ARG001
-    """The CPU's product again, equal to the last bit."""
+    """Compute the CPU's product; it must be bit-identical."""
     if torch.equal(reference_product(torch, device), reference_product(torch, "cpu")):
         writer.report("device-compute", "pass", device=device)
     else:
@@ -176,7 +176,7 @@ def check_compute(writer: CheckWriter, torch: Any, module: Any, device: str) -> 
 
 
 def check_convolution(writer: CheckWriter, torch: Any, module: Any, device: str) -> None:  # noqa: ANN401, ARG001
-    """A convolution of whole numbers through cuDNN, equal to the CPU's."""
+    """A convolution of integers by cuDNN, compared with the CPU's."""
     cudnn = torch.backends.cudnn
     if not device.startswith("cuda") or not cudnn.is_available():
         writer.report_skipped("cudnn", reason=REASON_NO_CUDA)
@@ -186,7 +186,7 @@ def check_convolution(writer: CheckWriter, torch: Any, module: Any, device: str)
     device_result = torch.nn.functional.conv2d(image.to(device), kernel.to(device)).cpu()
     cpu_result = torch.nn.functional.conv2d(image, kernel)
     version = cudnn.version()
-    # Winograd and FFT algorithms round, so a small difference is right.
+    # Winograd and FFT algorithms round, so that a small difference is correct.
     if torch.allclose(device_result, cpu_result, rtol=1e-2, atol=0.5):
         writer.report("cudnn", "pass", value=str(version), device=device)
     else:
@@ -194,7 +194,7 @@ def check_convolution(writer: CheckWriter, torch: Any, module: Any, device: str)
 
 
 def check_copies(writer: CheckWriter, torch: Any, module: Any, device: str) -> None:  # noqa: ANN401
-    """Copies to the device and back, best of five each, every byte compared."""
+    """Copy to the device and back, five times each; the fastest counts, all bytes are compared."""
     count = COPY_BYTES
     if hasattr(module, "mem_get_info"):
         count = min(count, module.mem_get_info(device)[0] // 4)
@@ -226,7 +226,7 @@ def check_copies(writer: CheckWriter, torch: Any, module: Any, device: str) -> N
 
 
 def main() -> None:
-    """All checks in order."""
+    """Run all checks; returns the exit status."""
     faulthandler.enable()
     parser = argparse.ArgumentParser()
     for name in ("--python", "--torch", "--variant", "--cuda"):
@@ -241,10 +241,10 @@ def main() -> None:
 
 
 def check_pytorch(writer: CheckWriter, options: argparse.Namespace) -> None:
-    """Everything that loads it."""
+    """The checks that import torch."""
     writer.send(begin="torch-import")
     started = time.perf_counter()
-    # All of ours is loaded. What torch keeps lies in the environment: without it, each start would compile it anew.
+    # Our modules are imported; torch's may write bytecode into the environment, or each start compiles them again.
     sys.dont_write_bytecode = False
     try:
         import torch

@@ -1,4 +1,4 @@
-"""Whether Microsoft's C++ runtime has what the libraries of PyTorch ask for; in an environment's own Python."""
+"""Checks that Microsoft's C++ runtime has the libraries that PyTorch imports; runs in an environment's own Python."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VISUAL_CPP = re.compile(r"(vcruntime|msvcp|concrt)140\w*\.dll", re.IGNORECASE)
 
 
 def imported_libraries(library: Path) -> Iterator[str]:
-    """The names of the libraries that a 64-bit Windows library asks for (PE format, import directory)."""
+    """The names in the import directory of a 64-bit Windows library (PE format)."""
     with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
 
         def unpack_at(layout: str, offset: int) -> tuple[Any, ...]:
@@ -44,7 +44,7 @@ def imported_libraries(library: Path) -> Iterator[str]:
 
 
 def check_visual_cpp(writer: CheckWriter) -> bool:
-    """Whether all parts of Microsoft's C++ runtime load that PyTorch's own libraries ask for; nothing elsewhere."""
+    """Check that the runtime libraries that PyTorch imports can be loaded; does nothing outside Windows."""
     spec = importlib.util.find_spec("torch")
     folder = Path(spec.origin or "").with_name("lib") if spec is not None else Path()
     libraries = sorted(folder.glob("*.dll")) if spec is not None else []
@@ -56,7 +56,7 @@ def check_visual_cpp(writer: CheckWriter) -> bool:
             name.lower() for library in libraries for name in imported_libraries(library) if VISUAL_CPP.fullmatch(name)
         }
     except (struct.error, IndexError, ValueError, OSError):
-        return True  # a damaged library: loading it tells more
+        return True  # a damaged library: the import of torch gives a better message
     missing = []
     for name in sorted(required):
         try:

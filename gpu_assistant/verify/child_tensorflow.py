@@ -1,4 +1,4 @@
-"""Runs in an environment's own Python and proves its TensorFlow, one JSON line for each thing it finds.
+"""Verifies TensorFlow; runs in an environment's own Python and writes one JSON line for each check.
 
 A program of its own beside `child.py`: PyTorch and TensorFlow in one process take each other's libraries and memory.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-# Read when it is loaded: only errors are said, and the card's memory is left to others.
+# Read at import: log errors only, and do not allocate all of the GPU's memory.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
 
@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-# The program's own folder is none of this Python's to write in.
+# No bytecode in our program's folder.
 sys.dont_write_bytecode = True
 if TYPE_CHECKING:
     from .child_protocol import CheckWriter, exception_summary
@@ -42,14 +42,14 @@ def matrix_product(tensorflow: Any, device: str) -> list[list[float]]:  # noqa: 
 
 
 def expected_product() -> list[list[float]]:
-    """The same in plain Python."""
+    """The same product in plain Python."""
     columns = [[(inner * MATRIX_SIZE + column) % 5 for inner in range(MATRIX_SIZE)] for column in range(MATRIX_SIZE)]
     rows = [[(row * MATRIX_SIZE + inner) % 7 for inner in range(MATRIX_SIZE)] for row in range(MATRIX_SIZE)]
     return [[float(sum(a * b for a, b in zip(row, column, strict=True))) for column in columns] for row in rows]
 
 
 def check_compute(writer: CheckWriter, tensorflow: Any) -> None:  # noqa: ANN401
-    """A product against plain Python, and a gradient, on the processor."""
+    """Check a product against plain Python, and a gradient, on the CPU."""
     writer.send(begin="tensorflow-compute")
     started = time.perf_counter()
     is_correct = matrix_product(tensorflow, "/CPU:0") == expected_product()
@@ -64,7 +64,7 @@ def check_compute(writer: CheckWriter, tensorflow: Any) -> None:  # noqa: ANN401
 
 
 def check_devices(writer: CheckWriter, tensorflow: Any, *, gpu_expected: bool) -> None:  # noqa: ANN401
-    """The cards that it sees; each one computes what the processor does."""
+    """Check that GPUs are found, and that each computes the same as the CPU."""
     writer.send(begin="tensorflow-devices")
     count = len(tensorflow.config.list_physical_devices("GPU"))
     if count == 0 and not gpu_expected:
@@ -78,7 +78,7 @@ def check_devices(writer: CheckWriter, tensorflow: Any, *, gpu_expected: bool) -
 
 
 def main() -> None:
-    """All checks in order."""
+    """Run all checks; returns the exit status."""
     faulthandler.enable()
     parser = argparse.ArgumentParser()
     parser.add_argument("--version")
@@ -112,6 +112,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-    # Its own clean-up may crash after all is said; the parent judges by the last line.
+    # TensorFlow's clean-up may crash after the last line, by which the parent knows that the checks are complete.
     sys.stdout.flush()
     os._exit(0)

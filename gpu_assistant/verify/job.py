@@ -1,4 +1,4 @@
-"""Proves an environment: asks its folder, uv, and `child.py` running in its own Python.
+"""Verifies an environment by its files, by uv, and by `child.py` in its own Python.
 
 Do the packages of an environment agree with each other? Asked of uv, which reads them without running them.
 """
@@ -32,12 +32,12 @@ TIME_LIMIT_S = 60.0
 
 
 def check_packages(system: Processes, interpreter: Path, context: JobContext[Any]) -> Check:
-    """The check "packages": every installed package finds what it requires."""
+    """The check "packages": every requirement of every installed package is met."""
     from uv import find_uv_bin
 
     try:
         argv = (find_uv_bin(), "pip", "check", "--no-config", "--no-cache", "--offline", "--python", str(interpreter))
-        # The user's own settings for uv are about other folders.
+        # The user's configuration of uv does not apply to this environment.
         uv_variables = dict.fromkeys(name for name in os.environ if name.upper().startswith("UV_"))
         process_result = system.run(argv, timeout=TIME_LIMIT_S, environ=uv_variables, cancel=context.cancel)
     except Cancelled:
@@ -57,7 +57,7 @@ def _check_from_output(process_result: ProcessResult, context: JobContext[Any]) 
     for line in lines:
         context.log(line)
     if not any(re.match(r"Found \d+ incompatibilit", line) for line in lines):
-        # uv could not look: the interpreter does not run, which the next check says better.
+        # uv failed because the interpreter does not run, which the next check reports.
         return Check(id="packages", state="skip", data={"reason": "@verify.reason.not-started"})
     conflicts = [line for line in lines if line.startswith("The package")]
     first = conflicts[0] if conflicts else lines[-1]
@@ -67,7 +67,7 @@ def _check_from_output(process_result: ProcessResult, context: JobContext[Any]) 
 CHILD = Path(__file__).with_name("child.py")
 TENSORFLOW_CHILD = Path(__file__).with_name("child_tensorflow.py")
 MANIFEST = "gpu-assistant.json"
-# Its first word comes before anything heavy is loaded, and uv has just started the same interpreter.
+# The child writes its first line before it imports anything large, and uv has just started the same interpreter.
 FIRST_LINE_TIMEOUT_S = 30.0
 
 TORCH_CHECK_IDS = (
@@ -81,9 +81,9 @@ TORCH_CHECK_IDS = (
     "cudnn",
     "copy-bandwidth",
 )
-# In the order in which they build on each other.
+# Each check depends on those before it.
 CHECK_IDS = ("environment", "packages", "python", *TORCH_CHECK_IDS)
-# Told only where they mean something: on Windows, and where TensorFlow was installed.
+# Checks that apply only on Windows, or where TensorFlow is installed.
 TENSORFLOW_CHECK_IDS = ("tensorflow-import", "tensorflow-compute", "tensorflow-devices")
 ALL_CHECK_IDS = (*CHECK_IDS, "visual-cpp", *TENSORFLOW_CHECK_IDS)
 
@@ -93,7 +93,7 @@ class _Manifest(Struct, frozen=True):
 
 
 class _ChildMessage(Struct, frozen=True, forbid_unknown_fields=True):
-    """One line of the child."""
+    """One JSON line of the child."""
 
     begin: str | None = None
     check: Check | None = None
@@ -101,11 +101,11 @@ class _ChildMessage(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class VerifyJob:
-    """Looks at one environment. News are `Check`s, as they come.
+    """Verifies one environment; reports each `Check` as it completes.
 
-    `time_limit` in seconds is for everything that runs in the environment: the first import of PyTorch from a
-    slow disk, scanned on the way, takes a minute. A Python that has not said its first word after `first_word`
-    seconds, before it loads anything heavy, never will.
+    `time_limit` in seconds is for all programs run in the environment: the first import of PyTorch from a slow disk,
+    with a virus scanner, takes a minute. `first_line_timeout` in seconds is for the child's first message, which it
+    writes before it imports anything large; without one it hangs.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class VerifyJob:
         self._time_limit, self._first_line_timeout = time_limit, first_line_timeout
 
     def run(self, context: JobContext[Any]) -> Checks:
-        """All checks; what is broken is a failed check.
+        """Run all checks; anything broken is a failed check, not an exception.
 
         Raises AppError("environment-missing") where there is no such folder, and Cancelled.
         """
@@ -153,7 +153,7 @@ class VerifyJob:
         return Checks(schema="gpu-assistant/checks/1", verdict=worst_state(results), checks=tuple(results))
 
     def _check_environment(self, interpreter: Path) -> tuple[Recommendation | None, Check]:
-        """What install wrote down, if anything, and whether the folder is a Python environment at all."""
+        """The recommendation in the environment's manifest, if any, and the check "environment"."""
         folder = str(self.environment)
         environment_markers = (self.environment / "pyvenv.cfg", self.environment / "conda-meta")
         if not interpreter.is_file() or not any(marker.exists() for marker in environment_markers):
@@ -161,7 +161,7 @@ class VerifyJob:
         try:
             manifest = json.decode((self.environment / MANIFEST).read_bytes(), _Manifest)
         except FileNotFoundError:
-            # An environment that somebody else made is as good as ours.
+            # An environment made by other means has no manifest; it is not worse for that.
             return None, _make_check("environment", "pass", value=folder)
         except (OSError, msgspec.DecodeError, UnicodeError, RecursionError):
             return None, _make_check("environment", "warn", value=folder, reason="@verify.reason.record-unreadable")
@@ -174,7 +174,7 @@ class VerifyJob:
         report: Callable[[Check], None],
         context: JobContext[Any],
     ) -> None:
-        """Run a program in the environment's Python; `stage` is laid to it where it dies before it said a word."""
+        """Run a program in the environment's Python; `current_check` fails where it ends before its first message."""
         has_ended = False
         reported_ids: set[str] = set()
         device_names = _DeviceNames()
@@ -216,14 +216,14 @@ class VerifyJob:
 
 
 class _DeviceNames:
-    """Calls each card as everywhere: by its name, of several with its number first."""
+    """Adds GPU names to checks: the name alone, or after the GPU's number where there are several."""
 
     def __init__(self) -> None:
         self._has_several = False
         self._names: dict[str, str] = {}
 
     def with_device_name(self, check: Check) -> Check:
-        """A check of the child's; how many cards there are and their names come with the first ones."""
+        """The check with its GPU's name, which is taken, with the number of GPUs, from earlier checks."""
         count, device, name = (check.data.get(key) for key in ("devices", "device", "name"))
         self._has_several = count > 1 if isinstance(count, int) else self._has_several
         if not isinstance(device, str):
@@ -244,7 +244,7 @@ _FAILURE_REASONS = {
 
 
 def _expected_ids(recommendation: Recommendation | None) -> Iterator[str]:
-    """What is told of an environment in any case."""
+    """The figures that every result about an environment has."""
     torch_excluded = recommendation is not None and recommendation.pytorch is None
     yield from (check_id for check_id in CHECK_IDS if not (torch_excluded and check_id in TORCH_CHECK_IDS))
     if recommendation is not None and recommendation.tensorflow is not None:
@@ -252,7 +252,7 @@ def _expected_ids(recommendation: Recommendation | None) -> Iterator[str]:
 
 
 def _child_arguments(recommendation: Recommendation | None) -> list[str]:
-    """The child's arguments: what install had decided."""
+    """The child's command line, with the versions that were recommended."""
     if recommendation is None:
         return []
     torch = recommendation.pytorch

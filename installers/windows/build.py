@@ -1,9 +1,9 @@
 """Makes GPU-Assistant-Setup-<version>.exe and a portable zip of the same folder; runs on Linux and on Windows.
 
-    python installers/windows/build.py [--python DIR|ZIP] [--lock FILE]... [--out DIR]
+    python installers/windows/build.py [--python DIR|ZIP] [--lock FILE]... [--out DIR] [--unsigned DIR | --signed DIR]
 
 Needs makensis, and gcc and windres of MinGW-w64 for x86-64. Two builds give the same bytes for the same
-SOURCE_DATE_EPOCH (the last commit's time where it is not set).
+SOURCE_DATE_EPOCH (the last commit's time where it is not set). `signing.py` says what --unsigned and --signed are for.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import tempfile
 import threading
 import zipfile
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 from pathlib import Path, PureWindowsPath
 
 HERE = Path(__file__).resolve().parent
@@ -31,6 +31,8 @@ from release_extra import require_release_extra
 require_release_extra("installers/windows/build.py")
 
 import cpython
+import dlls
+import signing
 from checksums import write_sums
 from sbom import write_sbom
 from stage import BuildError, Staged, Stamp, digest, stage, stamp
@@ -55,28 +57,66 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--out", type=Path, default=ROOT / "dist")
     parser.add_argument("--quick", action="store_true", help="pack loosely, in a quarter of the time: for trying")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="also leave the program's folder there")
+    signs = parser.add_mutually_exclusive_group()
+    signs.add_argument("--unsigned", type=Path, metavar="DIR", help="write what is to be signed there, and no more")
+    signs.add_argument("--signed", type=Path, metavar="DIR", help="pack these files, which came back signed")
     given = parser.parse_args(words)
     try:
-        with tempfile.TemporaryDirectory() as scratch:
-            build(given.python, given.lock, given.out.resolve(), Path(scratch), keep=given.keep, quick=given.quick)
+        with tempfile.TemporaryDirectory(prefix="gpu-assistant-build-") as scratch:
+            program = put_together(given.python, given.lock, Path(scratch))
+            if given.unsigned is not None:
+                write_unsigned(program, given.unsigned.resolve())
+                return 0
+            signed = given.signed and given.signed.resolve()
+            pack(program, given.out.resolve(), signed=signed, keep=given.keep, quick=given.quick)
     except BuildError as error:
         print(error, file=sys.stderr)
         return 1
     return 0
 
 
-def build(
-    python: Path | None, locks: Sequence[Path], out: Path, scratch: Path, *, keep: Path | None, quick: bool
-) -> None:
-    """Everything, into the folder `out`. Raises BuildError."""
+@dataclass(frozen=True)
+class Program:
+    """The program's folder, and what its packages are made with."""
+
+    tools: dict[str, Path]
+    staged: Staged
+    folder: Path
+    scratch: Path
+    when: Stamp
+
+
+def put_together(python: Path | None, locks: Sequence[Path], scratch: Path) -> Program:
+    """The program's folder, below `scratch`; everything that its binaries ask for is there. Raises BuildError."""
     tools = {name: _tool(name, names) for name, names in TOOLS.items()}
     when = stamp()
     folder = scratch / "program"
     staged = stage(cpython.find(python or _official(scratch), scratch), folder, locks=locks)
     _launchers(tools, staged, folder, scratch)
+    dlls.check(folder)
     (folder / "runtime" / f"{_library(staged)}._pth").write_text(
         f"{_library(staged)}.zip\n.\n..\\app\n", encoding="ascii", newline="\n"
     )
+    return Program(tools, staged, folder, scratch, when)
+
+
+def write_unsigned(program: Program, out: Path) -> None:
+    """Every binary that nobody has signed yet, the uninstaller among them, into the folder `out`. Raises BuildError."""
+    files = signing.take_out(program.folder, out)
+    _installed(program.folder, "windows-installer")
+    program.when.set(program.folder)
+    uninstaller = out / signing.UNINSTALLER
+    _setup(program, program.scratch / "unsigned.exe", [_command("--take-out", uninstaller)], quick=True)
+    print(f"to be signed: {len(files) + 1} files in {out}")
+
+
+def pack(program: Program, out: Path, *, signed: Path | None, keep: Path | None, quick: bool) -> None:
+    """Setup program and portable zip, into the folder `out`. Raises BuildError."""
+    folder, staged, when = program.folder, program.staged, program.when
+    finalize = []
+    if signed is not None:
+        signing.put_back(signed, folder)
+        finalize = [_command("--put-back", signed / signing.UNINSTALLER)]
     out.mkdir(parents=True, exist_ok=True)
     shipped = json.dumps([vars(each) for each in staged.shipped], indent=1) + "\n"
     (out / f"GPU-Assistant-{__version__}-windows-files.json").write_text(shipped, encoding="utf-8", newline="\n")
@@ -87,7 +127,7 @@ def build(
     _installed(folder, "windows-installer")
     when.set(folder)
     setup = out / f"GPU-Assistant-Setup-{__version__}.exe"
-    _setup(tools, folder, setup, scratch, when, quick=quick)
+    _setup(program, setup, finalize, quick=quick)
     write_sbom([astuple(part) for part in staged.parts], out / f"GPU-Assistant-{__version__}-windows.cdx.json")
     write_sums(out)
     if keep is not None:
@@ -146,10 +186,10 @@ def _fill(template: str, target: Path, **values: str) -> Path:
 
 
 def _launchers(tools: dict[str, Path], staged: Staged, folder: Path, scratch: Path) -> None:
-    """The window's and the terminal's program, and the helper that closes them."""
+    """The window's and the terminal's program."""
     flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-municode", "-s", "-static-libgcc", "-Wl,--no-insert-timestamp"]
     manifest = _fill("launcher.manifest", scratch / "launcher.manifest", VERSION=_commas().replace(",", "."))
-    for name, more in ((WINDOW, ["-mwindows"]), (TERMINAL, ["-DCONSOLE"])):
+    for name, more in ((WINDOW, ["-mwindows"]), (TERMINAL, ["-DCONSOLE", HERE / "close.c"])):
         described = _fill(
             "launcher.rc",
             scratch / "launcher.rc",
@@ -164,8 +204,8 @@ def _launchers(tools: dict[str, Path], staged: Staged, folder: Path, scratch: Pa
         names = [
             f'-DPYTHON_{name}="{python}{end}"' for name, end in (("DLL", ".dll"), ("ZIP", ".zip"), ("PATH", "._pth"))
         ]
-        _run(tools["gcc"], *flags, *more, *names, HERE / "launcher.c", scratch / "launcher.o", "-o", folder / name)
-    _run(tools["gcc"], *flags, HERE / "closer.c", "-o", scratch / "closer.exe")
+        sources = [HERE / "launcher.c", HERE / "report.c", scratch / "launcher.o"]
+        _run(tools["gcc"], *flags, *names, *more, *sources, "-o", folder / name)
 
 
 def _installed(folder: Path, kind: str) -> None:
@@ -174,7 +214,13 @@ def _installed(folder: Path, kind: str) -> None:
     (folder / "installed.json").write_text(text, encoding="utf-8", newline="\n")
 
 
-def _setup(tools: dict[str, Path], folder: Path, setup: Path, scratch: Path, when: Stamp, *, quick: bool) -> None:
+def _command(what: str, file: Path) -> str:
+    """The line that gives the uninstaller to `signing.py` while the setup program is made."""
+    return f'!uninstfinalize \'"{sys.executable}" "{HERE / "signing.py"}" {what} "{file}" "%1"\' = 0'
+
+
+def _setup(program: Program, setup: Path, finalize: Sequence[str], *, quick: bool) -> None:
+    folder, scratch = program.folder, program.scratch
     files = sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
     size = sum((folder / file).stat().st_size for file in files)
     put = []
@@ -187,26 +233,24 @@ def _setup(tools: dict[str, Path], folder: Path, setup: Path, scratch: Path, whe
         scratch / "texts.nsh",
         [f'LangString {n} ${{{LANGUAGES[c]}}} "{t}"' for n, said in texts.items() for c, t in said.items()],
     )
-    closer = scratch / "closer.exe"
-    when.set(scratch / "closer.exe")
+    _script(scratch / "finalize.nsh", finalize)
     shutil.copyfile(HERE / "setup.nsi", scratch / "setup.nsi")
     values = {
         "VERSION": __version__,
         "COMMAS": _commas().replace(",", "."),
         "MEGABYTES": str(round(size / 1e6)),
         "KILOBYTES": str(round(size / 1024)),
-        "CLOSER": closer,
         "ICON": ROOT / "resources" / "icons" / "gpu-assistant.ico",
         "SIDE": HERE / "side.bmp",
         "OUT": setup,
         "COMPRESSOR": "zlib" if quick else "/SOLID lzma",
     }
     defined = [f"-D{name}={value}" for name, value in values.items()]
-    _run(tools["makensis"], "-V2", "-WX", "-INPUTCHARSET", "UTF8", *defined, scratch / "setup.nsi", cwd=scratch)
+    _run(program.tools["makensis"], "-V2", "-WX", "-INPUTCHARSET", "UTF8", *defined, scratch / "setup.nsi", cwd=scratch)
 
 
 def _there(path: Path) -> PureWindowsPath:
-    return PureWindowsPath("$INSTDIR", path)
+    return PureWindowsPath("$INSTDIR", "new", path)
 
 
 def _script(path: Path, lines: Iterable[str]) -> None:

@@ -6,37 +6,32 @@
 
 #include <windows.h>
 
+#include "close.h"
+#include "report.h"
+
 #define LONGEST 32768
 #define STRING(text) WIDE(text)
 #define WIDE(text) L##text
+/* winerror.h: an App Control policy, Smart App Control among them, does not let a file in. */
+#ifndef ERROR_SYSTEM_INTEGRITY_POLICY_VIOLATION
+#define ERROR_SYSTEM_INTEGRITY_POLICY_VIOLATION 4551
+#endif
 
 typedef int (*PyMain)(int, wchar_t **);
 
 static wchar_t folder[LONGEST];
-
-static int complain(const wchar_t *english, const wchar_t *chinese)
-{
-    const wchar_t *text = PRIMARYLANGID(GetUserDefaultUILanguage()) == LANG_CHINESE ? chinese : english;
-#ifdef CONSOLE
-    DWORD written;
-    HANDLE out = GetStdHandle(STD_ERROR_HANDLE);
-    if (!WriteConsoleW(out, text, lstrlenW(text), &written, NULL)) {
-        char bytes[1024];
-        int size = WideCharToMultiByte(CP_ACP, 0, text, -1, bytes, sizeof bytes, NULL, NULL);
-        if (size > 1)
-            WriteFile(out, bytes, size - 1, &written, NULL);
-    }
-#else
-    MessageBoxW(NULL, text, L"GPU Assistant", MB_ICONERROR | MB_SETFOREGROUND);
-#endif
-    return 1;
-}
 
 static void *below(const wchar_t *name, wchar_t *path)
 {
     lstrcpynW(path, folder, LONGEST);
     lstrcatW(path, name);
     return path;
+}
+
+static int refuse(const wchar_t *english, const wchar_t *chinese)
+{
+    complain(english, chinese);
+    return 1;
 }
 
 static int run(int count, wchar_t **given)
@@ -54,18 +49,25 @@ static int run(int count, wchar_t **given)
                                     LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_DEFAULT_DIRS);
     const wchar_t *parts[] = {L"runtime\\" STRING(PYTHON_ZIP), L"runtime\\" STRING(PYTHON_PATH),
                               L"app\\gpu_assistant"};
+    DWORD trouble = python ? 0 : GetLastError();
     int whole = python != NULL;
     for (int i = 0; i < 3; i++)
         whole = whole && GetFileAttributesW(below(parts[i], path)) != INVALID_FILE_ATTRIBUTES;
+    if (!whole && trouble == ERROR_SYSTEM_INTEGRITY_POLICY_VIOLATION)
+        return refuse(L"GPU Assistant cannot start: a rule of Windows (Smart App Control, or one of your organisation) "
+                      L"blocked a file of it. Install the newest signed version; if that does not help, read the download "
+                      L"page, or ask who looks after this computer.\n",
+                      L"GPU 助手无法启动：Windows 的规则（“智能应用控制”，或单位的策略）拦截了它的一个文件。"
+                      L"请安装带有数字签名的最新版本；如果仍然不行，请看下载页面的说明，或联系管理这台电脑的人。\n");
     if (!whole)
-        return complain(L"GPU Assistant cannot start: a part of it is missing or was blocked. Install it again; if that "
-                        L"does not help, look whether a virus scanner removed a file from its folder.\n",
-                        L"GPU 助手无法启动：它的一部分缺失或被拦截。请重新安装；如果仍然不行，"
-                        L"请查看杀毒软件是否从它的文件夹中移走了文件。\n");
+        return refuse(L"GPU Assistant cannot start: a part of it is missing or was blocked. Install it again; if that "
+                      L"does not help, look whether a virus scanner removed a file from its folder.\n",
+                      L"GPU 助手无法启动：它的一部分缺失或被拦截。请重新安装；如果仍然不行，"
+                      L"请查看杀毒软件是否从它的文件夹中移走了文件。\n");
     PyMain start = (PyMain)(void *)GetProcAddress(python, "Py_Main");
     if (!start)
-        return complain(L"GPU Assistant cannot start: a part of it is damaged. Install it again.\n",
-                        L"GPU 助手无法启动：它的一部分已损坏。请重新安装。\n");
+        return refuse(L"GPU Assistant cannot start: a part of it is damaged. Install it again.\n",
+                      L"GPU 助手无法启动：它的一部分已损坏。请重新安装。\n");
 
     wchar_t **words = HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, (count + 4) * sizeof *words);
     if (!words)
@@ -76,12 +78,25 @@ static int run(int count, wchar_t **given)
     words[3] = L"gpu_assistant";
     for (int i = 1; i < count; i++)
         words[i + 3] = given[i];
+#ifdef CONSOLE
     return start(count + 3, words);
+#else
+    /* Started with administrator rights, it writes nothing into a folder of the user's; who asked for them reports. */
+    int reports = count < 2 || lstrcmpW(given[1], L"--administrator-door");
+    if (reports)
+        begin_report(folder);
+    int code = start(count + 3, words);
+    if (reports)
+        end_report(code);
+    return code;
+#endif
 }
 
 #ifdef CONSOLE
 int wmain(int count, wchar_t **words)
 {
+    if (count == 3 && !lstrcmpW(words[1], L"--close-program"))
+        return close_program(words[2]);
     return run(count, words);
 }
 #else

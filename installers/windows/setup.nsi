@@ -1,13 +1,18 @@
 ; The installer: for one user, no administrator rights. Made by build.py, which gives
-;   VERSION, COMMAS (four numbers), MEGABYTES, KILOBYTES, COMPRESSOR, CLOSER, ICON, SIDE, OUT,
-;   and beside this file's text: texts.nsh and files.nsh (what is installed).
+;   VERSION, COMMAS (four numbers), MEGABYTES, KILOBYTES, COMPRESSOR, ICON, SIDE, OUT,
+;   and beside this file's text: texts.nsh, files.nsh (what is installed) and finalize.nsh (the uninstaller's signature).
 ;
 ; Silent: /S, then /D=FOLDER last and without quotes. Uninstaller: /S keeps the Python environments,
 ; /S /ENVIRONMENTS=delete removes them. Exit codes: 0 done, 2 not possible (said in a box unless silent),
-; 3 the program is open and does not close.
+; 3 the program is open and does not close, or another program holds one of its files; the program is as it was.
 ;
-; Killed at any moment, it leaves a folder that is known as ours, an entry in Windows' list and an uninstaller that
-; works; running it again puts everything in order. The folders app, runtime and licenses are ours alone.
+; What is new is unpacked into the folder "new" and then exchanged for what is there by renaming: the parts of the old
+; program go into "old", those of the new one take their places, and once "old" is called "gone" the new one counts. One
+; part that cannot be renamed puts all of them back. Killed at any moment, it leaves the old program or the new one, an
+; entry in Windows' list and an uninstaller that works; cut off within the exchange itself, running it again puts
+; everything in order. The folders app, runtime, licenses, new, old and gone are ours alone.
+;
+; No program is written into the temporary folder: the program is closed by its own launcher.
 Unicode true
 Target amd64-unicode
 SetCompressor ${COMPRESSOR}
@@ -74,6 +79,7 @@ Var Data
 !insertmacro MUI_LANGUAGE "English"
 !insertmacro MUI_LANGUAGE "SimpChinese"
 !include "texts.nsh"
+!include "finalize.nsh"
 
 ; Leave with an exit code; `text` is said in a box unless silent.
 !macro Refuse code text
@@ -91,34 +97,143 @@ Var Data
   ${EndIf}
 !macroend
 
-; Closes the program that runs from the folder $9; the person may try again, a silent run gives up.
-!macro CloseProgram un
+; Closes the program that runs from the folder $9, with the launcher in `launcher`; the person may try again, a silent
+; run gives up. A launcher that Windows does not start cannot ask: what is in use is found by the exchange then.
+!macro CloseProgram un launcher
   Function ${un}CloseProgram
-    InitPluginsDir
-    File "/oname=$PLUGINSDIR\closer.exe" "${CLOSER}"
     DetailPrint "$(CLOSING)"
     again:
-    nsExec::Exec '"$PLUGINSDIR\closer.exe" "$9"'
+    nsExec::Exec '"${launcher}" --close-program "$9"'
     Pop $0
-    StrCmp $0 "0" closed
+    StrCmp $0 "1" 0 closed
     MessageBox MB_ICONEXCLAMATION|MB_RETRYCANCEL "$(STILL_RUNNING)" /SD IDCANCEL IDRETRY again
+    Call ${un}TakeAwayNew
     SetErrorLevel 3
     Quit
     closed:
   FunctionEnd
 !macroend
-!insertmacro CloseProgram ""
-!insertmacro CloseProgram "un."
+
+; What was unpacked and is not used.
+!macro TakeAwayNew un
+  Function ${un}TakeAwayNew
+    SetOutPath "$TEMP" ; no folder of ours is the current one
+    RMDir /r "$INSTDIR\new"
+  FunctionEnd
+!macroend
+!insertmacro TakeAwayNew ""
+!insertmacro TakeAwayNew "un."
+!insertmacro CloseProgram "" "$INSTDIR\new\gpu-assistant.exe"
+!insertmacro CloseProgram "un." "$INSTDIR\gpu-assistant.exe"
 
 ; Takes the program's own folders and files away, and nothing else.
 !macro RemoveFiles
   RMDir /r "$INSTDIR\app"
   RMDir /r "$INSTDIR\runtime"
   RMDir /r "$INSTDIR\licenses"
+  RMDir /r "$INSTDIR\new"
+  RMDir /r "$INSTDIR\old"
+  RMDir /r "$INSTDIR\gone"
   Delete "$INSTDIR\${PROGRAM}"
   Delete "$INSTDIR\gpu-assistant.exe"
   Delete "$INSTDIR\installed.json"
 !macroend
+
+; Every part of the program.
+!macro EachPart do
+  !insertmacro ${do} "app"
+  !insertmacro ${do} "runtime"
+  !insertmacro ${do} "licenses"
+  !insertmacro ${do} "${PROGRAM}"
+  !insertmacro ${do} "gpu-assistant.exe"
+  !insertmacro ${do} "uninstall.exe"
+  !insertmacro ${do} "installed.json"
+!macroend
+
+; Renames $R0 to $R1. NTFS refuses while anybody, a virus scanner or the indexer, has a file below open: asked again for
+; 10 seconds. The error flag says that it did not work.
+Function Move
+  StrCpy $R2 0
+  again:
+  ClearErrors
+  Rename "$R0" "$R1"
+  IfErrors 0 moved
+  IntOp $R2 $R2 + 1
+  ${If} $R2 < 40
+    DetailPrint "$(WAITING)"
+    Sleep 250
+    Goto again
+  ${EndIf}
+  SetErrors
+  moved:
+FunctionEnd
+
+!macro MovePart part from to
+  StrCpy $R0 "$INSTDIR${from}\${part}"
+  StrCpy $R1 "$INSTDIR${to}\${part}"
+  Call Move
+!macroend
+
+!macro MoveOut part
+  ${If} ${FileExists} "$INSTDIR\${part}"
+    !insertmacro MovePart "${part}" "" "\old"
+    IfErrors back
+  ${EndIf}
+!macroend
+
+!macro MoveIn part
+  !insertmacro MovePart "${part}" "\new" ""
+  IfErrors back
+!macroend
+
+!macro MoveBack part
+  ${If} ${FileExists} "$INSTDIR\old\${part}"
+    ${If} ${FileExists} "$INSTDIR\${part}"
+      !insertmacro MovePart "${part}" "" "\new"
+    ${EndIf}
+    !insertmacro MovePart "${part}" "\old" ""
+  ${EndIf}
+!macroend
+
+; The old program, from wherever an exchange was cut off.
+Function Restore
+  CreateDirectory "$INSTDIR\new"
+  !insertmacro EachPart MoveBack
+  RMDir "$INSTDIR\old"
+FunctionEnd
+
+; The program in "new" takes the place of the one that is there. The error flag says that the old one is back.
+Function Exchange
+  CreateDirectory "$INSTDIR\old"
+  !insertmacro EachPart MoveOut
+  !insertmacro EachPart MoveIn
+  StrCpy $R0 "$INSTDIR\old"
+  StrCpy $R1 "$INSTDIR\gone"
+  Call Move
+  IfErrors back
+  RMDir /r "$INSTDIR\gone"
+  RMDir "$INSTDIR\new"
+  ClearErrors
+  Return
+  back:
+  Call Restore
+  SetErrors
+FunctionEnd
+
+; What Windows' list of programs says of us.
+Function Register
+  WriteRegStr HKCU "Software\GPU Assistant" "InstallDir" "$INSTDIR"
+  WriteRegStr HKCU "${UNINSTALL_KEY}" "DisplayName" "GPU Assistant"
+  WriteRegStr HKCU "${UNINSTALL_KEY}" "DisplayVersion" "${VERSION}"
+  WriteRegStr HKCU "${UNINSTALL_KEY}" "Publisher" "The GPU Assistant authors"
+  WriteRegStr HKCU "${UNINSTALL_KEY}" "DisplayIcon" "$INSTDIR\${PROGRAM}"
+  WriteRegStr HKCU "${UNINSTALL_KEY}" "InstallLocation" "$INSTDIR"
+  WriteRegStr HKCU "${UNINSTALL_KEY}" "UninstallString" '"$INSTDIR\uninstall.exe"'
+  WriteRegStr HKCU "${UNINSTALL_KEY}" "QuietUninstallString" '"$INSTDIR\uninstall.exe" /S'
+  WriteRegDWORD HKCU "${UNINSTALL_KEY}" "EstimatedSize" ${KILOBYTES}
+  WriteRegDWORD HKCU "${UNINSTALL_KEY}" "NoModify" 1
+  WriteRegDWORD HKCU "${UNINSTALL_KEY}" "NoRepair" 1
+FunctionEnd
 
 Function .onInit
   ${IfNot} ${RunningX64}
@@ -201,36 +316,56 @@ Section
   ${If} $2 == 1
     !insertmacro Refuse 2 "$(DISK_FULL)"
   ${EndIf}
+  ; An exchange that was cut off.
+  ${If} ${FileExists} "$INSTDIR\old"
+    Call Restore
+  ${EndIf}
+  RMDir /r "$INSTDIR\new"
+  RMDir /r "$INSTDIR\gone"
+  ; The first time the way back comes first.
+  ${IfNot} ${FileExists} "$INSTDIR\uninstall.exe"
+    ClearErrors
+    WriteUninstaller "$INSTDIR\uninstall.exe"
+    ${If} ${Errors}
+      !insertmacro Refuse 2 "$(FOLDER_UNUSABLE)"
+    ${EndIf}
+  ${EndIf}
+  ${If} $FirstTime == 1
+    Call Register
+  ${EndIf}
+  !include "files.nsh"
+  ClearErrors
+  WriteUninstaller "$INSTDIR\new\uninstall.exe"
+  ${If} ${Errors}
+    Call TakeAwayNew
+    !insertmacro Refuse 2 "$(FOLDER_UNUSABLE)"
+  ${EndIf}
+  SetOutPath "$INSTDIR" ; the current folder cannot be renamed
   StrCpy $9 "$INSTDIR"
   Call CloseProgram
-  ; It lies somewhere else so far: its own uninstaller takes those files away, and nothing but those.
   ${If} $OldFolder != ""
   ${AndIf} $OldFolder != $INSTDIR
   ${AndIf} ${FileExists} "$OldFolder\uninstall.exe"
     StrCpy $9 "$OldFolder"
     Call CloseProgram
-    CopyFiles /SILENT /FILESONLY "$OldFolder\uninstall.exe" "$PLUGINSDIR\older.exe"
-    ExecWait '"$PLUGINSDIR\older.exe" /S /FILES _?=$OldFolder'
   ${EndIf}
-  ; The way back comes first.
-  ClearErrors
-  WriteUninstaller "$INSTDIR\uninstall.exe"
+  exchange:
+  Call Exchange
   ${If} ${Errors}
-    !insertmacro Refuse 2 "$(FOLDER_UNUSABLE)"
+    MessageBox MB_ICONEXCLAMATION|MB_RETRYCANCEL "$(FILE_IN_USE)" /SD IDCANCEL IDRETRY exchange
+    Call TakeAwayNew
+    SetErrorLevel 3
+    Quit
   ${EndIf}
-  WriteRegStr HKCU "Software\GPU Assistant" "InstallDir" "$INSTDIR"
-  WriteRegStr HKCU "${UNINSTALL_KEY}" "DisplayName" "GPU Assistant"
-  WriteRegStr HKCU "${UNINSTALL_KEY}" "DisplayVersion" "${VERSION}"
-  WriteRegStr HKCU "${UNINSTALL_KEY}" "Publisher" "The GPU Assistant authors"
-  WriteRegStr HKCU "${UNINSTALL_KEY}" "DisplayIcon" "$INSTDIR\${PROGRAM}"
-  WriteRegStr HKCU "${UNINSTALL_KEY}" "InstallLocation" "$INSTDIR"
-  WriteRegStr HKCU "${UNINSTALL_KEY}" "UninstallString" '"$INSTDIR\uninstall.exe"'
-  WriteRegStr HKCU "${UNINSTALL_KEY}" "QuietUninstallString" '"$INSTDIR\uninstall.exe" /S'
-  WriteRegDWORD HKCU "${UNINSTALL_KEY}" "EstimatedSize" ${KILOBYTES}
-  WriteRegDWORD HKCU "${UNINSTALL_KEY}" "NoModify" 1
-  WriteRegDWORD HKCU "${UNINSTALL_KEY}" "NoRepair" 1
-  !insertmacro RemoveFiles
-  !include "files.nsh"
+  Call Register
+  ; It lay somewhere else so far: its own uninstaller takes those files away, and nothing but those.
+  ${If} $OldFolder != ""
+  ${AndIf} $OldFolder != $INSTDIR
+  ${AndIf} ${FileExists} "$OldFolder\uninstall.exe"
+    ExecWait '"$OldFolder\uninstall.exe" /S /FILES _?=$OldFolder'
+    Delete "$OldFolder\uninstall.exe"
+    RMDir "$OldFolder"
+  ${EndIf}
   SetOutPath "$INSTDIR"
   CreateShortcut "$SMPROGRAMS\GPU Assistant.lnk" "$INSTDIR\${PROGRAM}" "" "" "" SW_SHOWNORMAL "" "$(SHORTCUT)"
   ; Who took it off the desktop does not want it back with every version.
@@ -238,6 +373,11 @@ Section
     CreateShortcut "$DESKTOP\GPU Assistant.lnk" "$INSTDIR\${PROGRAM}" "" "" "" SW_SHOWNORMAL "" "$(SHORTCUT)"
   ${EndIf}
 SectionEnd
+
+; A file that could not be written, or no room: the program is as it was.
+Function .onInstFailed
+  Call TakeAwayNew
+FunctionEnd
 
 ; ---- the way back
 
@@ -266,7 +406,7 @@ Section "un.$(SECTION_PROGRAM)" un.Program
   Call un.RemoveFiles
   Delete "$SMPROGRAMS\GPU Assistant.lnk"
   Delete "$DESKTOP\GPU Assistant.lnk"
-  DeleteRegValue HKCU "${RUN_ONCE_KEY}" "!GPUAssistant"
+  DeleteRegValue HKCU "${RUN_ONCE_KEY}" "GPUAssistant"
   DeleteRegKey HKCU "${UNINSTALL_KEY}"
   DeleteRegKey HKCU "Software\GPU Assistant"
 SectionEnd

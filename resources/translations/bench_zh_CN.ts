@@ -911,10 +911,6 @@
         <translation>推算</translation>
     </message>
     <message>
-        <source>{count} words</source>
-        <translation>{count} 个词</translation>
-    </message>
-    <message>
         <source>{runs} runs</source>
         <translation>共 {runs} 次</translation>
     </message>

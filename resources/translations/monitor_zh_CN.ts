@@ -422,8 +422,8 @@
         <translation>{count} 张显卡</translation>
     </message>
     <message>
-        <source>{said} · graphs paused at {time}</source>
-        <translation>{said} · 曲线已暂停在 {time}</translation>
+        <source>{status} · graphs paused at {time}</source>
+        <translation>{status} · 曲线已暂停在 {time}</translation>
     </message>
 </context>
 <context>

@@ -8,6 +8,10 @@
         <translation>GPU 助手打不开</translation>
     </message>
     <message>
+        <source>GPU Assistant is already open</source>
+        <translation>GPU 助手已经打开</translation>
+    </message>
+    <message>
         <source>It is written down in the log file: {path}. You can go on; trying again may help.</source>
         <translation>详情已写入日志文件：{path}。可以继续使用，再试一次也许就好了。</translation>
     </message>

@@ -387,6 +387,10 @@
         <translation>在真实的电脑上，这里会显示验证结果。</translation>
     </message>
     <message>
+        <source>PowerShell runs no scripts by default: type this one there instead</source>
+        <translation>PowerShell 默认不运行脚本，在那里请改用这一行</translation>
+    </message>
+    <message>
         <source>Or type this in any terminal</source>
         <translation>或者在任意终端里输入</translation>
     </message>
@@ -703,6 +707,10 @@
     <message>
         <source>Secure Boot is on: this system loads the NVIDIA driver only if it is signed with a key that the computer knows. Take the driver from your distribution, which sees to that.</source>
         <translation>安全启动已打开：只有用电脑认识的密钥签过名，系统才会加载 NVIDIA 驱动。用发行版自带的驱动包，它会处理签名。</translation>
+    </message>
+    <message>
+        <source>Smart App Control is on: Windows blocks files that Microsoft does not know, parts of PyTorch perhaps among them, and allows no exceptions. If a step or a check says that something was blocked, this is why; Windows Security shows it under “App &amp; browser control”.</source>
+        <translation>“智能应用控制”已开启：Windows 会拦截微软不认识的文件，其中可能包括 PyTorch 的一部分，而且不能单独放行。如果某个步骤或检查提示被拦截，就是这个原因。可以在“Windows 安全中心”的“应用和浏览器控制”中查看。</translation>
     </message>
     <message>
         <source>Space</source>
@@ -1560,6 +1568,29 @@
     <message>
         <source>What suits it, and why</source>
         <translation>适合什么，为什么</translation>
+    </message>
+</context>
+<context>
+    <name>WindowElevationPrompt</name>
+    <message>
+        <source>Ready? The system will ask for permission</source>
+        <translation>准备好了吗？系统即将询问是否允许</translation>
+    </message>
+    <message>
+        <source>The system's question was not answered in time</source>
+        <translation>系统的询问没有得到及时回答</translation>
+    </message>
+    <message>
+        <source>The next step needs administrator rights. The question closes by itself after two minutes.</source>
+        <translation>下一步需要管理员权限。系统的询问窗口会在两分钟后自动关闭。</translation>
+    </message>
+    <message>
+        <source>Ask now</source>
+        <translation>现在询问</translation>
+    </message>
+    <message>
+        <source>Leave out this step</source>
+        <translation>跳过这一步</translation>
     </message>
 </context>
 </TS>

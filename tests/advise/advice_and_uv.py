@@ -21,8 +21,8 @@ from gpu_assistant.core.paths import resources_dir
 
 from .oracle.expect import box_of, deciding, nvidia
 from .oracle.grid import Case, grid
+from .oracle.published import PublishedFacts, number
 from .oracle.torch_rules import cuda_of, cudnn_inside, cudnn_serves, runs
-from .oracle.world import World, number
 
 HERE = Path(__file__).resolve().parent
 DOCUMENT = HERE.parents[1] / "docs" / "advice-and-uv.md"
@@ -35,13 +35,13 @@ class Difference(NamedTuple):
 
     case: Case
     uv: str
-    ours: str
+    advice: str
     driver: str
 
 
 @cache
-def world() -> World:
-    return World()
+def published() -> PublishedFacts:
+    return PublishedFacts()
 
 
 def backends(machine: dict[str, Any]) -> list[str]:
@@ -62,69 +62,71 @@ def uv_build(machine: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     """The release and build that uv takes: the newest on the first index that has any."""
     wanted = (machine["os"]["system"], machine["os"]["arch"])
     for backend in backends(machine):
-        for release in world().releases:
+        for release in published().releases:
             for record in release["variants"]:
                 if (record["system"], record["arch"], record["variant"]) == (*wanted, backend):
                     return release["version"], record
     return None
 
 
-def reason(case: Case, theirs: tuple[str, dict[str, Any]], ours: Any) -> str:
+def reason(case: Case, uv_choice: tuple[str, dict[str, Any]], advice: Any) -> str:
     """Which group a difference belongs to; the first that fits."""
-    version_, record = theirs
-    gpu = deciding(world(), case.machine)
+    version_, record = uv_choice
+    gpu = deciding(published(), case.machine)
     cuda = cuda_of(record["variant"])
     if gpu is None:
         return "intel" if record["variant"] == "xpu" else "amd"
-    box = box_of(world(), case.machine, case.channel, gpu)
+    box = box_of(published(), case.machine, case.channel, gpu)
     if box.device is None:
         return "unknown-chip"
     if cuda is None:
         return "no-driver" if box.installed is None else "driver-before-all"
-    code = runs(world(), record, box.device)
+    code = runs(published(), record, box.device)
     if code is None:
         return "no-code"
-    release = next(row for row in world().releases if row["version"] == version_)
-    if not cudnn_serves(world(), cudnn_inside(release, record), cuda, box.device):
+    release = next(row for row in published().releases if row["version"] == version_)
+    if not cudnn_serves(published(), cudnn_inside(release, record), cuda, box.device):
         return "cudnn"
-    if code == "portable" and (world().native(box.driver) or (0, 0)) < cuda:
+    if code == "portable" and (published().native(box.driver) or (0, 0)) < cuda:
         return "portable"
-    if version_ == ours.pytorch.version:
+    if version_ == advice.pytorch.version:
         return "own-cuda"
-    if len({world().chip(gpu) for gpu in nvidia(case.machine)}) > 1 and number(version_) > number(ours.pytorch.version):
+    if len({published().chip(gpu) for gpu in nvidia(case.machine)}) > 1 and number(version_) > number(
+        advice.pytorch.version
+    ):
         return "several-cards"
-    return "older-index" if ours.driver.action == "keep" else "older-release"
+    return "older-index" if advice.driver.action == "keep" else "older-release"
 
 
 def differences() -> tuple[int, int, dict[str, list[Difference]]]:
     """How many machines there are, on how many both agree, and the rest by group."""
     catalog = load_catalog(resources_dir() / "catalog")
     total = agreed = 0
-    found: dict[str, list[Difference]] = collections.defaultdict(list)
+    result: dict[str, list[Difference]] = collections.defaultdict(list)
     seen: set[str] = set()
-    for case in grid(world()):
+    for case in grid(published()):
         key = json.dumps(case.machine, sort_keys=True)
-        theirs = uv_build(case.machine)
+        uv_choice = uv_build(case.machine)
         # Without a build known for this processor (a CPU build for Linux on ARM) there is nothing to compare.
-        if case.goal != "pytorch" or key in seen or theirs is None:
+        if case.goal != "pytorch" or key in seen or uv_choice is None:
             continue
         seen.add(key)
         try:
-            ours = recommend(msgspec.convert(case.machine, Machine), catalog)
+            recommendation = recommend(msgspec.convert(case.machine, Machine), catalog)
         except AppError:
             continue
-        assert ours.pytorch is not None
+        assert recommendation.pytorch is not None
         total += 1
-        label = f"{ours.pytorch.version}+{ours.pytorch.variant}"
-        uv = f"{theirs[0]}+{theirs[1]['variant']}"
+        label = f"{recommendation.pytorch.version}+{recommendation.pytorch.variant}"
+        uv = f"{uv_choice[0]}+{uv_choice[1]['variant']}"
         if label == uv:
             agreed += 1
             continue
-        advice = ours.driver
+        advice = recommendation.driver
         number_ = (advice.installed if advice.action == "keep" else advice.recommended) or ""
         change = f", driver: {advice.action} {number_}".rstrip() if advice.action != "none" else ""
-        found[reason(case, theirs, ours)].append(Difference(case, uv, label, change))
-    return total, agreed, found
+        result[reason(case, uv_choice, recommendation)].append(Difference(case, uv, label, change))
+    return total, agreed, result
 
 
 def shown(case: Case) -> str:
@@ -132,17 +134,17 @@ def shown(case: Case) -> str:
     system, what = case.name.split("/")[0], case.machine
     cards = " + ".join(str(gpu.get("name") or gpu["vendor"]) for gpu in what["gpus"]) or "no card"
     driver = what["driver"]["version"] if what["driver"] else "none"
-    gpu = deciding(world(), what)
-    chip = box_of(world(), what, case.channel, gpu).device if gpu else None
+    gpu = deciding(published(), what)
+    chip = box_of(published(), what, case.channel, gpu).device if gpu else None
     capability = f" (capability {chip[0]}.{chip[1]})" if chip else ""
     return f"{system}, {cards}{capability}, driver {driver}"
 
 
 @cache
-def published() -> frozenset[str]:
+def driver_versions() -> frozenset[str]:
     """The drivers that are known to exist: those that are offered, and those that came with a toolkit."""
-    offered = (row["version"] for row in world().drivers["packages"])
-    bundled = (row[f"{system}_driver"] for row in world().cuda["toolkits"] for system in ("linux", "windows"))
+    offered = (row["version"] for row in published().drivers["packages"])
+    bundled = (row[f"{system}_driver"] for row in published().cuda["toolkits"] for system in ("linux", "windows"))
     return frozenset(filter(None, (*offered, *bundled)))
 
 
@@ -150,18 +152,18 @@ def possible(case: Case) -> bool:
     """Whether there can be such a machine: cards that were sold, and a published driver that knows all of them."""
     what = case.machine
     gpus = nvidia(what)
-    if not all(world().card(gpu) for gpu in gpus):
+    if not all(published().card(gpu) for gpu in gpus):
         return not gpus
     if what["driver"] is None:
         return True
-    box = box_of(world(), what, case.channel, gpus[0]) if gpus else None
-    native = world().native(box.driver) if box is not None else None
-    if native is None or what["driver"]["version"] not in published():
+    box = box_of(published(), what, case.channel, gpus[0]) if gpus else None
+    native = published().native(box.driver) if box is not None else None
+    if native is None or what["driver"]["version"] not in driver_versions():
         return False
-    knows = [span.newest for span in world().spans() if span.first <= native]
+    knows = [span.newest for span in published().spans() if span.first <= native]
     for gpu in gpus:
-        chip = world().chip(gpu)
-        limits = (world().generation(chip) or {}).get("first_without") or {} if chip else {}
+        chip = published().chip(gpu)
+        limits = (published().generation(chip) or {}).get("first_without") or {} if chip else {}
         gone = limits.get(box.host) if box is not None else None
         if chip is None or not any(chip <= newest for newest in knows):
             return False
@@ -170,16 +172,16 @@ def possible(case: Case) -> bool:
     return True
 
 
-def typical(group: str, found: list[Difference]) -> Difference:
+def typical(group: str, advice: list[Difference]) -> Difference:
     """The example: the one that the group's own words ask for, else the middle one; of machines that can be."""
     wish = GROUPS[group].get("example")
-    real = [difference for difference in found if possible(difference.case)] or found
-    return next((d for d in found if wish and d.case.name.startswith(wish)), real[len(real) // 2])
+    real = [difference for difference in advice if possible(difference.case)] or advice
+    return next((d for d in advice if wish and d.case.name.startswith(wish)), real[len(real) // 2])
 
 
 def document() -> str:
     """The whole text."""
-    total, agreed, found = differences()
+    total, agreed, result = differences()
     lines = [
         "# Our advice and uv's",
         "",
@@ -196,16 +198,16 @@ def document() -> str:
         "| why | machines |",
         "| --- | ---: |",
     ]
-    order = sorted(found, key=lambda group: (-len(found[group]), group))
-    lines += [f"| {GROUPS[group]['title']} | {len(found[group]):,} |" for group in order]
+    order = sorted(result, key=lambda group: (-len(result[group]), group))
+    lines += [f"| {GROUPS[group]['title']} | {len(result[group]):,} |" for group in order]
     for group in order:
-        words, example = GROUPS[group], typical(group, found[group])
-        lines += ["", f"## {words['title']}", "", f"{len(found[group]):,} machines. {words['why']}", ""]
+        parts, example = GROUPS[group], typical(group, result[group])
+        lines += ["", f"## {parts['title']}", "", f"{len(result[group]):,} machines. {parts['why']}", ""]
         lines += [
             f"- Example: {shown(example.case)}",
             f"- uv takes {example.uv}",
-            f"- we advise {example.ours}{example.driver}",
-            f"- Source: {words['source']}",
+            f"- we advise {example.advice}{example.driver}",
+            f"- Source: {parts['source']}",
         ]
     return "\n".join(lines) + "\n"
 

@@ -79,9 +79,9 @@ def check(value: Recommendation) -> Recommendation:
     """Valid by its schema before and after the texts are in, said whole in both languages, and consistent."""
     validator().validate(json.loads(encode(value)))
     for language in ("en", "zh_CN"):
-        said = Texts(language).localize_recommendation(value)
-        validator().validate(json.loads(encode(said)))
-        for entry in (*said.reasons, *said.warnings, *said.alternatives):
+        text = Texts(language).localize_recommendation(value)
+        validator().validate(json.loads(encode(text)))
+        for entry in (*text.reasons, *text.warnings, *text.alternatives):
             assert entry.text
     assert value.pytorch is not None
     abouts = {reason.about for reason in value.reasons}

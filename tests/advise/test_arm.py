@@ -19,7 +19,7 @@ from gpu_assistant.core.recommendation import Choice
 from gpu_assistant.texts.localized import Texts
 
 from .build import GTX_1060, catalog, check, codes, machine, nvidia, python, reason
-from .oracle.world import World, number
+from .oracle.published import PublishedFacts, number
 
 GH200 = nvidia("10de:2342", name="NVIDIA GH200 480GB")
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
@@ -33,8 +33,8 @@ def without_windows_on_arm(tmp_path: Path) -> Catalog:
     shutil.copytree(resources_dir() / "catalog", folder)
     torch = json.loads((folder / "pytorch.json").read_text("utf-8"))
     for release in torch["releases"]:
-        kept = [v for v in release["variants"] if (v["system"], v["arch"]) != ("windows", "arm64")]
-        release["variants"] = kept
+        stored = [v for v in release["variants"] if (v["system"], v["arch"]) != ("windows", "arm64")]
+        release["variants"] = stored
     (folder / "pytorch.json").write_text(json.dumps(torch), "utf-8")
     return load_catalog(folder)
 
@@ -44,13 +44,13 @@ def without_windows_on_arm(tmp_path: Path) -> Catalog:
     [("2.36", "2.15.0", CPU_INDEX), ("2.28", "2.15.0", CPU_INDEX), ("2.27", "2.5.1", None)],
 )
 def test_small_board_gets_cpu_build(glibc: str, release: str, index: str | None) -> None:
-    found = check(recommend(machine("linux", arch="arm64", glibc=glibc), catalog()))
-    assert found.pytorch is not None
-    said = (found.pytorch.version, found.pytorch.variant, found.pytorch.index_url)
-    assert said == (release, "cpu", index)
-    assert found.python is not None
-    assert ("index-own-cuda" in codes(found.reasons)) == (index is not None)
-    assert "no-python" not in codes(found.warnings)
+    advice = check(recommend(machine("linux", arch="arm64", glibc=glibc), catalog()))
+    assert advice.pytorch is not None
+    text = (advice.pytorch.version, advice.pytorch.variant, advice.pytorch.index_url)
+    assert text == (release, "cpu", index)
+    assert advice.python is not None
+    assert ("index-own-cuda" in codes(advice.reasons)) == (index is not None)
+    assert "no-python" not in codes(advice.warnings)
 
 
 @pytest.mark.parametrize(
@@ -65,35 +65,35 @@ def test_small_board_gets_cpu_build(glibc: str, release: str, index: str | None)
 )
 def test_arm_server_gets_cuda_build(driver: str, wish: Choice, build: str, action: str) -> None:
     box = machine("linux", GH200, driver=driver, arch="arm64", glibc="2.35", pythons=(python("3.10.12", arch="arm64"),))
-    found = check(recommend(box, catalog(), choice=wish))
-    assert found.pytorch is not None
-    assert (f"{found.pytorch.version}+{found.pytorch.variant}", found.driver.action) == (build, action)
-    assert not {"code-unknown", "no-python"} & set(codes(found.warnings))
+    advice = check(recommend(box, catalog(), choice=wish))
+    assert advice.pytorch is not None
+    assert (f"{advice.pytorch.version}+{advice.pytorch.variant}", advice.driver.action) == (build, action)
+    assert not {"code-unknown", "no-python"} & set(codes(advice.warnings))
 
 
 def test_gpu_without_arm_code_stays_unused() -> None:
-    found = check(recommend(machine("linux", nvidia(GTX_1060), arch="arm64"), catalog()))
-    assert (found.accelerator, found.pytorch and found.pytorch.version) == ("cpu", "2.15.0")
-    assert "gpu-too-old" in codes(found.warnings)
+    advice = check(recommend(machine("linux", nvidia(GTX_1060), arch="arm64"), catalog()))
+    assert (advice.accelerator, advice.pytorch and advice.pytorch.version) == ("cpu", "2.15.0")
+    assert "gpu-too-old" in codes(advice.warnings)
 
 
 def test_windows_on_arm_gets_native_build() -> None:
     box = machine("windows", ADRENO, arch="arm64", pythons=(python("3.14.0", arch="arm64"), python("3.12.1")))
-    found = check(recommend(box, catalog()))
-    assert found.pytorch is not None
-    assert (found.pytorch.version, found.pytorch.variant, found.pytorch.index_url) == ("2.13.0", "cpu", CPU_INDEX)
-    assert (found.pytorch.torchvision, found.pytorch.torchaudio, found.python) == (None, None, "3.13")
-    assert reason(found, "pytorch.torchvision").code == "vision-not-published"
-    assert reason(found, "pytorch.version").code == "version-newest-for-system"
+    advice = check(recommend(box, catalog()))
+    assert advice.pytorch is not None
+    assert (advice.pytorch.version, advice.pytorch.variant, advice.pytorch.index_url) == ("2.13.0", "cpu", CPU_INDEX)
+    assert (advice.pytorch.torchvision, advice.pytorch.torchaudio, advice.python) == (None, None, "3.13")
+    assert reason(advice, "pytorch.torchvision").code == "vision-not-published"
+    assert reason(advice, "pytorch.version").code == "version-newest-for-system"
 
 
 def test_windows_on_arm_nvidia_gpu_names_vendor_index() -> None:
     card = nvidia(name="NVIDIA RTX Spark", compute_capability="12.1")
-    found = check(recommend(machine("windows", card, driver="616.00", arch="arm64"), catalog()))
-    assert (found.accelerator, found.driver.action) == ("cpu", "none")
-    assert reason(found, "accelerator").code == "cpu-card-own"
-    told = next(warning for warning in found.warnings if warning.code == "gpu-makers-own")
-    assert str(told.data["url"]).startswith("https://forums.developer.nvidia.com/")
+    advice = check(recommend(machine("windows", card, driver="616.00", arch="arm64"), catalog()))
+    assert (advice.accelerator, advice.driver.action) == ("cpu", "none")
+    assert reason(advice, "accelerator").code == "cpu-card-own"
+    vendor_warning = next(warning for warning in advice.warnings if warning.code == "gpu-makers-own")
+    assert str(vendor_warning.data["url"]).startswith("https://forums.developer.nvidia.com/")
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_release_of_other_platforms_is_not_unknown(system: Any, wish: Choice, wh
 
 @pytest.mark.parametrize("release", ["2.14.1", "2.10.0", "2.0.1"])
 def test_older_releases_can_be_picked_on_a_small_board(release: str) -> None:
-    found = check(recommend(machine("linux", arch="arm64"), catalog(), choice=Choice(pytorch=release)))
-    assert (found.pytorch and found.pytorch.version) == release
+    advice = check(recommend(machine("linux", arch="arm64"), catalog(), choice=Choice(pytorch=release)))
+    assert (advice.pytorch and advice.pytorch.version) == release
 
 
 def test_only_builds_for_this_kind_of_computer_are_offered() -> None:
@@ -137,12 +137,12 @@ def test_only_builds_for_this_kind_of_computer_are_offered() -> None:
 )
 def test_tensorflow_computes_on_the_cpu(system: Any, arch: str, gpu: Gpu | None, version: str, *, avx: bool) -> None:
     box = machine(system, *([gpu] if gpu is not None else []), arch=arch)
-    found = recommend(box, catalog(), goal="tensorflow")
-    assert found.tensorflow is not None
-    assert (found.tensorflow.version, found.tensorflow.gpu) == (version, False)
-    assert ("tensorflow-cpu" in codes(found.reasons)) == avx
-    assert ("tensorflow-no-gpu-build" in codes(found.warnings)) == (gpu is GH200)
-    assert ("pytorch-instead" in codes(found.alternatives)) == (gpu is GH200)
+    advice = recommend(box, catalog(), goal="tensorflow")
+    assert advice.tensorflow is not None
+    assert (advice.tensorflow.version, advice.tensorflow.gpu) == (version, False)
+    assert ("tensorflow-cpu" in codes(advice.reasons)) == avx
+    assert ("tensorflow-no-gpu-build" in codes(advice.warnings)) == (gpu is GH200)
+    assert ("pytorch-instead" in codes(advice.alternatives)) == (gpu is GH200)
 
 
 @pytest.mark.parametrize(("system", "arch"), KINDS)
@@ -172,14 +172,14 @@ def test_no_pytorch_and_no_tensorflow_suggests_neither(without_windows_on_arm: C
 
 def test_amd_gpu_with_arm_cpu_is_not_the_reason() -> None:
     card = Gpu(vendor="amd", name="AMD Radeon RX 7900 XTX", pci_id="1002:744c", gfx="gfx1100")
-    found = check(recommend(machine("linux", card, arch="arm64"), catalog()))
-    assert (found.accelerator, reason(found, "accelerator").code) == ("cpu", "cpu-amd-computer")
+    advice = check(recommend(machine("linux", card, arch="arm64"), catalog()))
+    assert (advice.accelerator, reason(advice, "accelerator").code) == ("cpu", "cpu-amd-computer")
 
 
 def test_catalog_matches_arm_facts() -> None:
-    world = World()
-    facts = world.facts["arm"]
-    for release in world.releases:
+    published = PublishedFacts()
+    facts = published.facts["arm"]
+    for release in published.releases:
         version, series = release["version"], release["version"].rpartition(".")[0]
         mine = {v["variant"]: v for v in release["variants"] if (v["system"], v["arch"]) == ("linux", "arm64")}
         assert sorted(mine) == sorted([*facts["linux_cuda"].get(series, []), "cpu"]), version

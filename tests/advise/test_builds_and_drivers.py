@@ -143,9 +143,9 @@ def test_last_driver_too_old_for_chosen_build(tmp_path: Path) -> None:
     assert '"version": "582.78"' in text
     drivers.write_text(text.replace('"version": "582.78"', '"version": "512.10"'), encoding="utf-8")
     box = machine("windows", nvidia(GTX_1060))
-    found = recommend(box, load_catalog(folder))
-    assert found.pytorch is not None
-    assert (found.pytorch.version, found.pytorch.variant) == ("2.7.1", "cu118")
+    advice = recommend(box, load_catalog(folder))
+    assert advice.pytorch is not None
+    assert (advice.pytorch.version, advice.pytorch.variant) == ("2.7.1", "cu118")
     with pytest.raises(UsageError) as caught:
         recommend(box, load_catalog(folder), choice=Choice(pytorch="2.14.1", variant="cu126"))
     assert caught.value.data["why"] == "@choice.driver-limit"

@@ -36,11 +36,11 @@ HERE = machine("linux", pythons=(python("3.11.2"),), glibc="2.36")
 def test_choices_for_a_gtx_1060_on_windows(choice: Choice, why: str | None, newest: str | None) -> None:
     box = machine("windows", nvidia(GTX_1060, name="NVIDIA GeForce GTX 1060 6GB"), driver="566.03")
     if why is None:
-        found = check(recommend(box, catalog(), choice=choice))
-        assert found.pytorch is not None
-        assert choice.pytorch in (None, found.pytorch.version)
-        assert choice.variant in (None, found.pytorch.variant)
-        assert choice.python in (None, found.python)
+        advice = check(recommend(box, catalog(), choice=choice))
+        assert advice.pytorch is not None
+        assert choice.pytorch in (None, advice.pytorch.version)
+        assert choice.variant in (None, advice.pytorch.variant)
+        assert choice.python in (None, advice.python)
         return
     with pytest.raises(UsageError) as caught:
         recommend(box, catalog(), choice=choice)
@@ -60,9 +60,9 @@ def test_a_cuda_build_without_a_card_is_refused() -> None:
 
 def test_chosen_rocm_build_gives_a_warning() -> None:
     box = machine("linux", Gpu(vendor="amd", name="Radeon"), driver=None)
-    found = check(recommend(box, catalog(), choice=Choice(variant="rocm7.2")))
-    assert found.accelerator == "rocm"
-    assert "not-proven" in codes(found.warnings)
+    advice = check(recommend(box, catalog(), choice=Choice(variant="rocm7.2")))
+    assert advice.accelerator == "rocm"
+    assert "not-proven" in codes(advice.warnings)
 
 
 def test_empty_choice_equals_no_choice() -> None:
@@ -77,9 +77,9 @@ def test_unreadable_version_is_refused(choice: Choice) -> None:
 
 
 def test_wheelhouse_build_is_only_an_alternative() -> None:
-    found = check(recommend(HERE, catalog(), wheels=(wheel("2.13.0"),)))
-    assert found.pytorch == recommend(HERE, catalog()).pytorch
-    (offer,) = found.alternatives
+    advice = check(recommend(HERE, catalog(), wheels=(wheel("2.13.0"),)))
+    assert advice.pytorch == recommend(HERE, catalog()).pytorch
+    (offer,) = advice.alternatives
     assert offer.code == "wheelhouse-torch"
     assert offer.change == {"pytorch": "2.13.0", "variant": "cpu", "python": "3.11"}
 
@@ -87,11 +87,11 @@ def test_wheelhouse_build_is_only_an_alternative() -> None:
 def test_wheelhouse_alternative_can_be_chosen() -> None:
     wheels = (wheel("2.13.0"),)
     change = recommend(HERE, catalog(), wheels=wheels).alternatives[0].change
-    found = check(recommend(HERE, catalog(), wheels=wheels, choice=Choice(**change)))  # type: ignore[arg-type]
-    assert found.pytorch is not None
-    assert (found.pytorch.version, found.pytorch.variant, found.python) == ("2.13.0", "cpu", "3.11")
-    assert found.pytorch.torchvision is None
-    assert reason(found, "pytorch.torchvision").data["vision"] == "0.28.0"
+    advice = check(recommend(HERE, catalog(), wheels=wheels, choice=Choice(**change)))  # type: ignore[arg-type]
+    assert advice.pytorch is not None
+    assert (advice.pytorch.version, advice.pytorch.variant, advice.python) == ("2.13.0", "cpu", "3.11")
+    assert advice.pytorch.torchvision is None
+    assert reason(advice, "pytorch.torchvision").data["vision"] == "0.28.0"
     both = (*wheels, wheel("0.28.0", project="torchvision"))
     with_vision = recommend(HERE, catalog(), wheels=both, choice=Choice(**change))  # type: ignore[arg-type]
     assert with_vision.pytorch is not None
@@ -132,10 +132,10 @@ def test_incompatible_wheels_are_not_offered(unfit: object) -> None:
 def test_uncatalogued_wheelhouse_release_can_be_chosen() -> None:
     wheels = (wheel("2.99.0"),)
     choice = Choice(pytorch="2.99.0", variant="cpu", python="3.11")
-    found = check(recommend(HERE, catalog(), wheels=wheels, choice=choice))
-    assert found.pytorch is not None
-    assert (found.pytorch.version, found.pytorch.index_url) == ("2.99.0", None)
-    assert reason(found, "pytorch.torchvision").code == "vision-unknown"
+    advice = check(recommend(HERE, catalog(), wheels=wheels, choice=choice))
+    assert advice.pytorch is not None
+    assert (advice.pytorch.version, advice.pytorch.index_url) == ("2.99.0", None)
+    assert reason(advice, "pytorch.torchvision").code == "vision-unknown"
     with pytest.raises(UsageError, match="choice-impossible"):
         recommend(HERE, catalog(), choice=choice)
 
@@ -156,14 +156,14 @@ def test_every_alternative_is_a_choice_that_works() -> None:
         for pci_id in (RTX_4060, GTX_1060, "10de:2b85", "10de:2330", "10de:ffff"):
             box = machine("windows", nvidia(pci_id), driver=driver)
             for offer in recommend(box, catalog()).alternatives:
-                found = check(recommend(box, catalog(), choice=Choice(**offer.change)))  # type: ignore[arg-type]
-                assert found.pytorch is not None
-                assert (found.pytorch.version, found.pytorch.variant) == (
+                advice = check(recommend(box, catalog(), choice=Choice(**offer.change)))  # type: ignore[arg-type]
+                assert advice.pytorch is not None
+                assert (advice.pytorch.version, advice.pytorch.variant) == (
                     offer.change["pytorch"],
                     offer.change["variant"],
                 )
                 if offer.code == "keep-driver":
-                    assert found.driver.action == "keep"
+                    assert advice.driver.action == "keep"
 
 
 def test_rocm_for_a_chip_without_code_is_refused() -> None:
@@ -186,9 +186,9 @@ def test_xpu_on_unlisted_graphics_warns() -> None:
 
 def test_series_resolves_to_newest_release() -> None:
     box = machine("windows", nvidia(RTX_4060), driver="566.03")
-    found = recommend(box, catalog(), choice=Choice(pytorch="2.14"))
-    assert found.pytorch is not None
-    assert found.pytorch.version == "2.14.1"
+    advice = recommend(box, catalog(), choice=Choice(pytorch="2.14"))
+    assert advice.pytorch is not None
+    assert advice.pytorch.version == "2.14.1"
     capital = recommend(box, catalog(), choice=Choice(variant="CU126"))
     assert capital.pytorch == recommend(box, catalog(), choice=Choice(variant="cu126")).pytorch
 
@@ -197,9 +197,9 @@ def test_series_resolves_to_newest_release() -> None:
 def test_python_unsupported_by_tensorflow_is_named(goal: Goal) -> None:
     with pytest.raises(UsageError) as caught:
         recommend(HERE, catalog(), goal=goal, choice=Choice(python="3.14"))
-    said = Texts("en").error_text(caught.value)
-    assert said.startswith("Python 3.14 cannot work")
-    assert "The newest that works is Python 3." in said
+    text = Texts("en").error_text(caught.value)
+    assert text.startswith("Python 3.14 cannot work")
+    assert "The newest that works is Python 3." in text
 
 
 def test_error_names_no_alternative_when_none_works() -> None:

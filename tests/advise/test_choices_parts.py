@@ -17,9 +17,9 @@ from .build import GTX_1060, RTX_4060, RTX_5090, catalog, check, codes, machine,
 V100 = "10de:1db1"
 
 
-def build(found: Recommendation) -> str:
-    assert found.pytorch is not None
-    return f"{found.pytorch.version}+{found.pytorch.variant}"
+def build(advice: Recommendation) -> str:
+    assert advice.pytorch is not None
+    return f"{advice.pytorch.version}+{advice.pytorch.variant}"
 
 
 @pytest.mark.parametrize(
@@ -73,16 +73,16 @@ def test_invalid_version_is_refused(choice: Choice) -> None:
 def test_chosen_driver_limits_the_build(
     choice: Choice, version: str, action: str, recommended: str, warned: list[str]
 ) -> None:
-    found = check(recommend(machine("windows", nvidia(RTX_4060), driver="566.03"), catalog(), choice=choice))
-    assert (build(found), found.driver.action, found.driver.recommended) == (version, action, recommended)
-    assert codes(found.warnings) == warned
-    assert reason(found, "driver.action").code == "driver-by-hand"
+    advice = check(recommend(machine("windows", nvidia(RTX_4060), driver="566.03"), catalog(), choice=choice))
+    assert (build(advice), advice.driver.action, advice.driver.recommended) == (version, action, recommended)
+    assert codes(advice.warnings) == warned
+    assert reason(advice, "driver.action").code == "driver-by-hand"
 
 
 def test_kept_old_driver_gives_cpu_build() -> None:
     box = machine("windows", nvidia(RTX_4060), driver="391.35")
-    found = check(recommend(box, catalog(), choice=Choice(driver="keep")))
-    assert (found.accelerator, reason(found, "accelerator").code) == ("cpu", "cpu-driver-picked")
+    advice = check(recommend(box, catalog(), choice=Choice(driver="keep")))
+    assert (advice.accelerator, reason(advice, "accelerator").code) == ("cpu", "cpu-driver-picked")
 
 
 def test_doubtful_parts_give_a_warning() -> None:
@@ -96,9 +96,9 @@ def test_doubtful_parts_give_a_warning() -> None:
 
 
 def test_newer_driver_is_an_alternative_not_required() -> None:
-    found = check(recommend(machine("windows", nvidia(RTX_4060), driver="581.57"), catalog()))
-    assert found.driver.action == "keep"
-    offer = next(a for a in found.alternatives if a.code == "newer-driver-own")
+    advice = check(recommend(machine("windows", nvidia(RTX_4060), driver="581.57"), catalog()))
+    assert advice.driver.action == "keep"
+    offer = next(a for a in advice.alternatives if a.code == "newer-driver-own")
     assert offer.change == {"pytorch": "2.15.0", "variant": "cu132", "driver": "617.42"}
     again = check(
         recommend(machine("windows", nvidia(RTX_4060), driver="581.57"), catalog(), choice=Choice(**offer.change))
@@ -123,14 +123,14 @@ def test_old_and_new_cards(
     system: SystemName, cards: tuple[str, ...], driver: str | None, version: str, recommended: str, offered: str
 ) -> None:
     box = machine(system, *(nvidia(card, index=n) for n, card in enumerate(cards)), driver=driver)
-    found = check(recommend(box, catalog()))
-    assert build(found) == version
-    if found.driver.action != "keep":
-        assert found.driver.recommended == recommended
-    assert offered in codes(found.alternatives)
-    assert ("other-gpu-without-code" in codes(found.warnings)) == (offered == "all-cards")
-    assert ("other-gpu-dark-way-back" in codes(found.warnings)) == (offered == "all-cards-driver")
-    other = next(a for a in found.alternatives if a.code == offered)
+    advice = check(recommend(box, catalog()))
+    assert build(advice) == version
+    if advice.driver.action != "keep":
+        assert advice.driver.recommended == recommended
+    assert offered in codes(advice.alternatives)
+    assert ("other-gpu-without-code" in codes(advice.warnings)) == (offered == "all-cards")
+    assert ("other-gpu-dark-way-back" in codes(advice.warnings)) == (offered == "all-cards-driver")
+    other = next(a for a in advice.alternatives if a.code == offered)
     again = check(recommend(box, catalog(), choice=Choice(**other.change)))  # type: ignore[arg-type]
     assert build(again) == f"{other.change['pytorch']}+{other.change['variant']}"
     assert ("other-gpu-without-code" in codes(again.warnings)) == offered.startswith("strongest-only")
@@ -139,8 +139,8 @@ def test_old_and_new_cards(
 
 def test_idle_graphics_are_named() -> None:
     box = machine("windows", Gpu(vendor="amd", name="Radeon 780M"), nvidia(RTX_4060), driver="617.42")
-    found = check(recommend(box, catalog()))
-    assert next(r for r in found.reasons if r.code == "idle-graphics").data["gpu"] == "Radeon 780M"
+    advice = check(recommend(box, catalog()))
+    assert next(r for r in advice.reasons if r.code == "idle-graphics").data["gpu"] == "Radeon 780M"
 
 
 @pytest.mark.parametrize(
@@ -154,16 +154,16 @@ def test_idle_graphics_are_named() -> None:
 def test_linux_packages_are_the_distributions_own(distro: str, pci_id: str, package: str | None) -> None:
     box = machine("linux", nvidia(pci_id))
     system = OperatingSystem(system="linux", arch="x86_64", distro=distro, distro_version="24.04")
-    found = check(recommend(type(box)(schema=box.schema, os=system, gpus=box.gpus), catalog()))
-    named = next((r.data["package"] for r in found.reasons if r.code == "driver-packages"), None)
+    advice = check(recommend(type(box)(schema=box.schema, os=system, gpus=box.gpus), catalog()))
+    named = next((r.data["package"] for r in advice.reasons if r.code == "driver-packages"), None)
     assert named == package
-    assert found.driver.packages == (tuple(package.split()) if package is not None else ())
+    assert advice.driver.packages == (tuple(package.split()) if package is not None else ())
 
 
 def test_nvidia_smi_cuda_is_called_a_limit() -> None:
     # Older than its generation's first driver for all: no later version of it runs.
-    found = check(recommend(machine("windows", nvidia(GTX_1060), driver="451.00"), catalog()))
-    assert next(r for r in found.reasons if r.code == "driver-ceiling").data["shown"] == "11.0"
+    advice = check(recommend(machine("windows", nvidia(GTX_1060), driver="451.00"), catalog()))
+    assert next(r for r in advice.reasons if r.code == "driver-ceiling").data["shown"] == "11.0"
     without = recommend(machine("windows", nvidia(RTX_4060)), catalog())
     assert not [r for r in without.reasons if r.about == "driver.installed"]
 
@@ -172,8 +172,8 @@ def test_nvidia_smi_cuda_is_called_a_limit() -> None:
     ("driver", "shown", "major", "minimum"), [("566.03", "12.7", 12, "528.33"), ("516.94", "11.7", 11, "452.39")]
 )
 def test_cuda_limit_agrees_with_alternative(driver: str, shown: str, major: int, minimum: str) -> None:
-    found = check(recommend(machine("windows", nvidia(GTX_1060), driver=driver), catalog()))
-    why = next(r for r in found.reasons if r.about == "driver.installed")
+    advice = check(recommend(machine("windows", nvidia(GTX_1060), driver=driver), catalog()))
+    why = next(r for r in advice.reasons if r.about == "driver.installed")
     assert (why.code, why.data) == ("driver-ceiling-within", {"shown": shown, "major": major, "minimum": minimum})
 
 
@@ -194,8 +194,8 @@ def test_missing_vc_runtime_warns() -> None:
     assert "vc-not-current" not in codes(ancient.warnings)
     whole = replace(here, tools=Tools(vc_redist="14.44", vc_libraries=(*files, "vcruntime140_threads.dll")))
     assert recommend(whole, catalog()).warnings == ()
-    kept = recommend(whole, catalog(), choice=Choice(pytorch="2.14.1", variant="cu130"))
-    assert "vc-not-current" not in codes(kept.warnings)
+    stored = recommend(whole, catalog(), choice=Choice(pytorch="2.14.1", variant="cu130"))
+    assert "vc-not-current" not in codes(stored.warnings)
     linux = machine("linux", nvidia(RTX_4060), driver="595.84", tools=Tools())
     assert "vc-missing" not in codes(recommend(linux, catalog()).warnings)
 
@@ -206,11 +206,11 @@ def test_missing_vc_runtime_warns() -> None:
 )
 def test_compiling_on_windows_needs_microsofts_compiler(msvc: str | None, code: str) -> None:
     box = machine("windows", nvidia(RTX_4060), driver="617.42", tools=Tools(vc_redist="14.44", msvc=msvc))
-    found = check(recommend(box, catalog(), goal="cuda-dev"))
-    assert [c for c in codes(found.warnings) if c.startswith("msvc")] == ([code] if code else [])
+    advice = check(recommend(box, catalog(), goal="cuda-dev"))
+    assert [c for c in codes(advice.warnings) if c.startswith("msvc")] == ([code] if code else [])
     if code:
-        said = next(w for w in found.warnings if w.code == code)
-        assert "2022" in str(said.data["products"])
+        text = next(w for w in advice.warnings if w.code == code)
+        assert "2022" in str(text.data["products"])
     assert not [c for c in codes(recommend(box, catalog()).warnings) if c.startswith("msvc")]
 
 
@@ -221,9 +221,9 @@ def test_msvc_too_new_for_the_toolkit_warns() -> None:
 
 
 def test_kepler_gets_newest_build_with_cudnn_support() -> None:
-    found = check(recommend(machine("linux", nvidia(name="Tesla K80", compute_capability="3.7")), catalog()))
-    assert build(found) == "2.3.1+cu118"
-    assert "cudnn-too-new" not in codes(found.warnings)
+    advice = check(recommend(machine("linux", nvidia(name="Tesla K80", compute_capability="3.7")), catalog()))
+    assert build(advice) == "2.3.1+cu118"
+    assert "cudnn-too-new" not in codes(advice.warnings)
 
 
 def test_gpus_with_different_kernel_modules_warn() -> None:
@@ -234,5 +234,5 @@ def test_gpus_with_different_kernel_modules_warn() -> None:
 def test_package_supports_the_older_gpu_too() -> None:
     box = machine("linux", nvidia(RTX_4060), nvidia(GTX_1060, index=1))
     system = OperatingSystem(system="linux", arch="x86_64", distro="ubuntu", distro_version="24.04", secure_boot=False)
-    found = recommend(type(box)(schema=box.schema, os=system, gpus=box.gpus), catalog())
-    assert found.driver.packages == ("nvidia-driver-580",)
+    advice = recommend(type(box)(schema=box.schema, os=system, gpus=box.gpus), catalog())
+    assert advice.driver.packages == ("nvidia-driver-580",)

@@ -21,10 +21,10 @@ AT = "https://us.download.nvidia.com/tesla"
 
 def driver(pci_id: str, system: OperatingSystem) -> DriverAdvice:
     box = Machine(schema="gpu-assistant/machine/1", os=system, gpus=(nvidia(pci_id),))
-    found = check(recommend(box, catalog()))
+    advice = check(recommend(box, catalog()))
     # No checksum of theirs is known: nothing is run with an administrator's rights.
-    assert system.system != "windows" or "driver-unchecked" in codes(found.reasons)
-    return found.driver
+    assert system.system != "windows" or "driver-unchecked" in codes(advice.reasons)
+    return advice.driver
 
 
 def windows(name: str, build: int) -> OperatingSystem:
@@ -41,14 +41,14 @@ def windows(name: str, build: int) -> OperatingSystem:
     ],
 )
 def test_windows(pci_id: str, name: str, build: int, file: str) -> None:
-    found = driver(pci_id, windows(name, build))
-    assert (found.action, found.recommended) == ("install", "596.36")
-    assert found.url == f"{AT}/596.36/596.36-data-center-tesla-desktop-{file}-international.exe"
+    advice = driver(pci_id, windows(name, build))
+    assert (advice.action, advice.recommended) == ("install", "596.36")
+    assert advice.url == f"{AT}/596.36/596.36-data-center-tesla-desktop-{file}-international.exe"
 
 
 def test_unseen_server_package_gives_version_without_url() -> None:
-    found = driver(T4, windows("Windows Server 2019 Datacenter", 17763))
-    assert (found.recommended, found.url) == ("596.36", None)
+    advice = driver(T4, windows("Windows Server 2019 Datacenter", 17763))
+    assert (advice.recommended, advice.url) == ("596.36", None)
 
 
 def test_legacy_data_center_gpus_get_last_branch() -> None:
@@ -61,8 +61,8 @@ def test_linux(pci_id: str) -> None:
     ubuntu = OperatingSystem(
         system="linux", arch="x86_64", distro="ubuntu", distro_version="24.04", secure_boot=False, glibc="2.39"
     )
-    found = driver(pci_id, ubuntu)
-    assert (found.recommended, found.packages) == ("595.112.07", ("nvidia-driver-595-server-open",))
+    advice = driver(pci_id, ubuntu)
+    assert (advice.recommended, advice.packages) == ("595.112.07", ("nvidia-driver-595-server-open",))
     box = Machine(
         schema="gpu-assistant/machine/1",
         os=OperatingSystem(system="linux", arch="x86_64", distro="rocky", distro_version="9.6", glibc="2.34"),
@@ -71,5 +71,5 @@ def test_linux(pci_id: str) -> None:
     rocky = check(recommend(box, catalog()))
     assert rocky.driver.way == "commands"
     # NVIDIA's own source brings the newest; the newest that is known is named.
-    said = next(r for r in rocky.reasons if r.code == "driver-install-from-packages")
-    assert said.data["newest"] == "595.112.07"
+    text = next(r for r in rocky.reasons if r.code == "driver-install-from-packages")
+    assert text.data["newest"] == "595.112.07"

@@ -62,9 +62,9 @@ def test_run_installer_is_never_suggested(name: str, card: str) -> None:
 
 @pytest.mark.parametrize("name", ["ubuntu24", "linuxmint22", "zorin18", "elementary8"])
 def test_ubuntu_derivatives_use_its_packages(name: str) -> None:
-    found = advised(name, RTX_4060, secure_boot=True, kernel="6.14.0-33-generic")
+    advice = advised(name, RTX_4060, secure_boot=True, kernel="6.14.0-33-generic")
     names = ("nvidia-driver-595-open", "linux-modules-nvidia-595-open-generic-hwe-24.04")
-    assert (found.driver.way, found.driver.packages) == ("packages", names)
+    assert (advice.driver.way, advice.driver.packages) == ("packages", names)
     assert all(allowed_packages(computer(name).os, catalog()).match(each) for each in names)
 
 
@@ -94,7 +94,7 @@ def test_debian_derivatives_with_known_base_use_packages() -> None:
 def test_documented_commands_of_the_distribution(name: str, card: str, kernel: str | None, last: str) -> None:
     driver = advised(name, card, kernel=kernel).driver
     assert (driver.way, " ".join(driver.commands[-1])) == ("commands", last)
-    assert not any("{" in word for words in driver.commands for word in words)
+    assert not any("{" in word for command in driver.commands for word in command)
 
 
 def test_commands_contain_release_and_kernel() -> None:
@@ -114,7 +114,7 @@ def test_commands_contain_release_and_kernel() -> None:
 def typed(distro: str, release: str, kernel: str | None = None) -> list[str]:
     system = OperatingSystem(system="linux", arch="x86_64", distro=distro, distro_version=release, kernel=kernel)
     row = find_commands(catalog().drivers, system, "current")
-    return [" ".join(words) for words in (fill_commands(row.commands, system) if row is not None else None) or ()]
+    return [" ".join(command) for command in (fill_commands(row.commands, system) if row is not None else None) or ()]
 
 
 @pytest.mark.parametrize(
@@ -129,16 +129,16 @@ def typed(distro: str, release: str, kernel: str | None = None) -> list[str]:
     ],
 )
 def test_unknown_commands_give_the_distribution_page(name: str, card: str, kernel: str | None) -> None:
-    found = advised(name, card, kernel=kernel)
-    assert (found.driver.way, found.driver.recommended) == ("page", None)
-    assert found.driver.page is not None
-    said = next(r for r in found.reasons if r.code == "driver-page")
-    assert said.source == found.driver.page
+    advice = advised(name, card, kernel=kernel)
+    assert (advice.driver.way, advice.driver.recommended) == ("page", None)
+    assert advice.driver.page is not None
+    text = next(r for r in advice.reasons if r.code == "driver-page")
+    assert text.source == advice.driver.page
 
 
 def test_secure_boot_adds_enroll_commands() -> None:
     fedora = advised("fedora43", RTX_4060, secure_boot=True)
-    lines = [" ".join(words) for words in fedora.driver.commands]
+    lines = [" ".join(command) for command in fedora.driver.commands]
     # The key comes first: the driver that is built afterwards is signed with it.
     assert lines.index("sudo kmodgenca -a") < lines.index("sudo dnf install akmod-nvidia xorg-x11-drv-nvidia-cuda")
     assert fedora.driver.key
@@ -149,7 +149,7 @@ def test_secure_boot_adds_enroll_commands() -> None:
     suse = advised("opensuse-leap16", RTX_4060, secure_boot=True)
     assert not [code for code in codes(suse.warnings) if code.startswith("secure-boot")]
     assert "secure-boot-page" in codes(advised("arch", RTX_4060, secure_boot=True).warnings)
-    assert not any("mokutil" in words for words in advised("fedora43", RTX_4060, secure_boot=False).driver.commands)
+    assert not any("mokutil" in command for command in advised("fedora43", RTX_4060, secure_boot=False).driver.commands)
 
 
 def test_sufficient_driver_is_kept() -> None:

@@ -51,30 +51,30 @@ def advised(
     ],
 )
 def test_ubuntu(cards: list[str], secure_boot: bool | None, names: tuple[str, ...]) -> None:
-    found = advised("ubuntu", "24.04", *cards, secure_boot=secure_boot)
-    assert (found.driver.way, found.driver.packages) == ("packages", names)
+    advice = advised("ubuntu", "24.04", *cards, secure_boot=secure_boot)
+    assert (advice.driver.way, advice.driver.packages) == ("packages", names)
     here = OperatingSystem(system="linux", distro="ubuntu")
     assert all(allowed_packages(here, catalog()).match(name) for name in names)
-    said = next(r for r in found.reasons if r.code == "driver-packages")
-    assert said.data["package"] == " ".join(names)
-    assert not secure_boot or "secure-boot-signed" in codes(found.warnings)
+    text = next(r for r in advice.reasons if r.code == "driver-packages")
+    assert text.data["package"] == " ".join(names)
+    assert not secure_boot or "secure-boot-signed" in codes(advice.warnings)
 
 
 def test_unavailable_branch_is_not_used() -> None:
     # 585 is none of its branches: the next older one, as long as that is enough, and its number is what is told.
-    found = advised("ubuntu", "24.04", RTX_4060, choice=Choice(driver="585.10"), secure_boot=False)
-    assert found.driver.packages == ("nvidia-driver-580-open",)
-    assert found.driver.recommended == "580"
+    advice = advised("ubuntu", "24.04", RTX_4060, choice=Choice(driver="585.10"), secure_boot=False)
+    assert advice.driver.packages == ("nvidia-driver-580-open",)
+    assert advice.driver.recommended == "580"
 
 
 @pytest.mark.parametrize(("release", "branch"), [("12", "535"), ("13", "550")])
 def test_debian_release_names_its_branch(release: str, branch: str) -> None:
-    found = advised("debian", release, GTX_1060)
-    assert (found.driver.way, found.driver.recommended) == ("packages", branch)
-    assert "driver-install-from-packages" in codes(found.reasons)
-    assert next(r for r in found.reasons if r.code == "driver-packages-branch").data["branch"] == branch
+    advice = advised("debian", release, GTX_1060)
+    assert (advice.driver.way, advice.driver.recommended) == ("packages", branch)
+    assert "driver-install-from-packages" in codes(advice.reasons)
+    assert next(r for r in advice.reasons if r.code == "driver-packages-branch").data["branch"] == branch
     here = OperatingSystem(system="linux", distro="debian")
-    assert all(allowed_packages(here, catalog()).match(name) for name in found.driver.packages)
+    assert all(allowed_packages(here, catalog()).match(name) for name in advice.driver.packages)
     behind = advised("debian", release, RTX_5090)
     assert (behind.driver.way, behind.driver.recommended) == ("nvidia-source", "595.84")
     # No PyTorch for such a card runs on that branch.
@@ -87,17 +87,17 @@ def test_debian_release_names_its_branch(release: str, branch: str) -> None:
 )
 def test_unseen_release_is_unsure(distro: str, release: str | None) -> None:
     for card in (GTX_1060, RTX_4060):
-        found = advised(distro, release, card)
-        assert (found.driver.way, found.driver.recommended) == ("unsure", None)
-        assert found.driver.packages
-        said = codes(found.reasons)
-        assert "driver-packages-unsure" in said
-        assert "driver-packages" not in said
+        advice = advised(distro, release, card)
+        assert (advice.driver.way, advice.driver.recommended) == ("unsure", None)
+        assert advice.driver.packages
+        text = codes(advice.reasons)
+        assert "driver-packages-unsure" in text
+        assert "driver-packages" not in text
 
 
 def test_unknown_distribution_gets_no_packages() -> None:
-    found = advised("slackware", "15.0", RTX_4060)
-    assert (found.driver.way, found.driver.packages, found.driver.page) == (None, (), None)
+    advice = advised("slackware", "15.0", RTX_4060)
+    assert (advice.driver.way, advice.driver.packages, advice.driver.page) == (None, (), None)
 
 
 @pytest.mark.parametrize(
@@ -114,16 +114,16 @@ def test_unknown_distribution_gets_no_packages() -> None:
     ],
 )
 def test_signed_modules_match_running_kernel(release: str, kernel: str | None, package: str | None) -> None:
-    found = advised("ubuntu", release, RTX_4060, secure_boot=True, kernel=kernel)
-    assert found.driver.packages == ("nvidia-driver-595-open", *((package,) if package else ()))
-    assert ("secure-boot-signed" if package else "secure-boot-key") in codes(found.warnings)
+    advice = advised("ubuntu", release, RTX_4060, secure_boot=True, kernel=kernel)
+    assert advice.driver.packages == ("nvidia-driver-595-open", *((package,) if package else ()))
+    assert ("secure-boot-signed" if package else "secure-boot-key") in codes(advice.warnings)
     here = OperatingSystem(system="linux", distro="ubuntu")
-    assert all(allowed_packages(here, catalog()).match(name) for name in found.driver.packages)
+    assert all(allowed_packages(here, catalog()).match(name) for name in advice.driver.packages)
 
 
 def test_kept_driver_needs_no_packages() -> None:
-    found = advised("ubuntu", "24.04", RTX_4060, driver="595.84")
-    assert (found.driver.action, found.driver.way, found.driver.packages) == ("keep", None, ())
+    advice = advised("ubuntu", "24.04", RTX_4060, driver="595.84")
+    assert (advice.driver.action, advice.driver.way, advice.driver.packages) == ("keep", None, ())
 
 
 def test_windows_driver_under_wsl_comes_from_no_package() -> None:
@@ -141,7 +141,7 @@ def test_gpu_without_kernel_modules_gets_no_package() -> None:
 
 def test_debian_secure_boot_key_is_enrolled_manually() -> None:
     for release, card in (("12", GTX_1060), ("13", RTX_5090)):
-        found = advised("debian", release, card, secure_boot=True)
-        told = next(each for each in found.warnings if each.code == "secure-boot-enrol")
-        assert told.data["enrol"] == "sudo mokutil --import /var/lib/dkms/mok.pub"
+        advice = advised("debian", release, card, secure_boot=True)
+        warning = next(each for each in advice.warnings if each.code == "secure-boot-enrol")
+        assert warning.data["enrol"] == "sudo mokutil --import /var/lib/dkms/mok.pub"
         assert "secure-boot-enrol" not in codes(advised("debian", release, card, secure_boot=False).warnings)

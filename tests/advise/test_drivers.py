@@ -53,13 +53,13 @@ def sentences(value: Recommendation) -> str:
 def test_driver_that_dropped_the_gpu_is_downgraded(
     system: SystemName, gpu: Gpu, driver: str, recommended: str | None, code: str
 ) -> None:
-    found = check(recommend(machine(system, gpu, driver=driver), catalog()))
-    assert (found.driver.action, found.driver.recommended) == ("back", recommended)
-    assert reason(found, "driver.action").code == code
-    said = sentences(found)
-    assert "Going back" in said
-    assert "new enough" not in said
-    assert "keep-driver" not in codes(found.alternatives)
+    advice = check(recommend(machine(system, gpu, driver=driver), catalog()))
+    assert (advice.driver.action, advice.driver.recommended) == ("back", recommended)
+    assert reason(advice, "driver.action").code == code
+    text = sentences(advice)
+    assert "Going back" in text
+    assert "new enough" not in text
+    assert "keep-driver" not in codes(advice.alternatives)
     with pytest.raises(UsageError) as caught:
         recommend(machine(system, gpu, driver=driver), catalog(), choice=Choice(driver="keep"))
     assert caught.value.data["why"] == "@choice.driver-drops-card"
@@ -72,10 +72,10 @@ def test_driver_that_supports_the_gpu_is_kept(gpu: str, driver: str) -> None:
 
 def test_secondary_gpu_dropped_by_installed_driver() -> None:
     box = machine("windows", nvidia(RTX_5090), nvidia(GTX_1060, index=1), driver="617.42")
-    found = check(recommend(box, catalog()))
-    assert codes(found.warnings) == ["other-gpu-dark-way-back"]
-    assert "an environment of its own" not in sentences(found)
-    offer = next(a for a in found.alternatives if a.code == "all-cards-driver")
+    advice = check(recommend(box, catalog()))
+    assert codes(advice.warnings) == ["other-gpu-dark-way-back"]
+    assert "an environment of its own" not in sentences(advice)
+    offer = next(a for a in advice.alternatives if a.code == "all-cards-driver")
     assert offer.change == {"pytorch": "2.7.1", "variant": "cu128", "driver": "581.57"}
     again = check(recommend(box, catalog(), choice=Choice(**offer.change)))  # type: ignore[arg-type]
     assert (again.driver.action, again.driver.recommended) == ("back", "581.57")
@@ -86,9 +86,9 @@ def test_secondary_gpu_dropped_by_installed_driver() -> None:
 
 
 def test_kepler_with_new_gpu_is_already_dropped() -> None:
-    found = check(recommend(machine("windows", nvidia(RTX_4060), KEPLER, driver="566.03"), catalog()))
-    assert codes(found.warnings) == ["other-gpu-dark"]
-    assert "would have no driver" not in sentences(found)
+    advice = check(recommend(machine("windows", nvidia(RTX_4060), KEPLER, driver="566.03"), catalog()))
+    assert codes(advice.warnings) == ["other-gpu-dark"]
+    assert "would have no driver" not in sentences(advice)
     fresh = check(recommend(machine("windows", nvidia(RTX_4060), KEPLER), catalog()))
     assert codes(fresh.warnings) == ["driver-drops-other-alone"]
     assert "alternatives" not in sentences(fresh)
@@ -97,21 +97,21 @@ def test_kepler_with_new_gpu_is_already_dropped() -> None:
 @pytest.mark.parametrize("driver", [None, "580.126.20", "595.84"])
 def test_pascal_and_blackwell_share_no_kernel_modules_on_linux(driver: str | None) -> None:
     box = linux("ubuntu", "24.04", nvidia(RTX_5090), nvidia(GTX_1060, index=1), driver=driver)
-    found = check(recommend(box, catalog()))
-    warning = next(w for w in found.warnings if w.code == "other-gpu-modules-named")
+    advice = check(recommend(box, catalog()))
+    warning = next(w for w in advice.warnings if w.code == "other-gpu-modules-named")
     # A driver that stays is of the branch that is here.
     branch = "580" if driver == "580.126.20" else "595"
     assert (warning.data["package"], warning.data["other"]) == (f"nvidia-driver-{branch}-open", "nvidia-driver-580")
-    assert not [a for a in found.alternatives if a.code.startswith("all-cards")]
-    assert "driver-last-branch" not in codes(found.reasons)
+    assert not [a for a in advice.alternatives if a.code.startswith("all-cards")]
+    assert "driver-last-branch" not in codes(advice.reasons)
 
 
 @pytest.mark.parametrize(("system", "driver", "first"), [("windows", "566.03", 570), ("linux", "560.35.05", 570)])
 def test_driver_older_than_blackwell_cannot_be_kept(system: SystemName, driver: str, first: int) -> None:
     for gpu in (nvidia(RTX_5090), nvidia(name="NVIDIA B200", compute_capability="10.0")):
-        found = check(recommend(machine(system, gpu, driver=driver), catalog()))
-        assert found.driver.action == "update"
-        assert "keep-driver" not in codes(found.alternatives)
+        advice = check(recommend(machine(system, gpu, driver=driver), catalog()))
+        assert advice.driver.action == "update"
+        assert "keep-driver" not in codes(advice.alternatives)
         with pytest.raises(UsageError) as caught:
             recommend(machine(system, gpu), catalog(), choice=Choice(driver=driver))
         assert caught.value.data["why"] == "@choice.driver-before-card"
@@ -151,15 +151,15 @@ def test_debian_names_driver_sources_and_old_branch() -> None:
 def test_secure_boot_warning_before_driver_change(
     distro: str, secure: bool | None, driver: str | None, code: str | None
 ) -> None:
-    found = check(recommend(linux(distro, "24.04", nvidia(RTX_4060), driver=driver, secure=secure), catalog()))
-    assert [c for c in codes(found.warnings) if c.startswith("secure-boot")] == ([code] if code else [])
+    advice = check(recommend(linux(distro, "24.04", nvidia(RTX_4060), driver=driver, secure=secure), catalog()))
+    assert [c for c in codes(advice.warnings) if c.startswith("secure-boot")] == ([code] if code else [])
 
 
 def test_unknown_driver_version_is_not_a_dash() -> None:
     for gpu, driver in ((nvidia(CMP_170HX), "461.92"), (nvidia(CMP_170HX), None), (nvidia("10de:ffff"), None)):
-        found = check(recommend(machine("windows", gpu, driver=driver), catalog()))
-        assert found.driver.recommended is None
-        assert "—" not in sentences(found)
+        advice = check(recommend(machine("windows", gpu, driver=driver), catalog()))
+        assert advice.driver.recommended is None
+        assert "—" not in sentences(advice)
 
 
 @pytest.mark.parametrize(
@@ -172,9 +172,9 @@ def test_unknown_driver_version_is_not_a_dash() -> None:
     ],
 )
 def test_driver_with_known_issue_is_kept_with_warning(gpu: str, driver: str, code: str | None) -> None:
-    found = check(recommend(machine("windows", nvidia(gpu), driver=driver), catalog()))
-    assert found.driver.action == "keep"
-    assert [c for c in codes(found.warnings) if c != "driver-insecure"] == ([code] if code else [])
+    advice = check(recommend(machine("windows", nvidia(gpu), driver=driver), catalog()))
+    assert advice.driver.action == "keep"
+    assert [c for c in codes(advice.warnings) if c != "driver-insecure"] == ([code] if code else [])
     linux_one = recommend(machine("linux", nvidia(gpu), driver=driver), catalog())
     assert not [c for c in codes(linux_one.warnings) if "crash" in c]
 
@@ -182,11 +182,11 @@ def test_driver_with_known_issue_is_kept_with_warning(gpu: str, driver: str, cod
 @pytest.mark.parametrize("goal", ["pytorch", "cuda-dev", "all", "tensorflow"])
 @pytest.mark.parametrize("driver", ["566.03", "617.42"])
 def test_wsl_uses_the_windows_driver(goal: Any, driver: str) -> None:
-    found = recommend(machine("linux", nvidia(RTX_4060), driver=driver, wsl=True), catalog(), goal=goal)
-    assert "driver-wsl" in codes(found.reasons)
-    assert "toolkit-without-driver" not in codes(found.reasons)
+    advice = recommend(machine("linux", nvidia(RTX_4060), driver=driver, wsl=True), catalog(), goal=goal)
+    assert "driver-wsl" in codes(advice.reasons)
+    assert "toolkit-without-driver" not in codes(advice.reasons)
     if goal in ("cuda-dev", "all"):
-        assert "toolkit-without-driver-wsl" in codes(found.reasons)
+        assert "toolkit-without-driver-wsl" in codes(advice.reasons)
 
 
 @pytest.mark.parametrize(
@@ -201,8 +201,8 @@ def test_wsl_uses_the_windows_driver(goal: Any, driver: str) -> None:
     ],
 )
 def test_driver_channel_has_a_reason(gpu: str, channel: Any, code: str | None) -> None:
-    found = check(recommend(machine("windows", nvidia(gpu)), catalog(), channel=channel))
-    assert [c for c in codes(found.reasons) if c.startswith("driver-channel")] == ([code] if code else [])
+    advice = check(recommend(machine("windows", nvidia(gpu)), catalog(), channel=channel))
+    assert [c for c in codes(advice.reasons) if c.startswith("driver-channel")] == ([code] if code else [])
 
 
 def test_driver_options_support_the_gpu() -> None:
@@ -216,9 +216,9 @@ def test_driver_options_support_the_gpu() -> None:
 
 def test_going_back_by_hand_is_not_called_an_update() -> None:
     box = machine("windows", nvidia(RTX_4060), driver="617.42")
-    found = check(recommend(box, catalog(), choice=Choice(driver="581.57")))
-    assert (found.driver.action, found.driver.recommended) == ("back", "581.57")
-    assert "driver-older" in codes(found.warnings)
+    advice = check(recommend(box, catalog(), choice=Choice(driver="581.57")))
+    assert (advice.driver.action, advice.driver.recommended) == ("back", "581.57")
+    assert "driver-older" in codes(advice.warnings)
 
 
 @pytest.mark.parametrize("driver", ["566.03", "570.65", "581.57", "617.42"])
@@ -232,14 +232,14 @@ def test_every_goal_with_pytorch_treats_the_driver_alike(system: SystemName, gpu
 
 def test_toolkit_driver_demand_is_attributed_to_the_toolkit() -> None:
     thor = machine("windows", nvidia(name="Thor", compute_capability="11.0"), driver="566.03")
-    found = recommend(thor, catalog(), goal="cuda-dev")
-    assert (found.accelerator, found.driver.action) == ("cpu", "update")
-    assert str(reason(found, "driver.action").data["cuda"]).startswith("Toolkit 13.")
+    advice = recommend(thor, catalog(), goal="cuda-dev")
+    assert (advice.accelerator, advice.driver.action) == ("cpu", "update")
+    assert str(reason(advice, "driver.action").data["cuda"]).startswith("Toolkit 13.")
 
 
 def test_update_without_benefit_claims_none() -> None:
-    found = check(recommend(machine("windows", nvidia(RTX_4060), driver="581.57"), catalog()))
-    offer = next(a for a in found.alternatives if a.code.startswith("newer-driver"))
+    advice = check(recommend(machine("windows", nvidia(RTX_4060), driver="581.57"), catalog()))
+    offer = next(a for a in advice.alternatives if a.code.startswith("newer-driver"))
     # cu132 starts on 581.57 as well: the sentence says so.
     assert offer.code == "newer-driver-own"
     picked = Choice(pytorch="2.15.0", variant="cu132")

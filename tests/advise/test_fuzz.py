@@ -97,7 +97,7 @@ def quiet_log() -> Iterator[None]:
         handler.close()
 
 
-def said(*arguments: str) -> tuple[int, str, str]:
+def run_cli(*arguments: str) -> tuple[int, str, str]:
     """One call in this process: exit code, stdout and stderr."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
     started = time.monotonic()
@@ -138,7 +138,9 @@ def test_damaged_machine_files(folder: Path, path: Path, hits: list[Any], comman
         value = damage(value, place, new, how)
     target = folder / "machine.json"
     target.write_text(json.dumps(value), encoding="utf-8")
-    sound(*said(command, "--machine", str(target), "--goal", goal, "--json", "--lang", "en", "--data-dir", str(folder)))
+    sound(
+        *run_cli(command, "--machine", str(target), "--goal", goal, "--json", "--lang", "en", "--data-dir", str(folder))
+    )
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -146,7 +148,7 @@ def test_damaged_machine_files(folder: Path, path: Path, hits: list[Any], comman
 def test_torn_machine_files(folder: Path, path: Path, cut: int, more: bytes) -> None:
     target = folder / "machine.json"
     target.write_bytes(path.read_bytes()[:cut] + more)
-    sound(*said("recommend", "--machine", str(target), "--json", "--lang", "en", "--data-dir", str(folder)))
+    sound(*run_cli("recommend", "--machine", str(target), "--json", "--lang", "en", "--data-dir", str(folder)))
 
 
 @cache
@@ -187,12 +189,12 @@ def test_damaged_catalogs(folder: Path, name: str, hits: list[Any], goal: Any) -
     catalog = load_catalog(damaged_catalog(folder, name, hits))
     for box in boxes():
         try:
-            found: Any = recommend(box, catalog, goal=goal)
+            advice: Any = recommend(box, catalog, goal=goal)
         except AppError as error:
-            found = error
+            advice = error
         for language in ("en", "zh_CN"):
             texts = Texts(language)  # type: ignore[arg-type]
-            assert texts.error_text(found) if isinstance(found, AppError) else texts.localize_recommendation(found)
+            assert texts.error_text(advice) if isinstance(advice, AppError) else texts.localize_recommendation(advice)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -202,7 +204,7 @@ def test_a_damaged_refreshed_catalog(folder: Path, name: str, hits: list[Any], p
     if torn:
         data = (target / name).read_bytes()
         (target / name).write_bytes(data[: len(data) // 2])
-    sound(*said("recommend", "--machine", str(path), "--json", "--lang", "en", "--data-dir", str(folder)))
+    sound(*run_cli("recommend", "--machine", str(path), "--json", "--lang", "en", "--data-dir", str(folder)))
 
 
 @pytest.mark.parametrize(

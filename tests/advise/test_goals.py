@@ -33,7 +33,7 @@ from .build import (
 )
 
 
-def said(value: Recommendation) -> Recommendation:
+def localized(value: Recommendation) -> Recommendation:
     """Valid by its schema and said in both languages."""
     for language in ("en", "zh_CN"):
         spoken = Texts(language).localize_recommendation(value)
@@ -67,14 +67,14 @@ def toolkit(version: str, nvcc: bool | None = True) -> CudaToolkit:
 def test_toolkit_and_cudnn_match_chip_and_pytorch(
     system: SystemName, pci_id: str, driver: str | None, build: str, series: str, cudnn: str
 ) -> None:
-    found = check(recommend(machine(system, nvidia(pci_id), driver=driver), catalog(), goal="cuda-dev"))
-    assert found.pytorch is not None
-    assert found.pytorch.variant == build
-    assert found.cuda_toolkit.action == "install"
-    assert str(found.cuda_toolkit.version).startswith(f"{series}.")
-    assert (found.cudnn.action, found.cudnn.version) == ("install", cudnn)
-    assert "toolkit-not-for-pytorch" in codes(found.reasons)
-    assert "no-toolkit" in codes(found.alternatives)
+    advice = check(recommend(machine(system, nvidia(pci_id), driver=driver), catalog(), goal="cuda-dev"))
+    assert advice.pytorch is not None
+    assert advice.pytorch.variant == build
+    assert advice.cuda_toolkit.action == "install"
+    assert str(advice.cuda_toolkit.version).startswith(f"{series}.")
+    assert (advice.cudnn.action, advice.cudnn.version) == ("install", cudnn)
+    assert "toolkit-not-for-pytorch" in codes(advice.reasons)
+    assert "no-toolkit" in codes(advice.alternatives)
     without = recommend(
         machine(system, nvidia(pci_id), driver=driver),
         catalog(),
@@ -99,51 +99,51 @@ def test_complete_matching_toolkit_is_kept(
     here: tuple[CudaToolkit, ...], action: str, version: str, warned: list[str]
 ) -> None:
     box = machine("linux", nvidia(RTX_4060), driver="580.65.06", cuda_toolkits=here)
-    found = check(recommend(box, catalog(), goal="cuda-dev"))
-    assert (found.cuda_toolkit.action, found.cuda_toolkit.version) == (action, version)
-    assert [code for code in codes(found.warnings) if code.startswith("toolkit")] == warned
+    advice = check(recommend(box, catalog(), goal="cuda-dev"))
+    assert (advice.cuda_toolkit.action, advice.cuda_toolkit.version) == (action, version)
+    assert [code for code in codes(advice.warnings) if code.startswith("toolkit")] == warned
 
 
 def test_only_matching_cudnn_is_kept() -> None:
     box = machine("linux", nvidia(GTX_1060), driver="580.65.06", cudnn=(Cudnn(version="9.20.0", path="/usr"),))
     assert recommend(box, catalog(), goal="cuda-dev").cudnn.version == "9.10.2.21"
     box = machine("linux", nvidia(RTX_4060), driver="580.65.06", cudnn=(Cudnn(version="9.20.0", path="/usr"),))
-    kept = recommend(box, catalog(), goal="cuda-dev").cudnn
-    assert (kept.action, kept.version) == ("keep", "9.20.0")
+    stored = recommend(box, catalog(), goal="cuda-dev").cudnn
+    assert (stored.action, stored.version) == ("keep", "9.20.0")
     assert recommend(box, catalog()).cudnn.action == "none"
 
 
 def test_no_gpu_installs_no_toolkit() -> None:
-    found = check(recommend(machine("linux"), catalog(), goal="cuda-dev"))
-    assert (found.cuda_toolkit.action, found.cudnn.action) == ("none", "none")
-    assert reason(found, "cuda_toolkit").code == "toolkit-no-card"
+    advice = check(recommend(machine("linux"), catalog(), goal="cuda-dev"))
+    assert (advice.cuda_toolkit.action, advice.cudnn.action) == ("none", "none")
+    assert reason(advice, "cuda_toolkit").code == "toolkit-no-card"
 
 
 def test_tensorflow_on_windows_uses_cpu_and_offers_wsl2() -> None:
-    found = said(recommend(machine("windows", nvidia(RTX_4060), driver="566.03"), catalog(), goal="tensorflow"))
-    assert (found.pytorch, found.accelerator, found.driver.action) == (None, "cpu", "none")
-    assert found.tensorflow is not None
-    assert (found.tensorflow.version, found.tensorflow.gpu) == (catalog().tensorflow.newest.text, False)
-    assert "and-cuda" not in found.tensorflow.requirement
-    assert "tensorflow-windows" in codes(found.warnings)
-    assert codes(found.alternatives) == ["tensorflow-wsl2", "pytorch-instead"]
+    advice = localized(recommend(machine("windows", nvidia(RTX_4060), driver="566.03"), catalog(), goal="tensorflow"))
+    assert (advice.pytorch, advice.accelerator, advice.driver.action) == (None, "cpu", "none")
+    assert advice.tensorflow is not None
+    assert (advice.tensorflow.version, advice.tensorflow.gpu) == (catalog().tensorflow.newest.text, False)
+    assert "and-cuda" not in advice.tensorflow.requirement
+    assert "tensorflow-windows" in codes(advice.warnings)
+    assert codes(advice.alternatives) == ["tensorflow-wsl2", "pytorch-instead"]
 
 
 def test_wsl2_with_old_driver_updates_driver_first() -> None:
     box, lowest = machine("windows", nvidia(GTX_1060), driver="516.94"), catalog().tensorflow.minimum_drivers["wsl"]
-    offered = said(recommend(box, catalog(), goal="tensorflow"))
+    offered = localized(recommend(box, catalog(), goal="tensorflow"))
     assert offered.driver.action == "none"
-    told = next(each for each in offered.warnings if each.code == "tensorflow-wsl2-driver")
-    assert told.data["minimum"] == lowest.text
+    warning = next(each for each in offered.warnings if each.code == "tensorflow-wsl2-driver")
+    assert warning.data["minimum"] == lowest.text
     for goal in ("tensorflow", "all"):
-        picked = said(recommend(box, catalog(), goal=goal, choice=Choice(wsl="install")))
+        picked = localized(recommend(box, catalog(), goal=goal, choice=Choice(wsl="install")))
         assert (picked.driver.action, picked.driver.installed) == ("update", "516.94")
         assert Version(picked.driver.minimum or "0") >= lowest
         assert Version(picked.driver.recommended or "0") >= lowest
         assert "tensorflow-wsl2-driver" not in codes(picked.warnings)
     enough = machine("windows", nvidia(GTX_1060), driver=lowest.text)
-    kept = recommend(enough, catalog(), goal="tensorflow", choice=Choice(wsl="install"))
-    assert (kept.driver.action, codes(kept.warnings).count("tensorflow-wsl2-driver")) == ("keep", 0)
+    stored = recommend(enough, catalog(), goal="tensorflow", choice=Choice(wsl="install"))
+    assert (stored.driver.action, codes(stored.warnings).count("tensorflow-wsl2-driver")) == ("keep", 0)
 
 
 def test_windows_too_old_for_wsl2_gets_no_wsl2_offer() -> None:
@@ -171,26 +171,26 @@ def test_windows_too_old_for_wsl2_gets_no_wsl2_offer() -> None:
 def test_tensorflow_on_linux(
     gpus: tuple[Gpu, ...], driver: str | None, gpu: bool, action: str, constraints: int
 ) -> None:
-    found = said(recommend(machine("linux", *gpus, driver=driver), catalog(), goal="tensorflow"))
-    assert found.tensorflow is not None
-    assert (found.tensorflow.gpu, found.driver.action) == (gpu, action)
-    assert ("[and-cuda]" in found.tensorflow.requirement) == gpu
-    assert found.accelerator == ("cuda" if gpu else "cpu")
-    assert len(found.tensorflow.constraints) == constraints
-    assert found.python == "3.13"
-    assert (found.cuda_toolkit.action, found.cudnn.action) == ("none", "none")
-    assert ("tensorflow-try" in codes(found.alternatives)) == (gpus == (nvidia(RTX_5090),))
+    advice = localized(recommend(machine("linux", *gpus, driver=driver), catalog(), goal="tensorflow"))
+    assert advice.tensorflow is not None
+    assert (advice.tensorflow.gpu, advice.driver.action) == (gpu, action)
+    assert ("[and-cuda]" in advice.tensorflow.requirement) == gpu
+    assert advice.accelerator == ("cuda" if gpu else "cpu")
+    assert len(advice.tensorflow.constraints) == constraints
+    assert advice.python == "3.13"
+    assert (advice.cuda_toolkit.action, advice.cudnn.action) == ("none", "none")
+    assert ("tensorflow-try" in codes(advice.alternatives)) == (gpus == (nvidia(RTX_5090),))
 
 
 def test_all_takes_a_python_that_both_support() -> None:
     box = machine("linux", nvidia(RTX_4060), driver="580.65.06", pythons=(python("3.14.0"), python("3.12.1")))
-    found = check(recommend(box, catalog(), goal="all"))
-    assert found.python == "3.12"
-    assert found.tensorflow is not None
-    assert found.tensorflow.gpu
-    assert "two-frameworks" in codes(found.warnings)
-    assert "two-environments" in codes(found.alternatives)
-    assert found.cuda_toolkit.action == found.cudnn.action == "install"
+    advice = check(recommend(box, catalog(), goal="all"))
+    assert advice.python == "3.12"
+    assert advice.tensorflow is not None
+    assert advice.tensorflow.gpu
+    assert "two-frameworks" in codes(advice.warnings)
+    assert "two-environments" in codes(advice.alternatives)
+    assert advice.cuda_toolkit.action == advice.cudnn.action == "install"
     mac = check(recommend(machine("darwin", Gpu(vendor="apple"), arch="arm64"), catalog(), goal="all"))
     assert (mac.accelerator, mac.tensorflow is not None and mac.tensorflow.gpu) == ("mps", False)
 
@@ -205,8 +205,8 @@ def test_advice_loads_no_gui_and_no_network() -> None:
 def test_tensorflow_on_windows_asks_for_the_runtime_too() -> None:
     def warned(tools: Tools, goal: Goal = "tensorflow") -> list[tuple[str, object]]:
         box = machine("windows", nvidia(RTX_4060), driver="617.42", tools=tools)
-        found = said(recommend(box, catalog(), goal=goal)).warnings
-        return [(w.code, w.data.get("files", w.data["build"])) for w in found if w.code.startswith("vc-")]
+        advice = localized(recommend(box, catalog(), goal=goal)).warnings
+        return [(w.code, w.data.get("files", w.data["build"])) for w in advice if w.code.startswith("vc-")]
 
     assert warned(Tools()) == [("vc-missing", "TensorFlow 2.21.0")]
     assert warned(Tools(vc_redist="14.44")) == []  # any version that is not known to lack a file

@@ -19,8 +19,8 @@ from .build import GTX_1060, RTX_4060, catalog, check, codes, machine, nvidia, r
 GOALS: tuple[Goal, ...] = ("pytorch", "tensorflow", "cuda-dev", "all")
 
 
-def data(found: Recommendation, code: str) -> dict[str, Any]:
-    entries = (*found.reasons, *found.warnings, *found.alternatives)
+def data(advice: Recommendation, code: str) -> dict[str, Any]:
+    entries = (*advice.reasons, *advice.warnings, *advice.alternatives)
     return next(entry.data for entry in entries if entry.code == code)
 
 
@@ -28,9 +28,9 @@ def data(found: Recommendation, code: str) -> dict[str, Any]:
 @pytest.mark.parametrize("pci_id", ["10de:2c80", "10de:2f50"])
 def test_id_range_gives_the_capability(system: Any, minimum: str, pci_id: str) -> None:
     new = nvidia(pci_id, name="NVIDIA GeForce RTX 5080 SUPER")
-    found = check(recommend(machine(system, new), catalog()))
-    assert data(found, "cuda-card")["capability"] == "12.0"
-    assert found.driver.minimum == minimum
+    advice = check(recommend(machine(system, new), catalog()))
+    assert data(advice, "cuda-card")["capability"] == "12.0"
+    assert advice.driver.minimum == minimum
     old = recommend(machine(system, new), catalog(), choice=Choice(pytorch="2.8.0", variant="cu128"))
     assert old.driver.minimum == ("570.65" if system == "windows" else "570.26")
 
@@ -38,17 +38,17 @@ def test_id_range_gives_the_capability(system: Any, minimum: str, pci_id: str) -
 @pytest.mark.parametrize("fields", [{"pci_id": "10de:1180"}, {"pci_id": "10de:1080"}, {"name": "GeForce GTX 780"}])
 @pytest.mark.parametrize("driver", [None, "391.35"])
 def test_unreachable_driver_is_not_requested(fields: dict[str, str], driver: str | None) -> None:
-    found = check(recommend(machine("windows", nvidia(**fields), driver=driver), catalog()))
-    assert (found.accelerator, found.driver.action) == ("cpu", "none")
-    assert "gpu-too-old" in codes(found.warnings)
+    advice = check(recommend(machine("windows", nvidia(**fields), driver=driver), catalog()))
+    assert (advice.accelerator, advice.driver.action) == ("cpu", "none")
+    assert "gpu-too-old" in codes(advice.warnings)
 
 
 @pytest.mark.parametrize("channel", ["studio", "game-ready"])
 def test_keplers_last_driver_is_named_in_either_channel(channel: Any) -> None:
     box = machine("windows", nvidia("10de:1004"))
-    found = recommend(box, catalog(), goal="cuda-dev", channel=channel)
-    assert (found.driver.recommended, found.driver.channel) == ("475.14", None)
-    assert found.cuda_toolkit.version == "11.8.0"
+    advice = recommend(box, catalog(), goal="cuda-dev", channel=channel)
+    assert (advice.driver.recommended, advice.driver.channel) == ("475.14", None)
+    assert advice.cuda_toolkit.version == "11.8.0"
 
 
 def test_tesla_k80_same_advice_without_driver() -> None:
@@ -61,14 +61,14 @@ def test_tesla_k80_same_advice_without_driver() -> None:
 @pytest.mark.parametrize(("driver", "code"), [("470.82.01", "all-cards-keep"), (None, "all-cards-driver")])
 def test_build_for_old_and_new_gpu_is_offered(driver: str | None, code: str) -> None:
     box = machine("linux", nvidia("10de:102d"), nvidia("10de:1db4"), driver=driver)
-    found = check(recommend(box, catalog()))
-    assert found.pytorch is not None
-    assert found.pytorch.variant == "cu126"
-    other = next(other for other in found.alternatives if other.code == code)
+    advice = check(recommend(box, catalog()))
+    assert advice.pytorch is not None
+    assert advice.pytorch.variant == "cu126"
+    other = next(other for other in advice.alternatives if other.code == code)
     assert (other.change["pytorch"], other.change["variant"]) == ("2.3.1", "cu118")
     taken = check(recommend(box, catalog(), choice=Choice(**other.change)))  # type: ignore[arg-type]
     assert taken.driver.recommended == (driver or "470.256.02")
-    assert "driver-drops-other" in codes(found.warnings)
+    assert "driver-drops-other" in codes(advice.warnings)
     assert not [warning for warning in codes(taken.warnings) if warning.startswith(("driver-drops", "other-gpu"))]
 
 
@@ -83,13 +83,13 @@ def test_newest_driver_names_the_gpus_it_supports(others: list[str], whom: str) 
 
 def test_ended_branch_does_not_limit_the_strongest_gpu() -> None:
     box = machine("linux", nvidia("10de:102d"), nvidia(compute_capability="8.6"), driver="470.256.02")
-    found = check(recommend(box, catalog()))
+    advice = check(recommend(box, catalog()))
     alone = recommend(machine("linux", nvidia(compute_capability="8.6"), driver="470.256.02"), catalog())
-    assert found.pytorch == alone.pytorch
+    assert advice.pytorch == alone.pytorch
 
 
 @pytest.mark.parametrize(
-    ("pci_id", "name", "said"),
+    ("pci_id", "name", "expected"),
     [
         ("10de:2f04", "Microsoft Basic Display Adapter", "NVIDIA GeForce RTX 5070"),
         ("10de:1b80", "GP104 [GeForce GTX 1080]", "GeForce GTX 1080"),
@@ -98,18 +98,18 @@ def test_ended_branch_does_not_limit_the_strongest_gpu() -> None:
         ("10de:3fff", "Odd []", "Odd []"),
     ],
 )
-def test_gpu_is_named_by_product_name(pci_id: str, name: str, said: str) -> None:
-    found = recommend(machine("windows", nvidia(pci_id, name=name)), catalog())
-    assert reason(found, "accelerator").data["gpu"] == said
+def test_gpu_is_named_by_product_name(pci_id: str, name: str, expected: str) -> None:
+    advice = recommend(machine("windows", nvidia(pci_id, name=name)), catalog())
+    assert reason(advice, "accelerator").data["gpu"] == expected
 
 
 @pytest.mark.parametrize("goal", GOALS)
 def test_capability_and_id_mismatch_warns(goal: Goal) -> None:
     card = nvidia("10de:1b80", name="NVIDIA GeForce GTX 1080")
     lie = replace(card, compute_capability="12.0")
-    found = recommend(machine("windows", lie, driver="580.88"), catalog(), goal=goal)
-    said = {"gpu": "NVIDIA GeForce GTX 1080", "capability": "12.0", "listed": "6.1"}
-    assert data(found, "gpu-capability-and-id") == said
+    advice = recommend(machine("windows", lie, driver="580.88"), catalog(), goal=goal)
+    text = {"gpu": "NVIDIA GeForce GTX 1080", "capability": "12.0", "listed": "6.1"}
+    assert data(advice, "gpu-capability-and-id") == text
     honest = machine("windows", replace(card, compute_capability="6.1"), driver="580.88")
     assert "gpu-capability-and-id" not in codes(recommend(honest, catalog(), goal=goal).warnings)
 
@@ -117,36 +117,36 @@ def test_capability_and_id_mismatch_warns(goal: Goal) -> None:
 @pytest.mark.parametrize("goal", GOALS)
 def test_name_and_id_mismatch_warns(goal: Goal) -> None:
     card = nvidia(GTX_1060, name="NVIDIA GeForce RTX 4090")
-    found = recommend(machine("windows", card, driver="566.36"), catalog(), goal=goal)
-    said = data(found, "gpu-name-and-id")
-    assert said == {"gpu": "NVIDIA GeForce RTX 4090", "named": "GeForce GTX 1060 6GB", "capability": "6.1"}
+    advice = recommend(machine("windows", card, driver="566.36"), catalog(), goal=goal)
+    text = data(advice, "gpu-name-and-id")
+    assert text == {"gpu": "NVIDIA GeForce RTX 4090", "named": "GeForce GTX 1060 6GB", "capability": "6.1"}
     honest = recommend(machine("windows", replace(card, name="NVIDIA GeForce GTX 1060 6GB")), catalog(), goal=goal)
     assert "gpu-name-and-id" not in codes(honest.warnings)
 
 
 @pytest.mark.parametrize("goal", GOALS)
 def test_driver_without_gpu_warns(goal: Goal) -> None:
-    found = recommend(machine("windows", driver="566.36"), catalog(), goal=goal)
-    assert data(found, "driver-without-card") == {"installed": "566.36"}
-    assert "cpu-no-gpu" not in codes(found.reasons)
+    advice = recommend(machine("windows", driver="566.36"), catalog(), goal=goal)
+    assert data(advice, "driver-without-card") == {"installed": "566.36"}
+    assert "cpu-no-gpu" not in codes(advice.reasons)
     assert "driver-without-card" not in codes(recommend(machine("windows"), catalog(), goal=goal).warnings)
 
 
 @pytest.mark.parametrize("goal", GOALS)
 @pytest.mark.parametrize("fields", [{}, {"pci_id": "10de:3fff"}, {"compute_capability": "6.1"}])
 def test_a_card_without_a_name_is_called_this_card(goal: Goal, fields: dict[str, str]) -> None:
-    found = recommend(machine("linux", nvidia(**fields)), catalog(), goal=goal)
+    advice = recommend(machine("linux", nvidia(**fields)), catalog(), goal=goal)
     for language, name in (("en", "this NVIDIA card"), ("zh_CN", "这张 NVIDIA 显卡")):
-        said = Texts(language).localize_recommendation(found)  # type: ignore[arg-type]
-        texts = [text for entry in (*said.reasons, *said.warnings) if (text := entry.text)]
+        localized = Texts(language).localize_recommendation(advice)  # type: ignore[arg-type]
+        texts = [text for entry in (*localized.reasons, *localized.warnings) if (text := entry.text)]
         assert any(name in text for text in texts)
         assert not [text for text in texts if "10de:" in text or "@" in text]
         assert not [text for text in texts if text.startswith("this") or re.search(r"[\u4e00-\u9fff] 这张", text)]
 
 
 def test_nameless_amd_gpu_is_named_by_id() -> None:
-    found = recommend(machine("linux", Gpu(vendor="amd", pci_id="1002:7550")), catalog())
-    assert str(reason(found, "accelerator").data["gpu"]).startswith("Radeon RX 9070")
+    advice = recommend(machine("linux", Gpu(vendor="amd", pci_id="1002:7550")), catalog())
+    assert str(reason(advice, "accelerator").data["gpu"]).startswith("Radeon RX 9070")
 
 
 def test_amd_gpu_next_to_intel_is_idle() -> None:
@@ -158,34 +158,34 @@ def test_amd_gpu_next_to_intel_is_idle() -> None:
 
 @pytest.mark.parametrize("pci_id", ["10de:25b8", "10de:1fb9", "10de:1cba"])
 def test_mobile_workstation_gets_workstation_driver(pci_id: str) -> None:
-    found = check(recommend(machine("windows", nvidia(pci_id, laptop=True)), catalog()))
-    assert found.driver.url is not None
-    assert "/Quadro_Certified/" in found.driver.url
-    assert found.driver.channel is None
+    advice = check(recommend(machine("windows", nvidia(pci_id, laptop=True)), catalog()))
+    assert advice.driver.url is not None
+    assert "/Quadro_Certified/" in advice.driver.url
+    assert advice.driver.channel is None
 
 
 @pytest.mark.parametrize("system", ["windows", "linux"])
 def test_mining_gpu_is_not_called_built_for_compute(system: Any) -> None:
-    found = check(recommend(machine(system, nvidia("10de:2189")), catalog()))
-    assert reason(found, "accelerator").code == "cuda-card"
+    advice = check(recommend(machine(system, nvidia("10de:2189")), catalog()))
+    assert reason(advice, "accelerator").code == "cuda-card"
 
 
 @pytest.mark.parametrize(("driver", "code"), [(None, "driver-install-unknown"), ("391.35", "driver-update-unknown")])
 def test_unknown_chip_claims_no_driver(driver: str | None, code: str) -> None:
-    found = check(recommend(machine("windows", nvidia("10de:3fff"), driver=driver), catalog()))
-    assert reason(found, "driver.action").code == code
+    advice = check(recommend(machine("windows", nvidia("10de:3fff"), driver=driver), catalog()))
+    assert reason(advice, "driver.action").code == code
     flow = recommend(machine("windows", nvidia("10de:3fff"), driver=driver), catalog(), goal="tensorflow")
     assert "pytorch-instead-unknown" in codes(flow.alternatives)
 
 
 def test_new_driver_with_unknown_chip_counts_newer_gpus() -> None:
-    found = check(recommend(machine("linux", nvidia("10de:3fff"), driver="595.84"), catalog()))
-    assert reason(found, "pytorch.variant").code == "variant-widest-newer"
+    advice = check(recommend(machine("linux", nvidia("10de:3fff"), driver="595.84"), catalog()))
+    assert reason(advice, "pytorch.variant").code == "variant-widest-newer"
 
 
 @pytest.mark.parametrize("driver", ["535.230.02", "528.33"])
 def test_same_build_is_offered_once(driver: str) -> None:
     system: Any = "windows" if driver == "528.33" else "linux"
-    found = check(recommend(machine(system, nvidia(RTX_4060), driver=driver), catalog()))
-    offered = [(other.change.get("pytorch"), other.change.get("variant")) for other in found.alternatives]
+    advice = check(recommend(machine(system, nvidia(RTX_4060), driver=driver), catalog()))
+    offered = [(other.change.get("pytorch"), other.change.get("variant")) for other in advice.alternatives]
     assert len(offered) == len(set(offered))

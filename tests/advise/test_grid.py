@@ -22,23 +22,23 @@ from gpu_assistant.texts.localized import Texts
 
 from .oracle.driver_rules import alternatives_faults, beside_faults
 from .oracle.expect import any_build, expected, on_a_board
+from .oracle.faults import find_faults
 from .oracle.grid import Case, cards, grid
-from .oracle.judge import judge
-from .oracle.said import text_faults
-from .oracle.world import World, chip
+from .oracle.published import PublishedFacts, chip
+from .oracle.reasons import text_faults
 
 LEAST = 3000
 CATALOG = resources_dir() / "catalog"
 
 
 @cache
-def world() -> World:
-    return World()
+def published() -> PublishedFacts:
+    return PublishedFacts()
 
 
 @cache
 def cases() -> tuple[Case, ...]:
-    return tuple(grid(world()))
+    return tuple(grid(published()))
 
 
 def ask(case: Case, catalog: Catalog) -> Recommendation | str:
@@ -50,57 +50,57 @@ def ask(case: Case, catalog: Catalog) -> Recommendation | str:
         return error.code
 
 
-def faults(case: Case, found: Recommendation | str, known: World) -> list[str]:
+def faults(case: Case, advice: Recommendation | str, known: PublishedFacts) -> list[str]:
     """What is wrong with an answer; a refusal is right only where nothing is published."""
-    if isinstance(found, str):
-        if found in ("jetson", "jetson-driver"):
+    if isinstance(advice, str):
+        if advice in ("jetson", "jetson-driver"):
             return [] if on_a_board(known, case.machine) else ["refused as a Jetson"]
-        if found in ("no-tensorflow", "no-tensorflow-nor-pytorch") and case.goal == "tensorflow":
+        if advice in ("no-tensorflow", "no-tensorflow-nor-pytorch") and case.goal == "tensorflow":
             here = case.machine["os"]
             nowhere = f"{here['system']} {here['arch']}" in known.facts["tensorflow"]["nowhere"]
             # Who is sent to PyTorch finds one there.
             sent = any_build(known, here["system"], here["arch"])
             right_words = "no-tensorflow" if sent else "no-tensorflow-nor-pytorch"
-            return [] if nowhere and found == right_words else [f"TensorFlow refused with {found}"]
+            return [] if nowhere and advice == right_words else [f"TensorFlow refused with {advice}"]
         right = expected(known, case.machine, case.channel)
-        return [] if found.startswith("no-build") and right is None else [f"refused with {found}"]
-    plain = msgspec.to_builtins(found)
+        return [] if advice.startswith("no-build") and right is None else [f"refused with {advice}"]
+    plain = msgspec.to_builtins(advice)
     return [
-        *judge(known, case.machine, case.goal, case.channel, plain),
+        *find_faults(known, case.machine, case.goal, case.channel, plain),
         *alternatives_faults(known, case.machine, case.channel, plain),
         *beside_faults(known, case.machine, case.channel, plain),
     ]
 
 
-def said(wrong: dict[str, list[str]]) -> str:
+def report(wrong: dict[str, list[str]]) -> str:
     """The faults by kind, with an example each, so that thousands stay readable."""
     lines = [f"{sum(map(len, wrong.values()))} faults"]
     lines += [f"{len(names)} x {fault}: {names[0]}" for fault, names in wrong.items()]
     return "\n".join(lines[:60])
 
 
-def judged(asked: Iterable[Case], catalog: Catalog, known: World) -> dict[str, list[str]]:
+def check_cases(requests: Iterable[Case], catalog: Catalog, known: PublishedFacts) -> dict[str, list[str]]:
     """Every fault with the machines on which it was found."""
     wrong: dict[str, list[str]] = collections.defaultdict(list)
-    for case in asked:
+    for case in requests:
         for fault in faults(case, ask(case, catalog), known):
             wrong[fault].append(case.name)
     return wrong
 
 
 def test_the_grid_holds_every_kind_of_machine() -> None:
-    found = cases()
-    assert len({case.name for case in found}) == len(found) >= LEAST
-    chips = {chip(row["compute_capability"]) for row in world().cards.values()} - {None}
-    there = {world().chip(gpu) for gpus in cards(world()).values() for gpu in gpus}
+    result = cases()
+    assert len({case.name for case in result}) == len(result) >= LEAST
+    chips = {chip(row["compute_capability"]) for row in published().cards.values()} - {None}
+    there = {published().chip(gpu) for gpus in cards(published()).values() for gpu in gpus}
     assert chips <= there
-    assert {case.goal for case in found} == {"pytorch", "tensorflow", "cuda-dev", "all"}
-    assert {case.channel for case in found} == {"studio", "game-ready"}
+    assert {case.goal for case in result} == {"pytorch", "tensorflow", "cuda-dev", "all"}
+    assert {case.channel for case in result} == {"studio", "game-ready"}
 
 
 def test_oracle_finds_no_errors() -> None:
-    wrong = judged(cases(), load_catalog(CATALOG), world())
-    assert not wrong, said(wrong)
+    wrong = check_cases(cases(), load_catalog(CATALOG), published())
+    assert not wrong, report(wrong)
 
 
 @pytest.mark.parametrize("newest", ["2.14.1", "2.11.0", "2.8.0", "2.6.0"])
@@ -112,8 +112,8 @@ def test_oracle_finds_no_errors_with_older_newest_release(newest: str, tmp_path:
     at = next(place for place, row in enumerate(torch["releases"]) if row["version"] == newest)
     torch["releases"] = torch["releases"][at:]
     path.write_text(json.dumps(torch), encoding="utf-8")
-    wrong = judged(cases()[::5], load_catalog(folder), World(folder))
-    assert not wrong, said(wrong)
+    wrong = check_cases(cases()[::5], load_catalog(folder), PublishedFacts(folder))
+    assert not wrong, report(wrong)
 
 
 def test_every_text_exists_in_both_languages() -> None:
@@ -121,19 +121,19 @@ def test_every_text_exists_in_both_languages() -> None:
     seen: set[frozenset[str]] = set()
     wrong: dict[str, list[str]] = collections.defaultdict(list)
     for case in cases():
-        found = ask(case, catalog)
-        if isinstance(found, str):
+        advice = ask(case, catalog)
+        if isinstance(advice, str):
             continue
-        entries = (*found.reasons, *found.warnings, *found.alternatives)
+        entries = (*advice.reasons, *advice.warnings, *advice.alternatives)
         kind = frozenset(f"{type(entry).__name__} {entry.code} {sorted(entry.data)}" for entry in entries)
         if kind in seen:
             continue
         seen.add(kind)
         spoken = {
-            language: msgspec.to_builtins(Texts(language).localize_recommendation(found))  # type: ignore[arg-type]
+            language: msgspec.to_builtins(Texts(language).localize_recommendation(advice))  # type: ignore[arg-type]
             for language in ("en", "zh_CN")
         }
         for fault in text_faults(spoken):
             wrong[fault].append(case.name)
     assert len(seen) > 50
-    assert not wrong, said(wrong)
+    assert not wrong, report(wrong)

@@ -31,18 +31,18 @@ def test_wsl_without_driver_looks_like_no_gpu(goal: Goal, code: str) -> None:
     ],
 )
 def test_no_usable_gpu(system: SystemName, gpus: tuple[Gpu, ...], code: str) -> None:
-    found = check(recommend(machine(system, *gpus), catalog()))
-    assert found.accelerator == "cpu"
+    advice = check(recommend(machine(system, *gpus), catalog()))
+    assert advice.accelerator == "cpu"
     # For AMD's cards PyTorch publishes builds on Linux only; a card of no known name or id names no chip.
-    said = {"linux": "cpu-amd-unknown", "windows": "cpu-amd-windows"}.get(system) if code == "cpu-amd" else code
-    assert reason(found, "accelerator").code == said
-    assert found.pytorch is not None
-    assert (found.pytorch.version, found.pytorch.variant) == (catalog().releases[0].version.text, "cpu")
-    assert found.pytorch.index_url == "https://download.pytorch.org/whl/cpu"
-    assert (found.pytorch.cuda, found.pytorch.cudnn) == (None, None)
-    assert found.driver.action == "none"
-    assert found.warnings == found.alternatives == ()
-    assert reason(found, "driver.action").code == "driver-processor"
+    text = {"linux": "cpu-amd-unknown", "windows": "cpu-amd-windows"}.get(system) if code == "cpu-amd" else code
+    assert reason(advice, "accelerator").code == text
+    assert advice.pytorch is not None
+    assert (advice.pytorch.version, advice.pytorch.variant) == (catalog().releases[0].version.text, "cpu")
+    assert advice.pytorch.index_url == "https://download.pytorch.org/whl/cpu"
+    assert (advice.pytorch.cuda, advice.pytorch.cudnn) == (None, None)
+    assert advice.driver.action == "none"
+    assert advice.warnings == advice.alternatives == ()
+    assert reason(advice, "driver.action").code == "driver-processor"
 
 
 @pytest.mark.parametrize(
@@ -58,53 +58,53 @@ def test_no_usable_gpu(system: SystemName, gpus: tuple[Gpu, ...], code: str) -> 
     ],
 )
 def test_amd_and_intel(system: SystemName, gpu: Gpu, wsl: bool | None, build: str) -> None:
-    found = check(recommend(machine(system, gpu, wsl=wsl), catalog()))
-    assert found.pytorch is not None
-    assert f"{found.pytorch.version}+{found.pytorch.variant}" == build
-    assert found.driver.action == "none"
+    advice = check(recommend(machine(system, gpu, wsl=wsl), catalog()))
+    assert advice.pytorch is not None
+    assert f"{advice.pytorch.version}+{advice.pytorch.variant}" == build
+    assert advice.driver.action == "none"
     if not build.endswith("cpu"):
-        assert reason(found, "driver.action").code == ("driver-rocm" if gpu.vendor == "amd" else "driver-xpu")
-        assert "not-proven" in codes(found.warnings)
-        assert "cpu-instead" in codes(found.alternatives)
-    assert ("amd-wsl" in codes(found.alternatives)) == (gpu.vendor == "amd" and system == "windows")
+        assert reason(advice, "driver.action").code == ("driver-rocm" if gpu.vendor == "amd" else "driver-xpu")
+        assert "not-proven" in codes(advice.warnings)
+        assert "cpu-instead" in codes(advice.alternatives)
+    assert ("amd-wsl" in codes(advice.alternatives)) == (gpu.vendor == "amd" and system == "windows")
 
 
 def test_newest_rocm_release_is_named_as_newest_for_amd() -> None:
     box = machine("linux", Gpu(vendor="amd", name="RX 7900 XTX", gfx="gfx1100"), glibc="2.39")
-    found = check(recommend(box, catalog()))
-    why = reason(found, "pytorch.version")
-    assert found.pytorch is not None
+    advice = check(recommend(box, catalog()))
+    why = reason(advice, "pytorch.version")
+    assert advice.pytorch is not None
     assert (why.code, why.data["maker"], why.data["version"]) == (
         "version-newest-for-maker",
         "AMD",
-        found.pytorch.version,
+        advice.pytorch.version,
     )
     # The same computer can have a newer one, which stands below as an offer.
-    offer = next(a for a in found.alternatives if a.code == "cpu-instead")
-    assert offer.change["pytorch"] == why.data["newest"] != found.pytorch.version
+    offer = next(a for a in advice.alternatives if a.code == "cpu-instead")
+    assert offer.change["pytorch"] == why.data["newest"] != advice.pytorch.version
     assert "newest PyTorch with a build for your AMD card" in str(
-        reason(Texts("en").localize_recommendation(found), "pytorch.version").text
+        reason(Texts("en").localize_recommendation(advice), "pytorch.version").text
     )
 
 
 def test_apple_gets_mps_from_the_general_index() -> None:
-    found = check(recommend(machine("darwin", Gpu(vendor="apple", name="Apple M3"), arch="arm64"), catalog()))
-    assert found.accelerator == "mps"
-    assert found.pytorch is not None
-    assert found.pytorch.index_url is None
+    advice = check(recommend(machine("darwin", Gpu(vendor="apple", name="Apple M3"), arch="arm64"), catalog()))
+    assert advice.accelerator == "mps"
+    assert advice.pytorch is not None
+    assert advice.pytorch.index_url is None
 
 
 def test_intel_mac_gets_the_last_release_for_it() -> None:
-    found = check(recommend(machine("darwin", Gpu(vendor="amd"), arch="x86_64"), catalog()))
-    assert found.accelerator == "cpu"
-    assert found.pytorch is not None
-    assert found.pytorch.version == "2.2.2"
+    advice = check(recommend(machine("darwin", Gpu(vendor="amd"), arch="x86_64"), catalog()))
+    assert advice.accelerator == "cpu"
+    assert advice.pytorch is not None
+    assert advice.pytorch.version == "2.2.2"
 
 
 def test_only_the_system_is_known() -> None:
-    found = check(recommend(machine("linux", arch=None), catalog()))
-    assert found.accelerator == "cpu"
-    assert codes(found.warnings) == ["arch-unknown"]
+    advice = check(recommend(machine("linux", arch=None), catalog()))
+    assert advice.accelerator == "cpu"
+    assert codes(advice.warnings) == ["arch-unknown"]
 
 
 @pytest.mark.parametrize(
@@ -122,19 +122,19 @@ def test_only_the_system_is_known() -> None:
     ],
 )
 def test_python(pythons: object, series: str, code: str) -> None:
-    found = check(recommend(machine("linux", pythons=pythons), catalog()))
-    assert found.python == series
-    assert reason(found, "python").code == code
+    advice = check(recommend(machine("linux", pythons=pythons), catalog()))
+    assert advice.python == series
+    assert reason(advice, "python").code == code
 
 
 def test_unanswered_pythons_are_not_called_unsuitable() -> None:
     silent = (ProbeNote(probe="pythons", code="detect.pythons.partly", detail="/usr/bin/python3"),)
-    found = check(recommend(machine("linux", pythons=(), notes=silent), catalog()))
-    assert reason(found, "python").code == "python-download-partly"
+    advice = check(recommend(machine("linux", pythons=(), notes=silent), catalog()))
+    assert reason(advice, "python").code == "python-download-partly"
 
 
 def test_warnings_have_fixes() -> None:
-    found = check(
+    result = check(
         recommend(
             machine(
                 "linux",
@@ -145,7 +145,7 @@ def test_warnings_have_fixes() -> None:
             catalog(),
         )
     )
-    assert codes(found.warnings) == ["disk-space-about", "pending-reboot", "home-not-ascii"]
+    assert codes(result.warnings) == ["disk-space-about", "pending-reboot", "home-not-ascii"]
 
 
 def test_a_size_is_exact_only_for_the_release_that_was_measured() -> None:
@@ -174,25 +174,25 @@ def test_disk_need_includes_the_download() -> None:
     facts = catalog()
     room = Disk(path="C:\\", free_bytes=(facts.sizes("cu126", "windows").download_bytes or 0) + 10**9)
     box = machine("windows", Gpu(vendor="nvidia", name="NVIDIA GeForce RTX 4090", pci_id="10de:2684"), disks=(room,))
-    found = recommend(box, facts)
-    warning = next(one for one in found.warnings if one.code == "disk-space-about")
-    kept = facts.sizes("cu132", "linux").disk_bytes or 0
-    assert warning.data["needed_bytes"] == (facts.sizes("cu126", "windows").download_bytes or 0) + kept
+    advice = recommend(box, facts)
+    warning = next(one for one in advice.warnings if one.code == "disk-space-about")
+    stored = facts.sizes("cu132", "linux").disk_bytes or 0
+    assert warning.data["needed_bytes"] == (facts.sizes("cu126", "windows").download_bytes or 0) + stored
 
 
 def test_small_disk_warns_for_amd_gpu() -> None:
     card = Gpu(vendor="amd", name="AMD Radeon RX 7900 XTX", pci_id="1002:744c", gfx="gfx1100")
     for free, warned in ((8 * 10**9, True), (10**12, False)):
-        found = recommend(machine("linux", card, disks=(Disk(path="/", free_bytes=free),)), catalog())
-        assert found.accelerator == "rocm"
-        assert ("disk-space-about" in codes(found.warnings)) == warned
+        advice = recommend(machine("linux", card, disks=(Disk(path="/", free_bytes=free),)), catalog())
+        assert advice.accelerator == "rocm"
+        assert ("disk-space-about" in codes(advice.warnings)) == warned
 
 
 def test_unknown_size_gives_no_disk_warning() -> None:
     small = (Disk(path="/", free_bytes=10**6),)
-    found = recommend(
+    advice = recommend(
         machine("linux", Gpu(vendor="intel", name="Arc A770", pci_id="8086:56a0"), disks=small), catalog()
     )
-    assert found.pytorch is not None
-    assert found.pytorch.variant == "xpu"
-    assert "disk-space" not in codes(found.warnings)
+    assert advice.pytorch is not None
+    assert advice.pytorch.variant == "xpu"
+    assert "disk-space" not in codes(advice.warnings)

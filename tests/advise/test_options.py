@@ -38,7 +38,7 @@ def machines() -> Iterator[Machine]:
 
 
 @cache
-def asked(box: Machine, goal: Goal, choice: Choice | None) -> Options | None:
+def options_for(box: Machine, goal: Goal, choice: Choice | None) -> Options | None:
     """The options, or None where this machine and goal have no recommendation at all."""
     try:
         recommend(box, catalog(), goal=goal)
@@ -58,8 +58,8 @@ def test_options_agree_with_recommend(goal: Goal, choice: Choice | None) -> None
     """Anything fine or warned of is carried out exactly; anything refused is refused for the same reason."""
     tried = 0
     for box in machines():
-        found = asked(box, goal, choice)
-        for part in found.parts if found is not None else ():
+        options = options_for(box, goal, choice)
+        for part in options.parts if options is not None else ():
             for option in part.options:
                 tried += 1
                 wish = with_value(choice, part.name, option)
@@ -77,8 +77,8 @@ def test_options_agree_with_recommend(goal: Goal, choice: Choice | None) -> None
 def test_every_option_code_has_a_text(choice: Choice | None) -> None:
     spoken = [Texts(language) for language in ("en", "zh_CN")]
     for box in machines():
-        found = asked(box, "pytorch", choice)
-        for part in found.parts if found is not None else ():
+        options = options_for(box, "pytorch", choice)
+        for part in options.parts if options is not None else ():
             for option in part.options:
                 assert (option.code is None) == (option.state == "fine")
                 for texts in spoken:
@@ -86,9 +86,9 @@ def test_every_option_code_has_a_text(choice: Choice | None) -> None:
 
 
 def of(box: Machine, name: str, choice: Choice | None = None) -> dict[str, Option]:
-    found = asked(box, "pytorch", choice)
-    assert found is not None
-    part = next(part for part in found.parts if part.name == name)
+    options = options_for(box, "pytorch", choice)
+    assert options is not None
+    part = next(part for part in options.parts if part.name == name)
     return {option.value: option for option in part.options}
 
 
@@ -109,8 +109,8 @@ def test_cpu_option_warns_with_gpu() -> None:
 
 def test_option_needing_newer_driver_warns() -> None:
     box = machine("windows", nvidia(RTX_4060), driver="566.03")
-    kept = of(box, "variant", Choice(pytorch="2.14.1", variant="cu126"))
-    assert kept["cu126"].state == "fine"
+    stored = of(box, "variant", Choice(pytorch="2.14.1", variant="cu126"))
+    assert stored["cu126"].state == "fine"
     older = of(box, "pytorch", Choice(variant="cu126"))
     assert older["2.14.1"].state == "fine"
     assert older["2.15.0"].state == "refused"
@@ -122,16 +122,16 @@ def test_other_vendors_builds_are_left_out() -> None:
 
 
 def test_wheelhouse_builds_are_options() -> None:
-    found = list_options(machine("linux", glibc="2.36"), catalog(), wheels=(wheel("2.99.0"),))
-    part = next(part for part in found.parts if part.name == "pytorch")
+    options = list_options(machine("linux", glibc="2.36"), catalog(), wheels=(wheel("2.99.0"),))
+    part = next(part for part in options.parts if part.name == "pytorch")
     assert "2.99.0" in [option.value for option in part.options]
 
 
 def test_selected_and_recommended_values() -> None:
-    found = list_options(machine("linux", pythons=(python("3.11.2"),)), catalog(), choice=Choice(pytorch="2.13.0"))
-    part = next(part for part in found.parts if part.name == "pytorch")
+    options = list_options(machine("linux", pythons=(python("3.11.2"),)), catalog(), choice=Choice(pytorch="2.13.0"))
+    part = next(part for part in options.parts if part.name == "pytorch")
     assert (part.selected, part.recommended) == ("2.13.0", "2.15.0")
-    assert set(PARTS) >= {part.name for part in found.parts}
+    assert set(PARTS) >= {part.name for part in options.parts}
 
 
 def test_options_are_computed_within_limit() -> None:

@@ -13,29 +13,29 @@ from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.machine import Machine
 
 from .build import GTX_1060, RTX_4060, RTX_5090, catalog
+from .oracle.faults import find_faults
 from .oracle.grid import SYSTEMS, cards, machine
-from .oracle.judge import judge
-from .oracle.world import World
+from .oracle.published import PublishedFacts
 
 OLD, NEW = {"vendor": "nvidia", "pci_id": GTX_1060}, {"vendor": "nvidia", "pci_id": RTX_4060}
 BLACKWELL = {"vendor": "nvidia", "pci_id": RTX_5090}
 
 
 @cache
-def world() -> World:
-    return World()
+def published() -> PublishedFacts:
+    return PublishedFacts()
 
 
 def verdict(box: dict[str, Any], bent: dict[str, Any] | None = None) -> list[str]:
     """What the judge says of our answer with some fields ("pytorch.version") changed."""
-    found: Any = msgspec.to_builtins(recommend(msgspec.convert(box, Machine), catalog()))
+    advice: Any = msgspec.to_builtins(recommend(msgspec.convert(box, Machine), catalog()))
     for path, value in (bent or {}).items():
         *way, last = path.split(".")
-        node = found
+        node = advice
         for key in way:
             node = node[key]
         node[last] = copy.deepcopy(value)
-    return judge(world(), box, "pytorch", "studio", found)
+    return find_faults(published(), box, "pytorch", "studio", advice)
 
 
 WINDOWS, LINUX = SYSTEMS["windows11"], SYSTEMS["ubuntu24"]
@@ -75,7 +75,7 @@ WINDOWS, LINUX = SYSTEMS["windows11"], SYSTEMS["ubuntu24"]
         (machine(LINUX, [NEW], "580.65.06"), {"cudnn.action": "install", "cudnn.version": "9.27.0.42"}),
         (machine(LINUX, [], None), {"accelerator": "cuda", "pytorch.variant": "cu132"}),
         (machine(LINUX, [], None), {"driver.action": "install"}),
-        (machine(LINUX, cards(World())["7.0-datacenter"], None), {"pytorch.variant": "cu130"}),
+        (machine(LINUX, cards(PublishedFacts())["7.0-datacenter"], None), {"pytorch.variant": "cu130"}),
     ],
     ids=str,
 )

@@ -17,41 +17,41 @@ from gpu_assistant.core.recommendation import Recommendation
 
 from .build import catalog
 from .oracle.grid import DRIVERS, MAIN, SYSTEMS, cards, host, machine
-from .oracle.world import World, number
+from .oracle.published import PublishedFacts, number
 
 IGPU = {"vendor": "amd", "name": "AMD Radeon Graphics", "pci_id": "1002:164e", "gfx": "gfx1036"}
 
 
 @cache
-def world() -> World:
-    return World()
+def published() -> PublishedFacts:
+    return PublishedFacts()
 
 
 def answer(box: dict[str, Any]) -> Recommendation:
     return recommend(msgspec.convert(box, Machine), catalog())
 
 
-def chosen(found: Recommendation) -> tuple[Any, ...]:
+def chosen(advice: Recommendation) -> tuple[Any, ...]:
     """What is decided, without the words."""
-    return found.accelerator, found.python, found.pytorch, found.driver, found.cuda_toolkit, found.cudnn
+    return advice.accelerator, advice.python, advice.pytorch, advice.driver, advice.cuda_toolkit, advice.cudnn
 
 
-def release(found: Recommendation) -> tuple[int, ...]:
-    assert found.pytorch is not None
-    return number(found.pytorch.version)
+def release(advice: Recommendation) -> tuple[int, ...]:
+    assert advice.pytorch is not None
+    return number(advice.pytorch.version)
 
 
 systems = st.sampled_from([*MAIN, "windows10", "rocky8"])
-names = st.sampled_from(sorted(cards(World())))
+names = st.sampled_from(sorted(cards(PublishedFacts())))
 
 
 @pytest.mark.parametrize("system", MAIN)
 def test_a_newer_driver_never_gives_an_older_torch(system: str) -> None:
     what = SYSTEMS[system]
     drivers = sorted((d for d in DRIVERS[host(what)] if d), key=number)
-    for card, gpus in cards(world()).items():
+    for card, gpus in cards(published()).items():
         # With several kinds of chips the driver that is there says whether the older card still counts.
-        if len({world().chip(gpu) for gpu in gpus if gpu["vendor"] == "nvidia"}) > 1:
+        if len({published().chip(gpu) for gpu in gpus if gpu["vendor"] == "nvidia"}) > 1:
             continue
         before: tuple[int, ...] = ()
         for driver in drivers:
@@ -64,7 +64,7 @@ def test_a_newer_driver_never_gives_an_older_torch(system: str) -> None:
 @given(systems, names, st.integers(0, 60), st.randoms(use_true_random=False))
 def test_the_order_of_cards_does_not_matter(system: str, card: str, turn: int, dice: Any) -> None:
     drivers = DRIVERS[host(SYSTEMS[system])]
-    gpus = [*cards(world())[card], cards(world())["7.5-desktop"][0], IGPU]
+    gpus = [*cards(published())[card], cards(published())["7.5-desktop"][0], IGPU]
     shuffled = copy.copy(gpus)
     dice.shuffle(shuffled)
     driver = drivers[turn % len(drivers)]
@@ -77,7 +77,7 @@ def test_the_order_of_cards_does_not_matter(system: str, card: str, turn: int, d
 @given(systems, names, st.integers(0, 60))
 def test_an_unused_igpu_changes_no_decision(system: str, card: str, turn: int) -> None:
     drivers = DRIVERS[host(SYSTEMS[system])]
-    gpus, driver = cards(world())[card], drivers[turn % len(drivers)]
+    gpus, driver = cards(published())[card], drivers[turn % len(drivers)]
     alone, beside = (answer(machine(SYSTEMS[system], all_, driver)) for all_ in (gpus, [*gpus, IGPU]))
     assert chosen(alone) == chosen(beside)
 
@@ -86,12 +86,12 @@ def test_an_unused_igpu_changes_no_decision(system: str, card: str, turn: int) -
 @given(systems, names, st.integers(0, 60))
 def test_unknown_driver_is_not_mentioned(system: str, card: str, turn: int) -> None:
     drivers = [d for d in DRIVERS[host(SYSTEMS[system])] if d]
-    box = machine(SYSTEMS[system], cards(world())[card], drivers[turn % len(drivers)])
+    box = machine(SYSTEMS[system], cards(published())[card], drivers[turn % len(drivers)])
     del box["driver"]
-    found = answer(box)
-    assert found.driver.installed is None
-    assert found.driver.action in ("install", "none")
-    assert not any(reason.data.get("installed") for reason in found.reasons)
+    advice = answer(box)
+    assert advice.driver.installed is None
+    assert advice.driver.action in ("install", "none")
+    assert not any(reason.data.get("installed") for reason in advice.reasons)
 
 
 @settings(max_examples=200, deadline=None)
@@ -99,30 +99,30 @@ def test_unknown_driver_is_not_mentioned(system: str, card: str, turn: int) -> N
 def test_unknown_chip_gives_no_more_confident_answer(system: str, card: str, turn: int) -> None:
     drivers = DRIVERS[host(SYSTEMS[system])]
     driver = drivers[turn % len(drivers)]
-    known = machine(SYSTEMS[system], cards(world())[card][:1], driver)
+    known = machine(SYSTEMS[system], cards(published())[card][:1], driver)
     if known["gpus"][0]["vendor"] != "nvidia":
         return
     forgotten = copy.deepcopy(known)
     forgotten["gpus"] = [{"index": 0, "vendor": "nvidia"}]
-    found = answer(forgotten)
-    assert not any(reason.data.get("capability") for reason in found.reasons)
+    advice = answer(forgotten)
+    assert not any(reason.data.get("capability") for reason in advice.reasons)
     if driver is None:
-        assert found.driver.recommended is None
-    codes = {reason.code for reason in found.reasons}
-    assert found.accelerator == "cpu" or codes & {"variant-widest", "variant-widest-newer"}
+        assert advice.driver.recommended is None
+    codes = {reason.code for reason in advice.reasons}
+    assert advice.accelerator == "cpu" or codes & {"variant-widest", "variant-widest-newer"}
 
 
 @settings(max_examples=100, deadline=None)
 @given(systems, names, st.sampled_from(["pythons", "disks", "cuda_toolkits", "cudnn", "memory_bytes"]))
 def test_unknown_field_is_not_mentioned(system: str, card: str, field: str) -> None:
-    box = machine(SYSTEMS[system], cards(world())[card], "999.1")
+    box = machine(SYSTEMS[system], cards(published())[card], "999.1")
     box["pythons"] = [{"path": "python", "version": "3.12.7", "kind": "system", "arch": "x86_64"}]
     box["disks"] = [{"path": "/", "free_bytes": 1}]
     box["cuda_toolkits"] = [{"version": "12.6.3", "path": "/usr/local/cuda", "nvcc": True}]
     box["cudnn"] = [{"version": "9.6.0", "path": "/usr"}]
     del box[field]
-    found = answer(box)
-    codes = {entry.code for entry in (*found.reasons, *found.warnings)}
+    advice = answer(box)
+    codes = {entry.code for entry in (*advice.reasons, *advice.warnings)}
     forbidden = {
         "pythons": {"python-here"},
         "disks": {"disk-space", "disk-space-about", "disk-space-other", "disk-space-about-other"},

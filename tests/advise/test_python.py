@@ -25,8 +25,8 @@ from .build import RTX_4060, RTX_5090, catalog, check, codes, machine, nvidia, p
 @pytest.mark.parametrize("goal", ["pytorch", "tensorflow"])
 def test_problematic_home_folder_warns(user: User, code: str | None, goal: str) -> None:
     box = machine("windows", nvidia(RTX_4060), driver="617.42", user=user)
-    found = recommend(box, catalog(), goal="tensorflow" if goal == "tensorflow" else "pytorch")
-    assert [c for c in codes(found.warnings) if c.startswith("home")] == ([code] if code else [])
+    advice = recommend(box, catalog(), goal="tensorflow" if goal == "tensorflow" else "pytorch")
+    assert [c for c in codes(advice.warnings) if c.startswith("home")] == ([code] if code else [])
 
 
 @pytest.mark.parametrize(
@@ -40,15 +40,15 @@ def test_problematic_home_folder_warns(user: User, code: str | None, goal: str) 
     ],
 )
 def test_skipped_python_is_mentioned(kind: str | None, code: str) -> None:
-    found = check(recommend(machine("windows", pythons=(python("3.12.4", kind),)), catalog()))
-    assert reason(found, "python").code == code
+    advice = check(recommend(machine("windows", pythons=(python("3.12.4", kind),)), catalog()))
+    assert reason(advice, "python").code == code
     flow = recommend(machine("windows", pythons=(python("3.12.4", kind),)), catalog(), goal="tensorflow")
     assert reason(flow, "python").code == f"tensorflow-{code}"
 
 
 def test_unsuitable_python_is_not_mentioned() -> None:
-    found = check(recommend(machine("windows", pythons=(python("3.7.9", "conda"),)), catalog()))
-    assert reason(found, "python").code == "python-download"
+    advice = check(recommend(machine("windows", pythons=(python("3.7.9", "conda"),)), catalog()))
+    assert reason(advice, "python").code == "python-download"
 
 
 def test_build_with_cuda_older_than_chip_is_refused() -> None:
@@ -64,6 +64,6 @@ def test_build_with_cuda_older_than_chip_is_refused() -> None:
 
 def test_toolkit_with_unknown_chips_warns() -> None:
     box = machine("windows", nvidia(RTX_4060), driver="617.42")
-    found = check(recommend(box, catalog(), goal="cuda-dev", choice=Choice(cuda_toolkit="13.3.1")))
-    assert "toolkit-chip-unknown" in codes(found.warnings)
+    advice = check(recommend(box, catalog(), goal="cuda-dev", choice=Choice(cuda_toolkit="13.3.1")))
+    assert "toolkit-chip-unknown" in codes(advice.warnings)
     assert recommend(box, catalog(), goal="cuda-dev").cuda_toolkit.version != "13.3.1"

@@ -21,10 +21,10 @@ OLD = machine("windows", nvidia(GTX_1060, name="NVIDIA GeForce GTX 1060 6GB"), d
 
 @pytest.mark.parametrize("box", [BOX, OLD])
 def test_kept_driver_is_the_reason_for_older_pytorch(box: Machine) -> None:
-    found = check(recommend(box, catalog(), choice=Choice(driver="keep")))
-    why = reason(found, "pytorch.version")
+    advice = check(recommend(box, catalog(), choice=Choice(driver="keep")))
+    why = reason(advice, "pytorch.version")
     assert why.code == "version-newest-for-kept-driver"
-    assert why.data["driver"] == found.driver.installed
+    assert why.data["driver"] == advice.driver.installed
     assert why.data["newer"] != why.data["version"]
 
 
@@ -46,10 +46,10 @@ def test_cpu_build_with_gpu_is_not_called_suitable() -> None:
 def test_cuda_newer_than_driver_is_explained() -> None:
     box = machine("windows", nvidia(QUADRO_P5000, name="Quadro P5000"))
     box = replace(box, driver=Driver(version="552.74", cuda_max="12.4"))
-    found = check(recommend(box, catalog()))
-    assert (found.driver.action, found.pytorch is not None and found.pytorch.cuda) == ("keep", "12.6.3")
-    why = next(r for r in found.reasons if r.about == "driver.installed")
-    assert (why.code, why.data["major"], why.data["minimum"]) == ("driver-ceiling-within", 12, found.driver.minimum)
+    advice = check(recommend(box, catalog()))
+    assert (advice.driver.action, advice.pytorch is not None and advice.pytorch.cuda) == ("keep", "12.6.3")
+    why = next(r for r in advice.reasons if r.about == "driver.installed")
+    assert (why.code, why.data["major"], why.data["minimum"]) == ("driver-ceiling-within", 12, advice.driver.minimum)
 
 
 def test_python_refusal_does_not_blame_gpu_code() -> None:
@@ -60,8 +60,8 @@ def test_python_refusal_does_not_blame_gpu_code() -> None:
 
 def test_xpu_build_is_named_as_intel() -> None:
     box = machine("linux", Gpu(vendor="intel", name="Intel Arc B580"), glibc="2.39")
-    found = check(recommend(box, catalog(), choice=Choice(variant="xpu")))
-    assert "Intel" in str(reason(Texts("en").localize_recommendation(found), "pytorch.variant").text)
+    advice = check(recommend(box, catalog(), choice=Choice(variant="xpu")))
+    assert "Intel" in str(reason(Texts("en").localize_recommendation(advice), "pytorch.variant").text)
 
 
 def test_newest_driver_for_both_gpus_is_named_so() -> None:
@@ -71,15 +71,15 @@ def test_newest_driver_for_both_gpus_is_named_so() -> None:
         nvidia(GTX_1060, name="NVIDIA GeForce GTX 1060 6GB"),
         driver="566.03",
     )
-    said = Texts("en").localize_recommendation(check(recommend(box, catalog())))
-    assert "the newest known for all of your cards" in str(reason(said, "driver.action").text)
+    text = Texts("en").localize_recommendation(check(recommend(box, catalog())))
+    assert "the newest known for all of your cards" in str(reason(text, "driver.action").text)
     alone = Texts("en").localize_recommendation(recommend(BOX, catalog()))
     assert "the newest known for this card" in str(reason(alone, "driver.action").text)
 
 
-@pytest.mark.parametrize(("language", "words"), [("en", "with CUDA 12.6"), ("zh_CN", "的 CUDA 12.6 版")])
-def test_build_label_is_readable(language: Any, words: str) -> None:
+@pytest.mark.parametrize(("language", "expected"), [("en", "with CUDA 12.6"), ("zh_CN", "的 CUDA 12.6 版")])
+def test_build_label_is_readable(language: Any, expected: str) -> None:
     offers = Texts(language).localize_recommendation(recommend(BOX, catalog())).alternatives
     keep = next(offer for offer in offers if offer.code == "keep-driver")
-    assert words in str(keep.label)
+    assert expected in str(keep.label)
     assert not any("+c" in f"{offer.label} {offer.text}" for offer in offers)

@@ -17,8 +17,8 @@ from .build import GTX_1060, H100, RTX_4060, RTX_5090, catalog, check, codes, ma
 UNKNOWN = nvidia("10de:3aaa", name="NVIDIA Mystery")
 
 
-def data(found: Recommendation, code: str) -> dict[str, Any]:
-    entries = (*found.reasons, *found.warnings, *found.alternatives)
+def data(advice: Recommendation, code: str) -> dict[str, Any]:
+    entries = (*advice.reasons, *advice.warnings, *advice.alternatives)
     return next(entry.data for entry in entries if entry.code == code)
 
 
@@ -47,30 +47,30 @@ def test_cudnn_is_constrained_for_legacy_gpu(goal: Any, code: str) -> None:
 
 def test_tensorflow_constrains_cudnn_for_legacy_gpu() -> None:
     box = machine("linux", nvidia(GTX_1060, name="The Pascal"), nvidia(RTX_4060), driver="580.95.05")
-    found = recommend(box, catalog(), goal="tensorflow")
-    assert data(found, "tensorflow-cudnn")["gpu"] == "The Pascal"
-    assert found.tensorflow is not None
-    assert found.tensorflow.constraints
+    advice = recommend(box, catalog(), goal="tensorflow")
+    assert data(advice, "tensorflow-cudnn")["gpu"] == "The Pascal"
+    assert advice.tensorflow is not None
+    assert advice.tensorflow.constraints
 
 
 def test_last_cudnn_of_cuda_is_not_attributed_to_gpu() -> None:
     box = machine("linux", nvidia(compute_capability="8.6"), driver="470.82.01", glibc="2.17")
-    found = check(recommend(box, catalog(), goal="cuda-dev"))
-    assert "cudnn-install-last" not in codes(found.reasons)
-    assert "cudnn-install-last-cuda" in codes(found.reasons)
+    advice = check(recommend(box, catalog(), goal="cuda-dev"))
+    assert "cudnn-install-last" not in codes(advice.reasons)
+    assert "cudnn-install-last-cuda" in codes(advice.reasons)
 
 
 def test_missing_installer_for_arch_is_not_blamed_on_gpu() -> None:
-    found = check(recommend(machine("linux", nvidia(H100), arch="arm64"), catalog(), goal="all"))
-    assert "toolkit-no-installer" in codes(found.reasons)
-    assert "toolkit-no-installer" in codes(found.warnings)
+    advice = check(recommend(machine("linux", nvidia(H100), arch="arm64"), catalog(), goal="all"))
+    assert "toolkit-no-installer" in codes(advice.reasons)
+    assert "toolkit-no-installer" in codes(advice.warnings)
 
 
 @pytest.mark.parametrize("system", ["windows", "linux"])
 def test_unknown_chip_gets_no_cudnn(system: Any) -> None:
-    found = check(recommend(machine(system, UNKNOWN), catalog(), goal="cuda-dev"))
-    assert found.cudnn.action == "none"
-    assert {"toolkit-install-unknown", "cudnn-chip-unknown"} <= set(codes(found.reasons))
+    advice = check(recommend(machine(system, UNKNOWN), catalog(), goal="cuda-dev"))
+    assert advice.cudnn.action == "none"
+    assert {"toolkit-install-unknown", "cudnn-chip-unknown"} <= set(codes(advice.reasons))
 
 
 @pytest.mark.parametrize(
@@ -84,14 +84,14 @@ def test_unknown_chip_gets_no_cudnn(system: Any) -> None:
 )
 def test_wsl_is_not_offered_without_benefit(card: Any, build: int | None, why: str) -> None:
     box = machine("windows", card)
-    found = recommend(replace(box, os=replace(box.os, build=build)), catalog(), goal="tensorflow")
-    assert why in codes(found.reasons)
-    assert why in codes(found.warnings)
-    assert ("tensorflow-wsl2" in codes(found.alternatives)) == (why == "tensorflow-windows")
+    advice = recommend(replace(box, os=replace(box.os, build=build)), catalog(), goal="tensorflow")
+    assert why in codes(advice.reasons)
+    assert why in codes(advice.warnings)
+    assert ("tensorflow-wsl2" in codes(advice.alternatives)) == (why == "tensorflow-windows")
 
 
 @pytest.mark.parametrize(
-    ("cards", "code", "said"),
+    ("cards", "code", "expected"),
     [
         ([("RTX 4050 Laptop", "8.9", 6), ("RTX 3090", "8.6", 24)], "cuda-cards-most", "RTX 3090"),
         ([("V100", "7.0", 16)] * 8, "cuda-cards", "8 × V100"),
@@ -100,43 +100,43 @@ def test_wsl_is_not_offered_without_benefit(card: Any, build: int | None, why: s
         ([("RTX 4090", "8.9", 24), ("RTX 3090", "8.6", None)], "cuda-cards", "RTX 4090, RTX 3090"),
     ],
 )
-def test_all_used_gpus_are_named(cards: list[tuple[str, str, int | None]], code: str, said: str) -> None:
+def test_all_used_gpus_are_named(cards: list[tuple[str, str, int | None]], code: str, expected: str) -> None:
     gpus = [
         nvidia(name=name, compute_capability=chip, memory_bytes=memory and memory << 30) for name, chip, memory in cards
     ]
-    found = check(recommend(machine("linux", *gpus, driver="580.95.05"), catalog()))
-    assert said in (data(found, code)["gpu" if code != "cuda-cards" else "gpus"])
+    advice = check(recommend(machine("linux", *gpus, driver="580.95.05"), catalog()))
+    assert expected in (data(advice, code)["gpu" if code != "cuda-cards" else "gpus"])
 
 
-@pytest.mark.parametrize(("system", "chip", "said"), [("windows", "3.5", "cannot"), ("linux", "13.0", "can")])
-def test_pytorch_support_of_gpus_unused_by_tensorflow(system: Any, chip: str, said: str) -> None:
+@pytest.mark.parametrize(("system", "chip", "expected"), [("windows", "3.5", "cannot"), ("linux", "13.0", "can")])
+def test_pytorch_support_of_gpus_unused_by_tensorflow(system: Any, chip: str, expected: str) -> None:
     box = machine(system, nvidia(name="Odd", compute_capability=chip))
-    found = recommend(box, catalog(), goal="tensorflow")
-    told = [w.data["pytorch"] for w in found.warnings if "pytorch" in w.data]
-    assert told == [f"@tensorflow.pytorch-{said}"]
-    assert "Choose PyTorch" not in str(Texts("en").localize_recommendation(found).warnings)
+    advice = recommend(box, catalog(), goal="tensorflow")
+    warning = [w.data["pytorch"] for w in advice.warnings if "pytorch" in w.data]
+    assert warning == [f"@tensorflow.pytorch-{expected}"]
+    assert "Choose PyTorch" not in str(Texts("en").localize_recommendation(advice).warnings)
 
 
 def test_toolkit_for_gpu_without_pytorch_code() -> None:
     box = machine("windows", nvidia(name="Kepler", compute_capability="3.5"), driver="472.12")
-    found = recommend(box, catalog(), goal="cuda-dev")
-    assert found.cuda_toolkit.action == "install"
-    (said,) = (w for w in Texts("en").localize_recommendation(found).warnings if w.code == "gpu-too-old")
-    assert (said.text or "").startswith("PyTorch cannot use Kepler")
+    advice = recommend(box, catalog(), goal="cuda-dev")
+    assert advice.cuda_toolkit.action == "install"
+    (text,) = (w for w in Texts("en").localize_recommendation(advice).warnings if w.code == "gpu-too-old")
+    assert (text.text or "").startswith("PyTorch cannot use Kepler")
 
 
 def test_planned_work_is_not_a_manual_task() -> None:
     box = machine("linux", nvidia(GTX_1060), driver="580.95.05")
-    said = {w.code: w for w in Texts("en").localize_recommendation(recommend(box, catalog(), goal="all")).warnings}
-    assert "GPU Assistant installs it so" in (said["tensorflow-cudnn"].fix or "")
-    assert "one environment" in (said["two-frameworks"].text or "")
-    assert "safe" not in (said["two-frameworks"].fix or "")
+    text = {w.code: w for w in Texts("en").localize_recommendation(recommend(box, catalog(), goal="all")).warnings}
+    assert "GPU Assistant installs it so" in (text["tensorflow-cudnn"].fix or "")
+    assert "one environment" in (text["two-frameworks"].text or "")
+    assert "safe" not in (text["two-frameworks"].fix or "")
 
 
 def test_newer_build_names_all_supported_gpus() -> None:
     cards = nvidia(GTX_1060), nvidia("10de:1f08", name="Turing"), nvidia(RTX_4060, name="Ada")
-    found = check(recommend(machine("windows", *cards, driver="566.03"), catalog()))
-    assert data(found, "strongest-only-driver")["gpu"] == "Ada, Turing"
+    advice = check(recommend(machine("windows", *cards, driver="566.03"), catalog()))
+    assert data(advice, "strongest-only-driver")["gpu"] == "Ada, Turing"
 
 
 @pytest.mark.parametrize("system", ["linux", "windows"])
@@ -151,29 +151,29 @@ def test_offered_driver_drops_no_gpu(system: Any) -> None:
 
 def test_kept_driver_packages_match_its_branch() -> None:
     box = machine("linux", nvidia(compute_capability="10.0"), nvidia(compute_capability="7.0"), driver="580.95.05")
-    found = check(recommend(distro(box, "ubuntu", "24.04"), catalog()))
-    assert found.driver.action == "keep"
-    assert "-580" in data(found, "other-gpu-modules-named")["package"]
+    advice = check(recommend(distro(box, "ubuntu", "24.04"), catalog()))
+    assert advice.driver.action == "keep"
+    assert "-580" in data(advice, "other-gpu-modules-named")["package"]
 
 
 def test_unknown_secondary_gpu_is_mentioned() -> None:
-    found = check(recommend(machine("windows", UNKNOWN, nvidia(RTX_4060)), catalog()))
-    assert data(found, "other-gpu-unknown")["gpu"] == "NVIDIA Mystery"
+    advice = check(recommend(machine("windows", UNKNOWN, nvidia(RTX_4060)), catalog()))
+    assert data(advice, "other-gpu-unknown")["gpu"] == "NVIDIA Mystery"
 
 
 def test_unsupported_secondary_gpu_is_mentioned() -> None:
     amd = Gpu(vendor="amd", name="Radeon RX 7900 XTX", gfx="gfx1100")
     old = nvidia(name="Fermi", compute_capability="2.0")
-    found = check(recommend(machine("linux", old, amd), catalog()))
-    assert found.accelerator == "rocm"
-    assert data(found, "gpu-too-old")["gpu"] == "Fermi"
+    advice = check(recommend(machine("linux", old, amd), catalog()))
+    assert advice.accelerator == "rocm"
+    assert data(advice, "gpu-too-old")["gpu"] == "Fermi"
 
 
 def test_tensorflow_alone_promises_nothing_for_unknown_chip() -> None:
-    found = recommend(machine("linux", UNKNOWN), catalog(), goal="tensorflow")
+    advice = recommend(machine("linux", UNKNOWN), catalog(), goal="tensorflow")
     for language in ("en", "zh_CN"):
-        said = Texts(language).localize_recommendation(found)
-        warning = next(w for w in said.warnings if w.code == "gpu-unknown")
+        text = Texts(language).localize_recommendation(advice)
+        warning = next(w for w in text.warnings if w.code == "gpu-unknown")
         assert "PyTorch" not in (warning.text or "")
-    english = Texts("en").localize_recommendation(found)
+    english = Texts("en").localize_recommendation(advice)
     assert "not certain" in (next(r for r in english.reasons if r.code == "tensorflow-on-card-unknown").text or "")

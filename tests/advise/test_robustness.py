@@ -102,23 +102,23 @@ def test_any_machine_gets_an_answer_or_a_plain_error(data: dict, choice: Choice 
     box = msgspec.json.decode(json.dumps(data), type=Machine)
     refusal: AppError | None = None
     try:
-        found = recommend(box, catalog(), choice=choice, wheels=local)
+        advice = recommend(box, catalog(), choice=choice, wheels=local)
     except AppError as error:
         refusal = error
     if refusal is not None:
         assert refusal.code in REFUSALS
         assert all(Texts(language).error_text(refusal) for language in ("en", "zh_CN"))
         return
-    check(found)
-    assert recommend(box, catalog(), choice=choice, wheels=local) == found
+    check(advice)
+    assert recommend(box, catalog(), choice=choice, wheels=local) == advice
 
 
 @pytest.mark.parametrize("path", MACHINES, ids=lambda path: path.stem)
 def test_every_machine_file_gets_an_answer(path: Path) -> None:
     box = msgspec.json.decode(path.read_bytes(), type=Machine)
-    found = check(recommend(box, catalog()))
+    advice = check(recommend(box, catalog()))
     has_card = any(gpu.vendor == "nvidia" for gpu in box.gpus) and box.os.system != "darwin"
-    assert (found.accelerator == "cuda") <= has_card
+    assert (advice.accelerator == "cuda") <= has_card
 
 
 def test_advice_loads_nothing_heavy() -> None:

@@ -50,37 +50,37 @@ def test_newest_gcc_matches_nvcc_header(toolkit: str, newest: int | None) -> Non
 
 
 def test_new_compiler_is_too_new_for_the_toolkit_of_an_old_card() -> None:
-    found = advised(DEBIAN_TESTING, GTX_1060, "14.2.0")
-    assert (found.cuda_toolkit.action, found.cuda_toolkit.version) == ("install", "12.6.3")
-    said = next(w for w in found.warnings if w.code == "gcc-unfit-package")
-    assert said.data == {"toolkit": "12.6.3", "gcc": "14.2.0", "newest": 13, "package": "g++-13"}
+    advice = advised(DEBIAN_TESTING, GTX_1060, "14.2.0")
+    assert (advice.cuda_toolkit.action, advice.cuda_toolkit.version) == ("install", "12.6.3")
+    text = next(w for w in advice.warnings if w.code == "gcc-unfit-package")
+    assert text.data == {"toolkit": "12.6.3", "gcc": "14.2.0", "newest": 13, "package": "g++-13"}
     for language in ("en", "zh_CN"):
-        fix = Texts(language).translate("warning.gcc-unfit-package.fix", said.data)
+        fix = Texts(language).translate("warning.gcc-unfit-package.fix", text.data)
         assert "sudo apt-get install g++-13" in fix
         assert "NVCC_CCBIN=g++-13" in fix
     # A later toolkit of PyTorch's own CUDA major takes it.
-    other = next(a for a in found.alternatives if a.code == "toolkit-for-compiler")
+    other = next(a for a in advice.alternatives if a.code == "toolkit-for-compiler")
     assert other.change == {"cuda_toolkit": "12.8.2"}
 
 
 def test_fedora_warning_names_no_package() -> None:
-    found = advised(FEDORA_TESTING, GTX_1060, "15.2.1")
-    said = next(w for w in found.warnings if w.code == "gcc-unfit")
-    assert said.data["package"] is None
+    advice = advised(FEDORA_TESTING, GTX_1060, "15.2.1")
+    text = next(w for w in advice.warnings if w.code == "gcc-unfit")
+    assert text.data["package"] is None
     # No toolkit for this card takes GCC 15.
-    assert "toolkit-for-compiler" not in codes(found.alternatives)
+    assert "toolkit-for-compiler" not in codes(advice.alternatives)
 
 
 @pytest.mark.parametrize(("system", "gcc"), [(DEBIAN_13, "14.2.0"), (FEDORA_43, "15.2.1")])
 def test_current_gpu_has_compatible_toolkit(system: OperatingSystem, gcc: str) -> None:
-    found = advised(system, RTX_4060, gcc)
-    assert not [code for code in codes(found.warnings) if code.startswith("gcc-")]
-    assert "toolkit-for-compiler" not in codes(found.alternatives)
+    advice = advised(system, RTX_4060, gcc)
+    assert not [code for code in codes(advice.warnings) if code.startswith("gcc-")]
+    assert "toolkit-for-compiler" not in codes(advice.alternatives)
 
 
 def test_derivatives_use_parent_package_names() -> None:
-    found = advised(MINT_22, GTX_1060, "14.2.0")
-    assert next(w for w in found.warnings if w.code == "gcc-unfit-package").data["package"] == "g++-13"
+    advice = advised(MINT_22, GTX_1060, "14.2.0")
+    assert next(w for w in advice.warnings if w.code == "gcc-unfit-package").data["package"] == "g++-13"
 
 
 def test_kept_toolkit_is_checked_too() -> None:
@@ -89,8 +89,8 @@ def test_kept_toolkit_is_checked_too() -> None:
 
 
 def test_missing_compiler_warns_unknown_does_not() -> None:
-    found = advised(DEBIAN_TESTING, GTX_1060, None)
-    assert next(w for w in found.warnings if w.code == "gcc-missing").data["newest"] == 13
+    advice = advised(DEBIAN_TESTING, GTX_1060, None)
+    assert next(w for w in advice.warnings if w.code == "gcc-missing").data["newest"] == 13
     unseen = Machine(schema="gpu-assistant/machine/1", os=DEBIAN_13, gpus=(nvidia(GTX_1060),))
     assert not [
         code for code in codes(recommend(unseen, catalog(), goal="cuda-dev").warnings) if code.startswith("gcc-")
@@ -98,5 +98,5 @@ def test_missing_compiler_warns_unknown_does_not() -> None:
 
 
 def test_no_compiler_warning_without_toolkit() -> None:
-    found = advised(DEBIAN_13, GTX_1060, "14.2.0", goal="pytorch")
-    assert not [code for code in codes(found.warnings) if code.startswith("gcc-")]
+    advice = advised(DEBIAN_13, GTX_1060, "14.2.0", goal="pytorch")
+    assert not [code for code in codes(advice.warnings) if code.startswith("gcc-")]

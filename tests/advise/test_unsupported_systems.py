@@ -30,29 +30,29 @@ def windows(*, build: int | None = None, version: str | None = None) -> Machine:
     ],
 )
 def test_old_glibc_gets_newest_loadable_build(glibc: str | None, label: str) -> None:
-    found = check(recommend(machine("linux", nvidia(RTX_4060), driver="610.43.03", glibc=glibc), catalog()))
-    assert found.pytorch is not None
-    assert f"{found.pytorch.version}+{found.pytorch.variant}" == label
-    old = found.pytorch.version != "2.15.0"
-    assert ("glibc-too-old" in codes(found.warnings)) is old
-    assert reason(found, "pytorch.version").code == ("version-newest-for-glibc" if old else "version-newest")
-    for other in found.alternatives:
+    advice = check(recommend(machine("linux", nvidia(RTX_4060), driver="610.43.03", glibc=glibc), catalog()))
+    assert advice.pytorch is not None
+    assert f"{advice.pytorch.version}+{advice.pytorch.variant}" == label
+    old = advice.pytorch.version != "2.15.0"
+    assert ("glibc-too-old" in codes(advice.warnings)) is old
+    assert reason(advice, "pytorch.version").code == ("version-newest-for-glibc" if old else "version-newest")
+    for other in advice.alternatives:
         assert not old or other.change.get("pytorch", "2.6.0") <= "2.6.0"
 
 
 def test_gpu_supported_only_with_newer_glibc_has_reason() -> None:
-    found = check(recommend(machine("linux", nvidia(RTX_5090), driver="610.43.03", glibc="2.27"), catalog()))
-    assert found.accelerator == "cpu"
-    assert found.pytorch is not None
-    assert found.pytorch.version == "2.6.0"
-    assert reason(found, "accelerator").code == "cpu-card-glibc"
+    advice = check(recommend(machine("linux", nvidia(RTX_5090), driver="610.43.03", glibc="2.27"), catalog()))
+    assert advice.accelerator == "cpu"
+    assert advice.pytorch is not None
+    assert advice.pytorch.version == "2.6.0"
+    assert reason(advice, "accelerator").code == "cpu-card-glibc"
 
 
 @pytest.mark.parametrize(("glibc", "version"), [("2.17", "2.20"), ("2.27", "2.21.0"), (None, "2.21.0")])
 def test_tensorflow_for_the_c_library(glibc: str | None, version: str) -> None:
-    found = recommend(machine("linux", glibc=glibc), catalog(), goal="tensorflow")
-    assert found.tensorflow is not None
-    assert found.tensorflow.version == version
+    advice = recommend(machine("linux", glibc=glibc), catalog(), goal="tensorflow")
+    assert advice.tensorflow is not None
+    assert advice.tensorflow.version == version
 
 
 def test_too_old_glibc_raises() -> None:
@@ -132,8 +132,8 @@ def test_jetson_raises_with_nvidia_url(gpu: Gpu) -> None:
 
 
 def test_arm_server_is_not_a_jetson() -> None:
-    found = recommend(machine("linux", nvidia(name="NVIDIA GH200 480GB"), arch="arm64"), catalog())
-    assert found.accelerator == "cuda"
+    advice = recommend(machine("linux", nvidia(name="NVIDIA GH200 480GB"), arch="arm64"), catalog())
+    assert advice.accelerator == "cuda"
 
 
 @pytest.mark.parametrize(("version", "fits"), [("12.1", False), ("13.6.1", False), ("14.0", True), ("26.1", True)])

@@ -26,26 +26,26 @@ GTX_960, RTX_3060, H100_PCIE, GTX_1070, RTX_5070_TI = (
 
 
 def ubuntu(*gpus: Gpu, driver: str | None = None, distro: str = "ubuntu", secure_boot: bool | None = None) -> Machine:
-    found = machine("linux", *gpus, driver=driver, glibc="2.39")
-    system = replace(found.os, distro=distro, distro_version="24.04", secure_boot=secure_boot, name="Ubuntu 24.04")
-    return replace(found, os=system)
+    result = machine("linux", *gpus, driver=driver, glibc="2.39")
+    system = replace(result.os, distro=distro, distro_version="24.04", secure_boot=secure_boot, name="Ubuntu 24.04")
+    return replace(result, os=system)
 
 
-def codes(found: Recommendation) -> list[str]:
-    return codes_of(found.warnings)
+def codes(advice: Recommendation) -> list[str]:
+    return codes_of(advice.warnings)
 
 
-def said(found: Recommendation, code: str, language: str = "en") -> str:
-    (caution,) = [each for each in found.warnings if each.code == code]
+def warning_text(advice: Recommendation, code: str, language: str = "en") -> str:
+    (caution,) = [each for each in advice.warnings if each.code == code]
     texts = Texts(language)
     return " ".join(texts.translate(f"warning.{code}.{part}", caution.data) for part in ("text", "fix"))
 
 
 @pytest.mark.parametrize(("gpu", "code", "groups"), [(AMD, "amd", "render,video"), (INTEL, "intel", "render")])
 def test_group_warning_only_on_linux(gpu: Gpu, code: str, groups: str) -> None:
-    found = recommend(ubuntu(gpu), catalog())
+    advice = recommend(ubuntu(gpu), catalog())
     for language in ("en", "zh_CN"):
-        assert f"sudo usermod -a -G {groups} $LOGNAME" in said(found, f"groups-{code}", language)
+        assert f"sudo usermod -a -G {groups} $LOGNAME" in warning_text(advice, f"groups-{code}", language)
     systems: tuple[SystemName, ...] = ("windows", "linux")
     for system in systems:
         elsewhere = recommend(machine(system, gpu, wsl=system == "linux"), catalog())
@@ -59,7 +59,7 @@ def test_fabric_manager_matches_driver_version() -> None:
     branch = (update.driver.recommended or "").partition(".")[0]
     assert f"nvidia-driver-{branch}-server-open" in update.driver.packages
     for language in ("en", "zh_CN"):
-        assert f"sudo apt-get install nvidia-fabricmanager-{branch}" in said(
+        assert f"sudo apt-get install nvidia-fabricmanager-{branch}" in warning_text(
             update, "fabric-manager-packages", language
         )
     # Where the driver stays, is another distribution's, or not the servers', no package is named.
@@ -68,7 +68,7 @@ def test_fabric_manager_matches_driver_version() -> None:
         ubuntu(*cards, distro="rocky"),
         ubuntu(*cards, secure_boot=True),
     ):
-        assert "docs.nvidia.com" in said(recommend(other, catalog()), "fabric-manager")
+        assert "docs.nvidia.com" in warning_text(recommend(other, catalog()), "fabric-manager")
 
 
 @pytest.mark.parametrize("gpus", [(nvidia(H100),), (H100_PCIE,) * 8, (RTX_3060,) * 4])
@@ -78,40 +78,44 @@ def test_no_fabric_manager_warning_without_nvswitch(gpus: tuple[Gpu, ...]) -> No
 
 @pytest.mark.parametrize("goal", ["tensorflow", "all"])
 def test_tensorflow_names_unsupported_secondary_gpu(goal: Goal) -> None:
-    found = recommend(ubuntu(GTX_960, RTX_3060, driver="550.120"), catalog(), goal=goal)
-    assert found.tensorflow is not None
-    assert found.tensorflow.gpu
+    advice = recommend(ubuntu(GTX_960, RTX_3060, driver="550.120"), catalog(), goal=goal)
+    assert advice.tensorflow is not None
+    assert advice.tensorflow.gpu
     for language, can in (("en", "PyTorch can use this card."), ("zh_CN", "PyTorch 能用这张显卡。")):
-        words = said(found, "tensorflow-other-gpu", language)
-        assert "GTX 960" in words
-        assert can in words
+        text = warning_text(advice, "tensorflow-other-gpu", language)
+        assert "GTX 960" in text
+        assert can in text
     twins = recommend(ubuntu(RTX_3060, RTX_3060, driver="550.120"), catalog(), goal=goal)
     assert "tensorflow-other-gpu" not in codes(twins)
 
 
 def test_tensorflow_names_secondary_gpu_without_driver() -> None:
-    found = recommend(ubuntu(GTX_960, RTX_3060, driver="595.84"), catalog(), goal="tensorflow")
-    assert "other-gpu-dark" in codes(found)
-    assert "tensorflow-other-gpu" not in codes(found)
+    advice = recommend(ubuntu(GTX_960, RTX_3060, driver="595.84"), catalog(), goal="tensorflow")
+    assert "other-gpu-dark" in codes(advice)
+    assert "tensorflow-other-gpu" not in codes(advice)
 
 
 def test_chosen_driver_version_is_unchanged() -> None:
     both = ubuntu(GTX_960, RTX_3060, driver="550.120")
-    found = recommend(both, catalog(), choice=Choice(variant="cu132", driver="595.84"))
-    assert (found.driver.recommended, found.driver.way) == ("595.84", "packages")
-    assert found.driver.packages[0] == "nvidia-driver-595-open"
+    advice = recommend(both, catalog(), choice=Choice(variant="cu132", driver="595.84"))
+    assert (advice.driver.recommended, advice.driver.way) == ("595.84", "packages")
+    assert advice.driver.packages[0] == "nvidia-driver-595-open"
     for language in ("en", "zh_CN"):
-        assert "GTX 960" in said(found, "driver-drops-other-picked", language)
+        assert "GTX 960" in warning_text(advice, "driver-drops-other-picked", language)
     shared = recommend(both, catalog(), choice=Choice(variant="cu132", driver="580.126.20"))
     assert (shared.driver.recommended, shared.driver.packages[0]) == ("580.126.20", "nvidia-driver-580")
 
 
 def test_reason_against_newest_cuda_build() -> None:
     old_and_new = machine("windows", GTX_1070, RTX_5070_TI, driver="576.52")
-    found = recommend(old_and_new, catalog())
-    assert found.pytorch is not None
-    (why,) = [each for each in found.reasons if each.code == "variant-native"]
-    assert (found.pytorch.variant, why.data["newer"], why.data["driver"]) == ("cu130", "13.2", found.driver.recommended)
+    advice = recommend(old_and_new, catalog())
+    assert advice.pytorch is not None
+    (why,) = [each for each in advice.reasons if each.code == "variant-native"]
+    assert (advice.pytorch.variant, why.data["newer"], why.data["driver"]) == (
+        "cu130",
+        "13.2",
+        advice.driver.recommended,
+    )
     alone = recommend(machine("windows", RTX_5070_TI, driver="576.52"), catalog())
     assert "variant-native" not in codes_of(alone.reasons)
 

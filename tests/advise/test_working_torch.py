@@ -25,34 +25,34 @@ def box(driver: str = "566.03", *, card: str = RTX_4060, reaches: bool | None = 
     return machine("windows", nvidia(card), driver=driver, pythons=there)
 
 
-def of(found: Machine, name: str, choice: Choice | None = None) -> dict[str, Option]:
-    part = list_options(found, catalog(), choice=choice).part(name)  # type: ignore[arg-type]
+def of(advice: Machine, name: str, choice: Choice | None = None) -> dict[str, Option]:
+    part = list_options(advice, catalog(), choice=choice).part(name)  # type: ignore[arg-type]
     assert part is not None
     return {option.value: option for option in part.options}
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
 def test_working_torch_makes_driver_update_optional(language: str) -> None:
-    found = Texts(language).localize_recommendation(recommend(box(), catalog()))  # type: ignore[arg-type]
-    assert (found.driver.action, found.alternatives[0].code) == ("update", "works-without-update")
-    assert found.alternatives[0].change == {}
-    why = next(reason for reason in found.reasons if reason.about == "driver.action")
+    advice = Texts(language).localize_recommendation(recommend(box(), catalog()))  # type: ignore[arg-type]
+    assert (advice.driver.action, advice.alternatives[0].code) == ("update", "works-without-update")
+    assert advice.alternatives[0].change == {}
+    why = next(reason for reason in advice.reasons if reason.about == "driver.action")
     assert why.code == "driver-not-needed"
-    for text in (why.text, found.alternatives[0].text):
+    for text in (why.text, advice.alternatives[0].text):
         assert all(word in f"{text}" for word in ("2.14.1+cu126", "566.03", "2.15.0"))
 
 
 def test_working_torch_is_named_when_driver_is_kept() -> None:
-    found = recommend(box("617.42"), catalog())
-    assert (found.driver.action, found.alternatives[0].code) == ("keep", "works-already")
-    assert "driver-not-needed" not in codes(found.reasons)
+    advice = recommend(box("617.42"), catalog())
+    assert (advice.driver.action, advice.alternatives[0].code) == ("keep", "works-already")
+    assert "driver-not-needed" not in codes(advice.reasons)
 
 
 @pytest.mark.parametrize("reaches", [False, None])
 def test_unverified_torch_is_not_called_working(reaches: bool | None) -> None:
-    found = recommend(box(reaches=reaches), catalog())
-    assert not WORKS & set(codes(found.alternatives))
-    assert "driver-not-needed" not in codes(found.reasons)
+    advice = recommend(box(reaches=reaches), catalog())
+    assert not WORKS & set(codes(advice.alternatives))
+    assert "driver-not-needed" not in codes(advice.reasons)
 
 
 @pytest.mark.parametrize(
@@ -60,19 +60,19 @@ def test_unverified_torch_is_not_called_working(reaches: bool | None) -> None:
     [("cuda-dev", None), ("all", None), ("pytorch", Choice(driver="617.42")), ("pytorch", Choice(pytorch="2.15.0"))],
 )
 def test_working_torch_is_ignored_for_other_goals(goal: Goal, choice: Choice | None) -> None:
-    found = recommend(box(), catalog(), goal=goal, choice=choice)
-    assert not WORKS & set(codes(found.alternatives))
-    assert "driver-not-needed" not in codes(found.reasons)
+    advice = recommend(box(), catalog(), goal=goal, choice=choice)
+    assert not WORKS & set(codes(advice.alternatives))
+    assert "driver-not-needed" not in codes(advice.reasons)
 
 
 @pytest.mark.parametrize(
     ("picked", "whose"), [(Choice(cuda_toolkit="13.4.1"), "CUDA Toolkit"), (Choice(pytorch="2.15.0"), "PyTorch")]
 )
 def test_driver_conflicting_with_other_choice_is_refused(picked: Choice, whose: str) -> None:
-    kept = of(box(), "driver", picked)["keep"]
-    assert kept.state == "refused"
-    words = Texts("en").translate(f"{kept.code}", kept.data)
-    assert words == f"this {whose} needs a newer driver than the one picked with it"
+    stored = of(box(), "driver", picked)["keep"]
+    assert stored.state == "refused"
+    text = Texts("en").translate(f"{stored.code}", stored.data)
+    assert text == f"this {whose} needs a newer driver than the one picked with it"
 
 
 def test_refusal_names_the_conflicting_choice() -> None:
@@ -87,20 +87,20 @@ def test_required_driver_is_the_minimum() -> None:
 
 
 def test_cudnn_with_unknown_minimum_chip_is_not_too_new() -> None:
-    told = of(box("566.03", card=GTX_1060), "cudnn", Choice(cuda_toolkit="12.6.3"))
+    options = of(box("566.03", card=GTX_1060), "cudnn", Choice(cuda_toolkit="12.6.3"))
     releases = catalog().cudnn.releases
     unknown = {r.version.text for r in releases if "12" not in r.lowest_capability and 12 in r.cuda_majors}
-    assert unknown & told.keys()
-    assert {told[version].code for version in unknown & told.keys()} == {"choice.cudnn-chip-unknown"}
+    assert unknown & options.keys()
+    assert {options[version].code for version in unknown & options.keys()} == {"choice.cudnn-chip-unknown"}
 
 
 def test_alternative_to_kept_part_is_called_optional() -> None:
     seen = set()
     for card, driver in ((RTX_5090, "581.57"), (RTX_4060, "581.57"), (RTX_4060, "560.94")):
-        found = Texts("en").localize_recommendation(
+        result = Texts("en").localize_recommendation(
             recommend(machine("windows", nvidia(card), driver=driver), catalog())
         )
-        for offer in found.alternatives:
+        for offer in result.alternatives:
             if offer.code.startswith("newer-driver"):
                 seen.add(offer.code)
                 assert f"{offer.text}".startswith("An offer, not a need")
@@ -108,9 +108,9 @@ def test_alternative_to_kept_part_is_called_optional() -> None:
 
 
 def test_released_toolkit_without_installer_is_listed() -> None:
-    told = of(box("617.42"), "cuda_toolkit")
-    assert (told["13.4.2"].state, told["13.4.2"].code) == ("refused", "choice.no-installer")
-    assert not {"13.4.3", "13.4.0"} & told.keys()
+    options = of(box("617.42"), "cuda_toolkit")
+    assert (options["13.4.2"].state, options["13.4.2"].code) == ("refused", "choice.no-installer")
+    assert not {"13.4.3", "13.4.0"} & options.keys()
 
 
 def test_driver_without_checksum_is_manual_with_reason() -> None:
@@ -133,9 +133,9 @@ def test_toolkits_matching_pytorch_cuda_come_first(variant: str | None, first: s
 
 def test_toolkit_option_lists_all_warnings() -> None:
     here = replace(box("617.42"), tools=Tools(vc_redist="14.44.0.0"))
-    told = {
+    codes_listed = {
         version: (o.code, *(each.code for each in o.further_warnings))
         for version, o in of(here, "cuda_toolkit").items()
     }
-    assert told["13.2.2"] == ("warning.msvc-missing.text",)
-    assert told["13.4.1"] == ("warning.toolkit-near.text", "warning.msvc-missing.text")
+    assert codes_listed["13.2.2"] == ("warning.msvc-missing.text",)
+    assert codes_listed["13.4.1"] == ("warning.toolkit-near.text", "warning.msvc-missing.text")

@@ -25,9 +25,9 @@ cpu = devices.CpuDevice(torch, 1)
 
 
 def inside(environment: Path, code: str, *, timeout: float = 280) -> Any:
-    """What `code` leaves in `found`, as JSON carries it."""
+    """What `code` leaves in `result`, as JSON carries it."""
     python = current_system().environment_python(environment)
-    words = [str(python), "-I", "-X", "utf8", "-c", f"{PRELUDE}\n{code}\nprint(json.dumps(found))"]
-    done = subprocess.run(words, capture_output=True, encoding="utf-8", timeout=timeout, check=False)
+    command = [str(python), "-I", "-X", "utf8", "-c", f"{PRELUDE}\n{code}\nprint(json.dumps(result))"]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=timeout, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])

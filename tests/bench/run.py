@@ -31,19 +31,19 @@ class Run:
     def __init__(self, environment: Path, data: Path, *, power: PowerStatus | None = None, **options: Any) -> None:
         self.system = FakeSystem(cpu=Cpu(name="AMD Ryzen 5 7500F", cores=2), power=power)
         self.data = DataDir(data)
-        self.news: list[TorchLoading | BenchmarkProgress | BenchResult] = []
+        self.events: list[TorchLoading | BenchmarkProgress | BenchResult] = []
         self.log: list[str] = []
         options = {"start_limit": 200.0, "read_gpus": no_gpus, "read_cpu_load": lambda _: 0.0, **options}
         self.job = BenchmarkJob(environment, self.system, self.data, **options)
 
     def go(self, cancel: threading.Event | None = None) -> Benchmark:
-        result = self.job.run(JobContext(self.news.append, self.log.append, cancel))
-        assert [news for news in self.news if isinstance(news, BenchResult)] == list(result.results)
+        result = self.job.run(JobContext(self.events.append, self.log.append, cancel))
+        assert [event for event in self.events if isinstance(event, BenchResult)] == list(result.results)
         schema = json.loads((resources_dir() / "schemas" / "benchmark.schema.json").read_text(encoding="utf-8"))
         jsonschema.Draft202012Validator(schema).validate(json.loads(encode(result)))
-        said = (*result.notes, *result.causes, *(left.why for left in result.left_out))
+        texts = (*result.notes, *result.causes, *(left.why for left in result.left_out))
         workloads = [f"bench.workload.{each.id}" for each in (*result.results, *result.left_out)]
-        for code in (*said, *workloads):
+        for code in (*texts, *workloads):
             for language in ("en", "zh_CN"):
                 assert Texts(language).translate(code)
                 assert verdict_text(result, Texts(language))

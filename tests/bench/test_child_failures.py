@@ -81,11 +81,11 @@ def test_early_exit_reports_status(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "told"), [("en", "(status 6: without a word)"), ("zh_CN", "（状态 6：没有留下任何信息）")]
+    ("language", "expected"), [("en", "(status 6: without a word)"), ("zh_CN", "（状态 6：没有留下任何信息）")]
 )
-def test_silent_exit(tmp_path: Path, language: Language, told: str) -> None:
+def test_silent_exit(tmp_path: Path, language: Language, expected: str) -> None:
     error = Run(environment_with(tmp_path / "env", "import os; os._exit(6)"), tmp_path).fails()
-    assert told in Texts(language).error_text(error)
+    assert expected in Texts(language).error_text(error)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
@@ -169,8 +169,8 @@ def test_cancel_while_torch_loads(tmp_path: Path) -> None:
     threading.Timer(1.0, cancel.set).start()
     began = time.monotonic()
     with pytest.raises(Cancelled):
-        run.job.run(JobContext(run.news.append, cancel=cancel))
-    assert run.news == [TorchLoading(limit_s=200)]
+        run.job.run(JobContext(run.events.append, cancel=cancel))
+    assert run.events == [TorchLoading(limit_s=200)]
     assert time.monotonic() - began < 1 + 4
 
 

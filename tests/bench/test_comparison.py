@@ -48,7 +48,7 @@ def test_speedup_compares_equal_sizes_only() -> None:
 
 def test_other_size_is_not_missing() -> None:
     product = measured("cpu", "float32", 1024, 1.0)
-    short, long = (replace(product, id="decode", size=(32, words)) for words in (8, 32))
+    short, long = (replace(product, id="decode", size=(32, tokens)) for tokens in (8, 32))
     other = replace(long, dtype="float16")
     before = replace(cpu_benchmark(), results=(long, other))
     assert bench_results.missing_measurements(replace(before, results=(short,)), [before]) == [other]
@@ -122,16 +122,16 @@ def ranges(devices: tuple[BenchDevice, ...], *results: BenchResult) -> dict[str,
 def test_expected_range_of_known_gpu() -> None:
     copy = replace(measured("cuda:0", "uint8", 1, 250.0), id="copy-within", unit="GB/s", size=(1 << 28,))
     results = [measured("cuda:0", dtype, 8192, 12.0) for dtype in ("float32", "float16", "bfloat16", "tf32")]
-    found = ranges((RTX_4060,), *results, copy, measured("cpu", "float32", 8192, 0.3))
+    expected = ranges((RTX_4060,), *results, copy, measured("cpu", "float32", 8192, 0.3))
     products = {f"cuda:0/matmul-{dtype}" for dtype in ("float32", "float16", "bfloat16", "tf32")}
-    assert set(found) == products | {"cuda:0/copy-within-uint8"}
-    for low, high in found.values():
+    assert set(expected) == products | {"cuda:0/copy-within-uint8"}
+    for low, high in expected.values():
         assert 0 < low < high
-    low, high = found["cuda:0/matmul-float32"]
+    low, high = expected["cuda:0/matmul-float32"]
     assert low < 15.11 * 0.8 < high  # the maker's figure is 15.11 TFLOP/s
-    low, high = found["cuda:0/copy-within-uint8"]
+    low, high = expected["cuda:0/copy-within-uint8"]
     assert 0.7 * 272 < low < high < 272  # the maker's bandwidth in GB/s
-    tf32, half = found["cuda:0/matmul-tf32"], found["cuda:0/matmul-bfloat16"]
+    tf32, half = expected["cuda:0/matmul-tf32"], expected["cuda:0/matmul-bfloat16"]
     assert tf32 == pytest.approx([each / 2 for each in half])
 
 
@@ -140,11 +140,11 @@ def test_pcie_range_from_lanes_and_slot(gen: int | None, most: float | None) -> 
     copy = replace(measured("cuda:0", "uint8", 1, 12.6), id="copy-to-device-pinned", unit="GB/s", size=(1 << 28,))
     seen = (BenchGpuLog(index=0, samples=9, pcie_gen=gen, pcie_width=4),)
     catalog = load_catalog(resources_dir() / "catalog")
-    found = bench_results.expected_ranges((copy,), bench_results.reference_gpus((RTX_4060,), catalog), catalog, seen)
+    expected = bench_results.expected_ranges((copy,), bench_results.reference_gpus((RTX_4060,), catalog), catalog, seen)
     if most is None:
-        assert found == {}
+        assert expected == {}
         return
-    low, high = found["cuda:0/copy-to-device-pinned-uint8"]
+    low, high = expected["cuda:0/copy-to-device-pinned-uint8"]
     assert 0.5 * most < low < high < most
 
 
@@ -155,19 +155,19 @@ def test_unknown_gpu_has_no_expected_range(name: str | None) -> None:
 
 
 def test_best_size_decides_below_range() -> None:
-    found = {"cuda:0/matmul-float32": (10.0, 14.0)}
+    expected = {"cuda:0/matmul-float32": (10.0, 14.0)}
     small, large = measured("cuda:0", "float32", 2048, 5.0), measured("cuda:0", "float32", 8192, 11.0)
-    assert bench_results.keys_below([small, large], found) == ()
-    assert bench_results.keys_below([small], found) == ("cuda:0/matmul-float32",)
-    assert bench_results.keys_below([], found) == ()
+    assert bench_results.keys_below([small, large], expected) == ()
+    assert bench_results.keys_below([small], expected) == ("cuda:0/matmul-float32",)
+    assert bench_results.keys_below([], expected) == ()
 
 
 def test_above_range_differs_from_within() -> None:
-    found = {"cuda:0/matmul-float32": (10.0, 14.0)}
+    expected = {"cuda:0/matmul-float32": (10.0, 14.0)}
     within, beyond = (measured("cuda:0", "float32", 8192, speed) for speed in (14.0, 14.1))
-    assert bench_results.keys_above([within], found) == ()
-    assert bench_results.keys_above([within, beyond], found) == ("cuda:0/matmul-float32",)
-    assert bench_results.keys_above([], found) == ()
+    assert bench_results.keys_above([within], expected) == ()
+    assert bench_results.keys_above([within, beyond], expected) == ("cuda:0/matmul-float32",)
+    assert bench_results.keys_above([], expected) == ()
 
 
 def look(**figures: Any) -> tuple[GpuSample, ...]:
@@ -213,8 +213,8 @@ def test_removed_gpu_is_not_mixed_with_its_successor() -> None:
             (*card(0, "B", 53), *card(1, "C", 30)),
         ]
     )
-    told = [(each.index, each.samples, each.temp_start, each.temp_max, each.util_before) for each in seen]
-    assert told == [(0, 2, 40, 60, 99), (1, 4, 50, 53, 99), (1, 1, 30, 30, None)]
+    rows = [(each.index, each.samples, each.temp_start, each.temp_max, each.util_before) for each in seen]
+    assert rows == [(0, 2, 40, 60, 99), (1, 4, 50, 53, 99), (1, 1, 30, 30, None)]
 
 
 def test_causes_from_gpu_logs() -> None:
@@ -222,8 +222,8 @@ def test_causes_from_gpu_logs() -> None:
     assert card is not None
 
     def causes(watch: BenchGpuLog, **power: bool) -> tuple[str, ...]:
-        told = {"on_battery": None, "power_saving": None, **power}
-        return tuple(code.rsplit(".", 1)[1] for code in bench_results.slow_causes([watch], [card], **told))
+        conditions = {"on_battery": None, "power_saving": None, **power}
+        return tuple(code.rsplit(".", 1)[1] for code in bench_results.slow_causes([watch], [card], **conditions))
 
     fine = BenchGpuLog(index=0, name=RTX_4060.name, samples=9, util_before=1, pcie_width=8, throttle=("power-cap",))
     assert causes(fine) == ()

@@ -20,7 +20,7 @@ CATALOG = load_catalog(resources_dir() / "catalog")
 PYTHON = Path("python")
 
 
-def asked(torch: str | None, arch: Literal["x86_64", "arm64"] = "x86_64") -> tuple[str, ...] | None:
+def command_for(torch: str | None, arch: Literal["x86_64", "arm64"] = "x86_64") -> tuple[str, ...] | None:
     return install_command("torchvision", PYTHON, torch, CATALOG, OperatingSystem(system="windows", arch=arch))
 
 
@@ -28,20 +28,20 @@ def asked(torch: str | None, arch: Literal["x86_64", "arm64"] = "x86_64") -> tup
     ("torch", "vision", "tag"), [("2.13.0+cu126", "0.28.0+cu126", "cu126"), ("2.9.1", "0.24.1", "cpu")]
 )
 def test_torchvision_matches_torch_release(torch: str, vision: str, tag: str) -> None:
-    words = asked(torch)
-    assert words is not None
-    assert words[:5] == ("python", "-m", "pip", "install", f"torchvision=={vision}")
-    assert words[5] == "--index-url"
-    assert words[6].endswith(f"/{tag}")
+    command = command_for(torch)
+    assert command is not None
+    assert command[:5] == ("python", "-m", "pip", "install", f"torchvision=={vision}")
+    assert command[5] == "--index-url"
+    assert command[6].endswith(f"/{tag}")
 
 
 @pytest.mark.parametrize("torch", [None, "2.13.0+cu999", "1.0.0+cpu", "2.16.0.dev20261101+cpu"])
 def test_unknown_torch_gives_no_command(torch: str | None) -> None:
-    assert asked(torch) is None
+    assert command_for(torch) is None
 
 
 def test_unpublished_build_gives_no_command() -> None:
-    assert asked("2.13.0+cpu", "arm64") is None
+    assert command_for("2.13.0+cpu", "arm64") is None
 
 
 def test_only_missing_packages(tmp_path: Path) -> None:

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from gpu_assistant.bench.child_protocol import BENCHMARK_NOTES, CHILD_PROGRAM, WORKLOADS, BenchmarkProgress
+from gpu_assistant.bench.child_protocol import BENCHMARK_NOTES, CHILD_PROGRAM, BenchmarkProgress
 from gpu_assistant.bench.results import CAUSES, is_complete, read_benchmarks
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.errors import Cancelled
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.core.results import BenchResult, GpuSample
+from gpu_assistant.core.results import WORKLOAD_UNITS, BenchResult, GpuSample
 from gpu_assistant.system import current_system
 from gpu_assistant.system.base import PowerStatus
 from gpu_assistant.texts.benchmark import verdict_text
@@ -108,8 +108,8 @@ def test_present_gpu_is_not_reported_missing(
     assert result.verdict == f"bench.verdict.{why}"
     assert "bench.note.busy" not in result.notes  # of a card that was not measured
     if why == "cpu-build":
-        said = "Your RTX 4060 was not measured: this PyTorch is the CPU build; install the CUDA build."
-        assert verdict_text(result, Texts("en")) == said
+        text = "Your RTX 4060 was not measured: this PyTorch is the CPU build; install the CUDA build."
+        assert verdict_text(result, Texts("en")) == text
 
 
 def test_copies_in_both_directions(with_card: Path, tmp_path: Path) -> None:
@@ -125,33 +125,33 @@ def test_copies_in_both_directions(with_card: Path, tmp_path: Path) -> None:
     assert {(r.unit, r.dtype, r.error) for r in result.results} == {("GB/s", "uint8", 0.0)}
 
 
-@pytest.mark.parametrize(("load", "told"), [(85.0, True), (3.0, False), (None, False)])
-def test_busy_cpu_is_noted_on_results(with_card: Path, tmp_path: Path, load: float | None, told: bool) -> None:
+@pytest.mark.parametrize(("load", "noted"), [(85.0, True), (3.0, False), (None, False)])
+def test_busy_cpu_is_noted_on_results(with_card: Path, tmp_path: Path, load: float | None, noted: bool) -> None:
     result = Run(with_card, tmp_path, workloads=["copy-within"], read_cpu_load=lambda _: load).go()
-    assert [(r.device, "busy-cpu" in r.notes) for r in result.results] == [("cpu", told), ("cuda:0", False)]
-    assert ("bench.note.busy-cpu" in result.notes) == told
+    assert [(r.device, "busy-cpu" in r.notes) for r in result.results] == [("cpu", noted), ("cuda:0", False)]
+    assert ("bench.note.busy-cpu" in result.notes) == noted
 
 
 def test_each_workload_kind_runs_first(with_card: Path, tmp_path: Path) -> None:
     run = Run(with_card, tmp_path)
     run.go()
-    came = [news for news in run.news if isinstance(news, BenchmarkProgress)]
+    came = [event for event in run.events if isinstance(event, BenchmarkProgress)]
     for device, copies, trainings in (("cpu", 1, 2), ("cuda:0", 5, 4)):
-        first = [news.workload for news in came if news.device == device]
+        first = [event.workload for event in came if event.device == device]
         assert first[0] == "matmul"
         assert all(each.startswith("copy") for each in first[1 : copies + 1])
         # What the guides' table has: on a card in both formats.
         assert first[copies + 1 : copies + 1 + trainings] == ["resnet50", "bert-base"] * (trainings // 2)
         assert first[copies + 1 + trainings] == "decode"
-    assert [news.index for news in came] == list(range(1, came[0].total + 1))
+    assert [event.index for event in came] == list(range(1, came[0].total + 1))
 
 
 def test_parallel_training_is_reported(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_CARD", "two")
     run = Run(with_card, tmp_path, workloads=["copy-within", "parallel"])
     run.go()
-    came = [news for news in run.news if isinstance(news, BenchmarkProgress)]
-    assert [(news.index, news.total) for news in came] == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    came = [event for event in run.events if isinstance(event, BenchmarkProgress)]
+    assert [(event.index, event.total) for event in came] == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert (came[-1].workload, came[-1].device) == ("resnet50-parallel", "cuda")
 
 
@@ -242,17 +242,17 @@ def test_simulated_machine_is_refused(with_card: Path, tmp_path: Path) -> None:
 def test_cancel_is_quick(with_card: Path, tmp_path: Path) -> None:
     cancel = threading.Event()
     run = Run(with_card, tmp_path, workloads=["matmul"])
-    asked = 0.0
+    cancelled_at = 0.0
 
-    def news(what: object) -> None:
-        nonlocal asked
+    def on_event(what: object) -> None:
+        nonlocal cancelled_at
         if isinstance(what, BenchmarkProgress) and what.index == 2:
-            asked = time.monotonic()
+            cancelled_at = time.monotonic()
             cancel.set()
 
     with pytest.raises(Cancelled):
-        run.job.run(JobContext(news, cancel=cancel))
-    assert time.monotonic() - asked < 1 + 4  # one second is meant; a busy test machine may take longer
+        run.job.run(JobContext(on_event, cancel=cancel))
+    assert time.monotonic() - cancelled_at < 1 + 4  # one second is meant; a busy test machine may take longer
     assert not run.data.benchmarks.exists()
 
 
@@ -260,12 +260,12 @@ def test_cancelled_full_test_keeps_its_results(with_card: Path, tmp_path: Path) 
     cancel = threading.Event()
     run = Run(with_card, tmp_path, workloads=["matmul"], full=True)
 
-    def news(what: object) -> None:
-        run.news.append(what)  # type: ignore[arg-type]
+    def on_event(what: object) -> None:
+        run.events.append(what)  # type: ignore[arg-type]
         if isinstance(what, BenchResult):
             cancel.set()
 
-    result = run.job.run(JobContext(news, cancel=cancel))
+    result = run.job.run(JobContext(on_event, cancel=cancel))
     assert "bench.note.cancelled" in result.notes
     assert result.results
     assert {left.why for left in result.left_out} == {"bench.note.cancelled"}
@@ -280,5 +280,5 @@ def test_cpu_results_state_settings(with_card: Path, tmp_path: Path) -> None:
 
 
 def test_every_note_and_cause_has_text() -> None:
-    for code in (*BENCHMARK_NOTES, *CAUSES, *(f"bench.workload.{name}" for name in WORKLOADS)):
+    for code in (*BENCHMARK_NOTES, *CAUSES, *(f"bench.workload.{name}" for name in WORKLOAD_UNITS)):
         assert Texts("en").has_text(code)

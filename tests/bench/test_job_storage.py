@@ -33,8 +33,8 @@ def test_second_benchmark_is_refused(with_card: Path, tmp_path: Path) -> None:
         f"with data_folder_lock(DataDir(Path({str(tmp_path)!r})), 'benchmark'):\n"
         "    print('held', flush=True)\n    sys.stdin.read()\n"
     )
-    words = [sys.executable, "-c", program]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdin is not None
         assert other.stdout is not None
         assert other.stdout.readline() == "held\n"

@@ -47,30 +47,30 @@ def job(environment: Path, *, device: str = "cpu", **options: Any) -> MemoryFitJ
 
 @pytest.mark.real_install
 def test_training_step_memory(torch_environment: Path) -> None:
-    news: list[Any] = []
-    found = job(torch_environment).run(JobContext(news.append))
-    assert tuple(each for each in news if isinstance(each, MemoryFit)) == found.fits
-    begun = [each for each in news if isinstance(each, MemoryFitProgress)]
+    events: list[Any] = []
+    result = job(torch_environment).run(JobContext(events.append))
+    assert tuple(each for each in events if isinstance(each, MemoryFit)) == result.fits
+    begun = [each for each in events if isinstance(each, MemoryFitProgress)]
     assert [(each.index, each.total, each.variant) for each in begun] == [
         (n, 5, each) for n, each in enumerate(VARIANTS, 1)
     ]
-    assert tuple(project_memory(each, 8) for each in found.steps) == found.fits
-    assert len(encode(found.steps)) < 5000  # the few points that may be the highest, not the whole step
-    assert found.devices[0].id == "cpu"
-    assert found.seconds is not None
-    assert 0 < found.seconds < 280
+    assert tuple(project_memory(each, 8) for each in result.steps) == result.fits
+    assert len(encode(result.steps)) < 5000  # the few points that may be the highest, not the whole step
+    assert result.devices[0].id == "cpu"
+    assert result.seconds is not None
+    assert 0 < result.seconds < 280
     schema = json.loads((resources_dir() / "schemas" / "memory.schema.json").read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator(schema).validate(json.loads(encode(found)))
-    fits = {fit.variant: fit for fit in found.fits}
-    assert set(fits) | set(found.left_out) == set(VARIANTS)
-    for fit in found.fits:
+    jsonschema.Draft202012Validator(schema).validate(json.loads(encode(result)))
+    fits = {fit.variant: fit for fit in result.fits}
+    assert set(fits) | set(result.left_out) == set(VARIANTS)
+    for fit in result.fits:
         parts = (fit.parameters, fit.gradients, fit.optimizer, fit.activations, fit.temporary, fit.cache)
         assert sum(parts) == fit.peak
         assert min(parts) >= 0
         assert fit.exact
         assert fit.capacity is not None
-        assert fit.spare is not None
-        assert fit.spare >= 0.19 * fit.capacity
+        assert fit.reserve is not None
+        assert fit.reserve >= 0.19 * fit.capacity
         assert fit.largest_batch is not None
     plain = fits["plain"]
     assert plain.optimizer == 4 * 25_557_032  # SGD keeps one number for each
@@ -80,7 +80,7 @@ def test_training_step_memory(torch_environment: Path) -> None:
     assert fits["checkpointing"].peak < plain.peak
     assert fits["accumulation"].peak < plain.peak
     together = fits["together"]
-    assert together.peak <= min(each.peak for each in found.fits)
+    assert together.peak <= min(each.peak for each in result.fits)
     assert together.dtype == (fits["mixed"].dtype if "mixed" in fits else "float32")
 
 
@@ -97,7 +97,7 @@ def step(batch):  # two layers' activations, then gradients as activations are g
 
 two, three = (step(2), 2), (step(3), 3)
 other = [*step(3), memory_fit.MemoryEvent(5, 0, True, 3), memory_fit.MemoryEvent(-5, 0, True, 3)]
-found = {
+result = {
     "tops": [top._asdict() for top in memory_fit.possible_peaks(two, three)],
     "measured": [memory_fit.peak_bytes(step(batch)) for batch in (1, 4, 15, 16, 100)],
     "alike": [memory_fit.has_same_allocations(two[0], three[0]), memory_fit.has_same_allocations(two[0], other)],
@@ -109,17 +109,17 @@ found = {
 @pytest.mark.real_install
 def test_peak_moves_with_batch(torch_environment: Path) -> None:
     """With few examples the gradients are highest, with many the activations."""
-    found = inside(torch_environment, PURE)
-    assert [highest(found["tops"], batch) for batch in (1, 4, 15, 16, 100)] == found["measured"]
-    assert found["measured"] == [410, 440, 550, 580, 3100]
+    result = inside(torch_environment, PURE)
+    assert [highest(result["tops"], batch) for batch in (1, 4, 15, 16, 100)] == result["measured"]
+    assert result["measured"] == [410, 440, 550, 580, 3100]
     # Two points are all that is told of the step, whatever the batch.
-    assert [(top["constant"], top["example"], top["gradients"]) for top in found["tops"]] == [
+    assert [(top["constant"], top["example"], top["gradients"]) for top in result["tops"]] == [
         (400, 10, 100),
         (100, 30, 0),
     ]
-    assert found["alike"] == [True, False]
+    assert result["alike"] == [True, False]
     # Where the allocations of the two steps differ, the stretches of the step tell the same.
-    assert [highest(found["outline"], batch) for batch in (1, 4, 100)] == [410, 440, 3100]
+    assert [highest(result["outline"], batch) for batch in (1, 4, 100)] == [410, 440, 3100]
 
 
 def highest(tops: list[dict[str, Any]], batch: int) -> int:
@@ -147,10 +147,12 @@ def test_other_batch_needs_no_new_measurement(tmp_path: Path) -> None:
 )
 def test_every_possible_peak_is_reported(steps: list[MemoryPeakModel]) -> None:
     points = [LinearPeak(each.constant, each.example, each.gradients, each.updating) for each in steps]
-    kept = _upper_envelope(points)
+    envelope = _upper_envelope(points)
     for batch in (*range(1, 40), 1000, 2**20):
-        assert max(t.constant + t.example * batch for t in kept) == max(t.constant + t.example * batch for t in points)
-    assert len(kept) == len(set(kept))
+        assert max(t.constant + t.example * batch for t in envelope) == max(
+            t.constant + t.example * batch for t in points
+        )
+    assert len(envelope) == len(set(envelope))
 
 
 def test_accumulated_gradients_are_not_new_memory() -> None:
@@ -161,15 +163,15 @@ def test_accumulated_gradients_are_not_new_memory() -> None:
         8 * 2 + 60 + 8 * 30 - 100,
         whole.parameters + 200 + 316,
     )
-    parts = project_memory(replace(steps, parts=4), 8)  # two at a time
+    parts = project_memory(replace(steps, micro_batches=4), 8)  # two at a time
     assert (parts.gradients, parts.activations) == (100, 2 * 2 + 60 + 2 * 30)
-    updating = project_memory(replace(steps, tops=(replace(steps.tops[0], updating=True),)), 8)
+    updating = project_memory(replace(steps, peaks=(replace(steps.peaks[0], updating=True),)), 8)
     assert (updating.activations, updating.temporary) == (8 * 2, 60 + 8 * 30 - 100)
     assert project_memory(replace(steps, cached=0.5), 8).cache == whole.peak // 2
 
 
 def test_largest_batch_is_last_that_fits() -> None:
-    steps = replace(small_steps(), capacity=10_000, spare=1_000)
+    steps = replace(small_steps(), capacity=10_000, reserve=1_000)
     most = project_memory(steps, 1).largest_batch
     assert most is not None
     assert project_memory(steps, most).peak <= 9_000 < project_memory(steps, most + 1).peak
@@ -188,11 +190,11 @@ def small_steps() -> MemoryProfile:
         gradients=100,
         optimizer=200,
         example=2,
-        parts=1,
+        micro_batches=1,
         cached=0.0,
-        tops=(MemoryPeakModel(constant=60, example=30, gradients=100, updating=False),),
+        peaks=(MemoryPeakModel(constant=60, example=30, gradients=100, updating=False),),
         capacity=None,
-        spare=None,
+        reserve=None,
     )
 
 
@@ -232,9 +234,9 @@ def test_running_benchmark_blocks_measurement(tmp_path: Path) -> None:
 def test_child_without_output(tmp_path: Path, torch: str, code: str) -> None:
     # A child that hangs need not be waited for; the others say what is wrong once Python has started.
     limit = {"start_limit": 5} if code == "bench-silent" else {}
-    asked = job(environment_with(tmp_path / "env", torch), **limit)
+    silent_job = job(environment_with(tmp_path / "env", torch), **limit)
     with pytest.raises(AppError) as caught:
-        asked.run(JobContext())
+        silent_job.run(JobContext())
     assert caught.value.code == code
     for language in ("en", "zh_CN"):
         assert Texts(language).error_text(caught.value)
@@ -250,11 +252,11 @@ def test_results_before_abort_are_kept(tmp_path: Path, monkeypatch: pytest.Monke
     lines = [encode(each).decode() for each in ({"start": start}, {"variant": "plain"}, {"fit": plain})]
     child.write_text(f"import os, time\nfor line in {lines!r}: print(line, flush=True)\n{after}\n", encoding="utf-8")
     monkeypatch.setattr(memory_fit, "CHILD_PROGRAM", child)
-    found = job(environment_with(tmp_path / "env", None), time_limit=5).run(JobContext())
-    assert found.steps == (plain,)
-    assert found.fits == (project_memory(plain, 8),)
-    assert found.devices == two_gpus()
-    assert found.left_out == dict.fromkeys(VARIANTS[1:], f"bench.note.{why}")
+    result = job(environment_with(tmp_path / "env", None), time_limit=5).run(JobContext())
+    assert result.steps == (plain,)
+    assert result.fits == (project_memory(plain, 8),)
+    assert result.devices == two_gpus()
+    assert result.left_out == dict.fromkeys(VARIANTS[1:], f"bench.note.{why}")
 
 
 @pytest.mark.parametrize(
@@ -280,15 +282,15 @@ def test_cuda_selects_gpu_with_most_memory() -> None:
 
 
 def test_memory_reserve_depends_on_device_kind() -> None:
-    found = load_memory_planning(CATALOG)
-    windows, linux = found.find_reserve("gpu", "windows"), found.find_reserve("gpu", "linux")
+    planning = load_memory_planning(CATALOG)
+    windows, linux = planning.find_reserve("gpu", "windows"), planning.find_reserve("gpu", "linux")
     assert windows is not None
     assert linux is not None
     assert windows.share > linux.share  # the display and other programs
-    assert found.find_reserve("cpu", "windows") == found.find_reserve("cpu", "linux") is not None
+    assert planning.find_reserve("cpu", "windows") == planning.find_reserve("cpu", "linux") is not None
     argv = job(Path("env"), device="cuda").child_argv(Path("python"))
     assert argv[argv.index("--spare-share") + 1] == str(linux.share)
-    assert all(each.why for each in found.spare)
+    assert all(each.why for each in planning.reserves)
 
 
 def test_differing_steps_extrapolate_by_stage() -> None:
@@ -302,7 +304,7 @@ def test_differing_steps_extrapolate_by_stage() -> None:
             MemoryEvent(-500, 0, True, 1),
         ]
 
-    found = possible_peaks((step(2, 0), 2), (step(3, 1), 3))
-    assert found[0] == LinearPeak(500, 0, 0, True)
-    assert found[-1].example >= 10
-    assert not found[-1].updating
+    peaks = possible_peaks((step(2, 0), 2), (step(3, 1), 3))
+    assert peaks[0] == LinearPeak(500, 0, 0, True)
+    assert peaks[-1].example >= 10
+    assert not peaks[-1].updating

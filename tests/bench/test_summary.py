@@ -24,8 +24,8 @@ def test_headline_compares_gpu_and_cpu_training() -> None:
 
 
 def test_each_workload_once_in_usual_dtype() -> None:
-    told = [(pair.fastest.id, pair.fastest.dtype) for pair in results.device_comparisons(card_benchmark())]
-    assert told == [
+    pairs = [(pair.fastest.id, pair.fastest.dtype) for pair in results.device_comparisons(card_benchmark())]
+    assert pairs == [
         ("resnet50", "mixed-bfloat16"),
         ("bert-base", "mixed-bfloat16"),
         ("matmul", "float32"),
@@ -55,8 +55,8 @@ def test_unequal_measurements_have_no_ratio(change: dict[str, object]) -> None:
     benchmark = cpu_benchmark()
     card = replace(benchmark.results[0], device="cuda:0", median=9.0)
     other = replace(benchmark.results[0], **change)
-    found = results.device_comparisons(replace(benchmark, results=(other, card)))
-    assert found[0].ratio is None
+    pairs = results.device_comparisons(replace(benchmark, results=(other, card)))
+    assert pairs[0].ratio is None
 
 
 def test_cpu_only_has_headline() -> None:
@@ -147,7 +147,7 @@ def test_doubtful_result_is_not_compared() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "had", "said"),
+    ("wanted", "had", "expected"),
     [
         (3.2, 3.1, "takes about 4 seconds here; there were 3 seconds for it"),
         (3.2, 0.4, "takes about 4 seconds here; no time was left"),
@@ -155,7 +155,7 @@ def test_doubtful_result_is_not_compared() -> None:
         (3.2, None, None),
     ],
 )
-def test_skip_details_state_wanted_and_available(wanted: float | None, had: float | None, said: str | None) -> None:
+def test_skip_details_state_wanted_and_available(wanted: float | None, had: float | None, expected: str | None) -> None:
     left = SkippedWorkload(
         id="bert-base",
         device="cpu",
@@ -165,5 +165,5 @@ def test_skip_details_state_wanted_and_available(wanted: float | None, had: floa
         wanted_s=wanted,
         had_s=had,
     )
-    found = results.skip_details(left)
-    assert (None if found is None else Texts("en").translate(*found)) == said
+    details = results.skip_details(left)
+    assert (None if details is None else Texts("en").translate(*details)) == expected

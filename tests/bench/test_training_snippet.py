@@ -76,7 +76,7 @@ class Pictures(torch.nn.Module):
 class Sentences(torch.nn.Module):
     def __init__(self, config):
         super().__init__()
-        self.words = torch.nn.Embedding(32000, 8)
+        self.tokens = torch.nn.Embedding(32000, 8)
         self.bert = self.model = torch.nn.Module()
         self.layers = torch.nn.ModuleList(torch.nn.Linear(8, 8) for _ in range(3))
         self.bert.encoder = torch.nn.Module()
@@ -84,9 +84,9 @@ class Sentences(torch.nn.Module):
         self.last = torch.nn.Linear(8, config.answers)
         self.whole = config.whole
         self.most = 0
-    def forward(self, words):
-        self.most = max(self.most, len(words))
-        x = self.words(words)
+    def forward(self, tokens):
+        self.most = max(self.most, len(tokens))
+        x = self.tokens(tokens)
         for layer in self.layers:
             x = torch.tanh(layer(x))
         return types.SimpleNamespace(logits=self.last(x if self.whole else x.mean(1)))
@@ -100,7 +100,7 @@ sys.modules.update({"torchvision": vision, "torchvision.models": models, "transf
 """
 RUN = """
 import contextlib, io
-found = []
+result = []
 for code in json.loads({codes!r}):
     torch.manual_seed(0)
     names = {{}}
@@ -117,22 +117,25 @@ for code in json.loads({codes!r}):
     nested = any(hasattr(getattr(each.args[0], "func", None), "func") for each in wrapped)
     left = any(each.grad is not None for each in model.parameters())
     total = float(sum(each.detach().double().abs().sum() for each in model.parameters()))
-    found.append([total, model.most, bool(wrapped), moved, nested, left, loss])
+    result.append([total, model.most, bool(wrapped), moved, nested, left, loss])
 """
 
 
 @pytest.mark.real_install
 def test_snippet_runs_and_reaches_same_loss(torch_environment: Path) -> None:
     """Of each model in each way; a batch in parts is that batch, but for rounding."""
-    asked = [(model, variant) for model in EXAMPLE_MODELS for variant in VARIANTS]
-    codes = json.dumps([training_snippet(fit(variant, model)) for model, variant in asked])
-    found = dict(zip(asked, inside(torch_environment, LIBRARIES + RUN.format(codes=codes)), strict=True))
-    for (model, variant), (total, most, wrapped, moved, nested, left, loss) in found.items():
+    combinations = [(model, variant) for model in EXAMPLE_MODELS for variant in VARIANTS]
+    codes = json.dumps([training_snippet(fit(variant, model)) for model, variant in combinations])
+    losses = dict(zip(combinations, inside(torch_environment, LIBRARIES + RUN.format(codes=codes)), strict=True))
+    for (model, variant), (total, most, wrapped, moved, nested, left, loss) in losses.items():
         ways = memory_savings(fit(variant, model))
-        assert total == pytest.approx(found[model, "plain"][0], rel=2e-2 if "mixed" in ways else 1e-5), (model, variant)
+        assert total == pytest.approx(losses[model, "plain"][0], rel=2e-2 if "mixed" in ways else 1e-5), (
+            model,
+            variant,
+        )
         assert most == (2 if "accumulation" in ways else 5), (model, variant)
         assert wrapped == ("checkpointing" in ways)
-        assert loss == pytest.approx(found[model, "plain"][6], rel=2e-2 if "mixed" in ways else 1e-4), (model, variant)
+        assert loss == pytest.approx(losses[model, "plain"][6], rel=2e-2 if "mixed" in ways else 1e-4), (model, variant)
         assert moved
         assert not nested
         assert not left

@@ -24,7 +24,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("catalog/records/hardware.py", r".*geforce.*"): "the maker's word in front of every name, taken off to compare",
     ("catalog/records/hardware.py", r".*radeon.*"): "AMD's word at the head of a card's name, where the name begins",
     ("texts/format.py", r"GeForce "): "the maker's word in front of every name, taken off to save room",
-    ("gui/wizard/messages.py", r"www\."): "taken off any address for its short form",
+    ("gui/messages.py", r"www\."): "taken off any address for its short form",
     ("gui/main/settings/page.py", r".*Apache-2\.0.*"): "our own licence",
     ("cli/monitor.py", r"127\.0\.0\.1"): "this computer",
     ("system/probes.py", r"192\.0\.2\.1"): "an address of nobody, kept for documents (RFC 5737)",
@@ -40,11 +40,11 @@ ALLOWED: dict[tuple[str, str], str] = {
 def texts(path: Path) -> Iterator[tuple[int, str]]:
     """The text constants of a file that are not docstrings, with their lines."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    said = {
+    docstrings = {
         id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
             yield node.lineno, node.value
 
 
@@ -59,7 +59,7 @@ def facts(path: Path) -> list[tuple[int, str]]:
 
 
 def test_code_contains_no_versions_urls_or_thresholds() -> None:
-    assert {path.relative_to(PACKAGE).as_posix(): found for path in FILES if (found := facts(path))} == {}
+    assert {path.relative_to(PACKAGE).as_posix(): matches for path in FILES if (matches := facts(path))} == {}
 
 
 @pytest.mark.parametrize(

@@ -24,12 +24,12 @@ def data(tmp_path: Path) -> list[str]:
 
 def test_show(data: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["catalog", "show", *data]) == 0
-    said = capsys.readouterr().out
-    assert all(name in said for name in FILE_TYPES)
-    assert "built in" in said
-    assert str(FOLDER) in said
-    assert all(f"Sources of {name}:" in said for name in FILE_TYPES)
-    assert "https://learn.microsoft.com" in said
+    output = capsys.readouterr().out
+    assert all(name in output for name in FILE_TYPES)
+    assert "built in" in output
+    assert str(FOLDER) in output
+    assert all(f"Sources of {name}:" in output for name in FILE_TYPES)
+    assert "https://learn.microsoft.com" in output
 
 
 def test_show_one_with_its_sources(data: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -41,10 +41,10 @@ def test_show_one_with_its_sources(data: list[str], capsys: pytest.CaptureFixtur
 
 def test_show_as_json(data: list[str], capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     assert run(["catalog", "show", "--json", *data]) == 0
-    said = json.loads(capsysbinary.readouterr().out)
-    assert said["refreshed"] is None
-    assert set(said["subjects"]) == set(said["state"]) == set(FILE_TYPES)
-    assert said["subjects"]["pytorch"]["releases"][0]["version"]
+    output = json.loads(capsysbinary.readouterr().out)
+    assert output["refreshed"] is None
+    assert set(output["subjects"]) == set(output["state"]) == set(FILE_TYPES)
+    assert output["subjects"]["pytorch"]["releases"][0]["version"]
 
 
 def test_show_lists_refreshed_and_ignored_files(
@@ -57,11 +57,11 @@ def test_show_lists_refreshed_and_ignored_files(
     (folder / "drivers.json").write_bytes(b"{")
     (folder / STAMP_NAME).write_text(json.dumps({"schema": "gpu-assistant/catalog/1", "day": "2999-01-01"}))
     assert run(["catalog", "show", *data]) == 0
-    said = capsys.readouterr()
-    assert "2999-01-01" in said.out
-    assert "refreshed" in said.out
-    assert str(folder) in said.out
-    assert "drivers.json is damaged" in said.err
+    captured = capsys.readouterr()
+    assert "2999-01-01" in captured.out
+    assert "refreshed" in captured.out
+    assert str(folder) in captured.out
+    assert "drivers.json is damaged" in captured.err
 
 
 def test_check(data: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -86,9 +86,9 @@ def test_issue_has_text_in_both_languages(data: list[str], tmp_path: Path, capsy
     (broken / "extra.json").write_text("{}", encoding="utf-8")
     for language, kind in (("en", "is not written the way such a value is"), ("zh_CN", "这个值的写法不对")):
         assert run(["catalog", "check", str(broken), *data, "--lang", language]) == 1
-        said = capsys.readouterr().out
-        assert kind in said
-        assert "regex" not in said
+        output = capsys.readouterr().out
+        assert kind in output
+        assert "regex" not in output
 
 
 def test_check_as_json(data: list[str], tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -109,18 +109,18 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("offline")
 def test_update_offline_shows_data_age(data: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run(["catalog", "update", *data]) == 6
-    said = capsys.readouterr()
-    assert re.search(r"gathered on 2026-\d\d-\d\d, \d+ days? ago", said.err)
-    assert said.out.count("kept as it was") == 4
+    captured = capsys.readouterr()
+    assert re.search(r"gathered on 2026-\d\d-\d\d, \d+ days? ago", captured.err)
+    assert captured.out.count("kept as it was") == 4
     assert not (tmp_path / "data" / "catalog").exists()
 
 
 @pytest.mark.usefixtures("offline")
 def test_update_offline_as_json_lists_used_files(data: list[str], capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     assert run(["catalog", "update", "--json", *data]) == 6
-    said = json.loads(capsysbinary.readouterr().out)
-    assert said["as_of"] == json.loads((FOLDER / "pytorch.json").read_text(encoding="utf-8"))["as_of"]
-    assert said["days"] >= 0
-    assert {one["subject"]: (one["state"], one["why"]) for one in said["subjects"]} == dict.fromkeys(
+    output = json.loads(capsysbinary.readouterr().out)
+    assert output["as_of"] == json.loads((FOLDER / "pytorch.json").read_text(encoding="utf-8"))["as_of"]
+    assert output["days"] >= 0
+    assert {one["subject"]: (one["state"], one["why"]) for one in output["subjects"]} == dict.fromkeys(
         ("pytorch", "cuda", "cudnn", "drivers"), ("failed", "unreachable")
     )

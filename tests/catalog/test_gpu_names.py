@@ -60,8 +60,8 @@ def test_chip_name_is_unique_where_full_name_is() -> None:
     for row in CATALOG.gpus.gpus:
         chips.setdefault(chip_name(row.name), set()).add(row.compute_capability)
         whole.setdefault(normalize_name(row.name), set()).add(row.compute_capability)
-    sold_on_two = {name for name, found in whole.items() if len(found) > 1}
-    assert {name for name, found in chips.items() if name and len(found) > 1} <= sold_on_two
+    sold_on_two = {name for name, matches in whole.items() if len(matches) > 1}
+    assert {name for name, matches in chips.items() if name and len(matches) > 1} <= sold_on_two
 
 
 @pytest.mark.parametrize(

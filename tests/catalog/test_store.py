@@ -57,10 +57,10 @@ def test_ambiguous_name_finds_nothing(catalog: Catalog) -> None:
     by_name: dict[str, set[Capability | None]] = {}
     for row in catalog.gpus.gpus:
         by_name.setdefault(normalize_name(row.name), set()).add(row.compute_capability)
-    ambiguous = [name for name, found in by_name.items() if len(found) > 1]
+    ambiguous = [name for name, matches in by_name.items() if len(matches) > 1]
     for name in ambiguous:
         assert catalog.gpu_by_name(name) is None
-    unique = next(name for name, found in by_name.items() if len(found) == 1)
+    unique = next(name for name, matches in by_name.items() if len(matches) == 1)
     assert catalog.gpu_by_name(unique) is not None
 
 
@@ -125,10 +125,10 @@ def test_broken_file_raises_app_error(tmp_path: Path, content: bytes) -> None:
         _ = load_catalog(tmp_path).releases
     assert caught.value.code == "catalog-broken"
     for language in ("en", "zh_CN"):
-        said = Texts(language).error_text(caught.value)
-        assert "pytorch.json" in said
+        text = Texts(language).error_text(caught.value)
+        assert "pytorch.json" in text
         # The library's own words are English and no help.
-        assert not re.search(r"Object|Expected|JSON is malformed|codec|`", said), said
+        assert not re.search(r"Object|Expected|JSON is malformed|codec|`", text), text
 
 
 def test_missing_file_and_folder(tmp_path: Path) -> None:

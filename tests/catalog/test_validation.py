@@ -29,9 +29,9 @@ def test_every_known_file_exists() -> None:
 
 @pytest.mark.parametrize("name", FILE_TYPES)
 def test_schemas_match_structs(name: str) -> None:
-    kept = json.loads((resources_dir() / f"schemas/catalog-{name}.schema.json").read_text(encoding="utf-8"))
-    assert kept == json_schema(name)
-    jsonschema.Draft202012Validator.check_schema(kept)
+    stored = json.loads((resources_dir() / f"schemas/catalog-{name}.schema.json").read_text(encoding="utf-8"))
+    assert stored == json_schema(name)
+    jsonschema.Draft202012Validator.check_schema(stored)
 
 
 def torch(data: dict[str, Any]) -> dict[str, Any]:
@@ -114,9 +114,9 @@ def test_invalid_file_is_reported(tmp_path: Path, name: str, rule: str, harm: Br
     data = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     harm(data)
     (tmp_path / f"{name}.json").write_text(json.dumps(data), encoding="utf-8")
-    found = {(finding.file, finding.rule) for finding in validate_catalog(tmp_path, FOLDER)}
-    assert (name, rule) in found
-    assert {file for file, _ in found} == {name}
+    findings = {(finding.file, finding.rule) for finding in validate_catalog(tmp_path, FOLDER)}
+    assert (name, rule) in findings
+    assert {file for file, _ in findings} == {name}
 
 
 def test_future_date_is_reported_when_today_is_known(tmp_path: Path) -> None:
@@ -124,8 +124,8 @@ def test_future_date_is_reported_when_today_is_known(tmp_path: Path) -> None:
     day = date.fromisoformat(data["as_of"])
     (tmp_path / "pytorch.json").write_text(json.dumps(data | {"as_of": "2036-01-01"}), encoding="utf-8")
     assert validate_catalog(tmp_path, FOLDER) == ()
-    found = validate_catalog(tmp_path, FOLDER, today=day)
-    assert [(f.file, f.rule, f.where, f.detail) for f in found] == [("pytorch", "future", "/as_of", "2036-01-01")]
+    findings = validate_catalog(tmp_path, FOLDER, today=day)
+    assert [(f.file, f.rule, f.where, f.detail) for f in findings] == [("pytorch", "future", "/as_of", "2036-01-01")]
     assert validate_catalog(FOLDER, today=day) == ()
     assert validate_catalog(FOLDER, today=day - timedelta(days=1))
 
@@ -135,8 +135,8 @@ def test_missing_unknown_and_unreadable_files(tmp_path: Path) -> None:
     (tmp_path / "gpus.json").unlink()
     (tmp_path / "cuda.json").write_bytes(b"[" * 100_000)
     (tmp_path / "extra.json").write_text("{}", encoding="utf-8")
-    found = {(finding.file, finding.rule) for finding in validate_catalog(tmp_path)}
-    assert found == {("gpus", "readable"), ("cuda", "schema"), ("extra", "unknown-file")}
+    findings = {(finding.file, finding.rule) for finding in validate_catalog(tmp_path)}
+    assert findings == {("gpus", "readable"), ("cuda", "schema"), ("extra", "unknown-file")}
 
 
 def test_every_invalid_record_is_reported(tmp_path: Path) -> None:
@@ -144,8 +144,8 @@ def test_every_invalid_record_is_reported(tmp_path: Path) -> None:
     data["gpus"][3]["compute_capability"] = "sm_50"
     data["gpus"][7]["segment"] = "toaster"
     (tmp_path / "gpus.json").write_text(json.dumps(data), encoding="utf-8")
-    told = [(finding.rule, finding.where, finding.fault) for finding in validate_catalog(tmp_path, FOLDER)]
-    assert told == [
+    findings = [(finding.rule, finding.where, finding.fault) for finding in validate_catalog(tmp_path, FOLDER)]
+    assert findings == [
         ("schema", "/gpus/3/compute_capability", "@file.fault.form"),
         ("schema", "/gpus/7/segment", "@file.fault.choice"),
     ]

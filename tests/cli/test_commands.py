@@ -200,13 +200,13 @@ def test_unresponsive_display_is_reported(call: Call, names: dict[str, str], nam
 @pytest.mark.linux
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
 @pytest.mark.parametrize(
-    "words", [("detect", "--json"), ("catalog", "show"), ("--help",), ("--version",)], ids=" ".join
+    "arguments", [("detect", "--json"), ("catalog", "show"), ("--help",), ("--version",)], ids=" ".join
 )
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_unwritable_stdout(words: tuple[str, ...], unbuffered: str) -> None:
+def test_unwritable_stdout(arguments: tuple[str, ...], unbuffered: str) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "gpu_assistant", *words],
+            [sys.executable, "-m", "gpu_assistant", *arguments],
             cwd=ROOT,
             env={**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONUNBUFFERED": unbuffered},
             stdout=full,
@@ -236,7 +236,7 @@ def test_ctrl_c_ends_the_monitor(tmp_path: Path) -> None:
 @pytest.mark.parametrize("module", ["core/errors", "texts/translate", "cli/parser", "app/context", "cli/output"])
 def test_early_ctrl_c_prints_one_sentence(tmp_path: Path, module: str) -> None:
     """The moment is that in which a module is opened: it interrupts itself there."""
-    words = (
+    arguments = (
         "import os, signal, sys\n"
         "def hook(event, given):\n"
         "    if event == 'open' and str(given[0]).replace(compiled, '.py').replace('__pycache__/', '')"
@@ -252,7 +252,7 @@ def test_early_ctrl_c_prints_one_sentence(tmp_path: Path, module: str) -> None:
     )
     environ = {**os.environ, "GPU_ASSISTANT_DATA_DIR": str(tmp_path)}
     done = subprocess.run(
-        [sys.executable, "-c", words], cwd=ROOT, env=environ, capture_output=True, encoding="utf-8", check=False
+        [sys.executable, "-c", arguments], cwd=ROOT, env=environ, capture_output=True, encoding="utf-8", check=False
     )
     assert (done.returncode, done.stderr) == (3, "Stopped; the same command starts it anew.\n")
 
@@ -341,8 +341,8 @@ def test_prometheus_metrics(tmp_path: Path) -> None:
     environ = {**os.environ, "GPU_ASSISTANT_DATA_DIR": str(tmp_path), "LC_ALL": "C.UTF-8"}
     with subprocess.Popen(command, cwd=ROOT, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
-        said = process.stderr.readline().decode()
-        url = next(word for word in said.split() if word.startswith("http://127.0.0.1:")).rstrip(".")
+        line = process.stderr.readline().decode()
+        url = next(word for word in line.split() if word.startswith("http://127.0.0.1:")).rstrip(".")
         with urllib.request.urlopen(url, timeout=30) as answer:
             text = answer.read().decode()
         process.send_signal(signal.SIGINT)
@@ -360,8 +360,8 @@ def test_invalid_port(call: Call, port: str) -> None:
 
 @pytest.mark.parametrize(("address", "warned"), [("127.0.0.1", False), ("0.0.0.0", True)])
 def test_public_metrics_address_is_noted(call: Call, address: str, warned: bool) -> None:
-    words = ["--serve-metrics", "0", "--metrics-address", address, "--interval", "0.05", "--count", "1"]
-    done = call("monitor", *words, "--lang", "en")
+    arguments = ["--serve-metrics", "0", "--metrics-address", address, "--interval", "0.05", "--count", "1"]
+    done = call("monitor", *arguments, "--lang", "en")
     assert done.returncode == 0
     assert ("Every computer that reaches this one" in done.stderr) == warned
 
@@ -380,9 +380,9 @@ def test_metrics_address_needs_port(call: Call) -> None:
     assert "--serve-metrics PORT" in done.stderr
 
 
-@pytest.mark.parametrize("words", [["--count", "1"], ["--history", "1h"]])
-def test_folder_as_csv_file_is_refused(call: Call, tmp_path: Path, words: list[str]) -> None:
-    done = call("monitor", "--csv", str(tmp_path), *words, "--lang", "en")
+@pytest.mark.parametrize("arguments", [["--count", "1"], ["--history", "1h"]])
+def test_folder_as_csv_file_is_refused(call: Call, tmp_path: Path, arguments: list[str]) -> None:
+    done = call("monitor", "--csv", str(tmp_path), *arguments, "--lang", "en")
     assert (done.returncode, done.stdout) == (2, "")
     assert f"{tmp_path} is a folder" in done.stderr
 
@@ -394,8 +394,8 @@ def test_invalid_history_span(call: Call, span: str) -> None:
     assert "from 1 to 99999" in done.stderr
 
 
-@pytest.mark.parametrize("words", ["--interval 5", "--count 1", "--processes", "--serve-metrics 0"])
-def test_live_options_conflict_with_history(call: Call, tmp_path: Path, words: str) -> None:
-    done = call("monitor", "--history", "1h", "--csv", str(tmp_path / "h.csv"), *words.split(), "--lang", "en")
+@pytest.mark.parametrize("arguments", ["--interval 5", "--count 1", "--processes", "--serve-metrics 0"])
+def test_live_options_conflict_with_history(call: Call, tmp_path: Path, arguments: str) -> None:
+    done = call("monitor", "--history", "1h", "--csv", str(tmp_path / "h.csv"), *arguments.split(), "--lang", "en")
     assert (done.returncode, done.stdout, list(tmp_path.glob("h.csv"))) == (2, "", [])
-    assert f"{words.split(maxsplit=1)[0]} is for what comes now" in done.stderr
+    assert f"{arguments.split(maxsplit=1)[0]} is for what comes now" in done.stderr

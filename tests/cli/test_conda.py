@@ -15,14 +15,14 @@ WITHOUT = str(MACHINES / "nothing-at-all" / "expected.json")
 
 
 @pytest.mark.parametrize(
-    ("language", "words"), [("en", "and more: conda's Python"), ("zh_CN", "另加：conda 的 Python")]
+    ("language", "expected"), [("en", "and more: conda's Python"), ("zh_CN", "另加：conda 的 Python")]
 )
-def test_a_plan_says_what_conda_does(call: Call, language: str, words: str) -> None:
+def test_a_plan_says_what_conda_does(call: Call, language: str, expected: str) -> None:
     done = call("--lang", language, "plan", "--machine", WITH, "--environment", "conda")
     assert done.returncode == 0, done.stderr
     assert "$ conda create --prefix" in done.stdout
     assert "--override-channels --channel conda-forge" in done.stdout
-    assert words in done.stdout
+    assert expected in done.stdout
 
 
 def test_json_plan_has_conda_step(call: Call) -> None:

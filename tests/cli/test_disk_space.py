@@ -24,8 +24,8 @@ BOX: dict[str, Any] = {
 def test_disk_space_covers_downloads_and_files(capsys: pytest.CaptureFixture[str], tmp_path: Path, goal: str) -> None:
     path = tmp_path / "machine.json"
     path.write_text(json.dumps(BOX), encoding="utf-8")
-    words = ["plan", "--goal", goal, "--machine", str(path), "--data-dir", str(tmp_path / "data"), "--json"]
-    assert run(words) == 0
+    arguments = ["plan", "--goal", goal, "--machine", str(path), "--data-dir", str(tmp_path / "data"), "--json"]
+    assert run(arguments) == 0
     steps = json.loads(capsys.readouterr().out)["steps"]
     space, download = steps[0], next(step for step in steps if step["kind"] == "download")
     assert space["code"] == "check-space-about-short-data"

@@ -32,10 +32,10 @@ def call(tmp_path: Path, *arguments: str) -> subprocess.Popen[str]:
 
 def events(text: str) -> list[dict[str, object]]:
     schema = json.loads((ROOT / "resources/schemas/event.schema.json").read_text(encoding="utf-8"))
-    found = [json.loads(line) for line in text.splitlines()]
-    for event in found:
+    parsed = [json.loads(line) for line in text.splitlines()]
+    for event in parsed:
         jsonschema.validate(event, schema)
-    return found
+    return parsed
 
 
 @pytest.fixture
@@ -50,10 +50,10 @@ def test_events_and_figures(server: FaultServer, tmp_path: Path) -> None:
     child = call(tmp_path, *urls, "-o", str(path), "--sha256", SHA256.upper(), "--json")
     out, _ = child.communicate(timeout=60)
     assert child.returncode == 0
-    found = events(out)
-    assert (found[0]["event"], found[0]["steps"][0]["id"]) == ("plan", "download")  # type: ignore[index]
-    assert {event["id"] for event in found if event["event"] == "step"} == {"download"}
-    last = found[-1]
+    lines = events(out)
+    assert (lines[0]["event"], lines[0]["steps"][0]["id"]) == ("plan", "download")  # type: ignore[index]
+    assert {event["id"] for event in lines if event["event"] == "step"} == {"download"}
+    last = lines[-1]
     assert (last["event"], last["state"], last["bytes_reused"], last["bytes_fetched"]) == ("end", "done", 0, len(DATA))
     assert path.read_bytes() == DATA
 
@@ -64,8 +64,8 @@ def test_events_and_figures(server: FaultServer, tmp_path: Path) -> None:
 )
 def test_exit_codes(server: FaultServer, tmp_path: Path, extra: list[str], code: int) -> None:
     child = call(tmp_path, server.add("/file", DATA), "-o", str(tmp_path / "file.bin"), *extra)
-    _, said = child.communicate(timeout=60)
-    assert (child.returncode, bool(said.strip())) == (code, True)
+    _, stderr = child.communicate(timeout=60)
+    assert (child.returncode, bool(stderr.strip())) == (code, True)
     assert not (tmp_path / "file.bin").exists()
 
 
@@ -111,9 +111,9 @@ def test_stopped_download_resumes(server: FaultServer, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("by", ["option", "settings"])
 def test_rate_limit_is_kept(server: FaultServer, tmp_path: Path, by: str) -> None:
-    words = ["--limit-rate", "1.5M"] if by == "option" else []
+    arguments = ["--limit-rate", "1.5M"] if by == "option" else []
     save_settings(tmp_path / "data" / "settings.json", Settings(speed_limit=1_500_000 if by == "settings" else 1))
-    child = call(tmp_path, server.add("/file", DATA), "-o", str(tmp_path / "file.bin"), "--json", *words)
+    child = call(tmp_path, server.add("/file", DATA), "-o", str(tmp_path / "file.bin"), "--json", *arguments)
     out, _ = child.communicate(timeout=60)
     assert child.returncode == 0
     assert (tmp_path / "file.bin").read_bytes() == DATA
@@ -123,8 +123,8 @@ def test_rate_limit_is_kept(server: FaultServer, tmp_path: Path, by: str) -> Non
 @pytest.mark.parametrize("rate", ["fast", "0", "-1", "5X", "0.5k", "nan"])
 def test_invalid_rate_limits(server: FaultServer, tmp_path: Path, rate: str) -> None:
     child = call(tmp_path, server.add("/file", DATA), "-o", str(tmp_path / "file.bin"), f"--limit-rate={rate}")
-    _, said = child.communicate(timeout=60)
-    assert (child.returncode, "500k or 5M" in said) == (2, True)
+    _, stderr = child.communicate(timeout=60)
+    assert (child.returncode, "500k or 5M" in stderr) == (2, True)
 
 
 def test_existing_user_file_is_kept(server: FaultServer, tmp_path: Path) -> None:
@@ -133,9 +133,9 @@ def test_existing_user_file_is_kept(server: FaultServer, tmp_path: Path) -> None
     url = server.add("/file", DATA)
     for extra in ([], ["--sha256", SHA256]):
         child = call(tmp_path, url, "-o", str(path), *extra)
-        _, said = child.communicate(timeout=60)
+        _, stderr = child.communicate(timeout=60)
         assert (child.returncode, path.read_bytes()) == (2, b"mine")
-        assert "-o" in said
+        assert "-o" in stderr
     assert server.seen == []
 
 
@@ -144,8 +144,8 @@ def test_foreign_partial_file_is_kept(server: FaultServer, tmp_path: Path) -> No
     url = server.add("/file", DATA)
     part.write_bytes(b"mine")
     child = call(tmp_path, url, "-o", str(path))
-    _, said = child.communicate(timeout=60)
-    assert (child.returncode, part.read_bytes(), str(part) in said) == (2, b"mine", True)
+    _, stderr = child.communicate(timeout=60)
+    assert (child.returncode, part.read_bytes(), str(part) in stderr) == (2, b"mine", True)
     assert server.seen == []
     # Ours is one with a state beside it, however damaged, and one into which nothing was written.
     for content, state in ((b"begun", b"\0\0"), (b"begun", b'{"type":"file","url":"x","era":2}\n'), (b"", None)):

@@ -16,9 +16,9 @@ RTX = str(ROOT / "tests/machines/windows11-rtx4060-566.json")
 
 
 def refused(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, *words: str, language: str = "en", exit_code: int = 2
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, *arguments: str, language: str = "en", exit_code: int = 2
 ) -> tuple[str, str]:
-    assert run([*words, "--lang", language, "--data-dir", str(tmp_path / "data")]) == exit_code
+    assert run([*arguments, "--lang", language, "--data-dir", str(tmp_path / "data")]) == exit_code
     heard = capsys.readouterr()
     return heard.out, heard.err.strip()
 
@@ -26,22 +26,24 @@ def refused(
 @pytest.mark.parametrize("command", ["recommend", "plan"])
 def test_error_is_json_with_json_option(capsys: pytest.CaptureFixture[str], tmp_path: Path, command: str) -> None:
     out, err = refused(capsys, tmp_path, command, "--machine", RTX, "--pytorch", "9.9", "--json")
-    told = json.loads(out)
-    assert (told["schema"], told["code"], told["exit"]) == ("gpu-assistant/error/1", "choice-impossible", 2)
-    assert told["text"] == err
-    assert told["data"]["newest"] in err
+    error = json.loads(out)
+    assert (error["schema"], error["code"], error["exit"]) == ("gpu-assistant/error/1", "choice-impossible", 2)
+    assert error["text"] == err
+    assert error["data"]["newest"] in err
 
 
-@pytest.mark.parametrize("words", ["bundle create", "download", "bogus", "install --bogus", ""])
-def test_usage_error_is_json_with_json_option(capsys: pytest.CaptureFixture[str], tmp_path: Path, words: str) -> None:
-    out, err = refused(capsys, tmp_path, *words.split(), "--json")
-    told = json.loads(out)
-    assert (told["schema"], told["code"], told["exit"]) == ("gpu-assistant/error/1", "call", 2)
-    assert told["text"] == err
+@pytest.mark.parametrize("arguments", ["bundle create", "download", "bogus", "install --bogus", ""])
+def test_usage_error_is_json_with_json_option(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: str
+) -> None:
+    out, err = refused(capsys, tmp_path, *arguments.split(), "--json")
+    error = json.loads(out)
+    assert (error["schema"], error["code"], error["exit"]) == ("gpu-assistant/error/1", "call", 2)
+    assert error["text"] == err
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("arguments", "expected"),
     [
         ("recommend --pytorch 99.0", "PyTorch 99.0 cannot work on that computer: no such release of PyTorch is known."),
         (
@@ -56,14 +58,16 @@ def test_usage_error_is_json_with_json_option(capsys: pytest.CaptureFixture[str]
         ),
     ],
 )
-def test_impossible_choice_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path, words: str, told: str) -> None:
-    _, err = refused(capsys, tmp_path, *words.split(), "--machine", RTX)
-    assert err.startswith(told)
+def test_impossible_choice_is_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: str, expected: str
+) -> None:
+    _, err = refused(capsys, tmp_path, *arguments.split(), "--machine", RTX)
+    assert err.startswith(expected)
     assert "cannot work" not in err or err.endswith("choose that, or leave the choice to GPU Assistant.")
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("arguments", "expected"),
     [
         ("bundle foo", "“foo” is not among the words that can stand here: create, check. Type “gpu-assistant bundle"),
         ("catalog", "still needed: show|update|check."),
@@ -78,10 +82,10 @@ def test_impossible_choice_is_named(capsys: pytest.CaptureFixture[str], tmp_path
     ],
 )
 def test_usage_error_quotes_the_argument(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: str, told: str
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: str, expected: str
 ) -> None:
-    _, err = refused(capsys, tmp_path, *words.split())
-    assert err.startswith("That call cannot be understood: " + told)
+    _, err = refused(capsys, tmp_path, *arguments.split())
+    assert err.startswith("That call cannot be understood: " + expected)
 
 
 @pytest.mark.parametrize("option", ["--pytorch", "--variant", "--python"])
@@ -91,16 +95,16 @@ def test_empty_choice_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: P
     assert f"something must follow {option}" in err
 
 
-@pytest.mark.parametrize("words", [("catalog",), ("bundle",)], ids=" ".join)
+@pytest.mark.parametrize("arguments", [("catalog",), ("bundle",)], ids=" ".join)
 def test_chinese_errors_have_no_english(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: tuple[str, ...]
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
-    run([*words, "--lang", "zh_CN", "--data-dir", str(tmp_path / "data")])
+    run([*arguments, "--lang", "zh_CN", "--data-dir", str(tmp_path / "data")])
     assert "arguments" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("system", "told"),
+    ("system", "expected"),
     [
         (
             {"system": "linux", "arch": "riscv64"},
@@ -111,12 +115,12 @@ def test_chinese_errors_have_no_english(
     ],
 )
 def test_unsupported_system_lists_supported(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, system: dict[str, str], told: str
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, system: dict[str, str], expected: str
 ) -> None:
     path = tmp_path / "machine.json"
     path.write_text(json.dumps({"schema": "gpu-assistant/machine/1", "os": system, "gpus": []}), "utf-8")
     _, err = refused(capsys, tmp_path, "recommend", "--machine", str(path), exit_code=1)
-    assert told in err
+    assert expected in err
     _, err = refused(capsys, tmp_path, "plan", "--machine", str(path), language="zh_CN", exit_code=1)
     assert "不受本程序支持" in err
 
@@ -129,11 +133,11 @@ def test_catalog_update_takes_no_subject(capsys: pytest.CaptureFixture[str], tmp
 def test_no_space_after_full_width_stop(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "machine.json"
     path.write_text(json.dumps({**json.loads(Path(RTX).read_text("utf-8")), "pending_reboot": True}), "utf-8")
-    words = ["recommend", "--machine", str(path), "--lang", "zh_CN", "--data-dir", str(tmp_path / "data")]
-    assert run(words) == 0
-    said = capsys.readouterr().out
-    assert "  ! " in said
-    assert "。 " not in said
+    arguments = ["recommend", "--machine", str(path), "--lang", "zh_CN", "--data-dir", str(tmp_path / "data")]
+    assert run(arguments) == 0
+    output = capsys.readouterr().out
+    assert "  ! " in output
+    assert "。 " not in output
 
 
 @pytest.mark.parametrize("inner", ["", "environments", "cache/x", "journal/x/y", "state", "link/x"])
@@ -143,11 +147,11 @@ def test_environment_in_data_dir_is_refused(capsys: pytest.CaptureFixture[str], 
     link.symlink_to(tmp_path / "data" / "logs", target_is_directory=True)
     if inner.startswith("link") and link.resolve() == link:
         pytest.skip("this system does not tell where a link leads (Wine)")
-    for language, told in (("en", "GPU Assistant keeps its own files in"), ("zh_CN", "存放自己的文件")):
+    for language, expected in (("en", "GPU Assistant keeps its own files in"), ("zh_CN", "存放自己的文件")):
         _, err = refused(
             capsys, tmp_path, "install", "--dry-run", "--env", str(tmp_path / "data" / inner), language=language
         )
-        assert told in err
+        assert expected in err
     assert DataDir(tmp_path / "data").managed_folder(tmp_path / "data" / "environments" / "pytorch") is None
     assert DataDir(tmp_path / "data").managed_folder(tmp_path / "data" / "mine") is None
 
@@ -176,13 +180,13 @@ def test_file_as_data_dir_is_refused(capsys: pytest.CaptureFixture[str], tmp_pat
 def test_bundle_help_text(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         run(["bundle", "--help", "--lang", "en"])
-    told = " ".join(capsys.readouterr().out.split())
-    assert "make it for the machine in this JSON file" in told
-    assert "nothing is executed" not in told
+    output = " ".join(capsys.readouterr().out.split())
+    assert "make it for the machine in this JSON file" in output
+    assert "nothing is executed" not in output
 
 
 @pytest.mark.parametrize(
-    ("machine", "goal", "told"),
+    ("machine", "goal", "expected"),
     [
         ("ubuntu-h100", "all", "at least"),
         ("linux-cpu-only", "pytorch", "about"),
@@ -191,9 +195,9 @@ def test_bundle_help_text(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_time_is_lower_bound_with_unknown_size(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, machine: str, goal: str, told: str
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, machine: str, goal: str, expected: str
 ) -> None:
-    words = [
+    arguments = [
         "plan",
         "--machine",
         str(ROOT / f"tests/machines/{machine}.json"),
@@ -202,9 +206,9 @@ def test_time_is_lower_bound_with_unknown_size(
         "--data-dir",
         str(tmp_path / "data"),
     ]
-    assert run(words) == 0
+    assert run(arguments) == 0
     [time] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Time: ")]
-    assert time.startswith(f"Time: {told} ")
+    assert time.startswith(f"Time: {expected} ")
 
 
 def test_minutes_are_lower_bound_with_unknown_part(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -219,7 +223,7 @@ def test_minutes_are_lower_bound_with_unknown_part(capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         "install --resume --yes",
         "install --plan {tmp}/none.json --yes",
@@ -232,9 +236,9 @@ def test_minutes_are_lower_bound_with_unknown_part(capsys: pytest.CaptureFixture
     ],
 )
 def test_event_commands_always_end_with_end_event(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: str
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: str
 ) -> None:
-    run([*words.format(tmp=tmp_path).split(), "--json", "--lang", "en", "--data-dir", str(tmp_path / "data")])
+    run([*arguments.format(tmp=tmp_path).split(), "--json", "--lang", "en", "--data-dir", str(tmp_path / "data")])
     heard = capsys.readouterr()
     events = [json.loads(line) for line in heard.out.splitlines()]
     assert [event["event"] for event in events].count("end") == 1
@@ -245,43 +249,45 @@ def test_event_commands_always_end_with_end_event(
 
 
 @pytest.mark.parametrize(
-    "words", ["health --level 2", "use", "verify", "bench", "catalog check {tmp}/none", "catalog show none"]
+    "arguments", ["health --level 2", "use", "verify", "bench", "catalog check {tmp}/none", "catalog show none"]
 )
-def test_single_result_commands_print_one_error(capsys: pytest.CaptureFixture[str], tmp_path: Path, words: str) -> None:
-    run([*words.format(tmp=tmp_path).split(), "--json", "--lang", "en", "--data-dir", str(tmp_path / "data")])
+def test_single_result_commands_print_one_error(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: str
+) -> None:
+    run([*arguments.format(tmp=tmp_path).split(), "--json", "--lang", "en", "--data-dir", str(tmp_path / "data")])
     heard = capsys.readouterr()
-    told = json.loads(heard.out)
-    assert (told["schema"], told["text"]) == ("gpu-assistant/error/1", heard.err.strip())
+    error = json.loads(heard.out)
+    assert (error["schema"], error["text"]) == ("gpu-assistant/error/1", heard.err.strip())
 
 
 @pytest.mark.parametrize("inner", ["Downlods", "none/below", "file.txt"])
 def test_download_creates_no_folders(capsys: pytest.CaptureFixture[str], tmp_path: Path, inner: str) -> None:
     (tmp_path / "file.txt").write_text("mine", encoding="utf-8")
-    words = ("download", "http://127.0.0.1:9/x", "-o", str(tmp_path / inner / "x.bin"))
+    arguments = ("download", "http://127.0.0.1:9/x", "-o", str(tmp_path / inner / "x.bin"))
     for language in ("en", "zh_CN"):
-        _, err = refused(capsys, tmp_path, *words, language=language)
+        _, err = refused(capsys, tmp_path, *arguments, language=language)
         assert str(tmp_path / inner) in err
     assert {path.name for path in tmp_path.iterdir()} <= {"data", "file.txt"}
 
 
 @pytest.mark.parametrize(
-    ("words", "last"), [("bench --history", "code"), ("verify --env x", "code"), ("install", "state")]
+    ("arguments", "last"), [("bench --history", "code"), ("verify --env x", "code"), ("install", "state")]
 )
 def test_internal_error_is_json(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, last: str
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: str, last: str
 ) -> None:
     def breaks(*_: object) -> int:
         raise ZeroDivisionError("by nothing")
 
-    monkeypatch.setitem(COMMANDS, words.partition(" ")[0], breaks)
-    out, err = refused(capsys, tmp_path, *words.split(), "--json", exit_code=1)
-    told = json.loads(out)
-    assert told["code"] == "error.internal" if last == "state" else told["code"] == "internal"
-    assert last in told
+    monkeypatch.setitem(COMMANDS, arguments.partition(" ")[0], breaks)
+    out, err = refused(capsys, tmp_path, *arguments.split(), "--json", exit_code=1)
+    error = json.loads(out)
+    assert error["code"] == "error.internal" if last == "state" else error["code"] == "internal"
+    assert last in error
     assert "ZeroDivisionError: by nothing" in err
 
 
-@pytest.mark.parametrize("words", ["bench --env x", "health"])
-def test_device_number_is_ascii_digits(capsys: pytest.CaptureFixture[str], tmp_path: Path, words: str) -> None:
-    _, err = refused(capsys, tmp_path, *words.split(), "--device", "cuda:\u0663")
+@pytest.mark.parametrize("arguments", ["bench --env x", "health"])
+def test_device_number_is_ascii_digits(capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: str) -> None:
+    _, err = refused(capsys, tmp_path, *arguments.split(), "--device", "cuda:\u0663")
     assert "--device" in err

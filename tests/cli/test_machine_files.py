@@ -19,7 +19,7 @@ NVIDIA = {"vendor": "nvidia", "name": "NVIDIA GeForce RTX 4060"}
 LIBRARY = re.compile(r"Expected|Object |JSON is malformed|truncated|enum|regex|codec|`|\$")
 
 
-def said(capsys: pytest.CaptureFixture[str], tmp_path: Path, content: bytes, language: str) -> tuple[int, str]:
+def run_detect(capsys: pytest.CaptureFixture[str], tmp_path: Path, content: bytes, language: str) -> tuple[int, str]:
     path = tmp_path / "machine.json"
     path.write_bytes(content)
     code = run(["recommend", "--machine", str(path), "--lang", language, "--data-dir", str(tmp_path / "data")])
@@ -59,7 +59,7 @@ FAULTS = {
 def test_error_names_file_and_field(capsys: pytest.CaptureFixture[str], tmp_path: Path, fault: str) -> None:
     content, where = FAULTS[fault]
     for language in ("en", "zh_CN"):
-        code, complaint = said(capsys, tmp_path, content, language)
+        code, complaint = run_detect(capsys, tmp_path, content, language)
         assert code == 2
         assert len(complaint.splitlines()) == 1
         assert where.strip("()") in complaint
@@ -79,7 +79,7 @@ def test_endless_file_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: P
 
 def test_the_largest_file_is_still_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     content = changed()
-    code, _ = said(capsys, tmp_path, content + b" " * (core_json.MAX_FILE_BYTES - len(content)) + b" ", "en")
+    code, _ = run_detect(capsys, tmp_path, content + b" " * (core_json.MAX_FILE_BYTES - len(content)) + b" ", "en")
     assert code == 2
     path = tmp_path / "machine.json"
     path.write_bytes(content + b" " * (core_json.MAX_FILE_BYTES - len(content)))
@@ -118,12 +118,12 @@ def test_traceback_goes_to_log_only(
 
 
 @pytest.mark.parametrize(
-    ("words", "chinese"), [(["--lang", "zh_CN", "--lang", "en"], False), (["--lang=en", "--lang=zh_CN"], True)]
+    ("arguments", "chinese"), [(["--lang", "zh_CN", "--lang", "en"], False), (["--lang=en", "--lang=zh_CN"], True)]
 )
 def test_last_lang_option_wins(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: list[str], chinese: bool
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: list[str], chinese: bool
 ) -> None:
-    assert run([*words, "detect", "--machine", str(tmp_path / "absent.json")]) == 2
+    assert run([*arguments, "detect", "--machine", str(tmp_path / "absent.json")]) == 2
     assert ("无法" in capsys.readouterr().err) == chinese
 
 
@@ -139,5 +139,7 @@ def test_simulated_plan_hides_local_wheelhouse(
     more = ["--pytorch", "2.13.0", "--variant", "cpu", "--python", "3.11", "--data-dir", str(tmp_path / "data")]
     assert run(["plan", "--machine", str(path), "--wheelhouse", str(wheels), *more, "--lang", "en", "--json"]) == 0
     steps = {step["kind"]: step for step in json.loads(capsys.readouterr().out)["steps"]}
-    assert not [word for step in steps.values() for words in step["commands"] for word in words if str(wheels) in word]
+    assert not [
+        word for step in steps.values() for command in step["commands"] for word in command if str(wheels) in word
+    ]
     assert ("from your wheel folder" in steps["download"]["what"]) == taken

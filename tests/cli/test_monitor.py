@@ -17,10 +17,18 @@ def at(t: float, nvml: NvmlState) -> Sample:
 def test_pending_driver_is_printed_at_intervals(capsys: pytest.CaptureFixture[str]) -> None:
     lines = SamplePrinter(Output(Texts("en"), json=False, quiet=False))
     states: list[NvmlState] = ["ready", *["slow"] * 15, *["hung"] * 12, "ready", "ready"]
-    told = [(second, state) for second, state in enumerate(states) if lines.print_sample(at(float(second), state))]
-    assert told == [(0, "ready"), (1, "slow"), (11, "slow"), (16, "hung"), (26, "hung"), (28, "ready"), (29, "ready")]
-    said = capsys.readouterr().out.splitlines()
-    assert [line.rpartition(" | ")[2] for line in said[1:5]] == [
+    printed = [(second, state) for second, state in enumerate(states) if lines.print_sample(at(float(second), state))]
+    assert printed == [
+        (0, "ready"),
+        (1, "slow"),
+        (11, "slow"),
+        (16, "hung"),
+        (26, "hung"),
+        (28, "ready"),
+        (29, "ready"),
+    ]
+    output = capsys.readouterr().out.splitlines()
+    assert [line.rpartition(" | ")[2] for line in output[1:5]] == [
         "The NVIDIA driver is slow to answer.",
         "the NVIDIA driver has not answered for 10 seconds",
         "The NVIDIA driver gives no answer.",

@@ -11,8 +11,7 @@ import pytest
 
 from gpu_assistant.cli.arguments import is_exported_lockfile, is_plan, new_file_path
 from gpu_assistant.cli.main import run
-from gpu_assistant.core.errors import UsageError
-from gpu_assistant.core.json import storage_error
+from gpu_assistant.core.errors import UsageError, storage_error
 from gpu_assistant.install.environment.integrations import LOCK_COMMENT
 from tests.cli.conftest import ROOT
 
@@ -20,27 +19,27 @@ RTX = str(ROOT / "tests/machines/windows11-rtx4060-566.json")
 LONG = "n" * 300
 
 
-def refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, *words: str) -> dict[str, object]:
-    assert run([*words, "--json", "--lang", "en", "--data-dir", str(tmp_path / "data")]) == 2
+def refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, *arguments: str) -> dict[str, object]:
+    assert run([*arguments, "--json", "--lang", "en", "--data-dir", str(tmp_path / "data")]) == 2
     heard = capsys.readouterr()
-    told: dict[str, object] = json.loads(heard.out.splitlines()[-1])
-    assert heard.err.strip() == told.get("text", told.get("message"))
-    return told
+    error: dict[str, object] = json.loads(heard.out.splitlines()[-1])
+    assert heard.err.strip() == error.get("text", error.get("message"))
+    return error
 
 
 def test_plan_overwrites_only_a_plan(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "keep.txt"
-    words = ("plan", "--machine", RTX, "--output")
+    arguments = ("plan", "--machine", RTX, "--output")
     for content in (b"my thesis", b"[]", b'{"schema": "other/1"}', b"\xff"):
         file.write_bytes(content)
-        assert refused(capsys, tmp_path, *words, str(file))["code"] == "file-exists"
+        assert refused(capsys, tmp_path, *arguments, str(file))["code"] == "file-exists"
         assert file.read_bytes() == content
-    assert refused(capsys, tmp_path, *words, str(tmp_path))["code"] == "file-is-folder"
-    assert refused(capsys, tmp_path, *words, str(tmp_path / "none" / "plan.json"))["code"] == "no-folder"
+    assert refused(capsys, tmp_path, *arguments, str(tmp_path))["code"] == "file-is-folder"
+    assert refused(capsys, tmp_path, *arguments, str(tmp_path / "none" / "plan.json"))["code"] == "no-folder"
     assert not (tmp_path / "none").exists()
     file.write_bytes(b"")
     for _ in range(2):
-        assert run([*words, str(file), "--data-dir", str(tmp_path / "data")]) == 0
+        assert run([*arguments, str(file), "--data-dir", str(tmp_path / "data")]) == 0
         assert is_plan(file.read_bytes())
     assert is_plan(b'{"schema": "gpu-assistant/plan/7", "new": 1}')
 
@@ -66,19 +65,20 @@ def test_dangling_link_is_not_overwritten(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["monitor --count 1 --csv {tmp}/none/x.csv", "bundle create --dry-run {tmp}/none/b", "plan --env {long}"]
+    "arguments",
+    ["monitor --count 1 --csv {tmp}/none/x.csv", "bundle create --dry-run {tmp}/none/b", "plan --env {long}"],
 )
-def test_unwritable_target_fails_first(capsys: pytest.CaptureFixture[str], tmp_path: Path, words: str) -> None:
-    given = words.format(tmp=tmp_path, long=tmp_path / LONG).split()
+def test_unwritable_target_fails_first(capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: str) -> None:
+    given = arguments.format(tmp=tmp_path, long=tmp_path / LONG).split()
     assert run([*given, "--lang", "en", "--data-dir", str(tmp_path / "data")]) == 2
-    said = capsys.readouterr().err.strip()
-    assert "so nothing was written" in said
-    assert len(said.splitlines()) == 1
+    message = capsys.readouterr().err.strip()
+    assert "so nothing was written" in message
+    assert len(message.splitlines()) == 1
     assert not (tmp_path / "none").exists()
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ("install", "--yes", "--env", LONG),
         ("download", "http://127.0.0.1:9/x", "-o", LONG),
@@ -88,14 +88,18 @@ def test_unwritable_target_fails_first(capsys: pytest.CaptureFixture[str], tmp_p
     ids=" ".join,
 )
 def test_too_long_name_is_refused(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    told = refused(capsys, tmp_path, "--data-dir", str(tmp_path / "data"), *words) if words[0] != "detect" else None
-    if told is None:
-        assert run([*words, "--json"]) == 2
-        told = json.loads(capsys.readouterr().out)
-    assert str(told["code"]).removeprefix("error.") == "name-too-long"
+    error = (
+        refused(capsys, tmp_path, "--data-dir", str(tmp_path / "data"), *arguments)
+        if arguments[0] != "detect"
+        else None
+    )
+    if error is None:
+        assert run([*arguments, "--json"]) == 2
+        error = json.loads(capsys.readouterr().out)
+    assert str(error["code"]).removeprefix("error.") == "name-too-long"
 
 
 def test_windows_path_errors() -> None:

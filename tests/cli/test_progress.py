@@ -31,16 +31,16 @@ NEWS = (
 )
 
 
-def told(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, *, quiet: bool = False) -> str:
+def rendered(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, *, quiet: bool = False) -> str:
     monkeypatch.setattr(sys, "stderr", stream)
     with HealthStatusLine(Output(Texts("en"), json=False, quiet=quiet)) as line:
-        for news in NEWS:
-            line.show_progress(news)
+        for event in NEWS:
+            line.show_progress(event)
     return stream.getvalue()
 
 
 def test_terminal_line_has_no_gaps_or_codes(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = told(Terminal(), monkeypatch).split("\r\033[K")[1:]
+    lines = rendered(Terminal(), monkeypatch).split("\r\033[K")[1:]
     assert lines == [
         "loading PyTorch · 51 °C",
         "computing in each precision · GPU 0",
@@ -53,12 +53,12 @@ def test_terminal_line_has_no_gaps_or_codes(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_pipe_gets_one_line_per_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert told(io.StringIO(), monkeypatch).splitlines() == [
+    assert rendered(io.StringIO(), monkeypatch).splitlines() == [
         "… loading PyTorch",
         "… computing in each precision · GPU 0",
         "… computing under a long full load · GPU 0",
     ]
-    assert told(io.StringIO(), monkeypatch, quiet=True) == ""
+    assert rendered(io.StringIO(), monkeypatch, quiet=True) == ""
 
 
 def test_every_area_has_a_name() -> None:

@@ -57,10 +57,10 @@ def test_dry_run_removes_nothing(call: Call, environment: Path, tmp_path: Path, 
     assert journal in shown.stdout
     assert "thesis.txt" in shown.stdout
     assert environment.is_dir()
-    told = [json.loads(line) for line in call("uninstall", "--all", "--dry-run", "--json").stdout.splitlines()]
-    assert (told[0]["event"], told[-1]["event"], told[-1]["state"]) == ("plan", "end", "done")
-    kept = next(step for step in told[0]["steps"] if step["id"] == "data")
-    assert (kept["code"], "thesis.txt" in kept["what"]) == ("leave-filled", True)
+    events = [json.loads(line) for line in call("uninstall", "--all", "--dry-run", "--json").stdout.splitlines()]
+    assert (events[0]["event"], events[-1]["event"], events[-1]["state"]) == ("plan", "end", "done")
+    data_step = next(step for step in events[0]["steps"] if step["id"] == "data")
+    assert (data_step["code"], "thesis.txt" in data_step["what"]) == ("leave-filled", True)
     one = call("uninstall", "--env", str(environment), "--dry-run")
     assert (one.returncode, f"Deletes {environment}." in one.stdout) == (0, True)
     assert environment.is_dir()

@@ -15,8 +15,8 @@ WINDOWS, LINUX = str(MACHINES / "windows11-rtx4060-566.json"), str(MACHINES / "u
 PLAIN = str(MACHINES / "linux-cpu-only.json")
 
 
-def refused(capsys: pytest.CaptureFixture[str], folder: Path, *words: str, language: str = "en") -> str:
-    code = run([*words, "--lang", language, "--data-dir", str(folder / "data")])
+def refused(capsys: pytest.CaptureFixture[str], folder: Path, *arguments: str, language: str = "en") -> str:
+    code = run([*arguments, "--lang", language, "--data-dir", str(folder / "data")])
     heard = capsys.readouterr()
     assert (code, heard.out) == (2, ""), heard.err
     assert one_sentence(heard.err)
@@ -25,7 +25,7 @@ def refused(capsys: pytest.CaptureFixture[str], folder: Path, *words: str, langu
 
 @pytest.mark.parametrize("command", [("recommend",), ("plan",), ("install", "--dry-run")], ids=" ".join)
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("arguments", "expected"),
     [
         (("--machine", LINUX, "--wsl2", "install"), "part of Windows"),
         (("--machine", WINDOWS, "--wsl2", "install"), "only TensorFlow needs WSL2"),
@@ -37,23 +37,27 @@ def refused(capsys: pytest.CaptureFixture[str], folder: Path, *words: str, langu
     ids=["wsl-linux", "wsl-pytorch", "installer", "archives", "no-card", "channel"],
 )
 def test_unused_choice_is_refused(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, command: tuple[str, ...], words: tuple[str, ...], told: str
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    command: tuple[str, ...],
+    arguments: tuple[str, ...],
+    expected: str,
 ) -> None:
-    said = refused(capsys, tmp_path, *command, *words)
-    assert told in said
-    assert words[-2] in said
-    chinese = refused(capsys, tmp_path, *command, *words, language="zh_CN")
+    message = refused(capsys, tmp_path, *command, *arguments)
+    assert expected in message
+    assert arguments[-2] in message
+    chinese = refused(capsys, tmp_path, *command, *arguments, language="zh_CN")
     assert re.search(r"[\u4e00-\u9fff]", chinese)
-    assert words[-2] in chinese
+    assert arguments[-2] in chinese
 
 
 def test_wsl2_for_tensorflow_on_linux(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    words = ("plan", "--machine", LINUX, "--goal", "tensorflow", "--wsl2", "install")
-    assert "WSL2" in refused(capsys, tmp_path, *words)
+    arguments = ("plan", "--machine", LINUX, "--goal", "tensorflow", "--wsl2", "install")
+    assert "WSL2" in refused(capsys, tmp_path, *arguments)
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ("--plan", "p.json", "--goal", "all"),
         ("--plan", "p.json", "--goal", "pytorch"),
@@ -72,15 +76,15 @@ def test_wsl2_for_tensorflow_on_linux(capsys: pytest.CaptureFixture[str], tmp_pa
     ids=" ".join,
 )
 def test_plan_options_conflict_with_plan_file(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: tuple[str, ...]
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
-    said = refused(capsys, tmp_path, "install", "--yes", *words)
-    assert {word for word in words if word.startswith("--")} <= set(said.replace(",", " ").split()), said
+    message = refused(capsys, tmp_path, "install", "--yes", *arguments)
+    assert {word for word in arguments if word.startswith("--")} <= set(message.replace(",", " ").split()), message
 
 
 def test_machine_option_before_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    words = ("--machine", WINDOWS, "install", "--yes", "--plan", "p.json")
-    assert "--machine" in refused(capsys, tmp_path, *words)
+    arguments = ("--machine", WINDOWS, "install", "--yes", "--plan", "p.json")
+    assert "--machine" in refused(capsys, tmp_path, *arguments)
 
 
 @pytest.mark.parametrize(("language", "here"), [("en", "this computer"), ("zh_CN", "这台电脑")])

@@ -13,7 +13,7 @@ import pytest
 
 from gpu_assistant.install.files import inventory
 
-from ..install.world import recommendation
+from ..install.sandbox import recommendation
 from .conftest import ROOT, Call, one_sentence
 
 MACHINE = {"schema": "gpu-assistant/machine/1", "os": {"system": "linux", "arch": "x86_64"}, "gpus": []}
@@ -43,15 +43,15 @@ def environment(tmp_path: Path) -> Path:
 def test_use_prints_activation(call: Call, environment: Path) -> None:
     done = call("use", "--env", str(environment), "--json")
     assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
-    assert said["schema"] == "gpu-assistant/use/1"
-    assert said["env"] == str(environment)
-    assert Path(said["python"]).is_relative_to(environment)
-    assert str(environment) in said["activation"]
-    assert (said["kernel"], said["made"]) == (False, {})
-    assert said["lock"] == str(environment / "pylock.toml")
+    output = json.loads(done.stdout)
+    assert output["schema"] == "gpu-assistant/use/1"
+    assert output["env"] == str(environment)
+    assert Path(output["python"]).is_relative_to(environment)
+    assert str(environment) in output["activation"]
+    assert (output["kernel"], output["made"]) == (False, {})
+    assert output["lock"] == str(environment / "pylock.toml")
     people = call("use", "--env", str(environment), "--lang", "zh_CN")
-    assert said["activation"] in people.stdout.splitlines()  # alone, for who copies the whole line
+    assert output["activation"] in people.stdout.splitlines()  # alone, for who copies the whole line
     assert "在终端输入" in people.stdout
 
 
@@ -71,8 +71,10 @@ def test_lockfile_is_exported(call: Call, environment: Path, tmp_path: Path) -> 
 
 
 def test_use_errors(call: Call, environment: Path, tmp_path: Path) -> None:
-    for words in (("--kernel",), ("--env", str(tmp_path / "elsewhere"))):
-        done = call("use", *(words if "--env" in words else ("--env", str(environment), *words)), "--lang", "en")
+    for arguments in (("--kernel",), ("--env", str(tmp_path / "elsewhere"))):
+        done = call(
+            "use", *(arguments if "--env" in arguments else ("--env", str(environment), *arguments)), "--lang", "en"
+        )
         assert done.returncode == 1
         assert one_sentence(done.stderr)
 
@@ -83,7 +85,7 @@ def test_invalid_bundle_calls(call: Call, tmp_path: Path) -> None:
     (folder / "cat.jpg").write_bytes(b"cat")
     machine = tmp_path / "machine.json"
     machine.write_text(json.dumps(MACHINE))
-    for words in (
+    for arguments in (
         ("bundle", "check", str(folder)),
         ("bundle", "create", "--machine", str(machine), str(folder)),
         ("install", "--yes", "--bundle", str(folder)),
@@ -91,8 +93,8 @@ def test_invalid_bundle_calls(call: Call, tmp_path: Path) -> None:
         ("bundle", "make", str(folder)),
         ("bundle", "check"),
     ):
-        done = call(*words, "--lang", "en", "--quiet")
-        assert done.returncode == 2, (words, done.stderr)
+        done = call(*arguments, "--lang", "en", "--quiet")
+        assert done.returncode == 2, (arguments, done.stderr)
         assert one_sentence(done.stderr), done.stderr
     assert [path.name for path in folder.iterdir()] == ["cat.jpg"]
 
@@ -101,14 +103,14 @@ def test_invalid_bundle_calls(call: Call, tmp_path: Path) -> None:
 def test_bundle_dry_run(call: Call, tmp_path: Path, language: str) -> None:
     folder, machine = tmp_path / "bundle", str(ROOT / "tests/machines/windows11-rtx4060-566.json")
     wish = ("--goal", "all", "--toolkit", "installer", "--wsl2", "install", "--environment", "venv")
-    words = ("bundle", "create", str(folder), "--machine", machine, *wish, "--dry-run")
-    shown = call("--lang", language, *words)
+    arguments = ("bundle", "create", str(folder), "--machine", machine, *wish, "--dry-run")
+    shown = call("--lang", language, *arguments)
     assert shown.returncode == 0, shown.stderr
     assert str(folder) in shown.stdout
     assert "WSL2" in shown.stderr
     assert "WSL2" not in shown.stdout
     assert not folder.exists()
-    events = [json.loads(line) for line in call(*words, "--json").stdout.splitlines()]
+    events = [json.loads(line) for line in call(*arguments, "--json").stdout.splitlines()]
     assert [event["event"] for event in events] == ["plan", "step", "step", "step", "end"]
     assert not folder.exists()
 
@@ -120,25 +122,25 @@ def test_bundle_in_protected_folder_is_refused(call: Call, tmp_path: Path, dry: 
     file.write_text("mine", encoding="utf-8")
     (tmp_path / "data" / "cache").mkdir(parents=True)
     machine = str(ROOT / "tests/machines/linux-cpu-only.json")
-    for folder, told in (
+    for folder, expected in (
         (system / "bb", str(system)),
         (tmp_path / "data" / "cache" / "x", "keeps its own files"),
         (file, "is a file"),
     ):
         refused = call("bundle", "create", str(folder), "--machine", machine, *dry)
         assert refused.returncode in (1, 2)
-        assert told in refused.stderr.splitlines()[-1]
+        assert expected in refused.stderr.splitlines()[-1]
         assert not folder.is_dir()
-    for words in (("create", "--environment", "conda"), ("check", "--dry-run")):
-        refused = call("bundle", words[0], str(tmp_path / "x"), *words[1:])
+    for arguments in (("create", "--environment", "conda"), ("check", "--dry-run")):
+        refused = call("bundle", arguments[0], str(tmp_path / "x"), *arguments[1:])
         assert refused.returncode == 2
-        assert words[1] in refused.stderr
+        assert arguments[1] in refused.stderr
 
 
 def test_removed_environment_is_refused(call: Call, environment: Path) -> None:
     shutil.rmtree(environment)
-    for words in ((), ("--menu",), ("--editor", str(environment.parent))):
-        gone = call("use", *words)
+    for arguments in ((), ("--menu",), ("--editor", str(environment.parent))):
+        gone = call("use", *arguments)
         assert gone.returncode == 1
         assert "There is no environment at" in gone.stderr
     environment.mkdir()

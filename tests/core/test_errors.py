@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.core import json
-from gpu_assistant.core.errors import OS_ERROR_KEYS, AppError, UsageError, os_error_text, storage_errors
+from gpu_assistant.core.errors import OS_ERROR_KEYS, WINERROR_KEYS, AppError, UsageError, os_error_text, storage_errors
 from gpu_assistant.texts.localized import Texts
 from gpu_assistant.texts.translate import load_texts
 
@@ -18,30 +18,31 @@ def test_write_below_a_file_reports_the_os_error(tmp_path: Path) -> None:
     tmp_path.joinpath("file").touch()
     with pytest.raises(AppError) as caught:
         json.write_file(tmp_path / "file" / "result.json", b"{}")
-    said = {code: Texts(code).error_text(caught.value) for code in ("en", "zh_CN")}
+    texts = {code: Texts(code).error_text(caught.value) for code in ("en", "zh_CN")}
     assert caught.value.code == "storage"
-    assert os.strerror(errno.ENOTDIR) not in "".join(said.values())
-    assert any(load_texts()[f"os.{word}"]["zh_CN"] in said["zh_CN"] for word in ("no-folder", "there", "missing"))
+    assert os.strerror(errno.ENOTDIR) not in "".join(texts.values())
+    assert any(load_texts()[f"os.{word}"]["zh_CN"] in texts["zh_CN"] for word in ("no-folder", "there", "missing"))
 
 
 def test_missing_file_is_reported_in_chinese(tmp_path: Path) -> None:
     with pytest.raises(AppError) as caught:
         json.read_file(tmp_path / "没有 这个.json", dict, code="file-broken")
-    said = Texts("zh_CN").error_text(caught.value)
-    assert "文件或文件夹不存在" in said
+    text = Texts("zh_CN").error_text(caught.value)
+    assert "文件或文件夹不存在" in text
     # Our words have no gap of Latin letters before them; somebody's name keeps its own.
-    assert "没有 这个.json（" in said
+    assert "没有 这个.json（" in text
 
 
 def test_every_os_error_key_has_text_rare_ones_use_strerror() -> None:
-    assert {f"os.{word}" for word in OS_ERROR_KEYS.values()} == {
+    assert {f"os.{word}" for word in (*OS_ERROR_KEYS.values(), *WINERROR_KEYS.values())} == {
         code for code in load_texts() if code.startswith("os.")
     }
     assert os_error_text(OSError(errno.EDOM, "out of domain")) == "out of domain"
     assert os_error_text(OSError("no number")) == "no number"
-    held = OSError(errno.EACCES, "used by another process")
-    held.winerror = 32  # type: ignore[attr-defined, unused-ignore]
-    assert os_error_text(held) == "@os.in-use"
+    for number, winerror, text in ((errno.EACCES, 32, "@os.in-use"), (errno.EINVAL, 4551, "@os.blocked")):
+        error = OSError(number, "what Windows says")
+        error.winerror = winerror  # type: ignore[attr-defined, unused-ignore]
+        assert os_error_text(error) == text
 
 
 @pytest.mark.parametrize(

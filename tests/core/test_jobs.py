@@ -69,6 +69,6 @@ def test_full_disk_logs_no_traceback(tmp_path: Path) -> None:
             "start_logging(pathlib.Path(sys.argv[1]), verbose=False)\n"
             "for _ in range(100): logging.info('many words ' * 100)\n"
         )
-        words = [sys.executable, "-c", program, str(small / "logs")]
-        done = subprocess.run(words, cwd=ROOT, capture_output=True, timeout=60, check=False)
+        command = [sys.executable, "-c", program, str(small / "logs")]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -37,9 +37,9 @@ for number in range(300):
 
     def meet():
         together.wait()
-        found = WAY(b'{"first":[1],"inner":{"number":2},"last":[3,4]}', module.Outer)
-        if (found.inner.number, found.last) != (2, (3, 4)):
-            bad.append(found)
+        decoded = WAY(b'{"first":[1],"inner":{"number":2},"last":[3,4]}', module.Outer)
+        if (decoded.inner.number, decoded.last) != (2, (3, 4)):
+            bad.append(decoded)
 
     threads = [threading.Thread(target=meet) for _ in range(4)]
     for thread in threads:
@@ -53,8 +53,8 @@ WAYS = {"decode": "json.decode", "convert": "(lambda data, kind: json.convert(js
 
 @pytest.mark.parametrize("way", WAYS)
 def test_concurrent_first_decode_is_safe(way: str) -> None:
-    words = [sys.executable, "-c", PROGRAM.replace("WAY", WAYS[way])]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", PROGRAM.replace("WAY", WAYS[way])]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 

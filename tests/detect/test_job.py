@@ -43,9 +43,9 @@ def nothing() -> None:
     return None
 
 
-def look(*probes: Probe, news: list[Any] | None = None, log: list[str] | None = None) -> Machine:
+def look(*probes: Probe, events: list[Any] | None = None, log: list[str] | None = None) -> Machine:
     context: JobContext[Any] = JobContext(
-        report=news.append if news is not None else None, log=log.append if log is not None else None
+        report=events.append if events is not None else None, log=log.append if log is not None else None
     )
     return DetectJob(FakeSystem(), CATALOG, probes=probes).run(context)
 
@@ -59,13 +59,13 @@ def usual() -> tuple[Probe, ...]:
 
 
 def test_each_probe_fills_its_field_and_reports() -> None:
-    news: list[Any] = []
-    machine = look(*usual(), Probe(name="cpu", read=lambda: Cpu(cores=4)), news=news)
+    events: list[Any] = []
+    machine = look(*usual(), Probe(name="cpu", read=lambda: Cpu(cores=4)), events=events)
     assert machine.os == OS
     assert machine.gpus == (Gpu(vendor="amd"),)
     assert machine.cpu == Cpu(cores=4)
     assert machine.notes == ()
-    done = {each.probe: each for each in news if isinstance(each, ProbeFinished)}
+    done = {each.probe: each for each in events if isinstance(each, ProbeFinished)}
     assert set(done) == {"os", "gpus", "driver", "cpu"}
     assert done["cpu"].fields == {"cpu": Cpu(cores=4)}
     assert all(each.ok and each.seconds >= 0 for each in done.values())
@@ -80,14 +80,14 @@ def test_partial_machine_needs_gpus_and_driver() -> None:
         return Driver(version="1.0")
 
     def report(each: Any) -> None:
-        news.append(each)
+        events.append(each)
         if isinstance(each, ProbeFinished) and each.probe == "gpus":
             after_gpus.set()
 
-    news: list[Any] = []
+    events: list[Any] = []
     probes = (*usual()[:2], Probe(name="driver", read=driver))
     machine = DetectJob(FakeSystem(), CATALOG, probes=probes).run(JobContext(report=report))
-    shown = [each for each in news if isinstance(each, Machine)]
+    shown = [each for each in events if isinstance(each, Machine)]
     assert shown == [machine]
     assert machine.driver == Driver(version="1.0")
 
@@ -96,15 +96,15 @@ def test_raising_probe_loses_only_its_field() -> None:
     def broken() -> Cpu:
         raise OSError("the table is upside down")
 
-    news: list[Any] = []
+    events: list[Any] = []
     log: list[str] = []
-    machine = look(*usual(), Probe(name="cpu", read=broken), news=news, log=log)
+    machine = look(*usual(), Probe(name="cpu", read=broken), events=events, log=log)
     assert machine.cpu is None
     assert machine.os == OS
     assert machine.notes == (
         ProbeNote(probe="cpu", code="detect.cpu.failed", detail="OSError: the table is upside down"),
     )
-    assert [each.ok for each in news if isinstance(each, ProbeFinished) and each.probe == "cpu"] == [False]
+    assert [each.ok for each in events if isinstance(each, ProbeFinished) and each.probe == "cpu"] == [False]
     assert log == ["cpu: OSError: the table is upside down"]
 
 
@@ -153,18 +153,18 @@ def test_cancel_takes_effect_immediately(gate: threading.Event) -> None:
 
 def test_cancel_ends_child_processes(tmp_path: Path) -> None:
     """A Python that never answers is asked; the look is stopped while it waits."""
-    asked = threading.Event()
+    queried = threading.Event()
     ended = threading.Event()
 
     def run(argv: Any, *, cancel: threading.Event, **_: Any) -> Any:
-        asked.set()
+        queried.set()
         assert cancel.wait(10)
         ended.set()
         raise Cancelled
 
     system = FakeSystem(run=run, python_candidates=(Path(sys.executable),))
     context: JobContext[Any] = JobContext()
-    stopper = threading.Thread(target=lambda: asked.wait(10) and context.cancel.set())
+    stopper = threading.Thread(target=lambda: queried.wait(10) and context.cancel.set())
     stopper.start()
     with pytest.raises(Cancelled):
         DetectJob(system, CATALOG, snapshot=nothing).run(context)
@@ -177,12 +177,12 @@ def test_simulated_machine_is_returned_unchanged() -> None:
         (Path(__file__).parents[1] / "machines/windows11-rtx4060-566.json").read_bytes(), Machine
     )
     system = FakeSystem(run=lambda *_, **__: pytest.fail("a simulated machine asks nobody"))
-    news: list[Any] = []
-    assert DetectJob(system, CATALOG, simulated=simulated).run(JobContext(report=news.append)) is simulated
-    done = [each for each in news if isinstance(each, ProbeFinished)]
+    events: list[Any] = []
+    assert DetectJob(system, CATALOG, simulated=simulated).run(JobContext(report=events.append)) is simulated
+    done = [each for each in events if isinstance(each, ProbeFinished)]
     assert {"os", "gpus", "driver", "pythons"} <= {each.probe for each in done}
     assert {name: value for each in done for name, value in each.fields.items()}["driver"] == simulated.driver
-    assert news[-1] is simulated
+    assert events[-1] is simulated
 
 
 RTX_4060 = Gpu(index=0, vendor="nvidia", pci_id="10de:2882")
@@ -193,10 +193,10 @@ SNAPSHOT = NvmlSnapshot(
 
 
 def test_driver_and_gpus_come_from_one_query() -> None:
-    asked = []
+    queries = []
 
     def snapshot() -> NvmlSnapshot:
-        asked.append(1)
+        queries.append(1)
         return SNAPSHOT
 
     machine = DetectJob(FakeSystem(display_adapters=(RTX_4060,)), CATALOG, snapshot=snapshot).run(JobContext())
@@ -204,7 +204,7 @@ def test_driver_and_gpus_come_from_one_query() -> None:
     assert [(gpu.name, gpu.compute_capability, gpu.memory_bytes) for gpu in machine.gpus] == [
         ("NVIDIA GeForce RTX 4060", "8.9", 8585740288)
     ]
-    assert asked == [1]
+    assert queries == [1]
 
 
 def test_gpu_is_named_without_driver() -> None:

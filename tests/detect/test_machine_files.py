@@ -50,8 +50,8 @@ def test_schema_covers_every_field() -> None:
         if "$ref" in node:
             node = schema["$defs"][node["$ref"].rpartition("/")[2]]
         for inner in (*node.get("anyOf", ()), *([node["items"]] if "items" in node else ())):
-            if found := properties(inner):
-                return found
+            if result := properties(inner):
+                return result
         return {name: properties(value) for name, value in node.get("properties", {}).items()}
 
     assert properties(SCHEMA) == properties(schema)

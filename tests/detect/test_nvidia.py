@@ -30,9 +30,9 @@ def test_nvidia_smi_oldest_and_newest_format() -> None:
         (new, Driver(version="610.47", cuda_max="13.3", model="WDDM")),
         (OLD.replace("<cuda_version>12.7</cuda_version>", ""), Driver(version="566.03", model="WDDM")),
     ):
-        told = nvidia.parse_nvidia_smi(text)
-        assert told is not None
-        assert told.driver == driver
+        parsed = nvidia.parse_nvidia_smi(text)
+        assert parsed is not None
+        assert parsed.driver == driver
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_sleeping_gpus_are_not_queried(tmp_path: Path) -> None:
         run=run, pci_root=tmp_path, nvidia_smi=tmp_path / "nvidia-smi", python_candidates=(Path(sys.executable),)
     )
     assert DriverProbe(system, lambda: pytest.fail("asked"), NEVER).read_driver() is None
-    (found,) = pythons.find_pythons(system, NEVER)
-    assert found.torch == TorchBuild(version="2.9", cuda="12.6")
+    (result,) = pythons.find_pythons(system, NEVER)
+    assert result.torch == TorchBuild(version="2.9", cuda="12.6")
 
 
 CATALOG = load_catalog(resources_dir() / "catalog")
@@ -124,25 +124,25 @@ def test_no_adapters_give_no_gpus() -> None:
 
 
 def test_nvidia_first_and_reindexed() -> None:
-    found = merge_gpus((IGPU, LAPTOP_4060), (), NAMES)
-    assert [(gpu.index, gpu.vendor) for gpu in found] == [(0, "nvidia"), (1, "intel")]
+    gpus = merge_gpus((IGPU, LAPTOP_4060), (), NAMES)
+    assert [(gpu.index, gpu.vendor) for gpu in gpus] == [(0, "nvidia"), (1, "intel")]
     row = CATALOG.gpu("10de:28a0")
     assert row is not None
-    assert (found[0].name, found[0].laptop) == (row.name, True)
-    assert found[0].compute_capability == str(row.compute_capability)
-    assert found[1].name is None
+    assert (gpus[0].name, gpus[0].laptop) == (row.name, True)
+    assert gpus[0].compute_capability == str(row.compute_capability)
+    assert gpus[1].name is None
 
 
 def test_identical_gpus_keep_driver_order() -> None:
     adapters = tuple(Gpu(index=n, vendor="nvidia", pci_id="10de:2330") for n in range(2))
-    found = merge_gpus(adapters, (h100("GPU-b"), h100("GPU-a")), NAMES)
-    assert [(gpu.index, gpu.uuid) for gpu in found] == [(0, "GPU-b"), (1, "GPU-a")]
+    gpus = merge_gpus(adapters, (h100("GPU-b"), h100("GPU-a")), NAMES)
+    assert [(gpu.index, gpu.uuid) for gpu in gpus] == [(0, "GPU-b"), (1, "GPU-a")]
 
 
 def test_gpu_unknown_to_driver_is_kept() -> None:
     adapters = tuple(Gpu(index=n, vendor="nvidia", pci_id="10de:2330") for n in range(2))
-    found = merge_gpus(adapters, (h100("GPU-a"),), NAMES)
-    assert [gpu.uuid for gpu in found] == ["GPU-a", None]
+    gpus = merge_gpus(adapters, (h100("GPU-a"),), NAMES)
+    assert [gpu.uuid for gpu in gpus] == ["GPU-a", None]
 
 
 def test_gpu_unknown_to_system_is_kept() -> None:
@@ -153,12 +153,12 @@ def test_gpu_unknown_to_system_is_kept() -> None:
 def test_driver_values_precede_system_and_catalog() -> None:
     adapter = Gpu(vendor="nvidia", name="Microsoft's name", pci_id="10de:2882", memory_bytes=1, laptop=False)
     card = Gpu(vendor="nvidia", name="NVIDIA GeForce RTX 4060", pci_id="10de:2882", memory_bytes=2)
-    (found,) = merge_gpus((adapter,), (card,), NAMES)
-    assert (found.name, found.memory_bytes, found.laptop, found.compute_capability) == (card.name, 2, False, "8.9")
-    (found,) = merge_gpus((adapter,), (Gpu(vendor="nvidia", pci_id="10de:2882"),), NAMES)
-    assert (found.name, found.memory_bytes) == ("Microsoft's name", 1)
+    (gpu,) = merge_gpus((adapter,), (card,), NAMES)
+    assert (gpu.name, gpu.memory_bytes, gpu.laptop, gpu.compute_capability) == (card.name, 2, False, "8.9")
+    (gpu,) = merge_gpus((adapter,), (Gpu(vendor="nvidia", pci_id="10de:2882"),), NAMES)
+    assert (gpu.name, gpu.memory_bytes) == ("Microsoft's name", 1)
 
 
 def test_unknown_gpu_stays_unknown() -> None:
-    (found,) = merge_gpus((Gpu(vendor="nvidia", pci_id="10de:ffff"),), (), NAMES)
-    assert (found.name, found.compute_capability, found.memory_bytes, found.laptop) == (None, None, None, None)
+    (gpu,) = merge_gpus((Gpu(vendor="nvidia", pci_id="10de:ffff"),), (), NAMES)
+    assert (gpu.name, gpu.compute_capability, gpu.memory_bytes, gpu.laptop) == (None, None, None, None)

@@ -24,11 +24,11 @@ NEVER = threading.Event()
 
 
 def test_running_python_is_described() -> None:
-    found = pythons.query_interpreter(current_system(), Path(sys.executable), NEVER)
-    assert found is not None
-    assert found.version == platform.python_version()
-    assert found.arch in ("x86_64", "arm64")
-    assert found.kind == ("venv" if sys.prefix != sys.base_prefix else found.kind)
+    result = pythons.query_interpreter(current_system(), Path(sys.executable), NEVER)
+    assert result is not None
+    assert result.version == platform.python_version()
+    assert result.arch in ("x86_64", "arm64")
+    assert result.kind == ("venv" if sys.prefix != sys.base_prefix else result.kind)
 
 
 def test_an_environment_with_a_torch_in_it(tmp_path: Path) -> None:
@@ -36,10 +36,10 @@ def test_an_environment_with_a_torch_in_it(tmp_path: Path) -> None:
     environment = tmp_path / "环境 one"
     venv.create(environment, symlinks=current_system().name != "windows")
     python = current_system().environment_python(environment)
-    asked = current_system().run(
+    completed = current_system().run(
         [python, "-c", "import sysconfig; print(ascii(sysconfig.get_path('purelib')))"], timeout=60
     )
-    site = Path(eval(asked.stdout))
+    site = Path(eval(completed.stdout))
     (site / "torch").mkdir()
     (site / "torch/__init__.py").write_text("raise SystemExit('imported')", encoding="utf-8")
     (site / "torch/version.py").write_text(
@@ -47,11 +47,11 @@ def test_an_environment_with_a_torch_in_it(tmp_path: Path) -> None:
     )
     (site / "tensorflow").mkdir()
     (site / "tensorflow_cpu-2.20.0.dist-info").mkdir()
-    found = pythons.query_interpreter(current_system(), python, NEVER)
-    assert found is not None
-    assert found.kind == "venv"
-    assert found.torch == TorchBuild(version="2.9.1+cu126", cuda="12.6", cuda_available=None)
-    assert found.tensorflow == "2.20.0"
+    result = pythons.query_interpreter(current_system(), python, NEVER)
+    assert result is not None
+    assert result.kind == "venv"
+    assert result.torch == TorchBuild(version="2.9.1+cu126", cuda="12.6", cuda_available=None)
+    assert result.tensorflow == "2.20.0"
 
 
 def answer(out: str = "", code: int = 0, error: AppError | None = None) -> FakeSystem:
@@ -108,21 +108,24 @@ def test_timeouts_do_not_change_the_selected_python(tmp_path: Path) -> None:
     shim.parent.mkdir()
     shim.touch()
 
-    def run(words: Sequence[str | Path], **_: Any) -> ProcessResult:
-        if words[0] == older:
+    def run(arguments: Sequence[str | Path], **_: Any) -> ProcessResult:
+        if arguments[0] == older:
             return ProcessResult(returncode=0, stdout=GOOD.replace("3.12.7", "3.11.7"), stderr="")
-        raise AppError("program-timeout", program=str(words[0]), limit_seconds=2)
+        raise AppError("program-timeout", program=str(arguments[0]), limit_seconds=2)
 
-    found = pythons.find_pythons(FakeSystem(run=run, python_candidates=(newer, shim, older)), NEVER)
-    assert isinstance(found, PartialResult)
-    assert [(python.path, python.version) for python in found.value] == [(str(newer), "3.12.1"), (str(older), "3.11.7")]
-    assert found.detail == f"{newer}, {shim}"
+    result = pythons.find_pythons(FakeSystem(run=run, python_candidates=(newer, shim, older)), NEVER)
+    assert isinstance(result, PartialResult)
+    assert [(python.path, python.version) for python in result.value] == [
+        (str(newer), "3.12.1"),
+        (str(older), "3.11.7"),
+    ]
+    assert result.detail == f"{newer}, {shim}"
 
 
 def test_answering_interpreter_is_listed_when_alone() -> None:
     system = answer(out=GOOD + "\r\n")
-    (found,) = pythons.find_pythons(system, NEVER)
-    assert (found.version, found.arch, found.path) == ("3.12.7", "x86_64", sys.executable)
+    (result,) = pythons.find_pythons(system, NEVER)
+    assert (result.version, result.arch, result.path) == ("3.12.7", "x86_64", sys.executable)
     assert system.ran[0][1:3] == ("-I", "-c")
 
 

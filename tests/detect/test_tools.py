@@ -43,8 +43,8 @@ def test_git(tmp_path: Path, text: str, code: int, version: str | None) -> None:
 def test_present_vc_runtime_files(tmp_path: Path) -> None:
     for name in ("vcruntime140.dll", "msvcp140.dll", "msvcp140_1.dll", "msvcp120.dll", "kernel32.dll"):
         (tmp_path / name).touch()
-    found = tools.find_tools(FakeSystem(windows=FakeWindows(tmp_path, visual_cpp="14.20")), NEVER)
-    assert found.vc_libraries == ("msvcp140.dll", "msvcp140_1.dll", "vcruntime140.dll")
+    result = tools.find_tools(FakeSystem(windows=FakeWindows(tmp_path, visual_cpp="14.20")), NEVER)
+    assert result.vc_libraries == ("msvcp140.dll", "msvcp140_1.dll", "vcruntime140.dll")
     assert tools.list_runtime_libraries(tmp_path / "none") is None
 
 

@@ -39,13 +39,13 @@ from .system import FakeDesktop
 
 
 class FakeJob:
-    """Reports its news, then gives its result or raises; with `gate` it waits for the test, or for a cancel."""
+    """Reports its events, then gives its result or raises; with `gate` it waits for the test, or for a cancel."""
 
-    def __init__(self, result: Any = None, news: tuple[Any, ...] = (), gate: threading.Event | None = None) -> None:
-        self.result, self.news, self.gate = result, news, gate
+    def __init__(self, result: Any = None, events: tuple[Any, ...] = (), gate: threading.Event | None = None) -> None:
+        self.result, self.events, self.gate = result, events, gate
 
     def run(self, context: JobContext[Any]) -> Any:
-        for each in self.news:
+        for each in self.events:
             context.report(each)
         while self.gate is not None and not self.gate.wait(0.01):
             context.check_cancelled()
@@ -59,7 +59,7 @@ class FakeRemoval(FakeJob):
     """Shows what it would take back; when it has run, the environment is no longer known."""
 
     def __init__(self, environment: Path, app: FakeApp) -> None:
-        super().__init__(app.results.get("uninstall") or environment, app.news.get("uninstall", ()), app.gate)
+        super().__init__(app.results.get("uninstall") or environment, app.events.get("uninstall", ()), app.gate)
         self._environment, self._app = environment, app
 
     def steps(self) -> tuple[Step, ...]:
@@ -71,7 +71,7 @@ class FakeRemoval(FakeJob):
 
     def run(self, context: JobContext[Any]) -> Any:
         result = super().run(context)
-        self._app.asked.append("removed")
+        self._app.calls.append("removed")
         self._app.known = ()
         return result
 
@@ -86,6 +86,12 @@ class FakeSystem:
 
     def language(self) -> str:
         return "en"
+
+    def allow_foreground(self, process_id: int) -> None:
+        self.opened.append(("foreground", Path(str(process_id))))
+
+    def powershell_activation(self, environment: Path) -> str | None:
+        return f"& '{environment}'" if self.name == "windows" else None
 
     def activation_command(self, environment: Path) -> str:
         return f"source {environment}/bin/activate"
@@ -124,7 +130,7 @@ class FakeApp(FakeIntegrations):
         self.folder = folder
         self.shown_folder = ""
         self.refusals: dict[str, AppError] = {}  # by the folder
-        self.asked: list[str] = []
+        self.calls: list[str] = []
         self.orders: list[Any] = []
         self.begun: InterruptedInstall | None = None
         self.resuming = False
@@ -138,7 +144,7 @@ class FakeApp(FakeIntegrations):
             "check": None,
             "install": None,
         }
-        self.news: dict[str, tuple[Any, ...]] = {}
+        self.events: dict[str, tuple[Any, ...]] = {}
         self.recommendation: Callable[[Choice | None], Recommendation] = cpu_recommendation
 
     def save_settings(self, new_settings: Settings) -> None:
@@ -154,13 +160,13 @@ class FakeApp(FakeIntegrations):
         return self.wheels
 
     def recommend(self, machine: Machine, *, goal: str = "pytorch", channel: str = "studio", choice: Any = None):
-        self.asked.append("recommend")
+        self.calls.append("recommend")
         return self.recommendation(choice)
 
     def options(
         self, machine: Machine, *, goal: str = "pytorch", channel: str = "studio", choice: Any = None
     ) -> Options:
-        self.asked.append("options")
+        self.calls.append("options")
         return list_options(machine, self.catalog, goal=goal, channel=channel, choice=choice)
 
     def environment_path(self, requested: str | None, goal: str = "pytorch") -> Path:
@@ -174,7 +180,7 @@ class FakeApp(FakeIntegrations):
         self, machine: Machine, recommendation: Recommendation, environment: Path, *, made_by: EnvironmentKind = "venv"
     ) -> Plan:
         if made_by == "conda":
-            self.asked.append("plan by conda")
+            self.calls.append("plan by conda")
         return make_plan(recommendation, str(environment), simulated=self.simulated)
 
     def probe_sizes(self, machine: Machine, plan: Plan) -> FakeJob:
@@ -190,20 +196,26 @@ class FakeApp(FakeIntegrations):
         return RateLimiter(self.settings.speed_limit)
 
     def install(
-        self, plan: Plan, *, dry_run: bool = False, resume: tuple[str, ...] = (), pace: RateLimiter | None = None
+        self,
+        plan: Plan,
+        *,
+        dry_run: bool = False,
+        resume: tuple[str, ...] = (),
+        rate_limiter: RateLimiter | None = None,
+        prompt: object = None,
     ) -> FakeJob:
         self.resume = resume
-        self.asked.append("dry install" if dry_run or plan.simulated else "install")
+        self.calls.append("dry install" if dry_run or plan.simulated else "install")
         job = self.job("install", count=False)
-        if not job.news:
-            job.news = install_news(plan, dry=dry_run or plan.simulated)
+        if not job.events:
+            job.events = install_events(plan, dry=dry_run or plan.simulated)
         if job.result is None:
-            job.news = (*job.news, EndEvent(state="done", env=plan.env, elapsed_s=41.0))
+            job.events = (*job.events, EndEvent(state="done", env=plan.env, elapsed_s=41.0))
             job.result = Path(plan.env)
         return job
 
     def uninstall(self, environment: Path) -> FakeRemoval:
-        self.asked.append("uninstall")
+        self.calls.append("uninstall")
         return FakeRemoval(environment, self)
 
     def environments(self) -> tuple[Any, ...]:
@@ -224,25 +236,25 @@ class FakeApp(FakeIntegrations):
 
     def job(self, name: str, *, count: bool = True) -> FakeJob:
         if count:
-            self.asked.append(name)
-        return FakeJob(self.results[name], self.news.get(name, ()), self.gate)
+            self.calls.append(name)
+        return FakeJob(self.results[name], self.events.get(name, ()), self.gate)
 
 
-def install_news(plan: Plan, *, dry: bool = False) -> tuple[Any, ...]:
+def install_events(plan: Plan, *, dry: bool = False) -> tuple[Any, ...]:
     """The events of an install that goes well."""
-    news: list[Any] = [
+    events: list[Any] = [
         PlanEvent(steps=tuple(StepSummary(id=step.id, code=step.code, data=step.data) for step in plan.steps))
     ]
     for step in plan.steps:
         if dry:
-            news.append(StepEvent(id=step.id, state="skipped"))
+            events.append(StepEvent(id=step.id, state="skipped"))
             continue
-        news.append(StepEvent(id=step.id, state="running"))
+        events.append(StepEvent(id=step.id, state="running"))
         if step.bytes is not None:
             half = StepEvent(
                 id=step.id, state="running", done=96_000_000, total=192_000_000, unit="bytes", speed=18.4e6
             )
-            news.append(replace(half, bottleneck="network"))
-            news.append(LogEvent(id=step.id, line="torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl"))
-        news.append(StepEvent(id=step.id, state="done"))
-    return tuple(news)
+            events.append(replace(half, bottleneck="network"))
+            events.append(LogEvent(id=step.id, line="torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl"))
+        events.append(StepEvent(id=step.id, state="done"))
+    return tuple(events)

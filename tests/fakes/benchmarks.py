@@ -144,13 +144,13 @@ def worked_out(batch: int) -> MemoryFits:
         gradients=98 * MIB,
         optimizer=98 * MIB,
         example=602120,
-        parts=1,
+        micro_batches=1,
         cached=0.02,
-        tops=(MemoryPeakModel(constant=98 * MIB, example=70 * MIB, gradients=98 * MIB, updating=False), top),
+        peaks=(MemoryPeakModel(constant=98 * MIB, example=70 * MIB, gradients=98 * MIB, updating=False), top),
         capacity=8 * GIB,
-        spare=GIB,
+        reserve=GIB,
     )
-    steps = (plain, replace(plain, variant="accumulation", parts=4))
+    steps = (plain, replace(plain, variant="accumulation", micro_batches=4))
     return replace(memory_fits(), fits=tuple(project_memory(each, batch) for each in steps), steps=steps)
 
 
@@ -181,7 +181,7 @@ def _fit(
         cache=counts[5],
         peak=sum(counts),
         capacity=free,
-        spare=None if free is None else free // 10,
+        reserve=None if free is None else free // 10,
         largest_batch=None if free is None else most,
         exact=True,
     )

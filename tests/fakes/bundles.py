@@ -67,14 +67,14 @@ def contents(*, excluded_codes: tuple[str, ...] = ()) -> BundleContents:
 def gathering(*, done: int | None = None) -> tuple[Any, ...]:
     """The events of a folder that is being made, up to `done` bytes of the download."""
     briefs = tuple(StepSummary(id=step.id, code=step.code, data=step.data) for step in STEPS)
-    news: list[Any] = [PlanEvent(steps=briefs)]
+    events: list[Any] = [PlanEvent(steps=briefs)]
     for step in STEPS[:1]:
-        news += [StepEvent(id=step.id, state="running"), StepEvent(id=step.id, state="done")]
-    news.append(StepEvent(id="download", state="running"))
+        events += [StepEvent(id=step.id, state="running"), StepEvent(id=step.id, state="done")]
+    events.append(StepEvent(id="download", state="running"))
     if done is not None:
         half = StepEvent(id="download", state="running", done=done, total=WHOLE, unit="bytes", speed=18.4e6)
-        news.append(json.decode(json.encode(half), StepEvent))
-    return tuple(news)
+        events.append(json.decode(json.encode(half), StepEvent))
+    return tuple(events)
 
 
 def write(folder: Path, made: BundleContents) -> BundleContents:
@@ -103,9 +103,9 @@ class FakeBundles:
         *,
         channel: str = "studio",
         choice: Choice | None = None,
-        pace: RateLimiter | None = None,
+        rate_limiter: RateLimiter | None = None,
     ) -> FakeJob:
-        self._app.orders.append((machine, recommendation, folder, channel, choice, pace))
+        self._app.orders.append((machine, recommendation, folder, channel, choice, rate_limiter))
         if self._app.results.get("bundle") is None:
             self._app.results["bundle"] = lambda: write(folder, contents())
         return self._app.job("bundle")
@@ -115,7 +115,7 @@ class FakeBundles:
         return self._app.job("check")
 
     def recommend(self, folder: Path, machine: Machine) -> Recommendation:
-        self._app.asked.append("recommend from a folder")
+        self._app.calls.append("recommend from a folder")
         return self._app.recommendation(None)
 
     def plan(self, folder: Path, machine: Machine, recommendation: Recommendation, environment: Path) -> Plan:

@@ -34,17 +34,17 @@ def fail(name, message, **more):
     raise SystemExit(1)
 
 
-def create(words):
+def create(arguments):
     parser = argparse.ArgumentParser(prog="conda create")
     parser.add_argument("--prefix", required=True)
     parser.add_argument("--channel", action="append", default=[])
     for flag in ("override-channels", "yes", "json", "quiet", "no-default-packages", "no-pin"):
         parser.add_argument("--" + flag, action="store_true")
     parser.add_argument("packages", nargs="*")
-    given = parser.parse_args(words)
+    given = parser.parse_args(arguments)
     with (ROOT / "calls.jsonl").open("a", encoding="utf-8") as log:
         settings = {k: v for k, v in os.environ.items() if k.startswith(("CONDA_", "PYTHON"))}
-        log.write(json.dumps({"words": sys.argv[1:], "settings": settings}) + "\n")
+        log.write(json.dumps({"arguments": sys.argv[1:], "settings": settings}) + "\n")
     prefix = Path(given.prefix)
     if not (given.yes and given.json):
         raise SystemExit("CondaSystemExit: Exiting.")
@@ -181,8 +181,8 @@ class FakeConda:
         wheel = self.root / conda.name
         wheel.write_bytes(conda.data)
         made = self.root / "own"
-        for words in (["venv", "--python", sys.executable, made], ["pip", "install", "--python", made, wheel]):
-            subprocess.run([find_uv_bin(), *words, "--offline", "--no-config", "--quiet"], check=True)
+        for command in (["venv", "--python", sys.executable, made], ["pip", "install", "--python", made, wheel]):
+            subprocess.run([find_uv_bin(), *command, "--offline", "--no-config", "--quiet"], check=True)
         shutil.copy2(made / "Scripts" / "conda.exe", self.program)
 
     def mode(self, mode: str) -> None:

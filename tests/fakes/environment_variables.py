@@ -22,9 +22,9 @@ class FileVariables:
     def _all(self) -> dict[str, EnvironmentVariable]:
         return json.decode(self._file.read_bytes(), dict[str, EnvironmentVariable]) if self._file.exists() else {}
 
-    def _write(self, found: dict[str, EnvironmentVariable]) -> None:
-        if found:
-            json.write_file(self._file, msgspec.json.encode(found, order="sorted"))
+    def _write(self, variables: dict[str, EnvironmentVariable]) -> None:
+        if variables:
+            json.write_file(self._file, msgspec.json.encode(variables, order="sorted"))
         else:
             self._file.unlink(missing_ok=True)
 
@@ -35,9 +35,9 @@ class FileVariables:
         self._write({**self._all(), name.upper(): EnvironmentVariable(value=value, expand=expand)})
 
     def remove(self, name: str) -> bool:
-        found = self._all()
-        gone = found.pop(name.upper(), None)
-        self._write(found)
+        variables = self._all()
+        gone = variables.pop(name.upper(), None)
+        self._write(variables)
         return gone is not None
 
     def is_on_path(self, folder: Path) -> bool:

@@ -167,14 +167,14 @@ def make_plan(recommendation: Recommendation, environment: str, *, simulated: bo
     """The steps as the planner lists them; their texts are the product's own."""
     torch = recommendation.pytorch
     release = f"PyTorch {torch.version}+{torch.variant}" if torch is not None else "—"
-    fetched, kept = 192_000_000, 910_000_000
+    fetched, on_disk = 192_000_000, 910_000_000
     return Plan(
         schema=PLAN_SCHEMA,
         goal="pytorch",
         env=environment,
         recommendation=recommendation,
         steps=(
-            Step(id="space", kind="check-space", code="check-space", data={"env": environment, "disk_bytes": kept}),
+            Step(id="space", kind="check-space", code="check-space", data={"env": environment, "disk_bytes": on_disk}),
             Step(
                 id="python",
                 kind="python-runtime",
@@ -201,7 +201,7 @@ def make_plan(recommendation: Recommendation, environment: str, *, simulated: bo
                 kind="python-packages",
                 code="python-packages",
                 data={"release": release, "env": environment},
-                disk_bytes=kept,
+                disk_bytes=on_disk,
                 commands=(("uv", "venv", environment), ("uv", "pip", "sync", "--python", environment, "pylock.toml")),
             ),
             Step(
@@ -213,7 +213,7 @@ def make_plan(recommendation: Recommendation, environment: str, *, simulated: bo
             ),
         ),
         bytes=fetched,
-        disk_bytes=kept,
+        disk_bytes=on_disk,
         simulated=simulated,
     )
 

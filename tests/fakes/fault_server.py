@@ -131,8 +131,8 @@ class FaultServer:
         """One request."""
         headers = request.headers
         with self._guard:
-            asked = (headers["Range"], headers["If-Range"], headers["Authorization"])
-            self.seen.append(Seen(request.command, request.path, *asked))
+            headers_seen = (headers["Range"], headers["If-Range"], headers["Authorization"])
+            self.seen.append(Seen(request.command, request.path, *headers_seen))
             served = self.files.get(request.path)
             fault = served.faults.pop(0) if served and served.faults and not head else None
             if served is not None:
@@ -173,19 +173,19 @@ class FaultServer:
         headers = {"Accept-Ranges": "bytes", "Content-Type": served.media}
         if served.etag is not None:
             headers["ETag"] = served.etag
-        asked = request.headers["Range"]
-        if asked is not None and served.refuses is not None:
+        range_header = request.headers["Range"]
+        if range_header is not None and served.refuses is not None:
             self._plain(request, served.refuses)
             return
         if fault is not None and fault.kind == "other-version":
             # A careless mirror: it looks neither at If-Range nor at which version it holds.
             headers["ETag"] = '"two"'
         elif request.headers["If-Range"] not in (None, served.etag):
-            asked = None
-        if asked is None or not served.ranges or (fault is not None and fault.kind == "ignore-range"):
+            range_header = None
+        if range_header is None or not served.ranges or (fault is not None and fault.kind == "ignore-range"):
             self._body(request, 200, b"" if head else served.data, headers, served, fault, len(served.data))
             return
-        first, _, last = asked.removeprefix("bytes=").partition("-")
+        first, _, last = range_header.removeprefix("bytes=").partition("-")
         # Without a first byte it is the last ones that are asked for.
         start = int(first) if first else max(0, len(served.data) - int(last))
         if start >= len(served.data):

@@ -9,7 +9,7 @@ from gpu_assistant.health.child_protocol import HealthProgress
 PROGRESS = HealthProgress(check="memory-test", device="cuda:0", done=0.42, temp=61, power_w=103.6)
 
 
-def found(level: int = 2) -> Checks:
+def health_checks(level: int = 2) -> Checks:
     """A card that computes right and got hot, whose link was not judged."""
     checks = (
         make_check("driver", "pass", value="580.65"),

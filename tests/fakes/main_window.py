@@ -72,8 +72,8 @@ class FakeMain(FakeApp):
     def __init__(self, *given, **named) -> None:
         super().__init__(*given, **named)
         self.samplers = FakeSampler()
-        self.kept: list[Benchmark] = []
-        self.kept_left_out = 0
+        self.stored: list[Benchmark] = []
+        self.unreadable = 0
         self.lacks: dict[str, tuple[str, ...] | None] = {}
         self.settings = replace(self.settings, setup_done=True)
         self.known = (ENVIRONMENT,)
@@ -98,8 +98,8 @@ class FakeMain(FakeApp):
         load_seconds: float | None = None,
     ) -> FakeJob:
         wishes = "".join(f" {each}" for each in (device, load_seconds) if each is not None)
-        self.asked.append(f"health {level} {environment}{wishes}")
-        return FakeJob(self.results["health"], self.news.get("health", ()), self.gate)
+        self.calls.append(f"health {level} {environment}{wishes}")
+        return FakeJob(self.results["health"], self.events.get("health", ()), self.gate)
 
     def health_monitor(self) -> HealthMonitor:
         return HealthMonitor(self.health_rules)
@@ -114,7 +114,7 @@ class FakeMain(FakeApp):
         return self.lacks
 
     def stored_benchmarks(self) -> StoredBenchmarks:
-        return StoredBenchmarks(tuple(self.kept), unreadable=self.kept_left_out)
+        return StoredBenchmarks(tuple(self.stored), unreadable=self.unreadable)
 
 
 def stop_sampling(sampling: SamplingService) -> None:

@@ -125,13 +125,13 @@ class RegistryExport:
         return f"{'HKEY_LOCAL_MACHINE' if root == self.MACHINE else 'HKEY_CURRENT_USER'}\\{key}".lower()
 
     def text(self, root: int, key: str, name: str) -> str | None:
-        found = self._keys.get(self._path(root, key), {}).get(name.lower())
-        return found.strip("\0 ") or None if isinstance(found, str) else None
+        value = self._keys.get(self._path(root, key), {}).get(name.lower())
+        return value.strip("\0 ") or None if isinstance(value, str) else None
 
     def number(self, root: int, key: str, name: str) -> int | None:
-        found = self._keys.get(self._path(root, key), {}).get(name.lower())
+        value = self._keys.get(self._path(root, key), {}).get(name.lower())
         return (
-            int.from_bytes(found, "little") if isinstance(found, bytes) else found if isinstance(found, int) else None
+            int.from_bytes(value, "little") if isinstance(value, bytes) else value if isinstance(value, int) else None
         )
 
     def exists(self, root: int, key: str) -> bool:
@@ -176,6 +176,7 @@ class ReplayedWindows(FakeSystem):
             wsl=False,
             secure_boot=self._facts.is_secure_boot_enabled(),
             image_based=False,
+            smart_app_control=self._facts.smart_app_control(),
         )
 
     def cpu(self) -> Cpu:

@@ -101,16 +101,16 @@ class Redist:
         return path
 
     def _members(self, part: str) -> dict[str, bytes]:
-        found = {"LICENSE": f"licence of {part}".encode(), f"include/{part}.h": f"// {part}\n".encode()}
+        members = {"LICENSE": f"licence of {part}".encode(), f"include/{part}.h": f"// {part}\n".encode()}
         library = f"lib/x64/{part}.lib" if self.windows else f"lib/lib{part}.so.13"
-        found[library] = BALLAST + part.encode()
+        members[library] = BALLAST + part.encode()
         if part == "cuda_nvcc":
             program = f"#!/bin/sh\necho '{SAYS}'\n".encode() if not self.windows else NVCC.read_bytes()
-            found["bin/nvcc.exe" if self.windows else "bin/nvcc"] = self._nvcc or program
+            members["bin/nvcc.exe" if self.windows else "bin/nvcc"] = self._nvcc or program
         if part == "libcublas":
             # A header that another part brings, too.
-            found["include/cuda_cudart.h"] = b"// cuda_cudart\n"
-        return found
+            members["include/cuda_cudart.h"] = b"// cuda_cudart\n"
+        return members
 
     def _cudnn(self) -> tuple[str, str]:
         folder = "bin/x64" if self.windows else "lib"

@@ -5,6 +5,7 @@ Programs are really run, unless `run` is given. Where programs and interpreters 
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -192,6 +193,14 @@ class FakeProcesses:
         self.ran.append(tuple(str(word) for word in argv))
         return self._run(argv, timeout=timeout, environ=environ, cwd=cwd, cancel=cancel, on_line=on_line)
 
+    def run_to_end(
+        self, argv: Sequence[str | Path], *, environ: Mapping[str, str | None] | None = None, cwd: Path | None = None
+    ) -> ProcessResult:
+        if self._run != REAL.run:
+            return self.run(argv, timeout=math.inf, environ=environ, cwd=cwd)
+        self.ran.append(tuple(str(word) for word in argv))
+        return REAL.run_to_end(argv, environ=environ, cwd=cwd)
+
     def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
         REAL.start_checked(program, check)
 
@@ -221,6 +230,9 @@ class FakeProcesses:
 
     def activation_command(self, environment: Path) -> str:
         return REAL.activation_command(environment)
+
+    def powershell_activation(self, environment: Path) -> str | None:
+        return REAL.powershell_activation(environment)
 
     def conda_activation_files(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
         return REAL.conda_activation_files(environment, conda)
@@ -267,6 +279,7 @@ class FakeDesktop:
         self._editor = editor
         self._taskbar = taskbar
         self._login_command = login_command
+        self.foreground_allowed: list[int] = []
 
     def open_folder(self, folder: Path) -> None:
         self.opened.append(folder)
@@ -288,6 +301,9 @@ class FakeDesktop:
             MenuEntryFile(path=environment / "terminal.script", content=b"script"),
             MenuEntryFile(path=self.root / "menu" / f"{menu_entry_name(environment)}.entry", content=b"entry"),
         )
+
+    def allow_foreground(self, process_id: int) -> None:
+        self.foreground_allowed.append(process_id)
 
     def taskbar(self, window: int) -> TaskbarProgress | None:
         return self._taskbar(window)
@@ -335,6 +351,9 @@ class FakeUserEnvironment:
 
     def proxy(self) -> str | None:
         return self._proxy
+
+    def automatic_proxy(self, url: str) -> str | None:
+        return None
 
     def default_environments_folder(self, data_root: Path) -> Path:
         return self._environments or data_root / "environments"

@@ -14,7 +14,7 @@ import time
 import types
 
 FAULT = os.environ.get("FAKE_CARD", "")
-STATE = types.SimpleNamespace(threads=1, asked=None, lost=False)
+STATE = types.SimpleNamespace(threads=1, input=None, lost=False)
 
 __version__ = "2.13.0+cu126"
 version = types.SimpleNamespace(cuda="12.6", hip=None)
@@ -106,7 +106,7 @@ class Tensor:
         return self
 
     def backward(self):
-        STATE.asked.grad = Tensor([2 * v for v in STATE.asked.values], STATE.asked.shape)
+        STATE.input.grad = Tensor([2 * v for v in STATE.input.values], STATE.input.shape)
 
 
 def arange(count, dtype=None):
@@ -114,8 +114,8 @@ def arange(count, dtype=None):
 
 
 def tensor(values, requires_grad=False):
-    STATE.asked = Tensor(values, (len(values),))
-    return STATE.asked
+    STATE.input = Tensor(values, (len(values),))
+    return STATE.input
 
 
 def randint(low, high, size, dtype=None):

@@ -69,7 +69,7 @@ class Publisher:
 
     def statement(self, version: str = "1.2.0", *files: UpdateFile, **changes: Any) -> ReleaseStatement:
         """What is true today."""
-        said = ReleaseStatement(
+        statement = ReleaseStatement(
             schema="gpu-assistant/update/1",
             version=version,
             released=TODAY - timedelta(days=1),
@@ -77,7 +77,7 @@ class Publisher:
             notes_url="https://example.invalid/notes",
             files=files,
         )
-        return msgspec.structs.replace(said, **changes)
+        return msgspec.structs.replace(statement, **changes)
 
     def signed(self, statement: ReleaseStatement, *keys: SecretKey) -> bytes:
         """As the release tool signs it."""
@@ -95,7 +95,7 @@ class Publisher:
         self.server.add(PLACE, data)
         return data
 
-    def asked(self) -> int:
+    def request_count(self) -> int:
         """How often the statement was asked for."""
         return len(self.server.gets(PLACE))
 

@@ -26,7 +26,7 @@ def limits() -> Limits:
 
 
 @pytest.fixture
-def patient(limits: Limits) -> Limits:
+def long_timeouts(limits: Limits) -> Limits:
     """Timeouts long enough for several connections on a busy computer."""
     return msgspec.structs.replace(limits, stall_seconds=5, tries=6, probe_seconds=0.5)
 

@@ -99,9 +99,9 @@ def test_the_checksum_ends_a_file_announced_longer(server: FaultServer, path: Pa
 
 
 def test_without_a_checksum_a_shorter_file_is_refused(server: FaultServer, path: Path, limits: Limits) -> None:
-    patient = msgspec.structs.replace(limits, tries=20)
+    many_tries = msgspec.structs.replace(limits, tries=20)
     with pytest.raises(NetworkError) as caught:
-        fetch(path, patient, server.add("/file", SMALL, more=1000), data=None)
+        fetch(path, many_tries, server.add("/file", SMALL, more=1000), data=None)
     assert (caught.value.code, caught.value.data["lacking_bytes"]) == ("source-ends-early", 1000)
     assert len(server.gets("/file")) <= 4
 

@@ -39,10 +39,10 @@ def test_files_keep_their_order_and_add_up(server: FaultServer, tmp_path: Path, 
     assert all(a.done <= b.done for a, b in itertools.pairwise(totals))
 
 
-def test_files_together_keep_to_a_servers_limit(server: FaultServer, tmp_path: Path, patient: Limits) -> None:
+def test_files_together_keep_to_a_servers_limit(server: FaultServer, tmp_path: Path, long_timeouts: Limits) -> None:
     url = server.add("/file", LARGE, rate=20_000_000)
     todo = [request(tmp_path / f"{n}.bin", url, data=LARGE) for n in range(3)]
-    Downloader(todo, cancel=threading.Event(), limits=patient).run()
+    Downloader(todo, cancel=threading.Event(), limits=long_timeouts).run()
     assert server.files["/file"].highest <= 8
 
 
@@ -138,8 +138,8 @@ Downloader([DownloadRequest(file=file, path=Path(path))], cancel=threading.Event
 def test_a_killed_download_resumes(server: FaultServer, tmp_path: Path) -> None:
     data = os.urandom(6_000_000)
     todo = served(server, tmp_path, "x.bin", data, faults=[Fault("stall", after=4_000_000)])
-    words = [todo.file.url, str(todo.path), str(todo.file.sha256)]
-    child = subprocess.Popen([sys.executable, "-c", CHILD, *words])
+    command = [todo.file.url, str(todo.path), str(todo.file.sha256)]
+    child = subprocess.Popen([sys.executable, "-c", CHILD, *command])
     try:
         assert server.stalled.wait(30)
         # What the server has sent may still be on its way to the disk.

@@ -235,9 +235,9 @@ def test_a_download_that_had_begun_says_so(server: FaultServer, path: Path, limi
 
 @pytest.mark.skipif(shutil.which("unshare") is None, reason="nothing here takes the network away")
 def test_no_network_at_all(path: Path) -> None:
-    words = ["unshare", "--map-root-user", "--net", sys.executable, "-c", PROGRAM, str(path)]
-    words += [UNKNOWN_HOST, "http://192.0.2.1/file"]
-    ran = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    command = ["unshare", "--map-root-user", "--net", sys.executable, "-c", PROGRAM, str(path)]
+    command += [UNKNOWN_HOST, "http://192.0.2.1/file"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     if "unshare" in ran.stderr:
         pytest.skip("may not take the network away")
     assert ran.stdout.split() == ["network-none"] * 2
@@ -252,3 +252,49 @@ def test_interrupt_ends_a_read(server: FaultServer) -> None:
         with pytest.raises((requests.RequestException, OSError, ValueError)):
             list(response.iter_content(1 << 20))
     assert time.monotonic() - started < 10
+
+
+class TestAutomaticProxy:
+    """A script of the network's (PAC), which the system runs, where nothing else names a proxy."""
+
+    @pytest.fixture(autouse=True)
+    def no_proxy_is_set(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+            monkeypatch.delenv(name, raising=False)
+            monkeypatch.delenv(name.upper(), raising=False)
+
+    @staticmethod
+    def chosen(url: str) -> str | None:
+        with HttpSession(automatic_proxy=lambda asked: f"http://proxy-of-{len(asked)}:8080") as session:
+            settings = session.merge_environment_settings(url, {}, None, None, None)
+        proxy = settings["proxies"].get(url.partition(":")[0])
+        return str(proxy) if proxy is not None else None
+
+    def test_it_is_asked_where_nothing_is_set(self) -> None:
+        assert self.chosen("https://a.example/") == "http://proxy-of-18:8080"
+
+    def test_one_that_is_set_comes_first(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("https_proxy", "http://own:1")
+        assert self.chosen("https://a.example/") == "http://own:1"
+
+    def test_an_exception_is_kept(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("no_proxy", "a.example")
+        assert self.chosen("https://a.example/") is None
+
+    def test_requests_go_through_it(self) -> None:
+        with socket.socket() as unused:
+            unused.bind(("127.0.0.1", 0))
+            closed = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        with HttpSession(automatic_proxy=lambda _: closed) as session, pytest.raises(requests.exceptions.ProxyError):
+            session.get("http://a.example/", timeout=20)
+
+
+def test_a_socks_proxy_is_said_to_be_unsupported(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("http_proxy", "socks5://127.0.0.1:9")
+    with HttpSession() as session, pytest.raises(requests.exceptions.InvalidSchema) as caught:
+        session.get("http://a.example/", timeout=20)
+    error = http.final_error(caught.value, "file", "a.example")
+    assert error is not None
+    assert (error.code, error.data) == ("proxy-socks", {"host": "a.example"})

@@ -92,7 +92,7 @@ def test_a_complete_part_needs_no_network(server: FaultServer, path: Path, limit
     assert server.seen == []
 
 
-def test_only_bytes_that_the_disk_changed_come_again(server: FaultServer, path: Path, patient: Limits) -> None:
+def test_only_bytes_that_the_disk_changed_come_again(server: FaultServer, path: Path, long_timeouts: Limits) -> None:
     url = server.add("/file", LARGE, rate=4_000_000)
     stop = threading.Event()
 
@@ -101,13 +101,13 @@ def test_only_bytes_that_the_disk_changed_come_again(server: FaultServer, path: 
             stop.set()
 
     with pytest.raises(AppError):
-        Downloader([request(path, url, data=LARGE)], cancel=stop, progress=until_half, limits=patient).run()
+        Downloader([request(path, url, data=LARGE)], cancel=stop, progress=until_half, limits=long_timeouts).run()
     server.files["/file"].rate = None
     with partial_file.part_path(path).open("r+b") as file:
         byte = file.read(1)
         file.seek(0)
         file.write(bytes([byte[0] ^ 1]))
-    done = fetch(path, patient, url, data=LARGE)
+    done = fetch(path, long_timeouts, url, data=LARGE)
     assert done.reused > len(LARGE) // 4
     assert done.fetched + done.reused == len(LARGE)
 

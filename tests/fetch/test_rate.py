@@ -46,10 +46,10 @@ def test_a_stop_ends_the_waiting() -> None:
     assert time.monotonic() - started < 10
 
 
-def test_pause_resume_and_limit_of_a_download(server: FaultServer, path: Path, patient: Limits) -> None:
+def test_pause_resume_and_limit_of_a_download(server: FaultServer, path: Path, long_timeouts: Limits) -> None:
     # Before anything is held back, each of eight connections has a chunk, and a tenth of a second's bytes are free.
     rate = RateLimiter(4_000_000)
-    free = patient.connections * rate.chunk_size(2**20) + 4_000_000 // 10
+    free = long_timeouts.connections * rate.chunk_size(2**20) + 4_000_000 // 10
     paused: list[float] = []
 
     def progress(totals: Totals) -> None:
@@ -63,7 +63,7 @@ def test_pause_resume_and_limit_of_a_download(server: FaultServer, path: Path, p
 
     started = time.monotonic()
     todo = [request(path, server.add("/file", LARGE), data=LARGE)]
-    Downloader(todo, cancel=threading.Event(), progress=progress, limits=patient, rate=rate).run()
+    Downloader(todo, cancel=threading.Event(), progress=progress, limits=long_timeouts, rate=rate).run()
     assert paused[0] - started > (6_000_000 - free) / 4_000_000
     assert paused[1] < len(LARGE)
     assert path.read_bytes() == LARGE

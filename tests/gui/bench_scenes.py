@@ -27,7 +27,7 @@ def results(*stored: Benchmark, expanded: bool = False) -> Scene:
         dated = [replace(each, started=now - 60 - 604_800 * age) for age, each in enumerate(reversed(stored))]
         if len(dated) > 1:
             dated[-1] = replace(dated[-1], versions={**dated[-1].versions, "driver": "566.03"})
-        window.app.kept = dated[::-1]
+        window.app.stored = dated[::-1]
         page.reload()
         _wait_until(lambda: len(page.benchmarks) == len(stored))
         if expanded:
@@ -43,7 +43,7 @@ def running(window: MainWindow) -> None:
     report = BenchmarkProgress(
         index=7, total=24, workload="resnet50", device="cuda:0", dtype="mixed-bfloat16", size=(3, 224, 224)
     )
-    window.app.news["bench"] = (report,)
+    window.app.events["bench"] = (report,)
     page.measure()
     _wait_until(lambda: page.running_view.report is not None)
 

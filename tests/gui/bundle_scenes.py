@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 CHECK = PlanEvent(steps=(StepSummary(id="check", code="bundle-check", data={"path": "/media/mei/stick/pytorch"}),))
 
 
-def asked(studio: Studio, app: FakeApp) -> Wizard:
+def open_recommendation(studio: Studio, app: FakeApp) -> Wizard:
     from .screenshots import recommendation
 
     made = recommendation(studio, app)
@@ -29,8 +29,8 @@ def asked(studio: Studio, app: FakeApp) -> Wizard:
     return made
 
 
-def asked_for_another(studio: Studio, app: FakeApp) -> Wizard:
-    made = asked(studio, app)
+def open_other_recommendation(studio: Studio, app: FakeApp) -> Wizard:
+    made = open_recommendation(studio, app)
     made.side_pages.create_page.target_card.target_segments.buttons[1].click()
     made.side_pages.create_page.use_machine_file(app.folder / "computer.json")
     made.side_pages.create_page.use_folder(app.folder / "stick")
@@ -41,9 +41,9 @@ def asked_for_another(studio: Studio, app: FakeApp) -> Wizard:
 def gathering(studio: Studio, app: FakeApp) -> Wizard:
     from .screenshots import SPEEDS
 
-    made = asked(studio, app)
+    made = open_recommendation(studio, app)
     app.gate = threading.Event()
-    app.news["bundle"] = bundles.gathering(done=1_190_000_000)
+    app.events["bundle"] = bundles.gathering(done=1_190_000_000)
     made.side_pages.create_page.use_folder(app.folder / "stick")
     made.side_pages.create_page.primary_button.click()
     studio.until(
@@ -59,8 +59,8 @@ def gathering(studio: Studio, app: FakeApp) -> Wizard:
 def gathered(studio: Studio, app: FakeApp) -> Wizard:
     folder = app.folder / "stick"
     app.results["bundle"] = lambda: bundles.write(folder, bundles.contents(left_out=("nvidia-driver-linux",)))
-    app.news["bundle"] = bundles.gathering()
-    made = asked(studio, app)
+    app.events["bundle"] = bundles.gathering()
+    made = open_recommendation(studio, app)
     made.side_pages.create_page.use_folder(folder)
     made.side_pages.create_page.primary_button.click()
     studio.until(lambda: made.side_pages.bundle_creator.state == "done")
@@ -69,7 +69,7 @@ def gathered(studio: Studio, app: FakeApp) -> Wizard:
 
 def broken(studio: Studio, app: FakeApp) -> Wizard:
     app.results["bundle"] = UsageError("bundle-folder-occupied", path="/home/mei/Pictures")
-    made = asked(studio, app)
+    made = open_recommendation(studio, app)
     made.side_pages.create_page.use_folder(app.folder / "Pictures")
     made.side_pages.create_page.primary_button.click()
     studio.until(lambda: made.side_pages.bundle_creator.state == "failed")
@@ -83,7 +83,7 @@ def checking(studio: Studio, app: FakeApp) -> Wizard:
     half = StepEvent(
         id="check", state="running", done=1_400_000_000, total=bundles.WHOLE, unit="bytes", bottleneck="checking"
     )
-    app.news["check"] = (CHECK, StepEvent(id="check", state="running"), half)
+    app.events["check"] = (CHECK, StepEvent(id="check", state="running"), half)
     made = wizard(studio, app)
     made.side_pages.load_page.check_folder(app.folder / "stick")
     studio.settle()
@@ -112,8 +112,8 @@ def from_folder(studio: Studio, app: FakeApp) -> Wizard:
 
 
 SCENES = {
-    "offline-asked": (asked, False),
-    "offline-asked-for-another": (asked_for_another, False),
+    "offline-asked": (open_recommendation, False),
+    "offline-asked-for-another": (open_other_recommendation, False),
     "offline-gathering": (gathering, False),
     "offline-gathered": (gathered, False),
     "offline-broken": (broken, False),

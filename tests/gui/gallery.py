@@ -25,7 +25,8 @@ from gpu_assistant.gui.widgets.charts import BarChart, Sparkline, SpeedSparkline
 from gpu_assistant.gui.widgets.console import CommandBox, LogDrawer
 from gpu_assistant.gui.widgets.disclosure import Disclosure, SourcedClaim
 from gpu_assistant.gui.widgets.inputs import Dropdown, DropdownEntry, Menu, ScrollBar, SpinBox
-from gpu_assistant.gui.widgets.navigation import LanguageMenu, NavigationRail, RailButton, StepRail, ThemeMenu
+from gpu_assistant.gui.widgets.menus import LanguageMenu, ThemeMenu
+from gpu_assistant.gui.widgets.navigation import NavigationRail, RailButton, StepRail
 from gpu_assistant.gui.widgets.page import Footer, Page
 from gpu_assistant.gui.widgets.progress import ProgressBar, StepList
 from gpu_assistant.gui.widgets.table import DataTable

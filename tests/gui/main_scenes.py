@@ -82,7 +82,7 @@ def newer(stage: str = "found", kind: str = "windows-installer", error: AppError
     """A newer version, as far as it has come."""
     names = {"windows-installer": "GPU-Assistant-Setup-0.2.0.exe", "deb": "gpu-assistant_0.2.0_amd64.deb"}
     file = UpdateFile(kind=kind, url=f"https://example.invalid/{names[kind]}", sha256="0" * 64, bytes=46_200_000)
-    said = ReleaseStatement(
+    statement = ReleaseStatement(
         schema="gpu-assistant/update/1",
         version="0.2.0",
         released=date(2026, 11, 20),
@@ -98,7 +98,7 @@ def newer(stage: str = "found", kind: str = "windows-installer", error: AppError
         app.system.name = "windows" if kind == "windows-installer" else "linux"
         updates.__dict__["service"] = UpdateService(source, app.data, app.system, current_version="0.1.0", kind=kind)
         known = UpdateState(asked=datetime(2026, 11, 21, 10, 5, tzinfo=UTC).timestamp(), outcome="newer")
-        updates.check_result = UpdateStatus(state=known, newer_release=said)
+        updates.check_result = UpdateStatus(state=known, newer_release=statement)
         updates.stage, updates.error = stage, error
         updates.progress = UpdateDownloadProgress(id=file.name, done=12_400_000, total=file.bytes, speed=5.1e6)
         updates.file_path = Path("C:/Users/mei/gpu-assistant/cache/updates") / file.name
@@ -168,11 +168,11 @@ SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None
 
 def shoot(studio: Studio, name: str, folder: Path) -> None:
     """One scene on an app of its own."""
-    page, gpus, kept, installed, state = SCENES[name]
+    page, gpus, stored, installed, state = SCENES[name]
     app = FakeMain(folder, rtx4060() if gpus else None)
     variant, place = ("cu130", "D:\\AI\\pytorch") if gpus else ("cpu", "/home/mei/ai/pytorch")
     app.known = (replace(ENVIRONMENT, variant=variant, path=place),) if installed else ()
-    app.kept = [measured(7 * (kept - index), 0.9 + 0.05 * index) for index in range(kept)]
+    app.stored = [measured(7 * (stored - index), 0.9 + 0.05 * index) for index in range(stored)]
     window = MainWindow(app)
     window.build(studio.language)
     window.show()

@@ -142,11 +142,11 @@ def installing(studio: Studio, app: FakeApp) -> Wizard:
     assert plan is not None
     app.gate = threading.Event()
     download = next(step for step in plan.steps if step.kind == "download")
-    news = [PlanEvent(steps=tuple(StepSummary(id=step.id, code=step.code, data=step.data) for step in plan.steps))]
+    events = [PlanEvent(steps=tuple(StepSummary(id=step.id, code=step.code, data=step.data) for step in plan.steps))]
     for step in plan.steps[: plan.steps.index(download)]:
-        news += [StepEvent(id=step.id, state="running"), StepEvent(id=step.id, state="done")]
-    news.append(StepEvent(id=download.id, state="running"))
-    app.news["install"] = tuple(news)
+        events += [StepEvent(id=step.id, state="running"), StepEvent(id=step.id, state="done")]
+    events.append(StepEvent(id=download.id, state="running"))
+    app.events["install"] = tuple(events)
     made.recommendation.primary_button.click()
     studio.until(lambda: made.controller.progress is not None and made.controller.progress.running_step is not None)
     event = StepEvent(
@@ -179,7 +179,7 @@ def failed(studio: Studio, app: FakeApp) -> Wizard:
         offer="2.13.0",
     )
     first, python, second = plan.steps[:3]
-    app.news["install"] = (
+    app.events["install"] = (
         StepEvent(id=first.id, state="running"),
         StepEvent(id=first.id, state="done"),
         StepEvent(id=python.id, state="running"),

@@ -28,11 +28,11 @@ def over(program):
     if end == "fault":
         faulthandler._sigsegv()
     banner = program.window.findChild(Banner, "statusBanner")
-    words = banner.label.text() if banner is not None else ""
-    if words:
+    text = banner.label.text() if banner is not None else ""
+    if text:
         banner.button.click()
         assert banner.isHidden()
-    out.write(words)
+    out.write(text)
     out.flush()  # Python itself flushes nothing at its end: sys.stdout is None
     program.window.close()
 
@@ -72,12 +72,12 @@ def test_crash_report_has_stacks_and_shows_once(started, tmp_path: Path) -> None
     assert not (logs / ACTIVE_FILE).exists()
     code, _ = started("fault")
     assert code != 0
-    code, said = started("well")
+    code, output = started("well")
     assert code == 0
-    assert said.endswith(str(logs / CRASH_FILE))
-    told = (logs / CRASH_FILE).read_text(encoding="utf-8")
-    assert "fault" in told or "access violation" in told
-    assert "in over" in told
+    assert output.endswith(str(logs / CRASH_FILE))
+    log = (logs / CRASH_FILE).read_text(encoding="utf-8")
+    assert "fault" in log or "access violation" in log
+    assert "in over" in log
     assert started("well") == (0, "")
     assert (logs / CRASH_FILE).exists()
 
@@ -86,12 +86,12 @@ def test_crash_report_is_anonymous_and_bounded(tmp_path: Path) -> None:
     home = tmp_path / "张三"
     (tmp_path / ACTIVE_FILE).write_bytes(f'  File "{home}/x.py", line 1\n'.encode("ascii", "backslashreplace") * 10_000)
     report = CrashReport(tmp_path, home)
-    kept = report.start()
+    stored = report.start()
     report.stop()
-    assert kept is not None
-    assert 1000 < kept.stat().st_size <= MAX_REPORT_BYTES
-    assert kept.read_text(encoding="utf-8").startswith('  File "~/x.py", line 1')
-    assert "u5f20" not in kept.read_text(encoding="utf-8")[:100_000]
+    assert stored is not None
+    assert 1000 < stored.stat().st_size <= MAX_REPORT_BYTES
+    assert stored.read_text(encoding="utf-8").startswith('  File "~/x.py", line 1')
+    assert "u5f20" not in stored.read_text(encoding="utf-8")[:100_000]
 
 
 def test_killed_process_is_not_a_crash(tmp_path: Path) -> None:

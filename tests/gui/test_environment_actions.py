@@ -80,9 +80,9 @@ def panel(qtbot, services: Services, language: Language) -> Iterator[Environment
 @BOTH
 def test_menu_entry(panel, services, language, qtbot, code):
     language.set(code)
-    with qtbot.waitSignal(panel.message_shown) as told:
+    with qtbot.waitSignal(panel.message_shown) as signal:
         panel.menu_card.click()
-    assert told.args == [{"en": "It stands among your programs now.", "zh_CN": "它现在就在你的程序列表里。"}[code]]
+    assert signal.args == [{"en": "It stands among your programs now.", "zh_CN": "它现在就在你的程序列表里。"}[code]]
     assert list((services.desktop.root / "menu").iterdir())
     assert panel.result_banner.kind == "ok"
 
@@ -119,9 +119,9 @@ def test_python_path_is_copied(panel, services, qapp):
 @BOTH
 def test_jupyter_without_its_package_shows_command(panel, language, qtbot, code):
     language.set(code)
-    with qtbot.waitSignal(panel.message_shown) as told:
+    with qtbot.waitSignal(panel.message_shown) as signal:
         panel.jupyter_card.click()
-    assert "ipykernel" in told.args[0]
+    assert "ipykernel" in signal.args[0]
     assert panel.result_banner.kind == "warn"
 
 

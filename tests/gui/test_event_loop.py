@@ -86,7 +86,7 @@ def test_objects_before_start_are_frozen(garbage: GarbageCollector) -> None:
 
 
 @pytest.mark.parametrize(
-    ("counts", "asked"),
+    ("counts", "expected"),
     [
         ((699, 0, 0), []),
         ((700, 0, 0), [0]),
@@ -97,12 +97,12 @@ def test_objects_before_start_are_frozen(garbage: GarbageCollector) -> None:
     ],
 )
 def test_collects_due_generations(
-    garbage: GarbageCollector, monkeypatch: pytest.MonkeyPatch, counts: tuple[int, int, int], asked: list[int]
+    garbage: GarbageCollector, monkeypatch: pytest.MonkeyPatch, counts: tuple[int, int, int], expected: list[int]
 ) -> None:
-    found: list[int] = []
+    collected: list[int] = []
     monkeypatch.setattr(gc, "get_threshold", lambda: (700, 10, 10))
     monkeypatch.setattr(gc, "get_count", lambda: counts)
-    monkeypatch.setattr(gc, "collect", found.append)
+    monkeypatch.setattr(gc, "collect", collected.append)
     garbage.collect()
     monkeypatch.undo()
-    assert found == asked
+    assert collected == expected

@@ -14,7 +14,8 @@ from gpu_assistant.gui import language as module
 from gpu_assistant.gui.language import Language, TsTranslator, read_ts
 from gpu_assistant.gui.widgets.console import CommandBox
 from gpu_assistant.gui.widgets.disclosure import Disclosure
-from gpu_assistant.gui.widgets.navigation import LanguageMenu, StepRail
+from gpu_assistant.gui.widgets.menus import LanguageMenu
+from gpu_assistant.gui.widgets.navigation import StepRail
 
 TS = """<?xml version="1.0" encoding="utf-8"?><!DOCTYPE TS><TS version="2.1" language="zh_CN">
 <context><name>A</name>
@@ -129,10 +130,10 @@ def test_translations_are_complete(path: Path) -> None:
     messages = list(ElementTree.parse(path).getroot().iter("message"))
     assert messages
     for message in messages:
-        source, found = message.findtext("source") or "", message.find("translation")
-        assert found is not None
-        assert found.get("type") is None, f"unfinished: {source}"
-        text = found.findtext("numerusform") or found.text or ""
+        source, translation = message.findtext("source") or "", message.find("translation")
+        assert translation is not None
+        assert translation.get("type") is None, f"unfinished: {source}"
+        text = translation.findtext("numerusform") or translation.text or ""
         assert text, source
         assert places(text) == {OTHER_UNITS.get(place, place) for place in places(source)}, source
         assert not set(text) & set("!！"), text

@@ -61,8 +61,8 @@ def test_session_end_saves_state(tmp_path: Path, how: str) -> None:
     assert (data / "state" / "window.lock").exists() == (how == "near")
     history = History(data / "history")
     history.load()
-    kept = history.window("cpu", time.time() - began + 1)
-    assert np.isfinite(kept.mean).sum() >= 2  # the second under way may be open still
+    stored = history.window("cpu", time.time() - began + 1)
+    assert np.isfinite(stored.mean).sum() >= 2  # the second under way may be open still
 
 
 def test_signal_handlers_are_restored(qapp) -> None:

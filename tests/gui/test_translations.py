@@ -9,14 +9,14 @@ import pytest
 
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.gui.language import read_ts
-from tests.gui.translation_sources import GUI, places, words
+from tests.gui.translation_sources import GUI, places, source_texts
 
 TABLES = sorted((resources_dir() / "translations").glob("*_zh_CN.ts"))
 # `qt_zh_CN.ts` holds Qt's own words.
 ROOMS = [path.name.removesuffix("_zh_CN.ts") for path in TABLES if path.name != "qt_zh_CN.ts"]
 # Places that are filled with Chinese words and so stand without spaces; all others hold figures or names.
 CHINESE_PLACES = "{line}", "{longest}", "{time}"
-FILES = sorted(path for path in GUI.rglob("*.py") if words(path))
+FILES = sorted(path for path in GUI.rglob("*.py") if source_texts(path))
 
 
 def room(path: Path) -> str:
@@ -32,15 +32,15 @@ def table(name: str) -> dict[tuple[str, str, str], str]:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(GUI).as_posix())
 def test_every_text_is_translated(path):
     known = table(room(path))
-    for context, source in words(path):
+    for context, source in source_texts(path):
         assert (context, source, "") in known, f"{context}: {source}"
         assert places(source) == places(known[context, source, ""]), source
 
 
 @pytest.mark.parametrize("name", ROOMS)
 def test_no_unused_translation(name):
-    said = set().union(*(words(path) for path in FILES if room(path) == name))
-    assert {key[:2] for key in table(name)} == said
+    texts = set().union(*(source_texts(path) for path in FILES if room(path) == name))
+    assert {key[:2] for key in table(name)} == texts
 
 
 @pytest.mark.parametrize("name", ROOMS)

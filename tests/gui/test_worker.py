@@ -33,9 +33,9 @@ def runner(qtbot: QtBot) -> JobRunner:
 
 
 def heard(signal: Any) -> list[Any]:
-    found: list[Any] = []
-    signal.connect(lambda *args: found.append(args[0] if args else None))
-    return found
+    received: list[Any] = []
+    signal.connect(lambda *args: received.append(args[0] if args else None))
+    return received
 
 
 def test_result_delivered_from_other_thread(runner: JobRunner, qtbot: QtBot) -> None:
@@ -107,17 +107,17 @@ def test_progress_is_throttled_other_reports_kept(runner: JobRunner, qtbot: QtBo
         context.report("a word")
         context.report("a word")
 
-    news = heard(runner.reported)
+    events = heard(runner.reported)
     with qtbot.waitSignal(runner.done):
         runner.start(FakeJob(work))
-    assert news[0] == plan
-    assert len(news) < 100
-    assert news.count("a word") == 2
-    of_a = [each for each in news if isinstance(each, StepEvent) and each.id == "a"]
+    assert events[0] == plan
+    assert len(events) < 100
+    assert events.count("a word") == 2
+    of_a = [each for each in events if isinstance(each, StepEvent) and each.id == "a"]
     assert [each.done for each in of_a] == sorted(each.done or 0 for each in of_a)
     assert of_a[-1].state == "done"
     assert of_a[-2].done == 4999
-    assert [each for each in news if isinstance(each, StepEvent) and each.id == "b"][-1].done == 4999
+    assert [each for each in events if isinstance(each, StepEvent) and each.id == "b"][-1].done == 4999
 
 
 def test_reports_at_most_ten_per_second(runner: JobRunner, qtbot: QtBot) -> None:
@@ -131,12 +131,12 @@ def test_reports_at_most_ten_per_second(runner: JobRunner, qtbot: QtBot) -> None
 
     ticks: list[Any] = []
     runner.findChild(QTimer).timeout.connect(lambda: ticks.append(len(ticks)))
-    news = heard(runner.reported)
+    events = heard(runner.reported)
     with qtbot.waitSignal(runner.finished):
         runner.start(FakeJob(work))
         qtbot.waitUntil(lambda: len(ticks) >= 4)
         go_on.set()
-    assert len(news) <= len(ticks) + 1
+    assert len(events) <= len(ticks) + 1
 
 
 def test_log_lines_are_batched_without_loss(runner: JobRunner, qtbot: QtBot) -> None:
@@ -145,14 +145,14 @@ def test_log_lines_are_batched_without_loss(runner: JobRunner, qtbot: QtBot) -> 
             context.log(f"line {count}")
             context.report(LogEvent(id="a", line=f"event {count}"))
 
-    batches, news = heard(runner.logged), heard(runner.reported)
+    batches, events = heard(runner.logged), heard(runner.reported)
     with qtbot.waitSignal(runner.finished):
         runner.start(FakeJob(work))
     lines = [line for batch in batches for line in batch]
     assert len(lines) == 2000
     assert lines[:2] == ["line 0", "event 0"]
     assert len(batches) < 100
-    assert not news
+    assert not events
 
 
 def test_wait_delivers_final_signal(runner: JobRunner, qtbot: QtBot) -> None:

@@ -10,9 +10,9 @@ GUI = Path(__file__).resolve().parents[2] / "gpu_assistant" / "gui"
 EXTRA_PLACES = {"hundred_millions", "billions"}
 
 
-def words(path: Path) -> set[tuple[str, str]]:
+def source_texts(path: Path) -> set[tuple[str, str]]:
     """(context, source) of every self.tr, translate and QT_TRANSLATE_NOOP."""
-    found = set()
+    messages = set()
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for holder in [tree, *(node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))]:
         for node in ast.walk(holder):
@@ -20,14 +20,14 @@ def words(path: Path) -> set[tuple[str, str]]:
                 continue
             name = getattr(node.func, "attr", getattr(node.func, "id", ""))
             if name == "tr" and isinstance(holder, ast.ClassDef):
-                found.add((holder.name, node.args[0].value))
+                messages.add((holder.name, node.args[0].value))
             elif (
                 name in ("translate", "QT_TRANSLATE_NOOP")
                 and len(node.args) > 1
                 and all(isinstance(a, ast.Constant) for a in node.args)
             ):
-                found.add((node.args[0].value, node.args[1].value))
-    return found
+                messages.add((node.args[0].value, node.args[1].value))
+    return messages
 
 
 def places(text: str) -> set[str]:

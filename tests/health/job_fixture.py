@@ -30,7 +30,8 @@ from .samples import RULES as SHIPPED
 # The link is judged at once here: nothing really works for ten seconds.
 LINK = replace(SHIPPED.tests.link, settled_seconds=0.0)
 # What has to last, lasts for two looks.
-SHORT = tuple(replace(rule, for_seconds=min(rule.for_seconds, 0.5)) for rule in SHIPPED.rules)
+INTERVAL_S = 0.1
+SHORT = tuple(replace(rule, for_seconds=min(rule.for_seconds, INTERVAL_S / 2)) for rule in SHIPPED.rules)
 RULES = replace(SHIPPED, rules=SHORT, tests=replace(SHIPPED.tests, link=LINK))
 
 CARD = {"id": "cuda:0", "name": "NVIDIA GeForce RTX 4060", "uuid": "GPU-00000000-1111-2222-3333-444444444444"}
@@ -46,32 +47,32 @@ def copies(gb_s: float) -> dict[str, Any]:
     return {"check": {"id": "copy-bandwidth", "state": "pass", "value": gb_s, "data": data}}
 
 
-class Looks(Sampler):
+class CountingSampler(Sampler):
     """The monitor's sampler on the library in NVML's place."""
 
-    def __init__(self, system: FakeSystem, library: Path, before_look: Callable[[int], None]) -> None:
-        # A minute passes with every look: what is asked rarely is asked each time.
+    def __init__(self, system: FakeSystem, library: Path, before_sample: Callable[[int], None]) -> None:
+        # A minute passes with every sample: what is asked rarely is asked each time.
         # No driver is called slow because the tests' computer is.
         nvml = NvmlMonitor(system, library=library, clock=lambda: 60.0 * self.count)
         super().__init__(nvml, wait_s=60.0, hung_s=120.0)
-        self._before_look = before_look
+        self._before_sample = before_sample
         self.count = 0
 
     def sample(self, *, detailed: bool = True, processes: bool = True) -> Sample:
         self.count += 1
-        self._before_look(self.count)
+        self._before_sample(self.count)
         return super().sample(detailed=detailed, processes=processes)
 
 
 class Run:
-    """One test and what it told meanwhile."""
+    """One test and the events it reported."""
 
     def __init__(
         self,
         environment: Path,
         scenario: Scenario,
         *,
-        before_look: Callable[[int], None] = lambda _: None,
+        before_sample: Callable[[int], None] = lambda _: None,
         power: PowerStatus | None = None,
         **given: Any,
     ) -> None:
@@ -81,27 +82,31 @@ class Run:
             display_adapters=adapters,
             power=power or PowerStatus(source="mains"),
         )
-        self.looks = Looks(self.system, scenario.library, before_look)
-        self.job = HealthJob(environment, self.system, RULES, self.looks, **{"time_limit": 60.0, **given})
-        self.news: list[Any] = []
+        self.sampler = CountingSampler(self.system, scenario.library, before_sample)
+        self.test(environment, **{"time_limit": 60.0, **given})
+        self.events: list[Any] = []
 
-    def go(self, on_news: Callable[[Any], None] = lambda _: None, cancel: threading.Event | None = None) -> Checks:
-        def news(one: Any) -> None:
-            self.news.append(one)
-            on_news(one)
+    def test(self, environment: Path | None, **given: Any) -> None:
+        """What `go` is to run: a test of this environment; None asks the driver alone."""
+        self.job = HealthJob(environment, self.system, RULES, self.sampler, sample_interval=INTERVAL_S, **given)
+
+    def go(self, on_event: Callable[[Any], None] = lambda _: None, cancel: threading.Event | None = None) -> Checks:
+        def report(one: Any) -> None:
+            self.events.append(one)
+            on_event(one)
 
         before = threading.active_count()
         try:
-            with closing(self.looks):
-                checks = self.job.run(JobContext(news, cancel=cancel))
+            with closing(self.sampler):
+                checks = self.job.run(JobContext(report, cancel=cancel))
         finally:
             assert self.system.awake == 0
             assert not [each for each in threading.enumerate() if each.name == "safety monitor"], before
-        assert tuple(one for one in self.news if isinstance(one, Check)) == checks.checks
-        return said(checks)
+        assert tuple(one for one in self.events if isinstance(one, Check)) == checks.checks
+        return localized(checks)
 
 
-def said(checks: Checks) -> Checks:
+def localized(checks: Checks) -> Checks:
     """The same in English; every sentence exists in both languages, and the whole fits the schema."""
     schema = json.loads((resources_dir() / "schemas" / "checks.schema.json").read_text(encoding="utf-8"))
     for language in ("zh_CN", "en"):
@@ -120,11 +125,11 @@ def one(checks: Checks, check_id: str) -> Check:
     return check
 
 
-def looks(count: int, file: Path) -> Callable[[int], None]:
-    """Lets the program go on after so many looks at the cards."""
+def release_after_samples(count: int, file: Path) -> Callable[[int], None]:
+    """Lets the program go on after so many samples of the GPUs."""
 
-    def before_look(now: int) -> None:
+    def before_sample(now: int) -> None:
         if now > count:
             file.touch()
 
-    return before_look
+    return before_sample

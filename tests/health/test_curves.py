@@ -44,14 +44,14 @@ def test_long_curve_is_condensed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "said"), [("en", "up to minute 2.0: 80 °C"), ("zh_CN", "到第 2.0 分钟：平均 80 °C")]
+    ("language", "expected"), [("en", "up to minute 2.0: 80 °C"), ("zh_CN", "到第 2.0 分钟：平均 80 °C")]
 )
-def test_command_prints_curves(capfd, language: str, said: str) -> None:
-    found = Checks(
+def test_command_prints_curves(capfd, language: str, expected: str) -> None:
+    checks = Checks(
         schema="gpu-assistant/checks/1", verdict="pass", checks=(), level=3, covers=("load",), curves=(CURVE,)
     )
     texts = Texts(language)
-    health.render_checks(texts.localize_checks(found), Output(texts, json=False, quiet=False))
+    health.render_checks(texts.localize_checks(checks), Output(texts, json=False, quiet=False))
     printed = capfd.readouterr().out
-    assert said in printed
+    assert expected in printed
     assert "NVIDIA A" in printed

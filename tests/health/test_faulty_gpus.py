@@ -23,17 +23,17 @@ from gpu_assistant.texts.localized import Texts
 from ..fakes.system import FakeSystem
 from ..nvml.scenario import Scenario
 from .conftest import Play
-from .job_fixture import CARD, END, PASSED, RULES, START, Looks, Run, looks, one, states
+from .job_fixture import CARD, END, PASSED, RULES, START, CountingSampler, Run, one, release_after_samples, states
 from .samples import BUSY
 
 BROKEN = Check(id="torch-import", state="fail")  # PyTorch does not load
 
 
-class Slow(Looks):
+class SlowSampler(CountingSampler):
     """Waits for the driver less long than it takes."""
 
-    def __init__(self, system: FakeSystem, library: Path, before_look: Callable[[int], None]) -> None:
-        super().__init__(system, library, before_look)
+    def __init__(self, system: FakeSystem, library: Path, before_sample: Callable[[int], None]) -> None:
+        super().__init__(system, library, before_sample)
         self._driver = NonBlockingSampler(NvmlMonitor(system, library=library), wait_s=0.1, hung_s=60.0)
 
 
@@ -45,7 +45,9 @@ def test_thermal_throttling(scenario: Scenario, play: Play, tmp_path: Path) -> N
     scenario.card(util="99", event_reasons="0x20")
     seen = tmp_path / "seen"
     environment = play(START, PASSED, {"until": str(seen)}, END)
-    check = one(Run(environment, scenario, level=2, before_look=looks(2, seen)).go(), "card-held-back")
+    check = one(
+        Run(environment, scenario, level=2, before_sample=release_after_samples(2, seen)).go(), "card-held-back"
+    )
     assert (check.state, check.value) == ("warn", 100)
     assert "heat" in (check.text or "").lower()
 
@@ -63,7 +65,7 @@ def test_level_1_sees_throttling_under_load(scenario: Scenario, play: Play, tmp_
     )
     seen = tmp_path / "seen"
     environment = play(START, PASSED, {"until": str(seen)}, END)
-    checks = Run(environment, scenario, before_look=looks(2, seen)).go()
+    checks = Run(environment, scenario, before_sample=release_after_samples(2, seen)).go()
     ill = ("card-link", "card-memory", "card-heat", "card-held-back")
     assert {check_id: states(checks)[check_id] for check_id in ill} == dict.fromkeys(ill, "warn")
     assert one(checks, "card-link").value == "PCIe 4 x1"
@@ -91,7 +93,7 @@ def test_grade_and_advice_match_monitor(
     """Also where it has to last longer than the test would have taken."""
     scenario.card(**{"util": "0", "pcie_gen": "4", **changes})
     run = Run(tmp_path, scenario)
-    run.job = HealthJob(None, run.system, RULES, run.looks)
+    run.test(None)
     check = one(run.go(), check_id)
     (same,) = [each for each in RULES.rules if each.id == rule]
     assert check.state == {"error": "fail", "warn": "warn"}[same.level]
@@ -107,7 +109,7 @@ def test_unresponsive_driver_grade_and_advice(scenario: Scenario, tmp_path: Path
     scenario.card()
     scenario.set(init=code)
     run = Run(tmp_path, scenario)
-    run.job = HealthJob(None, run.system, RULES, run.looks)
+    run.test(None)
     check = one(run.go(), "driver")
     (same,) = [each for each in RULES.rules if each.id == rule]
     assert (check.state, same.level) == ("fail", "error")
@@ -150,28 +152,28 @@ def test_gpu_lost_before_test(scenario: Scenario, play: Play, others: int) -> No
     assert checks.verdict == "fail"
 
 
-@pytest.mark.parametrize(("language", "words"), [("en", "does not list it"), ("zh_CN", "不再列出")])
-def test_removed_gpu_is_not_called_lost(language: str, words: str) -> None:
+@pytest.mark.parametrize(("language", "expected"), [("en", "does not list it"), ("zh_CN", "不再列出")])
+def test_removed_gpu_is_not_called_lost(language: str, expected: str) -> None:
     check = check_response(GpuSample(index=0, name=BUSY.name, state="gone"), has_several=False, form_factor="desktop")
-    (said,) = Texts(language).localize_checks(checks_of(check)).checks
-    assert said.state == "fail"
-    assert words in (said.text or "")
-    assert said.fix
+    (localized,) = Texts(language).localize_checks(checks_of(check)).checks
+    assert localized.state == "fail"
+    assert expected in (localized.text or "")
+    assert localized.fix
 
 
 def test_without_environment_uses_driver(scenario: Scenario, tmp_path: Path) -> None:
     scenario.card(util="0", pcie_gen="4")
     run = Run(tmp_path, scenario)
-    run.job = HealthJob(None, run.system, RULES, run.looks)
+    run.test(None)
     checks = run.go()
-    told = states(checks)
-    assert told["driver"] == told["card-answers"] == told["card-link"] == told["card-heat"] == "pass"
-    assert told["torch-import"] == "skip"
+    results = states(checks)
+    assert results["driver"] == results["card-answers"] == results["card-link"] == results["card-heat"] == "pass"
+    assert results["torch-import"] == "skip"
     assert "wizard" in (one(checks, "torch-import").text or "")
     assert checks.verdict == "pass"
     assert "a small computation on the card" in checks.leaves_out
     with pytest.raises(ValueError, match="environment"):
-        HealthJob(None, run.system, RULES, run.looks, level=2)
+        HealthJob(None, run.system, RULES, run.sampler, level=2)
 
 
 def test_without_environment_requested_gpu(scenario: Scenario, tmp_path: Path) -> None:
@@ -179,12 +181,12 @@ def test_without_environment_requested_gpu(scenario: Scenario, tmp_path: Path) -
     scenario.card(1, name="!15", util="!15", temp="!15", mem_used="!15", power="!15")
     for device, verdict in (("cuda:0", "pass"), ("cuda:1", "fail")):
         run = Run(tmp_path, scenario)
-        run.job = HealthJob(None, run.system, RULES, run.looks, device=device)
+        run.test(None, device=device)
         checks = run.go()
         (answers,) = [check for check in checks.checks if check.id == "card-answers"]
         assert (checks.verdict, answers.state) == (verdict, verdict)
     run = Run(tmp_path, scenario)
-    run.job = HealthJob(None, run.system, RULES, run.looks, device="cuda:9")
+    run.test(None, device="cuda:9")
     with pytest.raises(UsageError) as caught:
         run.go()
     assert caught.value.data["have"] == "cpu, cuda:0, cuda:1"
@@ -246,8 +248,8 @@ def test_gpu_name_is_independent_of_torch(scenario: Scenario, play: Play) -> Non
         {"check": {"id": "device-compute", "state": "pass", "data": {"device": name}}} for name in ("cuda:0", "cpu")
     ]
     checks = Run(play(START, PASSED, *compute, END), scenario).go()
-    said = [check.text for check in checks.checks if check.id == "device-compute"]
-    assert said == [
+    texts = [check.text for check in checks.checks if check.id == "device-compute"]
+    assert texts == [
         "GPU 1 (NVIDIA GeForce RTX 4060) computes the same as the CPU.",
         "CPU computes the same as the CPU.",
     ]
@@ -266,7 +268,7 @@ def test_stopped_fan_fails_when_heat_ends_test(scenario: Scenario, play: Play, t
 
 def test_driver_without_gpu_is_no_pass(scenario: Scenario, tmp_path: Path, play: Play) -> None:
     run = Run(tmp_path, scenario)
-    run.job = HealthJob(None, run.system, RULES, run.looks)
+    run.test(None)
     checks = run.go()
     assert (one(checks, "driver").state, checks.verdict, select_headline(checks)) == ("warn", "warn", "no-card")
     assert "finds no card" in (one(checks, "driver").text or "")
@@ -276,7 +278,7 @@ def test_driver_without_gpu_is_no_pass(scenario: Scenario, tmp_path: Path, play:
     # A card that the system sees and the driver does not is a fault.
     run = Run(tmp_path, scenario)
     run.system = FakeSystem(cpu=Cpu(cores=2), display_adapters=(Gpu(vendor="nvidia", name="GeForce RTX 4060"),))
-    run.job = HealthJob(None, run.system, RULES, run.looks)
+    run.test(None)
     checks = run.go()
     assert (checks.verdict, select_headline(checks)) == ("fail", "fail")
     assert "does not find it" in (one(checks, "driver").text or "")
@@ -286,10 +288,10 @@ def test_silent_driver_has_test_wording(scenario: Scenario, tmp_path: Path) -> N
     scenario.card()
     scenario.set(hang="nvmlInitWithFlags")
     run = Run(tmp_path, scenario)
-    run.looks = Sampler(
+    run.sampler = Sampler(
         NvmlMonitor(run.system, library=scenario.library), wait_s=0.1, hung_s=3.5
-    )  # longer than the test looks
-    run.job = HealthJob(None, run.system, RULES, run.looks)
+    )  # longer than the test samples
+    run.test(None)
     check = one(run.go(), "driver")
     scenario.set(hang=None)
     assert (check.state, check.text) == ("fail", "The NVIDIA driver gives no answer.")
@@ -305,8 +307,8 @@ def test_slow_driver_is_awaited(scenario: Scenario, tmp_path: Path) -> None:
         if count == 4:  # it has looked for as long as a healthy driver wants
             scenario.set(hang=None)
 
-    run.looks = Slow(run.system, scenario.library, answer)
-    run.job = HealthJob(None, run.system, RULES, run.looks)
+    run.sampler = SlowSampler(run.system, scenario.library, answer)
+    run.test(None)
     checks = run.go()
     assert one(checks, "driver").state == one(checks, "card-answers").state == "pass"
 
@@ -318,35 +320,35 @@ def test_driver_silent_during_test_is_no_pass(scenario: Scenario, play: Play, tm
     def silent(count: int) -> None:
         if count == 2:
             scenario.card(util="!18")
-        looks(3, seen)(count)
+        release_after_samples(3, seen)(count)
 
-    checks = Run(play(START, PASSED, {"until": str(seen)}, END), scenario, before_look=silent).go()
+    checks = Run(play(START, PASSED, {"until": str(seen)}, END), scenario, before_sample=silent).go()
     assert [check.state for check in checks.checks if check.id == "driver"] == ["pass", "fail"]
 
 
 def test_verdict_without_pytorch(scenario: Scenario, tmp_path: Path) -> None:
     scenario.card(util="0", pcie_gen="4")
     run = Run(tmp_path, scenario)
-    run.job = HealthJob(None, run.system, RULES, run.looks)
-    asked = run.go()
-    for language, words in (("en", "Nothing was computed"), ("zh_CN", "没有在显卡上做计算")):
-        assert words in Texts(language).translate(f"health.verdict.{select_headline(asked)}")
-    computed = replace(asked, covers=(*asked.covers, "device-compute"))
+    run.test(None)
+    checks = run.go()
+    for language, expected in (("en", "Nothing was computed"), ("zh_CN", "没有在显卡上做计算")):
+        assert expected in Texts(language).translate(f"health.verdict.{select_headline(checks)}")
+    computed = replace(checks, covers=(*checks.covers, "device-compute"))
     assert select_headline(computed) == "pass"
-    assert select_headline(replace(asked, verdict="warn")) == "asked-warn"
+    assert select_headline(replace(checks, verdict="warn")) == "asked-warn"
 
 
 def test_remapped_row_is_no_fault(scenario: Scenario, play: Play, tmp_path: Path) -> None:
     scenario.card(util="0", xid="13 4")
     seen = tmp_path / "seen"
 
-    def before_look(count: int) -> None:
+    def before_sample(count: int) -> None:
         if count == 2:
             scenario.card(xid="63 5")
-        looks(3, seen)(count)
+        release_after_samples(3, seen)(count)
 
     environment = play(START, PASSED, {"until": str(seen)}, END)
-    check = one(Run(environment, scenario, before_look=before_look).go(), "card-xid")
+    check = one(Run(environment, scenario, before_sample=before_sample).go(), "card-xid")
     assert (check.state, check.value) == ("warn", 63)
     assert "firmly" not in (check.fix or "")
 
@@ -357,7 +359,7 @@ def test_silent_gpu_is_not_a_pass(scenario: Scenario, tmp_path: Path) -> None:
     scenario.cards = [{key: scenario.cards[0][key] for key in ("name", "uuid", "bus") if key in scenario.cards[0]}]
     scenario.write()
     run = Run(tmp_path, scenario)
-    run.job = HealthJob(None, run.system, RULES, run.looks)
-    asked = run.go()
-    assert (asked.verdict, one(asked, "card-heat").state, select_headline(asked)) == ("pass", "skip", "untold")
-    assert select_headline(replace(asked, covers=(*asked.covers, "card-heat"))) == "asked"
+    run.test(None)
+    checks = run.go()
+    assert (checks.verdict, one(checks, "card-heat").state, select_headline(checks)) == ("pass", "skip", "untold")
+    assert select_headline(replace(checks, covers=(*checks.covers, "card-heat"))) == "asked"

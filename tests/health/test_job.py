@@ -32,14 +32,14 @@ def test_healthy_gpu_passes(scenario: Scenario, play: Play, tmp_path: Path) -> N
     scenario.card(util="0", temp="42", event_reasons="0x1", pcie_gen="1")
     seen = tmp_path / "seen"
 
-    def before_look(count: int) -> None:
+    def before_sample(count: int) -> None:
         if count == 2:
             scenario.card(util="99", temp="71", event_reasons="0x0", pcie_gen="4")
         if count == 3:
             seen.touch()
 
     environment = play(START, PASSED, copies(12.5), {"until": str(seen)}, END)
-    checks = Run(environment, scenario, level=2, before_look=before_look).go()
+    checks = Run(environment, scenario, level=2, before_sample=before_sample).go()
     assert states(checks) == {
         "driver": "pass",
         "mains": "pass",
@@ -101,14 +101,14 @@ def test_xid_during_test(scenario: Scenario, play: Play, tmp_path: Path) -> None
     scenario.card(util="0", xid="13 4")
     seen = tmp_path / "seen"
 
-    def before_look(count: int) -> None:
+    def before_sample(count: int) -> None:
         if count == 2:
             scenario.card(xid="48 5")
         if count == 4:
             seen.touch()
 
     environment = play(START, PASSED, {"until": str(seen)}, END)
-    check = one(Run(environment, scenario, before_look=before_look).go(), "card-xid")
+    check = one(Run(environment, scenario, before_sample=before_sample).go(), "card-xid")
     assert (check.state, check.value) == ("fail", 48)
     assert "memory" in (check.text or "")
     assert "replaced" in (check.fix or "")
@@ -140,9 +140,9 @@ def test_overheating_stops_test(scenario: Scenario, play: Play, tmp_path: Path) 
     begin = {"begin": "memory-test", "device": "cuda:0"}
     environment = play(START, PASSED, {"pid": str(pids)}, begin, {"hang": True})
 
-    def heat(news: Any) -> None:
-        if isinstance(news, HealthProgress) and news.check == "memory-test":
-            assert news.temp == 70
+    def heat(event: Any) -> None:
+        if isinstance(event, HealthProgress) and event.check == "memory-test":
+            assert event.temp == 70
             scenario.card(temp="86")  # it slows itself down from 87 on
 
     started = time.monotonic()
@@ -159,8 +159,8 @@ def test_lost_gpu_ends_test(scenario: Scenario, play: Play, tmp_path: Path) -> N
     scenario.card(util="99")
     environment = play(START, PASSED, {"begin": "load", "device": "cuda:0"}, {"hang": True})
 
-    def fall(news: Any) -> None:
-        if isinstance(news, HealthProgress) and news.check == "load":
+    def fall(event: Any) -> None:
+        if isinstance(event, HealthProgress) and event.check == "load":
             scenario.card(util="!15", temp="!15", mem_used="!15", power="!15")
 
     checks = Run(environment, scenario, level=3).go(fall)
@@ -176,17 +176,19 @@ def test_cancel_stops_at_once(scenario: Scenario, play: Play, tmp_path: Path, de
     lines = [{"deaf": True}] if deaf else []
     environment = play(*lines, START, PASSED, {"pid": str(pids)}, {"begin": "load", "device": "cuda:0"}, {"hang": True})
     cancel = threading.Event()
-    asked = 0.0
+    cancelled_at = 0.0
 
-    def stop(news: Any) -> None:
-        nonlocal asked
-        if isinstance(news, HealthProgress) and news.check == "load":
-            asked = time.monotonic()
+    def stop(event: Any) -> None:
+        nonlocal cancelled_at
+        if isinstance(event, HealthProgress) and event.check == "load":
+            cancelled_at = time.monotonic()
             cancel.set()
 
     with pytest.raises(Cancelled):
         Run(environment, scenario, level=3).go(stop, cancel)
-    assert time.monotonic() - asked < (2 if deaf else 0) + 1 + 4  # a second is meant; a busy machine takes longer
+    assert (
+        time.monotonic() - cancelled_at < (2 if deaf else 0) + 1 + 4
+    )  # a second is meant; a busy machine takes longer
     assert gone(pids)
 
 
@@ -252,7 +254,7 @@ def test_killed_program_blames_no_gpu(scenario: Scenario, play: Play, begun: lis
 
 
 @pytest.mark.parametrize(
-    ("lines", "check_id", "words"),
+    ("lines", "check_id", "expected"),
     [
         ([START, PASSED, {"begin": "matmul-bits", "device": "cuda:0"}, {"exit": 9}], "matmul-bits", "stopped in the"),
         ([{"exit": 0}], "torch-import", "something else"),
@@ -261,13 +263,13 @@ def test_killed_program_blames_no_gpu(scenario: Scenario, play: Play, begun: lis
     ids=["dies", "says nothing", "hangs"],
 )
 def test_crashed_program(
-    scenario: Scenario, play: Play, lines: list[dict[str, Any]], check_id: str, words: str
+    scenario: Scenario, play: Play, lines: list[dict[str, Any]], check_id: str, expected: str
 ) -> None:
     scenario.card(util="0")
-    checks = Run(play(*lines), scenario, level=2, time_limit=5.0 if words == "time limit" else 60.0).go()
+    checks = Run(play(*lines), scenario, level=2, time_limit=5.0 if expected == "time limit" else 60.0).go()
     assert checks.verdict == "fail"
     assert one(checks, check_id).state == "fail"
-    assert words in (one(checks, check_id).text or "")
+    assert expected in (one(checks, check_id).text or "")
 
 
 def test_hanging_import_times_out_early(scenario: Scenario, play: Play) -> None:

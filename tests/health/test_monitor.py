@@ -123,10 +123,10 @@ def test_ended_alarm_is_reported_once() -> None:
     full = replace(BUSY, mem_used=8100 << 20)
     time.passes(30, replace(full, temp=84))
     assert {"hot", "memory-full"} <= time.rings()
-    told = [alarm.id for health in time.moments(30, full) for alarm in health.ended]
-    assert told == ["hot"]
-    told = [alarm.id for health in time.moments(30, BUSY) for alarm in health.ended]
-    assert told == ["memory-full"]
+    ended = [alarm.id for health in time.moments(30, full) for alarm in health.ended]
+    assert ended == ["hot"]
+    ended = [alarm.id for health in time.moments(30, BUSY) for alarm in health.ended]
+    assert ended == ["memory-full"]
 
 
 def test_suppressed_alarm_has_not_ended() -> None:

@@ -57,7 +57,7 @@ class Window:
         self._sampler.close()
         self._recorder.close()
 
-    def looks(self, seconds: int, **changes: Any) -> list[Alarm]:
+    def sample_for(self, seconds: int, **changes: Any) -> list[Alarm]:
         self.states: list[HealthState] = []
         for _ in range(seconds):
             self.now += 1
@@ -75,53 +75,53 @@ def window(scenario: Scenario, tmp_path: Path) -> Iterator[Window]:
     """A window that looked for a while, and saw the driver report an error; `now` is when."""
     scenario.card(events="1", xid="13 1")
     window = Window(scenario, tmp_path / "data")
-    assert window.looks(5) == []
+    assert window.sample_for(5) == []
     scenario.card(xid="79 2")
-    (alarm,) = window.looks(3)
+    (alarm,) = window.sample_for(3)
     assert alarm.id == "xid-card"
     yield window
     window.quit()
 
 
 def test_xid_alarm_survives_restart_until_expiry(window: Window) -> None:
-    (before,) = window.looks(1)
-    said = time.strftime("%H:%M", time.localtime(window.now - 3))
+    (before,) = window.sample_for(1)
+    time_text = time.strftime("%H:%M", time.localtime(window.now - 3))
     window.quit()
     window.now += 600
     window.start()
-    (alarm,) = window.looks(8)
+    (alarm,) = window.sample_for(8)
     assert (alarm.id, alarm.data["xid"]) == ("xid-card", 79)
     known = window.reported[0]
-    assert (known[0], time.strftime("%H:%M", time.localtime(known[1]))) == (79, said)
+    assert (known[0], time.strftime("%H:%M", time.localtime(known[1]))) == (79, time_text)
     for language in ("en", "zh_CN"):
         for each in (before, alarm):
             evidence = Texts(language).localize_alarm(each).evidence or ""
-            assert said in evidence
+            assert time_text in evidence
             assert "79" in evidence
     window.now += 3600
-    assert window.looks(3) == []
+    assert window.sample_for(3) == []
 
 
 def test_state_is_unknown_until_history_is_loaded(window: Window) -> None:
     window.quit()
     window.now += 600
     window.start()
-    assert [alarm.id for alarm in window.looks(5)] == ["xid-card"]
+    assert [alarm.id for alarm in window.sample_for(5)] == ["xid-card"]
     assert window.states == ["unknown", "unknown", "unknown", "error", "error"]
 
 
 def test_late_gpu_gets_its_recorded_xid(window: Window) -> None:
     window.quit()
     window.start()
-    assert window.looks(5, gpus=()) == []
-    assert [alarm.id for alarm in window.looks(1)] == ["xid-card"]
+    assert window.sample_for(5, gpus=()) == []
+    assert [alarm.id for alarm in window.sample_for(1)] == ["xid-card"]
 
 
 def test_xid_alarm_survives_new_driver_session(window: Window) -> None:
     window.pause()
     window.now += 300
     window.open()
-    assert [alarm.id for alarm in window.looks(3)] == ["xid-card"]
+    assert [alarm.id for alarm in window.sample_for(3)] == ["xid-card"]
 
 
 def test_xid_before_boot_is_ignored(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +129,7 @@ def test_xid_before_boot_is_ignored(window: Window, monkeypatch: pytest.MonkeyPa
     window.now += 120
     monkeypatch.setattr(psutil, "boot_time", lambda: window.now - 30)
     window.start()
-    assert window.looks(8) == []
+    assert window.sample_for(8) == []
 
 
 def test_newest_xid_counts() -> None:

@@ -66,8 +66,8 @@ ELSEWHERE = {"cuda-broken", "hotter-than-before", "memory-errors-before"}  # bel
 
 
 def rule(rule_id: str) -> AlarmRule:
-    (found,) = [one for one in RULES.rules if one.id == rule_id]
-    return found
+    (match,) = [one for one in RULES.rules if one.id == rule_id]
+    return match
 
 
 def test_every_rule_has_a_case() -> None:
@@ -173,20 +173,20 @@ def test_advice_by_form_factor() -> None:
 
 
 def test_own_threshold_is_named() -> None:
-    for language, words in (("en", "our own rule of thumb"), ("zh_CN", "我们自己的经验")):
+    for language, expected in (("en", "our own rule of thumb"), ("zh_CN", "我们自己的经验")):
         texts = Texts(language)
         full = texts.localize_health(Time().passes(30, replace(BUSY, mem_used=8100 << 20))).alarms[0]
         assert full.source is None
-        assert words in (full.evidence or "")
+        assert expected in (full.evidence or "")
         hot = texts.localize_health(Time().passes(30, replace(BUSY, temp=84))).alarms[0]
         assert hot.source is not None
-        assert words not in (hot.evidence or "")
+        assert expected not in (hot.evidence or "")
 
 
 def test_suppressed_rules_exist_and_are_no_graver() -> None:
     gravity = {"info": 0, "warn": 1, "error": 2}
     for one in RULES.rules:
-        for other in one.hushes:
+        for other in one.suppresses:
             assert gravity[rule(other).level] <= gravity[one.level]
             assert rule(other).about == one.about
 
@@ -202,25 +202,25 @@ def test_cuda_failure_rings() -> None:
 @pytest.mark.parametrize("rule_id", [one.id for one in RULES.rules])
 def test_every_alarm_has_both_languages(rule_id: str) -> None:
     one = rule(rule_id)
-    reason = any(isinstance(condition, NameCondition) and condition.said for condition in one.when)
-    known = {**dict.fromkeys(one.tells, 1), "name": "X", **({"reason": "@health.xid.card"} if reason else {})}
+    reason = any(isinstance(condition, NameCondition) and condition.text_prefix for condition in one.when)
+    known = {**dict.fromkeys(one.text_inputs, 1), "name": "X", **({"reason": "@health.xid.card"} if reason else {})}
     forms = get_args(FormFactor) if one.about == "card" else ()
     for form, part, language in product(forms or ("any",), ("title", "evidence", "fix"), ("en", "zh_CN")):
         data = {**known, **(advice_codes(form) if forms else {})}
-        said = Texts(language).translate(f"health.{rule_id}.{part}", data)
-        assert said
-        assert "@" not in said
+        text = Texts(language).translate(f"health.{rule_id}.{part}", data)
+        assert text
+        assert "@" not in text
     used = load_texts()[f"health.{rule_id}.evidence"]["en"]
-    assert all(f"{{{name}}}" in used for name in one.tells), "what is gathered is said"
+    assert all(f"{{{name}}}" in used for name in one.text_inputs), "what is gathered is said"
 
 
 def test_every_reason_has_a_text() -> None:
     for one in RULES.rules:
         for condition in one.when:
-            if isinstance(condition, NameCondition) and condition.said is not None:
+            if isinstance(condition, NameCondition) and condition.text_prefix is not None:
                 assert condition.any_of
                 for name in condition.any_of:
-                    assert f"{condition.said}.{name}" in load_texts()
+                    assert f"{condition.text_prefix}.{name}" in load_texts()
     for xid in RULES.xids:
         assert f"health.xid.{xid.kind}" in load_texts()
         assert f"health.xid-again.{xid.kind}" in load_texts()
@@ -229,7 +229,7 @@ def test_every_reason_has_a_text() -> None:
 def test_rules_use_existing_figures() -> None:
     for one in RULES.rules:
         known = gpu_figure_names() if one.about == "card" else computer_figure_names()
-        named = {condition.figure for condition in one.when} | set(one.tells.values())
+        named = {condition.figure for condition in one.when} | set(one.text_inputs.values())
         for condition in one.when:
             if isinstance(condition, NumberCondition):
                 named |= {condition.share_of or condition.figure, condition.beyond or condition.figure}
@@ -261,8 +261,8 @@ def test_hot_core_is_the_named_location() -> None:
         assert ("其他部位" in (Texts("zh_CN").localize_alarm(alarm).evidence or "")) is elsewhere
 
 
-@pytest.mark.parametrize(("language", "words"), [("en", "switch the computer off and on"), ("zh_CN", "关机再开机")])
-def test_lost_gpu_advice_is_the_same_everywhere(language: Language, words: str) -> None:
+@pytest.mark.parametrize(("language", "expected"), [("en", "switch the computer off and on"), ("zh_CN", "关机再开机")])
+def test_lost_gpu_advice_is_the_same_everywhere(language: Language, expected: str) -> None:
     texts = Texts(language)
-    assert words in texts.translate("monitor.nvml.lost")
-    assert words in texts.translate("health.lost.fix")
+    assert expected in texts.translate("monitor.nvml.lost")
+    assert expected in texts.translate("health.lost.fix")

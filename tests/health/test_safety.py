@@ -18,35 +18,35 @@ from .samples import BUSY, RULES
 TESTS = RULES.tests
 
 
-class Looks:
+class ScriptedSampler:
     """Tells what it is given, each time the next; the last one again and again."""
 
     def __init__(self, *gpus: GpuSample) -> None:
         self._gpus = gpus
         self.count = 0
-        self.looked = threading.Event()
+        self.exhausted = threading.Event()
 
     def sample(self) -> Sample:
         gpu = self._gpus[min(self.count, len(self._gpus) - 1)]
         self.count += 1
         if self.count > len(self._gpus):
-            self.looked.set()
+            self.exhausted.set()
         return Sample(t=0.0, gpus=(gpu,), nvml="ready")
 
 
-class Several(Looks):
+class ScriptedMultiGpuSampler(ScriptedSampler):
     """The same with several cards at a time."""
 
-    def __init__(self, *looks: tuple[GpuSample, ...]) -> None:
-        super().__init__(*(look[0] for look in looks))
-        self._each = looks
+    def __init__(self, *samples: tuple[GpuSample, ...]) -> None:
+        super().__init__(*(gpus[0] for gpus in samples))
+        self._samples = samples
 
     def sample(self) -> Sample:
-        gpus = self._each[min(self.count, len(self._each) - 1)]
+        gpus = self._samples[min(self.count, len(self._samples) - 1)]
         return replace(super().sample(), gpus=gpus)
 
 
-class Quick:
+class FastClock:
     """A steady clock on which a period passes with each question."""
 
     def __init__(self) -> None:
@@ -57,8 +57,10 @@ class Quick:
         return self.now
 
 
-def safety_monitor(looks: Looks, cancel: threading.Event | None = None) -> SafetyMonitor:
-    return SafetyMonitor(looks, cancel or threading.Event(), lambda gpu: 90.0, HealthMonitor(RULES), clock=Quick())
+def safety_monitor(sampler: ScriptedSampler, cancel: threading.Event | None = None) -> SafetyMonitor:
+    return SafetyMonitor(
+        sampler, cancel or threading.Event(), lambda gpu: 90.0, HealthMonitor(RULES), clock=FastClock()
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,25 +79,25 @@ def test_stop_temperature(gpu: GpuSample, allowed: float | None, limit: float) -
 
 
 def test_overheating_at_first_sample() -> None:
-    with safety_monitor(Looks(replace(BUSY, temp=90))) as watched:
+    with safety_monitor(ScriptedSampler(replace(BUSY, temp=90))) as watched:
         assert watched.stop.is_set()
     assert watched.overheating is not None
     assert (watched.overheating.temp, watched.overheating.limit) == (90, 90.0)
 
 
 def test_below_limit_continues() -> None:
-    looks = Looks(BUSY, replace(BUSY, temp=89))
-    with safety_monitor(looks) as watched:
-        assert looks.looked.wait(20)
+    sampler = ScriptedSampler(BUSY, replace(BUSY, temp=89))
+    with safety_monitor(sampler) as watched:
+        assert sampler.exhausted.wait(20)
     assert not watched.stop.is_set()
     assert watched.overheating is None
     assert [gpu.temp for _, gpu in watched.readings[0]][:2] == [68, 89]
 
 
 def test_sleeping_gpu_is_not_lost() -> None:
-    looks = Looks(GpuSample(index=0, state="asleep"), GpuSample(index=0, state="asleep"), BUSY)
-    with safety_monitor(looks) as watched:
-        assert looks.looked.wait(20)
+    sampler = ScriptedSampler(GpuSample(index=0, state="asleep"), GpuSample(index=0, state="asleep"), BUSY)
+    with safety_monitor(sampler) as watched:
+        assert sampler.exhausted.wait(20)
     assert not watched.stop.is_set()
     assert watched.readings[0][0][1] == BUSY
 
@@ -104,8 +106,8 @@ def test_removed_gpu_ends_test_with_its_curve() -> None:
     """The second of two has its number from then on."""
     both = (BUSY, replace(BUSY, index=1, uuid="GPU-b", temp=40))
     gone = GpuSample(index=1, name=BUSY.name, uuid=BUSY.uuid, state="gone")
-    looks = Several(both, (replace(both[1], index=0), gone))
-    with safety_monitor(looks) as watched:
+    sampler = ScriptedMultiGpuSampler(both, (replace(both[1], index=0), gone))
+    with safety_monitor(sampler) as watched:
         assert watched.stop.wait(20)
     assert watched.lost_gpu == gone
     assert {gpu.uuid for _, gpu in watched.readings[0]} == {BUSY.uuid}
@@ -113,20 +115,20 @@ def test_removed_gpu_ends_test_with_its_curve() -> None:
 
 def test_cancel_sets_stop() -> None:
     cancel = threading.Event()
-    with safety_monitor(Looks(BUSY), cancel) as watched:
+    with safety_monitor(ScriptedSampler(BUSY), cancel) as watched:
         cancel.set()
         assert watched.stop.wait(20)
 
 
 def test_long_test_has_bounded_curve() -> None:
-    looks = Looks(BUSY)
-    watched = safety_monitor(looks)
+    sampler = ScriptedSampler(BUSY)
+    watched = safety_monitor(sampler)
     for _ in range(3 * MAX_POINTS):
         watched.take_sample()
     points = watched.readings[0]
     assert MAX_POINTS / 2 <= len(points) <= MAX_POINTS
     assert points[0][0] == 1.0
-    assert looks.count == 3 * MAX_POINTS  # it looked each time all the same
+    assert sampler.count == 3 * MAX_POINTS  # it looked each time all the same
     assert len(make_curve(points, ()).t) == len(points)
 
 
@@ -140,15 +142,15 @@ def test_speed_loss() -> None:
 
 def test_stopped_fan_on_overheating_gpu_is_alarm() -> None:
     """Nobody waits until it lasted ten seconds."""
-    looks = Looks(BUSY, replace(BUSY, temp=92, fan=0, fan_rpm=0))
-    with safety_monitor(looks) as watched:
+    sampler = ScriptedSampler(BUSY, replace(BUSY, temp=92, fan=0, fan_rpm=0))
+    with safety_monitor(sampler) as watched:
         assert watched.stop.wait(20)
         watched.wait_for_alarms(20)
     assert ("fan-stopped", 0) in watched.alarms
 
 
 def test_turning_fan_is_no_alarm() -> None:
-    with safety_monitor(Looks(BUSY, replace(BUSY, temp=92))) as watched:
+    with safety_monitor(ScriptedSampler(BUSY, replace(BUSY, temp=92))) as watched:
         assert watched.stop.wait(20)
         watched.wait_for_alarms(20)
     assert "fan-stopped" not in {name for name, _ in watched.alarms}

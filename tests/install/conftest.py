@@ -1,4 +1,4 @@
-"""A world for each test, a bundle of it, and a network that refuses."""
+"""A sandbox for each test, a bundle of it, and a network that refuses."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import pytest
 
 from tests.fakes.fault_server import fault_server
 
-from .bundle_world import create
-from .world import World
+from .bundle_sandbox import create
+from .sandbox import Sandbox
 
 
 @pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
     with fault_server() as server:
-        world = World(tmp_path, server)
-        monkeypatch.setenv("UV_DEFAULT_INDEX", world.general)
+        sandbox = Sandbox(tmp_path, server)
+        monkeypatch.setenv("UV_DEFAULT_INDEX", sandbox.general)
         monkeypatch.setenv("UV_HTTP_RETRIES", "0")
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-        yield world
+        yield sandbox
 
 
 @pytest.fixture
-def bundle(world: World) -> Path:
-    folder = world.root / "stick" / "我的 bundle"
-    create(world, folder)
+def bundle(sandbox: Sandbox) -> Path:
+    folder = sandbox.root / "stick" / "我的 bundle"
+    create(sandbox, folder)
     return folder
 
 

@@ -1,4 +1,4 @@
-"""Cheap kinds of steps for the tests: real effects in a small world, done in no time."""
+"""Cheap kinds of steps for the tests: real effects in a small sandbox, done in no time."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def register() -> None:
         STEP_KINDS[kind.name] = kind
 
 
-class SmallWorld:
+class SmallSandbox:
     """Everything below one folder: the data folder, the user's variables, and `outside`, which is to stay as it was."""
 
     def __init__(self, root: Path, variables: UserEnvironmentVariables | None = None) -> None:

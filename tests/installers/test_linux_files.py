@@ -76,18 +76,18 @@ def test_the_known_ones_hold_all_that_a_checkout_installs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("there", "said"),
+    ("there", "expected"),
     [
         ((), "no CPython with one shared library"),
         (("lib/libpython3.13.so.1.0", "lib/libpython3.12.so.1.0"), "no CPython with one shared library"),
         (("lib/libpython3.13.so.1.0",), "Python.h is missing"),
     ],
 )
-def test_a_prefix_that_will_not_do_is_refused(tmp_path: Path, there: tuple[str, ...], said: str) -> None:
+def test_a_prefix_that_will_not_do_is_refused(tmp_path: Path, there: tuple[str, ...], expected: str) -> None:
     for name in there:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
-    with pytest.raises(BuildError, match=said):
+    with pytest.raises(BuildError, match=expected):
         shipped_python.find(tmp_path)
 
 
@@ -95,9 +95,9 @@ def test_a_whole_prefix_is_taken(tmp_path: Path) -> None:
     for name in ("lib/libpython3.13.so.1.0", "include/python3.13/Python.h", "lib/python3.13/LICENSE.txt"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    found = shipped_python.find(tmp_path)
-    assert (found.python.system, found.python.minor) == ("linux", "3.13")
-    assert found.python.licence == tmp_path / "lib/python3.13/LICENSE.txt"
+    result = shipped_python.find(tmp_path)
+    assert (result.python.system, result.python.minor) == ("linux", "3.13")
+    assert result.python.licence == tmp_path / "lib/python3.13/LICENSE.txt"
 
 
 def test_the_desktop_entry_and_its_description_agree() -> None:
@@ -107,12 +107,12 @@ def test_the_desktop_entry_and_its_description_agree() -> None:
     desktop = entry["Desktop Entry"]
     root = ElementTree.parse(LINUX / "gpu-assistant.metainfo.xml").getroot()
     language = "{http://www.w3.org/XML/1998/namespace}lang"
-    said = {(child.tag, child.get(language)): child.text for child in root}
-    assert said["launchable", None] == "gpu-assistant.desktop"
-    assert said["icon", None] == desktop["Icon"]
-    assert said["project_license", None] == "Apache-2.0"
-    assert [said["name", None], said["name", "zh-CN"]] == [desktop["Name"], desktop["Name[zh_CN]"]]
-    assert [said["summary", None], said["summary", "zh-CN"]] == [desktop["Comment"], desktop["Comment[zh_CN]"]]
+    entries = {(child.tag, child.get(language)): child.text for child in root}
+    assert entries["launchable", None] == "gpu-assistant.desktop"
+    assert entries["icon", None] == desktop["Icon"]
+    assert entries["project_license", None] == "Apache-2.0"
+    assert [entries["name", None], entries["name", "zh-CN"]] == [desktop["Name"], desktop["Name[zh_CN]"]]
+    assert [entries["summary", None], entries["summary", "zh-CN"]] == [desktop["Comment"], desktop["Comment[zh_CN]"]]
     texts = [child.get(language) for child in root.iterfind("description/p")]
     assert texts == [None, "zh-CN"] * (len(texts) // 2), "every paragraph in both languages"
     assert root.findtext("provides/binary") == desktop["Exec"]
@@ -124,12 +124,12 @@ def test_the_desktop_entry_and_its_description_agree() -> None:
 def test_appstream_agrees() -> None:
     # Nobody owns an address for the program yet, so its name cannot be one read backwards.
     override = "--override=cid-desktopapp-is-not-rdns=info"
-    words = ["appstreamcli", "validate", "--no-net", override, str(LINUX / "gpu-assistant.metainfo.xml")]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    command = ["appstreamcli", "validate", "--no-net", override, str(LINUX / "gpu-assistant.metainfo.xml")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
 
-def test_the_question_for_rights_names_the_helper_and_nothing_else() -> None:
+def test_rights_prompt_names_only_the_helper() -> None:
     from gpu_assistant.install.elevation.protocol import HELPER_FLAG
 
     (action,) = ElementTree.parse(LINUX / "gpu-assistant.policy").getroot().findall("action")

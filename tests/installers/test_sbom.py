@@ -31,13 +31,13 @@ def test_it_passes_the_strict_validator_and_names_every_part(tmp_path: Path) -> 
     assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) is None
     bom = json.loads(text)
     assert bom["metadata"]["component"]["version"] == gpu_assistant.__version__
-    found = {part["name"]: part for part in bom["components"]}
-    assert set(found) == {name for name, *_ in PARTS}
-    assert found["CPython"]["hashes"] == [{"alg": "SHA-256", "content": "ab" * 32}]
-    assert found["CPython"]["licenses"] == [{"license": {"id": "PSF-2.0"}}]
-    assert found["shiboken6"]["licenses"] == [{"expression": "LGPL-3.0-only OR GPL-2.0-only"}]
-    assert found["oddity"]["licenses"] == [{"license": {"name": "Do what the author says"}}]
-    assert "licenses" not in found["silent"]
+    result = {part["name"]: part for part in bom["components"]}
+    assert set(result) == {name for name, *_ in PARTS}
+    assert result["CPython"]["hashes"] == [{"alg": "SHA-256", "content": "ab" * 32}]
+    assert result["CPython"]["licenses"] == [{"license": {"id": "PSF-2.0"}}]
+    assert result["shiboken6"]["licenses"] == [{"expression": "LGPL-3.0-only OR GPL-2.0-only"}]
+    assert result["oddity"]["licenses"] == [{"license": {"name": "Do what the author says"}}]
+    assert "licenses" not in result["silent"]
     needed = next(each for each in bom["dependencies"] if each["ref"] == "gpu-assistant")
     assert len(needed["dependsOn"]) == len(PARTS)
 
@@ -49,6 +49,6 @@ def test_the_same_parts_make_the_same_bytes(tmp_path: Path, monkeypatch: pytest.
     sbom.write_sbom(PARTS[::-1], other)
     sbom.write_sbom(PARTS[1:], changed)
     assert one.read_bytes() == other.read_bytes()
-    said, less = json.loads(one.read_text()), json.loads(changed.read_text())
-    assert said["metadata"]["timestamp"] == "2026-01-01T00:00:00+00:00"
-    assert said["serialNumber"] != less["serialNumber"]
+    content, less = json.loads(one.read_text()), json.loads(changed.read_text())
+    assert content["metadata"]["timestamp"] == "2026-01-01T00:00:00+00:00"
+    assert content["serialNumber"] != less["serialNumber"]

@@ -27,9 +27,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def refused(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
     """The one sentence."""
-    assert statement.main(list(map(str, words))) == 1
+    assert statement.main(list(map(str, arguments))) == 1
     out, err = capsys.readouterr()
     assert not out
     assert err.count("\n") == 1
@@ -51,7 +51,7 @@ def test_what_is_built_is_taken(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "expected"),
     [
         ({"days": -1}, "1 to 366 days, not for -1"),
         ({"days": 0}, "not for 0"),
@@ -65,13 +65,13 @@ def test_what_is_built_is_taken(folder: Path) -> None:
         ({"base": ""}, "does not begin with https://"),
     ],
 )
-def test_what_is_not_written(folder: Path, capsys: pytest.CaptureFixture[str], changes: dict, said: str) -> None:
-    assert said in refused(capsys, *write(folder, **changes))
+def test_what_is_not_written(folder: Path, capsys: pytest.CaptureFixture[str], changes: dict, expected: str) -> None:
+    assert expected in refused(capsys, *write(folder, **changes))
     assert not (folder / "out").exists()
 
 
 @pytest.mark.parametrize(
-    ("artifacts", "said"),
+    ("artifacts", "expected"),
     [
         ((SETUP, SETUP), "More than one file ends in .exe"),
         ((SETUP, "more-9.0.0.exe"), "More than one file ends in .exe"),
@@ -81,8 +81,10 @@ def test_what_is_not_written(folder: Path, capsys: pytest.CaptureFixture[str], c
         (("gone-9.0.0.exe",), "gone-9.0.0.exe: "),
     ],
 )
-def test_files_that_do_not_fit(folder: Path, capsys: pytest.CaptureFixture[str], artifacts: tuple, said: str) -> None:
-    assert said in refused(capsys, *write(folder, *artifacts))
+def test_files_that_do_not_fit(
+    folder: Path, capsys: pytest.CaptureFixture[str], artifacts: tuple, expected: str
+) -> None:
+    assert expected in refused(capsys, *write(folder, *artifacts))
 
 
 @pytest.mark.parametrize("name", ["", " ", "a b", "a\n", "-" * 70])
@@ -97,13 +99,13 @@ def test_a_key_is_never_overwritten(folder: Path, capsys: pytest.CaptureFixture[
 
 def test_what_is_not_signed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert statement.main(list(map(str, write(folder)))) == 0
-    said = refused(capsys, "sign", folder / "out", "--key", folder / "secret", "-o", folder / "signed")
-    assert "is not a key file" in said
-    assert "zz" not in said
+    text = refused(capsys, "sign", folder / "out", "--key", folder / "secret", "-o", folder / "signed")
+    assert "is not a key file" in text
+    assert "zz" not in text
     assert "gone" in refused(capsys, "sign", folder / "out", "--key", folder / "gone", "-o", folder / "signed")
     statement.make_key("a", folder / "key")
-    said = refused(capsys, "sign", folder / "text", "--key", folder / "key", "-o", folder / "signed")
-    assert "does not say what a statement says" in said
+    text = refused(capsys, "sign", folder / "text", "--key", folder / "key", "-o", folder / "signed")
+    assert "does not say what a statement says" in text
     assert not (folder / "signed").exists()
 
 
@@ -113,16 +115,16 @@ def test_the_check_refuses_what_the_program_refuses(folder: Path, capsys: pytest
     good = publisher.statement("9.0.0")
     long_ago = {"released": good.released - timedelta(days=4000), "expires": good.released - timedelta(days=3999)}
     catalog, answer = folder / "updates.json", folder / "answer"
-    asked = ("check", answer, "--catalog", folder)
+    arguments = ("check", answer, "--catalog", folder)
     answer.write_bytes(publisher.signed(msgspec.structs.replace(good, **long_ago)))
-    assert "updates.json" in refused(capsys, *asked), "no catalog"
+    assert "updates.json" in refused(capsys, *arguments), "no catalog"
     catalog.write_bytes(msgspec.json.encode(publisher.source))
-    assert "is over" in refused(capsys, *asked)
+    assert "is over" in refused(capsys, *arguments)
     answer.write_bytes(publisher.signed_anyway("{}"))
-    assert "does not say what a statement says" in refused(capsys, *asked)
+    assert "does not say what a statement says" in refused(capsys, *arguments)
     answer.write_bytes(b" " * 70_000)
-    assert "larger" in refused(capsys, *asked)
+    assert "larger" in refused(capsys, *arguments)
     answer.write_bytes(publisher.signed(good, Publisher(server).key))
-    assert "none of its signatures" in refused(capsys, *asked)
+    assert "none of its signatures" in refused(capsys, *arguments)
     catalog.write_bytes(msgspec.json.encode(msgspec.structs.replace(publisher.source, keys=())))
-    assert "lists no key" in refused(capsys, *asked)
+    assert "lists no key" in refused(capsys, *arguments)

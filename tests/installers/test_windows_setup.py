@@ -54,8 +54,8 @@ def test_the_uninstaller_tells_of_no_room_that_it_needs() -> None:
 def test_what_is_imported_anywhere_is_reached_and_says_by_whom(package: Path) -> None:
     closure = Closure([package], extension=[".cp399-win_amd64.pyd"], excluded=["left_out"])
     assert closure.add("one")
-    asked = {name: why for name, (_file, why) in closure.reached.items()}
-    assert asked == {"one": "the program itself", "one.two": "one", "one.three": "one.two", "_quick": "one.three"}
+    reasons = {name: why for name, (_file, why) in closure.reached.items()}
+    assert reasons == {"one": "the program itself", "one.two": "one", "one.three": "one.two", "_quick": "one.three"}
     assert not closure.add("left_out.deep")
     assert not closure.add("nowhere")
 
@@ -75,11 +75,11 @@ def embeddable(folder: Path, minor: str = MINOR) -> Path:
 
 
 def test_the_embeddable_package_is_read_where_it_lies(tmp_path: Path) -> None:
-    found = cpython.find(embeddable(tmp_path), tmp_path / "scratch")
-    assert (found.minor, found.system) == (MINOR, "windows")
-    assert (found.library / "os.pyc").is_file()
-    assert found.licence is not None
-    assert found.licence.read_text(encoding="utf-8") == "terms"
+    result = cpython.find(embeddable(tmp_path), tmp_path / "scratch")
+    assert (result.minor, result.system) == (MINOR, "windows")
+    assert (result.library / "os.pyc").is_file()
+    assert result.licence is not None
+    assert result.licence.read_text(encoding="utf-8") == "terms"
 
 
 @pytest.mark.parametrize("names", [(), ("python3.dll",), ("python311.dll", "python313.dll"), ("python313.dll",)])
@@ -91,7 +91,7 @@ def test_what_is_no_cpython_is_refused_in_a_sentence(tmp_path: Path, names: tupl
     assert str(tmp_path) in str(caught.value)
 
 
-def test_another_minor_version_is_refused_before_anything_is_fetched(tmp_path: Path) -> None:
+def test_other_minor_version_is_refused_before_download(tmp_path: Path) -> None:
     other = Python("windows", "3.99", tmp_path, tmp_path, tmp_path, None)
     with pytest.raises(BuildError, match=r"run the build with Python 3\.99"):
         stage(other, tmp_path / "out")
@@ -99,8 +99,8 @@ def test_another_minor_version_is_refused_before_anything_is_fetched(tmp_path: P
 
 
 def test_the_command_complains_in_one_line(tmp_path: Path) -> None:
-    words = [sys.executable, WINDOWS / "build.py", "--python", tmp_path, "--out", tmp_path / "out"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    command = [sys.executable, WINDOWS / "build.py", "--python", tmp_path, "--out", tmp_path / "out"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stdout, len(done.stderr.strip().splitlines())) == (1, "", 1)
 
 
@@ -114,7 +114,7 @@ def test_a_stamp_is_the_same_time_everywhere(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(TEXTS))
-def test_every_text_of_the_setup_program_is_used_and_in_both_languages(name: str) -> None:
+def test_setup_texts_are_used_and_in_both_languages(name: str) -> None:
     assert set(TEXTS[name]) == {"en", "zh_CN"}
     assert f"$({name})" in SCRIPT
     places = [sorted(re.findall(r"\$(?:\{\w+\}|[A-Z]\w+)", text)) for text in TEXTS[name].values()]

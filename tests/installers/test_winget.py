@@ -78,7 +78,7 @@ def test_what_does_not_exist_yet_is_said_in_one_sentence(gone: str, nothing: str
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "expected"),
     [
         ({"downloads": "http://e.test/{file}"}, "downloads in winget.json is not an address that begins with https://"),
         ({"downloads": "https:///{file}"}, "https://"),
@@ -92,10 +92,10 @@ def test_what_does_not_exist_yet_is_said_in_one_sentence(gone: str, nothing: str
         ({"notes": "https://e.test/{x}"}, "notes in winget.json"),
     ],
 )
-def test_addresses_that_do_not_fit(setup: Path, changes: dict[str, str], said: str) -> None:
+def test_addresses_that_do_not_fit(setup: Path, changes: dict[str, str], expected: str) -> None:
     with pytest.raises(winget.Wrong) as wrong:
         winget.manifests(setup, "1.2.3", msgspec.structs.replace(KNOWN, **changes))
-    assert said in str(wrong.value)
+    assert expected in str(wrong.value)
     assert "\n" not in str(wrong.value)
 
 
@@ -112,8 +112,8 @@ def test_only_what_is_known_is_said(setup: Path) -> None:
     whole = msgspec.structs.replace(KNOWN, license_page="https://e.test/l", notes="https://e.test/{version}")
     made = winget.manifests(setup, "1.2.3", whole, released=winget.release_day({"SOURCE_DATE_EPOCH": "1795262400"}))
     assert made[f"{KNOWN.identifier}.installer.yaml"]["ReleaseDate"] == "2026-11-21"
-    words = made[f"{KNOWN.identifier}.locale.en-US.yaml"]
-    assert (words["LicenseUrl"], words["ReleaseNotesUrl"]) == ("https://e.test/l", "https://e.test/1.2.3")
+    texts = made[f"{KNOWN.identifier}.locale.en-US.yaml"]
+    assert (texts["LicenseUrl"], texts["ReleaseNotesUrl"]) == ("https://e.test/l", "https://e.test/1.2.3")
     assert winget.release_day({}) is None
     for odd in ("soon", "9" * 30):
         with pytest.raises(winget.Wrong, match="SOURCE_DATE_EPOCH"):
@@ -124,26 +124,26 @@ def test_the_program_writes_or_says_why_not(tmp_path: Path, capsys: pytest.Captu
     setup = tmp_path / f"GPU-Assistant-Setup-{gpu_assistant.__version__}.exe"
     out = tmp_path / "out"
     data = tmp_path / "winget.json"
-    asked = [str(setup), "--out", str(out), "--data", str(data)]
+    arguments = [str(setup), "--out", str(out), "--data", str(data)]
     data.write_bytes(msgspec.json.encode(msgspec.structs.replace(KNOWN, page=None)))
-    assert winget.main(asked) == winget.NOT_YET
+    assert winget.main(arguments) == winget.NOT_YET
     assert capsys.readouterr().err.count("\n") == 1
     assert not out.exists()
     for content in (b"{", b"{}", msgspec.json.encode(KNOWN)):
         data.write_bytes(content)
-        assert winget.main(asked) == 1
+        assert winget.main(arguments) == 1
         assert capsys.readouterr().err.count("\n") == 1, "no facts; then no setup program"
     setup.write_bytes(b"MZ and more")
-    assert winget.main(asked) == 0
+    assert winget.main(arguments) == 0
     assert f"PackageVersion: {gpu_assistant.__version__}\n" in (out / f"{KNOWN.identifier}.yaml").read_text()
 
 
 def test_it_says_what_the_setup_program_writes_into_the_registry() -> None:
     script = (HERE.parents[1] / "installers/windows/setup.nsi").read_text(encoding="utf-8")
-    words = KNOWN.locales[KNOWN.default_locale]
+    texts = KNOWN.locales[KNOWN.default_locale]
     assert (
         f'!define UNINSTALL_KEY "Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\{KNOWN.uninstall_key}"'
         in script
     )
-    assert f'HKCU "${{UNINSTALL_KEY}}" "DisplayName" "{words.name}"' in script
-    assert f'HKCU "${{UNINSTALL_KEY}}" "Publisher" "{words.publisher}"' in script
+    assert f'HKCU "${{UNINSTALL_KEY}}" "DisplayName" "{texts.name}"' in script
+    assert f'HKCU "${{UNINSTALL_KEY}}" "Publisher" "{texts.publisher}"' in script

@@ -68,7 +68,7 @@ def test_no_foreign_word_is_pasted_into_a_script(path: Path) -> None:
 def test_what_needs_an_identity_sleeps_without_one() -> None:
     release = next(path for path in WORKFLOWS if path.stem == "release")
     secret = [step for step in steps(release) if "secrets." in str(step)]
-    assert len(secret) == 2
+    assert len(secret) == 3
     assert all(re.fullmatch(r"vars\.\w+ != ''", step["if"]) for step in secret)
 
 
@@ -79,7 +79,7 @@ def before(job: str, jobs: dict[str, Any]) -> set[str]:
     return names.union(*(before(name, jobs) for name in names))
 
 
-def test_nothing_is_built_before_the_tests_passed_at_the_right_tag() -> None:
+def test_build_needs_passed_tests_and_right_tag() -> None:
     tests, release = (load(path) for path in WORKFLOWS)
     jobs = release["jobs"]
     assert jobs["tests"]["uses"] == "./.github/workflows/ci.yml"
@@ -89,7 +89,7 @@ def test_nothing_is_built_before_the_tests_passed_at_the_right_tag() -> None:
         assert before(name, jobs) >= {"tag", "tests"}, name
 
 
-def test_the_draft_takes_the_setup_program_only_from_the_job_that_looked_at_its_signature() -> None:
+def test_draft_takes_setup_from_the_signature_check_job() -> None:
     jobs = load(WORKFLOWS[1])["jobs"]
     uploads = {
         step["with"]["name"]: (name, place)
@@ -100,11 +100,34 @@ def test_the_draft_takes_the_setup_program_only_from_the_job_that_looked_at_its_
     (taken,) = (s["with"] for s in jobs["draft"]["steps"] if s.get("uses", "").startswith("actions/download-artifact@"))
     assert taken["pattern"] == "release-*"
     assert "setup" in before("draft", jobs)
-    assert [name for name in uploads if not name.startswith("release-")] == ["setup-as-built"]
+    intermediate = [name for name in uploads if not name.startswith("release-")]
+    assert intermediate == ["inside-as-built", "inside-signed", "setup-as-built"]
     job, place = uploads["release-setup"]
     looked = [at for at, step in enumerate(jobs[job]["steps"]) if "Get-AuthenticodeSignature" in step.get("run", "")]
     assert looked
     assert looked[0] < place
+
+
+def test_the_windows_program_is_built_on_debian_and_tried_on_windows_before_it_is_signed() -> None:
+    jobs = load(WORKFLOWS[1])["jobs"]
+    for name in ("inside", "windows"):
+        assert jobs[name]["container"].startswith("debian:"), name
+        scripts = "\n".join(step.get("run", "") for step in jobs[name]["steps"])
+        assert re.search(r"apt-get install .*\bnsis\b", scripts), name
+        assert "installers/windows/build.py" in scripts
+    assert all("build.py" not in step.get("run", "") for step in jobs["windows-test"]["steps"])
+    assert jobs["windows-test"]["runs-on"].startswith("windows-")
+    assert before("setup", jobs) >= {"windows", "windows-test"}
+    assert before("draft", jobs) >= {"windows-test", "setup"}
+
+
+def test_files_inside_are_signed_before_they_are_packed() -> None:
+    jobs = load(WORKFLOWS[1])["jobs"]
+    assert before("windows", jobs) >= {"inside", "inside-signed"}
+    (build,) = (step for step in jobs["windows"]["steps"] if "build.py" in step.get("run", ""))
+    assert "${SIGNER:+--signed inside}" in build["run"]
+    assert build["env"]["SIGNER"] == "${{ vars.SIGNPATH_ORGANIZATION_ID }}"
+    assert any("--unsigned inside" in step.get("run", "") for step in jobs["inside"]["steps"])
 
 
 @pytest.mark.linux
@@ -118,8 +141,8 @@ def test_a_version_before_the_version_is_drafted_as_one(tmp_path: Path, tag: str
     program.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     program.chmod(0o755)
     environ = {"PATH": f"{tmp_path}:/usr/bin:/bin", "GITHUB_REF_NAME": tag, "GITHUB_REPOSITORY": "o/r"}
-    words = ["/bin/bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
-    done = subprocess.run(words, env=environ, cwd=tmp_path, capture_output=True, text=True, check=True)
+    command = ["/bin/bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+    done = subprocess.run(command, env=environ, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert ("--prerelease" in done.stdout.split()) is early
     assert done.stdout.startswith(f"release\ncreate\n{tag}\n")
 
@@ -131,8 +154,8 @@ def test_another_tag_than_the_versions_stops_it() -> None:
 
     step = load(WORKFLOWS[1])["jobs"]["tag"]["steps"][-1]
     root = WORKFLOWS[0].parents[2]
-    words = ["/bin/bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+    command = ["/bin/bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
     for tag, code in ((f"v{gpu_assistant.__version__}", 0), (gpu_assistant.__version__, 1), ("v999", 1)):
         environ = {"PATH": "/usr/bin:/bin", "GITHUB_REF_NAME": tag, "PYTHONDONTWRITEBYTECODE": "1"}
-        done = subprocess.run(words, env=environ, cwd=root, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, env=environ, cwd=root, capture_output=True, text=True, check=False)
         assert done.returncode == code, done.stdout + done.stderr

@@ -26,12 +26,12 @@ def libraries() -> list[str]:
     process = kernel.GetCurrentProcess()
     if not kernel.K32EnumProcessModules(process, handles, ctypes.sizeof(handles), ctypes.byref(size)):
         raise OSError("the modules of this process cannot be listed")
-    found = []
+    result = []
     for handle in handles[: size.value // ctypes.sizeof(ctypes.c_void_p)]:
         name = ctypes.create_unicode_buffer(32768)
         kernel.K32GetModuleFileNameExW(process, handle, name, len(name))
-        found.append(name.value)
-    return found
+        result.append(name.value)
+    return result
 
 
 def main(repository: str, library: str, out: str) -> None:

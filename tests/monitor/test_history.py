@@ -47,12 +47,12 @@ def test_window_uses_finest_resolution() -> None:
 def test_mean_and_extremes() -> None:
     history, clock = made()
     feed(history, clock, 600)
-    found = history.window("cpu", 300)
-    assert found.step == 10
-    seconds = found.t - START
-    np.testing.assert_allclose(found.mean, seconds - 0.5, rtol=1 / 2000)
-    np.testing.assert_allclose(found.low, seconds - 5, rtol=1 / 2000)
-    np.testing.assert_allclose(found.high, seconds + 4, rtol=1 / 2000)
+    window = history.window("cpu", 300)
+    assert window.step == 10
+    seconds = window.t - START
+    np.testing.assert_allclose(window.mean, seconds - 0.5, rtol=1 / 2000)
+    np.testing.assert_allclose(window.low, seconds - 5, rtol=1 / 2000)
+    np.testing.assert_allclose(window.high, seconds + 4, rtol=1 / 2000)
 
 
 def test_current_bucket_is_included() -> None:
@@ -69,8 +69,8 @@ def test_large_values_survive() -> None:
         history.add(clock.now, figures)
         clock.now += 1
     for name, value in figures.items():
-        found = history.window(name, 1000)
-        np.testing.assert_allclose(found.high, value, rtol=1 / 2000)
+        window = history.window(name, 1000)
+        np.testing.assert_allclose(window.high, value, rtol=1 / 2000)
     assert history.window("gpu0.mem_used", 30).mean[0] == pytest.approx(150e9, rel=1e-6)
 
 
@@ -88,8 +88,8 @@ def test_unknown_is_nan_and_new_series_is_empty_before() -> None:
 def test_window_in_the_past() -> None:
     history, clock = made()
     feed(history, clock, 500)
-    found = history.window("cpu", 100, until=START + 300)
-    assert (found.step, found.t[0] - START, found.t[-1] - START) == (10, 205, 305)
+    window = history.window("cpu", 100, until=START + 300)
+    assert (window.step, window.t[0] - START, window.t[-1] - START) == (10, 205, 305)
 
 
 def test_history_survives_restart(tmp_path: Path) -> None:
@@ -159,10 +159,10 @@ def test_clock_set_back_drops_future_rows(tmp_path: Path) -> None:
     clock.now = START + 310
     feed(history, clock, 130, 2.0)
     history.close()
-    for found in (history, made(tmp_path, clock)[0]):
-        if found is not history:
-            found.load()
-        seen = found.window("cpu", 600)
+    for loaded in (history, made(tmp_path, clock)[0]):
+        if loaded is not history:
+            loaded.load()
+        seen = loaded.window("cpu", 600)
         assert set(seen.mean.tolist()) == {1.0, 2.0}
         assert (np.diff(seen.t) > 0).all()
 
@@ -187,8 +187,8 @@ def test_property_any_clock_and_values(steps: list[tuple[float, float | None]]) 
         clock.now = max(0.0, clock.now + step)
         history.add(clock.now, {"cpu": value})
         for seconds in (10, 100, 5000):
-            found = history.window("cpu", seconds)
-            assert (np.diff(found.t) > 0).all()
-            assert len(found.t) == len(found.mean) == len(found.low) == len(found.high)
-            known = np.isfinite(found.mean)
-            assert (found.low[known] <= found.mean[known] * (1 + 1e-3) + 0.02).all() or (found.mean[known] < 0).any()
+            window = history.window("cpu", seconds)
+            assert (np.diff(window.t) > 0).all()
+            assert len(window.t) == len(window.mean) == len(window.low) == len(window.high)
+            known = np.isfinite(window.mean)
+            assert (window.low[known] <= window.mean[known] * (1 + 1e-3) + 0.02).all() or (window.mean[known] < 0).any()

@@ -81,6 +81,6 @@ def test_values_are_rounded_to_stored_precision(tmp_path: Path) -> None:
     for seconds, clock in ((600, "8501"), (7200, "8500")):
         export_history(history, tmp_path / f"{seconds}.csv", seconds)
         row = table(tmp_path / f"{seconds}.csv")[0]
-        told = [row[f"GPU-a.{figure}"] for figure in ("clock_mem", "clock_sm", "util", "power_w")]
-        assert [*told, row["cpu"]] == [clock, "2460", "37", "63.2", "0"]
+        values = [row[f"GPU-a.{figure}"] for figure in ("clock_mem", "clock_sm", "util", "power_w")]
+        assert [*values, row["cpu"]] == [clock, "2460", "37", "63.2", "0"]
         assert float(row["GPU-a.mem_used"]) == pytest.approx(2e9, rel=1e-6 if seconds == 600 else 1e-3)

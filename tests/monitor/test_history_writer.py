@@ -32,9 +32,9 @@ def test_history_is_loaded_after_delay(tmp_path: Path) -> None:
         assert recorder.history is None
     recorder.add_sample(sample(LOAD_DELAY_S))
     assert recorder.history is not None
-    found = recorder.history.window("GPU-1.util", 60)
-    assert len(found.t) == LOAD_DELAY_S + 1
-    assert (found.mean == 50).all()
+    window = recorder.history.window("GPU-1.util", 60)
+    assert len(window.t) == LOAD_DELAY_S + 1
+    assert (window.mean == 50).all()
 
 
 def test_load_now_skips_delay(tmp_path: Path) -> None:
@@ -53,9 +53,9 @@ def test_restart_continues_history(tmp_path: Path) -> None:
         for second in range(30):
             recorder.add_sample(sample(start + second, cpu=float(start)))
         recorder.close()
-    found = store(tmp_path, 130)
-    found.load()
-    cpu = found.window("cpu", 130).mean
+    reloaded = store(tmp_path, 130)
+    reloaded.load()
+    cpu = reloaded.window("cpu", 130).mean
     assert len(cpu) == 60
     assert set(cpu) == {0.0, 100.0}
 
@@ -135,9 +135,9 @@ def test_all_series_share_timestamps() -> None:
     for second in range(600):
         name = "cpu" if second < 300 else "gpu0.temp"
         history.add(START + second, {name: 1.0})
-    found = history.windows(600)
-    assert len({tuple(window.t) for window in found.values()}) == 1
-    assert np.isfinite(found["cpu"].mean).sum() == 300
+    windows = history.windows(600)
+    assert len({tuple(window.t) for window in windows.values()}) == 1
+    assert np.isfinite(windows["cpu"].mean).sum() == 300
 
 
 def test_export_groups_columns_by_gpu(tmp_path: Path) -> None:

@@ -42,18 +42,18 @@ SAMPLE = Sample(t=1795000000.0, gpus=(CARD, GpuSample(index=2, state="lost")), c
 def scraped(server: MetricsServer) -> dict[str, list[tuple[dict[str, str], float]]]:
     with urllib.request.urlopen(server.url, timeout=10) as answer:
         text = answer.read().decode()
-    found: dict[str, list[tuple[dict[str, str], float]]] = {}
+    metrics: dict[str, list[tuple[dict[str, str], float]]] = {}
     for family in prometheus_parser.text_string_to_metric_families(text):
         for line in family.samples:
-            found.setdefault(line.name, []).append((line.labels, line.value))
-    return found
+            metrics.setdefault(line.name, []).append((line.labels, line.value))
+    return metrics
 
 
 def test_names_and_units_match_dcgm() -> None:
     with MetricsServer(0, LOOPBACK) as server:
         server.collector.sample = SAMPLE
-        found = scraped(server)
-    [(labels, util)] = found["DCGM_FI_DEV_GPU_UTIL"]
+        metrics = scraped(server)
+    [(labels, util)] = metrics["DCGM_FI_DEV_GPU_UTIL"]
     assert util == 0  # zero is a figure, and the lost card has none
     assert labels == {
         "gpu": "1",
@@ -64,7 +64,7 @@ def test_names_and_units_match_dcgm() -> None:
         "Hostname": socket.gethostname(),
         "DCGM_FI_DRIVER_VERSION": "566.03",
     }
-    values = {name: lines[0][1] for name, lines in found.items()}
+    values = {name: lines[0][1] for name, lines in metrics.items()}
     assert values["DCGM_FI_DEV_FB_USED"] == 3 * 1024
     assert values["DCGM_FI_DEV_FB_RESERVED"] == 1024
     assert values["DCGM_FI_DEV_FB_FREE"] == 76 * 1024
@@ -77,8 +77,8 @@ def test_names_and_units_match_dcgm() -> None:
     assert values["DCGM_FI_DEV_XID_ERRORS"] == 0
     assert values["DCGM_FI_DEV_ECC_CURRENT"] == 1
     assert values["gpu_assistant_cpu_percent"] == 12.5
-    assert "DCGM_FI_DEV_GPU_TEMP" not in found
-    assert "gpu_assistant_memory_bytes" not in found
+    assert "DCGM_FI_DEV_GPU_TEMP" not in metrics
+    assert "gpu_assistant_memory_bytes" not in metrics
 
 
 def test_counters_are_not_gauges() -> None:
@@ -92,11 +92,11 @@ def test_counters_are_not_gauges() -> None:
 def test_states_and_reasons_are_0_or_1() -> None:
     with MetricsServer(0, LOOPBACK) as server:
         server.collector.sample = SAMPLE
-        found = scraped(server)
-    states = {(labels["gpu"], labels["state"]): value for labels, value in found["gpu_assistant_gpu_state"]}
+        metrics = scraped(server)
+    states = {(labels["gpu"], labels["state"]): value for labels, value in metrics["gpu_assistant_gpu_state"]}
     assert {key for key, value in states.items() if value} == {("1", "ready"), ("2", "lost")}
-    assert {labels["state"] for labels, value in found["gpu_assistant_driver_state"] if value} == {"lost"}
-    reasons = {labels["reason"]: value for labels, value in found["gpu_assistant_throttled"]}
+    assert {labels["state"] for labels, value in metrics["gpu_assistant_driver_state"] if value} == {"lost"}
+    reasons = {labels["reason"]: value for labels, value in metrics["gpu_assistant_throttled"]}
     assert (reasons["thermal"], reasons["power-cap"]) == (1, 0)
 
 
@@ -134,8 +134,8 @@ def test_dashboard_uses_existing_metrics() -> None:
     board = msgspec.json.decode((resources_dir() / "monitor" / "grafana.json").read_bytes())
     given = {each.name for each in (*metric_definitions().gpu, *metric_definitions().machine)}
     given |= {THROTTLE_METRIC, "gpu_assistant_gpu_state", "gpu_assistant_driver_state", "gpu_assistant_throttled"}
-    asked = re.findall(r"\b(?:DCGM_FI|gpu_assistant)_\w+", msgspec.json.encode(board).decode())
-    assert set(asked) <= given
+    used = re.findall(r"\b(?:DCGM_FI|gpu_assistant)_\w+", msgspec.json.encode(board).decode())
+    assert set(used) <= given
     panels = board["panels"]
     assert len({panel["id"] for panel in panels}) == len(panels) > 8
     assert all(panel["targets"][0]["expr"] for panel in panels)

@@ -39,12 +39,12 @@ def test_rows_are_flushed(tmp_path: Path) -> None:
     table.write(ONE)
     assert rows(path)[0]["cpu"] == "12.5"
     table.write(TWO)
-    found = rows(path)
+    written = rows(path)
     table.close()
-    assert [row["index"] for row in found] == ["", "0", "1"]
-    assert found[1] | {"util": "0", "name": 'NVIDIA "RTX", 4060', "throttle": "thermal power-cap"} == found[1]
-    assert (found[1]["cpu"], found[1]["temp"], found[2]["throttle"]) == ("", "", "")
-    assert found[0]["t"] == "1795000000.5"
+    assert [row["index"] for row in written] == ["", "0", "1"]
+    assert written[1] | {"util": "0", "name": 'NVIDIA "RTX", 4060', "throttle": "thermal power-cap"} == written[1]
+    assert (written[1]["cpu"], written[1]["temp"], written[2]["throttle"]) == ("", "", "")
+    assert written[0]["t"] == "1795000000.5"
 
 
 def test_header_is_written_once(tmp_path: Path) -> None:
@@ -86,8 +86,8 @@ def test_full_disk_is_reported() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no process is told how large its files may grow")
 def test_full_disk_leaves_no_partial_row(tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
-    words = "import sys; from tests.monitor.test_sample_csv import fill; fill(sys.argv[1])"
-    done = subprocess.run([sys.executable, "-c", words, str(path)], check=False, timeout=60)
+    code = "import sys; from tests.monitor.test_sample_csv import fill; fill(sys.argv[1])"
+    done = subprocess.run([sys.executable, "-c", code, str(path)], check=False, timeout=60)
     assert done.returncode == 0
     text = path.read_bytes()
     assert text.endswith(b"\n")
@@ -121,8 +121,8 @@ def test_torn_last_row_is_removed(tmp_path: Path) -> None:
     table = SampleCsvWriter(path)
     table.write(ONE)
     table.close()
-    found = rows(path)
-    assert [row["index"] for row in found] == ["0", "0", ""]
+    written = rows(path)
+    assert [row["index"] for row in written] == ["0", "0", ""]
     # One that is whole but for its end, as an editor leaves it, is kept.
     path.write_bytes(path.read_bytes()[:-1])
     table = SampleCsvWriter(path)

@@ -59,11 +59,11 @@ def test_gpu_sample_fits_schema() -> None:
 
 def test_sample_to_series() -> None:
     held = GpuSample(index=0, uuid="GPU-1", throttle=("hardware-thermal", "power-cap"))
-    found = SeriesExtractor().values(Sample(t=1, gpus=(held, GpuSample(index=1, temp=50)), cpu=3.0))
-    assert found["gpu1.temp"] == 50
-    assert found["gpu1.util"] is None
-    assert found["cpu"] == 3.0
-    assert {key: value for key, value in found.items() if "throttle" in key} == {
+    values = SeriesExtractor().values(Sample(t=1, gpus=(held, GpuSample(index=1, temp=50)), cpu=3.0))
+    assert values["gpu1.temp"] == 50
+    assert values["gpu1.util"] is None
+    assert values["cpu"] == 3.0
+    assert {key: value for key, value in values.items() if "throttle" in key} == {
         "GPU-1.throttle_hardware-thermal": 1, "GPU-1.throttle_power-cap": 1,
     }  # fmt: skip
 
@@ -71,8 +71,8 @@ def test_sample_to_series() -> None:
 def test_throttle_series_survives_restart() -> None:
     turn, capped = SeriesExtractor(), GpuSample(index=0, uuid="GPU-1", throttle=("power-cap",))
     free = replace(capped, throttle=())
-    kept = [turn.values(Sample(t=1, gpus=(gpu,))).get("GPU-1.throttle_power-cap") for gpu in (free, capped, free)]
-    assert kept == [None, 1, 0]
+    values = [turn.values(Sample(t=1, gpus=(gpu,))).get("GPU-1.throttle_power-cap") for gpu in (free, capped, free)]
+    assert values == [None, 1, 0]
     again = SeriesExtractor()
     again.register_series(("cpu", "GPU-1.temp", "GPU-1.throttle_power-cap"))
     assert again.values(Sample(t=1, gpus=(free,)))["GPU-1.throttle_power-cap"] == 0
@@ -82,8 +82,8 @@ def test_throttle_series_survives_restart() -> None:
 
 def test_silent_gpu_is_gap_and_lost_gpu_is_marked() -> None:
     gone = [GpuSample(index=index, state=state) for index, state in enumerate(("asleep", "silent", "lost"))]
-    found = SeriesExtractor().values(Sample(t=1, gpus=(*gone, GpuSample(index=3, temp=50))))
-    assert {name: value for name, value in found.items() if name.startswith("gpu")} == {
+    values = SeriesExtractor().values(Sample(t=1, gpus=(*gone, GpuSample(index=3, temp=50))))
+    assert {name: value for name, value in values.items() if name.startswith("gpu")} == {
         "gpu2.lost": 1.0, "gpu3.lost": 0.0, **{f"gpu3.{name}": 50 if name == "temp" else None for name in GPU_FIGURES},
     }  # fmt: skip
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from gpu_assistant.core.machine import Gpu
+from gpu_assistant.monitor.sampler import NVML_THREAD
 from gpu_assistant.system.nvml.monitor import NvmlMonitor
 
 from ..fakes.system import FakeSystem
@@ -23,11 +25,17 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def scenario(tmp_path: Path, library: Path, monkeypatch: pytest.MonkeyPatch) -> Scenario:
+def scenario(tmp_path: Path, library: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scenario]:
     made = Scenario(tmp_path / "scenario", library)
     for name, value in made.environ.items():
         monkeypatch.setenv(name, value)
-    return made
+    yield made
+    # A call that hangs comes back once the file says so; without the file never, and the library would stay loaded.
+    made.set(hang=None, delay=None)
+    waiting = [thread for thread in threading.enumerate() if thread.name == NVML_THREAD]
+    for thread in waiting:
+        thread.join(timeout=30)
+    assert not any(thread.is_alive() for thread in waiting)
 
 
 class Clock:

@@ -231,8 +231,8 @@ def test_expensive_queries_only_when_detailed(scenario: Scenario, nvml: NvmlMoni
     for _ in range(3):
         clock.now += EXPENSIVE_INTERVAL_S
         assert nvml.sample(detailed=False)[0].processes is None
-    asked = Counter(scenario.calls())
-    assert not asked.keys() & {"nvmlDeviceGetPcieThroughput", "nvmlDeviceGetComputeRunningProcesses_v3"}
+    calls = Counter(scenario.calls())
+    assert not calls.keys() & {"nvmlDeviceGetPcieThroughput", "nvmlDeviceGetComputeRunningProcesses_v3"}
     assert nvml.sample(processes=False)[0].pcie_rx == 3_400_000
     assert "nvmlDeviceGetComputeRunningProcesses_v3" not in scenario.calls()
     looked = nvml.sample()[0]
@@ -245,12 +245,12 @@ def test_query_intervals(scenario: Scenario, nvml: NvmlMonitor, clock: Clock) ->
     for _ in range(120):
         nvml.sample(detailed=False)
         clock.now += 1
-    asked = Counter(scenario.calls())
-    assert asked["nvmlDeviceGetUtilizationRates"] == asked["nvmlDeviceGetTemperature"] == 120
-    assert asked["nvmlDeviceGetFanSpeed"] == asked["nvmlDeviceGetCurrPcieLinkGeneration"] == 120 / SLOW_INTERVAL_S
-    assert asked["nvmlDeviceGetEccMode"] == 120 / ERRORS_INTERVAL_S
-    assert asked["nvmlDeviceGetTemperatureThreshold"] == 4
-    assert asked["nvmlDeviceGetHandleByIndex_v2"] == asked["nvmlDeviceGetName"] == 1
+    calls = Counter(scenario.calls())
+    assert calls["nvmlDeviceGetUtilizationRates"] == calls["nvmlDeviceGetTemperature"] == 120
+    assert calls["nvmlDeviceGetFanSpeed"] == calls["nvmlDeviceGetCurrPcieLinkGeneration"] == 120 / SLOW_INTERVAL_S
+    assert calls["nvmlDeviceGetEccMode"] == 120 / ERRORS_INTERVAL_S
+    assert calls["nvmlDeviceGetTemperatureThreshold"] == 4
+    assert calls["nvmlDeviceGetHandleByIndex_v2"] == calls["nvmlDeviceGetName"] == 1
 
 
 def test_two_monitors_share_the_library(scenario: Scenario, nvml: NvmlMonitor, clock: Clock, tmp_path: Path) -> None:

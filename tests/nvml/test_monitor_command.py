@@ -66,42 +66,42 @@ def test_lost_gpu_comes_back(scenario: Scenario, monitor) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "words"),
+    ("language", "expected"),
     [("en", "The NVIDIA driver was updated, and works again"), ("zh_CN", "NVIDIA 驱动已更新，重启后")],
 )
-def test_updated_driver_is_reported(scenario: Scenario, monitor, language: str, words: str) -> None:
+def test_updated_driver_is_reported(scenario: Scenario, monitor, language: str, expected: str) -> None:
     scenario.card()
     scenario.set(init="!18")
     process = monitor("--lang", language, "--interval", "0.05", "--count", "1")
-    assert words in process.communicate(timeout=60)[0]
+    assert expected in process.communicate(timeout=60)[0]
     assert process.returncode == 0
 
 
 def test_text_shows_gpu_and_processes(scenario: Scenario, monitor) -> None:
     scenario.card(remapped="1 2 1 1", compute=f"{os.getpid()}:3221225472 77")
     process = monitor("--lang", "en", "--interval", "0.05", "--count", "5", "--processes")
-    said = process.communicate(timeout=60)[0]
-    assert said.count("Your GPU has no spare memory left for mending") == 1
-    assert "✗" in said
-    assert "https://docs.nvidia.com" in said
-    assert "Have the card replaced" in said
-    assert "waits for a restart" not in said  # it cannot be mended, so nothing waits
-    assert re.search(rf"GPU 0: .+ \({os.getpid()}\) uses 3 GB", said)
+    output = process.communicate(timeout=60)[0]
+    assert output.count("Your GPU has no spare memory left for mending") == 1
+    assert "✗" in output
+    assert "https://docs.nvidia.com" in output
+    assert "Have the card replaced" in output
+    assert "waits for a restart" not in output  # it cannot be mended, so nothing waits
+    assert re.search(rf"GPU 0: .+ \({os.getpid()}\) uses 3 GB", output)
 
 
 def test_healthy_gpu_is_reported_once(scenario: Scenario, monitor) -> None:
     scenario.card()
-    said = monitor("--lang", "en", "--interval", "0.05", "--count", "5").communicate(timeout=60)[0]
-    assert said.count("✓ Your GPU is well") == 1
-    assert "uses" not in said
+    output = monitor("--lang", "en", "--interval", "0.05", "--count", "5").communicate(timeout=60)[0]
+    assert output.count("✓ Your GPU is well") == 1
+    assert "uses" not in output
 
 
 def test_pending_alarm_is_not_reported_healthy(scenario: Scenario, monitor) -> None:
     """A fan counts as stopped after ten seconds: until then nobody knows."""
     scenario.card(temp="80", fan="0", fan_rpm="0")
-    said = monitor("--lang", "en", "--interval", "0.05", "--count", "6").communicate(timeout=60)[0]
-    assert said.count("… Still watching") == 1
-    assert "well" not in said
+    output = monitor("--lang", "en", "--interval", "0.05", "--count", "6").communicate(timeout=60)[0]
+    assert output.count("… Still watching") == 1
+    assert "well" not in output
 
 
 def test_alarm_end_reported_while_another_is_active(scenario: Scenario, monitor) -> None:
@@ -120,8 +120,8 @@ def test_slow_sample_does_not_shorten_next_interval(scenario: Scenario, monitor)
     """The first opens the driver; what changed within milliseconds of it is noise."""
     scenario.card()
     scenario.set(delay="10")
-    said = monitor("--json", "--interval", "0.4", "--count", "4").communicate(timeout=60)[0]
-    times = [json.loads(line)["t"] for line in said.splitlines()]
+    output = monitor("--json", "--interval", "0.4", "--count", "4").communicate(timeout=60)[0]
+    times = [json.loads(line)["t"] for line in output.splitlines()]
     assert min(later - before for before, later in pairwise(times)) >= 0.2
 
 
@@ -140,9 +140,9 @@ def test_each_gpu_has_its_numbered_row(scenario: Scenario, monitor) -> None:
 def test_advice_once_and_addresses_on_own_lines(scenario: Scenario, monitor) -> None:
     scenario.card()
     scenario.set(init="!9")
-    said = monitor("--lang", "en", "--interval", "0.05", "--count", "4").communicate(timeout=60)[0]
-    assert said.count("Restart the computer") == 1
-    (line,) = [line for line in said.splitlines() if "http" in line]
+    output = monitor("--lang", "en", "--interval", "0.05", "--count", "4").communicate(timeout=60)[0]
+    assert output.count("Restart the computer") == 1
+    (line,) = [line for line in output.splitlines() if "http" in line]
     assert line.strip().startswith("More about it: https://")
 
 
@@ -154,8 +154,8 @@ def test_xid_seen_by_window_is_reported_first(scenario: Scenario, monitor, tmp_p
     for second, number in ((20, 0), (10, 48)):
         history.add(now - second, {f"{scenario.cards[0]['uuid']}.xid": number})
     history.close()
-    said = monitor("--lang", "en", "--interval", "0.05", "--count", "3").communicate(timeout=60)[0]
-    (first,) = [line for line in said.splitlines() if line.startswith(("✗", "✓", "…"))]
+    output = monitor("--lang", "en", "--interval", "0.05", "--count", "3").communicate(timeout=60)[0]
+    (first,) = [line for line in output.splitlines() if line.startswith(("✗", "✓", "…"))]
     assert first.startswith("✗")
     assert "48" in first
 
@@ -163,19 +163,19 @@ def test_xid_seen_by_window_is_reported_first(scenario: Scenario, monitor, tmp_p
 def test_no_permission_gives_one_message(scenario: Scenario, monitor) -> None:
     scenario.card()
     scenario.set(init="!4")
-    said = monitor("--lang", "en", "--interval", "0.05", "--count", "3").communicate(timeout=60)[0]
-    assert said.count("Use an account that may") == 1
-    assert "install" not in said
-    assert "Restart" not in said
+    output = monitor("--lang", "en", "--interval", "0.05", "--count", "3").communicate(timeout=60)[0]
+    assert output.count("Use an account that may") == 1
+    assert "install" not in output
+    assert "Restart" not in output
 
 
 def test_updated_driver_asks_for_restart(scenario: Scenario, tmp_path: Path) -> None:
     scenario.card()
     scenario.set(init="!18")
-    words = ["detect", "--json", "--data-dir", str(tmp_path / "data")]
+    arguments = ["detect", "--json", "--data-dir", str(tmp_path / "data")]
     environ = {**os.environ, "LD_LIBRARY_PATH": str(scenario.library.parent), "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(
-        [sys.executable, "-m", "gpu_assistant", *words],
+        [sys.executable, "-m", "gpu_assistant", *arguments],
         cwd=ROOT,
         env=environ,
         stdout=subprocess.PIPE,
@@ -189,9 +189,9 @@ def test_missing_gpu_reason_is_reported_once(scenario: Scenario, monitor) -> Non
     scenario.card(compute=None)
     scenario.card(1, compute=None)
     process = monitor("--lang", "en", "--interval", "0.05", "--count", "3", "--processes")
-    said = process.communicate(timeout=60)[0]
-    assert said.count("the driver does not tell who uses it") == 6
-    assert said.count("WSL2") == 1
+    output = process.communicate(timeout=60)[0]
+    assert output.count("the driver does not tell who uses it") == 6
+    assert output.count("WSL2") == 1
 
 
 def test_awaited_driver_is_reported_once_with_advice(scenario: Scenario, monitor) -> None:
@@ -217,8 +217,8 @@ def test_recovered_driver_is_shown_at_once(scenario: Scenario, monitor) -> None:
 
 def test_json_has_samples_with_processes_only(scenario: Scenario, monitor) -> None:
     scenario.card(remapped="1 2 1 1", compute="4242:1048576")
-    said = monitor("--json", "--interval", "0.05", "--count", "4").communicate(timeout=60)[0]
-    samples = [json.loads(line) for line in said.splitlines()]
+    output = monitor("--json", "--interval", "0.05", "--count", "4").communicate(timeout=60)[0]
+    samples = [json.loads(line) for line in output.splitlines()]
     assert len(samples) == 4
     assert samples[-1]["gpus"][0]["processes"][0]["mem_used"] == 1048576
 

@@ -62,7 +62,7 @@ def test_same_values_as_nvitop(scenario: Scenario, cards: tuple[Card, ...]) -> N
         check=True,
     )
     with NvmlMonitor(FakeSystem(), library=scenario.library) as nvml:
-        ours = nvml.sample()
+        sample = nvml.sample()
     assert [
         {
             "name": gpu.name,
@@ -86,5 +86,5 @@ def test_same_values_as_nvitop(scenario: Scenario, cards: tuple[Card, ...]) -> N
             "ecc": gpu.ecc_uncorrected,
             "processes": sorted([p.pid, p.mem_used, KINDS[p.kind or "both"]] for p in gpu.processes or ()),
         }
-        for gpu in ours
+        for gpu in sample
     ] == json.loads(done.stdout)

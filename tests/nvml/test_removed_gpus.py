@@ -80,10 +80,10 @@ def test_new_gpu_has_driver_index(scenario: Scenario, forgetful: NvmlMonitor, cl
     ]
     scenario.card(1, uuid="GPU-new")
     clock.now += RECOUNT_INTERVAL_S
-    found = forgetful.sample()
-    assert [(gpu.index, gpu.uuid) for gpu in found if gpu.state == "ready"] == [(0, uuids[0]), (1, "GPU-new")]
-    assert {gpu.uuid for gpu in found if gpu.state == "gone"} == set(uuids[1:])
-    assert len({gpu.index for gpu in found}) == len(found) == 9
+    sample = forgetful.sample()
+    assert [(gpu.index, gpu.uuid) for gpu in sample if gpu.state == "ready"] == [(0, uuids[0]), (1, "GPU-new")]
+    assert {gpu.uuid for gpu in sample if gpu.state == "gone"} == set(uuids[1:])
+    assert len({gpu.index for gpu in sample}) == len(sample) == 9
 
 
 def test_all_removed_gpus_are_dropped(scenario: Scenario, forgetful: NvmlMonitor, clock: Clock) -> None:
@@ -138,7 +138,7 @@ def test_removed_gpu_stays_gone_while_driver_is_silent(
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
 def test_every_gpu_state_has_a_text(language: str) -> None:
-    said = {
+    texts = {
         state: Texts(language).translate(f"monitor.gpu.{state}") for state in get_args(GpuState) if state != "ready"
     }
-    assert len(set(said.values())) == len(said)
+    assert len(set(texts.values())) == len(texts)

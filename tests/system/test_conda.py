@@ -8,20 +8,20 @@ from gpu_assistant.system import conda, current_system
 
 
 def test_bash_activates_conda_environment() -> None:
-    found = conda.linux_activation_script(PurePosixPath("/home/li/my envs/a"), PurePosixPath("/opt/mini forge"))
-    assert found == {
+    result = conda.linux_activation_script(PurePosixPath("/home/li/my envs/a"), PurePosixPath("/opt/mini forge"))
+    assert result == {
         PurePosixPath("/home/li/my envs/a/bin/activate"): ". '/opt/mini forge/bin/activate' '/home/li/my envs/a'\n"
     }
 
 
 def test_cmd_and_powershell_activate_conda() -> None:
     root = PureWindowsPath(r"C:\Users\O'Neil 100%\miniforge3")
-    found = conda.windows_activation_scripts(PureWindowsPath(r"C:\AI\envs\pytorch"), root)
-    assert [str(path) for path in found] == [
+    result = conda.windows_activation_scripts(PureWindowsPath(r"C:\AI\envs\pytorch"), root)
+    assert [str(path) for path in result] == [
         r"C:\AI\envs\pytorch\Scripts\activate.bat",
         r"C:\AI\envs\pytorch\Scripts\Activate.ps1",
     ]
-    batch, shell = found.values()
+    batch, shell = result.values()
     # cmd takes "%%" in a file for one "%", and PowerShell "''" in quotes for one "'".
     assert r'call "C:\Users\O' in batch
     assert r'100%%\miniforge3\Scripts\activate.bat" "%%~fI"' in batch

@@ -19,8 +19,8 @@ def test_interpreters_are_unique_and_shims_excluded(tmp_path: Path) -> None:
     in_environment = program(environment / "bin", "python")
     again = program(environment / "bin", "python3")
     (environment / "pyvenv.cfg").touch()
-    found = paths.unique_interpreters([real, shim, in_environment, again, real, tmp_path / "none"])
-    assert found == (real, in_environment)
+    result = paths.unique_interpreters([real, shim, in_environment, again, real, tmp_path / "none"])
+    assert result == (real, in_environment)
 
 
 @pytest.mark.linux
@@ -39,5 +39,5 @@ def test_environment_with_linked_interpreter_is_listed(tmp_path: Path) -> None:
 
 def test_folders_are_listed_once(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
-    found = paths.unique_folders([tmp_path / "a", tmp_path / "a/../a", tmp_path / "none"])
-    assert found == (tmp_path / "a",)
+    result = paths.unique_folders([tmp_path / "a", tmp_path / "a/../a", tmp_path / "none"])
+    assert result == (tmp_path / "a",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import subprocess
@@ -17,7 +18,8 @@ import pytest
 from gpu_assistant.core.errors import AppError, Cancelled
 from gpu_assistant.system import current_system
 from gpu_assistant.system.base import ProcessResult
-from gpu_assistant.system.processes import decode_output, gather_with_timeout
+from gpu_assistant.system.processes import ChildProcess, decode_output, gather_with_timeout, run_process
+from gpu_assistant.texts.localized import Texts
 
 ROOT = Path(__file__).resolve().parents[2]
 SYSTEM = current_system()
@@ -149,16 +151,18 @@ def test_program_ignoring_sigterm_is_killed_within_a_second() -> None:
 
     assert processes.POLL_INTERVAL_S + linux_processes.TERMINATE_GRACE_S < 0.9  # and something for the kernel
     cancel = threading.Event()
-    asked = 0.0
+    cancelled_at = 0.0
 
     def on_line(_: str) -> None:
-        nonlocal asked
-        asked = time.monotonic()
+        nonlocal cancelled_at
+        cancelled_at = time.monotonic()
         cancel.set()
 
     with pytest.raises(Cancelled):
         python(TREE, cancel=cancel, on_line=on_line)
-    assert linux_processes.TERMINATE_GRACE_S <= time.monotonic() - asked < 10  # a busy test machine may take longer
+    assert (
+        linux_processes.TERMINATE_GRACE_S <= time.monotonic() - cancelled_at < 10
+    )  # a busy test machine may take longer
 
 
 def test_cancel_terminates_process_tree() -> None:
@@ -263,41 +267,41 @@ def until_said(path: Path, text: str) -> bool:
     return False
 
 
-def script(path: Path, said: Path, text: str) -> Path:
-    path.write_text(f"#!/bin/sh\necho {text} > '{said}'\n", encoding="utf-8")
+def script(path: Path, output_file: Path, text: str) -> Path:
+    path.write_text(f"#!/bin/sh\necho {text} > '{output_file}'\n", encoding="utf-8")
     path.chmod(0o755)
     return path
 
 
 @pytest.fixture
-def said(tmp_path: Path) -> Path:
-    return tmp_path / "said.txt"
+def output_file(tmp_path: Path) -> Path:
+    return tmp_path / "output.txt"
 
 
 @pytest.fixture
-def program(tmp_path: Path, said: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def program(tmp_path: Path, output_file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A real program that writes "good" into a file and ends; on Windows it is this Python, told so as it starts."""
     if sys.platform != "win32":
-        return script(tmp_path / "program", said, "good")
+        return script(tmp_path / "program", output_file, "good")
     (tmp_path / "sitecustomize.py").write_text(
-        f"import os\nopen({str(said)!r}, 'w', encoding='utf-8').write('good')\nos._exit(0)\n", encoding="utf-8"
+        f"import os\nopen({str(output_file)!r}, 'w', encoding='utf-8').write('good')\nos._exit(0)\n", encoding="utf-8"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     return Path(sys.executable)
 
 
-def test_program_runs_after_check(program: Path, said: Path) -> None:
+def test_program_runs_after_check(program: Path, output_file: Path) -> None:
     seen = []
     SYSTEM.start_checked(program, lambda file: seen.append(hashlib.sha256(file.read()).hexdigest()))
     assert seen == [hashlib.sha256(program.read_bytes()).hexdigest()]
-    assert until_said(said, "good")
+    assert until_said(output_file, "good")
 
 
 @pytest.mark.linux
 @pytest.mark.skipif(sys.platform == "win32", reason="there the file cannot be replaced meanwhile: tested below")
-def test_replaced_file_does_not_run(program: Path, tmp_path: Path, said: Path) -> None:
-    SYSTEM.start_checked(program, lambda _file: script(tmp_path / "other", said, "evil").replace(program))
-    assert until_said(said, "good")
+def test_replaced_file_does_not_run(program: Path, tmp_path: Path, output_file: Path) -> None:
+    SYSTEM.start_checked(program, lambda _file: script(tmp_path / "other", output_file, "evil").replace(program))
+    assert until_said(output_file, "good")
 
 
 @pytest.mark.windows
@@ -324,16 +328,16 @@ def test_file_is_locked_during_check(tmp_path: Path) -> None:
     program.unlink()  # and it is let go of afterwards
 
 
-def test_failed_check_starts_nothing(program: Path, said: Path) -> None:
+def test_failed_check_starts_nothing(program: Path, output_file: Path) -> None:
     def wrong(file) -> None:
         raise AppError("update-changed", path=str(program))
 
     with pytest.raises(AppError):
         SYSTEM.start_checked(program, wrong)
     # Had it been started, one that is started now would not be the first to speak.
-    assert not said.exists()
+    assert not output_file.exists()
     SYSTEM.start_checked(program, lambda file: None)
-    assert until_said(said, "good")
+    assert until_said(output_file, "good")
 
 
 def test_missing_file_raises(tmp_path: Path) -> None:
@@ -391,3 +395,71 @@ def test_programming_error_is_not_hidden() -> None:
 
     with pytest.raises(ValueError):  # noqa: PT011 - the one above
         gather_with_timeout({"x": wrong}, 5.0)
+
+
+def test_program_that_a_rule_of_windows_blocks_is_said(tmp_path: Path) -> None:
+    program = Path(sys.executable)
+
+    def blocked(*_: object) -> ChildProcess:
+        error = OSError(errno.EINVAL, "An Application Control policy has blocked this file")
+        error.winerror = 4551  # type: ignore[attr-defined, unused-ignore]
+        raise error
+
+    with pytest.raises(AppError) as raised:
+        run_process(blocked, [program], timeout=9, environ=None, cwd=tmp_path, cancel=None, on_line=None)
+    assert (raised.value.code, raised.value.data) == ("program-blocked", {"program": str(program)})
+    assert "Smart App Control" in Texts("en").error_text(raised.value)
+
+
+# Works for two seconds and then says so, while a program that it started still runs and has the output open.
+INSTALLER = """
+import subprocess, sys, time
+print("begun", flush=True)
+open(sys.argv[1] + ".begun", "w").close()
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+time.sleep(2)
+print("done", flush=True)
+open(sys.argv[1], "w").close()
+sys.exit(3)
+"""
+CALLER = """
+import sys
+from gpu_assistant.system import current_system
+current_system().run_to_end([sys.executable, "-c", sys.argv[1], sys.argv[2]])
+"""
+
+
+class TestRunToEnd:
+    @pytest.fixture(autouse=True)
+    def no_left_behind(self) -> Iterator[None]:
+        before = set(psutil.pids())
+        yield
+        for process in psutil.process_iter(["cmdline"]):
+            if process.pid not in before and "time.sleep(60)" in " ".join(process.info["cmdline"] or ()):
+                process.kill()
+
+    def test_output_and_exit_code_do_not_wait_for_what_stays_running(self, tmp_path: Path) -> None:
+        done = tmp_path / "done"
+        began = time.monotonic()
+        result = current_system().run_to_end([sys.executable, "-c", INSTALLER, done], cwd=tmp_path)
+        assert (result.returncode, result.stdout) == (3, "begun\ndone\n")
+        assert time.monotonic() - began < 30
+
+    def test_program_comes_to_its_end_after_the_death_of_its_caller(self, tmp_path: Path) -> None:
+        done = tmp_path / "done"
+        environ = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+        with subprocess.Popen([sys.executable, "-c", CALLER, INSTALLER, str(done)], env=environ) as caller:
+            end = time.monotonic() + 60
+            while not Path(f"{done}.begun").exists() and time.monotonic() < end:
+                time.sleep(0.02)
+            caller.kill()
+        assert not done.exists()
+        end = time.monotonic() + 60
+        while not done.exists() and time.monotonic() < end:
+            time.sleep(0.02)
+        assert done.exists()
+
+    def test_missing_program_is_named(self, tmp_path: Path) -> None:
+        with pytest.raises(AppError) as caught:
+            current_system().run_to_end([tmp_path / "none"])
+        assert caught.value.code == "program-missing"

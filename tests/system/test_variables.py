@@ -43,6 +43,6 @@ def test_proxy_without_credentials(environ: dict[str, str], proxy: str | None) -
 
 def test_real_programs_are_found() -> None:
     name = Path(sys.executable).name
-    found = variables.find_on_path((name,), {"PATH": str(Path(sys.executable).parent)})
-    assert found is not None
-    assert shutil.which(name, path=str(found.parent)) is not None
+    result = variables.find_on_path((name,), {"PATH": str(Path(sys.executable).parent)})
+    assert result is not None
+    assert shutil.which(name, path=str(result.parent)) is not None

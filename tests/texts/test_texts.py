@@ -26,7 +26,12 @@ def places(text: str) -> set[str]:
 def test_both_languages_have_the_same_placeholders() -> None:
     assert [code for code, text in TABLE.items() if set(text) != {"en", "zh_CN"}] == []
     assert [code for code, text in TABLE.items() if places(text["en"]) != places(text["zh_CN"])] == []
-    assert [code for code, text in TABLE.items() for said in text.values() if not said or said.strip() != said] == []
+    assert [
+        code
+        for code, text in TABLE.items()
+        for sentence in text.values()
+        if not sentence or sentence.strip() != sentence
+    ] == []
 
 
 # Places that hold how many of something there are, and can hold 1.
@@ -42,8 +47,8 @@ UNSAID = {
 
 @pytest.mark.parametrize("language", UNSAID)
 def test_voice(language: str) -> None:
-    found = {code: UNSAID[language].search(text[language]) for code, text in TABLE.items()}
-    assert {code: match.group() for code, match in found.items() if match} == {}
+    matches = {code: UNSAID[language].search(text[language]) for code, text in TABLE.items()}
+    assert {code: match.group() for code, match in matches.items() if match} == {}
 
 
 # What stands behind a figure and is no noun of many, or never one of them: GPUs compute together.
@@ -51,16 +56,16 @@ NO_NOUN = {"GPUs", "computes", "has", "is", "pass", "was"}
 
 
 def test_count_of_one_is_singular() -> None:
-    english, found = Texts("en"), {}
+    english, wrong = Texts("en"), {}
     for code, text in TABLE.items():
         names = {name for name in places(text["en"]) if name in FIGURES}
         if not names:
             continue
-        said = english.translate(code, dict.fromkeys(places(text["en"]), "x") | dict.fromkeys(names, 1))
-        for word in re.findall(r"(?<![\d.(])\b1 (?:[a-z]+ )?([A-Za-z]+s)\b", said):
+        sentence = english.translate(code, dict.fromkeys(places(text["en"]), "x") | dict.fromkeys(names, 1))
+        for word in re.findall(r"(?<![\d.(])\b1 (?:[a-z]+ )?([A-Za-z]+s)\b", sentence):
             if word not in NO_NOUN:
-                found[code] = word
-    assert found == {}
+                wrong[code] = word
+    assert wrong == {}
     assert english.translate("progress.bundle-whole", {"count": 1, "mark": "x"}).startswith("1 file;")
     assert english.translate("progress.bundle-whole", {"count": 11, "mark": "x"}).startswith("11 files;")
     assert english.translate("check.memory-test.pass", {"tested_memory_bytes": 0, "device": "x", "passes": 1}).endswith(
@@ -75,28 +80,28 @@ UNEVEN = re.compile(rf"[()]| [{MARKS}]|[{MARKS}] |[\u4e00-\u9fff] [\u4e00-\u9fff
 
 
 def test_chinese_punctuation_is_full_width_without_gaps() -> None:
-    said = {code: text["zh_CN"] for code, text in TABLE.items()}
+    texts = {code: text["zh_CN"] for code, text in TABLE.items()}
     rooms = sorted((ROOT / "resources/translations").glob("*_zh_CN.ts"))
     # Qt's own words have an accelerator in half-width brackets, as everywhere on a desktop.
     for path in (path for path in rooms if path.name != "qt_zh_CN.ts"):
         for message in ElementTree.parse(path).iter("message"):
             source = message.findtext("source")
-            said |= {f"{path.name}: {source}": text for text in message.find("translation").itertext()}
-    assert len(said) > len(TABLE) + 500
-    found = {code: UNEVEN.search(CODE.sub("“”", text)) for code, text in said.items()}
-    assert {code: match.group() for code, match in found.items() if match} == {}
+            texts |= {f"{path.name}: {source}": text for text in message.find("translation").itertext()}
+    assert len(texts) > len(TABLE) + 500
+    matches = {code: UNEVEN.search(CODE.sub("“”", text)) for code, text in texts.items()}
+    assert {code: match.group() for code, match in matches.items() if match} == {}
 
 
 def raised_codes() -> set[tuple[str, str]]:
     """(file, code) of every AppError family member that is raised with a literal code."""
     family = {"AppError", "CallError", "CannotSetUp", "NetworkError", "RebootNeeded", "RightsRefused"}
-    found = set()
+    codes = set()
     for path in (ROOT / "gpu_assistant").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             match node:
                 case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=code), *_]) if name in family:
-                    found.add((path.name, str(code)))
-    return found
+                    codes.add((path.name, str(code)))
+    return codes
 
 
 def test_every_error_code_has_a_text() -> None:

@@ -47,7 +47,7 @@ def test_newer_version_is_remembered(publisher, check) -> None:
     again = check()
     assert again == first
     assert check("never") == first
-    assert publisher.asked() == 1
+    assert publisher.request_count() == 1
 
 
 @pytest.mark.parametrize("version", ["1.0.0", "0.9.9", "1.0.0rc1", "1.0"])
@@ -59,19 +59,19 @@ def test_older_or_same_version_is_not_offered(publisher, check, version) -> None
 
 def test_checked_once_a_day_at_most(publisher, check, clock) -> None:
     publisher.publish(publisher.statement("1.0.0"))
-    for seconds, asked in ((0, 1), (60, 1), (DAY - 1, 1), (DAY, 2), (DAY + 60, 2), (2 * DAY, 3)):
+    for seconds, requests in ((0, 1), (60, 1), (DAY - 1, 1), (DAY, 2), (DAY + 60, 2), (2 * DAY, 3)):
         clock.now = NOON + seconds
         check()
-        assert publisher.asked() == asked, seconds
+        assert publisher.request_count() == requests, seconds
 
 
 def test_failed_check_counts_for_interval(publisher, check) -> None:
     publisher.publish(publisher.statement())
     publisher.server.files[PLACE].faults = [Fault("reset")] * 20
     assert check().state.outcome == "unreachable"
-    asked = publisher.asked()
+    requests = publisher.request_count()
     assert check().state.outcome == "unreachable"
-    assert publisher.asked() == asked
+    assert publisher.request_count() == requests
 
 
 def test_future_check_time_is_ignored(publisher, check, clock) -> None:
@@ -80,7 +80,7 @@ def test_future_check_time_is_ignored(publisher, check, clock) -> None:
     check()
     clock.now = NOON
     check()
-    assert publisher.asked() == 2
+    assert publisher.request_count() == 2
 
 
 def test_manual_check_is_immediate(publisher, check) -> None:
@@ -90,7 +90,7 @@ def test_manual_check_is_immediate(publisher, check) -> None:
     assert check().newer_release is None
     look = check("now")
     assert look.newer_release is not None
-    assert publisher.asked() == 2
+    assert publisher.request_count() == 2
 
 
 def test_policy_never_sends_no_request(publisher, check) -> None:
@@ -234,7 +234,7 @@ def test_cancel_is_immediate_and_counts_as_check(publisher, tmp_path, clock) -> 
     stopper.join()
     look = service.check("when-due").run(JobContext())
     assert look.state.outcome == "stopped"
-    assert publisher.asked() == 1
+    assert publisher.request_count() == 1
 
 
 # What lies on the disk is not trusted
@@ -264,7 +264,7 @@ def test_unwritable_state_is_reported(publisher, check, tmp_path) -> None:
     publisher.publish(publisher.statement("1.2.0"))
     with pytest.raises(AppError):
         check()
-    assert publisher.asked() == 0
+    assert publisher.request_count() == 0
 
 
 def test_skipped_version_is_remembered(publisher, check, tmp_path) -> None:

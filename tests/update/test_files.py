@@ -54,12 +54,12 @@ def fetched(service: UpdateService, file: Any) -> Path:
 
 
 def test_download_reports_progress(publisher, service, tmp_path) -> None:
-    news: list[UpdateDownloadProgress] = []
-    path = service.download(publisher.file(SETUP)).run(JobContext(report=news.append))
+    events: list[UpdateDownloadProgress] = []
+    path = service.download(publisher.file(SETUP)).run(JobContext(report=events.append))
     assert path == tmp_path / "cache" / "updates" / NAME
     assert path.read_bytes() == SETUP
-    assert (news[-1].done, news[-1].total) == (len(SETUP), len(SETUP))
-    assert news[-1].id == NAME
+    assert (events[-1].done, events[-1].total) == (len(SETUP), len(SETUP))
+    assert events[-1].id == NAME
 
 
 def test_broken_download_resumes(publisher, service) -> None:
@@ -260,8 +260,8 @@ def test_marker_path() -> None:
 
 
 def test_release_tool_end_to_end(tmp_path, publisher) -> None:
-    def tool(*words: str | Path) -> subprocess.CompletedProcess[str]:
-        argv = [sys.executable, "-m", "installers.statement", *map(str, words)]
+    def tool(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        argv = [sys.executable, "-m", "installers.statement", *map(str, arguments)]
         root = Path(__file__).resolve().parents[2]
         return subprocess.run(argv, cwd=root, capture_output=True, encoding="utf-8", timeout=60, check=False)
 

@@ -28,11 +28,11 @@ def why(answer: bytes, publisher: Publisher) -> str:
 
 def test_a_signed_statement_is_read(publisher: Publisher) -> None:
     file = publisher.file(b"setup")
-    said = publisher.statement("1.2.0", file)
-    found = read_signed_statement(publisher.signed(said), publisher.source.keys)
-    assert found == said
-    assert found.file("windows-installer") == file
-    assert found.file("deb") is None
+    statement = publisher.statement("1.2.0", file)
+    parsed = read_signed_statement(publisher.signed(statement), publisher.source.keys)
+    assert parsed == statement
+    assert parsed.file("windows-installer") == file
+    assert parsed.file("deb") is None
     assert file.name == "Setup-1.2.0.exe"
 
 
@@ -51,9 +51,9 @@ def test_one_changed_byte_is_a_forgery(publisher: Publisher) -> None:
 
 
 def test_a_signature_of_another_key_is_a_forgery(publisher: Publisher) -> None:
-    said = publisher.statement()
-    assert why(publisher.signed(said, secret()), publisher) == "forged"  # of the same name
-    assert why(publisher.signed(said, secret("other")), publisher) == "forged"
+    statement = publisher.statement()
+    assert why(publisher.signed(statement, secret()), publisher) == "forged"  # of the same name
+    assert why(publisher.signed(statement, secret("other")), publisher) == "forged"
 
 
 def test_no_signature_is_a_forgery(publisher: Publisher) -> None:
@@ -115,13 +115,13 @@ def test_lone_surrogates_are_garbage(publisher: Publisher) -> None:
     ],
 )
 def test_signed_but_invalid_content(publisher: Publisher, changes: dict, expected: str) -> None:
-    said = json.loads(msgspec.json.encode(publisher.statement()))
+    content = json.loads(msgspec.json.encode(publisher.statement()))
     file = {"kind": "windows-installer", "url": "https://example.invalid/Setup.exe", "sha256": SHA, "bytes": 1}
     if "files" in changes:
         changes = {"files": [{**file, **each} for each in changes["files"]]}
-    assert why(publisher.signed_anyway(json.dumps({**said, **changes})), publisher) == expected
-    said["files"] = [file]
-    assert parse_statement(json.dumps(said).encode()).files[0].name == "Setup.exe"
+    assert why(publisher.signed_anyway(json.dumps({**content, **changes})), publisher) == expected
+    content["files"] = [file]
+    assert parse_statement(json.dumps(content).encode()).files[0].name == "Setup.exe"
 
 
 def test_versions_compare_as_versions(publisher: Publisher) -> None:

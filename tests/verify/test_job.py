@@ -20,6 +20,7 @@ from gpu_assistant.core.results import Check, Checks
 from gpu_assistant.system import current_system
 from gpu_assistant.texts.localized import Texts
 from gpu_assistant.texts.translate import load_texts
+from gpu_assistant.verify.child_protocol import exception_summary
 from gpu_assistant.verify.job import CHECK_IDS, CHILD, VerifyJob, _DeviceNames
 
 from ..fakes.environments import environment_with, site_packages, torch_with_card
@@ -32,14 +33,16 @@ version = types.SimpleNamespace(cuda=None, hip=None)
 
 
 def verified(environment: Path, *, time_limit: float = 60.0, log: list[str] | None = None) -> Checks:
-    news: list[Check] = []
+    events: list[Check] = []
     lines: list[str] = [] if log is None else log
-    checks = VerifyJob(environment, current_system(), time_limit=time_limit).run(JobContext(news.append, lines.append))
-    assert checks.checks == tuple(news), "every check is told as it comes"
-    return said(checks)
+    checks = VerifyJob(environment, current_system(), time_limit=time_limit).run(
+        JobContext(events.append, lines.append)
+    )
+    assert checks.checks == tuple(events), "every check is told as it comes"
+    return localized(checks)
 
 
-def said(checks: Checks) -> Checks:
+def localized(checks: Checks) -> Checks:
     """The same with its English sentences; every one exists in both languages, and the whole fits the schema."""
     schema = json.loads((resources_dir() / "schemas" / "checks.schema.json").read_text(encoding="utf-8"))
     for language in ("zh_CN", "en"):
@@ -65,10 +68,10 @@ def states(checks: Checks) -> dict[str, str]:
 def test_real_environment(torch_environment: Path) -> None:
     checks = verified(torch_environment, time_limit=200)
     assert checks.verdict == "pass"
-    found = states(checks)
+    results = states(checks)
     for check_id in ("environment", "packages", "python", "torch-import", "torch-variant", "cpu-compute"):
-        assert found[check_id] == "pass", check_id
-    assert found["torch-cuda"] == "skip"
+        assert results[check_id] == "pass", check_id
+    assert results["torch-cuda"] == "skip"
     assert "CPU build" in (one(checks, "torch-cuda").text or "")
     assert one(checks, "torch-variant").value == one(checks, "torch-variant").expected
 
@@ -163,7 +166,7 @@ def test_silent_python_times_out_early(tmp_path: Path) -> None:
     interpreter.chmod(0o755)
     started = time.monotonic()
     with patch("gpu_assistant.verify.job.TIME_LIMIT_S", 2.0):
-        checks = said(VerifyJob(environment, current_system(), first_line_timeout=2.0).run(JobContext()))
+        checks = localized(VerifyJob(environment, current_system(), first_line_timeout=2.0).run(JobContext()))
     assert time.monotonic() - started < 30
     assert (one(checks, "packages").state, one(checks, "python").state) == ("skip", "fail")
     for check_id in ("packages", "python"):
@@ -173,13 +176,13 @@ def test_silent_python_times_out_early(tmp_path: Path) -> None:
 def test_cancel_ends_it(tmp_path: Path) -> None:
     cancel = threading.Event()
 
-    def news(check: Check) -> None:
+    def on_event(check: Check) -> None:
         if check.id == "python":
             cancel.set()
 
     job = VerifyJob(environment_with(tmp_path / "env", "import threading; threading.Event().wait()"), current_system())
     with pytest.raises(Cancelled):
-        job.run(JobContext(news, cancel=cancel))
+        job.run(JobContext(on_event, cancel=cancel))
 
 
 def manifest(environment: Path, **pytorch: str) -> None:
@@ -303,3 +306,12 @@ def test_every_check_has_a_text() -> None:
         assert f"check.{check_id}.fix" in load_texts()
         if check_id != "environment":
             assert f"check.{check_id}.skip" in load_texts()
+
+
+def test_a_library_that_a_rule_of_windows_blocks_is_said() -> None:
+    blocked = OSError(22, "An Application Control policy has blocked this file")
+    blocked.winerror = 4551  # type: ignore[attr-defined, unused-ignore]
+    imported = ImportError("DLL load failed while importing _C: An Application Control policy has blocked this file.")
+    for error in (blocked, imported):
+        assert exception_summary(error) == "@verify.reason.blocked"
+    assert exception_summary(OSError(22, "other")) == "OSError: [Errno 22] other"

@@ -69,8 +69,8 @@ def test_failure_is_on_its_check(
 ) -> None:
     monkeypatch.setenv("FAKE_TENSORFLOW", fault)
     checks = checked(tmp_path / "env", gpu=gpu)
-    found = one(checks, check_id)
-    assert (found.state, found.data["reason"]) == (state, reason)
+    check = one(checks, check_id)
+    assert (check.state, check.data["reason"]) == (state, reason)
     assert (checks.verdict == "fail") == (state == "fail")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import locale
 import os
 import shutil
 import subprocess
@@ -17,6 +18,8 @@ from .conftest import ROOT, Call
 
 if sys.platform != "win32":
     pytest.skip("Windows' code pages", allow_module_level=True)
+
+import winreg
 
 from gpu_assistant.system.windows.system import WindowsSystem
 
@@ -99,6 +102,15 @@ def test_a_profile_with_a_chinese_name(call: Call, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     plan = json.loads(done.stdout)
     assert plan["env"] == f"{SHORT_ENVIRONMENTS_FOLDER}\\pytorch"
+
+
+def test_the_programs_code_page_is_that_of_windows() -> None:
+    """A manifest may ask for UTF-8 instead; then what tools write in Windows' code page is garbled, and what is written
+    for them: https://learn.microsoft.com/windows/apps/design/globalizing/use-utf8-code-page
+    """
+    with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, r"SYSTEM\CurrentControlSet\Control\Nls\CodePage") as key:
+        page, _kind = winreg.QueryValueEx(key, "ACP")
+    assert locale.getencoding() == f"cp{page}"
 
 
 @pytest.mark.parametrize("written", ["utf-8", "mbcs"])

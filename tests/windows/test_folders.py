@@ -22,7 +22,7 @@ from gpu_assistant.system.paths import MAX_PATH_LENGTH, max_path_length
 from gpu_assistant.texts.localized import Texts
 
 from ..fakes.fault_server import fault_server
-from ..install.world import World, end
+from ..install.sandbox import Sandbox, end
 from .conftest import IN_WINE, Call
 
 if sys.platform != "win32":
@@ -32,46 +32,46 @@ pytestmark = pytest.mark.windows
 
 
 @pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
     with fault_server() as server:
-        made = World(tmp_path, server)
+        made = Sandbox(tmp_path, server)
         monkeypatch.setenv("UV_DEFAULT_INDEX", made.general)
         monkeypatch.setenv("UV_HTTP_RETRIES", "0")
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         yield made
 
 
-def installed(world: World, data: Path, environment: Path) -> None:
+def installed(sandbox: Sandbox, data: Path, environment: Path) -> None:
     """A whole small install with the real uv."""
-    world.data = paths.DataDir(data)
-    assert end(world.install(world.plan(environment=environment))).state == "done"
+    sandbox.data = paths.DataDir(data)
+    assert end(sandbox.install(sandbox.plan(environment=environment))).state == "done"
     record = inventory.read_manifest(environment)
     assert record is not None
     assert record.path == str(environment)
     assert (data / "journal").is_dir()
 
 
-def test_spaces_and_chinese_letters(world: World, tmp_path: Path) -> None:
-    installed(world, tmp_path / "我的 数据", tmp_path / "深度 学习" / "环境 1")
+def test_spaces_and_chinese_letters(sandbox: Sandbox, tmp_path: Path) -> None:
+    installed(sandbox, tmp_path / "我的 数据", tmp_path / "深度 学习" / "环境 1")
 
 
-def test_everything_on_another_drive(world: World, drive_d: Path) -> None:
+def test_everything_on_another_drive(sandbox: Sandbox, drive_d: Path) -> None:
     root = drive_d / "gpu assistant 测试"
     try:
-        installed(world, root / "data", root / "envs" / "pytorch")
+        installed(sandbox, root / "data", root / "envs" / "pytorch")
     finally:
         shutil.rmtree(root, ignore_errors=True)
 
 
 def test_the_other_drive_is_seen(call: Call, drive_d: Path) -> None:
-    found = json.loads(call("detect", "--json").stdout)
-    assert str(drive_d) in [disk["path"] for disk in found["disks"]]
+    result = json.loads(call("detect", "--json").stdout)
+    assert str(drive_d) in [disk["path"] for disk in result["disks"]]
 
 
-def test_data_and_environment_on_different_drives(world: World, tmp_path: Path, drive_d: Path) -> None:
+def test_data_and_environment_on_different_drives(sandbox: Sandbox, tmp_path: Path, drive_d: Path) -> None:
     root = drive_d / "envs of a test"
     try:
-        installed(world, tmp_path / "data", root / "pytorch")
+        installed(sandbox, tmp_path / "data", root / "pytorch")
     finally:
         shutil.rmtree(root, ignore_errors=True)
 
@@ -98,12 +98,12 @@ def test_too_long_environment_path_is_refused(
 
 
 def test_too_long_data_path_is_refused(
-    world: World, tmp_path: Path, long_paths: Callable[[bool], None], drive_d: Path
+    sandbox: Sandbox, tmp_path: Path, long_paths: Callable[[bool], None], drive_d: Path
 ) -> None:
     long_paths(False)
-    world.data = paths.DataDir(deep(tmp_path / "d", 280))
+    sandbox.data = paths.DataDir(deep(tmp_path / "d", 280))
     with pytest.raises(UsageError) as refused:
-        world.install(world.plan(environment=drive_d / "short"))
+        sandbox.install(sandbox.plan(environment=drive_d / "short"))
     assert refused.value.code == "folder-too-long"
     assert str(MAX_PATH_LENGTH - CACHE_PREFIX_LENGTH - LONGEST_WHEEL_PATH) in Texts("en").error_text(refused.value)
     assert not (tmp_path / "d").exists()
@@ -118,10 +118,10 @@ def test_longest_allowed_path_is_accepted(call: Call, long_paths: Callable[[bool
 
 
 @pytest.mark.skipif(IN_WINE, reason="Wine 8 dies in lstat of a path this long: free(): invalid size")
-def test_long_paths_work_when_enabled(world: World, tmp_path: Path) -> None:
+def test_long_paths_work_when_enabled(sandbox: Sandbox, tmp_path: Path) -> None:
     if max_path_length() is not None:
         pytest.skip("this Windows does not allow long paths (LongPathsEnabled)")
-    installed(world, deep(tmp_path / "d", 265), deep(tmp_path / "e", 265))
+    installed(sandbox, deep(tmp_path / "d", 265), deep(tmp_path / "e", 265))
 
 
 @pytest.mark.parametrize("variable", ["OneDrive", "OneDriveCommercial", "OneDriveConsumer"])

@@ -25,10 +25,10 @@ BOM = b"\xef\xbb\xbf"
 def value(name: str, data: bytes) -> dict[str, object]:
     """One JSON document in UTF-8 without a mark in front, as its schema wants it."""
     assert not data.startswith(BOM)
-    found: dict[str, object] = json.loads(data.decode("utf-8"))
+    result: dict[str, object] = json.loads(data.decode("utf-8"))
     schema = json.loads((resources_dir() / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator(schema).validate(found)
-    return found
+    jsonschema.Draft202012Validator(schema).validate(result)
+    return result
 
 
 def test_install_verify_bench_and_uninstall(call: Call, tmp_path: Path) -> None:

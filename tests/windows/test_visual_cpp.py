@@ -47,17 +47,17 @@ def environment(folder: Path, *asks_for: str) -> Path:
 def test_missing_runtime_reported_before_loading_torch(tmp_path: Path) -> None:
     asks_for = ("KERNEL32.dll", "VCRUNTIME140.dll", "VCRUNTIME140_NOTHERE.dll", "nothing_of_microsofts.dll")
     checks = VerifyJob(environment(tmp_path / "环境 one", *asks_for), current_system()).run(JobContext())
-    found = {check.id: check for check in checks.checks}
+    result = {check.id: check for check in checks.checks}
     assert checks.verdict == "fail"
-    assert (found["visual-cpp"].state, found["visual-cpp"].value) == ("fail", "vcruntime140_nothere.dll")
+    assert (result["visual-cpp"].state, result["visual-cpp"].value) == ("fail", "vcruntime140_nothere.dll")
     assert [check.id for check in checks.checks if check.state == "fail"] == ["visual-cpp"]
-    assert found["torch-import"].state == "skip"
+    assert result["torch-import"].state == "skip"
     for language in ("en", "zh_CN"):
-        [said] = [check for check in Texts(language).localize_checks(checks).checks if check.id == "visual-cpp"]
-        assert "Visual C++" in (said.text or "")
-        assert "vcruntime140_nothere.dll" in (said.text or "")
-        assert "vc_redist.x64.exe" in (said.fix or "")
-        assert "WinError" not in (said.text or "")
+        [text] = [check for check in Texts(language).localize_checks(checks).checks if check.id == "visual-cpp"]
+        assert "Visual C++" in (text.text or "")
+        assert "vcruntime140_nothere.dll" in (text.text or "")
+        assert "vc_redist.x64.exe" in (text.fix or "")
+        assert "WinError" not in (text.text or "")
 
 
 def test_complete_runtime_loads_torch(tmp_path: Path) -> None:

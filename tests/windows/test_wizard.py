@@ -39,10 +39,10 @@ def at_recommendation(open_wizard, qtbot):
 @pytest.fixture
 def card():
     """The NVIDIA card of this computer."""
-    found = next((gpu for gpu in WindowsSystem().display_adapters() if gpu.vendor == "nvidia"), None)
-    if found is None:
+    nvidia_gpu = next((gpu for gpu in WindowsSystem().display_adapters() if gpu.vendor == "nvidia"), None)
+    if nvidia_gpu is None:
         pytest.skip("no NVIDIA card in this computer (in the rig: run with -g)")
-    return found
+    return nvidia_gpu
 
 
 @pytest.fixture
@@ -88,13 +88,13 @@ def test_simulated_rtx_4060_first_to_last_page(
 def test_gpu_is_shown_and_gets_cuda_build(card, at_recommendation, tmp_path, seen):
     wizard: Wizard = at_recommendation(App(data_dir=str(tmp_path / "d"), environ={}))
     machine, chosen = wizard.flow.state.machine, wizard.flow.state.recommendation
-    [found] = machine.gpus_of("nvidia")
-    assert found.pci_id == card.pci_id
-    assert found.memory_bytes
+    [gpu] = machine.gpus_of("nvidia")
+    assert gpu.pci_id == card.pci_id
+    assert gpu.memory_bytes
     assert machine.driver is not None, "NVML did not answer"
     assert machine.driver.version
-    assert found.name is not None
-    assert found.name.removeprefix("NVIDIA GeForce ") in seen(wizard.recommendation)
+    assert gpu.name is not None
+    assert gpu.name.removeprefix("NVIDIA GeForce ") in seen(wizard.recommendation)
     assert chosen.accelerator == "cuda"
     assert chosen.pytorch.variant.startswith("cu")
     assert machine.driver.version in wizard.recommendation.part_cards["driver"].installed_label.text()

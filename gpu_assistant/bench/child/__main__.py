@@ -1,4 +1,4 @@
-"""The start: makes the folder a package of a name of its own, whatever lies beside it, and runs it."""
+"""Entry point: imports this folder as a package under a unique name and runs it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ NAME = "gpu_assistant_bench"
 
 
 def load() -> None:
-    """Import the folder without a place on the module path, where its neighbours would be found too."""
-    sys.dont_write_bytecode = True  # the folder is the program's own: nobody would take such files away again
+    """Import the folder without putting its parent on sys.path, where the modules beside it would be found, too."""
+    sys.dont_write_bytecode = True  # the folder is our program's, whose uninstaller does not know such files
     folder = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
     init_file = os.path.join(folder, "__init__.py")  # noqa: PTH118
     spec = importlib.util.spec_from_file_location(NAME, init_file, submodule_search_locations=[folder])
@@ -23,7 +23,7 @@ def load() -> None:
 
 
 if __name__ == "__main__":
-    # Read when torch is loaded: cards in the driver's own order, by whose numbers they are watched meanwhile.
+    # Read by the CUDA runtime: number GPUs as the driver does, by whose numbers they are logged.
     os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
     load()
     sys.exit(importlib.import_module(NAME + ".program").main())

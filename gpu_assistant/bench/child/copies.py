@@ -1,4 +1,4 @@
-"""Copies: how fast data reaches a card, leaves it, and moves within a device."""
+"""Copy bandwidth: from host to GPU, from GPU to host, and within a device."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from .precision import thread_settings
 from .workload import Workload, WorkloadSkipped
 
 COPY_BYTES, MIN_COPY_BYTES = 256 * 2**20, 16 * 2**20
-PATTERN_BYTES = (
-    1000003  # random bytes are made once and repeated; of an odd length, so that no block lies like the next
-)
+# Length of the random bytes that are repeated; odd, so that repetitions are not aligned to blocks.
+PATTERN_BYTES = 1_000_003
 COPY_WITHIN, COPY_TO_DEVICE, COPY_TO_HOST = "copy-within", "copy-to-device", "copy-to-host"
 PINNED_SUFFIX = "-pinned"
 
 
 def copy_kinds(device: Device) -> List[str]:
-    """What can be copied here."""
+    """The copies that are possible on a device."""
     if device.kind == "cpu":
         return [COPY_WITHIN]
     return [COPY_WITHIN] + [
@@ -26,7 +25,7 @@ def copy_kinds(device: Device) -> List[str]:
 
 
 class CopyWorkload(Workload):
-    """One copy of `size` bytes. Between host and device the bytes count once; within a device what is read and
+    """One copy of `size` bytes. Between host and device the bytes count once; within a device those read and
     what is written counts, as memory bandwidths are given.
     """
 
@@ -42,11 +41,11 @@ class CopyWorkload(Workload):
         self.amount = byte_count * (2 if copy_kind == COPY_WITHIN else 1) / 1e9
 
     def required_bytes(self) -> int:
-        """Both ends."""
+        """Source and destination."""
         return 2 * self.size[0]
 
     def prepare(self) -> None:
-        """Random bytes at one end, nothing at the other."""
+        """Allocate the source with random bytes, and an empty destination."""
         torch, byte_count, pinned = self.torch, self.size[0], self.id.endswith(PINNED_SUFFIX)
         torch.manual_seed(0)
         host = (
@@ -71,18 +70,18 @@ class CopyWorkload(Workload):
             self.source, self.target = target, host_target.pin_memory() if pinned else host_target
 
     def run(self) -> None:
-        """One copy; the caller waits for it."""
+        """One copy; the caller synchronizes."""
         self.target.copy_(self.source, non_blocking=True)
 
     def check(self) -> Tuple[float, float]:
-        """The share of bytes that arrived wrong; none may."""
+        """(share of bytes that differ from the source, tolerance 0)."""
         self.device.time_runs(self.run)
         source, target = self.source.cpu(), self.target.cpu()
         wrong_bytes = 0 if self.torch.equal(source, target) else int((source != target).sum())
         return wrong_bytes / self.size[0], 0.0
 
     def settings(self) -> Dict[str, Any]:
-        """Which memory and how many threads; nothing rounds here."""
+        """Kind of memory and number of threads; precision switches do not apply."""
         if self.device.kind == "cpu":
             return thread_settings(self.device)
         return {} if self.id == COPY_WITHIN else {"pinned": self.id.endswith(PINNED_SUFFIX), "non_blocking": True}

@@ -1,4 +1,4 @@
-"""A small language model that writes, one sequence at a time: tokens a second."""
+"""Text generation with a small language model, one sequence at a time, in tokens per second."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .precision import tolerance
 from .workload import Workload
 
 PROMPT_TOKENS, NEW_TOKENS = 64, 32
-SHORT_TOKENS = 8  # words that are written where there is no time for more
-FULL_LENGTH_RUNS = 4  # as many of the full length should fit into the time that is left
+SHORT_TOKENS = 8  # generated where the time does not suffice for the full length
+FULL_LENGTH_RUNS = 4  # runs of the full length that must fit into the remaining time
 MIN_MODEL_BYTES = 1400 * 2**20  # the float64 model that checks the result is the largest part
-OPERATIONS_PER_TOKEN = 0.22e9  # of one word: two for each weight
+OPERATIONS_PER_TOKEN = 0.22e9  # two for each weight
 
 
 class DecodingWorkload(Workload):
-    """`size` is (words of the prompt, words written); one run writes all of them."""
+    """`size` is (tokens of the prompt, tokens generated); one run generates all of them."""
 
     id = "decode"
     unit = "tokens/s"
@@ -31,18 +31,18 @@ class DecodingWorkload(Workload):
         self._set_token_count(NEW_TOKENS)
 
     def required_bytes(self) -> int:
-        """Weights and cache; on the processor the reference as well."""
+        """Weights and cache; on the CPU the reference, too."""
         return MIN_MODEL_BYTES if self.device.kind == "cpu" else MIN_MODEL_BYTES // 3
 
     def operations(self) -> float:
-        """The prompt, and four runs of a few words; a word at a time waits for memory and counts more."""
+        """The prompt and four short runs; a token at a time is limited by memory and counts more."""
         return OPERATIONS_PER_TOKEN * (PROMPT_TOKENS + SHORT_TOKENS * 4 * 5)
 
     def _set_token_count(self, token_count: int) -> None:
         self.size, self.amount = (PROMPT_TOKENS, token_count), float(token_count)
 
     def prepare(self) -> None:
-        """The model, the prompt's keys and values in its cache, and how many words there is time for."""
+        """Create the model, fill its cache with the prompt, and choose the number of tokens by the remaining time."""
         from .models import DECODER_VOCABULARY_SIZE, Decoder
 
         torch, device_id = self.torch, self.device.id
@@ -63,7 +63,7 @@ class DecodingWorkload(Workload):
                 self.last_s = seconds
 
     def run(self) -> None:
-        """Write the words, always the likeliest one."""
+        """Generate the tokens by greedy decoding."""
         token = self.first_token
         self.generated = [token]
         with self.torch.inference_mode():
@@ -73,7 +73,7 @@ class DecodingWorkload(Workload):
                 self.generated.append(token)
 
     def check(self) -> Tuple[float, float]:
-        """The last scores against those of the float64 model, which reads prompt and written words at once."""
+        """Compare the last logits with those of a float64 model that gets prompt and generated tokens at once."""
         torch = self.torch
         if not self.is_checked_last:
             (self.last_s,) = self.device.time_runs(self.run)
@@ -85,5 +85,5 @@ class DecodingWorkload(Workload):
         return (error if math.isfinite(error) else 1.0), tolerance(self.dtype)
 
     def settings(self) -> Dict[str, Any]:
-        """How large the model is."""
+        """The precision switches and the model's dimensions."""
         return {**super().settings(), "parameters": sum(each.numel() for each in self.model.parameters())}

@@ -1,4 +1,4 @@
-"""The devices that torch can compute on here: their memory, and how time is measured on them."""
+"""The devices that torch can compute on, with their memory and timing."""
 
 from __future__ import annotations
 
@@ -8,19 +8,24 @@ import time
 from typing import Any, Callable, Dict, List, Optional, Union
 
 
-class _MemoryStatus(ctypes.Structure):
+class MemoryStatusEx(ctypes.Structure):
     """MEMORYSTATUSEX of sysinfoapi.h."""
 
     _fields_ = [
-        ("length", ctypes.c_uint32),
-        ("load", ctypes.c_uint32),
-        *((name, ctypes.c_uint64) for name in ("total", "available", "page_total", "page", "virtual_total", "virtual")),
-        ("extended", ctypes.c_uint64),
+        ("dwLength", ctypes.c_uint32),
+        ("dwMemoryLoad", ctypes.c_uint32),
+        ("ullTotalPhys", ctypes.c_uint64),
+        ("ullAvailPhys", ctypes.c_uint64),
+        ("ullTotalPageFile", ctypes.c_uint64),
+        ("ullAvailPageFile", ctypes.c_uint64),
+        ("ullTotalVirtual", ctypes.c_uint64),
+        ("ullAvailVirtual", ctypes.c_uint64),
+        ("ullAvailExtendedVirtual", ctypes.c_uint64),
     ]
 
 
 def available_memory_bytes() -> Optional[int]:
-    """Bytes that programs can get without another one being paged out; None where nobody tells."""
+    """Bytes of RAM available without swapping; None where they are unknown."""
     try:
         return _windows_available_bytes() if os.name == "nt" else _linux_available_bytes()
     except (OSError, StopIteration, ValueError, AttributeError):
@@ -33,9 +38,10 @@ def _linux_available_bytes() -> int:
 
 
 def _windows_available_bytes() -> Optional[int]:
-    status = _MemoryStatus(length=ctypes.sizeof(_MemoryStatus))
-    library = ctypes.WinDLL("kernel32")  # type: ignore[attr-defined, unused-ignore]
-    return int(status.available) if library.GlobalMemoryStatusEx(ctypes.byref(status)) else None
+    status = MemoryStatusEx(dwLength=ctypes.sizeof(MemoryStatusEx))
+    ask = ctypes.WinDLL("kernel32").GlobalMemoryStatusEx  # type: ignore[attr-defined, unused-ignore]
+    ask.argtypes, ask.restype = (ctypes.POINTER(MemoryStatusEx),), ctypes.c_int
+    return int(status.ullAvailPhys) if ask(ctypes.byref(status)) else None
 
 
 CACHE_FLUSH_BYTES = (
@@ -44,7 +50,7 @@ CACHE_FLUSH_BYTES = (
 
 
 def usable_cores(physical_cores: Optional[int]) -> Optional[int]:
-    """The physical cores, but no more than this process may use (containers, taskset)."""
+    """The number of physical cores, at most those that this process may use (containers, taskset)."""
     try:
         allowed = len(os.sched_getaffinity(0))
     except AttributeError:
@@ -53,7 +59,7 @@ def usable_cores(physical_cores: Optional[int]) -> Optional[int]:
 
 
 class CpuDevice:
-    """The processor, with one thread a physical core: a second one a core only disturbs a matrix product."""
+    """The CPU, with one thread for each physical core: a second one slows matrix products down."""
 
     id = "cpu"
     kind = "cpu"
@@ -70,7 +76,7 @@ class CpuDevice:
         return {"id": self.id, "threads": self.torch.get_num_threads()}
 
     def free_bytes(self) -> Optional[int]:
-        """Memory that can be filled, or None."""
+        """Free bytes of memory; None where they are unknown."""
         return available_memory_bytes()
 
     def time_runs(self, work: Callable[[], Any], count: int = 1) -> List[float]:
@@ -129,10 +135,10 @@ class CudaDevice:
         return [float(start_event.elapsed_time(stop_event)) / 1e3 for start_event, stop_event in event_pairs]
 
     def is_lost(self) -> bool:
-        """Whether it stopped answering: after a fatal error every later call of the process fails."""
+        """Whether a CUDA error was fatal: after it, every later call of the process fails."""
         try:
             self.torch.cuda.synchronize(self._index)
-        except Exception:  # noqa: BLE001 - whatever it says, it does not answer
+        except Exception:  # noqa: BLE001 - any exception means that the device is lost
             return True
         return False
 
@@ -141,7 +147,7 @@ Device = Union[CpuDevice, CudaDevice]
 
 
 def list_devices(torch: Any, cores: Optional[int]) -> List[Device]:
-    """The processor, then every device that torch has."""
+    """The CPU, then all GPUs that torch has."""
     devices: List[Device] = [CpuDevice(torch, cores)]
     if torch.cuda.is_available():
         devices += [CudaDevice(torch, index) for index in range(torch.cuda.device_count())]

@@ -1,4 +1,4 @@
-"""Matrix products: what a chip computes at most."""
+"""Matrix products: the peak computing rate of a device."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from . import timing
 from .workload import Workload, WorkloadSkipped, median_seconds
 
 CHECKED_SIDE = 64  # rows and columns of the sub-block that is computed again in float64
-REFERENCE_SIDE = 10000  # the product that guides time
-MIN_EXTRAPOLATION_SIDE = 2000  # of a smaller product nothing is worked out for the guides'
-DISTURBED_SHARE = 0.7  # of the best size's figure: one below it was disturbed
+REFERENCE_SIDE = 10000  # side of the product in the guides' table
+MIN_EXTRAPOLATION_SIDE = 2000  # results of smaller products are not extrapolated to REFERENCE_SIDE
+DISTURBED_SHARE = 0.7  # of the best size's result; a result below it was disturbed
 
 
 class MatmulWorkload(Workload):
-    """One square product of `size` (m, k, n)."""
+    """One square matrix product of `size` (m, k, n)."""
 
     id = "matmul"
-    version = 2  # 2: the card's cache is cleared before each run
+    version = 2  # 2: the GPU's cache is cleared before each run
     unit = "TFLOP/s"
 
     def __init__(self, device: Any, dtype: str, side: int, limit_s: float, smaller: Optional[MatmulWorkload]) -> None:
@@ -30,11 +30,11 @@ class MatmulWorkload(Workload):
         self._multiply: Any = None
 
     def required_bytes(self) -> int:
-        """Three matrices, made in float32."""
+        """Three matrices, created in float32."""
         return 3 * self.size[0] ** 2 * 4 * 3 // 2
 
     def _smaller_results(self) -> List[Dict[str, Any]]:
-        """What came out at the sizes below this one, the largest first."""
+        """The results of smaller sizes, largest first."""
         results, smaller = [], self.smaller
         while smaller is not None:
             if smaller.stored_result is not None:
@@ -43,23 +43,23 @@ class MatmulWorkload(Workload):
         return results
 
     def _estimated_s(self, previous: Dict[str, Any]) -> float:
-        """Seconds that check, warm-up and three runs take about."""
+        """Estimated seconds of check, warm-up and three runs."""
         return 5 * median_seconds(previous) * float(self.size[0] / previous["size"][0]) ** 3
 
     def min_seconds(self, operations_per_s: float) -> float:
-        """Where a smaller one was measured, `measure` knows what this one takes; to work it out takes nothing."""
+        """Minimum seconds; 0 where a smaller size was measured, from which `measure` estimates the time."""
         return 0.0 if self._smaller_results() else super().min_seconds(operations_per_s)
 
     def measure(self) -> Dict[str, Any]:
-        """What would take too long is left out; the guides' product is worked out from smaller ones, and says so."""
+        """Run it; where it would take too long, skip it, or extrapolate REFERENCE_SIDE from smaller sizes."""
         smaller_results = self._smaller_results()
         estimated_s = self._estimated_s(smaller_results[0]) if smaller_results else 0.0
         available_s = min(max(self.limit_s * 1.5, self.spare_s), max(0.0, self.deadline - time.perf_counter()))
         if estimated_s < available_s:
             self.stored_result = super().measure()
-            self.pace = float(self.stored_result["median"]) * 1e12
+            self.operations_per_s = float(self.stored_result["median"]) * 1e12
             return self.stored_result
-        # What lies in the processor's cache says nothing of what does not.
+        # Products that fit into the CPU's cache tell nothing about larger ones.
         can_extrapolate = (
             self.size[0] == REFERENCE_SIDE
             and len(smaller_results) > 1
@@ -70,7 +70,7 @@ class MatmulWorkload(Workload):
         return self._extrapolate(smaller_results)
 
     def _extrapolate(self, smaller_results: List[Dict[str, Any]]) -> Dict[str, Any]:
-        """As fast as at the largest size that was not disturbed, between the extremes of the two largest."""
+        """The rate of the largest undisturbed size, with the extremes of the two largest as quartiles."""
         best_median = max(result["median"] for result in smaller_results)
         base = next(result for result in smaller_results if result["median"] >= DISTURBED_SHARE * best_median)
         neighbors = [base, *smaller_results[:2]]
@@ -81,7 +81,7 @@ class MatmulWorkload(Workload):
         return {**base, **unmeasured, **extrapolated}
 
     def prepare(self) -> None:
-        """Two matrices of a fixed seed and room for their product."""
+        """Allocate two matrices from a fixed seed and their product."""
         torch, side, device_id = self.torch, self.size[0], self.device.id
         torch.manual_seed(0)
         left = torch.randn(side, side, device=device_id, dtype=torch.float32)
@@ -97,12 +97,12 @@ class MatmulWorkload(Workload):
     def _prepare_float8(self, left: Any, right: Any) -> None:
         torch = self.torch
         dtype = torch.float8_e4m3fn
-        self.left, self.right = left.to(dtype), right.t().contiguous().to(dtype).t()  # the second one column by column
+        self.left, self.right = left.to(dtype), right.t().contiguous().to(dtype).t()  # the second is column-major
         scale = torch.ones((), device=self.device.id)
 
         def multiply() -> None:
             output = torch._scaled_mm(self.left, self.right, scale_a=scale, scale_b=scale, out_dtype=torch.bfloat16)
-            self.product = output[0] if isinstance(output, tuple) else output  # torch before 2.5 gives the maximum too
+            self.product = output[0] if isinstance(output, tuple) else output  # a tuple before torch 2.5
 
         try:
             multiply()
@@ -113,28 +113,28 @@ class MatmulWorkload(Workload):
         self._multiply = multiply
 
     def run(self) -> None:
-        """One product."""
+        """Compute the product."""
         self._multiply()
 
     def check(self) -> Tuple[float, float]:
-        """A corner of the product against its float64 value, by that corner's largest entry."""
+        """Compare a corner of the product with its float64 value, relative to that corner's largest entry."""
         (self.last_s,) = self.device.time_runs(self.run)
         rows = self.left[:CHECKED_SIDE].cpu().double()
         columns = self.right[:, -CHECKED_SIDE:].cpu().double()
         reference = rows @ columns
         block = self.product[:CHECKED_SIDE, -CHECKED_SIDE:].cpu().double()
         error = float((block - reference).abs().max() / reference.abs().max())
-        # JSON knows no infinity; a result with holes is as wrong as can be.
+        # JSON has no infinity or NaN.
         return error if math.isfinite(error) else 1.0, self.tolerance()
 
     def tolerance(self) -> float:
-        """What rounding explains: of the inputs and the result in the format, of the sums in float32."""
+        """The limit for rounding of inputs and result in the format, and of sums in float32."""
         dtype_name = {"tf32": None, "float8": "bfloat16"}.get(self.dtype, self.dtype)
         epsilon = 2.0**-10 if dtype_name is None else self.torch.finfo(getattr(self.torch, dtype_name)).eps
         return float(4 * epsilon + 4 * math.sqrt(self.size[0]) * 2.0**-23)
 
     def close(self) -> None:
-        """Let go of the matrices; what came out stays for the next size."""
+        """Release the matrices; the result is kept for the next size."""
         self._multiply = None
         for name in ("left", "right", "product"):
             vars(self).pop(name, None)

@@ -22,9 +22,10 @@ GRADIENT_MARK, STAGE_MARK, UPDATE_MARK = MARK_PREFIX + "gradient:", MARK_PREFIX 
 
 
 class MemoryEvent(NamedTuple):
-    """Bytes that were taken (or, below zero, given back), those of finished gradients, and whether it updates.
+    """One allocation (bytes > 0) or release (bytes < 0) of device memory during a training step.
 
-    `stretch` counts the places passed before it, the same ones with any batch: blocks begun, scores, loss, gradients.
+    `gradients` are the bytes of all gradients finished before it, `updating` is true once the optimizer's update has
+    begun. `stage` counts the marks passed before it (block begins, scores, loss, gradients): equal for every batch.
     """
 
     bytes: int
@@ -34,8 +35,10 @@ class MemoryEvent(NamedTuple):
 
 
 class MemoryPoint(NamedTuple):
-    """A moment of one step: bytes above what lies there between two steps, of finished gradients; whether it
-    updates.
+    """The memory in use at one moment of a training step.
+
+    `bytes` are counted above what is allocated between two steps; `gradients` of them belong to finished gradients;
+    `updating` is true during the optimizer's update.
     """
 
     bytes: int
@@ -44,7 +47,7 @@ class MemoryPoint(NamedTuple):
 
 
 class LinearPeak(NamedTuple):
-    """The same moment with any batch: `constant` bytes, and so many more for each example."""
+    """A `MemoryPoint` for any batch: `constant` bytes plus `example` bytes for each example."""
 
     constant: int
     example: int
@@ -53,7 +56,7 @@ class LinearPeak(NamedTuple):
 
 
 def record_step(step: TrainingStep, batch: int) -> List[MemoryEvent]:
-    """The events of one whole step. Its data is made before; the optimizer has its state already."""
+    """The memory events of one training step, without its data and the optimizer's state, which exist before."""
     torch = step.torch
     inputs, classes = step.make_batch(batch)
     on_gpu = step.device.kind == "gpu"
@@ -116,7 +119,7 @@ def _memory_events(profile: Any, device: str) -> List[MemoryEvent]:
 
 
 def peak_bytes(events: List[MemoryEvent]) -> int:
-    """Bytes above what lies there between two steps, at the highest point of a recorded step."""
+    """The peak of a recorded step, in bytes above what is allocated between two steps."""
     total = peak = 0
     for event in events:
         total += event.bytes
@@ -134,21 +137,17 @@ def has_same_allocations(first: List[MemoryEvent], second: List[MemoryEvent]) ->
 def possible_peaks(
     small_run: Tuple[List[MemoryEvent], int], large_run: Tuple[List[MemoryEvent], int]
 ) -> List[LinearPeak]:
-    """The points of a step that are its highest with some batch from 1 on, from two recorded steps and their batches.
+    """The moments of a step that are its peak with some batch from 1 on, from two (recorded step, batch size).
 
-    Where their allocations do not match, the highest points of each stretch are drawn out, each for itself: in a
-    stretch little is done, while the step's highest point moves from one to another.
+    Where the two steps' allocations differ, the peaks of each stage are projected instead: within a stage few
+    allocations are made, while the step's peak may move from one stage to another.
     """
     (first, small_batch), (second, large_batch) = small_run, large_run
     if has_same_allocations(first, second):
         pairs = list(zip(_cumulative_points(first), _cumulative_points(second)))
     else:
-        lower_by_stage, higher_by_stage = _highest_by_stage(first), _highest_by_stage(second)
-        pairs = [
-            (lower_by_stage[stage], bytes_per_example)
-            for stage, bytes_per_example in higher_by_stage.items()
-            if stage in lower_by_stage
-        ]
+        small_by_stage, large_by_stage = _peak_by_stage(first), _peak_by_stage(second)
+        pairs = [(small_by_stage[stage], peak) for stage, peak in large_by_stage.items() if stage in small_by_stage]
     peaks = [LinearPeak(0, 0, 0, False)]
     for a, b in pairs:
         bytes_per_example = (b.bytes - a.bytes) // (large_batch - small_batch)
@@ -157,7 +156,7 @@ def possible_peaks(
 
 
 def _upper_envelope(points: List[LinearPeak]) -> List[LinearPeak]:
-    """Of these, those that are the highest with some batch, by that batch."""
+    """Those of the linear functions that are the maximum for some batch from 1 on, in the order of those batches."""
     envelope, batch = [], 1
     while True:
         peak = max(points, key=lambda each: (each.constant + each.example * batch, each.example))
@@ -169,7 +168,7 @@ def _upper_envelope(points: List[LinearPeak]) -> List[LinearPeak]:
 
 
 def _cumulative_points(events: List[MemoryEvent]) -> List[MemoryPoint]:
-    """How much is taken after each event."""
+    """The memory in use after each event."""
     points, total = [], 0
     for event in events:
         total += event.bytes
@@ -177,24 +176,24 @@ def _cumulative_points(events: List[MemoryEvent]) -> List[MemoryPoint]:
     return points
 
 
-def _highest_by_stage(events: List[MemoryEvent]) -> Dict[int, MemoryPoint]:
-    """The highest point of each stretch."""
-    highest_by_stage: Dict[int, MemoryPoint] = {}
+def _peak_by_stage(events: List[MemoryEvent]) -> Dict[int, MemoryPoint]:
+    """The peak of each stage."""
+    peaks: Dict[int, MemoryPoint] = {}
     for event, point in zip(events, _cumulative_points(events)):
-        if event.stage not in highest_by_stage or point.bytes > highest_by_stage[event.stage].bytes:
-            highest_by_stage[event.stage] = point
-    return highest_by_stage
+        if event.stage not in peaks or point.bytes > peaks[event.stage].bytes:
+            peaks[event.stage] = point
+    return peaks
 
 
 FIRST_BATCHES, FALLBACK_BATCHES = (1, 2), (2, 3)
 PLAIN, MIXED, CHECKPOINTING, ACCUMULATION = "plain", "mixed", "checkpointing", "accumulation"
-COMBINED = "together"  # all of them, mixed precision only where it is worth something
+COMBINED = "together"  # all three; mixed precision only where the device computes it in hardware
 VARIANTS = (PLAIN, MIXED, CHECKPOINTING, ACCUMULATION, COMBINED)
-ACCUMULATION_STEPS = 4  # a batch is gathered in so many
+ACCUMULATION_STEPS = 4  # micro-batches of a batch
 
 
 class MemoryMeasurement:
-    """One model in one variant on one device; `events` are those of the batches in `small`."""
+    """One model in one variant on one device; `events` has the recorded step of each of the two `batches`."""
 
     def __init__(self, device: Device, model_name: str, variant: str) -> None:
         self.device, self.model_name = device, model_name
@@ -207,29 +206,25 @@ class MemoryMeasurement:
         self.step.model.train()
         if variant in (CHECKPOINTING, COMBINED):
             enable_checkpointing(self.step.base_model)
-        self.step.run(*self.step.make_batch(FIRST_BATCHES[0]))  # makes the optimizer's state
+        self.step.run(*self.step.make_batch(FIRST_BATCHES[0]))  # allocates the optimizer's state
         tensors = list(self.step.base_model.parameters()) + list(self.step.base_model.buffers())
         self.parameter_bytes = _tensor_bytes(tensors)
         self.gradient_bytes = _tensor_bytes(self.step.base_model.parameters())
         self.optimizer_bytes = _tensor_bytes(_state_tensors(self.step.optimizer.state))
         self.batches = FIRST_BATCHES
         self.events = [self.record_events(batch) for batch in self.batches]
-        if not has_same_allocations(*self.events):  # a batch of 1 may be computed in another way than any other
+        if not has_same_allocations(*self.events):  # torch may choose other algorithms for a batch of 1
             self.batches = FALLBACK_BATCHES
             self.events = [self.events[1], self.record_events(FALLBACK_BATCHES[1])]
 
     def record_events(self, batch: int) -> List[MemoryEvent]:
-        """One step's events with this batch."""
+        """Record one step with this batch size."""
         if self.uses_accumulation:
-            self.step.backward(self.step.forward(*self.step.make_batch(batch)))  # gradients that lie there already
+            self.step.backward(self.step.forward(*self.step.make_batch(batch)))  # allocates the gradients
         return record_step(self.step, batch)
 
     def to_message(self) -> Dict[str, Any]:
-        """What the recorded steps tell of any batch, in bytes.
-
-        `example` are inputs and answers of one, `parts` as many as a batch is gathered in (then all gradients lie
-        there from before), `tops` the points that may be the highest.
-        """
+        """The fields of `MemoryProfile` in `core/results.py`, without its variant, capacity and reserve."""
         peaks = possible_peaks((self.events[0], self.batches[0]), (self.events[1], self.batches[1]))
         return {
             "model": self.model_name,
@@ -246,7 +241,7 @@ class MemoryMeasurement:
         }
 
     def cached_share(self) -> float:
-        """The share that a card's allocator keeps beyond what is in use; the processor's keeps nothing."""
+        """Memory that CUDA's allocator caches, as a share of the memory in use; 0 for the CPU's allocator."""
         if self.device.kind == "cpu":
             return 0.0
         cuda = self.device.torch.cuda
@@ -254,8 +249,10 @@ class MemoryMeasurement:
 
 
 def measure_variants(writer: MessageWriter, device: Device, model_name: str, reserve: Tuple[float, int]) -> None:
-    """Each variant as `{"variant": …}` when it begins, then `{"fit": …}` or `{"left": code, "variant": …}`; last
-    `{"end": true}`. Of what is free, `kept`, a share of it and no less than so many bytes, is not planned with.
+    """Measure all variants. Sends `{"variant": …}` when one begins, then `{"fit": …}` or `{"left": code,
+    "variant": …}`; last `{"end": true}`.
+
+    `reserve` is the part of the free memory that is not planned with: (share of it, minimum in bytes).
     """
     reserve_share, min_reserve_bytes = reserve
     capacity = device.free_bytes()
@@ -267,7 +264,7 @@ def measure_variants(writer: MessageWriter, device: Device, model_name: str, res
             continue
         try:
             measurement = MemoryMeasurement(device, model_name, variant)
-        except Exception as error:  # noqa: BLE001 - torch raises whatever it likes
+        except Exception as error:  # noqa: BLE001 - torch documents no exception types
             print("%s: %s" % (type(error).__name__, error), file=sys.stderr)
             is_out_of_memory = "memory" in str(error).lower() or isinstance(error, MemoryError)
             writer.send(left="memory" if is_out_of_memory else "failed", variant=variant)
@@ -282,7 +279,10 @@ def measure_variants(writer: MessageWriter, device: Device, model_name: str, res
 
 
 def enable_checkpointing(model: Any) -> None:
-    """Keep only what lies between a model's blocks, and compute the rest again on the way back."""
+    """Store only the activations between the model's blocks; the backward pass computes the others again.
+
+    https://docs.pytorch.org/docs/stable/checkpoint.html
+    """
     from torch.utils.checkpoint import checkpoint
 
     for block in model.blocks():

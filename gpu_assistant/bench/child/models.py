@@ -1,4 +1,4 @@
-"""The models in plain torch: BERT-base, a small language model, ResNet-50.
+"""The measured models in plain torch: BERT-base, a small language model, ResNet-50.
 
 BERT-base as Hugging Face's BertModel has it (Devlin et al. 2018, uncased), ResNet-50 as torchvision has it (He et al.
 2015, with the stride in the 3 × 3 convolution): the same layers, names and number of weights. The language model has
@@ -16,12 +16,12 @@ from torch.nn import functional
 BERT_VOCABULARY_SIZE, BERT_MAX_POSITIONS, BERT_TOKEN_TYPES = 30522, 512, 2
 BERT_HIDDEN_SIZE, BERT_LAYERS, BERT_ATTENTION_HEADS, BERT_INTERMEDIATE_SIZE = 768, 12, 12, 3072
 BERT_DROPOUT, BERT_LAYER_NORM_EPSILON, BERT_INITIALIZER_RANGE = 0.1, 1e-12, 0.02
-BERT_SEQUENCE_LENGTH = 128  # as the first phase of its own training has it
+BERT_SEQUENCE_LENGTH = 128  # as in the first phase of BERT's pre-training
 BERT_LABELS = 2
 
 
 class BertEmbeddings(nn.Module):
-    """(N, T) word numbers → (N, T, 768)."""
+    """(N, T) token ids → (N, T, 768)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class BertEmbeddings(nn.Module):
         self.dropout = nn.Dropout(BERT_DROPOUT)
 
     def forward(self, token_ids: Any) -> Any:
-        """Words, places and sentences added."""
+        """Add the embeddings of tokens, positions and token types."""
         position_ids = torch.arange(token_ids.shape[1], device=token_ids.device)
         token_type_embedding = self.token_type_embeddings(torch.zeros_like(token_ids))
         return self.dropout(
@@ -41,7 +41,7 @@ class BertEmbeddings(nn.Module):
 
 
 class BertLayer(nn.Module):
-    """Attention and two dense layers, each with a way past it."""
+    """Self-attention and two dense layers, with residual connections."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class BertLayer(nn.Module):
 
 
 class Bert(nn.Module):
-    """(N, T) word numbers → (N, T, 768) and the first word's pooled (N, 768)."""
+    """(N, T) token ids → (N, T, 768), and the pooled first token (N, 768)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ class Bert(nn.Module):
                 nn.init.zeros_(module.bias)
 
     def forward(self, token_ids: Any) -> Tuple[Any, Any]:
-        """Every word in its sentence."""
+        """Encode the tokens."""
         x = self.embeddings(token_ids)
         for layer in self.layers:
             x = layer(x)
@@ -92,7 +92,7 @@ class Bert(nn.Module):
 
 
 class BertClassifier(nn.Module):
-    """The encoder with two labels on top, as it is trained for a task: (N, T) → (N, 2)."""
+    """The encoder with a classifier of two labels: (N, T) token ids → (N, 2)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -105,7 +105,7 @@ class BertClassifier(nn.Module):
         return list(self.bert.layers)
 
     def forward(self, token_ids: Any) -> Any:
-        """Scores of each label."""
+        """The logits of the labels."""
         return self.classifier(self.dropout(self.bert(token_ids)[1]))
 
 
@@ -130,14 +130,14 @@ def rms_norm(x: Any, weight: Any) -> Any:
 
 
 def apply_rotary_embedding(x: Any, angles: Any) -> Any:
-    """Rotary places: (N, heads, T, 64), angles (T, 32)."""
+    """Rotary position embedding of (N, heads, T, 64) by angles (T, 32)."""
     first_half, second_half = x.chunk(2, -1)
     cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
     return torch.cat((first_half * cos - second_half * sin, first_half * sin + second_half * cos), -1)
 
 
 class DecoderLayer(nn.Module):
-    """Attention over what came before, and a gated dense part."""
+    """Causal self-attention and SwiGLU, with residual connections."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -149,7 +149,7 @@ class DecoderLayer(nn.Module):
         self.down_projection = nn.Linear(DECODER_INTERMEDIATE_SIZE, DECODER_HIDDEN_SIZE, bias=False)
 
     def forward(self, x: Any, angles: Any, position: int, cache: Optional[Tuple[Any, Any]]) -> Any:
-        """(N, T, 768), its first word at place `at`; keys and values of before are in `cache`."""
+        """(N, T, 768), the first token at `position`; `cache` has the keys and values of the tokens before it."""
         batch, length, _ = x.shape
         qkv = self.qkv_projection(rms_norm(x, self.attention_norm)).view(
             batch, length, 3, DECODER_ATTENTION_HEADS, DECODER_HEAD_SIZE
@@ -167,7 +167,7 @@ class DecoderLayer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """(N, T) word numbers → (N, VOCABULARY) scores of the word after the last one."""
+    """(N, T) token ids → (N, vocabulary) logits of the next token."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -179,17 +179,17 @@ class Decoder(nn.Module):
                 nn.init.normal_(module.weight, std=DECODER_INITIALIZER_RANGE)
 
     def empty_cache(self, length: int) -> KeyValueCache:
-        """An empty cache for one sequence of that many words."""
+        """An empty cache for one sequence of `length` tokens."""
         weight = self.token_embedding.weight
         buffers = (weight.new_zeros(2, 1, DECODER_ATTENTION_HEADS, length, DECODER_HEAD_SIZE) for _ in self.layers)
         return [(pair[0], pair[1]) for pair in buffers]
 
     def forward(self, token_ids: Any, position: int = 0, cache: Optional[KeyValueCache] = None) -> Any:
-        """One pass; with a cache the words of before are not given again."""
+        """One forward pass; with a cache, `token_ids` are the new tokens only."""
         return self.logits(self.hidden_states(token_ids, position, cache)[:, -1])
 
     def hidden_states(self, token_ids: Any, position: int = 0, cache: Optional[KeyValueCache] = None) -> Any:
-        """What the layers make of each word: (N, T, 768)."""
+        """The output of the last layer: (N, T, 768)."""
         float_type = torch.float64 if self.token_embedding.weight.dtype == torch.float64 else torch.float32
         positions = torch.arange(position, position + token_ids.shape[1], device=token_ids.device, dtype=float_type)
         frequencies = ROPE_BASE ** (
@@ -202,7 +202,7 @@ class Decoder(nn.Module):
         return x
 
     def logits(self, x: Any) -> Any:
-        """Scores of each word of the vocabulary."""
+        """The logits of the vocabulary."""
         return functional.linear(rms_norm(x, self.final_norm), self.token_embedding.weight)
 
     def blocks(self) -> Any:
@@ -211,10 +211,10 @@ class Decoder(nn.Module):
 
 
 class LanguageModel(Decoder):
-    """The same as it is trained: (N, T) word numbers → (N × T, VOCABULARY) scores of what follows each of them."""
+    """The decoder for training: (N, T) token ids → (N × T, vocabulary) logits of the token after each."""
 
     def forward(self, token_ids: Any) -> Any:  # type: ignore[override]
-        """Scores after every word."""
+        """The logits after every token."""
         return self.logits(self.hidden_states(token_ids)).flatten(0, 1)
 
 
@@ -225,7 +225,7 @@ RESNET_CLASSES = 1000
 
 
 class Bottleneck(nn.Module):
-    """1 × 1, 3 × 3, 1 × 1, beside a way past them."""
+    """Convolutions 1 × 1, 3 × 3, 1 × 1 with a residual connection."""
 
     def __init__(self, channels: int, width: int, stride: int) -> None:
         super().__init__()
@@ -278,7 +278,7 @@ class ResNet50(nn.Module):
         return [block for number in range(1, 5) for block in getattr(self, "layer%d" % number)]
 
     def forward(self, x: Any) -> Any:
-        """Scores of each class."""
+        """The logits of the classes."""
         x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
         for block in self.blocks():
             x = block(x)

@@ -1,7 +1,7 @@
 """The same training step on several devices at once, under DistributedDataParallel, started by torchrun.
 
-Every process has a device of its own, or on the processor its share of the cores. How much is lost by working
-together is measured in the same run: the first process trains alone before, on the same share.
+Every process has a device of its own, or on the CPU its share of the cores. The loss by communication
+is measured in the same run: the first process trains alone before, on the same share.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from .training import MODEL_SPECS, TRAINING_UNITS, TrainingStep
 
 PARALLEL_BATCHES = {"cpu": 2, "gpu": 32}
 MEASURE_LIMIT_S = 6.0
-PROCESS_TIMEOUT = datetime.timedelta(seconds=300)  # a process that waits longer for another one gives up
+PROCESS_TIMEOUT = datetime.timedelta(seconds=300)  # for collective operations
 
 
 def launch(model_name: str, dtype: str, device: str, processes: int, cores: Optional[int]) -> int:
-    """Start that many of this program through torchrun and wait for them; their first one writes to our stdout."""
+    """Start this program in `processes` processes by torchrun and wait; the first of them writes to our stdout."""
     from torch.distributed.run import main as torchrun
 
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         port = server.getsockname()[1]
     if os.name == "nt":
-        os.environ.setdefault("USE_LIBUV", "0")  # builds for Windows came without it
+        os.environ.setdefault("USE_LIBUV", "0")  # missing in builds for Windows
     elif device == "cpu":
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")  # a computer's own name may not resolve
     main_file = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")  # noqa: PTH100, PTH118, PTH120
@@ -56,7 +56,7 @@ def launch(model_name: str, dtype: str, device: str, processes: int, cores: Opti
 
 
 def run_worker(writer: MessageWriter, device_kind: str, cores: Optional[int], model_name: str, dtype: str) -> None:
-    """One of the processes; the first one tells the result, then `{"end": true}`."""
+    """Run one of the processes; the first sends the result, then `{"end": true}`."""
     import torch
     from torch import distributed
 
@@ -117,7 +117,7 @@ def _measure(device: Device, model_name: str, dtype: str, rank: int, world_size:
     is_spread = timing.relative_spread(parallel_times) > timing.NOTED_SPREAD
     return {
         "id": model_name + "-parallel",
-        "version": 2,  # 2: as `Training.version`
+        "version": 2,  # goes up with `TrainingWorkload.version`
         "device": device.id if device.kind == "cpu" else "cuda",
         "dtype": dtype,
         "size": list(MODEL_SPECS[model_name].size),
@@ -143,7 +143,7 @@ def _measure(device: Device, model_name: str, dtype: str, rank: int, world_size:
 
 
 def _weight_difference(torch: Any, step: TrainingStep, device: Device) -> float:
-    """How far the processes' weights are apart after a step on different data, relative; they must be the same."""
+    """The largest relative difference between the processes' weights after a step; it must be 0."""
     from torch import distributed
 
     sums = torch.stack([parameter.detach().double().sum() for parameter in step.model.parameters()]).to(device.id)

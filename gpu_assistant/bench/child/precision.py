@@ -1,4 +1,4 @@
-"""In which formats a device computes, and the switches that decide it. The switches are stated with each result."""
+"""The formats in which a device computes, and torch's switches for them, which each result states."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .devices import Device
 AMPERE_CAPABILITY, ADA_CAPABILITY = (
     (8, 0),
     (8, 9),
-)  # compute capabilities: TF32 and bfloat16 came with the one, FP8 with the other
+)  # lowest compute capabilities with TF32 and bfloat16, and with FP8
 MIXED_PREFIX = "mixed-"
 
 
@@ -30,18 +30,18 @@ def matmul_dtypes(device: Device) -> List[str]:
 
 
 def mixed_dtype(device: Device) -> str:
-    """Mixed precision as one would train with it here."""
+    """The format for training in mixed precision on a device."""
     uses_float16 = device.kind == "gpu" and (device.capability is None or device.capability < AMPERE_CAPABILITY)
     return MIXED_PREFIX + ("float16" if uses_float16 else "bfloat16")
 
 
 def inference_dtype(device: Device) -> str:
-    """What a language model's weights are kept in here."""
+    """The format of a language model's weights for inference on a device."""
     return "float32" if device.kind == "cpu" else mixed_dtype(device)[len(MIXED_PREFIX) :]
 
 
 def has_hardware_support(device: Device, dtype: str) -> bool:
-    """Whether a processor computes this format itself; one that must convert is slower with it than without."""
+    """Whether a device computes this format in hardware; a CPU that must convert it is slower with it."""
     if device.kind != "cpu" or dtype == "float32":
         return True
     try:
@@ -51,7 +51,7 @@ def has_hardware_support(device: Device, dtype: str) -> bool:
 
 
 def set_precision(torch: Any, dtype: str) -> None:
-    """TF32 on for "tf32" alone; everything else keeps full float32, in products and convolutions."""
+    """Enable TF32 for "tf32" alone; for all other formats, products and convolutions use full float32."""
     uses_tf32 = dtype == "tf32"
     for backend in (torch.backends.cuda.matmul, torch.backends.cudnn):
         # The newer switch and the older one must not be mixed (torch 2.9 and later raise).
@@ -64,20 +64,20 @@ def set_precision(torch: Any, dtype: str) -> None:
 
 
 def thread_settings(device: Device) -> Dict[str, Any]:
-    """How many threads a processor computes with, and how they wait for each other where that is not the usual way."""
+    """The CPU's number of threads, and OpenMP's wait policy where it is not the default."""
     wait_policy = os.environ.get("OMP_WAIT_POLICY")
     return {"threads": device.torch.get_num_threads(), **({"omp_wait_policy": wait_policy} if wait_policy else {})}
 
 
 def _cpu_matmul_precision(torch: Any) -> str:
-    """The switch of float32 products on a processor: nobody turns it, and so it is full float32 ("none", "highest")."""
-    # The older way to ask raises where the newer switches were used.
+    """The precision of float32 products on the CPU; its default is full float32 ("none" or "highest")."""
+    # The older function raises where the newer switches were used.
     matmul_switch = getattr(getattr(torch.backends, "mkldnn", None), "matmul", None)
     return str(getattr(matmul_switch, "fp32_precision", None) or torch.get_float32_matmul_precision())
 
 
 def precision_settings(device: Device, dtype: str) -> Dict[str, Any]:
-    """The switches as a result names them."""
+    """The precision switches, as stated in results."""
     if device.kind == "cpu":
         return {**thread_settings(device), "float32_matmul_precision": _cpu_matmul_precision(device.torch)}
     matmul = device.torch.backends.cuda.matmul
@@ -86,7 +86,7 @@ def precision_settings(device: Device, dtype: str) -> Dict[str, Any]:
 
 
 def autocast(device: Device, dtype: str) -> Any:
-    """The block in which a forward pass runs."""
+    """The autocast context for a forward pass; without mixed precision it does nothing."""
     if not dtype.startswith(MIXED_PREFIX):
         return contextlib.nullcontext()
     device_type = "cpu" if device.kind == "cpu" else "cuda"
@@ -94,7 +94,7 @@ def autocast(device: Device, dtype: str) -> Any:
 
 
 def gradient_scaler(device: Device, dtype: str) -> Optional[Any]:
-    """What keeps float16's small gradients from vanishing."""
+    """The gradient scaler for float16, whose small gradients would underflow; None for other formats."""
     if dtype != MIXED_PREFIX + "float16":
         return None
     amp = device.torch.amp
@@ -102,6 +102,6 @@ def gradient_scaler(device: Device, dtype: str) -> Optional[Any]:
 
 
 def tolerance(dtype: str) -> float:
-    """How far a whole model's result may be from its float64 one, relative: what rounding explains, and some air."""
+    """The tolerance of a model's result relative to float64: the limit for rounding with a margin."""
     dtype_name = dtype[len(MIXED_PREFIX) :] if dtype.startswith(MIXED_PREFIX) else dtype
     return {"float32": 1e-4, "float16": 2e-2, "bfloat16": 5e-2}[dtype_name]

@@ -1,4 +1,4 @@
-"""The program: all measurements, one after the other, as JSON lines.
+"""The program: runs all measurements one after the other and writes JSON lines.
 
 First `{"start": …}` with the devices, the measurements to come and the time limit in seconds; then `{"begin": …}` and
 `{"result": …}` or `{"left": code}` (with what it required and what was available) for each; last `{"end": true}`.
@@ -31,16 +31,16 @@ DYNAMO_MODULE = "torch._dynamo"
 
 
 class _LazyCompiler(types.ModuleType):
-    """Stands in for the compiler, which compiles nothing here; for whatever else is wanted of it, it is loaded."""
+    """Replaces torch's compiler, which is not used here; access to any other name imports it."""
 
     @staticmethod
     def disable(work: Any = None, *_: Any, **__: Any) -> Any:
-        """It would not be compiled anyway."""
+        """Return the function unchanged."""
         return (lambda function: function) if work is None else work
 
     @staticmethod
     def graph_break(*_: Any, **__: Any) -> None:
-        """There is no graph."""
+        """Do nothing."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name != "__path__":
@@ -52,13 +52,13 @@ class _LazyCompiler(types.ModuleType):
 
 
 def defer_compiler(torch: Any) -> None:
-    """Load the compiler only when somebody wants more of it than to be left alone."""
+    """Import torch's compiler only when something of it is used, which saves time at the start."""
     if DYNAMO_MODULE not in sys.modules:
         sys.modules[DYNAMO_MODULE] = torch._dynamo = _LazyCompiler(DYNAMO_MODULE)
 
 
 def main() -> int:
-    """Exit status 3 for a device that is not there, 4 for a torch that does not load."""
+    """Run; returns exit status 3 for an unknown device, 4 for a torch that cannot be imported."""
     faulthandler.enable()
     options = _arguments()
     if options.together is not None:
@@ -69,14 +69,14 @@ def main() -> int:
     if options.yielding:
         os.environ["OMP_WAIT_POLICY"] = "PASSIVE"  # read when torch is loaded
     try:
-        sys.dont_write_bytecode = False  # what torch keeps lies in the environment, and makes the next start quicker
+        sys.dont_write_bytecode = False  # torch's bytecode is in the environment and speeds up the next start
         try:
             import torch
         finally:
             sys.dont_write_bytecode = True
         devices = list_devices(torch, options.cores)
         descriptions = [device.describe() for device in devices]
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken library raises whatever it likes
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken library may raise anything
         lines = str(error).strip().splitlines()
         writer.send(broken="%s: %s" % (type(error).__name__, lines[0] if lines else ""))
         return 4
@@ -121,7 +121,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def select_devices(devices: List[Device], descriptions: List[Dict[str, Any]], name: str) -> List[Device]:
-    """The device of this name; "cuda" is the card with the most memory, of equal ones the first."""
+    """The device with this id; "cuda" is the first GPU with the most memory."""
     if name != "cuda":
         return [device for device in devices if device.id == name]
     gpus = [pair for pair in zip(devices, descriptions) if pair[0].kind == "gpu"]
@@ -129,7 +129,7 @@ def select_devices(devices: List[Device], descriptions: List[Dict[str, Any]], na
 
 
 def software_versions(torch: Any) -> Dict[str, str]:
-    """What the figures depend on beside the devices."""
+    """Versions of the software that the results depend on."""
     result = {"python": platform.python_version(), "torch": str(torch.__version__)}
     if torch.version.cuda:
         result["cuda"] = str(torch.version.cuda)
@@ -148,7 +148,7 @@ def measure_all(
     descriptions: List[Dict[str, Any]],
     options: argparse.Namespace,
 ) -> None:
-    """Every device, one after the other."""
+    """Measure the devices one after the other."""
     from . import schedule
 
     defer_compiler(torch)
@@ -160,7 +160,7 @@ def measure_all(
     ]
     start_messages = [{"n": index, **begin} for index, begin in enumerate(start_messages, 1)]
     first_s, more_s = schedule.FULL_DEVICE_S if options.full else schedule.QUICK_DEVICE_S
-    # Loading torch counts too: who waits does not care what for. But a cold disk must not eat the measurement.
+    # The time limit includes the import of torch, of which MAX_LOADING_S count at most.
     started_at = max(timing.clock_at_epoch(options.since), time.perf_counter() - schedule.MAX_LOADING_S)
     run_deadline = started_at + first_s + more_s * (len(devices) - 1)
     timing.call_at(run_deadline + timing.EXIT_MARGIN_S, lambda: writer.stop_program(start_messages))
@@ -187,7 +187,7 @@ def measure_all(
             available_s = max(0.0, deadline - time.perf_counter()) * workload.time_share
             if available_s < workload.min_seconds(operations_per_s):
                 estimated_s = workload.operations() / operations_per_s
-                # Where it is the time that is over, nobody knows what it would have taken.
+                # After the deadline, the estimate tells nothing.
                 writer.send(
                     left="time",
                     **({"wanted_s": estimated_s, "had_s": available_s} if estimated_s > available_s > 0 else {}),
@@ -197,8 +197,8 @@ def measure_all(
             if options.full:
                 workload.spare_s = schedule.spare_seconds(available_s, workloads[device.id][position:])
             is_lost = not _measure_workload(writer, workload)
-            if device.kind == "cpu" and workload.pace is not None:
-                operations_per_s = min(operations_per_s, workload.pace)
+            if device.kind == "cpu" and workload.operations_per_s is not None:
+                operations_per_s = min(operations_per_s, workload.operations_per_s)
             if not is_lost and device.kind == "gpu":
                 torch.cuda.empty_cache()
         workloads.pop(device.id)
@@ -206,13 +206,13 @@ def measure_all(
 
 
 def _measure_workload(writer: MessageWriter, workload: Workload) -> bool:
-    """One that cannot run says why and stops none of the others; whether its device still answers."""
+    """Measure one workload and send its result or why there is none; returns whether the device still works."""
     try:
         writer.send(result=workload.measure())
     except WorkloadSkipped as skipped:
         writer.send(left=skipped.reason, **skipped.figures)
-    except Exception as error:  # noqa: BLE001 - torch raises whatever it likes
-        # torch.OutOfMemoryError is a RuntimeError; the processor's allocator has no class of its own.
+    except Exception as error:  # noqa: BLE001 - torch documents no exception types
+        # torch.OutOfMemoryError is a RuntimeError; the CPU's allocator raises a plain RuntimeError.
         is_out_of_memory = "memory" in str(error).lower() or isinstance(error, MemoryError)
         print("%s: %s" % (type(error).__name__, error), file=sys.stderr)
         is_lost = not isinstance(error, MemoryError) and workload.device.is_lost()

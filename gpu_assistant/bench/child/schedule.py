@@ -1,4 +1,4 @@
-"""What is measured, in which order, and how long each may take."""
+"""The order and time limits of all measurements."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FULL_MATMUL_SIDES = {
     "cpu": (512, 1024, 2048, 4096, 8192, REFERENCE_SIDE),
     "gpu": (1024, 2048, 4096, 8192, REFERENCE_SIDE, 16384),
 }
-# Seconds for one measurement with its warm-up and its check, but for the run that is under way.
+# Seconds for one measurement with warm-up and check; a run that has begun is completed.
 QUICK_LIMITS_S = {"matmul": 2.5, "copy": 1.5, "training": 6.0, "decode": 4.0}
 FULL_LIMITS_S = {"matmul": 15.0, "copy": 5.0, "training": 40.0, "decode": 20.0}
 # Seconds for everything on the first device, with the time that torch takes to load, and on each further one; what
@@ -27,11 +27,10 @@ QUICK_DEVICE_S, FULL_DEVICE_S = (54.0, 46.0), (900.0, 900.0)
 # programs slow it down: what comes after them is worth less.
 TIME_SHARES = {"matmul": 0.06, "copy-within": 0.2, "resnet50": 0.5, "bert-base": 0.8}
 MAX_LOADING_S = 14.0  # of the time that torch took to load counts no more: from a cold disk that would leave nothing
-FAMILIES = ("matmul", "copy", "training", "decode")
 
 
 def device_workloads(device: Device, *, full: bool, only: Optional[Sequence[str]] = None) -> List[Workload]:
-    """Everything for one device; `only` names families or workloads.
+    """All workloads of one device; `only` names families or workloads.
 
     A product, copies and both trainings come first, so that a slow computer has a figure of each before it has several
     of one.
@@ -48,10 +47,10 @@ def device_workloads(device: Device, *, full: bool, only: Optional[Sequence[str]
     mixed = [
         TrainingWorkload(device, model_name, mixed_dtype(device), limits["training"]) for model_name in TRAINING_UNITS
     ]
-    # As one would train here: a card in mixed precision.
+    # GPUs are usually trained on in mixed precision.
     default_training, other_training = (plain, mixed) if device.kind == "cpu" else (mixed, plain)
     decoding = DecodingWorkload(device, inference_dtype(device), limits["decode"])
-    # What the guides' table has comes first: whatever else there is takes no time from it.
+    # The workloads of the guides' table come first, so that no other one takes their time.
     main_workloads = [matmuls[0], *copies, *default_training]
     if device.kind == "cpu":
         for workload in main_workloads:
@@ -65,10 +64,10 @@ def device_workloads(device: Device, *, full: bool, only: Optional[Sequence[str]
 
 
 def spare_seconds(available_s: float, later_workloads: Sequence[Workload]) -> float:
-    """Seconds of those that are left which nothing that comes later wants."""
+    """The part of the remaining seconds that later workloads do not need."""
     return max(0.0, available_s - sum(workload.limit_s for workload in later_workloads))
 
 
 def workload_family(workload: Workload) -> str:
-    """Its kind: one of FAMILIES."""
+    """The key of its limit in the tables above."""
     return "training" if workload.id in TRAINING_UNITS else workload.id.split("-")[0]

@@ -1,4 +1,4 @@
-"""When a measurement is steady enough (warm-up, repeats, quartiles), and the time limit of the whole run."""
+"""Timing: warm-up, repetition until the spread is small, quartiles, and a timer for the limit of the whole run."""
 
 from __future__ import annotations
 
@@ -10,33 +10,39 @@ from typing import Any, Callable, List, Optional, Tuple
 
 from .devices import Device
 
-EXIT_MARGIN_S = 1.0  # what a measurement that ends by itself may be late
+EXIT_MARGIN_S = 1.0  # between the deadline and the moment at which the child is ended
 
 
 def clock_at_epoch(epoch_seconds: Optional[float]) -> float:
-    """The clock `time.perf_counter` at that moment of the epoch; now, where it is not given or cannot be."""
+    """Convert seconds since the epoch to the clock of `time.perf_counter`.
+
+    Returns the present time for None and for a moment that is in the future or more than an hour ago.
+    """
     elapsed = 0.0 if epoch_seconds is None else time.time() - epoch_seconds
     return time.perf_counter() - (elapsed if 0 <= elapsed < 3600 else 0.0)
 
 
 def call_at(deadline: float, callback: Callable[[], Any]) -> None:
-    """Call `stop` when the clock `time.perf_counter` shows `moment`, beside whatever torch computes."""
+    """Call `callback` on a thread of its own when `time.perf_counter` reaches `deadline`."""
     timer = threading.Timer(max(0.0, deadline - time.perf_counter()), callback)
     timer.daemon = True
     timer.start()
 
 
 MAX_WARM_UP_S, MIN_WARM_UP_S = 2.0, 0.05
-BATCH_TIME_S = 0.1  # about as long runs are taken together before anybody looks at the clock
+BATCH_TIME_S = 0.1  # runs are timed in groups of about this length
 MIN_MEASURE_S, MIN_SAMPLES, MIN_STEADY_RUNS, MAX_RUNS = 0.3, 3, 7, 500
-MIN_SAMPLES_LATE = 2  # runs that are still a figure, marked as one of few, where the time is over
-FIRST_RUN_FACTOR = 1.5  # times a first run's time, which is the slowest: a few more take no longer
+MIN_SAMPLES_LATE = 2  # enough for a result (with the note "few") when the time is over
+FIRST_RUN_FACTOR = 1.5  # the first run is the slowest: MIN_SAMPLES_LATE runs take at most this many times as long
 STEADY_SPREAD, NOTED_SPREAD = 0.05, 0.10  # interquartile range by median
 WARM_UP_TOLERANCE = 0.05
 
 
 def warm_up(device: Device, run: Callable[[], Any], limit_s: float) -> float:
-    """Run until two medians of three agree within 5 % or the time is up; the last median in seconds."""
+    """Run until two consecutive medians of three runs differ by at most WARM_UP_TOLERANCE, or for `limit_s`.
+
+    Returns the last median in seconds.
+    """
     started_at = time.perf_counter()
     previous_median = math.inf
     while True:
@@ -57,10 +63,10 @@ def warm_up(device: Device, run: Callable[[], Any], limit_s: float) -> float:
 def measure_runs(
     device: Device, run: Callable[[], Any], limit_s: float, expected_s: float, max_s: float = math.inf
 ) -> List[float]:
-    """Seconds of each run: until the quartiles are close, or the time or the runs are up; `FEWEST` at least.
+    """Time runs until their spread is below STEADY_SPREAD, or for `limit_s`, or MAX_RUNS; returns seconds of each.
 
-    `expected_s` is what one run takes. Where one more would end after `most_s`, `FEW` are enough, and after it there
-    may be fewer.
+    `expected_s` is the duration of one run. There are MIN_SAMPLES at least; MIN_SAMPLES_LATE where one more would end
+    after `max_s`, and fewer where `max_s` has passed.
     """
     started_at = time.perf_counter()
     samples: List[float] = []
@@ -84,6 +90,6 @@ def quartiles(samples: List[float]) -> Tuple[float, float, float]:
 
 
 def relative_spread(samples: List[float]) -> float:
-    """Interquartile range by median."""
+    """Interquartile range divided by the median."""
     q1, median, q3 = quartiles(samples)
     return (q3 - q1) / median

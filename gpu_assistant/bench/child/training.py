@@ -1,4 +1,4 @@
-"""Training steps (forward, loss, backward, optimizer) of the models, measured in images or sequences a second.
+"""Training steps (forward, loss, backward, optimizer) of the models, in images or sequences per second.
 
 `TrainingStep` is shared with `memory_fit.py` and `parallel.py`.
 """
@@ -15,13 +15,13 @@ from .precision import MIXED_PREFIX, autocast, gradient_scaler, has_hardware_sup
 from .timing import FIRST_RUN_FACTOR, MIN_SAMPLES_LATE
 from .workload import Workload, WorkloadSkipped
 
-# So little that the loss stays where it is. At a usual rate one example is learnt by heart within a few steps; its
+# So low that the loss does not change. At a usual rate one example is memorized within a few steps; its
 # gradients then shrink until a processor computes with subnormal numbers, and a step takes thirty times as long.
 LEARNING_RATE = 1e-9
 
 
 class ModelSpec(NamedTuple):
-    """A model and how it is trained: `inputs(torch, batch)` are images or words, each example has `answers` classes."""
+    """A model and how it is trained, with synthetic inputs (images or tokens) and labels."""
 
     create_model: Callable[[], Any]
     size: Tuple[int, ...]
@@ -32,7 +32,7 @@ class ModelSpec(NamedTuple):
     optimizer_name: str
 
     def make_targets(self, torch: Any, batch: int) -> Any:
-        """Right answers, made up."""
+        """Synthetic labels for a batch."""
         return torch.randint(0, self.classes, (batch * self.targets_per_example,))
 
 
@@ -84,9 +84,9 @@ MODEL_SPECS: Dict[str, ModelSpec] = {
 
 
 class TrainingStep:
-    """A model on a device with its optimizer and one batch of made-up data, all from a fixed seed.
+    """A model on a device with its optimizer and synthetic data, all from a fixed seed.
 
-    `wrap` gets the model before the optimizer sees it (DistributedDataParallel).
+    `wrap` is applied to the model before the optimizer is created (DistributedDataParallel).
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class TrainingStep:
     ) -> None:
         self.torch, self.device, self.dtype, self.spec = device.torch, device, dtype, MODEL_SPECS[model_name]
         self.torch.manual_seed(0)
-        # Tensor cores read images channel by channel last.
+        # Tensor cores need the memory format channels_last.
         self.channels_last = device.kind == "gpu" and dtype != "float32" and len(self.spec.size) == 3
         self.base_model = self.spec.create_model().to(device.id)
         if self.channels_last:
@@ -105,7 +105,7 @@ class TrainingStep:
         self._loss = self.torch.nn.CrossEntropyLoss()
 
     def make_batch(self, batch: int, seed: int = 1) -> Tuple[Any, Any]:
-        """Inputs and classes on the device, for a seed the same ones each time."""
+        """(inputs, labels) on the device, the same for the same seed."""
         self.torch.manual_seed(seed)
         inputs = self.spec.make_inputs(self.torch, batch).to(self.device.id)
         if self.channels_last:
@@ -113,16 +113,16 @@ class TrainingStep:
         return inputs, self.spec.make_targets(self.torch, batch).to(self.device.id)
 
     def forward(self, inputs: Any, classes: Any) -> Any:
-        """The loss."""
+        """Compute the loss."""
         with autocast(self.device, self.dtype):
             return self._loss(self.model(inputs), classes)
 
     def backward(self, loss: Any) -> None:
-        """The gradients."""
+        """Compute the gradients."""
         (loss if self._scaler is None else self._scaler.scale(loss)).backward()
 
     def update(self) -> None:
-        """The optimizer's part; the gradients are let go."""
+        """Run the optimizer and release the gradients."""
         if self._scaler is None:
             self.optimizer.step()
         else:
@@ -131,13 +131,13 @@ class TrainingStep:
         self.optimizer.zero_grad(set_to_none=True)
 
     def run(self, inputs: Any, classes: Any) -> None:
-        """One whole step."""
+        """Run one complete step."""
         self.backward(self.forward(inputs, classes))
         self.update()
 
 
 def disable_dropout(torch: Any, model: Any) -> None:
-    """Training without dropout, whose dice fall differently on each device."""
+    """Put a model into training mode without dropout, whose random numbers differ between devices."""
     model.train()
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
@@ -150,7 +150,7 @@ _REFERENCE_LOSSES: Dict[str, float] = {}
 
 
 def reference_loss(step: TrainingStep, model_name: str, batch: int) -> float:
-    """The loss of the untrained model on the first `batch` made-up examples, in float64 on the processor.
+    """The loss of the untrained model on the first `batch` synthetic examples, in float64 on the CPU.
 
     The same on every device and in every format: weights and examples come from fixed seeds.
     """
@@ -169,20 +169,20 @@ def reference_loss(step: TrainingStep, model_name: str, batch: int) -> float:
 TRAINING_UNITS = {"resnet50": "images/s", "bert-base": "sequences/s"}
 TRAINING_BATCHES = {"cpu": 8, "gpu": 64}
 CHECKED_EXAMPLES = 1  # examples whose loss is computed again in float64
-SMALL_BATCH = 1  # a processor that is slow takes so many at a time
-MAX_SPEED_GAIN = 1.5  # than the last model the next one may be, for the same operations
-FULL_BATCH_STEPS = 4  # as many steps of the full batch should fit into the time
-# Operations of one example's step, about: three times those of its forward pass.
+SMALL_BATCH = 1  # batch size of a slow CPU
+MAX_SPEED_GAIN = 1.5  # upper bound of the next model's operations per second, relative to the last one's
+FULL_BATCH_STEPS = 4  # steps of the full batch that must fit into the time limit
+# Estimated operations of a training step for one example: three times those of its forward pass.
 STEP_OPERATIONS = {"resnet50": 25e9, "bert-base": 66e9}
-# Per example, about: what a training step keeps in float32 beyond weights, gradients and the optimizer's state.
+# Estimated activation memory of one example in float32.
 ACTIVATION_BYTES = {"resnet50": 110 * 2**20, "bert-base": 130 * 2**20}
 MODEL_STATE_BYTES = {"resnet50": 510 * 2**20, "bert-base": 2240 * 2**20}
 
 
 class TrainingWorkload(Workload):
-    """One step of the whole model on made-up data that lies on the device already."""
+    """Training steps of a model on synthetic data that is on the device already."""
 
-    version = 2  # 2: the model does not learn its few examples by heart, which slowed a processor's steps down
+    version = 2  # 2: a lower learning rate, since memorized examples slowed the CPU's steps down
 
     def __init__(self, device: Device, model_name: str, dtype: str, limit_s: float) -> None:
         super().__init__(device, dtype, MODEL_SPECS[model_name].size, limit_s)
@@ -190,15 +190,15 @@ class TrainingWorkload(Workload):
         self.is_checked_last = device.kind == "cpu"
 
     def required_bytes(self) -> int:
-        """The model with its smallest batch."""
+        """The model with the smallest batch."""
         return MODEL_STATE_BYTES[self.id] + SMALL_BATCH * ACTIVATION_BYTES[self.id]
 
     def operations(self) -> float:
-        """A forward pass for the check, a first step and the fewest that are a figure."""
+        """A forward pass for the check, a first step, and the minimum number of timed steps."""
         return STEP_OPERATIONS[self.id] * (CHECKED_EXAMPLES / 3 + SMALL_BATCH * (1 + MIN_SAMPLES_LATE))
 
     def prepare(self) -> None:
-        """The model, its optimizer, and the largest batch that memory and time allow."""
+        """Create the model and its optimizer, and choose the largest batch that memory and time allow."""
         if not has_hardware_support(self.device, self.dtype):
             raise WorkloadSkipped("hardware")
         if self.device.kind == "gpu":
@@ -257,9 +257,9 @@ class TrainingWorkload(Workload):
         return (error if math.isfinite(error) else 1.0), tolerance(self.dtype)
 
     def check(self) -> Tuple[float, float]:
-        """The first loss against that of the same model in float64."""
+        """Compare the first loss with that of the same model in float64."""
         if self.is_checked_last:
-            # What was trained makes room for the model as it was.
+            # Release the trained model for the untrained one.
             self.step.base_model = self.step.model = self.untrained_model
             self.step.optimizer = None
             self.error_and_tolerance = self._compare_loss()
@@ -270,19 +270,19 @@ class TrainingWorkload(Workload):
         return run_seconds * CHECKED_EXAMPLES / max(self.batch or 1, 1)
 
     def run(self) -> None:
-        """One step."""
+        """Run one step."""
         self.step.run(self.inputs, self.classes)
 
     def result(
         self, samples: List[float], check_result: Tuple[Optional[float], Optional[float]], seconds: float
     ) -> Dict[str, Any]:
-        """The next model will not be much faster."""
+        """The result; also estimates `operations_per_s` for the next model."""
         figures = super().result(samples, check_result, seconds)
-        self.pace = MAX_SPEED_GAIN * STEP_OPERATIONS[self.id] * float(figures["median"])
+        self.operations_per_s = MAX_SPEED_GAIN * STEP_OPERATIONS[self.id] * float(figures["median"])
         return figures
 
     def settings(self) -> Dict[str, Any]:
-        """Precision, optimizer and how images lie."""
+        """The precision switches, the optimizer, and the memory format of images."""
         extra = {"optimizer": self.step.spec.optimizer_name, "channels_last": self.step.channels_last}
         if self.dtype.startswith(MIXED_PREFIX):
             extra["autocast"] = self.dtype[len(MIXED_PREFIX) :]

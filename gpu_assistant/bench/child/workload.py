@@ -1,4 +1,4 @@
-"""One thing to measure, and how it is measured: fits, warm-up, repeats, checked result."""
+"""`Workload`, the base of everything measured: memory check, preparation, warm-up, timed runs, checked result."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .precision import precision_settings, set_precision
 
 
 class WorkloadSkipped(Exception):
-    """It cannot run here; `why` is a code like "memory".
+    """The workload cannot run here; `reason` is a code of `SKIP_REASONS` such as "memory".
 
-    `figures` say how much it wanted and how much there was: wanted_s and had_s, wanted_bytes and had_bytes.
+    `figures` are what it requires and what is available: wanted_s and had_s, or wanted_bytes and had_bytes.
     """
 
     def __init__(self, reason: str, **figures: float) -> None:
@@ -25,17 +25,17 @@ class WorkloadSkipped(Exception):
 
 
 class Workload:
-    """One workload on one device in one format. Subclasses say what is prepared, run and checked.
+    """One workload on one device in one format. Subclasses define what is prepared, run and checked.
 
-    `version` goes up whenever figures of before cannot be compared any more. `size` is that of one item, `batch` how
-    many items a run has. `amount` is what one run does, in `unit` times seconds.
+    `version` is increased when results can no longer be compared with earlier ones. `size` is the shape of one item,
+    `batch` the number of items in a run. `amount` is the work of one run in `unit` times seconds (TFLOP, GB, images).
     """
 
     id = ""
     version = 1
     unit = ""
-    time_share = 1.0  # of the time that its device has left when it begins: what comes after it needs some too
-    is_checked_last = False  # a slow device shall have its figure before the time for the check is spent
+    time_share = 1.0  # of its device's remaining time; the rest is for the workloads after it
+    is_checked_last = False  # whether the result is checked after the runs, so that a slow device has one in time
 
     def __init__(self, device: Device, dtype: str, size: Tuple[int, ...], limit_s: float) -> None:
         self.device = device
@@ -45,45 +45,45 @@ class Workload:
         self.batch: Optional[int] = None
         self.amount = 0.0
         self.deadline = math.inf  # of the clock `time.perf_counter`
-        self.spare_s = 0.0  # of a full run: time that nothing after this one wants
-        self.pace: Optional[float] = None  # operations a second that a model can be hoped to make after this
-        self.last_s: Optional[float] = None  # what a run took that was made already, to check or to choose a batch
+        self.spare_s = 0.0  # of a full benchmark: seconds that no later workload needs
+        self.operations_per_s: Optional[float] = None  # measured here, for estimates of the models that follow
+        self.last_s: Optional[float] = None  # seconds of a run made before the timed ones, for check or batch size
         self.torch = device.torch
 
     def start_message(self) -> Dict[str, Any]:
-        """What the parent shows while it runs."""
+        """The message that announces this workload to the parent."""
         return {"workload": self.id, "device": self.device.id, "dtype": self.dtype, "size": list(self.size)}
 
     def required_bytes(self) -> int:
-        """Bytes on the device, about."""
+        """Estimated bytes on the device."""
         raise NotImplementedError
 
     def operations(self) -> float:
-        """How much it computes at the least, check and warm-up included; 0 where that is next to nothing."""
+        """Minimum number of operations, check and warm-up included; 0 where they are negligible."""
         return 0.0
 
     def min_seconds(self, operations_per_s: float) -> float:
-        """Seconds with less than which it need not begin, on a device that makes `pace` operations a second."""
+        """Minimum seconds that it needs on a device with `operations_per_s`."""
         return max(self.limit_s / 2, self.operations() / operations_per_s)
 
     def prepare(self) -> None:
-        """Make what the runs need; raises LeftOut, and what torch raises."""
+        """Allocate what the runs need; raises WorkloadSkipped and the exceptions of torch."""
         raise NotImplementedError
 
     def run(self) -> None:
-        """What is timed."""
+        """One timed run."""
         raise NotImplementedError
 
     def check(self) -> Tuple[float, float]:
-        """The largest relative error against a float64 reference, and the most that rounding explains."""
+        """(largest relative error against a float64 reference, tolerance for rounding)."""
         raise NotImplementedError
 
     def check_seconds(self, run_seconds: float) -> float:
-        """About how long a check takes that comes last, where a run takes that long."""
+        """Estimated seconds of `check` when one run takes `run_seconds`."""
         return run_seconds
 
     def close(self) -> None:
-        """Let go of all memory."""
+        """Release all tensors."""
         stored_attributes = (
             "device",
             "dtype",
@@ -93,7 +93,7 @@ class Workload:
             "amount",
             "deadline",
             "spare_s",
-            "pace",
+            "operations_per_s",
             "last_s",
             "torch",
         )
@@ -101,7 +101,7 @@ class Workload:
             delattr(self, name)
 
     def measure(self) -> Dict[str, Any]:
-        """The result as the parent reads it."""
+        """Run it and return the result message; raises WorkloadSkipped and the exceptions of torch."""
         started_at = time.perf_counter()
         free_bytes = self.device.free_bytes()
         if free_bytes is not None and self.required_bytes() > free_bytes * 0.8:
@@ -113,9 +113,8 @@ class Workload:
             check_result = self.check()
         available_s = max(self.limit_s - (time.perf_counter() - started_at), 0.5)
         expected_s = self.last_s
-        if (
-            expected_s is None or expected_s < timing.MAX_WARM_UP_S
-        ):  # a longer one has warmed up what there is to warm up
+        # A run longer than the warm-up has warmed the device up already.
+        if expected_s is None or expected_s < timing.MAX_WARM_UP_S:
             expected_s = timing.warm_up(self.device, self.run, min(timing.MAX_WARM_UP_S, available_s / 2))
         now = time.perf_counter()
         if now + expected_s * timing.FIRST_RUN_FACTOR > self.deadline:
@@ -138,7 +137,7 @@ class Workload:
     def result(
         self, samples: List[float], check_result: Tuple[Optional[float], Optional[float]], seconds: float
     ) -> Dict[str, Any]:
-        """Figures of these samples; what was not checked has no error."""
+        """The result message of these samples; `error` is None where it was not checked."""
         error, tolerance = check_result
         q1, median, q3 = timing.quartiles(samples)
         notes = []
@@ -169,7 +168,7 @@ class Workload:
         }
 
     def settings(self) -> Dict[str, Any]:
-        """The switches it ran with."""
+        """The precision switches of torch that it ran with."""
         return precision_settings(self.device, self.dtype)
 
 

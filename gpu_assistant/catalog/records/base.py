@@ -1,7 +1,7 @@
-"""What every file of the catalog has in common, and the forms that its texts must have.
+"""Types that all catalog files share.
 
-The structs of this room are the schema: `resources/schemas/catalog-*.schema.json` are written from them, and
-reading a file checks it against them.
+The structs of this package are the schema: `resources/schemas/catalog-*.schema.json` are generated from them, and
+decoding a file validates it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Confidence = Literal["high", "medium", "low"]
 Arch = Literal["x86_64", "arm64"]
 
 IsoDate = Annotated[str, Meta(pattern=r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$")]
-# What comes from this very computer cannot be tampered with on the way.
+# HTTPS, or HTTP from this computer, where nothing is between the two programs.
 HttpsUrl = Annotated[str, Meta(pattern=r"^(https://[a-z0-9.-]+|http://(127\.0\.0\.1|localhost)(:\d{1,5})?)(/|$)")]
 # 32 bytes in lower-case hex: a SHA-256, or a key.
 Hex32Bytes = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
@@ -27,14 +27,14 @@ ByteCount = Annotated[int, Meta(gt=0)]
 
 
 class SourceRecord(Struct, frozen=True):
-    """Where a record comes from; `url` is None where it was measured or read from an index."""
+    """The source of a fact: a description and its URL, None where it was measured or read from an index."""
 
     what: str
     url: HttpsUrl | None
 
 
 class CatalogFile(Struct, frozen=True, kw_only=True):
-    """What every catalog file says about itself; `as_of` is the day its facts were gathered."""
+    """The head of every catalog file; `as_of` is the day on which its facts were collected."""
 
     subject: str
     as_of: IsoDate
@@ -43,5 +43,5 @@ class CatalogFile(Struct, frozen=True, kw_only=True):
 
 
 def days_since(day: str, today: date) -> int:
-    """How many days old facts of a day are; never less than none, whatever this computer's clock says."""
+    """The number of days from `day` to `today`, at least 0 (the clock may be wrong)."""
     return max(0, (today - date.fromisoformat(day)).days)

@@ -1,8 +1,6 @@
-"""The records of `resources/catalog/*.json`, one group for each file.
+"""The records of GPUs, CUDA, driver packages, Pythons, sizes, updates, mirrors and refresh settings.
 
-Where publishers' files lie, and who mirrors them.
-
-Whom to ask for newer facts: `refresh.json`.
+Each group is one file of `resources/catalog/`, named in the docstring of its `CatalogFile`.
 """
 
 from __future__ import annotations
@@ -56,7 +54,7 @@ Segment = Literal["desktop", "laptop", "workstation", "mobile-workstation", "dat
 
 
 class GpuRecord(Struct, frozen=True, kw_only=True):
-    """One NVIDIA device id. `memory_bytes` is None where one id serves several sizes."""
+    """One NVIDIA PCI device id; `memory_bytes` is None where GPUs with this id differ in it."""
 
     pci_id: PciId
     name: str
@@ -68,12 +66,12 @@ class GpuRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def is_laptop(self) -> bool:
-        """Whether this id is a laptop's card."""
+        """Whether GPUs with this id are built into laptops."""
         return self.segment in ("laptop", "mobile-workstation")
 
 
 class GpuIdRange(Struct, frozen=True, kw_only=True):
-    """A stretch of device ids, both ends in it, in which every known id is of chips with one capability."""
+    """A range of PCI device ids, both ends included, whose known ids all have this compute capability."""
 
     first: PciId
     last: PciId
@@ -81,7 +79,7 @@ class GpuIdRange(Struct, frozen=True, kw_only=True):
 
 
 class CapabilityRange(Struct, frozen=True, kw_only=True):
-    """The oldest and the newest chips that NVIDIA has told of, by what they compute."""
+    """The lowest and highest compute capability that NVIDIA has published."""
 
     lowest: Capability
     highest: Capability
@@ -96,7 +94,7 @@ class SmallMemory(Struct, frozen=True, kw_only=True):
 
 
 class GpuCatalog(CatalogFile, frozen=True, kw_only=True):
-    """`gpus.json`; `ranges` stand in ascending order; `capabilities` is what any file may name."""
+    """`gpus.json`; `ranges` are in ascending order; `capabilities` bounds those of all files."""
 
     capabilities: CapabilityRange | None = None
     small_memory: SmallMemory | None = None
@@ -105,7 +103,7 @@ class GpuCatalog(CatalogFile, frozen=True, kw_only=True):
 
 
 class MinimumDriverRecord(Struct, frozen=True, kw_only=True):
-    """The lowest driver for programs of one CUDA major, by system, and the oldest chip it can be compiled for."""
+    """The minimum driver for programs of one CUDA major by system, and the lowest capability that it compiles for."""
 
     major: int
     lowest_capability: Capability
@@ -124,8 +122,11 @@ class DriverBranch(Struct, frozen=True):
 
 
 class ToolkitRelease(Struct, frozen=True, kw_only=True):
-    """One CUDA Toolkit release: the drivers that came with it, whether the installer carries them, the chips that
-    its compiler serves (lowest and highest capability, some beyond, a deprecated low end), and its installers.
+    """One CUDA Toolkit release.
+
+    `linux_driver` and `windows_driver` are the drivers released with it; `*_bundled` tells whether its installer
+    contains them. nvcc compiles for `lowest_capability` to `highest_capability` and `also_capabilities`; those below
+    `deprecated_below` are deprecated.
     """
 
     version: Version
@@ -148,12 +149,14 @@ class ToolkitRelease(Struct, frozen=True, kw_only=True):
     note: str | None = None
 
     def find_installer(self, system: SystemName, arch: str) -> ToolkitInstaller | None:
-        """NVIDIA's own installer of all of it, where its checksum is known."""
+        """The full installer for a system; None where it is unknown or has no published checksum."""
         return next((i for i in self.installers if (i.system, i.arch) == (system, arch) and i.has_checksum), None)
 
 
 class CudaCatalog(CatalogFile, frozen=True, kw_only=True):
-    """`cuda.json`; all lists newest first. `gnu_packages` has what distributions call a compiler of one {major}."""
+    """`cuda.json`; all lists are sorted newest first. `gnu_packages` gives the package name of a GCC by distribution,
+    with {major}.
+    """
 
     minimum_drivers: tuple[MinimumDriverRecord, ...]
     branches: tuple[DriverBranch, ...]
@@ -169,22 +172,22 @@ class CudaCatalog(CatalogFile, frozen=True, kw_only=True):
     gnu_packages_source: str | None = None
 
     def installer_settings(self, system: SystemName) -> ToolkitInstallerSettings | None:
-        """How NVIDIA's installer runs on a system."""
+        """The settings of NVIDIA's installer on a system; None where they are unknown."""
         return next((settings for settings in self.installing if settings.system == system), None)
 
     def toolkit(self, version: str) -> ToolkitRelease | None:
-        """The record of a full version like "13.2.2"."""
+        """The record of a full version such as "13.2.2"; None where it is unknown."""
         return next((toolkit for toolkit in self.toolkits if toolkit.version.text == version), None)
 
     def installer(self, version: str | None, system: SystemName, arch: str = "x86_64") -> ToolkitInstaller | None:
-        """NVIDIA's own installer of a toolkit; None where it is unknown, or has no published checksum."""
+        """NVIDIA's installer of a toolkit; None where it is unknown or has no published checksum."""
         toolkit = self.toolkit(version) if version is not None else None
         return toolkit.find_installer(system, arch) if toolkit is not None else None
 
 
 class GpuGeneration(Struct, frozen=True, kw_only=True):
-    """Cards from one compute capability up to (not including) another, and the last driver branch they get; `ended`
-    tells that NVIDIA no longer maintains that one.
+    """GPUs from one compute capability up to, not including, another, and the last driver branch for them (None: the
+    newest). `ended`: NVIDIA no longer maintains that branch.
     """
 
     id: str
@@ -196,7 +199,7 @@ class GpuGeneration(Struct, frozen=True, kw_only=True):
 
 
 class DriverPackage(Struct, frozen=True, kw_only=True):
-    """The newest driver known for a kind of card; `segment` and `channel` None serve every one."""
+    """The newest known driver for a generation of GPUs; `segment` and `channel` None: for all of them."""
 
     version: Version
     date: IsoDate | None
@@ -211,7 +214,7 @@ class DriverPackage(Struct, frozen=True, kw_only=True):
 
 
 class MinimumWindows(Struct, frozen=True, kw_only=True):
-    """The oldest Windows that the drivers (`source`) and current Pythons (`python_source`) are made for."""
+    """The oldest Windows that NVIDIA's drivers (`source`) and Python (`python_source`) support."""
 
     name: str
     version: Version
@@ -296,7 +299,7 @@ class DriverCatalog(CatalogFile, frozen=True, kw_only=True):
 
 
 class PythonBuild(Struct, frozen=True, kw_only=True):
-    """One standalone Python: archive address, its lower-case hex sha256, size in bytes where known."""
+    """One standalone Python archive; `bytes` is its size, None where it is unknown."""
 
     series: PythonSeries
     version: Version
@@ -314,10 +317,10 @@ class PythonCatalog(CatalogFile, frozen=True, kw_only=True):
 
 
 class EnvironmentSizes(Struct, frozen=True, kw_only=True):
-    """Bytes to download and to keep on disk for one kind of build; None where nobody measured it.
+    """Measured bytes to download and to keep on disk for an environment with one variant; None where not measured.
 
-    `release` is the one that was measured; `approximate` tells that another one, or none in particular, was
-    asked for. With `whole` the download is PyTorch with all that it needs, else PyTorch's own wheel.
+    `release` was measured; `approximate` tells that it is not the release in question. `includes_dependencies`: the
+    download includes all dependencies, otherwise PyTorch's own wheel alone.
     """
 
     variant: Variant | None = None
@@ -326,7 +329,7 @@ class EnvironmentSizes(Struct, frozen=True, kw_only=True):
     download_bytes: ByteCount | None = None
     disk_bytes: ByteCount | None = None
     source: str | None = None
-    whole: bool = False
+    includes_dependencies: bool = field(default=False, name="whole")
     approximate: bool = False
 
 
@@ -337,17 +340,17 @@ class EnvironmentSizeCatalog(CatalogFile, frozen=True, kw_only=True):
 
 
 class UpdateKey(Struct, frozen=True, kw_only=True):
-    """A key that may sign what is said about new versions: its name and its 32 bytes in lower-case hex."""
+    """A public key for signatures of update information: its name and its 32 bytes in lower-case hex."""
 
     id: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9.-]{0,31}$")]
     ed25519: Hex32Bytes
 
 
 class UpdateCatalog(CatalogFile, frozen=True, kw_only=True):
-    """`updates.json`. Without an address or a key this build looks for no updates.
+    """`updates.json`. A build without `address` or `keys` does not look for updates.
 
-    A source is asked once in `interval_hours` at most, may answer with `answer_bytes` at most, and has
-    `answer_seconds` for it.
+    It looks at most every `interval_hours`; a response has at most `answer_bytes` and must arrive within
+    `answer_seconds`.
     """
 
     address: HttpsUrl | None
@@ -358,14 +361,14 @@ class UpdateCatalog(CatalogFile, frozen=True, kw_only=True):
 
 
 IndexKind = Literal["pep503", "flat", "files"]
-# An address whose host may be a place, too: the general index names none.
+# A URL whose host may be the field {host}, since PyPI's files have no host of their own name.
 HostTemplateUrl = Annotated[str, Meta(pattern=r"^https://(\{host\}|[a-z0-9.-]+)/")]
 
 
 class Publisher(Struct, frozen=True, kw_only=True):
-    """The official place: `url` with {variant}, {version}, {file}, {tag} or {path}; None is the installer's own
-    default. `files` is where the files lie where that is elsewhere than the pages. `missing_status` is what it answers
-    for an absent file, `plus_as` how a "+" in a name must be sent.
+    """The official source of files: `url` with {variant}, {version}, {file}, {tag} or {path}; None is the installer's
+    default. `files` is the base URL of files where it differs from that of the pages. `missing_status` is the HTTP
+    status for an absent file, `plus_as` the encoding of "+" in a name.
     """
 
     id: str
@@ -381,8 +384,8 @@ class Publisher(Struct, frozen=True, kw_only=True):
 
 
 class MirrorRecord(Struct, frozen=True, kw_only=True):
-    """A mirror of a publisher's files; `files` is its place for those of the publisher's `files`. `hashes`: whether its
-    pages carry them (None: not known); those from the publisher are the ones that count.
+    """A mirror of a publisher; `files` mirrors the publisher's `files`. `hashes`: whether its pages contain hashes
+    (None: unknown); files are checked against the publisher's hashes anyway.
     """
 
     publisher: str
@@ -398,7 +401,7 @@ class MirrorRecord(Struct, frozen=True, kw_only=True):
 
 
 class SlowSourceThreshold(Struct, frozen=True, kw_only=True):
-    """An official source that gives less is slow: its mirrors are asked."""
+    """The speed below which mirrors are used in addition to the official source."""
 
     bytes_per_second: ByteCount
     source: str
@@ -413,7 +416,7 @@ class MirrorCatalog(CatalogFile, frozen=True, kw_only=True):
 
 
 class DriverLookupQuery(Struct, frozen=True, kw_only=True):
-    """One question to the driver lookup: a product (`pfid`) that stands for its kind of card, on a system (`osID`)."""
+    """One query of NVIDIA's driver lookup: a product (`pfid`) that represents a generation, on a system (`osID`)."""
 
     system: SystemName
     system_id: int
@@ -424,8 +427,10 @@ class DriverLookupQuery(Struct, frozen=True, kw_only=True):
 
 
 class RefreshSettings(CatalogFile, frozen=True, kw_only=True):
-    """`refresh.json`. An answer may have `answer_bytes` and `answer_seconds`; of new index files at most `newest`
-    are read. `oldest_release` bounds which PyTorch releases are of interest. Addresses None are not asked.
+    """`refresh.json`: the sources of newer facts; those with the URL None are not used.
+
+    A response has at most `answer_bytes` and must arrive within `answer_seconds`; at most `newest` new index files are
+    read. PyTorch releases before `oldest_release` are ignored.
     """
 
     wheels: HttpsUrl | None

@@ -1,4 +1,4 @@
-"""How NVIDIA drivers are looked up, fetched and installed on each system."""
+"""How NVIDIA drivers are looked up, downloaded and installed on each system."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ ModuleKind = Literal["open", "proprietary"]
 
 
 class DriverLookup(Struct, frozen=True, kw_only=True):
-    """NVIDIA's lookup of drivers: `parameters` are its names for our words, `fixed` what is always sent,
-    `studio_values` the channel's value by channel, `hosts` the ends of host names that may serve a driver.
+    """NVIDIA's driver lookup service: `parameters` maps our names to its query parameters, `fixed` are constant
+    parameters, `studio_values` the value of the parameter for each channel, `hosts` the allowed suffixes of the host
+    names of drivers.
     """
 
     url: HttpsUrl
@@ -31,7 +32,7 @@ class DriverLookup(Struct, frozen=True, kw_only=True):
 
 
 class DriverSystem(Struct, frozen=True, kw_only=True):
-    """The lookup's id of an operating system."""
+    """An operating system in the driver lookup."""
 
     id: int
     name: str
@@ -39,7 +40,7 @@ class DriverSystem(Struct, frozen=True, kw_only=True):
 
 
 class DriverProduct(Struct, frozen=True, kw_only=True):
-    """The lookup's id (`pfid`) of a product; one name may have two, for desktops and for notebooks."""
+    """The driver lookup's id (`pfid`) of a product; a name may have two, for desktops and for notebooks."""
 
     name: str
     id: int
@@ -47,8 +48,8 @@ class DriverProduct(Struct, frozen=True, kw_only=True):
 
 
 class DriverAddress(Struct, frozen=True, kw_only=True):
-    """How addresses of a kind of package are built ({version}); `for_names` are the systems that it is made for, by
-    how their names begin, where it is not for all.
+    """The URL of a kind of driver package, with {version}; `for_names` are prefixes of the names of the systems that
+    it supports (empty: all).
     """
 
     url: HttpsUrl
@@ -58,7 +59,7 @@ class DriverAddress(Struct, frozen=True, kw_only=True):
 
 
 class DriverExitCode(Struct, frozen=True, kw_only=True):
-    """What an exit code means; `of` tells whose: the driver's, the NVIDIA App's or the CUDA Toolkit's installer."""
+    """The meaning of an installer's exit code; `of` is the installer: driver, NVIDIA App or CUDA Toolkit."""
 
     code: int
     means: DriverExit
@@ -67,7 +68,9 @@ class DriverExitCode(Struct, frozen=True, kw_only=True):
 
 
 class WindowsDriverInstall(Struct, frozen=True, kw_only=True):
-    """How the package runs in silence; only `components` are installed when they are named."""
+    """The driver installer's silent mode; where `components` are named, it installs them alone. It unpacks itself into
+    `unpack_folder` of the system's drive.
+    """
 
     arguments: tuple[str, ...]
     components: tuple[str, ...]
@@ -76,6 +79,7 @@ class WindowsDriverInstall(Struct, frozen=True, kw_only=True):
     log_level: str
     supported_list: str
     extract: tuple[str, ...]
+    unpack_folder: str
     uninstall_key: str
     signer: str
     dch_mark: str
@@ -84,10 +88,7 @@ class WindowsDriverInstall(Struct, frozen=True, kw_only=True):
 
 
 class LinuxDriverInstall(Struct, frozen=True, kw_only=True):
-    """A distribution's packages by purpose ({branch}), its tool, and the branches it was seen to carry, newest
-    first, in the releases that are `seen_in`. `releases` has the one branch of each release ("12": "535") where its
-    packages are not named after it; `needs` are the package sources and headers to switch on first, `nvidia_source`
-    is how NVIDIA's own packages come.
+    """How a distribution installs the driver: its packages by purpose (with {branch}) or its tool.
 
     `children`: distributions built from this one have its packages too, in the release that `codenames` tells.
     `kernels` has each release's own kernel ("6.8"): one with a newer one has it from the line of newer kernels, whose
@@ -118,7 +119,8 @@ class LinuxDriverInstall(Struct, frozen=True, kw_only=True):
 
 
 class LinuxDriverCommands(Struct, frozen=True, kw_only=True):
-    """What a distribution teaches to type for cards of some generations ({release}, {major} of it, {arch}, {kernel}).
+    """The commands by which a distribution's documentation installs the driver for some generations of GPUs, with
+    {release}, its {major}, {arch} and {kernel}.
 
     Empty `releases` and `kernels` stand for all; a kernel is known by a part of its name. `branch` is the one that
     they bring, `at_least` the lowest that they may. `signed`: Secure Boot takes the modules as they are; else `enrol`
@@ -160,7 +162,7 @@ class LinuxDriverPage(Struct, frozen=True, kw_only=True):
 
 
 class FirstSupportingDriver(Struct, frozen=True, kw_only=True):
-    """The first driver of each system that knows chips from one capability up to (not with) another."""
+    """The first driver of each system that supports GPUs from one capability up to, not including, another."""
 
     from_capability: Capability
     below_capability: Capability | None
@@ -169,7 +171,7 @@ class FirstSupportingDriver(Struct, frozen=True, kw_only=True):
 
 
 class KnownDriverIssue(Struct, frozen=True, kw_only=True):
-    """A driver of which trouble is known; `what` is a code of the texts, `versions` are exact."""
+    """A known issue of drivers with these exact versions; `what` is part of a text's code."""
 
     system: SystemName
     versions: tuple[Version, ...]
@@ -179,7 +181,7 @@ class KnownDriverIssue(Struct, frozen=True, kw_only=True):
 
 
 class LinuxModules(Struct, frozen=True, kw_only=True):
-    """Which kernel modules serve chips from one capability up to (not with) another; the better kind first."""
+    """The kinds of kernel modules for GPUs from one capability up to, not including, another; preferred kind first."""
 
     from_capability: Capability
     below_capability: Capability | None
@@ -188,7 +190,9 @@ class LinuxModules(Struct, frozen=True, kw_only=True):
 
 
 class SecureBoot(Struct, frozen=True, kw_only=True):
-    """Secure Boot on Linux: how to ask, how a key is enrolled, what the kernel says when it refuses a module."""
+    """Secure Boot on Linux: the commands that query its state (`ask`) and enrol a key, and the kernel's messages when
+    it rejects a module.
+    """
 
     ask: tuple[str, ...]
     key: str
@@ -219,8 +223,10 @@ class VirtualGpus(Struct, frozen=True, kw_only=True):
 
 
 class FabricManager(Struct, frozen=True, kw_only=True):
-    """What NVSwitch needs beside the driver, in the very version of that: cards of `pci_ids` can sit on boards that
-    have it. `packages` by distribution ({branch}), `service` is what has to run.
+    """NVIDIA Fabric Manager, which boards with NVSwitch need in exactly the driver's version.
+
+    GPUs with `pci_ids` may be on such boards. `packages` are by distribution, with {branch}; `service` is the systemd
+    service that must run.
     """
 
     pci_ids: tuple[PciId, ...]

@@ -1,9 +1,4 @@
-"""Graphics processors that PyTorch uses without CUDA.
-
-Names of cards as drivers, device lists and people write them, brought to one form.
-
-What cards can do at most, by their makers' figures.
-"""
+"""Records of hardware: GPUs of AMD, Intel and Apple, normalization of GPU names, peak figures of NVIDIA GPUs."""
 
 from __future__ import annotations
 
@@ -35,7 +30,7 @@ class AmdWindowsSupport(Struct, frozen=True, kw_only=True):
 
 
 class AmdChip(Struct, frozen=True, kw_only=True):
-    """The ROCm builds of PyTorch that carry code for a chip, newest first, Linux."""
+    """The ROCm variants of PyTorch for Linux with code for a chip, newest first."""
 
     gfx: Gfx
     variants: tuple[Variant, ...]
@@ -44,7 +39,7 @@ class AmdChip(Struct, frozen=True, kw_only=True):
 
 
 class AmdDevice(Struct, frozen=True, kw_only=True):
-    """One AMD device id and its chip."""
+    """One AMD PCI device id and its chip."""
 
     pci_id: PciId
     name: str
@@ -64,7 +59,7 @@ class AmdOverride(Struct, frozen=True, kw_only=True):
 
 
 class IntelFamily(Struct, frozen=True, kw_only=True):
-    """Intel processors that PyTorch names as validated, and where; `lowest_windows` is a release's name."""
+    """A family of Intel GPUs that PyTorch lists as validated on `systems`; `lowest_windows` is a release's name."""
 
     family: str
     systems: tuple[Literal["windows", "linux", "wsl"], ...]
@@ -74,7 +69,9 @@ class IntelFamily(Struct, frozen=True, kw_only=True):
 
 
 class IntelSupport(Struct, frozen=True, kw_only=True):
-    """Which build serves Intel, from which PyTorch on; `other_chips`: whether chips of no family here may try."""
+    """PyTorch's variant for Intel GPUs and its first release; `other_chips`: whether it may be tried on GPUs outside
+    the families.
+    """
 
     variant: Variant
     from_release: Version
@@ -84,7 +81,7 @@ class IntelSupport(Struct, frozen=True, kw_only=True):
 
 
 class IntelDevice(Struct, frozen=True, kw_only=True):
-    """One Intel device id of a validated family."""
+    """One Intel PCI device id of a validated family."""
 
     pci_id: PciId
     name: str
@@ -94,7 +91,7 @@ class IntelDevice(Struct, frozen=True, kw_only=True):
 
 
 class AppleSupport(Struct, frozen=True, kw_only=True):
-    """PyTorch on Apple's own chips: part of every build for that system."""
+    """PyTorch on Apple silicon, supported by every build for macOS."""
 
     device: str
     arch: Arch
@@ -103,7 +100,7 @@ class AppleSupport(Struct, frozen=True, kw_only=True):
 
 
 class LinuxGpuGroups(Struct, frozen=True, kw_only=True):
-    """The groups of users whom Linux lets compute on a maker's cards."""
+    """The user groups that Linux requires for access to a vendor's GPUs."""
 
     vendor: Literal["amd", "intel"]
     groups: tuple[str, ...]
@@ -111,7 +108,7 @@ class LinuxGpuGroups(Struct, frozen=True, kw_only=True):
 
 
 class AcceleratorCatalog(CatalogFile, frozen=True, kw_only=True):
-    """`accelerators.json`; devices sorted by id."""
+    """`accelerators.json`; devices are sorted by id."""
 
     amd_windows: AmdWindowsSupport
     amd_chips: tuple[AmdChip, ...]
@@ -125,7 +122,7 @@ class AcceleratorCatalog(CatalogFile, frozen=True, kw_only=True):
 
 _VENDOR_PREFIX = re.compile(r"^(?:nvidia|geforce)\s+", re.IGNORECASE)
 _TRADEMARKS = re.compile(r"\((?:r|tm|c|pascal)\)|[®™©]", re.IGNORECASE)
-# What tells how a chip is built in, cooled or fitted with memory, and nothing about the chip itself.
+# Parts of a name about form factor, cooling or memory, not about the chip.
 _BOARD_DETAILS = re.compile(
     r"\b(?:with|max q|design|laptop|notebook|mobile|gpu|graphics|generation|edition"
     r"|pcie|sxm\d*|dgxs|nvl|hbm\d\w?|\d+ ?gb?)\b"
@@ -137,7 +134,7 @@ _PRODUCT_LINE = re.compile(r"\b(?:radeon|instinct|arc)\b[^()\[\]]*", re.IGNORECA
 
 
 def normalize_name(name: str) -> str:
-    """Lower case, single spaces, without the maker in front: "NVIDIA GeForce RTX 4060" is "rtx 4060"."""
+    """A name in lower case, with single spaces, without vendor: "NVIDIA GeForce RTX 4060" gives "rtx 4060"."""
     normalized = " ".join(name.split())
     while (shorter := _VENDOR_PREFIX.sub("", normalized)) != normalized:
         normalized = shorter
@@ -145,21 +142,21 @@ def normalize_name(name: str) -> str:
 
 
 def chip_name(name: str) -> str:
-    """What is left of a name when all that says nothing about the chip is gone: "Tesla V100-SXM2-16GB" is
-    "tesla v100", "NVIDIA GeForce GTX 1060 with Max-Q Design" is "gtx 1060". Empty where nothing is left.
+    """The part of a name that identifies the chip: "Tesla V100-SXM2-16GB" gives "tesla v100", "NVIDIA GeForce GTX 1060
+    with Max-Q Design" gives "gtx 1060". May be empty.
     """
     text = re.sub(r"[-_,]", " ", _TRADEMARKS.sub(" ", normalize_name(name)))
     return " ".join(_BOARD_DETAILS.sub(" ", " ".join(text.split())).split())
 
 
 def is_laptop_name(name: str) -> bool:
-    """Whether the name itself says that the card is a laptop's."""
+    """Whether the name is one of a laptop's GPU."""
     return _LAPTOP.search(name) is not None and _DESKTOP_MAX_Q.search(name) is None
 
 
 def split_listed_names(list_line: str) -> tuple[str, ...]:
-    """The names that one line of a device list stands for: "Radeon RX 7900 XT/7900 XTX / PRO W7900" is "Radeon RX
-    7900 XT", "Radeon RX 7900 XTX" and "Radeon PRO W7900".
+    """Split a line of a device list into names: "Radeon RX 7900 XT/7900 XTX / PRO W7900" gives "Radeon RX 7900 XT",
+    "Radeon RX 7900 XTX" and "Radeon PRO W7900".
     """
     first, *other_parts = (part.strip() for part in list_line.split("/"))
     match = _PRODUCT_LINE.search(first)
@@ -180,8 +177,9 @@ def split_listed_names(list_line: str) -> tuple[str, ...]:
 
 
 def card_name(name: str) -> str:
-    """An AMD or Intel card's name without maker, marks and what tells nothing about the chip: "Intel(R) Arc(TM) A770
-    Graphics" is "arc a770". Empty where no number is left, since lines of cards hold many chips.
+    """The part of an AMD or Intel name that identifies the chip: "Intel(R) Arc(TM) A770 Graphics" gives "arc a770".
+
+    Empty where it has no number, because the name of a product line covers many chips.
     """
     match = _PRODUCT_LINE.search(_TRADEMARKS.sub(" ", name))
     name_part = chip_name(match.group()) if match is not None else ""
@@ -192,8 +190,10 @@ _MEMORY_SUFFIX = re.compile(r" \d+ ?gb$")
 
 
 class ReferenceCard(Struct, frozen=True, kw_only=True):
-    """One desktop card. TFLOPS dense; `fp16_tensor_tflops` and `bf16_tensor_tflops` with FP32 accumulation, as
-    PyTorch computes; bandwidth in 10^9 bytes a second; None: no such units, or not known.
+    """The peak figures of one desktop GPU; None: it has no such units, or the figure is unknown.
+
+    TFLOPS are without sparsity; `fp16_tensor_tflops` and `bf16_tensor_tflops` are with FP32 accumulation, as PyTorch
+    computes. `bandwidth_gb_s` is in 10^9 bytes per second.
     """
 
     name: str
@@ -219,7 +219,7 @@ class ReferenceCard(Struct, frozen=True, kw_only=True):
 
 
 class HealthyShares(Struct, frozen=True, kw_only=True):
-    """The share (lowest, highest) of the figures that healthy cards reach."""
+    """(lowest, highest) share of the peak figures that healthy GPUs reach."""
 
     matmul_share: tuple[float, float]
     copy_share: tuple[float, float]
@@ -229,8 +229,8 @@ class HealthyShares(Struct, frozen=True, kw_only=True):
 
 
 class DerivedRates(Struct, frozen=True, kw_only=True):
-    """What follows from a card's other figures: TF32 as a share of bfloat16, since chips have both; 10^9 bytes a
-    second that one lane of a PCIe generation carries in one direction.
+    """Figures derived from others: the TF32 rate as a share of the bfloat16 rate, and the bandwidth of a PCIe lane in
+    one direction by generation, in 10^9 bytes per second.
     """
 
     tf32_of_bf16: float
@@ -248,7 +248,7 @@ class ReferenceCatalog(CatalogFile, frozen=True, kw_only=True):
 
 
 def find_reference_card(cards: tuple[ReferenceCard, ...], name: str, memory_bytes: int | None) -> ReferenceCard | None:
-    """The one card of this name and memory; the list writes sizes behind names ("… 16 GB")."""
+    """The only GPU with this name and memory, None for none or several; a size at a name's end ("16 GB") is ignored."""
     normalized = normalize_name(name)
     matches = [
         card
@@ -256,6 +256,6 @@ def find_reference_card(cards: tuple[ReferenceCard, ...], name: str, memory_byte
         if _MEMORY_SUFFIX.sub("", normalize_name(card.name)) == _MEMORY_SUFFIX.sub("", normalized)
     ]
     if memory_bytes is not None:
-        # Cards report a little less than what is printed on the box.
+        # The memory that a GPU reports is a little less than its nominal size.
         matches = [card for card in matches if abs(card.memory_gb - memory_bytes / 2**30) < 0.75]
     return matches[0] if len(matches) == 1 else None

@@ -1,10 +1,10 @@
-"""When a card is not well, and how hard it is tested: thresholds with their sources."""
+"""`health.json`: the rules of health alarms and the settings of health tests, with their sources."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from .base import CatalogFile, Confidence
 
@@ -15,9 +15,10 @@ RuleInput = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]*$")]
 
 
 class NumberCondition(Struct, frozen=True, kw_only=True, tag_field="test", tag="number"):
-    """A figure is at least, or below, a number: `share_of` another figure (times), or `beyond` one (plus).
+    """An input is at least `least`, or less than `below`; exactly one of them is set.
 
-    While the alarm is on, `until` stands in the number's place, so that it does not flicker.
+    The limit is multiplied by the input `share_of`, or added to the input `beyond`. While the alarm is active, `until`
+    replaces it (hysteresis).
     """
 
     figure: RuleInput
@@ -29,19 +30,19 @@ class NumberCondition(Struct, frozen=True, kw_only=True, tag_field="test", tag="
 
 
 class NameCondition(Struct, frozen=True, kw_only=True, tag_field="test", tag="names"):
-    """A figure that is a name, or a set of names, has one of these, and none of those.
+    """An input that is a name or a set of names has one of `any_of` (empty: any) and none of `none_of`.
 
-    `said` begins the text that says a found name (`<said>.<name>`), for the evidence's {reason}.
+    `<text_prefix>.<name>` is the text of the matched name, for {reason} in the alarm's evidence.
     """
 
     figure: RuleInput
     any_of: tuple[str, ...] = ()
     none_of: tuple[str, ...] = ()
-    said: str | None = None
+    text_prefix: str | None = field(default=None, name="said")
 
 
 class IncreaseCondition(Struct, frozen=True, kw_only=True, tag_field="test", tag="rose"):
-    """A counter went up by so much within so many seconds."""
+    """A counter increased by at least `by` within `within_seconds`."""
 
     figure: RuleInput
     by: Annotated[float, Meta(gt=0)] = 1
@@ -49,12 +50,12 @@ class IncreaseCondition(Struct, frozen=True, kw_only=True, tag_field="test", tag
 
 
 class AlarmRule(Struct, frozen=True, kw_only=True):
-    """An alarm: on when all conditions held in two samples in a row and for so long, off when they no longer do.
+    """An alarm, active once all conditions of `when` held in two consecutive samples and for `for_seconds`.
 
-    Texts: `health.<id>.title`, `.evidence`, `.fix`, filled with `tells` (their name for it → figure), {name} of the
-    card, and {reason}. A figure that is not known meets no condition. While it rings, the rules that it `hushes` are
-    not told of the same card: they would say the same thing again, or the opposite. `ends_seconds` is for how long the
-    conditions no longer hold before it ends, where that is not what holds for all rules.
+    It ends when they have not held for `ends_seconds` (None: the value for all rules). An unknown input meets no
+    condition. While it is active, alarms of the rules in `suppresses` are not shown for the same GPU, because they
+    would repeat or contradict it. Texts: `health.<id>.title`, `.evidence`, `.fix`, filled with `text_inputs` (name in
+    the text → input), the GPU's {name} and the {reason}.
     """
 
     id: RuleId
@@ -63,20 +64,22 @@ class AlarmRule(Struct, frozen=True, kw_only=True):
     when: Annotated[tuple[NumberCondition | NameCondition | IncreaseCondition, ...], Meta(min_length=1)]
     for_seconds: Annotated[float, Meta(ge=0)]
     ends_seconds: Annotated[float, Meta(ge=0)] | None = None
-    tells: dict[str, RuleInput] = {}
-    hushes: tuple[RuleId, ...] = ()
+    text_inputs: dict[str, RuleInput] = field(default_factory=dict, name="tells")
+    suppresses: tuple[RuleId, ...] = field(default=(), name="hushes")
     source: str
     confidence: Confidence
 
     @property
     def is_xid_rule(self) -> bool:
-        """Whether it rings for an error that the driver reported."""
+        """Whether it is an alarm about an Xid error of the driver."""
         return any(condition.figure == "xid_kind" for condition in self.when)
 
 
 class Xid(Struct, frozen=True, kw_only=True):
-    """What the driver's error number speaks of: a program, the card's memory (errors, or a bad
-    piece replaced), the card itself or the driver.
+    """What an Xid error number of NVIDIA's driver indicates.
+
+    "program": a fault of the application; "memory": memory errors; "replaced": memory was remapped or retired; "card":
+    the GPU's hardware; "driver": the driver.
     """
 
     number: int
@@ -85,10 +88,10 @@ class Xid(Struct, frozen=True, kw_only=True):
 
 
 class SteadyStateSettings(Struct, frozen=True, kw_only=True):
-    """When a temperature may be compared with the past: the load, a share of the power limit, was even for so long.
+    """When temperatures are comparable: the load was steady for `minutes`. Loads are shares of the power limit.
 
-    Loads within one `band` count as the same; a usual temperature needs so many minutes on so many days before
-    the last `young_days`.
+    Loads within one `band` are equal; those below `least_load` are not compared. A baseline needs `least_minutes` on
+    `least_days`, all before the last `young_days`.
     """
 
     minutes: Annotated[int, Meta(ge=1)]
@@ -102,8 +105,10 @@ class SteadyStateSettings(Struct, frozen=True, kw_only=True):
 
 
 class PcieLinkSettings(Struct, frozen=True, kw_only=True):
-    """What a PCI Express lane carries one way, in 10^9 bytes a second by generation, and the share of it that copies
-    reach at least where the link is sound. It is judged once the card has worked for `settled_seconds`.
+    """PCI Express: bandwidth of a lane in one direction, in 10^9 bytes per second by generation.
+
+    Copies over a healthy link reach at least `share` of it. The link is judged after `settled_seconds` of load, because
+    an idle GPU reduces its speed.
     """
 
     gb_s_per_lane: dict[str, float]
@@ -114,17 +119,21 @@ class PcieLinkSettings(Struct, frozen=True, kw_only=True):
 
 
 class HealthTestSettings(Struct, frozen=True, kw_only=True):
-    """How hard the levels work.
+    """The settings of health tests. Temperatures are in °C, `*_share` are fractions, `*_percent` utilization.
 
-    `memory_share` of the free memory is filled; of the processor's, `cpu_memory_bytes`. Products and load take so many
-    seconds, a whole level at most `limits_seconds` (level 3: besides its load). A test stops `stop_before_slow` °C
-    before the card slows itself down; where it does not tell when, `stop_beyond_max` above what the driver or the
-    maker allows, and `stop_before_shutdown` before it switches itself off; where nobody knows any of these, at
-    `stop_unknown_c`. From `hot_before_limit` °C before a card's limit on it is called hot, and below
-    `least_free_share` of free memory it is called full. Other programs count from `busy_percent` on; a card
-    is under load from `loaded_percent` on. What has yet to last when the work is done is looked at for
-    `settle_seconds` more. The last third of the long load may be slower than the first by
-    `slower_share`; a card may be held back by heat or power supply for `held_back_share` of the time.
+    `memory_share` of a GPU's free memory is tested, `cpu_memory_bytes` of the computer's. `product_seconds` and
+    `load_seconds` are the durations of matrix products and of the long load. `limits_seconds` limits levels 1, 2 and 3
+    (level 3: in addition to its load).
+
+    A test stops at the GPU's slowdown temperature less `stop_before_slow`; where that is unknown, at the maximum
+    operating temperature plus `stop_beyond_max` and at the shutdown temperature less `stop_before_shutdown`; where none
+    is known, at `stop_unknown_c`.
+
+    A GPU is hot from `hot_before_limit` below its limit, its memory full below `least_free_share` of free memory. Other
+    programs disturb a test from `busy_percent`; a GPU is loaded from `loaded_percent`. Conditions that have not held
+    long enough for an alarm when a test ends are watched for another `settle_seconds`. The last third of the long load
+    may be `slower_share` slower than the first; throttling by heat or power supply may take `held_back_share` of the
+    time.
     """
 
     memory_share: Annotated[float, Meta(gt=0, lt=1)]
@@ -149,9 +158,9 @@ class HealthTestSettings(Struct, frozen=True, kw_only=True):
 
 
 class HealthRules(CatalogFile, frozen=True, kw_only=True):
-    """`health.json`. A pause between samples longer than `gap_seconds` begins anew; an alarm ends `ends_seconds`
-    after its conditions did. A card that the driver no longer lists is forgotten after `forget_seconds`, and its alarm
-    ends with it.
+    """`health.json`. The evaluation restarts after a pause of more than `gap_seconds` between samples. An alarm ends
+    `ends_seconds` after its conditions. A GPU that the driver no longer lists is dropped with its alarms after
+    `forget_seconds`.
     """
 
     gap_seconds: float

@@ -1,9 +1,4 @@
-"""The records of `resources/catalog/pytorch.json`: which builds there are, for what, with what inside.
-
-The libraries beside PyTorch: cuDNN, TensorFlow, Microsoft's Visual C++ runtime.
-
-How a CUDA Toolkit is fetched and installed.
-"""
+"""Records of software: PyTorch, cuDNN, TensorFlow, the Visual C++ runtime, installers and parts of CUDA Toolkits."""
 
 from __future__ import annotations
 
@@ -29,13 +24,12 @@ from .base import (
 
 
 class TorchVariant(Struct, frozen=True, kw_only=True):
-    """One published build. `index_url` None is the general package index.
+    """One published build of PyTorch; `index_url` None is PyPI.
 
-    `arch_list` are compute capabilities with compiled code (None: not known), `ptx_for` those with portable
-    code that newer cards translate for themselves; `cuda` and `cudnn` the versions inside; `sha256` of the wheels
-    by Python series, where the index was read; `lowest_system` the macOS that the wheels are made for; `python` the
-    series that it is made for where those are not the release's, `alone`: torchvision and torchaudio are not
-    published for it.
+    `arch_list` are the compute capabilities with compiled code (None: unknown), `ptx_for` those with PTX, which the
+    driver compiles for newer GPUs. `cuda` and `cudnn` are the versions that it contains. `sha256` are those of its
+    wheels by Python series, as far as they are known. `lowest_system` is the minimum macOS. `python` are its Python
+    series, empty: the release's. `alone`: there is no torchvision and torchaudio for it.
     """
 
     system: SystemName
@@ -56,8 +50,8 @@ class TorchVariant(Struct, frozen=True, kw_only=True):
 
 
 class TorchRelease(Struct, frozen=True, kw_only=True):
-    """One PyTorch release with the library versions that belong to it. `date` is None where the release was only
-    seen on the wheel index.
+    """One PyTorch release with the matching torchvision and torchaudio; `date` is None where only the wheel index has
+    it.
     """
 
     version: Version
@@ -70,9 +64,7 @@ class TorchRelease(Struct, frozen=True, kw_only=True):
 
 
 class GlibcMinimum(Struct, frozen=True, kw_only=True):
-    """The lowest glibc that the Linux wheels need from a release on: those of `variants`, or all where it is empty,
-    for one type of processor or (None) for all.
-    """
+    """The minimum glibc of Linux wheels since a release, for `variants` (empty: all) and `arch` (None: all)."""
 
     from_release: Version
     arch: Arch | None = None
@@ -82,8 +74,8 @@ class GlibcMinimum(Struct, frozen=True, kw_only=True):
 
 
 class NumpyBound(Struct, frozen=True, kw_only=True):
-    """Releases before `below_release`, for one system or (None) for all, were built for a NumPy before `numpy_below`
-    and cannot use a later one, though their wheels do not say so.
+    """Releases before `below_release`, for `system` (None: all), need a NumPy before `numpy_below`, which their wheels
+    do not declare.
     """
 
     system: SystemName | None = None
@@ -93,15 +85,15 @@ class NumpyBound(Struct, frozen=True, kw_only=True):
 
 
 class NonGlibcDistributions(Struct, frozen=True, kw_only=True):
-    """Linux distributions, as os-release names them, with another C library, for which no wheels are published."""
+    """Linux distributions (ids of os-release) with another C library than glibc, for which there are no wheels."""
 
     distributions: tuple[str, ...]
     source: str
 
 
 class EmbeddedBoards(Struct, frozen=True, kw_only=True):
-    """NVIDIA's boards for devices, which the general builds leave out: words in the names of their graphics, and
-    where NVIDIA says how PyTorch comes to them.
+    """NVIDIA's embedded boards, which PyTorch's builds do not support: parts of their GPUs' names, and NVIDIA's page on
+    how to install PyTorch there.
     """
 
     arch: Arch
@@ -111,7 +103,7 @@ class EmbeddedBoards(Struct, frozen=True, kw_only=True):
 
 
 class PlatformRecord(Struct, frozen=True, kw_only=True):
-    """A kind of computer."""
+    """An operating system and a CPU architecture."""
 
     system: SystemName
     arch: Arch
@@ -119,13 +111,13 @@ class PlatformRecord(Struct, frozen=True, kw_only=True):
 
 
 class VendorIndex(PlatformRecord, frozen=True, kw_only=True):
-    """A kind of computer for which NVIDIA publishes PyTorch with CUDA while PyTorch itself does not, and where."""
+    """NVIDIA's index of PyTorch with CUDA for a platform for which PyTorch's own index has none."""
 
     url: HttpsUrl
 
 
 class CudnnMinimumChip(Struct, frozen=True, kw_only=True):
-    """The oldest chip that cuDNN supports from a version on; builds for CUDA 11 may go further back."""
+    """The lowest compute capability that cuDNN supports since a version; builds for CUDA 11 may support lower ones."""
 
     from_version: Version
     lowest_capability: Capability
@@ -134,8 +126,10 @@ class CudnnMinimumChip(Struct, frozen=True, kw_only=True):
 
 
 class PyTorchCatalog(CatalogFile, frozen=True, kw_only=True):
-    """`pytorch.json`: releases and floors newest first; code for the key does not run on the listed devices; the
-    general package index has nothing for the computers of `not_on_general_index`.
+    """`pytorch.json`; releases and minimums are sorted newest first.
+
+    `excluded_devices`: code for a capability (key) does not run on these devices. PyPI has no wheels for the platforms
+    of `not_on_general_index`.
     """
 
     excluded_devices: dict[str, tuple[str, ...]]
@@ -150,12 +144,12 @@ class PyTorchCatalog(CatalogFile, frozen=True, kw_only=True):
 
 
 def variant_family(variant: str | None) -> str:
-    """What a build computes on, without the version: "cu", "rocm", "cpu"."""
+    """A variant without its version: "cu", "rocm", "cpu", "xpu"; "" for None."""
     return (variant or "").rstrip("0123456789.")
 
 
 class CudnnArchive(Struct, frozen=True, kw_only=True):
-    """One archive of cuDNN for a system and a CUDA major."""
+    """One archive of cuDNN for a platform and a CUDA major."""
 
     system: SystemName
     arch: Arch
@@ -167,8 +161,10 @@ class CudnnArchive(Struct, frozen=True, kw_only=True):
 
 
 class CudnnRelease(Struct, frozen=True, kw_only=True):
-    """One cuDNN: the CUDA majors it is built for, the oldest chip by CUDA major, the majors with a wheel, archives
-    with known hashes, and NVIDIA's index file of this release. A yanked one is never offered.
+    """One cuDNN release; a `yanked` one is never offered.
+
+    `cuda_majors` are those that it is built for, `wheels` those with a wheel. `lowest_capability` is by CUDA major.
+    `index_url` is NVIDIA's index file of the release.
     """
 
     version: Version
@@ -186,7 +182,7 @@ class CudnnRelease(Struct, frozen=True, kw_only=True):
 
 
 class LastSupportingCudnn(Struct, frozen=True, kw_only=True):
-    """The last cuDNN for chips below a compute capability."""
+    """The last cuDNN for GPUs below a compute capability."""
 
     version: Version
     below_capability: Capability
@@ -194,7 +190,7 @@ class LastSupportingCudnn(Struct, frozen=True, kw_only=True):
 
 
 class CudnnWindowsLayout(Struct, frozen=True, kw_only=True):
-    """Which folder of the archive goes into which folder of the toolkit, by CUDA major; the libraries of 9.x."""
+    """The toolkit's folder for each folder of the archive, by CUDA major, and the names of cuDNN 9's libraries."""
 
     folders: dict[str, dict[str, str]]
     dlls: tuple[str, ...]
@@ -202,7 +198,7 @@ class CudnnWindowsLayout(Struct, frozen=True, kw_only=True):
 
 
 class CudnnCatalog(CatalogFile, frozen=True, kw_only=True):
-    """`cudnn.json`, newest first; `wheel_packages` by CUDA major."""
+    """`cudnn.json`; releases are sorted newest first, `wheel_packages` are by CUDA major."""
 
     index: HttpsUrl
     wheel_packages: dict[str, str]
@@ -212,8 +208,11 @@ class CudnnCatalog(CatalogFile, frozen=True, kw_only=True):
 
 
 class TensorFlowBuildRecord(Struct, frozen=True, kw_only=True):
-    """One TensorFlow series on one kind of computer: Pythons newest first, the CUDA and cuDNN it was tested with (None
-    without GPU), whether the requirement brings them as wheels, and the compiled capabilities (None: not known).
+    """One TensorFlow series on one platform.
+
+    `python` is sorted newest first. `cuda` and `cudnn` are the versions that it was tested with, None without GPU
+    support; `bundled_cuda`: `requirement` installs them as wheels. `arch_list` are the compute capabilities with
+    compiled code (None: unknown), `ptx_for` those with PTX.
     """
 
     version: Version
@@ -235,10 +234,13 @@ class TensorFlowBuildRecord(Struct, frozen=True, kw_only=True):
 
 
 class TensorFlowRoute(Struct, frozen=True, kw_only=True):
-    """One way to TensorFlow on a system, the better ones first; `requirement` is for the general index.
+    """One way to install TensorFlow on a system, in order of preference; `requirement` is installed from PyPI.
 
-    `setup` is the command, word by word, that makes a system ready for it; the same in two halves: `system_words` with
-    administrator rights, for everybody, and `user_words` for the user alone. `restart_codes` ask for a restart.
+    `setup` is the command that prepares the system, as a list of arguments; `system_words` and `user_words` are its two
+    parts: with administrator rights for all users, and for the user. `restart_codes` are exit codes that request a
+    restart.
+    `help_words` are parts of the help text, in every language, that an old version of the command prints for options
+    that it does not know.
     """
 
     system: SystemName
@@ -253,6 +255,7 @@ class TensorFlowRoute(Struct, frozen=True, kw_only=True):
     setup: tuple[str, ...] = ()
     system_words: tuple[str, ...] = ()
     user_words: tuple[str, ...] = ()
+    help_words: tuple[str, ...] = ()
     restart_codes: tuple[int, ...] = ()
     setup_source: str | None = None
     source: str
@@ -260,7 +263,7 @@ class TensorFlowRoute(Struct, frozen=True, kw_only=True):
 
 
 class TensorFlowUnsupportedChips(Struct, frozen=True, kw_only=True):
-    """Chips from a capability up to (not with) another that released wheels do not serve well."""
+    """GPUs from one capability up to, not including, another that released wheels do not support well."""
 
     from_capability: Capability
     below_capability: Capability | None = None
@@ -270,7 +273,7 @@ class TensorFlowUnsupportedChips(Struct, frozen=True, kw_only=True):
 
 
 class GlibcRequirement(Struct, frozen=True, kw_only=True):
-    """The lowest glibc of the Linux wheels from a release on; older releases than the last are not known."""
+    """The minimum glibc of Linux wheels since a release."""
 
     from_release: Version
     lowest: Version
@@ -278,7 +281,7 @@ class GlibcRequirement(Struct, frozen=True, kw_only=True):
 
 
 class CpuFeatureRequirement(Struct, frozen=True, kw_only=True):
-    """A processor feature without which the program ends at once, as /proc/cpuinfo names it, on one type of them."""
+    """A CPU feature, as in /proc/cpuinfo, without which TensorFlow ends at import, on one architecture."""
 
     feature: str
     arch: Arch = "x86_64"
@@ -286,7 +289,7 @@ class CpuFeatureRequirement(Struct, frozen=True, kw_only=True):
 
 
 class ApplePlugin(Struct, frozen=True, kw_only=True):
-    """What lets TensorFlow use a Mac's graphics, and the first TensorFlow with which it was seen to fail."""
+    """The plugin for GPUs of Apple silicon, and the first TensorFlow with which it fails."""
 
     name: str
     broken_from: Version
@@ -295,7 +298,7 @@ class ApplePlugin(Struct, frozen=True, kw_only=True):
 
 
 class TensorFlowCatalog(CatalogFile, frozen=True, kw_only=True):
-    """`tensorflow.json`; builds by system, newest first. `minimum_drivers` (linux, wsl) are for CUDA 12 builds."""
+    """`tensorflow.json`; builds are sorted by system, newest first. `minimum_drivers` are for builds with CUDA 12."""
 
     newest: Version
     last_windows_gpu: Version
@@ -310,12 +313,14 @@ class TensorFlowCatalog(CatalogFile, frozen=True, kw_only=True):
     apple_plugin: ApplePlugin | None = None
 
     def find_route(self, system: SystemName, kind: str) -> TensorFlowRoute | None:
-        """The way of a kind on a system."""
+        """The route of a kind (`how`) on a system; None where there is none."""
         return next((each for each in self.routes if (each.system, each.how) == (system, kind)), None)
 
 
 class VcRuntimePackage(Struct, frozen=True, kw_only=True):
-    """The runtime's installer; it changes behind its address, so its signer is checked instead of a hash."""
+    """The installer of the Visual C++ runtime. Its URL always has the newest version, so that its signer is checked
+    instead of a hash.
+    """
 
     url: HttpsUrl
     sha256: Hex32Bytes | None
@@ -328,7 +333,7 @@ class VcRuntimePackage(Struct, frozen=True, kw_only=True):
 
 
 class VcRuntimeRequirement(Struct, frozen=True, kw_only=True):
-    """What a framework from a release on needs; `advise_current`: older runtimes were seen to fail."""
+    """The runtime that a framework needs since a release; `advise_current`: older runtimes are known to fail."""
 
     from_release: Version
     lowest: Version | None
@@ -339,7 +344,7 @@ class VcRuntimeRequirement(Struct, frozen=True, kw_only=True):
 
 
 class VcRuntimeCatalog(CatalogFile, frozen=True, kw_only=True):
-    """`vc_redist.json`; needs newest first: PyTorch's, and those of TensorFlow on Windows itself."""
+    """`vc_redist.json`: the requirements of PyTorch, and of TensorFlow on native Windows, sorted newest first."""
 
     package: VcRuntimePackage
     needs: tuple[VcRuntimeRequirement, ...]
@@ -350,7 +355,7 @@ InstallerKind = Literal["local", "network"]
 
 
 def parse_version_json(text: str) -> str | None:
-    """The version of a toolkit on disk, from its version.json (CUDA 11.1 and newer)."""
+    """The version in a toolkit's version.json (CUDA 11.1 and newer); None where the text is malformed."""
     try:
         version: Any = msgspec.json.decode(text)["cuda"]["version"]
     except (msgspec.DecodeError, KeyError, TypeError):
@@ -359,14 +364,14 @@ def parse_version_json(text: str) -> str | None:
 
 
 class Checksum(NamedTuple):
-    """A published checksum, `hex` in lower case."""
+    """A published checksum; `hex` is in lower case."""
 
     kind: Literal["sha256", "md5"]
     hex: str
 
 
 class ToolkitInstaller(Struct, frozen=True, kw_only=True):
-    """One installer file. NVIDIA itself publishes MD5 only; `sha256` where somebody fetched and hashed it."""
+    """One installer of a CUDA Toolkit. NVIDIA publishes MD5 only; `sha256` is from another source."""
 
     system: SystemName
     arch: Arch
@@ -381,19 +386,19 @@ class ToolkitInstaller(Struct, frozen=True, kw_only=True):
 
     @property
     def checksum(self) -> Checksum | None:
-        """The sha256 where somebody published one, else NVIDIA's MD5; None without either."""
+        """The SHA-256 where it is known, else NVIDIA's MD5; None without either."""
         if self.sha256 is not None:
             return Checksum("sha256", self.sha256)
         return Checksum("md5", self.md5) if self.md5 is not None else None
 
     @property
     def has_checksum(self) -> bool:
-        """Whether it is the whole toolkit, with a checksum that somebody published."""
+        """Whether it is a full ("local") installer with a checksum."""
         return self.kind == "local" and self.checksum is not None
 
 
 class ToolkitUrlPattern(Struct, frozen=True, kw_only=True):
-    """How installers' addresses are built ({version}, {driver}), for toolkits from one up to (not with) another."""
+    """The URL of installers, with {version} and {driver}, for toolkits from one up to, not including, another."""
 
     system: SystemName
     kind: InstallerKind
@@ -405,8 +410,8 @@ class ToolkitUrlPattern(Struct, frozen=True, kw_only=True):
 
 
 class RedistPart(Struct, frozen=True, kw_only=True):
-    """A part of the toolkit that is installed: its names in NVIDIA's index (the first that is there counts), the CUDA
-    majors that have it, and why it is wanted.
+    """A component of the CUDA Toolkit to install: its names in NVIDIA's index, of which the first that exists is used,
+    the CUDA majors that have it, and its purpose.
     """
 
     names: tuple[str, ...]
@@ -416,7 +421,7 @@ class RedistPart(Struct, frozen=True, kw_only=True):
 
 
 class RedistFolders(Struct, frozen=True, kw_only=True):
-    """What belongs on PATH in a tree of merged parts, and the links that it needs, by name and target."""
+    """The folders of a merged toolkit that belong on PATH, and its symbolic links (name → target)."""
 
     system: SystemName
     from_major: int | None
@@ -427,7 +432,7 @@ class RedistFolders(Struct, frozen=True, kw_only=True):
 
 
 class RedistSizes(Struct, frozen=True, kw_only=True):
-    """Bytes to fetch for each part of one toolkit, by the part's first name."""
+    """Download size of each component of one toolkit, by the component's first name."""
 
     version: Version
     system: SystemName
@@ -437,7 +442,7 @@ class RedistSizes(Struct, frozen=True, kw_only=True):
 
 
 class CudaRedist(Struct, frozen=True, kw_only=True):
-    """NVIDIA's index of single parts, "{version}" in `file` being the toolkit's."""
+    """NVIDIA's index of single components; {version} in `file` is the toolkit's."""
 
     index: HttpsUrl
     file: str
@@ -449,7 +454,7 @@ class CudaRedist(Struct, frozen=True, kw_only=True):
 
 
 class SuccessExitCode(Struct, frozen=True, kw_only=True):
-    """An exit code other than 0 after which the toolkit is complete."""
+    """An exit code other than 0 that means success."""
 
     code: int
     meaning: str
@@ -457,8 +462,8 @@ class SuccessExitCode(Struct, frozen=True, kw_only=True):
 
 
 class HostCompiler(Struct, frozen=True, kw_only=True):
-    """Microsoft's compilers that toolkits from one on take: from `lowest` up to (not with) `below`, None being no
-    bound; `products` are the Visual Studios that bring them.
+    """The versions of Microsoft's compiler that toolkits since one support: from `lowest` up to, not including, `below`
+    (None: no limit); `products` are the releases of Visual Studio that contain them.
     """
 
     from_toolkit: Version
@@ -479,7 +484,7 @@ class GlibcConflict(Struct, frozen=True, kw_only=True):
 
 
 class GnuCompiler(Struct, frozen=True, kw_only=True):
-    """The newest major of GNU's compiler that toolkits from one on take on Linux; nvcc refuses a newer one."""
+    """The newest major of GCC that toolkits since one support on Linux; nvcc rejects newer ones."""
 
     from_toolkit: Version
     newest: int
@@ -488,7 +493,7 @@ class GnuCompiler(Struct, frozen=True, kw_only=True):
 
 
 class ExtraComponents(Struct, frozen=True, kw_only=True):
-    """Components that compiling needs besides, from a CUDA major on."""
+    """Additional components that compiling needs since a CUDA major."""
 
     from_major: int
     components: tuple[str, ...]
@@ -497,11 +502,13 @@ class ExtraComponents(Struct, frozen=True, kw_only=True):
 
 
 class ToolkitInstallerSettings(Struct, frozen=True, kw_only=True):
-    """How the installer runs in silence: "{components}" in `arguments` stands for the chosen component names with
-    `component_suffix` behind each. `avoid` never belongs in the list; `complete_when` are files that tell a
-    success, whatever the exit code. `signer` is who must have signed it; after `restart_codes` the computer wants a
-    restart. `own_folder` are the words that put it into a folder of the user's ("{folder}"), unpacked below another
-    one ("{scratch}"), without an administrator; empty where it cannot.
+    """The installer's silent mode. {components} in `arguments` stands for the components' names, each followed by
+    `component_suffix`.
+
+    `avoid` are components that are never installed. `complete_when` are files that prove success whatever the exit
+    code is. `signer` is the required signer; `restart_codes` are exit codes that request a restart. `own_folder` are
+    the arguments for an installation without administrator rights into {folder}, unpacked below {scratch}; empty where
+    the installer has none.
     """
 
     system: SystemName
@@ -524,7 +531,7 @@ class ToolkitInstallerSettings(Struct, frozen=True, kw_only=True):
     own_folder_source: str | None = None
 
     def installer_arguments(self, version: str) -> tuple[str, ...]:
-        """What the installer of a toolkit is called with: all that compiling needs, and nothing else."""
+        """The arguments for a toolkit, which install the components that compiling needs and no others."""
         major, minor = version.split(".")[:2]
         suffix = (self.component_suffix or "").format(major=major, minor=minor)
         extra_names = (name for extra in self.added if extra.from_major <= int(major) for name in extra.components)
@@ -535,5 +542,5 @@ class ToolkitInstallerSettings(Struct, frozen=True, kw_only=True):
 
     @property
     def can_run_unattended(self) -> bool:
-        """Whether we may run it: into a folder of the user's, or where it is known who must have signed it."""
+        """Whether it may be run silently: into a user's folder, or with a known signer."""
         return bool(self.own_folder) or self.signer is not None

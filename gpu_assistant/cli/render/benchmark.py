@@ -24,19 +24,18 @@ from ...texts.benchmark import (
     format_digits,
     format_ratio,
     missing_workloads_text,
+    size_text,
     unit_name,
     verdict_text,
     with_label,
+    workload_name,
 )
-from ...texts.format import format_memory
 from ..output import Output, display_width
 
-COPY_PREFIX = "copy-"
 THROTTLE_PREFIX = "monitor.throttle."
 FAILURE_NOTES = frozenset({UNSAVED_NOTE, *(NOTE_PREFIX + code for code in (*CHILD_ENDINGS, "lost", "wrong"))}) - {
     CANCELLED_NOTE
 }
-TOKEN_WORKLOADS = ("bert-base", "bert-base-parallel", "decode")  # their sizes are numbers of tokens
 
 
 def render_announcement(environment: Path, output: Output, *, full: bool, device: str | None = None) -> None:
@@ -62,7 +61,7 @@ def render_benchmark(benchmark: Benchmark, output: Output) -> None:
         output.write_line(
             output.translate(
                 "bench-headline",
-                workload=output.texts.translate(f"bench.workload.{best.id}"),
+                workload=workload_name(best.id, output.texts),
                 card=_device_label(best.device, benchmark, output),
                 how=_settings_text(best, output),
                 factor=format_ratio(comparison.ratio),
@@ -121,7 +120,7 @@ def _render_note(mark: str, note: str, benchmark: Benchmark, output: Output) -> 
 
 def _workload_name(workload: str, device: str | None, benchmark: Benchmark, output: Output) -> str:
     """The name of a workload, and of its device if one is given."""
-    name = output.texts.translate(f"bench.workload.{workload}")
+    name = workload_name(workload, output.texts)
     return name if device is None else f"{name} ({_device_label(device, benchmark, output)})"
 
 
@@ -167,7 +166,7 @@ def _gpu_log_text(gpu_log: BenchGpuLog, benchmark: Benchmark, output: Output) ->
     )
 
 
-def median_text(result: BenchResult, output: Output) -> str:
+def marked_median(result: BenchResult, output: Output) -> str:
     """The median with its unit, marked if it is doubtful."""
     text = " ".join(formatted_value(result.median, result, output))
     return output.translate("bench-doubtful", figure=text) if DOUBTFUL_NOTES & set(result.notes) else text
@@ -186,7 +185,7 @@ def labelled_text(name: str, text: str, output: Output) -> str:
 
 def workload_details(item: BenchResult | SkippedWorkload, batch: int | None, output: Output) -> str:
     """Workload, format, size and batch."""
-    parts = [workload_label(item, output), _size_text(item.id, item.size, output)]
+    parts = [workload_label(item, output), size_text(item.id, item.size, output.texts)]
     if batch is not None:
         parts.append(output.translate("bench-batch", batch=batch))
     return join_list([part for part in parts if part], output)
@@ -195,7 +194,7 @@ def workload_details(item: BenchResult | SkippedWorkload, batch: int | None, out
 def workload_label(item: BenchResult | SkippedWorkload | BenchmarkProgress, output: Output) -> str:
     """Workload and format; copies have no format."""
     workload = item.workload if isinstance(item, BenchmarkProgress) else item.id
-    name = output.texts.translate(f"bench.workload.{workload}")
+    name = workload_name(workload, output.texts)
     return name if item.dtype == "uint8" else join_list([name, _precision_name(item.dtype, output)], output)
 
 
@@ -209,16 +208,6 @@ def _precision_name(dtype: str, output: Output) -> str:
     """The name of a format; of mixed precision with its narrower format."""
     base_dtype = dtype.removeprefix("mixed-")
     return dtype if base_dtype == dtype else output.translate("bench-mixed", dtype=base_dtype)
-
-
-def _size_text(workload: str, size: Sequence[int], output: Output) -> str:
-    """ "4096 × 4096", "256 MB", "3 × 224 × 224", "128 words"."""
-    if workload in TOKEN_WORKLOADS:
-        return output.translate("bench-words", words=sum(size))
-    if workload.startswith(COPY_PREFIX):
-        return format_memory(size[0])
-    square = workload == "matmul" and len(set(size)) == 1
-    return " × ".join(str(side) for side in (size[:2] if square else size))
 
 
 def _device_label(device: str, benchmark: Benchmark, output: Output, processes: int = 1) -> str:
@@ -291,13 +280,13 @@ def _headline_text(run: BenchmarkHistoryEntry, output: Output) -> str:
         next((device_info.name for device_info in run.devices if device_info.id == headline.device), None)
         or headline.device
     )
-    parts = [f"{_headline_workload(headline, output)} · {device} · {median_text(headline, output)}"]
+    parts = [f"{_headline_workload(headline, output)} · {device} · {marked_median(headline, output)}"]
     if run.ratio is not None:
         parts.append(output.translate("past-ratio", factor=format_ratio(run.ratio)))
     if not run.finished:
         parts.append(output.translate("past-unfinished"))
     if run.missing:
-        names = [output.texts.translate(f"bench.workload.{workload}") for workload in run.missing]
+        names = [workload_name(workload, output.texts) for workload in run.missing]
         parts.append(output.translate("past-without", workloads=join_list(names, output)))
     return " · ".join(parts)
 

@@ -109,6 +109,8 @@ def _finding_codes(machine: Machine) -> Iterator[str]:
         yield "home-long"
     if machine.os.secure_boot and machine.os.system == "linux" and machine.gpus_of("nvidia"):
         yield "secure-boot"
+    if machine.os.smart_app_control == "on":
+        yield "smart-app-control"
     if machine.user is not None and machine.user.ascii is False:
         yield "home-letters"
     if machine.laptop:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...core.machine import Machine
 from ...core.plan import Plan, alternative_command, needs_manual_driver, requirements_text
-from ...core.plan_cost import plan_cost, plan_duration
+from ...core.plan_cost import is_display_only, plan_cost, plan_duration
 from ...core.recommendation import DriverAdvice, Recommendation
 from ...texts import localized
 from ...texts.terminal import Terminal
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ...install.jobs.create_bundle import CreateBundleJob
 
 # Steps whose disk space and duration are not part of a plan's totals: an installer of the system runs them.
-SYSTEM_INSTALLER_STEPS = ("nvidia-driver", "vc-redist")
 
 
 def render_recommendation(result: Recommendation, machine: Machine, age_days: int | None, output: Output) -> None:
@@ -159,6 +158,13 @@ def _download_size_text(plan: Plan, output: Output) -> str:
     return output.translate("price-lacks", fetched=text, parts=missing_parts) if missing_parts else text
 
 
+def _installer_kinds(plan: Plan) -> list[str]:
+    """The kinds of a plan's steps that run a publisher's installer; nobody tells its time and room."""
+    from ...install.steps.kinds import STEP_KINDS
+
+    return [step.kind for step in plan.steps if STEP_KINDS[step.kind].external_installer and not is_display_only(step)]
+
+
 def _render_costs(plan: Plan, output: Output, write: Callable[[str], None]) -> None:
     total = plan_cost(plan)
     disk_text = localized.disk_text(total, output.texts) or output.translate("price-unknown")
@@ -170,9 +176,7 @@ def _render_costs(plan: Plan, output: Output, write: Callable[[str], None]) -> N
     if duration is not None and mbits is not None:
         code = "price-time-least" if duration.is_lower_bound else "price-time"
         write(output.translate(code, work_seconds=60 * duration.minutes, mbits=mbits))
-    uncounted = [
-        output.texts.translate(f"price.part.{step.kind}") for step in plan.steps if step.kind in SYSTEM_INSTALLER_STEPS
-    ]
+    uncounted = [output.texts.translate(f"price.part.{kind}") for kind in _installer_kinds(plan)]
     if uncounted:
         write(
             output.translate(

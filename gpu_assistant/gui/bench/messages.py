@@ -21,12 +21,21 @@ from ...bench import scaling
 from ...bench.child_protocol import NOTE_PREFIX, BenchmarkProgress
 from ...bench.results import DeviceComparison, result_key
 from ...core.results import Benchmark, BenchResult
+from ...core.types import short_device_name
 from ...texts import benchmark as texts_benchmark
-from ...texts.benchmark import format_digits, format_ratio, missing_workloads_text, verdict_text, with_label
+from ...texts.benchmark import (
+    dimensions_text,
+    format_digits,
+    format_ratio,
+    missing_workloads_text,
+    verdict_text,
+    with_label,
+    workload_name,
+)
 from ...texts.format import UNKNOWN_VALUE, format_counted, format_duration, short_name
 from ...texts.translate import remove_cjk_gaps
 from .. import language
-from ..main.machine_facts import InstalledEnvironment
+from ..machine_facts import InstalledEnvironment
 from .running import ActivityText
 
 translate = QCoreApplication.translate
@@ -39,9 +48,7 @@ REFERENCE_TOKEN, MEASURED_TOKEN = "s5", "accent"  # colours of bars
 
 def workload_label(name: str, dtype: str = "") -> str:
     """A workload and its number format: "Matrix product, float32"."""
-    texts = language.texts()
-    known = texts.has_text(f"bench.workload.{name}")
-    label = texts.translate(f"bench.workload.{name}") if known else name
+    label = workload_name(name, language.texts())
     dtype_label = dtype_name(dtype)
     if not dtype_label:
         return label
@@ -60,31 +67,20 @@ def dtype_name(dtype: str) -> str:
     return "" if dtype == "uint8" else dtype
 
 
-def size_text(size: tuple[int, ...]) -> str:
-    """The sides of a size; a square matrix product has two: "4096 × 4096"."""
-    return " × ".join(str(side) for side in (size[:2] if len(set(size)) == 1 else size))
-
-
 def activity(report: BenchmarkProgress) -> ActivityText:
     """What is being measured."""
-    size = size_text(report.size) if report.workload == "matmul" else ""
-    return ActivityText(f"{workload_label(report.workload, report.dtype)} · {device_label(report.device)}", size)
-
-
-def device_label(device: str) -> str:
-    """ "CPU" or "GPU"; a GPU other than the first has its number."""
-    device_type, _, number = device.partition(":")
-    return "CPU" if device_type == "cpu" else "GPU" if number in ("", "0") else f"GPU {number}"
+    size = dimensions_text(report.size) if report.workload == "matmul" else ""
+    return ActivityText(f"{workload_label(report.workload, report.dtype)} · {short_device_name(report.device)}", size)
 
 
 def result_device(result: BenchResult) -> str:
     """The label of the device that a result was measured on."""
-    return device_label(result.device)
+    return short_device_name(result.device)
 
 
 def with_device_label(device: str, text: str) -> str:
     """A text about one device, after the device's label."""
-    return with_label(device_label(device), text, language.texts().language)
+    return with_label(short_device_name(device), text, language.texts().language)
 
 
 def cpu_label(dtype: str) -> str:
@@ -96,7 +92,7 @@ def cpu_label(dtype: str) -> str:
 def gpu_name(benchmark: Benchmark, device: str) -> str:
     """A GPU's short name: "RTX 4060"; its label where the name is unknown."""
     name = next((each.name for each in benchmark.devices if each.id == device), None)
-    return short_name(name) if name else device_label(device)
+    return short_name(name) if name else short_device_name(device)
 
 
 def machine_labels(benchmark: Benchmark) -> list[str]:
@@ -206,7 +202,7 @@ def missing_text(benchmark: Benchmark) -> str:
     names = []
     for omission in bench_results.skipped_main_workloads(benchmark):
         label = workload_label(omission.id)
-        names.append((f"{label} ({device_label(omission.device)})" if several else label, omission.why))
+        names.append((f"{label} ({short_device_name(omission.device)})" if several else label, omission.why))
     return missing_workloads_text(names, language.texts())
 
 
@@ -363,7 +359,7 @@ def _value_headline(benchmark: Benchmark, best: BenchResult, doubt_note: str) ->
         device = translate("BenchmarkMessages", "one {card}").format(card=device)
     text = translate("BenchmarkMessages", "{name} on {device}").format(name=result_name(best), device=device)
     value, unit = readable_value(best.median, best.unit)
-    details = [size_text(best.size) if best.id == "matmul" else "", operations_text(best)]
+    details = [dimensions_text(best.size) if best.id == "matmul" else "", operations_text(best)]
     threads = next((each.threads for each in benchmark.devices if each.id == best.device), None)
     if threads is not None:
         details.append(format_counted(translate("BenchmarkMessages", "{threads} threads"), threads=threads))

@@ -26,7 +26,7 @@ from ...core.jobs import JobContext, LazyJob
 from ...core.results import Benchmark, BenchResult
 from .. import theme
 from ..language import Language
-from ..main.machine_facts import InstalledEnvironment, current_environment
+from ..machine_facts import InstalledEnvironment, current_environment
 from ..widgets.buttons import Button, SegmentedControl
 from ..widgets.cards import Banner, Card, EmptyState
 from ..widgets.dialogs import ConfirmDialog

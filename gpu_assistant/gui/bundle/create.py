@@ -169,7 +169,7 @@ class BundleOrderJob:
             order.folder,
             channel=order.channel,
             choice=order.choice,
-            pace=self._rate_limiter,
+            rate_limiter=self._rate_limiter,
         )
         contents = job.run(context)
         return CreatedBundle(order=order, contents=contents, checksum=list_hash(order.folder))

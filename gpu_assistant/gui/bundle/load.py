@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QFileDialog
 from ...core.errors import AppError
 from ...core.jobs import LazyJob
 from ...core.plan import Event, StepEvent
+from .. import messages
 from ..widgets.base import announce
 from ..widgets.buttons import Button
 from ..widgets.cards import Hero
 from ..widgets.dialogs import folder_dialog
-from ..wizard import messages
 from ..wizard.controller import WizardController
 from ..wizard.page import WizardPage
 from ..wizard.pages.install.progress import InstallProgress

@@ -18,6 +18,7 @@ from ...core.plan import Event, StepEvent
 from ...core.plan_cost import plan_cost
 from ...texts.format import format_duration, format_size
 from ...texts.localized import Texts
+from .. import messages
 from ..saving import FileSaver
 from ..widgets.base import Breakpoints, announce
 from ..widgets.buttons import Button, SegmentedControl
@@ -25,7 +26,6 @@ from ..widgets.cards import Card, Hero
 from ..widgets.console import CommandBox
 from ..widgets.dialogs import ConfirmDialog, folder_dialog, open_dialog, save_dialog
 from ..widgets.text import label
-from ..wizard import messages
 from ..wizard.controller import WizardController
 from ..wizard.page import WizardPage, set_tab_order
 from ..wizard.pages.install.page import NoteCard

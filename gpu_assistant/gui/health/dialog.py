@@ -27,7 +27,7 @@ from ...core.types import device_name
 from ...health.child_protocol import HealthProgress
 from ...texts.format import format_duration
 from .. import language, theme
-from ..main.machine_facts import current_environment
+from ..machine_facts import current_environment
 from ..widgets.base import announce
 from ..widgets.buttons import Button, SegmentedControl
 from ..widgets.cards import Banner

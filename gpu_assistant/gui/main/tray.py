@@ -229,7 +229,7 @@ class DesktopIntegration(QObject):
         return Notification(title=self.tr("The benchmark is done"), text=self.tr("The results are in the window."))
 
     def _failure_notification(self, kind: WorkKind, error: AppError) -> Notification:
-        from ..wizard import messages
+        from .. import messages
 
         text = messages.error_text(self._language.texts(), error)
         if isinstance(error, RebootRequired):
@@ -286,14 +286,14 @@ def is_muted(settings: Settings, alarm: Alarm, gpus: Iterable[GpuSample]) -> boo
 def muted_settings(settings: Settings, alarm: Alarm, gpus: Iterable[GpuSample], *, muted: bool) -> dict[str, Any]:
     """The settings' fields with this alarm muted or unmuted for its GPU."""
     gpu_key = _gpu_key(alarm, gpus)
-    rules = tuple(each for each in settings.silenced if each != alarm.id)
-    gpu_alarms = tuple(each for each in settings.silenced_cards if (each.alarm, each.card) != (alarm.id, gpu_key))
+    rules = tuple(each for each in settings.muted_alarms if each != alarm.id)
+    gpu_alarms = tuple(each for each in settings.muted_gpu_alarms if (each.alarm, each.card) != (alarm.id, gpu_key))
     if muted and gpu_key is None:
         rules = (*rules, alarm.id)
     elif muted and gpu_key is not None:
         name = alarm.data.get("name")
         gpu_alarms = (*gpu_alarms, MutedAlarm(alarm=alarm.id, card=gpu_key, name=str(name) if name else None))
-    return {"silenced": rules, "silenced_cards": gpu_alarms}
+    return {"muted_alarms": rules, "muted_gpu_alarms": gpu_alarms}
 
 
 def _gpu_key(alarm: Alarm, gpus: Iterable[GpuSample]) -> str | None:

@@ -179,7 +179,7 @@ class MainWindow(QMainWindow):
         self.activateWindow()
 
     def _on_setup_finished(self) -> None:
-        """Home opens from now on."""
+        """Remember that the setup is done, and show Home."""
         if not self.app.simulated and not self.app.settings.setup_done:
             self.saver.save(setup_done=True)
         self.show_main()
@@ -188,8 +188,8 @@ class MainWindow(QMainWindow):
 
     def _on_setup_skipped(self) -> None:
         """The user wants no setup now: Home opens from now on, and offers it."""
-        if not self.app.settings.only_look:
-            self.saver.save(only_look=True)
+        if not self.app.settings.setup_skipped:
+            self.saver.save(setup_skipped=True)
         self.show_main()
 
     def _open_setup(self) -> Wizard:

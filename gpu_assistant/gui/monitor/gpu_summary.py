@@ -19,7 +19,7 @@ from ..widgets.buttons import Button
 from ..widgets.cards import Card, MetricTile, MetricValue, Pill, PillKind
 from ..widgets.text import TextLabel, label
 from .metrics import GPU_METRICS, GPU_TILE_METRICS, MACHINE_METRICS, Metric
-from .plot.cards import LineSign, gpu_line
+from .plot.cards import LineLegendRow, gpu_line
 
 MAX_COLUMNS = 6
 # Driver states that say no more than that there is no NVIDIA GPU.
@@ -199,7 +199,7 @@ class GpuHeader(Card):
         super().__init__(padding=12 if dense else 16)
         header = QHBoxLayout()
         header.setSpacing(10)
-        header.addWidget(LineSign(gpu_line(position, gpu.index, fill=False)))
+        header.addWidget(LineLegendRow(gpu_line(position, gpu.index, fill=False)))
         parts = [gpu.name, format_memory(gpu.mem_total) if gpu.mem_total is not None else None]
         description = " · ".join(part for part in parts if part)
         if dense:

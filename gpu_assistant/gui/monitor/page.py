@@ -168,7 +168,7 @@ class MonitorPage(Page):
         if sample is None:
             return
         self.summary_tiles.show_sample(sample, self._health())
-        self.plots.show_now(self._sampling.history)
+        self.plots.show_latest(self._sampling.history)
         self.gpu_details.show_sample(sample.gpus, self._health())
         self._update_status()
 
@@ -181,7 +181,7 @@ class MonitorPage(Page):
             return
         events = self.annotations.events_if_due(self.time_axis, self.selected_gpus)
         if events is not None:
-            self.plots.mark(events)
+            self.plots.show_events(events)
         self.plots.draw(self._sampling.history)
 
     def _on_axis_moved(self) -> None:
@@ -254,8 +254,8 @@ class MonitorPage(Page):
         self.plots.build(
             gpus,
             self.selected_gpus,
-            beside=self.layout_control.current() == 1,
-            more=self.secondary_plots_button.shown_metrics,
+            side_by_side=self.layout_control.current() == 1,
+            extra_metrics=self.secondary_plots_button.shown_metrics,
         )
         self.summary_tiles.set_selected_gpus(self.selected_gpus)
         self.table.invalidate()
@@ -274,7 +274,7 @@ class MonitorPage(Page):
             and self.layout_control.current() == 0
             and len(self.selected_gpus) > MAX_LEGEND_ROWS
         )
-        self.plots.arrange(1 if self.breakpoints.is_small or one_column else 2)
+        self.plots.arrange(1 if self.breakpoints.is_small or one_column else 2, low_window=self.breakpoints.is_low)
         self.summary_tiles.update_layout(available, low_window=self.breakpoints.is_low)
 
     def _place_toolbar(self, available: int) -> None:
@@ -338,7 +338,7 @@ class MonitorPage(Page):
         text = gpu_summary.status_text(latest, self._health(), simulated=self._app.simulated)
         if self.time_axis.paused:
             time_text = time.strftime("%H:%M:%S", time.localtime(self.time_axis.view()[1]))
-            text = self.tr("{said} · graphs paused at {time}").format(said=text, time=time_text)
+            text = self.tr("{status} · graphs paused at {time}").format(status=text, time=time_text)
         if (self.title_label.text(), self.subtitle_label.text()) != (self.tr("Monitor"), text):
             self.set_title(self.tr("Monitor"), text)
         pill_state = gpu_summary.status_pill(self._health()) if latest is not None and latest.gpus else None
@@ -366,7 +366,7 @@ class MonitorPage(Page):
 
     def render_image(self) -> QImage:
         """A picture of summary and plots (or table), also of those that are scrolled away."""
-        self.plots.draw(self._sampling.history, all_of_them=True)
+        self.plots.draw(self._sampling.history, include_hidden=True)
         first, last = (self.summary_tiles, self.plots) if self.table.isHidden() else (self.table, self.table)
         top = first.mapTo(self.content, QPoint(0, 0)).y()
         bottom = last.mapTo(self.content, QPoint(0, last.height())).y()

@@ -53,7 +53,7 @@ class PlotDataTable(DataTable):
         headers = [self.tr("Time")]
         for card, gpu in columns:
             prefix = f"GPU {gpu} " if several and gpu >= 0 else ""
-            headers.append(f"{prefix}{card.of.title_text()} ({card.of.unit})")
+            headers.append(f"{prefix}{card.plotted_metric.title_text()} ({card.plotted_metric.unit})")
         times = [time for time in np.arange(np.floor(end / step) * step, start, -step) if time > 0]
         self.setColumnCount(len(headers))
         self.setHorizontalHeaderLabels(headers)
@@ -96,17 +96,17 @@ class PlotDataTable(DataTable):
         columns_values = []
         for card, gpu in columns:
             values = np.full(len(times), np.nan)
-            series = history.since(card.of, gpu, times[-1] - step)
+            series = history.since(card.plotted_metric, gpu, times[-1] - step)
             if series is not None and len(series.t):
                 nearest = np.clip(np.searchsorted(series.t, times), 0, len(series.t) - 1)
                 in_range = np.abs(series.t[nearest] - times) <= max(step, series.step)
-                values[in_range] = series.mean[nearest[in_range]] / card.of.scale
+                values[in_range] = series.mean[nearest[in_range]] / card.plotted_metric.scale
                 has_sample |= in_range
             columns_values.append(values)
         cells: list[list[str]] = [[format_moment(time, self._time_axis.span)] for time in times[has_sample]]
         for (card, _), values in zip(columns, columns_values, strict=True):
             for row, value in zip(cells, values[has_sample], strict=True):
-                row.append(figure_or_dash(card.of, float(value)))
+                row.append(figure_or_dash(card.plotted_metric, float(value)))
         return cells
 
 

@@ -1,21 +1,18 @@
-"""Rails at the window's left: the main area's pages, the wizard's steps, and the menus for language and theme below."""
+"""Rails at the window's left: the main area's pages, the wizard's steps, and the buttons that they are made of."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Literal
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from ...core.types import Language as Code
 from .. import theme
-from ..language import LANGUAGE_NAMES, Language
 from . import icons
-from .base import Breakpoints, KeyboardFocus, Themed, application, draw_focus_ring, draw_rounded_rect
+from .base import Breakpoints, KeyboardFocus, Themed, draw_focus_ring, draw_rounded_rect
 from .icons import draw_icon
-from .inputs import Menu
 from .text import label, layout_text
 
 
@@ -573,93 +570,3 @@ class _StepButton(KeyboardFocus, Themed, QPushButton):
         painter.setPen(theme.color("on_accent" if self._state == "current" else "soft"))
         painter.setFont(theme.font("caption-strong" if self._state == "current" else "small"))
         painter.drawText(circle, int(Qt.AlignmentFlag.AlignCenter), str(self.number + 1))
-
-
-class _RailMenu(RailButton):
-    """A rail button with a menu of which one entry is checked."""
-
-    def __init__(self, icon_name: str, entries: tuple[str, ...], parent: QWidget | None = None) -> None:
-        self._menu: Menu | None = None
-        self._actions: dict[str, QAction] = {}
-        super().__init__(icon_name, trailing_icon="down", parent=parent)
-        self._menu = Menu(self)
-        group = QActionGroup(self._menu)
-        for entry in entries:
-            action = self._menu.addAction(entry)
-            action.setCheckable(True)
-            action.triggered.connect(lambda _checked=False, entry=entry: self.choose(entry))
-            group.addAction(action)
-            self._actions[entry] = action
-        self.clicked.connect(self._open_menu)
-        self.retranslate()
-        self.refresh()
-
-    def choose(self, entry: str) -> None:
-        """Apply an entry."""
-        raise NotImplementedError
-
-    def actions_by_entry(self) -> dict[str, QAction]:
-        return dict(self._actions)
-
-    def _open_menu(self) -> None:
-        if self._menu is not None:
-            self._menu.popup(self.mapToGlobal(QPoint(0, -self._menu.sizeHint().height())))
-
-
-class LanguageMenu(_RailMenu):
-    """Shows the language and changes it at once; `chosen` brings its code, to be saved."""
-
-    chosen = Signal(str)
-
-    def __init__(self, language: Language, parent: QWidget | None = None) -> None:
-        self._language = language
-        super().__init__("globe", get_args(Code), parent)
-
-    def choose(self, entry: str) -> None:
-        code: Code = "zh_CN" if entry == "zh_CN" else "en"
-        self._language.set(code)
-        self.chosen.emit(code)
-
-    def retranslate(self) -> None:
-        """Each language is named in itself."""
-        self.setText(LANGUAGE_NAMES[self._language.current])
-        self.setAccessibleName(self.tr("Language: {name}").format(name=self.text()))
-        for code, name in LANGUAGE_NAMES.items():
-            if code in self._actions:
-                self._actions[code].setText(name)
-                self._actions[code].setChecked(code == self._language.current)
-
-
-class ThemeMenu(_RailMenu):
-    """Shows the theme and changes it at once; `chosen` brings the choice, to be saved."""
-
-    chosen = Signal(str)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("sun", get_args(theme.ThemeChoice), parent)
-
-    def choose(self, entry: str) -> None:
-        theme.set_theme(application(), entry)
-        self.retranslate()
-        self.chosen.emit(entry)
-
-    def refresh(self) -> None:
-        self.icon_name = "moon" if theme.current().dark else "sun"
-        super().refresh()
-
-    def update_colours(self) -> None:
-        self.retranslate()
-        self.refresh()
-
-    def retranslate(self) -> None:
-        names = {
-            "system": self.tr("As the system"),
-            "light": self.tr("Light"),
-            "dark": self.tr("Dark"),
-            "contrast": self.tr("High contrast"),
-        }
-        self.setText(names[theme.choice()])
-        self.setAccessibleName(self.tr("Theme: {name}").format(name=self.text()))
-        for entry, action in self._actions.items():
-            action.setText(names[entry])
-            action.setChecked(entry == theme.choice())

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
 
 from ...core.errors import AppError, Cancelled
 from ...core.jobs import LazyJob
@@ -31,6 +32,7 @@ from ...core.results import Benchmark, Checks
 from ...core.types import Channel, EnvironmentKind, Goal
 from ..language import Language
 from ..worker import JobRunner
+from .elevation_prompt import WindowElevationPrompt
 from .flow import PageName, WizardFlow
 from .jobs import FindInterruptedJob, RecommendationResult, RecommendJob, SavePlanJob
 from .pages.install.progress import InstallProgress
@@ -366,11 +368,21 @@ class WizardController(QObject):
         setup, rate_limiter = self.app.setup, self.app.rate_limiter()
         self.rate_limiter = rate_limiter
         resume, dry_run = setup.resume_command(window=True), self.flow.simulated
+        prompt = self._elevation_prompt()
         self.runners.install.start(
-            LazyJob(partial(setup.install, plan, dry_run=dry_run, resume=resume, pace=rate_limiter))
+            LazyJob(
+                partial(setup.install, plan, dry_run=dry_run, resume=resume, rate_limiter=rate_limiter, prompt=prompt)
+            )
         )
         self.page_changed.emit()
         self.changed.emit()
+
+    def _elevation_prompt(self) -> WindowElevationPrompt | None:
+        """Windows' question belongs to a window, and waits for two minutes only; that of Linux does neither."""
+        wizard = self.parent()
+        if self.app.system.name != "windows" or not isinstance(wizard, QWidget):
+            return None
+        return WindowElevationPrompt(wizard)
 
     def resume(self) -> None:
         """Continue the interrupted install."""

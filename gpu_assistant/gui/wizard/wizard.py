@@ -24,7 +24,8 @@ from ..language import Language
 from ..saving import SettingsSaver
 from ..widgets.base import Themed
 from ..widgets.cards import Banner
-from ..widgets.navigation import LanguageMenu, RailButton, StepRail, ThemeMenu, lay_out_with_rail
+from ..widgets.menus import LanguageMenu, ThemeMenu
+from ..widgets.navigation import RailButton, StepRail, lay_out_with_rail
 from .controller import WizardController
 from .flow import PAGES, PageName, WizardFlow
 from .page import WizardPage
@@ -113,7 +114,7 @@ class Wizard(Themed, QWidget):
 
     @cached_property
     def welcome(self) -> WelcomePage:
-        """Shall I begin?"""
+        """The page "Welcome", created at first access like all pages."""
         from .pages.welcome import WelcomePage
 
         page = WelcomePage(self.controller)
@@ -125,7 +126,7 @@ class Wizard(Themed, QWidget):
 
     @cached_property
     def computer(self) -> ComputerPage:
-        """What have I got?"""
+        """The page "Your computer": hardware and software found."""
         from .pages.computer import ComputerPage
 
         page = ComputerPage(self.controller)
@@ -134,7 +135,7 @@ class Wizard(Themed, QWidget):
 
     @cached_property
     def recommendation(self) -> RecommendationPage:
-        """What should I install, and why?"""
+        """The page "Recommendation": versions, reasons and the plan."""
         from .pages.recommendation.page import RecommendationPage
 
         page = RecommendationPage(self.controller)
@@ -144,7 +145,7 @@ class Wizard(Themed, QWidget):
 
     @cached_property
     def install(self) -> InstallPage:
-        """What is happening, how long does it take, can I leave?"""
+        """The page "Install": progress, remaining time, log."""
         from .pages.install.page import InstallPage
 
         page = InstallPage(self.controller)
@@ -154,7 +155,7 @@ class Wizard(Themed, QWidget):
 
     @cached_property
     def done(self) -> DonePage:
-        """Does it really work?"""
+        """The page "Done": the result of the verification and next steps."""
         from .pages.done import DonePage
 
         page = DonePage(self.controller)

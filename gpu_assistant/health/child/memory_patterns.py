@@ -28,7 +28,7 @@ PatternStep = tuple[Callable[[Any, int], None], Callable[[Any, int], Mismatch | 
 
 
 class MemoryFaults:
-    """All wrong words so far."""
+    """Counts the words that differed from the pattern."""
 
     def __init__(self) -> None:
         self.words = 0

@@ -40,7 +40,7 @@ class StressCpu(StressDevice):
         torch.set_num_threads(min(cores or usable_cores, usable_cores))
 
     def describe(self) -> dict[str, Any]:
-        """Its name in torch only."""
+        """The device in a message; the CPU has an id only."""
         return {"id": self.id}
 
     def free_bytes(self) -> int:
@@ -83,7 +83,7 @@ class StressCuda(StressDevice):
         return int(self._cuda.mem_get_info(self._index)[0])
 
     def synchronize(self) -> None:
-        """Wait for its queue."""
+        """Wait until all queued work is complete."""
         self._cuda.synchronize(self._index)
 
 

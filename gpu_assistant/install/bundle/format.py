@@ -68,7 +68,7 @@ class BundleContents(Struct, frozen=True, kw_only=True):
 
     @property
     def bytes(self) -> int:
-        """The size of all files."""
+        """The total size of all files in bytes."""
         return sum(file.bytes for file in self.files)
 
     @property

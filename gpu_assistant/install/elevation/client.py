@@ -6,7 +6,11 @@
            2. system.run_as_admin(program, "--administrator-door", path, sha256): UAC or polkit asks the user
                 └─ elevation/helper.py, elevated: checks path, hash and request (protocol.py), runs what it names,
                    writes answer.json into a private folder that only administrators can write to
-           3. reads answer.json there, deletes the request, raises the answer's error
+           3. reads answer.json there, deletes the request (then the helper removes the folder and ends), raises the
+              answer's error
+
+Until the helper has begun, a cancel ends the question. What has begun is left to come to its end: a driver that is
+half installed can leave a computer without a picture.
 
 The user's folder is not trusted by the helper, the private folder is: whoever else runs as the user can neither change
 a request after its hash was taken nor forge an answer.
@@ -18,14 +22,16 @@ import hashlib
 import secrets
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
-from ...core import json, paths
-from ...core.errors import AppError, os_error_text
+from ...core import filesystem, json, paths
+from ...core.errors import AppError, Cancelled, ElevationDenied, os_error_text
 from ...core.files import hash_file
 from .protocol import (
     ANSWER_FILE,
@@ -47,6 +53,11 @@ if TYPE_CHECKING:
     from ...system.elevation import ElevatedSystem
 
 
+ANSWER_POLL_S = 0.05
+LATE_AFTER_S = 60.0  # since the user's click; who has left would find a question that nobody asked for
+ConfirmReason = Literal["late", "unanswered"]
+
+
 def helper_command() -> tuple[str, ...]:
     """The command that starts this program as the helper."""
     if paths.is_packaged():
@@ -54,11 +65,32 @@ def helper_command() -> tuple[str, ...]:
     return (sys.executable, "-I", "-m", "gpu_assistant", HELPER_FLAG)
 
 
+class ElevationPrompt(Protocol):
+    """The window to which the system's question about rights belongs; made when the user began, with a click."""
+
+    @property
+    def window(self) -> int:
+        """The window's handle."""
+        ...
+
+    @property
+    def clicked_at(self) -> float:
+        """When the user last clicked for this (`time.monotonic`): began the run, or confirmed."""
+        ...
+
+    def confirm(self, reason: ConfirmReason, cancel: threading.Event) -> bool:
+        """Bring the window to the front and ask whether the system may ask now: it is long since the click ("late"), or
+        nobody answered the system's question ("unanswered"). False: leave out what needs the rights.
+        """
+        ...
+
+
 class ElevationClient:
     """Sends requests, one at a time. Each call raises ElevationDenied if the user refused, AppError, Cancelled.
 
-    `folder` is the user's, for the request file; `run_as_admin` and `command` replace the system's prompt and our
-    program in tests.
+    `folder` is the user's, for the request file; `on_kept_running` is called once where a cancel comes too late, and
+    what the helper does is waited for. `run_as_admin` and `command` replace the system's prompt and our program in
+    tests.
     """
 
     def __init__(
@@ -70,10 +102,13 @@ class ElevationClient:
         run_as_admin: Callable[..., int] | None = None,
         command: Sequence[str] | None = None,
         cancel: threading.Event | None = None,
+        on_kept_running: Callable[[], None] = lambda: None,
+        prompt: ElevationPrompt | None = None,
     ) -> None:
         from ...system.elevation import current_elevation
 
         self._folder, self._rights, self._cancel = folder, rights or current_elevation(), cancel
+        self._on_kept_running, self._prompt = on_kept_running, prompt
         self._run_as_admin = run_as_admin or system.run_as_admin
         self._helper_command = tuple(command) if command is not None else helper_command()
 
@@ -108,25 +143,88 @@ class ElevationClient:
         encoded = json.encode(request)
         path = self._folder / f"{request_folder_name(encoded)}.json"
         json.write_file(path, encoded)
+        answer_folder = self._rights.private_folder_path(request_folder_name(encoded))
+        cancel = _CancelBeforeStart(self._cancel, answer_folder, self._on_kept_running)
         try:
             command = (*self._helper_command, str(path), hashlib.sha256(encoded).hexdigest())
-            exit_code = self._run_as_admin(command, cancel=self._cancel)
-            answer = self._read_answer(encoded, exit_code)
+            with _AnswerReader(answer_folder / ANSWER_FILE, path) as reader:
+                exit_code = self._ask_and_run(command, cancel)
         finally:
-            path.unlink(missing_ok=True)
+            filesystem.unlink(path, missing_ok=True)
+        answer = reader.answer
+        if answer is None:
+            raise AppError("door-no-answer", status=exit_code)
         if answer.error is not None:
             error = AppError(answer.error)
             error.data.update(answer.data)
             raise error
         return answer
 
-    def _read_answer(self, encoded: bytes, exit_code: int) -> HelperAnswer:
-        path = self._rights.private_folder_path(request_folder_name(encoded)) / ANSWER_FILE
-        try:
-            with path.open("rb") as file:
-                return json.decode(file.read(MAX_REQUEST_BYTES), HelperAnswer)
-        except (OSError, msgspec.DecodeError) as error:
-            raise AppError("door-no-answer", status=exit_code) from error
+    def _ask_and_run(self, command: Sequence[str], cancel: threading.Event) -> int:
+        prompt, program = self._prompt, command[0]
+        if prompt is None:
+            return self._run_as_admin(command, cancel=cancel)
+        reason: ConfirmReason | None = "late" if time.monotonic() - prompt.clicked_at > LATE_AFTER_S else None
+        while True:
+            if reason is not None and not prompt.confirm(reason, cancel):
+                if cancel.is_set():
+                    raise Cancelled
+                raise ElevationDenied("rights-refused", program=program)
+            try:
+                return self._run_as_admin(command, cancel=cancel, window=prompt.window)
+            except ElevationDenied as error:
+                if error.code != "rights-unanswered":
+                    raise
+                reason = "unanswered"
+
+
+class _CancelBeforeStart(threading.Event):
+    """Set by a cancel as long as the helper has not begun: its private folder shows that. It has to be polled."""
+
+    def __init__(self, cancel: threading.Event | None, folder: Path, on_kept_running: Callable[[], None]) -> None:
+        super().__init__()
+        self._cancel, self._folder, self._on_kept_running = cancel, folder, on_kept_running
+        self._is_reported = False
+
+    def is_set(self) -> bool:
+        if self._cancel is None or not self._cancel.is_set():
+            return False
+        if not self._folder.exists():
+            return True
+        if not self._is_reported:
+            self._is_reported = True
+            self._on_kept_running()
+        return False
+
+
+class _AnswerReader:
+    """In its context, a thread that waits for the helper's answer and then deletes the request.
+
+    `answer` afterwards: None where none came.
+    """
+
+    def __init__(self, answer_file: Path, request_file: Path) -> None:
+        self._answer_file, self._request_file = answer_file, request_file
+        self._helper_ended = threading.Event()
+        self._thread = threading.Thread(target=self._wait_for_answer, name="helper's answer", daemon=True)
+        self.answer: HelperAnswer | None = None
+
+    def __enter__(self) -> _AnswerReader:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._helper_ended.set()
+        self._thread.join()
+
+    def _wait_for_answer(self) -> None:
+        is_last_look = False
+        while self.answer is None and not is_last_look:
+            is_last_look = self._helper_ended.wait(ANSWER_POLL_S)
+            with suppress(OSError, msgspec.DecodeError), self._answer_file.open("rb") as file:
+                self.answer = json.decode(file.read(MAX_REQUEST_BYTES), HelperAnswer)
+        with suppress(OSError):
+            filesystem.unlink(self._request_file, missing_ok=True)
 
 
 def _new_nonce() -> str:

@@ -7,7 +7,8 @@
                  run_installer       copied into the private folder; hash and signer of the copy checked; run there
                  enable_wsl          wsl.exe of the system folder, with the catalog's arguments
                  create_restore_point
-              4. writes answer.json into the private folder
+              4. writes answer.json into the private folder, and removes the folder when the client, which deletes its
+                 request, has read it
 
 This file runs as administrator or root. It trusts the program's own files, the built-in catalog and the system, but
 nothing that a program of the user can write: not the request, not refreshed catalog files, not the environment.
@@ -18,8 +19,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shutil
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from ...catalog.distributions import find_install_method
+from ...core import filesystem
 from ...core.errors import AppError
 from ...core.versions import Version
 from ...fetch.request import Digest
@@ -34,7 +36,6 @@ from .protocol import (
     ANSWER_FILE,
     MAX_REQUEST_BYTES,
     WSL_ENVIRONMENT,
-    WSL_TIMEOUT_S,
     CudaToolkitRequest,
     HelperAnswer,
     HelperRequest,
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
 
 
 APT_GET = Path("/usr/bin/apt-get")
-APT_TIMEOUT_S = 3600.0
+APT_TIMEOUT_S = 3600.0  # of what changes nothing: the lists, and the simulation
 APT_LOG_LINES = 40
 APT_ENVIRONMENT = {
     "DEBIAN_FRONTEND": "noninteractive",
@@ -82,9 +83,9 @@ _BRANCH_PATTERN = r"[1-9][0-9]{2}"
 _KERNEL_FLAVOUR_PATTERN = r"generic(?:-hwe-[0-9]{2}\.[0-9]{2})?"
 COPY_CHUNK_BYTES = 1 << 20
 MAX_INSTALLER_BYTES = 8 << 30  # NVIDIA's largest, of a whole toolkit, are below 4 GB
-INSTALLER_TIMEOUT_S = 3600.0
 INSTALLER_LOG_LINES = 40
-WSL_LOG_LINES = 40
+ANSWER_TIMEOUT_S, ANSWER_POLL_S = 10.0, 0.05
+WSL_LOG_LINES = 200  # with an old wsl.exe its whole help
 RESTORE_POINT_LABEL = "GPU Assistant: before a new graphics driver"
 
 
@@ -122,7 +123,11 @@ class ElevationHelper:
             # Without a valid request there is no private folder to answer in.
             print(error.code, error.data, file=sys.stderr)  # noqa: T201 - this process has no other output
             return 1
-        self._write_answer(folder, self._execute_safely(request, folder))
+        try:
+            self._write_answer(folder, self._execute_safely(request, folder))
+            _wait_until_read(Path(arguments[0]))
+        finally:
+            filesystem.rmtree(folder, ignore_errors=True)
         return 0
 
     def _execute_safely(self, request: HelperRequest, folder: Path) -> HelperAnswer:
@@ -167,6 +172,13 @@ class ElevationHelper:
         from ...core import json
 
         json.write_file(folder / ANSWER_FILE, json.encode(answer))
+
+
+def _wait_until_read(request_file: Path) -> None:
+    """The client deletes its request when it has the answer; one that is gone has left it."""
+    deadline = time.monotonic() + ANSWER_TIMEOUT_S
+    while request_file.exists() and time.monotonic() < deadline:
+        time.sleep(ANSWER_POLL_S)
 
 
 def _create_restore_point(rights: ElevatedSystem) -> None:
@@ -218,7 +230,8 @@ def install_packages(
     planned, minimum = _planned_version(simulation.stdout, names[0]), Version.parse(request.minimum)
     if planned is not None and minimum is not None and planned < minimum:
         raise AppError("driver-too-old-here", version=planned.text, minimum=request.minimum)
-    return _apt_answer(run_apt("-q", "-y", *APT_OPTIONS, "install", "--", *names))
+    install: list[str | Path] = [apt_get, "-q", "-y", *APT_OPTIONS, "install", "--", *names]
+    return _apt_answer(system.run_to_end(install, environ=APT_ENVIRONMENT, cwd=Path("/")))
 
 
 def _planned_version(output: str, name: str) -> Version | None:
@@ -234,12 +247,15 @@ def _apt_answer(finished: ProcessResult) -> HelperAnswer:
 
 
 class InstallerCall(Struct, frozen=True):
-    """How an installer is run, who must have signed it, and its checksum if the catalog has one."""
+    """How an installer is run, who must have signed it, its checksum if the catalog has one, and the folder of the
+    system's drive to which it unpacks itself (None: below TEMP).
+    """
 
     name: str
     arguments: tuple[str, ...]
     signer: str
     digest: Digest | None = None
+    unpack_folder: str | None = None
 
 
 def installer_call(request: InstallerRequest, catalog: Catalog) -> InstallerCall:
@@ -252,7 +268,9 @@ def installer_call(request: InstallerRequest, catalog: Catalog) -> InstallerCall
     facts = catalog.drivers.windows_install
     if facts is None:
         raise AppError("door-request", detail="windows_install")
-    return InstallerCall("driver.exe", (*facts.arguments, *facts.components), facts.signer)
+    return InstallerCall(
+        "driver.exe", (*facts.arguments, *facts.components), facts.signer, unpack_folder=facts.unpack_folder
+    )
 
 
 def _toolkit_call(version: str, catalog: Catalog) -> InstallerCall:
@@ -291,13 +309,12 @@ def run_installer(
         if publisher != call.signer:
             raise AppError("signature-other", path=request.file, publisher=publisher, wanted=call.signer)
         restore_point = before_run()
-        # What it unpacks is protected in the same way.
+        # What it unpacks is protected in the same way: below TEMP, or in a folder of its own.
         temp_variables = {"TEMP": str(work_folder), "TMP": str(work_folder)}
-        finished = system.run(
-            [copy, *call.arguments], timeout=INSTALLER_TIMEOUT_S, environ=temp_variables, cwd=work_folder
-        )
+        with rights.windows.private_unpack_folder(call.unpack_folder):
+            finished = system.run_to_end([copy, *call.arguments], environ=temp_variables, cwd=work_folder)
     finally:
-        shutil.rmtree(work_folder, ignore_errors=True)
+        filesystem.rmtree(work_folder, ignore_errors=True)
     lines = (finished.stdout + finished.stderr).splitlines()
     return HelperAnswer(
         exit_code=signed_exit_code(finished.returncode),
@@ -338,6 +355,6 @@ def enable_wsl(system: Processes, rights: ElevatedSystem, catalog: Catalog) -> H
     if route is None:
         raise AppError("door-request", detail="wsl-platform")
     path = find_wsl(rights.windows.system_programs_folder() if rights.windows is not None else None)
-    finished = system.run([path, *route.system_words], timeout=WSL_TIMEOUT_S, environ=WSL_ENVIRONMENT, cwd=path.parent)
+    finished = system.run_to_end([path, *route.system_words], environ=WSL_ENVIRONMENT, cwd=path.parent)
     lines = tuple((finished.stdout + finished.stderr).replace("\0", "").splitlines())
     return HelperAnswer(exit_code=finished.returncode, lines=lines[-WSL_LOG_LINES:])

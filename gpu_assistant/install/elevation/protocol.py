@@ -33,7 +33,7 @@ Nonce = Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")]
 
 
 class _HelperRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="verb"):
-    """`nonce` makes each request unique: the helper refuses one that was answered before."""
+    """`nonce` makes each request unique: the helper refuses one that is being answered already."""
 
     nonce: Nonce
 
@@ -96,8 +96,12 @@ class HelperAnswer(Struct, frozen=True, kw_only=True):
 
 
 def request_folder_name(request: bytes) -> str:
-    """The name of the helper's private folder for an encoded request."""
-    return f"gpu-assistant-{hashlib.sha256(request).hexdigest()}"
+    """The name of the helper's private folder for an encoded request.
+
+    Short: NVIDIA's packages unpack 200 characters deep below it, and paths may have 260. Who finds another request of
+    the same name gains nothing: the helper refuses a folder that exists.
+    """
+    return f"gpu-assistant-{hashlib.sha256(request).hexdigest()[:12]}"
 
 
 def decode_request(encoded: bytes, sha256: str) -> HelperRequest:

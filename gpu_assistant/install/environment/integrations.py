@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json as plain_json
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -19,7 +18,7 @@ from ...core import json
 from ...core.errors import AppError, storage_errors
 from ...core.jobs import JobContext
 from ...core.paths import DataDir
-from ...system.base import Desktop, MenuEntryFile, Processes, System
+from ...system.base import Desktop, MenuEntryFile, Processes, System, path_hash
 from ...system.locks import data_folder_lock
 from ..files import inventory
 from ..files.installed_packages import SITE_PACKAGES_GLOBS
@@ -120,14 +119,13 @@ class JupyterKernelJob(IntegrationJob):
         python = self._system.environment_python(self.environment)
         if not _has_kernel(self.environment):
             raise AppError("kernel-missing", python=str(python))
-        path_hash = hashlib.sha256(os.fsencode(self.environment)).hexdigest()[:12]
         content = {
             "argv": [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"],
             "display_name": f"{self.environment.name} (GPU Assistant)",
             "language": "python",
             "metadata": {"debugger": True},
         }
-        path = self._desktop.kernels_folder() / f"gpu-assistant-{path_hash}" / "kernel.json"
+        path = self._desktop.kernels_folder() / f"gpu-assistant-{path_hash(self.environment)}" / "kernel.json"
         self._write_files((MenuEntryFile(path=path, content=_format_json(content)),), context)
         return path
 

@@ -15,19 +15,20 @@ from pathlib import Path
 
 from msgspec import UNSET, Struct, structs
 
+from ...core import filesystem
 from ...core.errors import AppError, UsageError, storage_error
 from ...core.paths import DataDir
 from ...core.plan import CurrentState, Plan
 from ...core.types import EnvironmentKind
+from ...system.conda import is_conda_environment
 from ...system.paths import enclosing_system_folder, max_path_length, onedrive_root, reserved_path_part
 from ..files import inventory, staging
 from ..files.inventory import FILE_MANIFEST, EnvironmentManifest, find_damage, format_names
 from ..files.staging import staging_path
-from ..host import ValidationContext
+from ..host import PreviewContext
 from ..journal import log
 from ..journal.log import ENVIRONMENT_KINDS, Journal
 from ..packages import lockfile
-from ..packages.conda import is_conda_environment
 from ..packages.requirements import build_request, cached_lock_path
 
 # Characters: the longest path inside a PyTorch wheel (measured on 2.15.0 for Windows), and the folders above it.
@@ -88,7 +89,7 @@ def check_writable(folder: Path) -> None:
         existing = next(existing for existing in (folder, *folder.parents) if existing.is_dir())
         probe = existing / f".gpu-assistant-probe-{secrets.token_hex(4)}"
         probe.write_bytes(b"")
-        probe.unlink()
+        filesystem.unlink(probe)
     except OSError as error:
         failure = storage_error(error, folder)
         if failure.code != "disk-full":
@@ -175,7 +176,7 @@ def has_leftovers(environment: Path, data: DataDir) -> bool:
     return not any(os.path.lexists(environment / name) for name in (inventory.FILE_MANIFEST, inventory.UNFINISHED_MARK))
 
 
-def location_state(plan: Plan, context: ValidationContext) -> CurrentState | None:
+def location_state(plan: Plan, context: PreviewContext) -> CurrentState | None:
     """What a plan shows of the folder before an environment is made there: what is moved aside or continued."""
     env, data = Path(plan.env), context.data
     if has_leftovers(env, data) and any(env.iterdir()):
@@ -185,7 +186,7 @@ def location_state(plan: Plan, context: ValidationContext) -> CurrentState | Non
     return None
 
 
-def environment_state(plan: Plan, context: ValidationContext) -> CurrentState | None:
+def environment_state(plan: Plan, context: PreviewContext) -> CurrentState | None:
     """What a plan shows of the environment that is there: complete, damaged, or a different one."""
     environment = Path(plan.env)
     manifest = managed_manifest(environment, context.data)
@@ -211,7 +212,7 @@ def _damage_state(environment: Path, damaged: tuple[str, ...]) -> CurrentState |
     return CurrentState(code=code, data={"path": str(environment), "files": format_names(damaged)})
 
 
-def _has_requested_packages(manifest: EnvironmentManifest, plan: Plan, context: ValidationContext) -> bool:
+def _has_requested_packages(manifest: EnvironmentManifest, plan: Plan, context: PreviewContext) -> bool:
     """Whether it was made from the lock file that the plan will use; without a cached one, by the main versions."""
     advice = plan.recommendation
     request = build_request(advice, context.catalog, context.system.operating_system(), wheelhouse=plan.wheelhouse)
@@ -291,7 +292,7 @@ def _same_versions(manifest: EnvironmentManifest, plan: Plan) -> bool:
 
 def discard_pending(environment: Path) -> None:
     """Have the next run build an environment again that failed its verification."""
-    (staging_path(environment) / FILE_MANIFEST).unlink(missing_ok=True)
+    filesystem.unlink(staging_path(environment) / FILE_MANIFEST, missing_ok=True)
 
 
 def _listed_size(folder: Path) -> int | None:

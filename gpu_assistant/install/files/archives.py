@@ -26,7 +26,7 @@ from typing import IO, Literal
 import msgspec
 from msgspec import Struct
 
-from ...core import json
+from ...core import filesystem, json
 from ...core.errors import AppError, Cancelled, storage_error
 from ...core.files import RemoteFile, hash_file
 from ...core.plan import CurrentState
@@ -283,7 +283,7 @@ class _ArchiveWriter:
         if path.is_dir() and not path.is_symlink():
             raise _UnsafeArchiveError(name)
         if name not in self._existing:
-            path.unlink(missing_ok=True)
+            filesystem.unlink(path, missing_ok=True)
         return path
 
     def _target_path(self, name: str) -> Path:

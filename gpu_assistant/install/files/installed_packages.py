@@ -24,12 +24,12 @@ from ...core import json
 from ...core.errors import storage_errors
 from ...core.files import hash_file
 from ...fetch.partial_file import local_path
+from ...system.conda import META_FOLDER
 
 # Where packages lie in an environment, or beside a Python.
 SITE_PACKAGES = "site-packages"
 SITE_PACKAGES_GLOBS = (f"Lib/{SITE_PACKAGES}", f"lib/python3*/{SITE_PACKAGES}")
 DIST_INFO_SUFFIX = ".dist-info"
-CONDA_META = "conda-meta"
 # Requirements that pip obeys in every environment of ours: the frameworks stay at the versions that we installed.
 CONSTRAINTS_FILE = "gpu-assistant-constraints.txt"
 # Without this line pip on Windows reads a requirements file in the ANSI code page.
@@ -82,7 +82,7 @@ def installed_packages(environment: Path) -> tuple[InstalledPackage, ...]:
 
 def is_conda_record(record_path: str) -> bool:
     """Whether conda wrote the record, not a wheel's installer."""
-    return record_path.startswith(f"{CONDA_META}/")
+    return record_path.startswith(f"{META_FOLDER}/")
 
 
 def truncated_files(environment: Path) -> tuple[str, ...]:
@@ -147,10 +147,10 @@ def _wheel_packages(environment: Path) -> Iterator[InstalledPackage]:
 def _conda_packages(environment: Path) -> Iterator[InstalledPackage]:
     metadata_files = [
         path.relative_to(environment).as_posix()
-        for path in sorted((environment / CONDA_META).glob("*"))
+        for path in sorted((environment / META_FOLDER).glob("*"))
         if path.is_file()
     ]
-    for path in sorted((environment / CONDA_META).glob("*.json")):
+    for path in sorted((environment / META_FOLDER).glob("*.json")):
         try:
             record = json.decode(path.read_bytes(), _CondaRecord)
             recorded_ns = path.stat().st_mtime_ns

@@ -25,7 +25,7 @@ from typing import Literal, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from ...core import json
+from ...core import filesystem, json
 from ...core.errors import storage_errors
 from ...core.recommendation import Recommendation
 from ...system.base import Processes
@@ -198,7 +198,7 @@ def missing_metadata(environment: Path) -> tuple[str, ...]:
 
 
 def write_manifest(environment: Path, manifest: EnvironmentManifest) -> None:
-    """Raises AppError."""
+    """Write the environment's manifest; raises AppError."""
     json.write_file(environment / MANIFEST_FILE, json.encode_pretty(manifest) + "\n")
 
 
@@ -296,7 +296,7 @@ def remove_listed_files(folder: Path) -> None:
         if name.endswith("/") or not _has_no_link(root, name.rpartition("/")[0], link_free):
             continue
         if is_unchanged(root, name, stamp):
-            (folder / name).unlink()
+            filesystem.unlink(folder / name)
     managed_folders = _parent_folders(stamps)
     for walked, folders, files in os.walk(folder, topdown=False):
         current = Path(walked)
@@ -306,8 +306,8 @@ def remove_listed_files(folder: Path) -> None:
                 _remove_stale_bytecode(current / file)
         if current != folder and (is_bytecode_folder or current.relative_to(folder).as_posix() in managed_folders):
             with suppress(OSError):
-                current.rmdir()  # only if it is empty
-    (folder / FILE_MANIFEST).unlink()
+                filesystem.rmdir(current)  # only if it is empty
+    filesystem.unlink(folder / FILE_MANIFEST)
 
 
 def _has_no_link(root: str, subfolder: str, checked: dict[str, bool]) -> bool:
@@ -323,7 +323,7 @@ def _remove_stale_bytecode(file: Path) -> None:
     """Delete a compiled file whose source is gone."""
     source = file.parent.parent / f"{file.name.partition('.')[0]}.py"
     if not source.exists():
-        file.unlink()
+        filesystem.unlink(file)
 
 
 def find_damage(environment: Path, manifest: EnvironmentManifest, system: Processes) -> tuple[str, ...]:

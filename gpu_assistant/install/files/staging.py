@@ -15,9 +15,7 @@ deleted, except those of packages that the user installed into an environment, w
 
 from __future__ import annotations
 
-import errno
 import os
-import shutil
 from collections.abc import Callable, Container
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path, PurePosixPath
@@ -25,14 +23,13 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ...core import json
+from ...core import filesystem, json
 from ...core.errors import AppError, storage_errors
 from . import archives, inventory
 from .archives import LINK_PREFIX, Receipt, ReceiptPart
 from .installed_packages import ContentHash, installed_packages, matches_hash, write_user_packages
 from .inventory import FILE_MANIFEST, UNFINISHED_MARK, find_foreign_files, has_content, remove_listed_files
 
-DELETE_ATTEMPTS = 20  # to delete a folder into which a process that is just ending still writes
 PART_FILE = "part.json"
 TREE_FOLDER = "tree"
 
@@ -82,11 +79,11 @@ def commit_folder(folder: Path) -> None:
     staging = staging_path(folder)
     with storage_errors(folder):
         if staging == folder:
-            (folder / UNFINISHED_MARK).unlink()
+            filesystem.unlink(folder / UNFINISHED_MARK)
             return
         if folder.is_dir():
-            folder.rmdir()
-        staging.rename(folder)
+            filesystem.rmdir(folder)
+        filesystem.rename(staging, folder)
 
 
 def begin_in_place(folder: Path) -> None:
@@ -141,7 +138,7 @@ def remove_folder(folder: Path, *, keep_empty: bool = False) -> bool:
         with _in_use_errors(folder):
             if foreign.package_files or foreign.damaged_metadata:
                 inventory.add_to_file_manifest(folder, (*foreign.package_files, *foreign.damaged_metadata))
-            folder.rename(trash_path(folder))
+            filesystem.rename(folder, trash_path(folder))
         finish_removal(folder)
     if keep_empty:
         with storage_errors(folder):
@@ -161,11 +158,11 @@ def finish_removal(folder: Path) -> None:
     with _in_use_errors(trash):
         remove_listed_files(trash)
         if not any(trash.iterdir()):
-            trash.rmdir()
+            filesystem.rmdir(trash)
         elif not has_content(folder):
             with suppress(FileNotFoundError):
-                folder.rmdir()
-            trash.rename(folder)
+                filesystem.rmdir(folder)
+            filesystem.rename(trash, folder)
         else:
             raise AppError("environment-occupied", path=str(folder))
 
@@ -174,26 +171,14 @@ def delete_folder(folder: Path) -> None:
     """Delete a folder that is not complete, or a link in its place, if it is there; raises AppError."""
     with _in_use_errors(folder):
         if folder.is_symlink():
-            folder.unlink()
+            filesystem.unlink(folder)
         else:
-            _delete_tree(folder)
-
-
-def _delete_tree(folder: Path) -> None:
-    """Tries again while files appear and disappear: processes that a killed run had started may still be ending."""
-    for attempts_left in reversed(range(DELETE_ATTEMPTS)):
-        if not folder.exists():
-            return
-        try:
-            shutil.rmtree(folder)
-        except OSError as error:
-            if not attempts_left or error.errno not in (errno.ENOENT, errno.ENOTEMPTY):
-                raise
+            filesystem.rmtree(folder)
 
 
 def _rename_folder(source: Path, target: Path) -> None:
     with _in_use_errors(source):
-        source.rename(target)
+        filesystem.rename(source, target)
 
 
 def _in_use_errors(folder: Path) -> AbstractContextManager[None]:
@@ -220,7 +205,7 @@ def restore_old(folder: Path) -> None:
     if old_path(folder).is_dir():
         if folder.is_dir():
             with suppress(OSError):
-                folder.rmdir()  # only if it is empty
+                filesystem.rmdir(folder)  # only if it is empty
         _rename_folder(old_path(folder), folder)
 
 
@@ -240,7 +225,7 @@ def finish_swap(folder: Path) -> SwapRemainder:
         if not old.is_dir():
             return SwapRemainder(package_list=package_list)
         aside = aside_path(folder)
-        old.rename(aside)
+        filesystem.rename(old, aside)
     return SwapRemainder(aside, package_list)
 
 
@@ -267,7 +252,7 @@ def _move_user_files(old: Path, folder: Path) -> Path | None:
         source, target = old / name, folder / name
         if not os.path.lexists(target):
             target.parent.mkdir(parents=True, exist_ok=True)
-            source.rename(target)
+            filesystem.rename(source, target)
     # Packages whose files stay in `old` are in the new folder in its own versions.
     package_list = write_user_packages(
         old, tuple(name for name in foreign.records if name not in records), environment=folder
@@ -281,7 +266,7 @@ def _move_user_files(old: Path, folder: Path) -> Path | None:
 def _remove_empty_folders(folder: Path) -> None:
     for root, _folders, _files in os.walk(folder, topdown=False):
         with suppress(OSError):
-            Path(root).rmdir()
+            filesystem.rmdir(Path(root))
 
 
 def merge_state(folder: Path, name: str) -> Literal["applied", "partial", "absent"]:
@@ -312,7 +297,7 @@ def merge_files(folder: Path, name: str, receipt_head: Receipt, unpack: Callable
             source, target = staging / TREE_FOLDER / file, folder / file
             if os.path.lexists(source):
                 target.parent.mkdir(parents=True, exist_ok=True)
-                source.rename(target)
+                filesystem.rename(source, target)
     merged_receipt = Receipt(
         schema=receipt_head.schema,
         version=receipt_head.version,
@@ -363,11 +348,11 @@ def remove_merged_files(folder: Path, name: str, *, keep_names: Container[str] =
         for file in names:
             if file not in keep_names:
                 with suppress(FileNotFoundError, NotADirectoryError):
-                    (folder / file).unlink()
+                    filesystem.unlink(folder / file)
         # Deepest first; those that are not empty stay.
         parents = {parent for file in names for parent in PurePosixPath(file).parents if parent.parts}
         for parent in sorted(parents, key=lambda path: -len(path.parts)):
             with suppress(OSError):
-                (folder / parent).rmdir()
-        (folder / name).unlink(missing_ok=True)
+                filesystem.rmdir(folder / parent)
+        filesystem.unlink(folder / name, missing_ok=True)
     delete_folder(staging)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from ... import __version__
-from ...core import json
+from ...core import filesystem, json
 from ...core.errors import AppError, UsageError, storage_errors
 from ...core.files import hash_file
 from ...core.jobs import JobContext
@@ -43,7 +43,7 @@ from ..bundle.format import (
     read_contents,
 )
 from ..environment.location import check_no_file, check_not_app_data
-from ..host import Host, ValidationContext
+from ..host import Host, PreviewContext
 from ..packages.lockfile import Lockfile
 from ..packages.requirements import Platform, build_request
 from ..packages.resolver import Resolver
@@ -74,7 +74,7 @@ class CreateBundleJob:
         plan: Plan,
         platform: Platform,
         folder: Path,
-        context: ValidationContext,
+        context: PreviewContext,
         *,
         channel: Channel,
         choice: Choice | None = None,
@@ -139,7 +139,7 @@ class CreateBundleJob:
         reporter = ProgressReporter(context)
         reporter.report_plan(self.steps())
         try:
-            with storage_errors(self.folder):
+            with storage_errors(self.folder), reporter.show_busy_files():
                 self._check_folder()
                 with data_folder_lock(self._data), self._system.keep_awake("A bundle is being gathered"):
                     contents = self._create(reporter, context)
@@ -194,7 +194,7 @@ class CreateBundleJob:
         list_file, unfinished_file = self.folder / LIST_FILE, self.folder / UNFINISHED_FILE
         self.folder.mkdir(parents=True, exist_ok=True)
         if list_file.is_file():
-            list_file.replace(unfinished_file)
+            filesystem.replace(list_file, unfinished_file)
         elif not unfinished_file.is_file():
             json.write_file(unfinished_file, "{}\n")
         try:
@@ -235,7 +235,7 @@ class CreateBundleJob:
                 folder_key = request.file.sha256 or hashlib.sha256(request.file.url.encode()).hexdigest()
                 target = self.folder / FILES_FOLDER / folder_key[:16] / request.path.name
                 if request.file.sha256 is None:
-                    target.unlink(missing_ok=True)  # without a hash an earlier one may be outdated
+                    filesystem.unlink(target, missing_ok=True)  # without a hash an earlier one may be outdated
                 requests.append(structs.replace(request, path=target, copies=(request.path,)))
         remote = [request for request in requests if not _copy_local_file(request, context)]
         download_files(context, remote)
@@ -251,10 +251,10 @@ class CreateBundleJob:
         lock_file = BundleFile(path=LOCK_FILE, sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
         complete = structs.replace(contents, files=(lock_file, *contents.files))
         for path in stale_paths - {file.path for file in complete.files}:
-            self.folder.joinpath(*path.split("/")).unlink(missing_ok=True)
+            filesystem.unlink(self.folder.joinpath(*path.split("/")), missing_ok=True)
         _remove_partial_downloads(self.folder)
         json.write_file(self.folder / LIST_FILE, json.encode_pretty(complete) + "\n")
-        (self.folder / UNFINISHED_FILE).unlink(missing_ok=True)
+        filesystem.unlink(self.folder / UNFINISHED_FILE, missing_ok=True)
         return complete
 
 
@@ -268,10 +268,10 @@ def _remove_partial_downloads(folder: Path) -> None:
     for pattern in (f"{WHEELS_FOLDER}/*", f"{FILES_FOLDER}/*/*"):
         for path in folder.glob(pattern):
             if path.name.endswith(PARTIAL_SUFFIXES):
-                path.unlink()
+                filesystem.unlink(path)
     for subfolder in folder.glob(f"{FILES_FOLDER}/*"):
         with suppress(OSError):
-            subfolder.rmdir()
+            filesystem.rmdir(subfolder)
 
 
 @contextmanager

@@ -14,7 +14,6 @@ made.
 
 from __future__ import annotations
 
-import shutil
 import sys
 import threading
 from collections.abc import Sequence
@@ -22,10 +21,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...core import paths
-from ...core.errors import AppError, Cancelled, ElevationDenied, RebootRequired
+from ...core import filesystem, paths
+from ...core.errors import AppError, Cancelled, ElevationDenied, RebootRequired, storage_error
 from ...core.jobs import Job, JobContext
-from ...core.json import storage_error
 from ...core.paths import DataDir
 from ...core.plan import Plan, Step, StepState
 from ...core.results import Checks
@@ -35,6 +33,7 @@ from ...fetch.request import Limits
 from ...system.base import System
 from ...system.locks import data_folder_lock
 from ..bundle.source import BundleSource
+from ..elevation.client import ElevationPrompt
 from ..host import Host
 from ..journal.log import Journal, LoginCommandSet
 from ..journal.recovery import active_effects, observe_state, recover
@@ -59,11 +58,15 @@ def make_verify_job(environment: Path, system: System) -> Job[Checks]:
     return VerifyJob(environment, system)
 
 
+LOGIN_FLAG = "--at-login"  # the first argument with which the program starts itself and ends (`__main__.py`)
+
+
 class InstallJob:
     """One install. Reports `PlanEvent`, `StepEvent`s, `LogEvent`s and one `EndEvent`, the last.
 
     With `dry_run`, and always for a plan for another computer, every step is skipped and nothing is changed.
-    `login_command` continues after a restart; `rate_limiter` pauses or limits the downloads.
+    `login_command` continues after a restart; `rate_limiter` pauses or limits the downloads; `prompt` is the window's
+    part in the system's question about rights.
     """
 
     def __init__(
@@ -79,8 +82,10 @@ class InstallJob:
         limits: Limits | None = None,
         mirrors: MirrorUse = "when-slow",
         rate_limiter: RateLimiter | None = None,
+        prompt: ElevationPrompt | None = None,
     ) -> None:
         self.plan = plan
+        self._prompt = prompt
         self._mirrors: MirrorUse = mirrors
         self._system = system
         self._data = data
@@ -103,7 +108,8 @@ class InstallJob:
             if self._dry_run:
                 self._report_dry_run(reporter)
             else:
-                self._install(context.cancel, reporter)
+                with reporter.show_busy_files():
+                    self._install(context.cancel, reporter)
         except AppError as error:
             reporter.fail_run(environment, error)
             raise
@@ -148,7 +154,9 @@ class InstallJob:
                 rate_limiter=self._rate_limiter,
                 bundle=bundle,
             )
-            context = InstallContext(self.plan, downloads, journal=journal, verifier=self._verifier)
+            context = InstallContext(
+                self.plan, downloads, journal=journal, verifier=self._verifier, prompt=self._prompt
+            )
             try:
                 recover(host, journal, STEP_KINDS)
                 self._run_steps(context)
@@ -206,7 +214,7 @@ def _run_step(step: Step, context: InstallContext) -> bool:
 def _clean_uv_cache(cache: Path) -> None:
     """Delete what a killed uv was unpacking; while the data folder is locked, nothing else uses the cache."""
     for stale in cache.glob(".tmp*"):
-        shutil.rmtree(stale, ignore_errors=True)
+        filesystem.rmtree(stale, ignore_errors=True)
 
 
 def _record_end(journal: Journal, error: BaseException) -> None:
@@ -243,12 +251,17 @@ def clear_login_command(host: Host, journal: Journal) -> None:
 
 
 def resume_command(data: DataDir, system: System, *, gui: bool) -> tuple[str, ...]:
-    """The command by which this copy of the program continues after a restart, with the same data folder."""
+    """The command by which this copy of the program continues after a restart, with the same data folder.
+
+    Windows waits for its end: there it starts the program and ends.
+    """
     home = paths.install_dir()
     if home is None:
         program = [sys.executable, "-m", "gpu_assistant"]
     else:
         name = GUI_PROGRAM if gui and system.name == "windows" else "gpu-assistant"
         program = [str(home / system.executable(name))]
+    if system.name == "windows":
+        program.append(LOGIN_FLAG)
     options = [] if data.root == paths.data_dir(None, {}).root else ["--data-dir", str(data.root)]
     return (*program, *options, "--resume") if gui else (*program, "install", "--resume", "--yes", *options)

@@ -16,7 +16,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...core import json
+from ...core import filesystem, json
 from ...core.errors import AppError, Cancelled, storage_errors
 from ...core.jobs import JobContext
 from ...core.paths import DataDir
@@ -88,7 +88,8 @@ class PurgeJob:
                 for step in steps:
                     reporter.report_step(step.id, "skipped")
             elif steps:
-                self._purge(reporter, context.cancel, steps)
+                with reporter.show_busy_files():
+                    self._purge(reporter, context.cancel, steps)
         except AppError as error:
             reporter.fail_run(root, error)
             raise
@@ -199,7 +200,7 @@ class AppDataGroup(Struct, frozen=True, kw_only=True):
 
     @property
     def id(self) -> str:
-        """The step's id."""
+        """The step's id in events."""
         return f"own-{self.name}"
 
     @property
@@ -217,9 +218,9 @@ class AppDataGroup(Struct, frozen=True, kw_only=True):
         for file in self.files:
             # On Windows this process's own log cannot be deleted while it is open.
             with suppress(OSError):
-                file.unlink()
+                filesystem.unlink(file)
         with suppress(OSError):
-            self.folder.rmdir()
+            filesystem.rmdir(self.folder)
 
 
 def has_app_data(data: DataDir) -> bool:
@@ -244,7 +245,7 @@ def remove_empty_folders(data: DataDir) -> None:
     """Remove our folders that are empty, and the data folder if it is empty."""
     for folder in (*_app_folders(data), data.root):
         with suppress(OSError):
-            folder.rmdir()
+            filesystem.rmdir(folder)
 
 
 def root_step(data: DataDir, removed: set[Path], created: Collection[Path] = ()) -> Step:
@@ -293,7 +294,7 @@ def _is_settings_file(path: Path) -> bool:
         settings = json.decode(path.read_bytes(), dict[str, Any])
     except (OSError, ValueError):
         return False
-    return bool(settings) and settings.keys() <= set(Settings.__struct_fields__)
+    return bool(settings) and settings.keys() <= set(Settings.__struct_encode_fields__)
 
 
 def _tree_bytes(path: Path) -> int:

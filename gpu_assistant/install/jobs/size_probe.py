@@ -21,7 +21,7 @@ from ...fetch.http import SessionPool
 from ...fetch.partial_file import local_path
 from ...fetch.remote_size import probe
 from ...fetch.request import RemoteSize
-from ..host import ValidationContext
+from ..host import PreviewContext
 from ..packages.lockfile import Lockfile
 from ..packages.requirements import build_request, platform_for, release_label
 from ..packages.resolver import Resolver
@@ -37,7 +37,7 @@ class SizeProbeJob:
     contents. It may run while an install runs.
     """
 
-    def __init__(self, plan: Plan, target_system: OperatingSystem, context: ValidationContext) -> None:
+    def __init__(self, plan: Plan, target_system: OperatingSystem, context: PreviewContext) -> None:
         self._plan = plan
         self._target_system = target_system
         self._context = context

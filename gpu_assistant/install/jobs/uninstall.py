@@ -98,7 +98,8 @@ class UninstallJob:
         reporter = ProgressReporter(context)
         environment = str(self.environment)
         try:
-            self._uninstall(reporter, context)
+            with reporter.show_busy_files():
+                self._uninstall(reporter, context)
         except AppError as error:
             reporter.fail_run(environment, error)
             raise

@@ -26,7 +26,7 @@ import msgspec
 from msgspec import Struct
 
 from ...core import json
-from ...core.json import storage_error
+from ...core.errors import storage_error
 from ...core.paths import DataDir
 from ...core.plan import EndState, InterruptedInstall, Plan, StepState
 from ...core.types import Value

@@ -9,9 +9,8 @@ import hashlib
 from pathlib import Path
 from typing import Literal
 
-from ...core import json
-from ...core.errors import AppError
-from ...core.json import storage_error
+from ...core import filesystem, json
+from ...core.errors import AppError, storage_error
 from ..files import staging
 from ..files.inventory import has_content
 from ..host import Host
@@ -98,7 +97,7 @@ def _remove_empty_folder(path: Path) -> RetentionReason | None:
     try:
         if any(path.iterdir()):
             return "filled"
-        path.rmdir()
+        filesystem.rmdir(path)
     except OSError as error:
         raise storage_error(error, path) from error
     return None
@@ -111,8 +110,8 @@ def _restore_moved_folder(effect: FolderMoved) -> RetentionReason | None:
         return "taken"
     try:
         if path.is_dir():
-            path.rmdir()
-        Path(effect.to).rename(path)
+            filesystem.rmdir(path)
+        filesystem.rename(Path(effect.to), path)
     except PermissionError as error:
         raise AppError("environment-in-use", path=effect.to) from error
     except OSError as error:
@@ -139,7 +138,7 @@ def _restore_file(effect: FileWritten) -> None:
         json.write_file(path, effect.previous)
         return
     try:
-        path.unlink(missing_ok=True)
+        filesystem.unlink(path, missing_ok=True)
     except OSError as error:
         raise storage_error(error, path) from error
 

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import msgspec
 
-from ...core import json
+from ...core import filesystem, json
 from ...core.errors import AppError, NetworkError, storage_errors
 from ...core.paths import DataDir
 from ...system.base import Processes, ProcessResult
-from ..files.installed_packages import CONDA_META
+from ...system.conda import META_FOLDER
 
 CHANNEL = "conda-forge"
 # conda's list of a user's environments, below the home folder.
@@ -83,8 +83,8 @@ class Conda:
             self._log(line)
         if finished.returncode != 0:
             raise _error_from(finished, environment)
-        if not (environment / CONDA_META / "history").is_file():
-            raise AppError("conda-failed", path=str(environment), detail=CONDA_META)
+        if not (environment / META_FOLDER / "history").is_file():
+            raise AppError("conda-failed", path=str(environment), detail=META_FOLDER)
 
     def _environment_variables(self) -> dict[str, str | None]:
         """No error reports, notices or updates; no pip, which the lock file brings; packages in our own cache."""
@@ -110,14 +110,9 @@ def create_arguments(environment: str, python: str) -> tuple[str, ...]:
     )
 
 
-def is_conda_environment(environment: Path) -> bool:
-    """Whether conda made an environment, and not uv."""
-    return (environment / CONDA_META).is_dir()
-
-
 def python_version(environment: Path) -> str | None:
     """The exact version of an environment's Python, from conda-meta; None if conda did not install one."""
-    for record in sorted((environment / CONDA_META).glob("python-[0-9]*.json")):
+    for record in sorted((environment / META_FOLDER).glob("python-[0-9]*.json")):
         try:
             return json.decode(record.read_bytes(), _CondaPackageRecord).version
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
@@ -135,7 +130,7 @@ def unregister_environment(environment: Path, home: Path) -> None:
     removed = os.path.normcase(environment)
     remaining = [line for line in lines if os.path.normcase(line.strip()) != removed]
     if not remaining:
-        list_path.unlink(missing_ok=True)
+        filesystem.unlink(list_path, missing_ok=True)
     elif remaining != lines:
         json.write_file(list_path, "".join(remaining).encode("utf-8", "surrogateescape"))
 

@@ -59,7 +59,7 @@ class Platform(Struct, frozen=True, kw_only=True):
 
     @property
     def label(self) -> str:
-        """Its name for people."""
+        """The name that users see."""
         if self.system == "windows":
             return f"Windows {self.arch}"
         return f"Linux {self.arch}, glibc {self.glibc or f'2.{_DEFAULT_GLIBC}'}"

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json as plain_json
 import re
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,8 +21,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ...core import json
-from ...core.errors import AppError, NetworkError, storage_error
+from ...core import filesystem, json
+from ...core.errors import AppError, NetworkError, storage_errors
 from ...core.paths import DataDir
 from ...core.recommendation import Alternative, LocalWheel
 from ...core.types import Value
@@ -87,7 +86,7 @@ class Resolver:
 
     def discard_cached_lockfile(self) -> None:
         """Delete it, because a file that it names cannot be downloaded."""
-        self._cached_path.unlink(missing_ok=True)
+        filesystem.unlink(self._cached_path, missing_ok=True)
 
     def resolve(self) -> Lockfile:
         """The lock file from the first source that has everything; it is cached.
@@ -97,7 +96,7 @@ class Resolver:
         wheelhouse-lacks, tensorflow-no-source-….
         """
         for stale_folder in self._folder.glob("resolve-*"):
-            shutil.rmtree(stale_folder, ignore_errors=True)
+            filesystem.rmtree(stale_folder, ignore_errors=True)
         for attempt in resolve_attempts(self.request):
             text = self._try_source(attempt)
             if text is not None:
@@ -114,15 +113,13 @@ class Resolver:
         return None
 
     def _run_compile(self, attempt: ResolveAttempt, *options: str) -> tuple[ProcessResult, str | None]:
-        try:
+        with storage_errors(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             folder = Path(tempfile.mkdtemp(prefix="resolve-", dir=self._folder))
             project, output = folder / "pyproject.toml", folder / LOCK_FILE
             constraints = folder / "constraints.txt"
             constraints.write_text("".join(f"{line}\n" for line in self.request.constraints), encoding="utf-8")
             project.write_text(attempt.render_pyproject(self.request.python), encoding="utf-8")
-        except OSError as error:
-            raise storage_error(error, self._folder) from error
         find_links = ["--find-links", attempt.find_links] if attempt.find_links is not None else []
         offline = ["--no-index", "--offline"] if attempt.offline else []
         platform_option = (
@@ -139,7 +136,7 @@ class Resolver:
             )
             return finished, output.read_text(encoding="utf-8") if output.is_file() else None
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            filesystem.rmtree(folder, ignore_errors=True)
 
     def _record_answer(self, attempt: ResolveAttempt, finished: ProcessResult) -> None:
         """Record what a source answered; raises AppError if uv failed for a reason that is not the source's."""

@@ -24,7 +24,7 @@ from ...core.plan_cost import total
 from ...core.recommendation import Recommendation
 from ...core.types import EnvironmentKind
 from ..environment.location import check_location
-from ..host import ValidationContext
+from ..host import PreviewContext
 from ..steps.download import PackageDownload, as_satisfied
 from ..steps.kinds import STEP_KINDS
 from ..steps.plan_builder import PlanBuilder
@@ -107,7 +107,7 @@ def _check_frameworks(recommendation: Recommendation) -> None:
 SATISFIED_CODES = frozenset({"now.stands", "now.nothing", "now.here", "now.set"})
 
 
-def preview(plan: Plan, context: ValidationContext) -> Plan:
+def preview(plan: Plan, context: PreviewContext) -> Plan:
     """The plan with `now` for each step, unless it is for another computer. Changes nothing; raises AppError."""
     if plan.simulated:
         return plan

@@ -9,7 +9,7 @@
     journal/recovery.py       ─► effect_state(effect, host)          what became of an effect
     jobs/uninstall.py         ─► revert(effect, host), uninstall_notice(effect, step)
 
-`registry.py` holds one object of each kind. A step is decided by its `spec`, parsed by `parse_spec` into the kind's own
+`kinds.py` holds one object of each kind. A step is decided by its `spec`, parsed by `parse_spec` into the kind's own
 strict struct, and its `files`; `code` and `data` are for texts.
 """
 
@@ -28,7 +28,7 @@ from ...core.plan import CurrentState, Plan, PlanFile, Step
 from ...core.types import Value
 from ...fetch.request import DownloadRequest
 from ..elevation.client import ElevationClient
-from ..host import Host, ValidationContext
+from ..host import Host, PreviewContext
 from ..journal import revert as journal_revert
 from ..journal.log import Effect, ProgramInstalled, RetentionReason
 from ..journal.revert import EffectState
@@ -62,7 +62,7 @@ class StepKind:
         folder = context.data.files
         return tuple(DownloadRequest(file=f.remote, path=folder / f.name) for f in step.files)
 
-    def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002 - for overrides
+    def inspect(self, step: Step, plan: Plan, context: PreviewContext) -> CurrentState | None:  # noqa: ARG002 - for overrides
         """What of it is there already, for a plan; reads little and changes nothing. Raises AppError."""
         return None
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 from ...core import json
 from ...core.errors import AppError, UsageError
 from ...core.plan import Step
+from ...system.conda import is_conda_environment
 from ..environment.location import damaged_metadata, managed_manifest, pending_verification
 from ..files import staging
 from ..files.inventory import format_names
@@ -17,7 +18,7 @@ from ..host import Host
 from ..journal import revert as journal_revert
 from ..journal.log import Effect, RetentionReason, TreeCreated
 from ..packages import conda
-from ..packages.conda import CHANNEL, Conda, is_conda_environment
+from ..packages.conda import CHANNEL, Conda
 from .base import StepKind, parse_spec
 from .context import BaseInterpreter, InstallContext, Outcome, StagedEnvironment
 from .plan_builder import PlanBuilder

@@ -26,7 +26,7 @@ from ...fetch.rate import RateLimiter
 from ...fetch.request import DownloadRequest, Limits
 from ...fetch.sources import Mirror, mirror_urls
 from ...system.base import System
-from ..elevation.client import ElevationClient
+from ..elevation.client import ElevationClient, ElevationPrompt
 from ..files.archives import ArchiveRecord, ReceiptPart, files_match, read_receipt, unpack
 from ..files.staging import staging_path
 from ..host import Host
@@ -198,8 +198,17 @@ class Outcome(Struct, frozen=True, kw_only=True):
 class InstallContext:
     """One running install: what all steps need, and what each one produced for the later ones."""
 
-    def __init__(self, plan: Plan, downloads: DownloadContext, *, journal: Journal, verifier: Verifier) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        downloads: DownloadContext,
+        *,
+        journal: Journal,
+        verifier: Verifier,
+        prompt: ElevationPrompt | None = None,
+    ) -> None:
         self.plan = plan
+        self._prompt = prompt
         self.downloads = downloads
         self.journal = journal
         self.verifier = verifier
@@ -230,7 +239,13 @@ class InstallContext:
 
     def elevation_client(self) -> ElevationClient:
         """The way to administrator rights."""
-        return ElevationClient(self.data.state, self.system, cancel=self.cancel)
+        return ElevationClient(
+            self.data.state,
+            self.system,
+            cancel=self.cancel,
+            on_kept_running=lambda: self.reporter.report_note("progress.kept-running"),
+            prompt=self._prompt,
+        )
 
     def effect(self, step: Step, effect: Effect) -> AbstractContextManager[None]:
         """The context in which a step makes a change: the journal records it before and after."""

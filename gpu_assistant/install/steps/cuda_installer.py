@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 from msgspec import Struct
 
 from ...catalog.records.software import parse_version_json
-from ...core import json
+from ...core import filesystem, json
 from ...core.errors import AppError, SetupNotSupported, storage_errors
 from ...core.files import hash_file
 from ...core.plan import PlanFile, Step
@@ -266,7 +266,7 @@ def _relocate(partial: Path, folder: Path) -> None:
             if path.is_symlink():
                 target = str(path.readlink())
                 if target.startswith(f"{old_path}/"):
-                    path.unlink()
+                    filesystem.unlink(path)
                     path.symlink_to(target.replace(old_path, new_path, 1))
             elif path.stat().st_size <= MAX_TEXT_BYTES and old_path.encode() in (content := path.read_bytes()):
                 mode = path.stat().st_mode
@@ -309,7 +309,7 @@ def _replace_damaged(folder: Path, partial: Path) -> None:
             if os.path.lexists(target):
                 raise AppError("toolkit-occupied", path=str(path))
             target.parent.mkdir(parents=True, exist_ok=True)
-            path.rename(target)
+            filesystem.rename(path, target)
     delete_folder(folder)
 
 

@@ -23,7 +23,7 @@ from msgspec import Struct, structs
 from ...catalog.records.catalog import ToolkitRelease
 from ...catalog.records.software import CudaRedist, CudnnRelease, RedistFolders, RedistPart
 from ...catalog.store import Catalog
-from ...core import json
+from ...core import filesystem, json
 from ...core.errors import AppError, SetupNotSupported, storage_errors
 from ...core.machine import SystemName
 from ...core.plan import CurrentState, Plan, PlanFile, Step
@@ -41,7 +41,7 @@ from ..files.archives import (
     receipt_state,
 )
 from ..files.staging import commit_folder, delete_folder, partial_path
-from ..host import ValidationContext
+from ..host import PreviewContext
 from ..journal.log import FilesAdded, TreeCreated
 from .base import StepKind, parse_spec, plan_error
 from .context import DownloadContext, InstallContext, Outcome, download_files, has_receipt_files, unpack_part
@@ -116,7 +116,7 @@ class CudaRedistInstall(StepKind):
         index, archives = _read_index(step, parse_spec(step, ToolkitSpec), redist, context)
         return (index.request, *(archive.download_request(context.data.files) for archive in archives))
 
-    def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
+    def inspect(self, step: Step, plan: Plan, context: PreviewContext) -> CurrentState | None:  # noqa: ARG002
         """By file names only; `is_satisfied` also compares hashes."""
         spec = parse_spec(step, ToolkitSpec)
         return receipt_state(
@@ -212,7 +212,7 @@ def _reopen_as_partial(folder: Path) -> None:
     delete_folder(partial)
     existing = read_receipt(folder / TOOLKIT_RECEIPT)
     with storage_errors(folder):
-        folder.rename(partial)
+        filesystem.rename(folder, partial)
     for part in existing.parts if existing is not None else ():
         json.write_file(partial / PARTS_FOLDER / f"{part.archive.sha256}.json", json.encode(part))
 
@@ -222,7 +222,7 @@ def _create_links(partial: Path, links: dict[str, str]) -> dict[str, str]:
     created = {link: target for link, target in links.items() if (partial / target).is_dir()}
     with storage_errors(partial):
         for link, target in created.items():
-            (partial / link).unlink(missing_ok=True)
+            filesystem.unlink(partial / link, missing_ok=True)
             (partial / link).symlink_to(target, target_is_directory=True)
     return created
 
@@ -310,7 +310,7 @@ class CudnnInstall(StepKind):
         indexes = (index.request,) if index is not None else ()
         return (*indexes, archive.download_request(context.data.files))
 
-    def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
+    def inspect(self, step: Step, plan: Plan, context: PreviewContext) -> CurrentState | None:  # noqa: ARG002
         """By file names only; `is_satisfied` also compares hashes."""
         spec = parse_spec(step, CudnnSpec)
         return receipt_state(_cudnn_folder(context.data.toolkits, spec), CUDNN_RECEIPT, spec.version, spec.platform)
@@ -483,7 +483,7 @@ class RedistIndex:
     def __init__(self, file: PlanFile, context: DownloadContext) -> None:
         self.request = DownloadRequest(file=file.remote, path=context.data.files / file.name)
         if file.sha256 is None:
-            self.request.path.unlink(missing_ok=True)
+            filesystem.unlink(self.request.path, missing_ok=True)
         (path,) = download_files(context, [self.request])
         with storage_errors(path):
             data = path.read_bytes()

@@ -13,7 +13,7 @@ from ...core.plan_cost import step_cost
 from ...core.types import Value
 from ...fetch.request import DownloadRequest
 from ..environment.location import environment_state
-from ..host import ValidationContext
+from ..host import PreviewContext
 from .base import StepKind
 from .context import EnvironmentStatus, FetchedPackages, InstallContext, Outcome, ResolvedLock, download_files
 from .plan_builder import UNKNOWN_SIZE, PlanBuilder
@@ -36,9 +36,9 @@ class PackageDownload(StepKind):
             data["mbits"] = builder.durations.line_speed_mbits
         if builder.bundle is not None:
             code, size, data["path"] = "download-bundle", 0, str(builder.bundle)
-        elif size == 0 and sizes.whole:
+        elif size == 0 and sizes.includes_dependencies:
             code = "download-none"
-        elif size is not None and sizes.whole:
+        elif size is not None and sizes.includes_dependencies:
             code = "download-all" if "mbits" in data else "download"
         elif size is not None:
             # Only PyTorch's own wheel was measured.
@@ -61,7 +61,7 @@ class PackageDownload(StepKind):
             ),
         )
 
-    def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
+    def inspect(self, step: Step, plan: Plan, context: PreviewContext) -> CurrentState | None:  # noqa: ARG002
         """Nothing to do for a complete environment."""
         state = environment_state(plan, context)
         return CurrentState(code="now.nothing") if state is not None and state.code == "now.stands" else None

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ...core.plan import CurrentState, Plan, Step
 from ...system.base import Hardware, UserEnvironment
-from ..host import ValidationContext
+from ..host import PreviewContext
 from ..journal.log import PathEntryAdded, VariableSet
 from .base import StepKind, parse_spec
 from .context import InstallContext, Outcome
@@ -47,7 +47,7 @@ class EnvironmentVariables(StepKind):
             ),
         )
 
-    def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
+    def inspect(self, step: Step, plan: Plan, context: PreviewContext) -> CurrentState | None:  # noqa: ARG002
         return CurrentState(code="now.set") if _all_set(step, context.system) else None
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:

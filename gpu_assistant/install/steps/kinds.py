@@ -17,6 +17,19 @@ from .vc_redist import VcRedistInstall
 from .verify import EnvironmentVerification
 from .wsl2 import Wsl2Install
 
+# A kind's name is in plan files, journals and texts and does not change; the module and the class are named by the
+# terms of the field. Where the two differ:
+#
+#   kind              class                    module
+#   check-space       Preflight                preflight
+#   resolve           PackageResolution        resolve
+#   download          PackageDownload          download
+#   cuda-toolkit      CudaRedistInstall        cuda_redist           NVIDIA's archives, unpacked
+#   cudnn             CudnnInstall             cuda_redist
+#   cuda-run          RunFileInstaller         cuda_installer        NVIDIA's own installer on Linux
+#   cuda-installer    WindowsInstaller         cuda_installer        and on Windows
+#   variables         EnvironmentVariables     environment_variables
+#   verify            EnvironmentVerification  verify
 ALL_KINDS: tuple[StepKind, ...] = (
     Preflight(),
     PythonRuntimeInstall(),

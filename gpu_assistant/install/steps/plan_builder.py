@@ -129,7 +129,9 @@ class PlanBuilder:
 
         probed = self.probed_sizes
         if probed is not None and probed.bytes is not None:
-            return EnvironmentSizes(download_bytes=probed.bytes, disk_bytes=probed.unpacked_bytes, whole=True)
+            return EnvironmentSizes(
+                download_bytes=probed.bytes, disk_bytes=probed.unpacked_bytes, includes_dependencies=True
+            )
         measured, torch = self.similar_sizes, self.recommendation.pytorch
         if torch is not None and (measured.release, measured.variant) == (Version.parse(torch.version), torch.variant):
             return measured

@@ -14,6 +14,7 @@ from typing import ClassVar, Literal
 
 from msgspec import Struct, structs
 
+from ...core import filesystem
 from ...core.errors import InsufficientDiskSpace, storage_errors
 from ...core.machine import Disk, find_disk, home_disk, larger_disk_data
 from ...core.plan import CurrentState, Plan, Step
@@ -28,7 +29,7 @@ from ..environment.location import (
 )
 from ..files.inventory import has_content
 from ..files.staging import aside_path, delete_folder, discard_unfinished, finish_removal, partial_path, read_mark
-from ..host import ValidationContext
+from ..host import PreviewContext
 from ..journal import log
 from ..journal.log import FolderMoved
 from .base import StepKind
@@ -190,7 +191,7 @@ class Preflight(StepKind):
             code, data = f"{code}-short{_disk_suffix(shortage)}", data | shortage
         return (Step(id="space", kind=self.name, code=code, data=data, bytes=0, disk_bytes=0, minutes=0.0),)
 
-    def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
+    def inspect(self, step: Step, plan: Plan, context: PreviewContext) -> CurrentState | None:  # noqa: ARG002
         return location_state(plan, context)
 
     def run(self, step: Step, context: InstallContext) -> Outcome:
@@ -250,7 +251,7 @@ def _move_leftovers_aside(environment: Path, step: Step, context: InstallContext
     aside = aside_path(environment)
     moved = FolderMoved(path=str(environment), to=str(aside))
     with context.effect(step, moved), storage_errors(environment, permission_code="environment-in-use"):
-        environment.rename(aside)
+        filesystem.rename(environment, aside)
     return Outcome(code="progress.moved-aside", data={"path": str(environment), "to": str(aside)})
 
 
@@ -269,4 +270,4 @@ def _probe_writable(folder: Path) -> None:
     with storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         probe.write_bytes(b"")
-        probe.unlink()
+        filesystem.unlink(probe)

@@ -10,14 +10,14 @@ import time
 from pathlib import Path
 from typing import ClassVar
 
-from ...core import json
+from ...core import filesystem, json
 from ...core.errors import AppError, storage_errors
 from ...core.plan import CurrentState, Plan, Step
 from ..environment.location import environment_state
 from ..files import inventory
 from ..files.installed_packages import CONSTRAINTS_FILE, truncated_files
 from ..files.staging import delete_folder, read_mark, write_mark
-from ..host import ValidationContext
+from ..host import PreviewContext
 from ..packages.conda import python_version
 from ..packages.uv import error_line
 from .base import StepKind
@@ -73,7 +73,7 @@ class PythonPackagesInstall(StepKind):
             ),
         )
 
-    def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
+    def inspect(self, step: Step, plan: Plan, context: PreviewContext) -> CurrentState | None:  # noqa: ARG002
         return environment_state(plan, context)
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002
@@ -145,7 +145,7 @@ def install_packages(context: InstallContext, *, break_system_packages: bool) ->
         *(("--break-system-packages",) if break_system_packages else ()),
         *(*link_options, "--python", python, "--requirements", requirements),
     )
-    requirements.unlink()
+    filesystem.unlink(requirements)
 
 
 def write_metadata(context: InstallContext) -> None:

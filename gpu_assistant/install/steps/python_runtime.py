@@ -17,7 +17,7 @@ from ...fetch.request import DownloadRequest
 from ..files import inventory
 from ..files.archives import unpack
 from ..files.staging import commit_folder, delete_folder, partial_path
-from ..host import ValidationContext
+from ..host import PreviewContext
 from .base import StepKind, parse_spec
 from .context import BaseInterpreter, InstallContext, Outcome, download_files
 from .plan_builder import PlanBuilder
@@ -75,7 +75,7 @@ class PythonRuntimeInstall(StepKind):
             ),
         )
 
-    def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
+    def inspect(self, step: Step, plan: Plan, context: PreviewContext) -> CurrentState | None:  # noqa: ARG002
         """A standalone build that an earlier run installed."""
         if not step.files:
             return None

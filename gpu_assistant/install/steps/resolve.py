@@ -8,10 +8,10 @@ from typing import ClassVar
 from ...core.errors import AppError
 from ...core.plan import Step
 from ...core.types import Value
+from ...system.conda import is_conda_environment
 from ..environment.location import damaged_metadata, managed_manifest, pending_verification
 from ..files.installed_packages import installed_packages
 from ..files.inventory import find_damage, format_names
-from ..packages.conda import is_conda_environment
 from ..packages.lockfile import Lockfile
 from ..packages.requirements import BASE_PACKAGES, PackageRequest, build_request
 from ..packages.resolver import Resolver, named_requirements

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from ...catalog.records.software import VcRuntimePackage, VcRuntimeRequirement
 from ...catalog.store import Catalog
+from ...core import filesystem
 from ...core.errors import AppError
 from ...core.machine import Tools
 from ...core.plan import PlanFile, Step
@@ -69,7 +70,7 @@ class VcRedistInstall(ProgramInstall):
         file, package = step.files[0], context.catalog.vc_redist.package
         # An earlier download is not used: it may be outdated.
         path = context.data.files / file.name
-        path.unlink(missing_ok=True)
+        filesystem.unlink(path, missing_ok=True)
         (path,) = download_files(context.downloads, [DownloadRequest(file=file.remote, path=path)])
         with context.effect(step, ProgramInstalled(name=self.name, version=package.signer)):
             answer = self._make_client(context).install_vc_redist(path, file.sha256)

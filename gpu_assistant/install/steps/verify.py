@@ -11,6 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
+from ...core import filesystem
 from ...core.errors import AppError, Cancelled
 from ...core.jobs import JobContext
 from ...core.plan import VERIFY_AFTER_DRIVER, Step
@@ -81,7 +82,7 @@ class EnvironmentVerification(StepKind):
         except AppError as error:
             # It does not work under its final name: the next run builds it again.
             if context.environment.is_dir():
-                context.environment.rename(context.partial)
+                filesystem.rename(context.environment, context.partial)
             staging.restore_old(context.environment)
             if not isinstance(error, Cancelled):
                 discard_pending(context.environment)

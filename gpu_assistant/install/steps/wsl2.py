@@ -72,7 +72,7 @@ class Wsl2Install(ProgramInstall):
         return None
 
     def run(self, step: Step, context: InstallContext) -> Outcome:
-        """Raises ElevationDenied; AppError: wsl-missing, wsl-failed, wsl-not-ready, wsl-linux-failed."""
+        """Raises ElevationDenied; AppError: wsl-missing, -outdated, -failed, -not-ready, -linux-failed."""
         route = wsl_route(context.catalog)
         if route is None:
             raise plan_error(step.id)
@@ -95,9 +95,7 @@ class Wsl2Install(ProgramInstall):
                 on_line=context.reporter.log,
             )
             if finished.returncode != 0:
-                raise AppError(
-                    "wsl-linux-failed", status=finished.returncode, detail=_last_line(finished.stdout + finished.stderr)
-                )
+                raise _setup_error("wsl-linux-failed", finished.returncode, finished.stdout + finished.stderr, route)
         return Outcome(code="progress.wsl-done")
 
     def _enable_platform(self, step: Step, context: InstallContext, route: TensorFlowRoute) -> bool:
@@ -108,7 +106,7 @@ class Wsl2Install(ProgramInstall):
         with context.effect(step, ProgramInstalled(name=PLATFORM_PROGRAM, version="2")):
             answer = self._make_client(context).enable_wsl_platform()
             if answer.exit_code not in (0, *route.restart_codes):
-                raise AppError("wsl-failed", status=answer.exit_code, detail=_last_line("\n".join(answer.lines)))
+                raise _setup_error("wsl-failed", answer.exit_code, "\n".join(answer.lines), route)
         if _wsl_status(context.system).ready:
             return False
         # wsl.exe may exit with 0 although a restart is needed; Windows records that elsewhere.
@@ -134,6 +132,14 @@ def _setup_commands(route: TensorFlowRoute) -> tuple[tuple[str, ...], ...]:
     return (route.setup[0], *route.system_words), (route.setup[0], *route.user_words)
 
 
+def _setup_error(code: str, status: int | None, output: str, route: TensorFlowRoute) -> AppError:
+    """AppError("wsl-outdated") for the help of an old wsl.exe, else `code`."""
+    text = output.replace("\0", "")
+    if route.help_words and all(word in text for word in route.help_words):
+        return AppError("wsl-outdated")
+    return AppError(code, status=status, detail=_last_line(text))
+
+
 def _last_line(text: str) -> str | None:
-    lines = [line.strip() for line in text.replace("\0", "").splitlines() if line.strip()]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1] if lines else None

@@ -6,7 +6,6 @@ Jupyter's "Common Directories".
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import select
@@ -17,9 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ...core import json
+from ...core import filesystem, json
 from ...core.errors import AppError, os_error_text
-from ..base import MenuEntryFile, menu_entry_name
+from ..base import MenuEntryFile, menu_entry_name, path_hash
 from ..processes import check_command_line
 from ..variables import find_on_path
 from .processes import start_detached
@@ -123,11 +122,10 @@ def menu_entry_files(environment: Path, environ: Mapping[str, str], home: Path) 
     line = " ".join(quote_exec_argument(str(argument)) for argument in (bash, "--rcfile", script, "-i"))
     # In a value of the file a backslash is written twice.
     folder, name = (text.replace("\\", "\\\\") for text in (str(environment), menu_entry_name(environment)))
-    path_hash = hashlib.sha256(os.fsencode(environment)).hexdigest()[:12]
     return (
         MenuEntryFile(path=script, content=_encode_path_text(_bashrc_text(environment))),
         MenuEntryFile(
-            path=data_folder(environ, home) / "applications" / f"gpu-assistant-{path_hash}.desktop",
+            path=data_folder(environ, home) / "applications" / f"gpu-assistant-{path_hash(environment)}.desktop",
             content=_encode_path_text(MENU_ENTRY.format(name=name, folder=folder, line=line)),
         ),
     )
@@ -175,11 +173,11 @@ class LinuxLoginCommand:
     def clear(self) -> None:
         """Delete the entry, and the autostart folder if it is empty then."""
         try:
-            self._file.unlink(missing_ok=True)
+            filesystem.unlink(self._file, missing_ok=True)
         except OSError as error:
             raise _login_command_error(error) from error
         with suppress(OSError):
-            self._file.parent.rmdir()
+            filesystem.rmdir(self._file.parent)
 
 
 def quote_exec_argument(argument: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from ...core import json
+from ...core import filesystem, json
 from ...core.errors import AppError, os_error_text
 from ..base import EnvironmentVariable
 from ..variables import check_variable_name, check_variable_value
@@ -118,12 +118,12 @@ class LinuxEnvironmentVariables:
             json.write_file(self._file, "".join(f'{name}="{value}"\n' for name, value in lines))
             return
         try:
-            self._file.unlink(missing_ok=True)
+            filesystem.unlink(self._file, missing_ok=True)
         except OSError as error:
             raise AppError("variable-unusable", name=str(self._file), detail=os_error_text(error)) from error
         # The folder may be ours; an empty one has no use.
         with suppress(OSError):
-            self._file.parent.rmdir()
+            filesystem.rmdir(self._file.parent)
 
 
 def _path_assignment(folder: Path) -> tuple[str, str]:

@@ -46,7 +46,7 @@ class LinuxChildProcess:
             self._wait_until_exited(descendants, TERMINATE_GRACE_S)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there is no handle to close."""
 
     def _descendants(self) -> list[psutil.Process]:
         import psutil
@@ -113,6 +113,21 @@ def parent_death_prefix() -> tuple[str, ...]:
         if b"--pdeathsig" in help_text:
             return (str(program), "--pdeathsig", "KILL", "--")
     return ()
+
+
+def start_to_end(
+    argv: Sequence[str], environ: Mapping[str, str], cwd: Path | None, output: BinaryIO
+) -> subprocess.Popen[bytes]:
+    """Start a program that nothing of ours ends: in a session of its own, without a signal when we die."""
+    return subprocess.Popen(
+        list(argv),
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        env=dict(environ),
+        cwd=cwd,
+        start_new_session=True,
+    )
 
 
 def start_checked(program: Path, check: Callable[[BinaryIO], None]) -> None:

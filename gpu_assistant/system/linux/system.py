@@ -21,7 +21,7 @@ from ..base import LoginCommand, MenuEntryFile, PowerStatus, ProcessResult, Task
 from ..conda import linux_activation_script
 from ..hardware_ids import cloud_provider, normalize_architecture
 from ..language import user_language
-from ..processes import run_process
+from ..processes import run_process, run_to_end
 from ..variables import find_on_path, proxy_from_environment
 from . import desktop, elevation, hardware, parsing, processes, software
 from .environment import LinuxEnvironmentVariables, config_folder
@@ -85,7 +85,7 @@ class LinuxSystem:
         )
 
     def cpu(self) -> Cpu:
-        """From /proc/cpuinfo."""
+        """The CPU as described in /proc/cpuinfo."""
         return parsing.parse_cpuinfo(self._read_text("proc/cpuinfo"))
 
     def memory_bytes(self) -> int:
@@ -97,7 +97,7 @@ class LinuxSystem:
         return hardware.list_disks(parsing.parse_mounts(self._read_text("proc/self/mounts")), self._home)
 
     def display_adapters(self) -> tuple[Gpu, ...]:
-        """From sysfs."""
+        """The PCI display adapters listed in sysfs."""
         return hardware.display_adapters(self._root)
 
     def nvidia_smi(self) -> Path | None:
@@ -105,7 +105,7 @@ class LinuxSystem:
         return next((path for candidate in NVIDIA_SMI_PATHS if (path := self._root / candidate).is_file()), None)
 
     def loaded_driver(self) -> str:
-        """From the loaded kernel module."""
+        """The version of the loaded NVIDIA kernel module."""
         return self._read_text("proc/driver/nvidia/version")
 
     def sleeping_driver(self) -> Driver | None:
@@ -196,12 +196,18 @@ class LinuxSystem:
             processes.start_process, argv, timeout=timeout, environ=environ, cwd=cwd, cancel=cancel, on_line=on_line
         )
 
+    def run_to_end(
+        self, argv: Sequence[str | Path], *, environ: Mapping[str, str | None] | None = None, cwd: Path | None = None
+    ) -> ProcessResult:
+        """In a session of its own."""
+        return run_to_end(processes.start_to_end, argv, environ=environ, cwd=cwd)
+
     def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
         """Through the open file's descriptor."""
         processes.start_checked(program, check)
 
     def executable(self, name: str) -> str:
-        """The name itself."""
+        """The file name of a program, which has no suffix on Linux."""
         return name
 
     def find_program(self, name: str) -> Path | None:
@@ -222,35 +228,38 @@ class LinuxSystem:
         return software.cudnn_folders(self._environ, self._root, self._machine)
 
     def environment_python(self, environment: Path) -> Path:
-        """bin/python."""
+        """The path of bin/python; it need not exist."""
         return environment / "bin" / "python"
 
     def environment_program(self, environment: Path, name: str) -> Path:
-        """In bin."""
+        """The path of a program in bin; it need not exist."""
         return environment / "bin" / name
 
     def standalone_python(self, folder: Path) -> Path:
-        """bin/python3."""
+        """The path of bin/python3; it need not exist."""
         return folder / "bin" / "python3"
 
     def activation_command(self, environment: Path) -> str:
-        """For bash and zsh."""
+        """The command that activates an environment in bash and zsh."""
         return f"source {shlex.quote(str(environment / 'bin' / 'activate'))}"
 
+    def powershell_activation(self, environment: Path) -> None:
+        """None: `activation_command` serves every shell."""
+
     def conda_activation_files(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
-        """For bash and zsh; a link to conda's program is resolved."""
+        """Activation scripts for bash and zsh; a link to conda's program is resolved."""
         scripts = linux_activation_script(environment, conda.resolve().parent.parent)
         return {Path(path): text.encode("utf-8", "surrogateescape") for path, text in scripts.items()}
 
     @property
     def windows(self) -> None:
-        """Not on Linux."""
+        """None: this is not Windows."""
         return
 
     # Elevation
 
     def is_admin(self) -> bool:
-        """Whether we are root."""
+        """Whether this process runs as root."""
         return os.geteuid() == 0
 
     def run_as_admin(
@@ -260,7 +269,7 @@ class LinuxSystem:
         cancel: threading.Event | None = None,
         window: int | None = None,  # noqa: ARG002 - pkexec's window stands by itself
     ) -> int:
-        """Through pkexec; directly where we are root."""
+        """Run by pkexec, or directly as root."""
         if self.is_admin():
             return self.run(argv, timeout=math.inf, cancel=cancel).returncode
         return elevation.run_as_admin(argv, cancel=cancel)
@@ -268,7 +277,7 @@ class LinuxSystem:
     # Desktop
 
     def open_folder(self, folder: Path) -> None:
-        """Through xdg-open."""
+        """Open a folder by xdg-open."""
         desktop.open_folder(folder, self._environ)
 
     def open_terminal(self, environment: Path) -> None:
@@ -290,6 +299,9 @@ class LinuxSystem:
     def menu_entry_files(self, environment: Path) -> tuple[MenuEntryFile, ...]:
         """A desktop entry and the start file of its bash."""
         return desktop.menu_entry_files(environment, self._environ, self._home)
+
+    def allow_foreground(self, process_id: int) -> None:
+        """Nothing: a window manager decides by itself."""
 
     def taskbar(self, window: int) -> TaskbarProgress | None:  # noqa: ARG002
         """None: Linux' desktops have no common interface for it."""
@@ -316,8 +328,12 @@ class LinuxSystem:
         return user_language(self._environ)
 
     def proxy(self) -> str | None:
-        """From the environment."""
+        """The proxy settings in environment variables."""
         return proxy_from_environment(self._environ)
+
+    def automatic_proxy(self, url: str) -> str | None:  # noqa: ARG002
+        """None: programs on Linux read the environment."""
+        return None
 
     def default_environments_folder(self, data_root: Path) -> Path:
         """In our data folder: no path breaks programs on Linux."""
@@ -325,7 +341,7 @@ class LinuxSystem:
 
     @property
     def variables(self) -> UserEnvironmentVariables:
-        """A file in environment.d."""
+        """The user's variables, stored in environment.d."""
         folder = config_folder(self._home, self._environ)
         return LinuxEnvironmentVariables(folder, self._root)
 

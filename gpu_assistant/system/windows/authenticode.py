@@ -21,12 +21,24 @@ from pathlib import Path
 
 from ...core.errors import AppError
 from .com import guid_from_text
+from .functions import crypt32, wintrust
+from .structures import (
+    CertChainContext,
+    CertChainEngineConfig,
+    CertChainPara,
+    CertContext,
+    CertEnhkeyUsage,
+    CertUsageMatch,
+    WintrustData,
+    WintrustFileInfo,
+)
 
 # wincrypt.h
 CODE_SIGNING = b"1.3.6.1.5.5.7.3.3"
 X509_ASN_ENCODING = 0x1
 CERT_STORE_PROV_MEMORY = 2
 CERT_STORE_ADD_ALWAYS = 4
+USAGE_MATCH_TYPE_AND = 0
 CERT_TRUST_IS_NOT_TIME_VALID = 0x1
 # CERT_TRUST_IS_NOT_TIME_NESTED, _REVOCATION_STATUS_UNKNOWN, _IS_OFFLINE_REVOCATION
 TOLERATED_CHAIN_ERRORS = 0x2 | 0x40 | 0x1000000
@@ -71,75 +83,31 @@ def verify_publisher(file: Path, root_certificate: bytes | None = None) -> str:
     return name
 
 
-class CertificateContext(ctypes.Structure):
-    """CERT_CONTEXT; `store` holds the certificates that were sent with it."""
-
-    _fields_ = (
-        ("encoding", wintypes.DWORD),
-        ("data", ctypes.c_void_p),
-        ("size", wintypes.DWORD),
-        ("info", ctypes.c_void_p),
-        ("store", ctypes.c_void_p),
-    )
-
-
-class _ChainContext(ctypes.Structure):  # the head of CERT_CHAIN_CONTEXT
-    _fields_ = (("size", wintypes.DWORD), ("error", wintypes.DWORD), ("info", wintypes.DWORD))
-
-
-class _ChainParameters(ctypes.Structure):  # the head of CERT_CHAIN_PARA, as its `size` says
-    _fields_ = (
-        ("size", wintypes.DWORD),
-        ("kind", wintypes.DWORD),
-        ("count", wintypes.DWORD),
-        ("usages", ctypes.POINTER(ctypes.c_char_p)),
-    )
-
-
-class _ChainEngineConfig(ctypes.Structure):  # CERT_CHAIN_ENGINE_CONFIG of Windows 7
-    _fields_ = (
-        ("size", wintypes.DWORD),
-        ("restricted_root", ctypes.c_void_p),
-        ("restricted_trust", ctypes.c_void_p),
-        ("restricted_other", ctypes.c_void_p),
-        ("additional_count", wintypes.DWORD),
-        ("additional", ctypes.c_void_p),
-        ("flags", wintypes.DWORD),
-        ("timeout", wintypes.DWORD),
-        ("cached", wintypes.DWORD),
-        ("modulus", wintypes.DWORD),
-        ("exclusive_root", ctypes.c_void_p),
-        ("exclusive_people", ctypes.c_void_p),
-    )
-
-
-def chain_errors(
-    certificate: ctypes._Pointer[CertificateContext], verified_at: wintypes.FILETIME, root: bytes | None
-) -> int:
+def chain_errors(certificate: ctypes._Pointer[CertContext], verified_at: wintypes.FILETIME, root: bytes | None) -> int:
     """The errors of the chain for code signing at that time (CERT_TRUST_… bits), 0 for none.
 
     `root` (DER) is the only authority that is trusted; None: those that Windows trusts. Raises OSError.
     """
-    crypt32 = ctypes.WinDLL("crypt32", use_last_error=True, winmode=0x800)
-    crypt32.CertFreeCertificateChain.argtypes = (ctypes.c_void_p,)
-    crypt32.CertFreeCertificateChainEngine.argtypes = (ctypes.c_void_p,)
-    engine = ctypes.c_void_p() if root is None else _create_chain_engine(crypt32, root)
+    engine = ctypes.c_void_p() if root is None else _create_chain_engine(root)
     usages = (ctypes.c_char_p * 1)(CODE_SIGNING)
-    parameters = _ChainParameters(ctypes.sizeof(_ChainParameters), 0, 1, usages)
-    chain = ctypes.POINTER(_ChainContext)()
+    parameters = CertChainPara(
+        cbSize=ctypes.sizeof(CertChainPara),
+        RequestedUsage=CertUsageMatch(dwType=USAGE_MATCH_TYPE_AND, Usage=CertEnhkeyUsage(len(usages), usages)),
+    )
+    chain = ctypes.POINTER(CertChainContext)()
     try:
         if not crypt32.CertGetCertificateChain(
             engine,
             certificate,
             ctypes.byref(verified_at),
-            ctypes.c_void_p(certificate.contents.store),
+            certificate.contents.hCertStore,
             ctypes.byref(parameters),
             0,
             None,
             ctypes.byref(chain),
         ):
             raise ctypes.WinError(ctypes.get_last_error())
-        error: int = chain.contents.error & ~TOLERATED_CHAIN_ERRORS
+        error: int = chain.contents.TrustStatus.dwErrorStatus & ~TOLERATED_CHAIN_ERRORS
         crypt32.CertFreeCertificateChain(chain)
         return error
     finally:
@@ -147,14 +115,11 @@ def chain_errors(
             crypt32.CertFreeCertificateChainEngine(engine)
 
 
-def _create_chain_engine(crypt32: ctypes.WinDLL, root: bytes) -> ctypes.c_void_p:
-    crypt32.CertOpenStore.restype = ctypes.c_void_p
-    crypt32.CertOpenStore.argtypes = (ctypes.c_void_p, wintypes.DWORD, ctypes.c_void_p, wintypes.DWORD, ctypes.c_void_p)
-    crypt32.CertCloseStore.argtypes = (ctypes.c_void_p, wintypes.DWORD)
+def _create_chain_engine(root: bytes) -> ctypes.c_void_p:
     store = ctypes.c_void_p(crypt32.CertOpenStore(CERT_STORE_PROV_MEMORY, 0, None, 0, None))
     engine = ctypes.c_void_p()
     try:
-        config = _ChainEngineConfig(size=ctypes.sizeof(_ChainEngineConfig), exclusive_root=store)
+        config = CertChainEngineConfig(cbSize=ctypes.sizeof(CertChainEngineConfig), hExclusiveRoot=store)
         if not crypt32.CertAddEncodedCertificateToStore(
             store, X509_ASN_ENCODING, root, len(root), CERT_STORE_ADD_ALWAYS, None
         ) or not crypt32.CertCreateCertificateChainEngine(ctypes.byref(config), ctypes.byref(engine)):
@@ -164,103 +129,44 @@ def _create_chain_engine(crypt32: ctypes.WinDLL, root: bytes) -> ctypes.c_void_p
     return engine
 
 
-class _WinTrustFileInfo(ctypes.Structure):
-    _fields_ = (
-        ("size", wintypes.DWORD),
-        ("path", wintypes.LPCWSTR),
-        ("handle", wintypes.HANDLE),
-        ("subject", ctypes.c_void_p),
-    )
-
-
-class _WinTrustData(ctypes.Structure):
-    _fields_ = (
-        ("size", wintypes.DWORD),
-        ("policy", ctypes.c_void_p),
-        ("sip", ctypes.c_void_p),
-        ("ui", wintypes.DWORD),
-        ("revocation", wintypes.DWORD),
-        ("choice", wintypes.DWORD),
-        ("file", ctypes.POINTER(_WinTrustFileInfo)),
-        ("action", wintypes.DWORD),
-        ("state", wintypes.HANDLE),
-        ("url", wintypes.LPCWSTR),
-        ("flags", wintypes.DWORD),
-        ("context", wintypes.DWORD),
-        ("settings", ctypes.c_void_p),
-    )
-
-
-class _ProviderCertificate(ctypes.Structure):  # the head of CRYPT_PROVIDER_CERT
-    _fields_ = (("size", wintypes.DWORD), ("context", ctypes.POINTER(CertificateContext)))
-
-
-class _ProviderSigner(ctypes.Structure):  # the head of CRYPT_PROVIDER_SGNR
-    _fields_ = (
-        ("size", wintypes.DWORD),
-        ("as_of", wintypes.FILETIME),
-        ("chain_length", wintypes.DWORD),
-        ("certificates", ctypes.POINTER(_ProviderCertificate)),
-        ("kind", wintypes.DWORD),
-        ("info", ctypes.c_void_p),
-    )
-
-
-class _EnhancedKeyUsage(ctypes.Structure):  # CERT_ENHKEY_USAGE
-    _fields_ = (("count", wintypes.DWORD), ("names", ctypes.POINTER(ctypes.c_char_p)))
-
-
 def _win_verify_trust(file: Path, revocation: int, root_certificate: bytes | None) -> tuple[int, str | None]:
     """The error code (0: trusted) and the publisher; None where the certificate is not one for code signing."""
-    wintrust = ctypes.WinDLL("wintrust", winmode=0x800)
-    wintrust.WinVerifyTrust.argtypes = (wintypes.HWND, ctypes.c_void_p, ctypes.c_void_p)
     action = guid_from_text(WINTRUST_ACTION_GENERIC_VERIFY)
-    info = _WinTrustFileInfo(size=ctypes.sizeof(_WinTrustFileInfo), path=str(file))
-    data = _WinTrustData(
-        size=ctypes.sizeof(_WinTrustData),
-        ui=WTD_UI_NONE,
-        revocation=revocation,
-        choice=WTD_CHOICE_FILE,
-        file=ctypes.pointer(info),
-        action=WTD_STATEACTION_VERIFY,
-        flags=REVOCATION_CHECK_CHAIN_EXCLUDE_ROOT if revocation else 0,
+    info = WintrustFileInfo(cbStruct=ctypes.sizeof(WintrustFileInfo), pcwszFilePath=str(file))
+    data = WintrustData(
+        cbStruct=ctypes.sizeof(WintrustData),
+        dwUIChoice=WTD_UI_NONE,
+        fdwRevocationChecks=revocation,
+        dwUnionChoice=WTD_CHOICE_FILE,
+        pFile=ctypes.pointer(info),
+        dwStateAction=WTD_STATEACTION_VERIFY,
+        dwProvFlags=REVOCATION_CHECK_CHAIN_EXCLUDE_ROOT if revocation else 0,
     )
     no_window = wintypes.HWND(-1)  # INVALID_HANDLE_VALUE: no window, no question to the user
     error = wintrust.WinVerifyTrust(no_window, ctypes.byref(action), ctypes.byref(data)) & 0xFFFFFFFF
     try:
         if error and not (error == CERT_E_UNTRUSTEDROOT and root_certificate is not None):
             return error, None
-        return _verify_signer(wintrust, data.state, root_certificate)
+        return _verify_signer(data.hWVTStateData, root_certificate)
     finally:
-        data.action = WTD_STATEACTION_CLOSE
+        data.dwStateAction = WTD_STATEACTION_CLOSE
         wintrust.WinVerifyTrust(no_window, ctypes.byref(action), ctypes.byref(data))
 
 
-def _verify_signer(
-    wintrust: ctypes.WinDLL, state: int | None, root_certificate: bytes | None
-) -> tuple[int, str | None]:
-    wintrust.WTHelperProvDataFromStateData.restype = ctypes.c_void_p
-    wintrust.WTHelperProvDataFromStateData.argtypes = (wintypes.HANDLE,)
-    wintrust.WTHelperGetProvSignerFromChain.restype = ctypes.POINTER(_ProviderSigner)
-    wintrust.WTHelperGetProvSignerFromChain.argtypes = (
-        ctypes.c_void_p,
-        wintypes.DWORD,
-        wintypes.BOOL,
-        wintypes.DWORD,
-    )
+def _verify_signer(state: int | None, root_certificate: bytes | None) -> tuple[int, str | None]:
     provider_data = wintrust.WTHelperProvDataFromStateData(state)
     signer_pointer = wintrust.WTHelperGetProvSignerFromChain(provider_data, 0, False, 0) if provider_data else None
     signer = signer_pointer.contents if signer_pointer else None
-    if signer is None or not signer.chain_length or not signer.certificates:
+    if signer is None or not signer.csCertChain or not signer.pasCertChain:
         return CERT_E_UNTRUSTEDROOT, None
-    certificate = signer.certificates.contents.context
-    error = chain_errors(certificate, signer.as_of, root_certificate)
+    certificate = signer.pasCertChain.contents.pCert
+    error = chain_errors(certificate, signer.sftVerifyAsOf, root_certificate)
     if error:
         return CERT_E_EXPIRED if error == CERT_TRUST_IS_NOT_TIME_VALID else CERT_E_UNTRUSTEDROOT, None
     return 0, _publisher_name(certificate)
 
 
-def _publisher_name(context: ctypes._Pointer[CertificateContext]) -> str | None:
+def _publisher_name(context: ctypes._Pointer[CertContext]) -> str | None:
     """The organisation, if it is also the common name (which Windows shows) and the certificate is for code signing."""
     if CODE_SIGNING not in _enhanced_key_usages(context):
         return None
@@ -268,35 +174,19 @@ def _publisher_name(context: ctypes._Pointer[CertificateContext]) -> str | None:
     return organization if organization and organization == common_name else None
 
 
-def _name_attribute(context: ctypes._Pointer[CertificateContext], name: bytes) -> str:
-    crypt32 = ctypes.WinDLL("crypt32", winmode=0x800)
-    crypt32.CertGetNameStringW.argtypes = (
-        ctypes.c_void_p,
-        wintypes.DWORD,
-        wintypes.DWORD,
-        ctypes.c_char_p,
-        wintypes.LPWSTR,
-        wintypes.DWORD,
-    )
+def _name_attribute(context: ctypes._Pointer[CertContext], name: bytes) -> str:
     buffer = ctypes.create_unicode_buffer(512)
     crypt32.CertGetNameStringW(context, CERT_NAME_ATTR_TYPE, 0, name, buffer, len(buffer))
     return buffer.value
 
 
-def _enhanced_key_usages(context: ctypes._Pointer[CertificateContext]) -> set[bytes]:
+def _enhanced_key_usages(context: ctypes._Pointer[CertContext]) -> set[bytes]:
     """The purposes of the certificate; one that names none has none."""
-    crypt32 = ctypes.WinDLL("crypt32", winmode=0x800)
-    crypt32.CertGetEnhancedKeyUsage.argtypes = (
-        ctypes.c_void_p,
-        wintypes.DWORD,
-        ctypes.c_void_p,
-        ctypes.POINTER(wintypes.DWORD),
-    )
     size = wintypes.DWORD()
     if not crypt32.CertGetEnhancedKeyUsage(context, 0, None, ctypes.byref(size)) or not size.value:
         return set()
     buffer = ctypes.create_string_buffer(size.value)
     if not crypt32.CertGetEnhancedKeyUsage(context, 0, buffer, ctypes.byref(size)):
         return set()
-    usage = ctypes.cast(buffer, ctypes.POINTER(_EnhancedKeyUsage)).contents
-    return {usage.names[index] or b"" for index in range(usage.count)}
+    usage = ctypes.cast(buffer, ctypes.POINTER(CertEnhkeyUsage)).contents
+    return {usage.rgpszUsageIdentifier[index] or b"" for index in range(usage.cUsageIdentifier)}

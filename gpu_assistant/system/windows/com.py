@@ -12,18 +12,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from .functions import ole32
+from .structures import Guid
+
 # objbase.h, winerror.h
-COINIT_APARTMENTTHREADED = 0x2
+COINIT_MULTITHREADED, COINIT_APARTMENTTHREADED = 0x0, 0x2
 CLSCTX_INPROC_SERVER = 0x1
 RPC_E_CHANGED_MODE = -2147417850
 # unknwn.h: indexes in the method table of every COM object
 QUERY_INTERFACE, RELEASE = 0, 2
-
-
-class Guid(ctypes.Structure):
-    """A GUID in memory."""
-
-    _fields_ = (("bytes", ctypes.c_ubyte * 16),)
 
 
 def guid_from_text(text: str) -> Guid:
@@ -32,10 +29,9 @@ def guid_from_text(text: str) -> Guid:
 
 
 @contextmanager
-def com_initialized() -> Iterator[None]:
+def com_initialized(mode: int = COINIT_APARTMENTTHREADED) -> Iterator[None]:
     """COM in this thread; one that was set up in another mode serves as well. Raises OSError."""
-    ole32 = ctypes.WinDLL("ole32")
-    result = ctypes.c_long(ole32.CoInitializeEx(None, COINIT_APARTMENTTHREADED)).value
+    result: int = ole32.CoInitializeEx(None, mode)
     if result < 0 and result != RPC_E_CHANGED_MODE:
         raise OSError(result, "CoInitializeEx")
     try:
@@ -48,7 +44,7 @@ def com_initialized() -> Iterator[None]:
 def create_object(class_id: str, interface_id: str) -> ctypes.c_void_p:
     """A new object, to be released; raises OSError."""
     instance = ctypes.c_void_p()
-    ctypes.OleDLL("ole32").CoCreateInstance(
+    ole32.CoCreateInstance(
         ctypes.byref(guid_from_text(class_id)),
         None,
         CLSCTX_INPROC_SERVER,

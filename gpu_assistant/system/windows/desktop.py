@@ -1,7 +1,8 @@
 r"""The desktop on Windows: Start menu, task bar, editor, Jupyter's kernels, a command at login, staying awake.
 
 A shortcut's bytes come from the shell itself: IShellLinkW and IPersistFile (shobjidl_core.h, objidl.h); the task bar
-is its ITaskbarList3. The command at login is HKEY_CURRENT_USER\...\RunOnce, which Explorer empties as it runs it.
+is its ITaskbarList3. The command at login is HKEY_CURRENT_USER\...\RunOnce: Explorer deletes the value, runs the
+command and waits for its end, so that the command is one that starts the program and ends (`start_at_login`).
 Jupyter's folder: its "Common Directories".
 """
 
@@ -22,11 +23,13 @@ from ctypes import wintypes
 from pathlib import Path
 
 from ...core.errors import AppError, os_error_text
+from ...core.paths import is_packaged
 from ..base import MenuEntryFile, TaskbarState, menu_entry_name
 from ..processes import check_command_line, reap_in_background
 from ..variables import find_on_path
 from . import com, processes, registry
 from .com import guid_from_text
+from .functions import kernel32, ole32, shell32
 
 CLSID_SHELL_LINK = "00021401-0000-0000-c000-000000000046"  # CLSID_ShellLink
 IID_SHELL_LINK = "000214f9-0000-0000-c000-000000000046"  # IID_IShellLinkW
@@ -57,8 +60,8 @@ VS_CODE_PATHS = (
 )
 
 RUN_ONCE_KEY = r"Software\Microsoft\Windows\CurrentVersion\RunOnce"
-# With "!" the value is kept until the command has ended: one that is interrupted runs again after the next login.
-RUN_ONCE_VALUE = "!GPUAssistant"
+# Without "!", with which Explorer would delete the value after the command: then also one that was written meanwhile.
+RUN_ONCE_VALUE = "GPUAssistant"
 MAX_COMMAND_LENGTH = 260  # characters; learn.microsoft.com, "Run and RunOnce Registry Keys"
 
 ES_CONTINUOUS, ES_SYSTEM_REQUIRED = 0x80000000, 0x1  # winnt.h
@@ -144,7 +147,7 @@ def create_shortcut(program: Path, arguments: str, folder: Path, description: st
 def _save_to_bytes(link: ctypes.c_void_p) -> bytes:
     persist_file = com.query_interface(link, IID_PERSIST_FILE)
     try:
-        with tempfile.TemporaryDirectory(prefix="gpu-assistant-") as temporary_folder:
+        with tempfile.TemporaryDirectory(prefix="gpu-assistant-", ignore_cleanup_errors=True) as temporary_folder:
             path = Path(temporary_folder) / "entry.lnk"
             com.call_method(persist_file, PERSIST_FILE_SAVE, (wintypes.LPCWSTR, wintypes.BOOL), str(path), False)
             return path.read_bytes()
@@ -155,13 +158,11 @@ def _save_to_bytes(link: ctypes.c_void_p) -> bytes:
 def _known_folder(folder_id: str) -> Path:
     """A folder of the user's, wherever it was moved to; raises OSError."""
     text = ctypes.c_wchar_p()
-    ctypes.OleDLL("shell32").SHGetKnownFolderPath(
-        ctypes.byref(guid_from_text(folder_id)), KF_FLAG_DONT_VERIFY, None, ctypes.byref(text)
-    )
+    shell32.SHGetKnownFolderPath(ctypes.byref(guid_from_text(folder_id)), KF_FLAG_DONT_VERIFY, None, ctypes.byref(text))
     try:
         return Path(text.value or "")
     finally:
-        ctypes.WinDLL("ole32").CoTaskMemFree(text)
+        ole32.CoTaskMemFree(text)
 
 
 class WindowsTaskbarProgress:
@@ -232,21 +233,30 @@ class WindowsLoginCommand:
             raise _login_command_error(error) from error
 
 
+def start_at_login(arguments: Sequence[str]) -> int:
+    """Start this program with these arguments and return at once; gives the exit code.
+
+    The command line's gets a console of its own. Both start in the user's folder: Explorer's is System32.
+    """
+    own = [sys.executable] if is_packaged() else [sys.executable, "-m", "gpu_assistant"]
+    is_window = "install" not in arguments
+    try:
+        processes.start_detached([*own, *arguments], Path.home(), new_console=not is_window)
+    except OSError:
+        return 1
+    return 0
+
+
 def split_command_line(line: str) -> tuple[str, ...]:
     """The arguments in a command line; raises OSError."""
-    command_line_to_argv = ctypes.WinDLL("shell32", use_last_error=True).CommandLineToArgvW
-    command_line_to_argv.restype = ctypes.POINTER(wintypes.LPWSTR)
-    command_line_to_argv.argtypes = (wintypes.LPCWSTR, ctypes.POINTER(ctypes.c_int))
-    local_free = ctypes.WinDLL("kernel32").LocalFree
-    local_free.argtypes = (ctypes.c_void_p,)
     count = ctypes.c_int()
-    arguments = command_line_to_argv(line, ctypes.byref(count))
+    arguments = shell32.CommandLineToArgvW(line, ctypes.byref(count))
     if not arguments:
         raise ctypes.WinError(ctypes.get_last_error())
     try:
         return tuple(arguments[index] or "" for index in range(count.value))
     finally:
-        local_free(arguments)
+        kernel32.LocalFree(ctypes.cast(arguments, ctypes.c_void_p))
 
 
 def _login_command_error(error: OSError) -> AppError:
@@ -256,12 +266,9 @@ def _login_command_error(error: OSError) -> AppError:
 @contextmanager
 def keep_awake() -> Iterator[bool]:
     """Keep Windows awake while this thread is in the context; its value is whether Windows agreed."""
-    set_state = ctypes.WinDLL("kernel32").SetThreadExecutionState
-    set_state.argtypes = (ctypes.c_uint,)
-    set_state.restype = ctypes.c_uint
     # It returns the previous state, which is never 0; 0 is a failure.
-    is_awake = set_state(ES_CONTINUOUS | ES_SYSTEM_REQUIRED) != 0
+    is_awake = kernel32.SetThreadExecutionState(ES_CONTINUOUS | ES_SYSTEM_REQUIRED) != 0
     try:
         yield is_awake
     finally:
-        set_state(ES_CONTINUOUS)
+        kernel32.SetThreadExecutionState(ES_CONTINUOUS)

@@ -11,12 +11,12 @@ import threading
 import winreg
 from collections.abc import Iterator
 from contextlib import contextmanager
-from ctypes import wintypes
 from pathlib import Path
 
 from ...core.errors import AppError, os_error_text
 from ..base import EnvironmentVariable
 from ..variables import check_variable_name, check_variable_value
+from .functions import user32
 from .parsing import append_to_path, remove_folder_from_path
 
 ENVIRONMENT_KEY = "Environment"
@@ -110,15 +110,13 @@ def broadcast_change(timeout_s: float = BROADCAST_TIMEOUT_S) -> bool:
     Returns whether all windows answered within `timeout_s` seconds. A window that hangs blocks the sender, and
     `SendMessageTimeoutW` applies its limit to each window, so a thread of its own waits for them.
     """
-    user32 = ctypes.WinDLL("user32")
-    user32.SendMessageTimeoutW.argtypes = (
-        *(wintypes.HWND, wintypes.UINT, wintypes.WPARAM, wintypes.LPCWSTR),
-        *(wintypes.UINT, wintypes.UINT, ctypes.c_void_p),
-    )
 
     def send() -> None:
-        flags = SMTO_ABORTIFHUNG
-        user32.SendMessageTimeoutW(HWND_BROADCAST, WM_SETTINGCHANGE, 0, "Environment", flags, WINDOW_TIMEOUT_MS, None)
+        area = ctypes.create_unicode_buffer("Environment")
+        user32.SendMessageTimeoutW(
+            *(HWND_BROADCAST, WM_SETTINGCHANGE, 0, ctypes.addressof(area)),
+            *(SMTO_ABORTIFHUNG, WINDOW_TIMEOUT_MS, None),
+        )
 
     thread = threading.Thread(target=send, name="environment broadcast", daemon=True)
     thread.start()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PureWindowsPath
-from typing import Protocol
+from typing import Literal, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -35,6 +35,9 @@ SECURE_BOOT_KEY = r"SYSTEM\CurrentControlSet\Control\SecureBoot\State"
 # Windows' own containers have this value, and a guest on Azure this key of its agent.
 CONTROL_KEY, CONTAINER_VALUE = r"SYSTEM\CurrentControlSet\Control", "ContainerType"
 AZURE_AGENT_KEY = r"SOFTWARE\Microsoft\Windows Azure"
+# learn.microsoft.com/windows/apps/develop/smart-app-control/test-your-app-with-smart-app-control
+SMART_APP_CONTROL_KEY = r"SYSTEM\CurrentControlSet\Control\CI\Policy"
+SMART_APP_CONTROL_STATES: Mapping[int | None, Literal["off", "on", "evaluation"]] = {0: "off", 1: "on", 2: "evaluation"}
 FIRMWARE_KEY = r"HARDWARE\DESCRIPTION\System\BIOS"
 HARDWARE_CONFIG_KEY = r"SYSTEM\HardwareConfig\Current"
 ONEDRIVE_ACCOUNTS_KEY = r"Software\Microsoft\OneDrive\Accounts"
@@ -310,6 +313,11 @@ class WindowsFacts:
         """From the registry, where the boot loader wrote it; None where it did not (no UEFI, or an old Windows)."""
         enabled = self._registry.number(self._registry.MACHINE, SECURE_BOOT_KEY, "UEFISecureBootEnabled")
         return enabled != 0 if enabled is not None else None
+
+    def smart_app_control(self) -> Literal["off", "on", "evaluation"] | None:
+        """From the registry; None where this Windows has none."""
+        state = self._registry.number(self._registry.MACHINE, SMART_APP_CONTROL_KEY, "VerifiedAndReputablePolicyState")
+        return SMART_APP_CONTROL_STATES.get(state)
 
     def is_laptop(self, has_battery: bool | None) -> bool | None:
         """By the firmware's chassis type, else by a battery."""

@@ -26,8 +26,9 @@ from ...core.machine import Disk
 from ..base import PowerStatus
 from ..processes import gather_with_timeout
 from . import registry
-from .com import Guid, guid_from_text
+from .com import guid_from_text
 from .facts import DEVICE_CLASSES_KEY, PciDeviceEntry
+from .functions import gdi32, kernel32, pdh, setupapi
 from .parsing import (
     BATTERY_NONE,
     DISPLAY_CLASS,
@@ -37,6 +38,16 @@ from .parsing import (
     parse_gpu_instance,
     parse_power_status,
     parse_processor_feature,
+)
+from .structures import (
+    AdapterAddress,
+    CloseAdapter,
+    CounterValueItem,
+    DeviceInfoData,
+    DevicePropertyKey,
+    OpenAdapterFromLuid,
+    QueryAdapterInfo,
+    SystemPowerStatus,
 )
 
 # setupapi.h
@@ -81,26 +92,11 @@ class NvidiaDevice(Struct, frozen=True, kw_only=True):
     is_asleep: bool
 
 
-class _DeviceInfo(ctypes.Structure):
-    _fields_ = (
-        ("size", wintypes.DWORD),
-        ("class_guid", Guid),
-        ("instance", wintypes.DWORD),
-        ("reserved", ctypes.c_void_p),
-    )
-
-
-class PropertyKey(ctypes.Structure):
-    """DEVPROPKEY."""
-
-    _fields_ = (("group", Guid), ("number", wintypes.DWORD))
-
-
 class SetupDevice:
     """One entry of an open device list; a property that it does not have reads as empty."""
 
-    def __init__(self, library: ctypes.WinDLL, device_list: int, info: _DeviceInfo) -> None:
-        self.library, self.device_list, self.info = library, device_list, info
+    def __init__(self, device_list: int, info: DeviceInfoData) -> None:
+        self.device_list, self.info = device_list, info
 
     def registry_texts(self, property_id: int) -> list[str]:
         """A registry property of one or several texts."""
@@ -117,10 +113,10 @@ class SetupDevice:
 
     def device_property(self, property_id: int) -> bytes:
         """One of `DEVICE_PROPERTIES`."""
-        key = PropertyKey(guid_from_text(DEVICE_PROPERTIES), property_id)
+        key = DevicePropertyKey(guid_from_text(DEVICE_PROPERTIES), property_id)
         property_type, required_size = wintypes.DWORD(), wintypes.DWORD()
         buffer = ctypes.create_string_buffer(256)
-        succeeded = self.library.SetupDiGetDevicePropertyW(
+        succeeded = setupapi.SetupDiGetDevicePropertyW(
             *(self.device_list, ctypes.byref(self.info), ctypes.byref(key), ctypes.byref(property_type)),
             *(buffer, ctypes.sizeof(buffer), ctypes.byref(required_size), 0),
         )
@@ -128,7 +124,7 @@ class SetupDevice:
 
     def _registry_property(self, property_id: int) -> bytes:
         buffer = ctypes.create_string_buffer(8192)
-        succeeded = self.library.SetupDiGetDeviceRegistryPropertyW(
+        succeeded = setupapi.SetupDiGetDeviceRegistryPropertyW(
             self.device_list, ctypes.byref(self.info), property_id, None, buffer, ctypes.sizeof(buffer), None
         )
         return buffer.raw if succeeded else b""
@@ -136,33 +132,19 @@ class SetupDevice:
 
 def pci_devices(device_class: str | None) -> Iterator[SetupDevice]:
     """The PCI devices that are present, of one class or of all."""
-    library = ctypes.WinDLL("setupapi", use_last_error=True)
-    handle_type, info_pointer = ctypes.c_void_p, ctypes.POINTER(_DeviceInfo)
-    library.SetupDiGetClassDevsW.restype = handle_type
-    library.SetupDiGetClassDevsW.argtypes = (ctypes.c_void_p, wintypes.LPCWSTR, wintypes.HWND, wintypes.DWORD)
-    library.SetupDiEnumDeviceInfo.argtypes = (handle_type, wintypes.DWORD, info_pointer)
-    library.SetupDiGetDeviceRegistryPropertyW.argtypes = (
-        *(handle_type, info_pointer, wintypes.DWORD, ctypes.c_void_p),
-        *(ctypes.c_void_p, wintypes.DWORD, ctypes.c_void_p),
-    )
-    library.SetupDiGetDevicePropertyW.argtypes = (
-        *(handle_type, info_pointer, ctypes.POINTER(PropertyKey), ctypes.c_void_p),
-        *(ctypes.c_void_p, wintypes.DWORD, ctypes.c_void_p, wintypes.DWORD),
-    )
-    library.SetupDiDestroyDeviceInfoList.argtypes = (handle_type,)
     class_filter = ctypes.byref(guid_from_text(device_class)) if device_class is not None else None
     flags = DIGCF_PRESENT | (DIGCF_ALLCLASSES if device_class is None else 0)
-    devices = library.SetupDiGetClassDevsW(class_filter, "PCI", None, flags)
+    devices = setupapi.SetupDiGetClassDevsW(class_filter, "PCI", None, flags)
     if devices == INVALID_HANDLE:
         return
     try:
-        info = _DeviceInfo(size=ctypes.sizeof(_DeviceInfo))
+        info = DeviceInfoData(cbSize=ctypes.sizeof(DeviceInfoData))
         index = 0
-        while library.SetupDiEnumDeviceInfo(devices, index, ctypes.byref(info)):
+        while setupapi.SetupDiEnumDeviceInfo(devices, index, ctypes.byref(info)):
             index += 1
-            yield SetupDevice(library, devices, info)
+            yield SetupDevice(devices, info)
     finally:
-        library.SetupDiDestroyDeviceInfoList(devices)
+        setupapi.SetupDiDestroyDeviceInfoList(devices)
 
 
 def device_entries() -> Iterator[PciDeviceEntry]:
@@ -212,31 +194,6 @@ def format_pci_address(bus: bytes, device_address: bytes) -> str | None:
     return f"0000:{bus[0]:02x}:{device_address[2]:02x}.{device_address[0]:x}"
 
 
-class _CounterValue(ctypes.Structure):
-    _fields_ = (("status", wintypes.DWORD), ("large", ctypes.c_longlong))
-
-
-class _CounterItem(ctypes.Structure):
-    _fields_ = (("name", wintypes.LPWSTR), ("value", _CounterValue))
-
-
-class _OpenAdapter(ctypes.Structure):
-    _fields_ = (("low", wintypes.DWORD), ("high", wintypes.LONG), ("adapter", wintypes.UINT))
-
-
-class _AdapterAddress(ctypes.Structure):
-    _fields_ = (("bus", wintypes.UINT), ("device", wintypes.UINT), ("function", wintypes.UINT))
-
-
-class _AdapterQuery(ctypes.Structure):
-    _fields_ = (
-        ("adapter", wintypes.UINT),
-        ("what", ctypes.c_int),
-        ("to", ctypes.c_void_p),
-        ("size", wintypes.UINT),
-    )
-
-
 def gpu_memory_by_process(address: str) -> dict[int, int]:
     """Bytes by process id on the GPU at a PCI address ("0000:01:00.0"); {} where Windows does not count them."""
     bytes_by_process: dict[int, int] = {}
@@ -255,34 +212,31 @@ def gpu_memory_by_process(address: str) -> dict[int, int]:
 
 def _read_counters() -> Iterator[tuple[str, int]]:
     """The counter's instances and their values."""
-    pdh = ctypes.WinDLL("pdh")
-    with _open_query(pdh) as query:
+    with _open_query() as query:
         counter = wintypes.HANDLE()
-        if query is None or _unsigned_status(
-            pdh.PdhAddEnglishCounterW(query, GPU_MEMORY_COUNTER, None, ctypes.byref(counter))
-        ):
+        if query is None or pdh.PdhAddEnglishCounterW(query, GPU_MEMORY_COUNTER, None, ctypes.byref(counter)):
             return
-        if _unsigned_status(pdh.PdhCollectQueryData(query)):
+        if pdh.PdhCollectQueryData(query):
             return
         size, count = wintypes.DWORD(), wintypes.DWORD()
         sizes = ctypes.byref(size), ctypes.byref(count)
-        if _unsigned_status(pdh.PdhGetFormattedCounterArrayW(counter, PDH_FMT_LARGE, *sizes, None)) != PDH_MORE_DATA:
+        if pdh.PdhGetFormattedCounterArrayW(counter, PDH_FMT_LARGE, *sizes, None) != PDH_MORE_DATA:
             return
         # The names follow the items in the same buffer.
         buffer = ctypes.create_string_buffer(size.value)
-        if _unsigned_status(pdh.PdhGetFormattedCounterArrayW(counter, PDH_FMT_LARGE, *sizes, buffer)):
+        items = ctypes.cast(buffer, ctypes.POINTER(CounterValueItem))
+        if pdh.PdhGetFormattedCounterArrayW(counter, PDH_FMT_LARGE, *sizes, items):
             return
-        items = ctypes.cast(buffer, ctypes.POINTER(_CounterItem))
         for item_index in range(count.value):
             item = items[item_index]
-            if item.name and not item.value.status:
-                yield item.name, item.value.large
+            if item.szName and not item.FmtValue.CStatus:
+                yield item.szName, item.FmtValue.largeValue
 
 
 @contextmanager
-def _open_query(pdh: ctypes.WinDLL) -> Iterator[wintypes.HANDLE | None]:
+def _open_query() -> Iterator[wintypes.HANDLE | None]:
     query = wintypes.HANDLE()
-    is_open = not _unsigned_status(pdh.PdhOpenQueryW(None, None, ctypes.byref(query)))
+    is_open = not pdh.PdhOpenQueryW(None, None, ctypes.byref(query))
     try:
         yield query if is_open else None
     finally:
@@ -290,27 +244,26 @@ def _open_query(pdh: ctypes.WinDLL) -> Iterator[wintypes.HANDLE | None]:
             pdh.PdhCloseQuery(query)
 
 
-def _unsigned_status(status: int) -> int:
-    return status & 0xFFFFFFFF
-
-
 def _adapter_pci_address(luid: Luid) -> str | None:
-    gdi = ctypes.WinDLL("gdi32")
     low, high = luid
-    open_adapter = _OpenAdapter(low=low, high=high)
-    if gdi.D3DKMTOpenAdapterFromLuid(ctypes.byref(open_adapter)):
+    open_adapter = OpenAdapterFromLuid(LowPart=low, HighPart=high)
+    if gdi32.D3DKMTOpenAdapterFromLuid(ctypes.byref(open_adapter)):
         return None
-    adapter_address = _AdapterAddress()
+    adapter_address = AdapterAddress()
     address_pointer = ctypes.cast(ctypes.pointer(adapter_address), ctypes.c_void_p)
-    query = _AdapterQuery(
-        adapter=open_adapter.adapter, what=ADAPTER_ADDRESS, to=address_pointer, size=ctypes.sizeof(adapter_address)
+    query = QueryAdapterInfo(
+        hAdapter=open_adapter.hAdapter,
+        Type=ADAPTER_ADDRESS,
+        pPrivateDriverData=address_pointer,
+        PrivateDriverDataSize=ctypes.sizeof(adapter_address),
     )
     try:
-        if gdi.D3DKMTQueryAdapterInfo(ctypes.byref(query)):
+        if gdi32.D3DKMTQueryAdapterInfo(ctypes.byref(query)):
             return None
     finally:
-        gdi.D3DKMTCloseAdapter(ctypes.byref(wintypes.UINT(open_adapter.adapter)))
-    return f"0000:{adapter_address.bus:02x}:{adapter_address.device:02x}.{adapter_address.function:x}"
+        gdi32.D3DKMTCloseAdapter(ctypes.byref(CloseAdapter(open_adapter.hAdapter)))
+    bus, device, function = adapter_address.BusNumber, adapter_address.DeviceNumber, adapter_address.FunctionNumber
+    return f"0000:{bus:02x}:{device:02x}.{function:x}"
 
 
 def vector_instructions() -> tuple[bool | None, bool | None]:
@@ -321,44 +274,34 @@ def vector_instructions() -> tuple[bool | None, bool | None]:
     return avx, avx2
 
 
-class _SystemPowerStatus(ctypes.Structure):
-    _fields_ = (
-        ("line", ctypes.c_ubyte),
-        ("battery", ctypes.c_ubyte),
-        ("percent", ctypes.c_ubyte),
-        ("saver", ctypes.c_ubyte),
-        ("seconds_left", wintypes.DWORD),
-        ("seconds_full", wintypes.DWORD),
-    )
-
-
 def read_power_status() -> PowerStatus:
     """Power source, charge and power saving; all unknown where Windows does not answer."""
     status = _system_power_status()
     if status is None:
         return PowerStatus()
-    return parse_power_status(status.line, status.battery, status.percent, status.saver)
+    return parse_power_status(
+        status.ACLineStatus, status.BatteryFlag, status.BatteryLifePercent, status.SystemStatusFlag
+    )
 
 
 def has_battery() -> bool | None:
     """Whether the computer has a battery; None where Windows does not tell."""
     status = _system_power_status()
-    if status is None or status.battery == POWER_UNKNOWN:
+    if status is None or status.BatteryFlag == POWER_UNKNOWN:
         return None
-    return not status.battery & BATTERY_NONE
+    return not status.BatteryFlag & BATTERY_NONE
 
 
-def _system_power_status() -> _SystemPowerStatus | None:
-    status = _SystemPowerStatus()
-    return status if ctypes.WinDLL("kernel32").GetSystemPowerStatus(ctypes.byref(status)) else None
+def _system_power_status() -> SystemPowerStatus | None:
+    status = SystemPowerStatus()
+    return status if kernel32.GetSystemPowerStatus(ctypes.byref(status)) else None
 
 
 def fixed_disks() -> tuple[Disk, ...]:
     """The fixed drives. Network drives are left out: one that does not answer would block for minutes."""
-    kernel32 = ctypes.windll.kernel32
     drive_mask = kernel32.GetLogicalDrives()
     drives = [f"{chr(ord('A') + number)}:\\" for number in range(26) if drive_mask >> number & 1]
-    paths = [path for path in drives if kernel32.GetDriveTypeW(ctypes.c_wchar_p(path)) == DRIVE_FIXED]
+    paths = [path for path in drives if kernel32.GetDriveTypeW(path) == DRIVE_FIXED]
     disks_by_path = gather_with_timeout({path: partial(_read_disk, path) for path in paths}, DISK_TIMEOUT_S)
     return tuple(disk for path in paths if (disk := disks_by_path.get(path, Disk(path=path))) is not None)
 

@@ -93,6 +93,15 @@ def quote_for_shell(path_text: str) -> str:
     return f'"{path_text}"' if re.search(r"[\s&()^;,=%]", path_text) else path_text
 
 
+def powershell_script_line(path_text: str) -> str:
+    """One line for PowerShell that runs a script although the policy is Restricted, as it is on Windows clients.
+
+    learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_execution_policies
+    """
+    quoted = "'" + path_text.replace("'", "''") + "'"
+    return f"Set-ExecutionPolicy -Scope Process RemoteSigned -Force; & {quoted}"
+
+
 def append_to_path(path: str | None, folder: str, expand: bool, expand_names: Callable[[str], str]) -> str | None:
     """The value of PATH with a folder appended; None where the folder is in it already.
 
@@ -155,6 +164,20 @@ def nvidia_driver_version(windows_version: str | None) -> str | None:
         return None
     digits = f"{parts[2]}{parts[3]:0>4}"[-5:]
     return f"{int(digits[:-2])}.{digits[-2:]}" if len(digits) == 5 else None
+
+
+def parse_proxy_list(text: str) -> str | None:
+    """The first proxy for HTTP of WinHTTP's list ("proxy:8080;http=other:80"); None where there is none."""
+    for entry in text.replace(";", " ").split():
+        kind, _, address = entry.rpartition("=")
+        if kind.lower() in ("", "http", "https"):
+            return address if "://" in address else f"http://{address}"
+    return None
+
+
+def parse_restore_points(text: str) -> frozenset[int]:
+    """The sequence numbers that PowerShell lists, one a line."""
+    return frozenset(int(line) for line in text.split() if line.isdecimal())
 
 
 def parse_gpu_instance(name: str) -> tuple[int, Luid] | None:

@@ -6,7 +6,6 @@ import sys
 
 assert sys.platform == "win32"  # noqa: S101 - the type checker reads this too
 
-import ctypes
 import os
 import platform
 import threading
@@ -21,16 +20,19 @@ from ..base import LoginCommand, MenuEntryFile, PowerStatus, ProcessResult, Task
 from ..conda import is_conda_environment, windows_activation_scripts, windows_library_folders
 from ..hardware_ids import normalize_architecture
 from ..language import user_language
-from ..processes import run_process
+from ..processes import run_process, run_to_end
 from ..variables import find_on_path
 from . import desktop, elevation, hardware, parsing, processes, registry
 from .environment import WindowsEnvironmentVariables
 from .facts import WindowsFacts
+from .functions import shell32, user32
+from .proxies import AutomaticProxies
 
 VERSION_KEY = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion"
 PROCESSOR_KEY = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
 ENVIRONMENT_KEY = r"SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
 SM_REMOTESESSION = 0x1000  # GetSystemMetrics
+AUTOMATIC_PROXIES = AutomaticProxies()
 
 
 class WindowsSystem:
@@ -58,6 +60,7 @@ class WindowsSystem:
             wsl=False,
             secure_boot=self._facts.is_secure_boot_enabled(),
             image_based=False,
+            smart_app_control=self._facts.smart_app_control(),
         )
 
     def cpu(self) -> Cpu:
@@ -143,7 +146,7 @@ class WindowsSystem:
 
     def remote_desktop(self) -> bool | None:
         """By GetSystemMetrics."""
-        return bool(ctypes.windll.user32.GetSystemMetrics(SM_REMOTESESSION))
+        return bool(user32.GetSystemMetrics(SM_REMOTESESSION))
 
     def pending_reboot(self) -> bool | None:
         """By the registry keys of servicing and Windows Update."""
@@ -176,6 +179,12 @@ class WindowsSystem:
             on_line=on_line,
             fallback_encoding="mbcs",
         )
+
+    def run_to_end(
+        self, argv: Sequence[str | Path], *, environ: Mapping[str, str | None] | None = None, cwd: Path | None = None
+    ) -> ProcessResult:
+        """In no job object. A batch file: ValueError."""
+        return run_to_end(processes.start_to_end, argv, environ=environ, cwd=cwd, fallback_encoding="mbcs")
 
     def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
         """While the file is locked; also raises ValueError for a batch file."""
@@ -216,8 +225,12 @@ class WindowsSystem:
         return folder / "python.exe"
 
     def activation_command(self, environment: Path) -> str:
-        """For cmd; PowerShell runs it too where the path needs no quotes."""
+        """For cmd; PowerShell would run the script of the same name for it, which its policy forbids by default."""
         return parsing.quote_for_shell(str(environment / "Scripts" / "activate"))
+
+    def powershell_activation(self, environment: Path) -> str:
+        """With the policy of this window only."""
+        return parsing.powershell_script_line(str(environment / "Scripts" / "activate.ps1"))
 
     def conda_activation_files(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
         """For cmd, in its own code page, and for PowerShell, which needs a byte order mark to read UTF-8."""
@@ -234,7 +247,7 @@ class WindowsSystem:
 
     def is_admin(self) -> bool:
         """Whether our token is an elevated one."""
-        return bool(ctypes.windll.shell32.IsUserAnAdmin())
+        return bool(shell32.IsUserAnAdmin())
 
     def run_as_admin(
         self, argv: Sequence[str | Path], *, cancel: threading.Event | None = None, window: int | None = None
@@ -267,6 +280,10 @@ class WindowsSystem:
     def menu_entry_files(self, environment: Path) -> tuple[MenuEntryFile, ...]:
         """A shortcut in the Start menu. Only a job's thread may call this: the shell creates it through COM."""
         return desktop.menu_entry_files(environment)
+
+    def allow_foreground(self, process_id: int) -> None:
+        """Else Windows only lets the other window's button in the task bar blink."""
+        user32.AllowSetForegroundWindow(process_id)
 
     def taskbar(self, window: int) -> TaskbarProgress | None:
         """The shell's; None where it has none."""
@@ -303,6 +320,10 @@ class WindowsSystem:
     def proxy(self) -> str | None:
         """From the environment, else from Windows' settings."""
         return self._facts.proxy()
+
+    def automatic_proxy(self, url: str) -> str | None:
+        """By WinHTTP, as browsers do; each host is asked for once."""
+        return AUTOMATIC_PROXIES.find(url)
 
     def default_environments_folder(self, data_root: Path) -> Path:
         r"""In our data folder where its path is harmless, else C:\AI."""

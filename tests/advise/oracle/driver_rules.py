@@ -7,76 +7,81 @@ from typing import Any
 
 from .expect import Answer, box_of, deciding, driver_action, is_cuda, nvidia
 from .parts import needs
+from .published import PublishedFacts, Version, number, version
 from .torch_rules import Box, candidates, cuda_of, fits, packages
-from .world import Version, World, number, version
 
 
 def driver_faults(
-    world: World, machine: dict[str, Any], goal: str, channel: str, found: dict[str, Any], right: Answer | None
+    published: PublishedFacts,
+    machine: dict[str, Any],
+    goal: str,
+    channel: str,
+    recommendation: dict[str, Any],
+    right: Answer | None,
 ) -> Iterator[str]:
     """An update only where it is needed, to a driver that exists for this card, of the right channel."""
-    advice = found["driver"]
-    gpu = deciding(world, machine)
-    if gpu is None or (found["accelerator"] != "cuda" and found["cuda_toolkit"]["action"] == "none"):
+    advice = recommendation["driver"]
+    gpu = deciding(published, machine)
+    if gpu is None or (recommendation["accelerator"] != "cuda" and recommendation["cuda_toolkit"]["action"] == "none"):
         if advice["action"] != "none" or advice["recommended"] is not None:
             yield f"driver {advice['action']} without CUDA"
         return
-    box = box_of(world, machine, channel, gpu)
+    box = box_of(published, machine, channel, gpu)
     if advice["installed"] != box.installed:
         yield f"driver {advice['installed']} said to be there, {box.installed} is"
     if box.device is None:
         yield from _unknown_card(box, advice)
         return
-    floor = _floor(world, box, goal, found, right)
+    floor = _floor(published, box, goal, recommendation, right)
     if floor is not None:
         yield from _action(box, advice, floor)
     shared = right.shared if right is not None else None
     # What older cards share for PyTorch does not hold back TensorFlow's own card.
     if shared is not None and goal == "tensorflow" and floor is not None and number(shared["version"]) < floor:
         shared = None
-    known = [shared] if shared is not None else packages(world, box)
-    brought = from_packages(world, machine["os"], box, known[0], floor) if known and floor is not None else ()
+    known = [shared] if shared is not None else packages(published, box)
+    brought = from_packages(published, machine["os"], box, known[0], floor) if known and floor is not None else ()
     if brought and advice["action"] in ("install", "update", "back"):
         wanted = brought[0] if brought[0] is not None or advice["action"] != "back" else known[0]["version"]
         if advice["recommended"] != wanted:
             yield f"driver {advice['recommended']}, but the distribution's packages bring {wanted}"
         return
     server = str(machine["os"].get("name")).startswith("Windows Server")
-    yield from _number(world, box, known, advice, floor, server=server)
+    yield from _number(published, box, known, advice, floor, server=server)
 
 
-def taught(world: World, system: dict[str, Any], generation: str) -> tuple[str | None, ...]:
+def taught(published: PublishedFacts, system: dict[str, Any], generation: str) -> tuple[str | None, ...]:
     """What a distribution's own commands bring: a branch, or None for what nobody can number; nothing at all where
     nothing is known of it.
     """
     release, arch = str(system.get("distro_version")), system.get("arch")
-    for row in world.facts["taught"]:
+    for row in published.facts["taught"]:
         mine = system.get("distro") in row["distributions"] and generation in row["brings"] and arch == "x86_64"
         if mine and {release, release.partition(".")[0], "any"} & set(row["releases"]):
             return (row["brings"][generation],)
     family = {system.get("distro"), *system.get("distro_like", ())}
-    return (None,) if family & set(world.facts["distribution_pages"]) else ()
+    return (None,) if family & set(published.facts["distribution_pages"]) else ()
 
 
 def from_packages(
-    world: World, system: dict[str, Any], box: Box, newest: dict[str, Any], floor: Version
+    published: PublishedFacts, system: dict[str, Any], box: Box, newest: dict[str, Any], floor: Version
 ) -> tuple[str | None, ...]:
     """The driver that a distribution's own packages bring: a branch, or None where nobody looked; nothing at all
     where they bring none that is new enough and serves the chip, or just the newest known one.
     """
     if box.host != "linux":
         return ()
-    known, own = world.facts["distributions"], system.get("distro")
+    known, own = published.facts["distributions"], system.get("distro")
     base = next((name for name in (own, *system.get("distro_like", ())) if name in known), None)
     rules = known.get(base)
-    if rules is None or not world.modules(box.device or (0, 0)):
-        brought = taught(world, system, newest["generation"])
+    if rules is None or not published.modules(box.device or (0, 0)):
+        brought = taught(published, system, newest["generation"])
         same = brought and brought[0] is not None and int(brought[0]) == number(newest["version"])[0]
         return () if same else brought
     release = str(system.get("distro_version"))
     if base != own:
         release = rules["codenames"].get(system.get("distro_codename"), "unknown")
-    last = next(row["last_branch"] for row in world.drivers["generations"] if row["id"] == newest["generation"])
+    last = next(row["last_branch"] for row in published.drivers["generations"] if row["id"] == newest["generation"])
     fitting = [b for b in rules["branches"] if b >= floor[0] and (last is None or b <= last)]
     if "release_branches" in rules:
         branch = rules["release_branches"].get(release.partition(".")[0])
@@ -97,13 +102,15 @@ def _unknown_card(box: Box, advice: dict[str, Any]) -> Iterator[str]:
             yield f"driver {advice['action']} for a card that nobody knows"
 
 
-def _floor(world: World, box: Box, goal: str, found: dict[str, Any], right: Answer | None) -> Version | None:
+def _floor(
+    published: PublishedFacts, box: Box, goal: str, advice: dict[str, Any], right: Answer | None
+) -> Version | None:
     """The lowest driver for everything that was chosen."""
-    floors = list(needs(world, box, goal, found))
-    if right is not None and right.fit is not None and is_cuda(found):
+    floors = list(needs(published, box, goal, advice))
+    if right is not None and right.fit is not None and is_cuda(advice):
         floors.append(right.fit.floor)
     if floors:
-        floors.append(world.first_driver(box.host, box.device))
+        floors.append(published.first_driver(box.host, box.device))
     return max(floors, default=None)
 
 
@@ -119,7 +126,7 @@ def _action(box: Box, advice: dict[str, Any], floor: Version) -> Iterator[str]:
 
 
 def _number(
-    world: World,
+    published: PublishedFacts,
     box: Box,
     known: Sequence[dict[str, Any]],
     advice: dict[str, Any],
@@ -129,72 +136,79 @@ def _number(
 ) -> Iterator[str]:
     """The number that is named: real, for this card, new enough, no step back but where the driver is too new."""
     newest = known[0] if known else None
-    said = version(advice["recommended"])
-    if said is None:
+    text = version(advice["recommended"])
+    if text is None:
         if advice["recommended"] is not None:
             if advice["action"] != "keep" or advice["recommended"] != box.installed:
                 yield f"driver {advice['recommended']} is no number"
         elif newest is not None:
             yield f"driver {newest['version']} exists for this card and is not named"
         return
-    if box.dark and world.left_behind(box.host, box.device, said):
+    if box.dark and published.left_behind(box.host, box.device, text):
         yield f"driver {advice['recommended']} leaves the card as dark as {box.installed}"
-    if box.driver is not None and said < box.driver and not box.dark:
+    if box.driver is not None and text < box.driver and not box.dark:
         yield f"a step back from {box.installed} to {advice['recommended']}"
-    if floor is not None and said < floor:
+    if floor is not None and text < floor:
         yield f"driver {advice['recommended']} is too old for the build"
-    if said == box.driver:
+    if text == box.driver:
         return
     if newest is None or advice["recommended"] != newest["version"]:
         yield f"driver {advice['recommended']}, expected {newest and newest['version']} ({box.segment}, {box.channel})"
-    elif (advice["url"], advice["channel"]) != (address(world, box, newest, server=server), newest["channel"]):
+    elif (advice["url"], advice["channel"]) != (address(published, box, newest, server=server), newest["channel"]):
         yield f"driver address or channel: {advice['url']}, {advice['channel']}"
 
 
-def address(world: World, box: Box, package: dict[str, Any], *, server: bool = False) -> str | None:
+def address(published: PublishedFacts, box: Box, package: dict[str, Any], *, server: bool = False) -> str | None:
     """Where a package lies: as seen, else as addresses of its kind are built, where the facts say how."""
     if package["url"] is not None or box.host != "windows":
         return str(package["url"]) if package["url"] else None
     kind = f"{box.segment}/{package['channel'] or 'null'}"
     kind += "/server" if server and box.segment == "datacenter" else ""
-    pattern = world.facts["driver_addresses"].get(kind)
+    pattern = published.facts["driver_addresses"].get(kind)
     return pattern.replace("{v}", package["version"]) if pattern else None
 
 
-def alternatives_faults(world: World, machine: dict[str, Any], channel: str, found: dict[str, Any]) -> Iterator[str]:
+def alternatives_faults(
+    published: PublishedFacts, machine: dict[str, Any], channel: str, advice: dict[str, Any]
+) -> Iterator[str]:
     """What is offered beside must work, too; with the present driver where that is what it says."""
-    gpu = deciding(world, machine)
+    gpu = deciding(published, machine)
     if gpu is None:
         return
-    box = box_of(world, machine, channel, gpu)
+    box = box_of(published, machine, channel, gpu)
     if box.device is None:
         return
-    for other in found["alternatives"]:
+    for other in advice["alternatives"]:
         variant = other["change"].get("variant")
         if not variant or cuda_of(variant) is None:
             continue
         label = (other["change"]["pytorch"], variant)
-        fit = next((f for f in fits(world, box) if (f.release, f.variant) == label), None)
+        fit = next((f for f in fits(published, box) if (f.release, f.variant) == label), None)
         if fit is None:
             yield f"alternative {other['code']}: {label[0]}+{label[1]} does not run on capability {box.device}"
-        elif (wrong := _without_driver(world, machine, box, found["driver"], other, fit.floor)) is not None:
+        elif (wrong := _without_driver(published, machine, box, advice["driver"], other, fit.floor)) is not None:
             yield f"alternative {other['code']}: {label[0]}+{label[1]}: {wrong}"
         elif other["code"] == "keep-driver" and (box.driver is None or driver_action(box, fit) != "keep"):
             yield f"alternative keep-driver: {label[0]}+{label[1]} needs {fit.floor}"
         elif other["code"] == "keep-driver":
-            better = next((f for f in fits(world, box) if box.driver and box.driver >= f.floor), fit)
+            better = next((f for f in fits(published, box) if box.driver and box.driver >= f.floor), fit)
             if better.release != fit.release:
                 yield f"alternative keep-driver: {better.release} runs, too, and is newer than {fit.release}"
 
 
 def _without_driver(
-    world: World, machine: dict[str, Any], box: Box, advice: dict[str, Any], other: dict[str, Any], floor: Version
+    published: PublishedFacts,
+    machine: dict[str, Any],
+    box: Box,
+    advice: dict[str, Any],
+    other: dict[str, Any],
+    floor: Version,
 ) -> str | None:
     """Why an alternative's build would have no driver: too old, or one that has left a card behind."""
     changes = advice["action"] in ("install", "update", "back")
     driver: Version | None
     if other["code"] == "distribution-driver":
-        rules, release = world.facts["distributions"]["debian"], str(machine["os"]["distro_version"])
+        rules, release = published.facts["distributions"]["debian"], str(machine["os"]["distro_version"])
         if machine["os"]["distro"] != "debian":
             release = rules["codenames"][machine["os"]["distro_codename"]]
         driver = (int(rules["release_branches"][release.partition(".")[0]]),)
@@ -207,40 +221,42 @@ def _without_driver(
         return None
     if driver < floor:
         return f"driver {driver} is below {floor}"
-    promised = nvidia(machine) if other["code"].startswith("all-cards") else [deciding(world, machine)]
-    chips = [world.chip(gpu) for gpu in promised if gpu is not None]
-    dark = [device for device in chips if world.left_behind(box.host, device, driver)]
+    promised = nvidia(machine) if other["code"].startswith("all-cards") else [deciding(published, machine)]
+    chips = [published.chip(gpu) for gpu in promised if gpu is not None]
+    dark = [device for device in chips if published.left_behind(box.host, device, driver)]
     return f"driver {driver} has left capability {dark[0]} behind" if dark else None
 
 
-def beside_faults(world: World, machine: dict[str, Any], channel: str, found: dict[str, Any]) -> Iterator[str]:
+def beside_faults(
+    published: PublishedFacts, machine: dict[str, Any], channel: str, recommendation: dict[str, Any]
+) -> Iterator[str]:
     """What is said of further cards: an environment of their own only where the driver serves them."""
-    gpu = deciding(world, machine)
+    gpu = deciding(published, machine)
     if gpu is None:
         return
-    box, advice = box_of(world, machine, channel, gpu), found["driver"]
+    box, advice = box_of(published, machine, channel, gpu), recommendation["driver"]
     changes = advice["action"] in ("install", "update", "back")
     after = version(advice["recommended"] if changes else box.installed)
-    for warning in found["warnings"]:
+    for warning in recommendation["warnings"]:
         others = [
             other for other in nvidia(machine) if other is not gpu and other.get("name") == warning["data"].get("gpu")
         ]
-        device = world.chip(others[0]) if others else None
+        device = published.chip(others[0]) if others else None
         if device is None or box.device is None:
             continue
-        gone = world.left_behind(box.host, device, after)
-        kinds = world.modules(box.device), world.modules(device)
+        gone = published.left_behind(box.host, device, after)
+        kinds = published.modules(box.device), published.modules(device)
         apart = box.host == "linux" and all(kinds) and not kinds[0] & kinds[1]
         runs = any(
             after is None or f.floor <= after
-            for f in candidates(world, box.system, box.arch, box.host, device, box.glibc)
+            for f in candidates(published, box.system, box.arch, box.host, device, box.glibc)
         )
         code = warning["code"]
         if code == "other-gpu-without-code" and (gone or apart or not runs):
             yield f"an environment of its own promised to capability {device} on driver {after}"
         if code == "other-gpu-never" and runs and not gone:
             yield f"nothing offered to capability {device}, though a build runs on driver {after}"
-        if code.startswith("driver-drops-other") and world.left_behind(box.host, device, box.driver):
+        if code.startswith("driver-drops-other") and published.left_behind(box.host, device, box.driver):
             yield f"driver {after} said to leave capability {device} behind, which {box.installed} has done"
         if code.startswith("other-gpu-dark") and not gone:
             yield f"capability {device} called dark on driver {after}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from . import team
+from . import multi_gpu
+from .published import PublishedFacts, Version, number, version
 from .torch_rules import Box, Fit, cuda_of, loads, other_build
-from .world import Version, World, number, version
 
 
 @dataclass(frozen=True)
@@ -39,19 +39,19 @@ def nvidia(machine: dict[str, Any]) -> list[dict[str, Any]]:
     return [gpu for gpu in machine["gpus"] if gpu["vendor"] == "nvidia"]
 
 
-def deciding(world: World, machine: dict[str, Any]) -> dict[str, Any] | None:
+def deciding(published: PublishedFacts, machine: dict[str, Any]) -> dict[str, Any] | None:
     """The card that decides: the newest chip, then the most memory; a chip that nobody knows comes last."""
 
     def strength(gpu: dict[str, Any]) -> tuple[tuple[int, int], int]:
-        row = world.card(gpu) or {}
-        return world.chip(gpu) or (0, 0), gpu.get("memory_bytes") or row.get("memory_bytes") or 0
+        row = published.card(gpu) or {}
+        return published.chip(gpu) or (0, 0), gpu.get("memory_bytes") or row.get("memory_bytes") or 0
 
     return max(nvidia(machine), key=strength, default=None)
 
 
-def segment(world: World, gpu: dict[str, Any]) -> str:
+def segment(published: PublishedFacts, gpu: dict[str, Any]) -> str:
     """How the card is sold: what the machine says of its case decides between desktop and laptop."""
-    row = world.card(gpu)
+    row = published.card(gpu)
     kind = str(row["segment"]) if row else "desktop"
     if kind == "mobile-workstation":
         return "workstation"  # One package serves both.
@@ -60,24 +60,24 @@ def segment(world: World, gpu: dict[str, Any]) -> str:
     return kind
 
 
-def box_of(world: World, machine: dict[str, Any], channel: str, gpu: dict[str, Any]) -> Box:
+def box_of(published: PublishedFacts, machine: dict[str, Any], channel: str, gpu: dict[str, Any]) -> Box:
     """What decides on this machine."""
     system = machine["os"]["system"]
     driver = machine.get("driver") or {}
     host = "windows" if system == "linux" and machine["os"].get("wsl") else system
-    device = world.chip(gpu)
+    device = published.chip(gpu)
     return Box(
         system=system,
         arch=arch_of(machine),
         host=host,
         device=device,
-        segment=segment(world, gpu),
+        segment=segment(published, gpu),
         installed=driver.get("version"),
         readable=not driver or version(driver.get("version")) is not None,
         cuda_max=driver.get("cuda_max"),
         channel=channel,
         glibc=glibc_of(machine),
-        dark=world.left_behind(host, device, version(driver.get("version"))),
+        dark=published.left_behind(host, device, version(driver.get("version"))),
     )
 
 
@@ -90,66 +90,68 @@ def driver_action(box: Box, fit: Fit) -> str:
     return "update" if box.driver is not None and box.driver < fit.floor else "keep"
 
 
-def expected(world: World, machine: dict[str, Any], channel: str) -> Answer | None:
+def expected(published: PublishedFacts, machine: dict[str, Any], channel: str) -> Answer | None:
     """The right answer; None where PyTorch publishes nothing for this kind of computer."""
     system, arch = machine["os"]["system"], arch_of(machine)
-    gpu = deciding(world, machine)
+    gpu = deciding(published, machine)
     if gpu is not None:
-        box = box_of(world, machine, channel, gpu)
+        box = box_of(published, machine, channel, gpu)
         if box.device is None:
-            return Answer(None, None, None, None) if any_build(world, system, arch) else None
-        others = [device for other in nvidia(machine) if (device := world.chip(other)) is not None]
-        fit, shared = team.answer(world, box, others)
+            return Answer(None, None, None, None) if any_build(published, system, arch) else None
+        others = [device for other in nvidia(machine) if (device := published.chip(other)) is not None]
+        fit, shared = multi_gpu.answer(published, box, others)
         if fit is not None:
             return Answer("cuda", fit.release, fit.variant, driver_action(box, fit), fit, shared)
-    for variant, accelerator in other_accelerators(world, machine):
-        found = other_build(world, system, arch, variant, glibc_of(machine))
-        if found is not None:
-            return Answer(accelerator, found["version"], variant, "none")
-    found = other_build(world, system, arch, "cpu", glibc_of(machine))
-    if found is None:
+    for variant, accelerator in other_accelerators(published, machine):
+        result = other_build(published, system, arch, variant, glibc_of(machine))
+        if result is not None:
+            return Answer(accelerator, result["version"], variant, "none")
+    result = other_build(published, system, arch, "cpu", glibc_of(machine))
+    if result is None:
         return None
-    return Answer("mps" if found["record"].get("mps") else "cpu", found["version"], "cpu", "none")
+    return Answer("mps" if result["record"].get("mps") else "cpu", result["version"], "cpu", "none")
 
 
-def on_a_board(world: World, machine: dict[str, Any]) -> bool:
+def on_a_board(published: PublishedFacts, machine: dict[str, Any]) -> bool:
     """Whether this is one of NVIDIA's boards for devices: an ARM processor beside a chip of its own."""
-    shut = {text for listed in world.torch["excluded_devices"].values() for text in listed}
-    chips = {".".join(map(str, world.chip(gpu) or ())) for gpu in nvidia(machine)}
+    shut = {text for listed in published.torch["excluded_devices"].values() for text in listed}
+    chips = {".".join(map(str, published.chip(gpu) or ())) for gpu in nvidia(machine)}
     return arch_of(machine) == "arm64" and bool(chips & shut)
 
 
-def any_build(world: World, system: str, arch: str) -> bool:
+def any_build(published: PublishedFacts, system: str, arch: str) -> bool:
     """Whether PyTorch publishes anything for this kind of computer."""
-    return any((v["system"], v["arch"]) == (system, arch) for release in world.releases for v in release["variants"])
+    return any(
+        (v["system"], v["arch"]) == (system, arch) for release in published.releases for v in release["variants"]
+    )
 
 
-def other_accelerators(world: World, machine: dict[str, Any]) -> list[tuple[str, str]]:
+def other_accelerators(published: PublishedFacts, machine: dict[str, Any]) -> list[tuple[str, str]]:
     """Builds for cards that are not NVIDIA's, the best first: (variant, accelerator)."""
     if nvidia(machine) or machine["os"]["system"] == "darwin" or arch_of(machine) != "x86_64":
         return []
-    found: list[tuple[str, str]] = []
+    result: list[tuple[str, str]] = []
     if machine["os"]["system"] == "linux" and not machine["os"].get("wsl"):
         chips = {gpu.get("gfx") for gpu in machine["gpus"] if gpu["vendor"] == "amd"} - {None}
-        builds = [name for name, listed in world.facts["rocm"].items() if chips & set(listed)]
+        builds = [name for name, listed in published.facts["rocm"].items() if chips & set(listed)]
         newest = [
             (number(release["version"]), number(record["variant"].removeprefix("rocm")), record["variant"])
-            for release in world.releases
+            for release in published.releases
             for record in release["variants"]
             if record["system"] == "linux"
             and record["variant"] in builds
-            and loads(world, release["version"], record["variant"], "x86_64", glibc_of(machine))
+            and loads(published, release["version"], record["variant"], "x86_64", glibc_of(machine))
         ]
         if newest:
-            found.append((max(newest)[2], "rocm"))
-    rules, build = world.facts["xpu"], machine["os"].get("build")
+            result.append((max(newest)[2], "rocm"))
+    rules, build = published.facts["xpu"], machine["os"].get("build")
     new_enough = machine["os"]["system"] != "windows" or (build or 0) >= rules["lowest_windows_build"]
-    if new_enough and any(gpu["vendor"] == "intel" and rules["name_has"] in words(gpu) for gpu in machine["gpus"]):
-        found.append(("xpu", "xpu"))
-    return found
+    if new_enough and any(gpu["vendor"] == "intel" and rules["name_has"] in gpu_words(gpu) for gpu in machine["gpus"]):
+        result.append(("xpu", "xpu"))
+    return result
 
 
-def words(gpu: dict[str, Any]) -> list[str]:
+def gpu_words(gpu: dict[str, Any]) -> list[str]:
     """The words of a card's name, without marks."""
     return str(gpu.get("name") or "").lower().replace("(", " ").replace(")", " ").split()
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from .world import World, chip, version
+from .published import PublishedFacts, chip, version
 
 GB = 2**30
 
@@ -144,31 +144,31 @@ ODD: dict[str, list[dict[str, Any]]] = {
 
 
 @cache
-def cards(world: World) -> dict[str, list[dict[str, Any]]]:
+def cards(published: PublishedFacts) -> dict[str, list[dict[str, Any]]]:
     """One card of each chip and way of being sold that the catalog knows, and every odd mixture."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for row in sorted(world.cards.values(), key=lambda row: ("GeForce" not in row["name"], str(row["pci_id"]))):
+    result: dict[str, list[dict[str, Any]]] = {}
+    for row in sorted(published.cards.values(), key=lambda row: ("GeForce" not in row["name"], str(row["pci_id"]))):
         if chip(row["compute_capability"]) is None:
             continue
         gpu = {"vendor": "nvidia", "pci_id": row["pci_id"], "name": row["name"], "memory_bytes": row["memory_bytes"]}
         gpu["laptop"] = row["segment"] == "laptop"
-        found.setdefault(f"{row['compute_capability']}-{row['segment']}", [gpu])
-    new, old = found["12.0-desktop"][0], found["6.1-desktop"][0]
+        result.setdefault(f"{row['compute_capability']}-{row['segment']}", [gpu])
+    new, old = result["12.0-desktop"][0], result["6.1-desktop"][0]
     mixed = {
         "old-and-new": [old, new],
         "new-and-old": [new, old],
-        "volta-and-turing": [found["7.0-workstation"][0], found["7.5-desktop"][0]],
-        "kepler-beside": [ODD["kepler-3.5"][0], found["8.9-desktop"][0]],
-        "kepler-and-volta": [found["3.7-datacenter"][0], found["7.0-datacenter"][0]],
-        "pascal-and-ada": [old, found["8.9-desktop"][0]],
+        "volta-and-turing": [result["7.0-workstation"][0], result["7.5-desktop"][0]],
+        "kepler-beside": [ODD["kepler-3.5"][0], result["8.9-desktop"][0]],
+        "kepler-and-volta": [result["3.7-datacenter"][0], result["7.0-datacenter"][0]],
+        "pascal-and-ada": [old, result["8.9-desktop"][0]],
         "two-of-one": [new, new],
-        "amd-igpu-beside": [OTHERS["amd-igpu"][0], found["8.9-laptop"][0]],
-        "amd-card-beside": [OTHERS["rdna3"][0], found["8.6-desktop"][0]],
-        "arc-beside": [OTHERS["arc-a770"][0], found["8.9-desktop"][0]],
-        "unknown-beside": [ODD["unknown"][0], found["8.9-desktop"][0]],
-        "external": [{**found["8.6-desktop"][0], "laptop": True}],
+        "amd-igpu-beside": [OTHERS["amd-igpu"][0], result["8.9-laptop"][0]],
+        "amd-card-beside": [OTHERS["rdna3"][0], result["8.6-desktop"][0]],
+        "arc-beside": [OTHERS["arc-a770"][0], result["8.9-desktop"][0]],
+        "unknown-beside": [ODD["unknown"][0], result["8.9-desktop"][0]],
+        "external": [{**result["8.6-desktop"][0], "laptop": True}],
     }
-    return {**found, **ODD, **mixed}
+    return {**result, **ODD, **mixed}
 
 
 def machine(system: dict[str, Any], gpus: list[dict[str, Any]], driver: str | None) -> dict[str, Any]:
@@ -191,9 +191,9 @@ def host(system: dict[str, Any]) -> str:
     return "windows" if system["system"] == "windows" or system.get("wsl") else "linux"
 
 
-def grid(world: World) -> Iterator[Case]:
+def grid(published: PublishedFacts) -> Iterator[Case]:
     """Every case, always in the same order."""
-    known = cards(world)
+    known = cards(published)
     for system, step in zip(MAIN, (1, 1, 4), strict=True):
         for (card, gpus), driver in itertools.product(known.items(), DRIVERS[host(SYSTEMS[system])][::step]):
             box = machine(SYSTEMS[system], gpus, driver)

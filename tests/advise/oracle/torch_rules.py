@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from .world import Version, World, chip, number, version
+from .published import PublishedFacts, Version, chip, number, version
 
 
 @dataclass(frozen=True)
@@ -59,18 +59,18 @@ def cuda_of(variant: str) -> tuple[int, int] | None:
     return (int(digits[:-1]), int(digits[-1])) if variant.startswith("cu") and digits.isdigit() else None
 
 
-def runs(world: World, record: dict[str, Any], device: tuple[int, int]) -> str | None:
+def runs(published: PublishedFacts, record: dict[str, Any], device: tuple[int, int]) -> str | None:
     """ "binary", "portable" (PTX, translated by the driver), "unseen" (nobody looked into the wheel) or None."""
     listed = record.get("arch_list")
     if listed is None:
         cuda = cuda_of(record["variant"]) or (0, 0)
-        too_new = any(span.last >= cuda and span.newest < (device[0], 0) for span in world.spans())
+        too_new = any(span.last >= cuda and span.newest < (device[0], 0) for span in published.spans())
         return None if too_new else "unseen"
-    shut = world.torch["excluded_devices"]
-    said = f"{device[0]}.{device[1]}"
+    shut = published.torch["excluded_devices"]
+    capability = f"{device[0]}.{device[1]}"
     for text in listed:
         code = chip(text)
-        if code and code[0] == device[0] and code[1] <= device[1] and said not in shut.get(text, ()):
+        if code and code[0] == device[0] and code[1] <= device[1] and capability not in shut.get(text, ()):
             return "binary"
     return "portable" if any((c := chip(text)) and c <= device for text in record.get("ptx_for") or ()) else None
 
@@ -81,44 +81,44 @@ def cudnn_inside(release: dict[str, Any], record: dict[str, Any]) -> str | None:
     return record.get("cudnn") or next(filter(None, twins), None)
 
 
-def cudnn_serves(world: World, cudnn: str | None, cuda: tuple[int, int], device: tuple[int, int]) -> bool:
+def cudnn_serves(published: PublishedFacts, cudnn: str | None, cuda: tuple[int, int], device: tuple[int, int]) -> bool:
     """Whether the cuDNN inside a wheel has code for the chip; one that is not named is not held against it."""
-    blackwell = world.facts["blackwell"]
+    blackwell = published.facts["blackwell"]
     if device >= (chip(blackwell["from_capability"]) or ()) and cuda < (chip(blackwell["lowest_cuda"]) or (0, 0)):
         return False
     inside = version(cudnn)
     if inside is None:
         return True
-    for row in world.facts["cudnn_floors"]:
+    for row in published.facts["cudnn_floors"]:
         if inside >= number(row["from"]):
             lowest = row.get("lowest_with_cuda_11") if cuda[0] == 11 else None
             return device >= (chip(lowest or row["lowest"]) or ())
     return True
 
 
-def lowest_driver(world: World, host: str, cuda: tuple[int, int], portable: bool) -> Version | None:
+def lowest_driver(published: PublishedFacts, host: str, cuda: tuple[int, int], portable: bool) -> Version | None:
     """The first driver for a build: the major's first one; for portable code the first that knows this CUDA."""
-    row = next((r for r in world.cuda["minimum_drivers"] if r["major"] == cuda[0]), None)
+    row = next((r for r in published.cuda["minimum_drivers"] if r["major"] == cuda[0]), None)
     if row is None:
         return None
     major = number(row["windows" if host == "windows" else "linux"])
     if not portable:
         return major
-    native = world.first_with(cuda)
+    native = published.first_with(cuda)
     return None if native is None else max(native, major)
 
 
 @lru_cache(maxsize=512)
 def known_packages(
-    world: World, host: str, device: tuple[int, int] | None, segment: str, channel: str
+    published: PublishedFacts, host: str, device: tuple[int, int] | None, segment: str, channel: str
 ) -> tuple[dict[str, Any], ...]:
     """The drivers that exist for a kind of card, newest first."""
-    row = world.generation(device) if device is not None else None
+    row = published.generation(device) if device is not None else None
     if row is None:
         return ()
     fitting = [
         p
-        for p in world.drivers["packages"]
+        for p in published.drivers["packages"]
         if p["system"] == host
         and p["generation"] == row["id"]
         and p["segment"] in (None, segment)
@@ -127,26 +127,26 @@ def known_packages(
     return tuple(sorted(fitting, key=lambda p: number(p["version"]), reverse=True))
 
 
-def packages(world: World, box: Box) -> tuple[dict[str, Any], ...]:
+def packages(published: PublishedFacts, box: Box) -> tuple[dict[str, Any], ...]:
     """The drivers that exist for this card, newest first."""
-    return known_packages(world, box.host, box.device, box.segment, box.channel)
+    return known_packages(published, box.host, box.device, box.segment, box.channel)
 
 
-def ceiling(world: World, box: Box) -> Version:
+def ceiling(published: PublishedFacts, box: Box) -> Version:
     """The newest driver that the card has or can get; where none is known, the end of its last branch."""
-    known = packages(world, box)
+    known = packages(published, box)
     if known:
         best_known = number(known[0]["version"])
     else:
-        row = world.generation(box.device) if box.device else None
+        row = published.generation(box.device) if box.device else None
         last = None if row is None else row["last_branch"]
         best_known = () if row is None else (10**9,) if last is None else (last, 10**9)
     return max(best_known, box.works or ())
 
 
-def loads(world: World, release: str, variant: str, arch: str, glibc: Version | None) -> bool:
+def loads(published: PublishedFacts, release: str, variant: str, arch: str, glibc: Version | None) -> bool:
     """Whether a Linux with this glibc (None: not known, or no Linux) can load a wheel."""
-    for row in world.facts["glibc"]["pytorch"]:
+    for row in published.facts["glibc"]["pytorch"]:
         mine = variant in row.get("only", [variant]) and arch == row.get("arch", arch)
         if mine and number(release) >= number(row["from"]):
             return glibc is None or glibc >= number(row["lowest"])
@@ -155,74 +155,76 @@ def loads(world: World, release: str, variant: str, arch: str, glibc: Version | 
 
 @lru_cache(maxsize=2048)
 def candidates(
-    world: World, system: str, arch: str, host: str, device: tuple[int, int], glibc: Version | None = None
+    published: PublishedFacts, system: str, arch: str, host: str, device: tuple[int, int], glibc: Version | None = None
 ) -> tuple[Fit, ...]:
     """Every CUDA build with code for the chip, inside and in its cuDNN, newest release first; drivers aside."""
     mine = [
         (release, record, cuda)
-        for release in world.releases
+        for release in published.releases
         for record in release["variants"]
         if (record["system"], record["arch"]) == (system, arch) and (cuda := cuda_of(record["variant"]))
-        if loads(world, release["version"], record["variant"], arch, glibc)
+        if loads(published, release["version"], record["variant"], arch, glibc)
     ]
     all_unseen = all(record.get("arch_list") is None for _, record, _ in mine)
-    found: list[Fit] = []
+    fits_found: list[Fit] = []
     for release, record, cuda in mine:
-        code = runs(world, record, device)
+        code = runs(published, record, device)
         if code is None or (code == "unseen" and not all_unseen):
             continue
-        oldest = next((r["lowest_capability"] for r in world.cuda["minimum_drivers"] if r["major"] == cuda[0]), None)
+        oldest = next(
+            (r["lowest_capability"] for r in published.cuda["minimum_drivers"] if r["major"] == cuda[0]), None
+        )
         if oldest is None or device < (chip(oldest) or ()):
             continue
-        if not cudnn_serves(world, cudnn_inside(release, record), cuda, device):
+        if not cudnn_serves(published, cudnn_inside(release, record), cuda, device):
             continue
-        floor = lowest_driver(world, host, cuda, code == "portable")
+        floor = lowest_driver(published, host, cuda, code == "portable")
         if floor is not None:
-            floor = max(floor, world.first_driver(host, device))
+            floor = max(floor, published.first_driver(host, device))
             default = release["default_variant"].get("linux") == record["variant"]
-            found.append(Fit(release["version"], record["variant"], floor, default))
-    return tuple(found)
+            fits_found.append(Fit(release["version"], record["variant"], floor, default))
+    return tuple(fits_found)
 
 
-def fits(world: World, box: Box) -> Iterator[Fit]:
+def fits(published: PublishedFacts, box: Box) -> Iterator[Fit]:
     """Every CUDA build that can work here, newest release first."""
     if box.device is None:
         return
-    highest = ceiling(world, box)
-    for fit in candidates(world, box.system, box.arch, box.host, box.device, box.glibc):
+    highest = ceiling(published, box)
+    for fit in candidates(published, box.system, box.arch, box.host, box.device, box.glibc):
         if fit.floor <= highest:
             yield fit
 
 
-def choose(world: World, box: Box, found: list[Fit], newest_driver: Version | None) -> Fit | None:
+def choose(published: PublishedFacts, box: Box, advice: list[Fit], newest_driver: Version | None) -> Fit | None:
     """The newest release that works; of its builds one for which the driver may stay; of these one whose CUDA the
     driver implements by itself (its makers' default first, then the newest); where none is, the oldest CUDA.
     """
-    if not found:
+    if not advice:
         return None
-    found = [fit for fit in found if fit.release == found[0].release]
-    stay = [fit for fit in found if box.works is not None and box.works >= fit.floor]
-    native = (chip(box.cuda_max) or world.native(box.driver)) if stay else world.native(newest_driver)
-    pool = stay or found
+    advice = [fit for fit in advice if fit.release == advice[0].release]
+    stay = [fit for fit in advice if box.works is not None and box.works >= fit.floor]
+    native = (chip(box.cuda_max) or published.native(box.driver)) if stay else published.native(newest_driver)
+    pool = stay or advice
     own = [fit for fit in pool if native is not None and fit.cuda <= native]
     if own:
         return max(own, key=lambda fit: (fit.default, fit.cuda))
     return min(pool, key=lambda fit: fit.cuda)
 
 
-def best(world: World, box: Box) -> Fit | None:
+def best(published: PublishedFacts, box: Box) -> Fit | None:
     """The right build for one card."""
-    known = packages(world, box)
-    return choose(world, box, list(fits(world, box)), number(known[0]["version"]) if known else None)
+    known = packages(published, box)
+    return choose(published, box, list(fits(published, box)), number(known[0]["version"]) if known else None)
 
 
 def other_build(
-    world: World, system: str, arch: str, variant: str, glibc: Version | None = None
+    published: PublishedFacts, system: str, arch: str, variant: str, glibc: Version | None = None
 ) -> dict[str, Any] | None:
     """The newest release with this build (no CUDA), as {"version", "record", "release"}."""
-    for release in world.releases:
+    for release in published.releases:
         for record in release["variants"]:
             kind = (record["system"], record["arch"], record["variant"])
-            if kind == (system, arch, variant) and loads(world, release["version"], variant, arch, glibc):
+            if kind == (system, arch, variant) and loads(published, release["version"], variant, arch, glibc):
                 return {"version": release["version"], "record": record, "release": release}
     return None

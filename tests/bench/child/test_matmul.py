@@ -13,11 +13,11 @@ from gpu_assistant.bench.child.workload import WorkloadSkipped
 
 
 def measured(side: int, tflops: float, before: MatmulWorkload | None = None) -> MatmulWorkload:
-    found = MatmulWorkload(SimpleNamespace(kind="cpu", id="cpu", torch=None), "float32", side, 2.5, before)
-    seconds = found.amount / tflops
+    workload = MatmulWorkload(SimpleNamespace(kind="cpu", id="cpu", torch=None), "float32", side, 2.5, before)
+    seconds = workload.amount / tflops
     figures: dict[str, Any] = {"median": tflops, "q1": 0.9 * tflops, "q3": 1.1 * tflops, "samples": [seconds] * 3}
-    found.stored_result = {**figures, "size": [side] * 3}
-    return found
+    workload.stored_result = {**figures, "size": [side] * 3}
+    return workload
 
 
 def guides(before: MatmulWorkload) -> MatmulWorkload:
@@ -41,5 +41,5 @@ def test_large_size_uses_spare_time() -> None:
 
 
 def test_extrapolation_within_two_largest_sizes() -> None:
-    found = guides(measured(4096, 0.2, measured(2048, 0.3))).measure()
-    assert (found["extrapolated"], found["q1"], found["q3"]) == (True, pytest.approx(0.18), pytest.approx(0.33))
+    result = guides(measured(4096, 0.2, measured(2048, 0.3))).measure()
+    assert (result["extrapolated"], result["q1"], result["q3"]) == (True, pytest.approx(0.18), pytest.approx(0.33))

@@ -24,7 +24,7 @@ with torch.no_grad():
     torch.nn.init.zeros_(model.fc.weight), torch.nn.init.zeros_(model.fc.bias)
     blank = float(torch.nn.functional.cross_entropy(model(images), classes))
 state = model.state_dict()
-found = {
+result = {
     "parameters": sum(each.numel() for each in model.parameters()),
     "layers": sum(each.ndim == 4 for each in state.values()),
     "entries": len(state),
@@ -41,11 +41,11 @@ OTHERS = """
 from gpu_assistant_bench import models
 torch.manual_seed(0)
 model = models.BertClassifier().eval()
-words = torch.randint(1, 30522, (2, 16))
-changed = words.clone()
+tokens = torch.randint(1, 30522, (2, 16))
+changed = tokens.clone()
 changed[:, -1] = 7
 with torch.no_grad():
-    seen, pooled = model.bert(words)
+    seen, pooled = model.bert(tokens)
     other = model.bert(changed)[1]
 writer = models.Decoder().eval().double()
 prompt = torch.randint(0, 32000, (1, 12))
@@ -55,9 +55,9 @@ with torch.no_grad():
     writer(prompt[:, :5], 0, cache)
     for at in range(5, 12):
         word_by_word = writer(prompt[:, at : at + 1], at, cache)
-found = {
+result = {
     "bert": sum(each.numel() for each in model.bert.parameters()),
-    "shapes": [list(seen.shape), list(pooled.shape), list(model(words).shape)],
+    "shapes": [list(seen.shape), list(pooled.shape), list(model(tokens).shape)],
     "both_ways": float((pooled - other).abs().max()),
     "writer": sum(each.numel() for each in writer.parameters()),
     "cached": float((at_once - word_by_word).abs().max()),
@@ -75,7 +75,7 @@ for again in (False, True):
     loss = made.forward(*made.make_batch(2))
     made.backward(loss)
     both.append((float(loss), made.base_model.conv1.weight.grad))
-found = {"losses": [each[0] for each in both], "gradient": float((both[0][1] - both[1][1]).abs().max())}
+result = {"losses": [each[0] for each in both], "gradient": float((both[0][1] - both[1][1]).abs().max())}
 """
 
 
@@ -101,15 +101,15 @@ def test_resnet50_matches_torchvision_losses(resnet50: Any) -> None:
 
 
 def test_bert_and_decoder(torch_environment: Path) -> None:
-    found = inside(torch_environment, OTHERS)
-    assert found["bert"] == 109_482_240  # bert-base-uncased without its heads
-    assert found["shapes"] == [[2, 16, 768], [2, 768], [2, 2]]
-    assert found["both_ways"] > 1e-4  # the first word sees the last one
-    assert found["writer"] == 109_529_856
-    assert found["cached"] < 1e-10  # with its cache it writes what it would without
+    result = inside(torch_environment, OTHERS)
+    assert result["bert"] == 109_482_240  # bert-base-uncased without its heads
+    assert result["shapes"] == [[2, 16, 768], [2, 768], [2, 2]]
+    assert result["both_ways"] > 1e-4  # the first word sees the last one
+    assert result["writer"] == 109_529_856
+    assert result["cached"] < 1e-10  # with its cache it writes what it would without
 
 
 def test_checkpointing_keeps_gradients(torch_environment: Path) -> None:
-    found = inside(torch_environment, CHECKPOINTED)
-    assert found["losses"][0] == pytest.approx(found["losses"][1], rel=1e-6)
-    assert found["gradient"] < 1e-5
+    result = inside(torch_environment, CHECKPOINTED)
+    assert result["losses"][0] == pytest.approx(result["losses"][1], rel=1e-6)
+    assert result["gradient"] < 1e-5

@@ -12,6 +12,7 @@ import pytest
 
 from gpu_assistant.bench.child import schedule, timing, training
 from gpu_assistant.bench.child_protocol import CHILD_PROGRAM
+from gpu_assistant.core.results import WORKLOAD_UNITS
 from gpu_assistant.system import current_system
 
 SLOW = """
@@ -60,8 +61,8 @@ schedule.device_workloads = lambda device, **_: [
 program.main()
 """
     python = str(current_system().environment_python(environment))
-    words = [python, "-I", "-X", "utf8", "-c", program]
-    done = subprocess.run(words, capture_output=True, encoding="utf-8", timeout=100, check=False)
+    command = [python, "-I", "-X", "utf8", "-c", program]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=100, check=False)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -85,6 +86,17 @@ def test_cpu_main_workloads_have_time_shares() -> None:
     assert all(0 < each.time_share < 1 for each in main)
 
 
+def test_every_scheduled_workload_is_known_with_its_unit() -> None:
+    devices: list[Any] = [
+        SimpleNamespace(kind=kind, id=kind, torch=None, capability=None, free_bytes=lambda: None)
+        for kind in ("cpu", "gpu")
+    ]
+    units = {
+        workload.id: workload.unit for device in devices for workload in schedule.device_workloads(device, full=True)
+    } | {f"{model}-parallel": unit for model, unit in training.TRAINING_UNITS.items()}
+    assert units == WORKLOAD_UNITS
+
+
 def test_model_too_slow_by_estimate_is_skipped() -> None:
     switches = SimpleNamespace(mkldnn=SimpleNamespace(matmul=SimpleNamespace(fp32_precision="none")))
     torch = SimpleNamespace(get_num_threads=lambda: 2, backends=switches)
@@ -93,8 +105,8 @@ def test_model_too_slow_by_estimate_is_skipped() -> None:
     bert = training.TrainingWorkload(device, "bert-base", "float32", 6.0)
     resnet.amount, resnet.step = 1.0, SimpleNamespace(spec=SimpleNamespace(optimizer_name="SGD"), channels_last=False)
     resnet.result([4.0, 4.0, 4.0], (None, None), 16.0)
-    assert resnet.pace is not None
-    assert bert.min_seconds(resnet.pace) > 20
+    assert resnet.operations_per_s is not None
+    assert bert.min_seconds(resnet.operations_per_s) > 20
     assert bert.min_seconds(80e9) == 3.0
 
 

@@ -46,13 +46,13 @@ def test_matmul_and_copy_on_real_torch(torch_environment: Path, tmp_path: Path) 
         assert measured.error is not None
         assert measured.tolerance is not None
         assert measured.error <= measured.tolerance < 1e-4
-    assert run.news[0] == TorchLoading(limit_s=200.0)
-    first = run.news[1]
+    assert run.events[0] == TorchLoading(limit_s=200.0)
+    first = run.events[1]
     assert isinstance(first, BenchmarkProgress)
     assert (first.index, first.total, first.workload, first.size) == (1, 5, "matmul", (1024, 1024, 1024))
     assert run.system.awake == 0
-    (kept,) = run.data.benchmarks.iterdir()
-    assert decode(kept.read_bytes(), Benchmark) == result
+    (stored,) = run.data.benchmarks.iterdir()
+    assert decode(stored.read_bytes(), Benchmark) == result
 
 
 # One example at a time and a few words: a whole run belongs to the benchmarks.
@@ -102,12 +102,12 @@ from gpu_assistant_bench import training
 made = training.TrainingStep(cpu, {name!r}, "float32")
 made.model.train()
 inputs, classes = made.make_batch(1)
-found = []
+result = []
 for _ in range(6):
     loss = made.forward(inputs, classes)
     made.backward(loss)
     # Dropout throws its dice anew each time, so a loss may differ, but none may vanish.
-    found.append([float(loss.detach()), min(float(part.grad.abs().max()) for part in made.base_model.parameters())])
+    result.append([float(loss.detach()), min(float(part.grad.abs().max()) for part in made.base_model.parameters())])
     made.update()
 """
     steps = inside(torch_environment, code)
@@ -132,7 +132,7 @@ made = training.TrainingWorkload(cpu, "resnet50", "float32", 0.2)
 made.deadline = time.perf_counter() + 250
 made.check_seconds = lambda run_s: 1e9
 result = made.measure()
-found = [result["runs"] >= 3, result["median"] > 0, result["error"], result["tolerance"], "wrong" in result["notes"]]
+result = [result["runs"] >= 3, result["median"] > 0, result["error"], result["tolerance"], "wrong" in result["notes"]]
 """
     assert inside(torch_environment, code) == [True, True, None, None, False]
 
@@ -144,7 +144,7 @@ training.has_hardware_support = lambda device, dtype: dtype == "float32"
 try:
     training.TrainingWorkload(cpu, "resnet50", "mixed-bfloat16", 0.5).measure()
 except workload.WorkloadSkipped as left:
-    found = left.reason
+    result = left.reason
 """
     assert inside(torch_environment, code) == "hardware"
 
@@ -152,7 +152,7 @@ except workload.WorkloadSkipped as left:
 def test_too_large_workload_is_skipped_before_running(torch_environment: Path) -> None:
     code = """
 from gpu_assistant_bench import decoding, matmul, training, workload
-found = []
+result = []
 cpu.free_bytes = lambda: 100 * 2**20
 for each in (
     matmul.MatmulWorkload(cpu, "float32", 4096, 1.0, None),
@@ -162,7 +162,7 @@ for each in (
     try:
         each.measure()
     except workload.WorkloadSkipped as left:
-        found.append([left.reason, left.figures["wanted_bytes"] > left.figures["had_bytes"] == 80 * 2**20])
+        result.append([left.reason, left.figures["wanted_bytes"] > left.figures["had_bytes"] == 80 * 2**20])
 """
     assert inside(torch_environment, code) == [["memory", True]] * 3
 
@@ -181,15 +181,15 @@ timing.clock_at_epoch = lambda since: time.perf_counter()
 training.TrainingWorkload.prepare = lambda self: threading.Event().wait(120)
 program.main()
 """
-    found = subprocess.run(
+    completed = subprocess.run(
         [str(current_system().environment_python(torch_environment)), "-I", "-X", "utf8", "-c", program],
         capture_output=True,
         encoding="utf-8",
         timeout=100,
         check=False,
     )
-    assert found.returncode == 0, found.stderr
-    start, *lines = [json.loads(line) for line in found.stdout.splitlines()]
+    assert completed.returncode == 0, completed.stderr
+    start, *lines = [json.loads(line) for line in completed.stdout.splitlines()]
     assert 0 < start["start"]["limit_s"] <= 3
     assert lines[-1] == {"end": True}
     begun = [(line["begin"]["n"], line["begin"]["workload"]) for line in lines if "begin" in line]
@@ -211,7 +211,7 @@ for kind in (torch.optim.SGD, torch.optim.AdamW):
     optimizer.zero_grad()
 without = "torch._dynamo.utils" not in sys.modules
 compiled = torch.compile(lambda x: x + 1, backend="eager")(torch.ones(2)).tolist()
-found = [without, float(weight[0]) < 1, compiled, "torch._dynamo.utils" in sys.modules]
+result = [without, float(weight[0]) < 1, compiled, "torch._dynamo.utils" in sys.modules]
 """
     assert inside(torch_environment, code) == [True, True, [2.0, 2.0], True]
 
@@ -225,15 +225,15 @@ def made(side, before, **figures):
     return one
 small = made(2048, None, median=0.064, q1=0.063, q3=0.066)
 large = made(4096, small, median=0.0158, q1=0.0155, q3=0.0159)
-found = matmul.MatmulWorkload(cpu, "float32", 10000, 1e-9, large).measure()
+result = matmul.MatmulWorkload(cpu, "float32", 10000, 1e-9, large).measure()
 # Of what lies in a cache nothing is worked out.
 tiny = made(1024, None, median=0.08, q1=0.08, q3=0.08)
 try:
     matmul.MatmulWorkload(cpu, "float32", 10000, 1.0, tiny).measure()
 except workload.WorkloadSkipped as left:
-    found["tiny"] = [left.reason, left.figures["had_s"], left.figures["wanted_s"] > 1.5]
+    result["tiny"] = [left.reason, left.figures["had_s"], left.figures["wanted_s"] > 1.5]
 """
-    found = inside(torch_environment, code)
-    assert (found["median"], found["q1"], found["q3"]) == (0.064, 0.0155, 0.066)
-    assert (found["extrapolated"], found["notes"], found["size"]) == (True, ["spread"], [10000] * 3)
-    assert found["tiny"] == ["time", 1.5, True]
+    result = inside(torch_environment, code)
+    assert (result["median"], result["q1"], result["q3"]) == (0.064, 0.0155, 0.066)
+    assert (result["extrapolated"], result["notes"], result["size"]) == (True, ["spread"], [10000] * 3)
+    assert result["tiny"] == ["time", 1.5, True]

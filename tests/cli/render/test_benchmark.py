@@ -42,40 +42,40 @@ def test_headline_names_comparison(capsysbinary: pytest.CaptureFixture[bytes]) -
 
 def test_unmeasured_gpu_is_named(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     alone = replace(cpu_benchmark(), verdict="bench.verdict.cpu-build", watched=card_benchmark().watched)
-    said = printed(capsysbinary, alone, "zh_CN")
-    assert "你的 RTX 4060 没有测到：这个 PyTorch 是 CPU 版。请安装 CUDA 版。" in said
+    output = printed(capsysbinary, alone, "zh_CN")
+    assert "你的 RTX 4060 没有测到：这个 PyTorch 是 CPU 版。请安装 CUDA 版。" in output
 
 
 def test_figures_have_readable_units(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-    said = "\n".join(printed(capsysbinary, card_benchmark()))
-    assert "720 GFLOP/s" in said
-    assert "TFLOP/s (middle" in said
-    assert "256 MB" in said
-    assert "MB and GB of memory are 2^20 and 2^30 bytes" in said
-    assert "268435456" not in said
-    assert "uint8" not in said
-    assert "4096 × 4096" in said
-    assert "AMD Ryzen 5 7500F: 6 threads" in said
-    assert "usual for this card: 11.3 to 14.4 TFLOP/s" in said
-    assert "Took 58 seconds." in said
+    output = "\n".join(printed(capsysbinary, card_benchmark()))
+    assert "720 GFLOP/s" in output
+    assert "TFLOP/s (middle" in output
+    assert "256 MB" in output
+    assert "MB and GB of memory are 2^20 and 2^30 bytes" in output
+    assert "268435456" not in output
+    assert "uint8" not in output
+    assert "4096 × 4096" in output
+    assert "AMD Ryzen 5 7500F: 6 threads" in output
+    assert "usual for this card: 11.3 to 14.4 TFLOP/s" in output
+    assert "Took 58 seconds." in output
 
 
 def test_equal_gpus_are_numbered(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-    said = printed(capsysbinary, two_cards())
+    output = printed(capsysbinary, two_cards())
     for card in ("GPU 0", "GPU 1"):
-        assert any(line.startswith(f"{card} (NVIDIA GeForce RTX 4060): Training") for line in said)
-    assert not any("cuda:" in line for line in said)
-    at = next(number for number, line in enumerate(said) if line.startswith("2 GPUs together: "))
-    assert said[at + 1].strip() == "scaling efficiency 96 % of as many cards alone"
+        assert any(line.startswith(f"{card} (NVIDIA GeForce RTX 4060): Training") for line in output)
+    assert not any("cuda:" in line for line in output)
+    at = next(number for number, line in enumerate(output) if line.startswith("2 GPUs together: "))
+    assert output[at + 1].strip() == "scaling efficiency 96 % of as many cards alone"
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
 def test_slow_gpu_gets_advice(capsysbinary: pytest.CaptureFixture[bytes], language: Language) -> None:
     slow = slow_benchmark()
-    said = printed(capsysbinary, slow, language)
+    output = printed(capsysbinary, slow, language)
     assert slow.causes
     for cause in slow.causes:
-        assert f"  • {Texts(language).translate(cause)}" in said
+        assert f"  • {Texts(language).translate(cause)}" in output
 
 
 def test_left_out_has_reason(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -90,43 +90,43 @@ def test_left_out_has_reason(capsysbinary: pytest.CaptureFixture[bytes]) -> None
         left_out=(late, replace(late, id="resnet50"), large),
         notes=("bench.note.time", "bench.note.spread", "bench.note.memory"),
     )
-    said = printed(capsysbinary, value)
+    output = printed(capsysbinary, value)
     missing = "Training BERT-base, Training ResNet-50 (no time was left)"
     missing += "; Small language model (not enough free memory)"
-    assert f"Not in this result: {missing}." in said
-    assert sum("There was not enough time" in line for line in said) == 1
-    assert sum("The figures vary" in line for line in said) == 1
+    assert f"Not in this result: {missing}." in output
+    assert sum("There was not enough time" in line for line in output) == 1
+    assert sum("The figures vary" in line for line in output) == 1
     assert any(
         line.endswith(
             "Training BERT-base, float32, 128 words: takes about 21 seconds here; there were 6 seconds for it"
         )
-        for line in said
+        for line in output
     )
-    assert any(line.endswith("96 words: needs about 3 GB; 1 GB could be used") for line in said)
-    at = next(number for number, line in enumerate(said) if "The figures vary" in line)
-    assert "Matrix product" in said[at + 1]
-    assert "64 × 64" not in said[at + 1]
-    assert sum(line.endswith(", doubtful") for line in said) == 1
+    assert any(line.endswith("96 words: needs about 3 GB; 1 GB could be used") for line in output)
+    at = next(number for number, line in enumerate(output) if "The figures vary" in line)
+    assert "Matrix product" in output[at + 1]
+    assert "64 × 64" not in output[at + 1]
+    assert sum(line.endswith(", doubtful") for line in output) == 1
 
 
 def test_unsaved_result_fails(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
     environment = environment_with(tmp_path / "env", torch_with_card())
     (tmp_path / "benchmarks").write_text("a file where the folder should be", encoding="utf-8")
-    words = ["--data-dir", str(tmp_path), "--lang", "en", "bench", "--env", str(environment), "--device", "cpu"]
-    assert run([*words, "--json"]) == 1
-    said = capsysbinary.readouterr()
-    assert b"gpu-assistant/benchmark/1" in said.out
-    assert b"The result could not be saved" in said.err
+    arguments = ["--data-dir", str(tmp_path), "--lang", "en", "bench", "--env", str(environment), "--device", "cpu"]
+    assert run([*arguments, "--json"]) == 1
+    captured = capsysbinary.readouterr()
+    assert b"gpu-assistant/benchmark/1" in captured.out
+    assert b"The result could not be saved" in captured.err
 
 
 def test_gpu_log_line(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     card = replace(card_benchmark().watched[0], clock_sm=2505, power_max_w=113.4, power_limit_w=115.0)
     hot = replace(card, throttle=("power-cap", "thermal"))
-    said = printed(capsysbinary, replace(card_benchmark(), watched=(hot,)))
+    output = printed(capsysbinary, replace(card_benchmark(), watched=(hot,)))
     assert (
         "NVIDIA GeForce RTX 4060 along the run: 41 → 66 °C (at most 67 °C), 2505 MHz and memory — MHz under load, "
         "at most 113 W of 115 W, held back by: At its power limit; Slowed down by heat"
-    ) in said
+    ) in output
     assert any(line.endswith("限制频率的原因：没有") for line in printed(capsysbinary, card_benchmark(), "zh_CN"))
 
 
@@ -135,16 +135,16 @@ def test_history_table(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Pat
     now = 1_763_800_000.0
     first, last = card_benchmark(), card_benchmark(0.8)
     left = SkippedWorkload(id="bert-base", device="cpu", dtype="float32", size=(128,), why="bench.note.time")
-    ours = tuple(replace(result, version=9) for result in first.results if result.id != "bert-base")
-    other = replace(first, results=ours, left_out=(left,))
+    newer = tuple(replace(result, version=9) for result in first.results if result.id != "bert-base")
+    other = replace(first, results=newer, left_out=(left,))
     folder = tmp_path / "benchmarks"
     folder.mkdir()
     for age, each in ((3, first), (2, other), (1, last)):
         dated = replace(each, started=now - 86_400 * age)
         (folder / f"{age}.json").write_bytes(encode(dated))
     (folder / "broken.json").write_text("{", encoding="utf-8")
-    words = ["--data-dir", str(tmp_path), "bench", "--history"]
-    assert run([*words, "--lang", "en"]) == 0
+    arguments = ["--data-dir", str(tmp_path), "bench", "--history"]
+    assert run([*arguments, "--lang", "en"]) == 0
     head, one, two, three, equal, left_out = capsysbinary.readouterr().out.decode().splitlines()
     assert head.split() == ["When", "Test", "Versions", "Figure", "Beside", "before"]
     assert "PyTorch 2.15.0+cu130 · CUDA 13.0 · driver 617.42" in one
@@ -156,16 +156,16 @@ def test_history_table(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Pat
     assert f"20 % slower than {one[:16]}" in three
     assert "same version" in equal
     assert left_out == "Not shown: 1 result, damaged or kept by another version of this program."
-    assert run([*words, "--json"]) == 0
-    told = decode(capsysbinary.readouterr().out, BenchmarkHistory)
-    assert [(each.compared_with, each.change) for each in told.runs[:2]] == [(None, None), (None, None)]
-    assert told.left_out == 1
-    assert told.runs[2].compared_with == told.runs[0].started
-    assert told.runs[2].change == pytest.approx(0.8)
+    assert run([*arguments, "--json"]) == 0
+    history = decode(capsysbinary.readouterr().out, BenchmarkHistory)
+    assert [(each.compared_with, each.change) for each in history.runs[:2]] == [(None, None), (None, None)]
+    assert history.left_out == 1
+    assert history.runs[2].compared_with == history.runs[0].started
+    assert history.runs[2].change == pytest.approx(0.8)
     capsysbinary.readouterr()
-    assert run([*words, "--device", "cpu"]) == 2
+    assert run([*arguments, "--device", "cpu"]) == 2
     assert "so --device has no effect beside it" in capsysbinary.readouterr().err.decode()
-    assert run([*words, "--full"]) == 2
+    assert run([*arguments, "--full"]) == 2
     empty = ["--data-dir", str(tmp_path / "nothing"), "bench", "--history", "--lang"]
     capsysbinary.readouterr()
     for language, sentence in (("en", "No benchmark was kept yet"), ("zh_CN", "还没有保存过测速结果")):
@@ -178,8 +178,8 @@ def test_incomparable_run_has_reason(capsysbinary: pytest.CaptureFixture[bytes],
     folder.mkdir()
     for age, note in ((2, "spread"), (1, "busy-cpu")):
         noted = tuple(replace(each, notes=(note,)) for each in card_benchmark().results)
-        kept = replace(card_benchmark(), results=noted, started=1_763_800_000.0 - 86_400 * age)
-        (folder / f"{age}.json").write_bytes(encode(kept))
+        older = replace(card_benchmark(), results=noted, started=1_763_800_000.0 - 86_400 * age)
+        (folder / f"{age}.json").write_bytes(encode(older))
     assert run(["--data-dir", str(tmp_path), "bench", "--history", "--lang", "en"]) == 0
     last = capsysbinary.readouterr().out.decode().splitlines()[2]
     assert "cannot be compared with " in last
@@ -198,36 +198,36 @@ def test_only_complete_equal_runs_are_compared(capsysbinary: pytest.CaptureFixtu
     only_large = replace(whole, results=(replace(faster, median=0.0547, q1=0.0545, q3=0.055),))
     for age, each in ((3, whole), (2, killed), (1, only_large)):
         (folder / f"{age}.json").write_bytes(encode(replace(each, started=1_763_800_000.0 - 86_400 * age)))
-    words = ["--data-dir", str(tmp_path), "bench", "--history"]
-    assert run([*words, "--lang", "en"]) == 0
+    arguments = ["--data-dir", str(tmp_path), "bench", "--history"]
+    assert run([*arguments, "--lang", "en"]) == 0
     _, one, two, three, *_ = capsysbinary.readouterr().out.decode().splitlines()
     assert "not finished" in two
     assert "not finished" not in one + three
     assert "Matrix product, float32, 4096 × 4096 · " in three
     assert f"49 % faster than {one[:16]}" in three
-    assert run([*words, "--json"]) == 0
-    told = decode(capsysbinary.readouterr().out, BenchmarkHistory).runs
-    assert [each.finished for each in told] == [True, False, True]
-    assert told[2].compared is not None
-    assert (told[2].compared.size, told[2].compared_with) == ((4096, 4096, 4096), told[0].started)
+    assert run([*arguments, "--json"]) == 0
+    runs = decode(capsysbinary.readouterr().out, BenchmarkHistory).runs
+    assert [each.finished for each in runs] == [True, False, True]
+    assert runs[2].compared is not None
+    assert (runs[2].compared.size, runs[2].compared_with) == ((4096, 4096, 4096), runs[0].started)
 
 
 def test_chinese_punctuation_and_units(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-    said = printed(capsysbinary, card_benchmark(), "zh_CN")
-    assert not [line for line in said if ": " in line]
-    text = "\n".join(said)
+    output = printed(capsysbinary, card_benchmark(), "zh_CN")
+    assert not [line for line in output if ": " in line]
+    text = "\n".join(output)
     assert "262 张/秒" in text
     assert "5.10 条/秒" in text
     for english in ("images/s", "sequences/s", "tokens/s"):
         assert english not in text
 
 
-@pytest.mark.parametrize(("full", "words"), [(False, "at most 1 minute"), (True, "15 minutes")])
-def test_duration_is_announced(capsys: pytest.CaptureFixture[str], full: bool, words: str) -> None:
+@pytest.mark.parametrize(("full", "expected"), [(False, "at most 1 minute"), (True, "15 minutes")])
+def test_duration_is_announced(capsys: pytest.CaptureFixture[str], full: bool, expected: str) -> None:
     benchmark.render_announcement(Path("env"), Output(Texts("en"), json=False, quiet=False), full=full)
-    said = capsys.readouterr().err
-    assert words in said
-    assert f"up to {format_duration(scaling.max_total_s(full=full), 'en')} more for all together" in said
+    output = capsys.readouterr().err
+    assert expected in output
+    assert f"up to {format_duration(scaling.max_total_s(full=full), 'en')} more for all together" in output
 
 
 def test_single_device_is_announced(capsys: pytest.CaptureFixture[str]) -> None:
@@ -235,21 +235,21 @@ def test_single_device_is_announced(capsys: pytest.CaptureFixture[str]) -> None:
         benchmark.render_announcement(
             Path("env"), Output(Texts("en"), json=False, quiet=False), full=full, device="cpu"
         )
-        said = capsys.readouterr().err
-        assert "on CPU" in said
-        assert "card" not in said
+        output = capsys.readouterr().err
+        assert "on CPU" in output
+        assert "card" not in output
 
 
 def test_refused_run_is_not_announced(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     environment = environment_with(tmp_path / "env", torch_with_card())
-    words = ["--data-dir", str(tmp_path), "--lang", "en", "bench", "--env", str(environment)]
+    arguments = ["--data-dir", str(tmp_path), "--lang", "en", "bench", "--env", str(environment)]
     with data_folder_lock(DataDir(tmp_path), "benchmark"):
-        assert run(words) == 1
+        assert run(arguments) == 1
     assert "Measures" not in capsys.readouterr().err
-    assert run([*words, "--device", "cuda:7"]) == 2
+    assert run([*arguments, "--device", "cuda:7"]) == 2
     assert "Measures" not in capsys.readouterr().err
-    assert run([*words, "--device", ""]) == 2
-    assert run([*words, "--device", "cpu"]) == 0
+    assert run([*arguments, "--device", ""]) == 2
+    assert run([*arguments, "--device", "cpu"]) == 0
     assert "Measures" in capsys.readouterr().err
 
 
@@ -259,11 +259,21 @@ def test_early_end_fails_and_shows_results(
 ) -> None:
     monkeypatch.setenv("FAKE_CARD", "dies")
     environment = environment_with(tmp_path / "env", torch_with_card())
-    words = ["--data-dir", str(tmp_path), "--lang", language, "bench", "--env", str(environment), "--device", "cuda:0"]
-    assert run([*words, "--json"]) == 1
-    said = capsys.readouterr()
-    assert decode(said.out, Benchmark).results
-    assert Texts(language).translate("bench.note.stopped") in said.err
+    arguments = [
+        "--data-dir",
+        str(tmp_path),
+        "--lang",
+        language,
+        "bench",
+        "--env",
+        str(environment),
+        "--device",
+        "cuda:0",
+    ]
+    assert run([*arguments, "--json"]) == 1
+    captured = capsys.readouterr()
+    assert decode(captured.out, Benchmark).results
+    assert Texts(language).translate("bench.note.stopped") in captured.err
     assert len(list((tmp_path / "benchmarks").iterdir())) == 1
 
 
@@ -272,18 +282,18 @@ def test_ctrl_c_keeps_partial_results(
 ) -> None:
     heard = BenchmarkStatusLine.show_progress
 
-    def news(line: BenchmarkStatusLine, what: object) -> None:
+    def on_event(line: BenchmarkStatusLine, what: object) -> None:
         heard(line, what)
         if isinstance(what, BenchResult):
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(BenchmarkStatusLine, "show_progress", news)
+    monkeypatch.setattr(BenchmarkStatusLine, "show_progress", on_event)
     environment = environment_with(tmp_path / "env", torch_with_card())
-    words = ["--data-dir", str(tmp_path), "--lang", "en", "bench", "--env", str(environment), "--device", "cuda:0"]
-    assert run([*words, "--full", "--json"]) == 3
-    said = capsys.readouterr()
-    assert "bench.note.cancelled" in decode(said.out, Benchmark).notes
-    assert "is kept and marked as not finished" in said.err
+    arguments = ["--data-dir", str(tmp_path), "--lang", "en", "bench", "--env", str(environment), "--device", "cuda:0"]
+    assert run([*arguments, "--full", "--json"]) == 3
+    captured = capsys.readouterr()
+    assert "bench.note.cancelled" in decode(captured.out, Benchmark).notes
+    assert "is kept and marked as not finished" in captured.err
     assert len(list((tmp_path / "benchmarks").iterdir())) == 1
 
 

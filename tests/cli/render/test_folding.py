@@ -24,17 +24,17 @@ def heat(gpu: int, temp: int, state: str = "pass") -> Check:
 def test_equal_checks_fold_and_others_do_not(language: str, all_of_them: str, some: str) -> None:
     texts = Texts(language)  # type: ignore[arg-type]
 
-    def said(found: list[Check]) -> list[str]:
-        return [texts.check_text(check) for check in health.fold_checks(found, texts)]
+    def texts_of(checks: list[Check]) -> list[str]:
+        return [texts.check_text(check) for check in health.fold_checks(checks, texts)]
 
     driver = Check(id="driver", state="pass", data={"value": "566.03"})
-    (_, one) = said([driver, *(heat(gpu, 50 + gpu) for gpu in range(8))])
+    (_, one) = texts_of([driver, *(heat(gpu, 50 + gpu) for gpu in range(8))])
     assert one.startswith(all_of_them)
     ill = [heat(gpu, 88, "warn") if gpu in (3, 6) else heat(gpu, 50 + gpu) for gpu in range(8)]
-    (_, well, hot) = said([driver, *ill])
+    (_, well, hot) = texts_of([driver, *ill])
     assert well.startswith(some)
     assert "GPU 3, 6" in hot if language == "en" else "GPU 3、6" in hot
-    (_, _, alone) = said(
+    (_, _, alone) = texts_of(
         [driver, *(heat(gpu, 88 if gpu == 3 else 50, "warn" if gpu == 3 else "pass") for gpu in range(8))]
     )
     assert "GPU 3 (NVIDIA A)" in alone

@@ -12,10 +12,20 @@ from gpu_assistant.cli.main import run
 from tests.cli.conftest import ROOT
 
 
-def told(capsys: pytest.CaptureFixture[str], tmp_path: Path, machine: str, goal: str, language: str) -> str:
+def plan_text(capsys: pytest.CaptureFixture[str], tmp_path: Path, machine: str, goal: str, language: str) -> str:
     path = ROOT / f"tests/machines/{machine}.json"
-    words = ["plan", "--machine", str(path), "--goal", goal, "--lang", language, "--data-dir", str(tmp_path / "data")]
-    assert run(words) == 0
+    arguments = [
+        "plan",
+        "--machine",
+        str(path),
+        "--goal",
+        goal,
+        "--lang",
+        language,
+        "--data-dir",
+        str(tmp_path / "data"),
+    ]
+    assert run(arguments) == 0
     return capsys.readouterr().out
 
 
@@ -34,13 +44,17 @@ def told(capsys: pytest.CaptureFixture[str], tmp_path: Path, machine: str, goal:
 def test_windows_plan_text(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, language: str, release: str, cpu: str, beside: str
 ) -> None:
-    said = told(capsys, tmp_path, "windows11-rtx4060-566", "all", language)
-    lines = said.splitlines()
-    assert release in said
+    text = plan_text(capsys, tmp_path, "windows11-rtx4060-566", "all", language)
+    lines = text.splitlines()
+    assert release in text
     # pip's tags stand in what uv reads alone, and NVIDIA's list of components on a line of its own.
-    asked = lines.index("   requirements.in:")
+    requirements = lines.index("   requirements.in:")
     tagged = [line for line in lines if "+cu" in line]
-    assert tagged == lines[asked + 1 : asked + 3] == ["     torch==2.15.0+cu132", "     torchvision==0.29.2+cu132"]
+    assert (
+        tagged
+        == lines[requirements + 1 : requirements + 3]
+        == ["     torch==2.15.0+cu132", "     torchvision==0.29.2+cu132"]
+    )
     assert [line.split()[0] for line in lines if "nvvm_13.2" in line] == ["$"]
     # PATH is added to, and never set.
     (variables,) = (line for line in lines if "CUDA_HOME" in line)
@@ -49,18 +63,18 @@ def test_windows_plan_text(
     assert "CUDA_HOME、PATH" not in variables
     # What is installed by no installer of others is not named among them.
     assert [line.endswith(beside) for line in lines if "nobody tells how much" in line or "未计入" in line] == [True]
-    assert cpu in said
-    assert "528.33" in said
+    assert cpu in text
+    assert "528.33" in text
 
 
 def test_linux_tensorflow_uses_gpu(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert "WSL2" not in told(capsys, tmp_path, "ubuntu-h100", "tensorflow", "en")
+    assert "WSL2" not in plan_text(capsys, tmp_path, "ubuntu-h100", "tensorflow", "en")
 
 
 @pytest.mark.parametrize(("language", "gap"), [("en", "  ("), ("zh_CN", "（")])
 def test_step_title_shows_costs(capsys: pytest.CaptureFixture[str], tmp_path: Path, language: str, gap: str) -> None:
-    said = told(capsys, tmp_path, "linux-cpu-only", "pytorch", language)
-    assert [gap in line for line in said.splitlines() if line.startswith("4. ")] == [True]
+    text = plan_text(capsys, tmp_path, "linux-cpu-only", "pytorch", language)
+    assert [gap in line for line in text.splitlines() if line.startswith("4. ")] == [True]
 
 
 def test_disk_size_is_at_least_the_download(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -70,5 +84,11 @@ def test_disk_size_is_at_least_the_download(capsys: pytest.CaptureFixture[str], 
     machine.write_text(json.dumps({"schema": "gpu-assistant/machine/1", "os": system, "gpus": [radeon]}))
     assert run(["plan", "--machine", str(machine), "--data-dir", str(tmp_path), "--lang", "en"]) == 0
     (price,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("To download"))
-    fetched, kept = (re.findall(r"(about|at least) ([\d.]+ GB)", price)[at] for at in (0, -1))
-    assert (fetched[0], kept) == ("about", ("at least", fetched[1]))
+    fetched, on_disk = (re.findall(r"(about|at least) ([\d.]+ GB)", price)[at] for at in (0, -1))
+    assert (fetched[0], on_disk) == ("about", ("at least", fetched[1]))
+
+
+def test_cuda_installer_room_and_time_are_not_counted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    machine, data = ROOT / "tests/machines/windows11-rtx4060-566.json", str(tmp_path / "data")
+    assert run(["plan", "--machine", str(machine), "--goal", "all", "--toolkit", "installer", "--data-dir", data]) == 0
+    assert re.search(r"Not counted.*CUDA Toolkit", capsys.readouterr().out.replace("\n", " "))

@@ -16,8 +16,8 @@ RTX = ROOT / "tests/machines/windows11-rtx4060-566.json"
 WINDOWS: dict[str, Any] = {"schema": "gpu-assistant/machine/1", "os": {"system": "windows", "arch": "x86_64"}}
 
 
-def printed(capsys: pytest.CaptureFixture[str], tmp_path: Path, *words: str, language: str = "en") -> str:
-    assert run([*words, "--lang", language, "--data-dir", str(tmp_path / "data")]) == 0
+def printed(capsys: pytest.CaptureFixture[str], tmp_path: Path, *arguments: str, language: str = "en") -> str:
+    assert run([*arguments, "--lang", language, "--data-dir", str(tmp_path / "data")]) == 0
     return capsys.readouterr().out
 
 
@@ -28,11 +28,11 @@ def machine(tmp_path: Path, **fields: object) -> str:
 
 
 def test_reasons_have_sources(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    said = printed(capsys, tmp_path, "recommend", "--machine", str(RTX))
+    output = printed(capsys, tmp_path, "recommend", "--machine", str(RTX))
     as_json = json.loads(printed(capsys, tmp_path, "recommend", "--json", "--machine", str(RTX)))
-    named = dict(re.findall(r"^\[(\d+)\] (https://\S+)$", said, re.MULTILINE))
+    named = dict(re.findall(r"^\[(\d+)\] (https://\S+)$", output, re.MULTILINE))
     for reason in as_json["reasons"]:
-        line = next(line for line in said.splitlines() if reason["text"] in line)
+        line = next(line for line in output.splitlines() if reason["text"] in line)
         mark = re.search(r" \[(\d+)\]$", line)
         assert (named[mark[1]] if mark else None) == reason["source"]
     assert list(named) == [str(number + 1) for number in range(len(named))]
@@ -42,8 +42,8 @@ def test_reasons_have_sources(capsys: pytest.CaptureFixture[str], tmp_path: Path
 def test_catalog_age_is_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     as_json = json.loads(printed(capsys, tmp_path, "recommend", "--json", "--machine", str(RTX)))
     for language, pattern in (("en", r"{}, \d+ days? ago"), ("zh_CN", r"{}（\d+ 天前）")):
-        said = printed(capsys, tmp_path, "recommend", "--machine", str(RTX), language=language)
-        assert re.search(pattern.format(as_json["catalog_date"]), said.splitlines()[-1])
+        output = printed(capsys, tmp_path, "recommend", "--machine", str(RTX), language=language)
+        assert re.search(pattern.format(as_json["catalog_date"]), output.splitlines()[-1])
 
 
 OTHERS = {
@@ -61,22 +61,22 @@ def test_no_nvidia_rows_without_nvidia(
     system = {"system": "darwin", "arch": "arm64"} if vendor == "apple" else WINDOWS["os"]
     file = machine(tmp_path, os=system, gpus=[OTHERS[vendor]])
     for command in ("recommend", "detect"):
-        said = printed(capsys, tmp_path, command, "--machine", file, language=language)
-        rows = [line for line in said.splitlines() if not line.startswith(("  ", "["))]
+        output = printed(capsys, tmp_path, command, "--machine", file, language=language)
+        rows = [line for line in output.splitlines() if not line.startswith(("  ", "["))]
         assert not [row for row in rows if re.match(r"NVIDIA|CUDA|cuDNN", row)]
-    said = printed(capsys, tmp_path, "recommend", "--machine", file, language=language)
-    assert "cuDNN" not in said
-    assert "CUDA Toolkit" not in said
+    output = printed(capsys, tmp_path, "recommend", "--machine", file, language=language)
+    assert "cuDNN" not in output
+    assert "CUDA Toolkit" not in output
 
 
 @pytest.mark.parametrize("goal", ["cuda-dev", "all"])
 def test_missing_toolkit_is_explained(capsys: pytest.CaptureFixture[str], tmp_path: Path, goal: str) -> None:
-    words = ("recommend", "--goal", goal, "--machine", machine(tmp_path, gpus=[OTHERS["intel"]]))
-    as_json = json.loads(printed(capsys, tmp_path, *words, "--json"))
+    arguments = ("recommend", "--goal", goal, "--machine", machine(tmp_path, gpus=[OTHERS["intel"]]))
+    as_json = json.loads(printed(capsys, tmp_path, *arguments, "--json"))
     (why,) = [reason["text"] for reason in as_json["reasons"] if reason["code"] == "toolkit-no-card"]
-    said = printed(capsys, tmp_path, *words)
-    assert why in said
-    assert "cuDNN" not in said
+    output = printed(capsys, tmp_path, *arguments)
+    assert why in output
+    assert "cuDNN" not in output
 
 
 def test_unknown_toolkit_is_not_called_unneeded(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -94,8 +94,8 @@ def test_unknown_toolkit_is_not_called_unneeded(capsys: pytest.CaptureFixture[st
 
 
 def test_nvidia_shows_all_parts(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    said = printed(capsys, tmp_path, "recommend", "--machine", str(RTX))
-    assert all(re.search(f"^{row} ", said, re.MULTILINE) for row in ("NVIDIA driver", "CUDA Toolkit", "cuDNN"))
+    output = printed(capsys, tmp_path, "recommend", "--machine", str(RTX))
+    assert all(re.search(f"^{row} ", output, re.MULTILINE) for row in ("NVIDIA driver", "CUDA Toolkit", "cuDNN"))
 
 
 def test_detect_shows_everything_known(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -123,21 +123,21 @@ def test_detect_shows_everything_known(capsys: pytest.CaptureFixture[str], tmp_p
         pending_reboot=True,
         notes=[{"probe": "disks", "code": "detect.disks.partly", "detail": "D:"}, {"probe": "moon", "code": "moon"}],
     )
-    said = printed(capsys, tmp_path, "detect", "--machine", file)
-    for words in (
+    output = printed(capsys, tmp_path, "detect", "--machine", file)
+    for text in (
         "compute capability 8.9", "566.03", "12.6.3  C:\\CUDA", "version unknown  C:\\Broken", "9.6.0  C:\\cudnn",
         "Visual C++ 14.42", "git 2.47.0", "(TensorFlow 2.10.1)", "does not start", "D:\\  size unknown", "proxy:8080",
         "plain English letters", "--data-dir", "C:\\OneDrive\\Documents", "mains power", "virtual machine",
         "remote desktop", "restart of that computer", "Not every disk answered", "moon: this could not be read",
     ):  # fmt: skip
-        assert words in said, words
-    assert "—" not in said
-    assert "None" not in said
+        assert text in output, text
+    assert "—" not in output
+    assert "None" not in output
 
 
 def test_detect_omits_unknown_values(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    said = printed(capsys, tmp_path, "detect", "--machine", machine(tmp_path, gpus=[{"vendor": "other"}], cpu={}))
-    assert said.splitlines() == ["Graphics card  name unknown", "System         Windows · x86_64"]
+    output = printed(capsys, tmp_path, "detect", "--machine", machine(tmp_path, gpus=[{"vendor": "other"}], cpu={}))
+    assert output.splitlines() == ["Graphics card  name unknown", "System         Windows · x86_64"]
 
 
 def test_help_lists_every_goal(capsys: pytest.CaptureFixture[str]) -> None:
@@ -145,13 +145,13 @@ def test_help_lists_every_goal(capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit) as ended:
             run(["recommend", "--help", "--lang", language])
         assert ended.value.code == 0
-        said = re.sub(r"\s+", " ", capsys.readouterr().out).partition("--goal {")[2].partition("}")[2]
-        assert all(goal in said for goal in ("pytorch", "tensorflow", "cuda-dev", "all"))
-        assert "so far" not in said
+        output = re.sub(r"\s+", " ", capsys.readouterr().out).partition("--goal {")[2].partition("}")[2]
+        assert all(goal in output for goal in ("pytorch", "tensorflow", "cuda-dev", "all"))
+        assert "so far" not in output
 
 
 @pytest.mark.parametrize(
-    ("card", "driver", "said"),
+    ("card", "driver", "expected"),
     [
         ({"name": "NVIDIA H100 80GB HBM3", "pci_id": "10de:2330"}, {"version": "461.92"}, "update to 596.36"),
         ({"name": "NVIDIA H100 80GB HBM3", "pci_id": "10de:2330"}, None, "install 596.36"),
@@ -159,8 +159,12 @@ def test_help_lists_every_goal(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_driver_row_is_never_a_dash(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, card: dict[str, str], driver: dict[str, str] | None, said: str
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    card: dict[str, str],
+    driver: dict[str, str] | None,
+    expected: str,
 ) -> None:
     path = machine(tmp_path, gpus=[{"vendor": "nvidia", **card}], driver=driver)
-    line = next(x for x in printed(capsys, tmp_path, "recommend", "--machine", path).splitlines() if said in x)
-    assert line.endswith(said)
+    line = next(x for x in printed(capsys, tmp_path, "recommend", "--machine", path).splitlines() if expected in x)
+    assert line.endswith(expected)

@@ -21,7 +21,7 @@ def open_page(home, app, qtbot) -> Callable[..., BenchmarkPage]:
     def opened(*stored: Benchmark, variant: str = "cpu") -> BenchmarkPage:
         now = time.time()
         app.known = (replace(ENVIRONMENT, variant=variant),)
-        app.kept = [replace(each, started=now - 86_400 * (len(stored) - at)) for at, each in enumerate(stored)]
+        app.stored = [replace(each, started=now - 86_400 * (len(stored) - at)) for at, each in enumerate(stored)]
         window, _ = home(app)
         window.main_area.open_page(BENCHMARK)
         page = window.main_area.pages[BENCHMARK]

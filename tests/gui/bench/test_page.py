@@ -55,7 +55,7 @@ def test_no_environment_leads_to_wizard(home, app, qtbot):
     window.main_area.setup_requested.disconnect()
     with qtbot.waitSignal(page.setup_requested):
         page.empty_state.button.click()
-    assert "bench" not in app.asked
+    assert "bench" not in app.calls
 
 
 def test_simulated_machine_disables_benchmark_with_reason(open_area, tmp_path, qtbot):
@@ -107,7 +107,7 @@ def test_cancel_stops_benchmark(page, app, qtbot):
 
 def test_loading_pytorch_shows_time_limit(page, app, qtbot):
     app.gate = threading.Event()
-    app.news["bench"] = (TorchLoading(limit_s=180.0),)
+    app.events["bench"] = (TorchLoading(limit_s=180.0),)
     page.empty_state.button.click()
     count = page.running_view.count_label
     qtbot.waitUntil(lambda: "the first time takes up to 3 minutes" in count.text(), timeout=5000)
@@ -181,7 +181,7 @@ def test_escape_cancels_and_late_enter_is_ignored(open_page, app, qtbot):
     for key in (Qt.Key.Key_Return, Qt.Key.Key_Space):
         qtbot.keyClick(QApplication.focusWidget() or page.window(), key)
     assert not page.measuring
-    assert app.asked.count("bench") == 1
+    assert app.calls.count("bench") == 1
     qtbot.waitUntil(page.measure_button.hasFocus, timeout=5000)  # once no key press can be meant for Cancel
 
 
@@ -216,7 +216,7 @@ def test_focus_elsewhere_is_not_moved(open_page, app, qtbot):
 
 def test_external_result_appears_on_return_to_page(page, app, qtbot):
     page.window().main_area.open_page(HOME)
-    app.kept = [cpu_benchmark()]
+    app.stored = [cpu_benchmark()]
     page.window().main_area.open_page(BENCHMARK)
     qtbot.waitUntil(page.result_view.isVisible, timeout=5000)
 
@@ -246,7 +246,7 @@ def test_history_compares_only_same_measurement(open_page):
 
 
 def test_unreadable_results_are_counted(open_result, app, seen):
-    app.kept_left_out = 2
+    app.unreadable = 2
     page = open_result(card_benchmark())
     assert "Not shown: 2 results, damaged or kept by another version of this program." in seen(page)
     page.tabs.buttons[MEMORY_TAB].click()

@@ -42,7 +42,7 @@ def test_create_page_fits(app, at_recommendation, speak, largest, qtbot, tmp_pat
     settled(wizard, qtbot)
     wizard.side_pages.create_page.target_card.target_segments.buttons[0].click()
     wizard.side_pages.create_page.use_folder(tmp_path / "stick")
-    app.gate, app.news["bundle"] = threading.Event(), bundles.gathering(done=1_190_000_000)
+    app.gate, app.events["bundle"] = threading.Event(), bundles.gathering(done=1_190_000_000)
     made = bundles.contents(excluded_codes=("nvidia-driver-linux",))
     app.results["bundle"] = lambda: bundles.write(tmp_path / "stick", made)
     wizard.side_pages.create_page.primary_button.click()

@@ -36,14 +36,14 @@ def at_prepare(at_recommendation, qtbot):
 @pytest.fixture
 def yes(monkeypatch):
     """Answers questions with yes, and notes them."""
-    asked: list[str] = []
+    questions: list[str] = []
 
     def ask(_parent, question, *_more, **_words):
-        asked.append(question)
+        questions.append(question)
         return True
 
     monkeypatch.setattr(ConfirmDialog, "ask", ask)
-    return asked
+    return questions
 
 
 def test_folder_is_chosen_before_start(app, at_prepare, qtbot, tmp_path):
@@ -112,13 +112,13 @@ def test_saved_machine_file_can_be_read(app, at_prepare, qtbot, seen, tmp_path):
     wizard = at_prepare(app)
     wizard.side_pages.create_page.save_machine(tmp_path / "computer.json")
     qtbot.waitUntil(lambda: "Saved: " in seen(wizard.side_pages.create_page), timeout=5000)
-    found = json.read_file(tmp_path / "computer.json", Machine, code="machine-file")
-    assert found == wizard.flow.state.machine
+    machine = json.read_file(tmp_path / "computer.json", Machine, code="machine-file")
+    assert machine == wizard.flow.state.machine
 
 
 def test_download_is_paused_limited_and_resumed(app, at_prepare, qtbot, tmp_path):
     wizard = at_prepare(app)
-    app.gate, app.news["bundle"] = threading.Event(), bundles.gathering(done=1_190_000_000)
+    app.gate, app.events["bundle"] = threading.Event(), bundles.gathering(done=1_190_000_000)
     page = wizard.side_pages.create_page
     page.use_folder(tmp_path / "stick")
     page.primary_button.click()
@@ -136,7 +136,7 @@ def test_download_is_paused_limited_and_resumed(app, at_prepare, qtbot, tmp_path
 
 def test_creation_is_stopped_after_confirmation_and_resumed(app, at_prepare, qtbot, yes, tmp_path):
     wizard = at_prepare(app)
-    app.gate, app.news["bundle"] = threading.Event(), bundles.gathering(done=1_190_000_000)
+    app.gate, app.events["bundle"] = threading.Event(), bundles.gathering(done=1_190_000_000)
     page = wizard.side_pages.create_page
     page.use_folder(tmp_path / "stick")
     page.primary_button.click()
@@ -154,7 +154,7 @@ def test_creation_is_stopped_after_confirmation_and_resumed(app, at_prepare, qtb
 
 def test_creation_continues_while_page_is_hidden(app, at_prepare, qtbot, tmp_path):
     wizard = at_prepare(app)
-    app.gate, app.news["bundle"] = threading.Event(), bundles.gathering(done=1_000)
+    app.gate, app.events["bundle"] = threading.Event(), bundles.gathering(done=1_000)
     wizard.side_pages.create_page.use_folder(tmp_path / "stick")
     wizard.side_pages.create_page.primary_button.click()
     wizard.rail.chosen.emit(1)

@@ -46,8 +46,8 @@ def test_intact_bundle_leads_to_plan_and_install(app, open_wizard, qtbot, seen, 
     assert wizard.flow.state.plan.bundle == str(tmp_path / "stick")
     page.primary_button.click()
     qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.controller.busy, timeout=10_000)
-    assert "install" in app.asked
-    assert "recommend" not in app.asked
+    assert "install" in app.calls
+    assert "recommend" not in app.calls
 
 
 def test_back_to_the_internet(app, open_wizard, qtbot, tmp_path):
@@ -93,7 +93,7 @@ def test_unusable_bundle_is_reported_and_can_be_replaced(
 
 
 def test_running_check_is_cancelled(app, open_wizard, qtbot, seen, tmp_path):
-    app.gate, app.news["check"] = threading.Event(), CHECK
+    app.gate, app.events["check"] = threading.Event(), CHECK
     wizard = open_wizard(app)
     given(wizard, tmp_path / "stick")
     qtbot.waitUntil(wizard.side_pages.load_page.step_panel.isVisible, timeout=5000)

@@ -17,7 +17,7 @@ from gpu_assistant.gui.health.dialog import HealthDialog, HealthDialogOptions, H
 from gpu_assistant.gui.main.main_area import HOME, MONITOR
 from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
 from gpu_assistant.health.job import NEVER_COVERED, PRIORITY_AREAS
-from tests.fakes.health_findings import PROGRESS, found
+from tests.fakes.health_findings import PROGRESS, health_checks
 from tests.fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
 
 pytestmark = pytest.mark.gui
@@ -26,8 +26,8 @@ pytestmark = pytest.mark.gui
 @pytest.fixture
 def app(tmp_path):
     app = FakeMain(tmp_path)
-    app.results["health"] = found()
-    app.news["health"] = (PROGRESS, *found().checks[:2])
+    app.results["health"] = health_checks()
+    app.events["health"] = (PROGRESS, *health_checks().checks[:2])
     return app
 
 
@@ -52,7 +52,7 @@ def test_duration_shown_before_and_scope_after(open_dialog, app, qtbot, seen):
     dialog.levels.buttons[1].click()
     with qtbot.waitSignal(dialog.test_runner.finished, timeout=5000):
         dialog.start_button.click()
-    assert app.asked[-1] == f"health 2 {Path(ENVIRONMENT.path)}"
+    assert app.calls[-1] == f"health 2 {Path(ENVIRONMENT.path)}"
     assert [row.check.state for row in dialog.result_view.rows] == ["pass", "pass", "pass", "warn", "skip"]
     qtbot.waitUntil(lambda: "Look whether all fans turn" in seen(dialog), timeout=5000)
     assert dialog.result_view.verdict.kind == "warn"
@@ -135,13 +135,13 @@ def test_minutes_and_gpu_can_be_selected(open_dialog, app, qtbot):
     assert "30 minutes of full load" in dialog.level_label.text()
     with qtbot.waitSignal(dialog.test_runner.finished, timeout=5000):
         dialog.start_button.click()
-    assert app.asked[-1] == f"health 3 {Path(ENVIRONMENT.path)} cuda:1 1800.0"
+    assert app.calls[-1] == f"health 3 {Path(ENVIRONMENT.path)} cuda:1 1800.0"
     dialog.test_options.gpu_dropdown.choose(dialog.test_options.gpu_dropdown.entries[0])
     dialog.levels.buttons[1].click()
     assert not dialog.test_options.minutes.isVisible()
     with qtbot.waitSignal(dialog.test_runner.finished, timeout=5000):
         dialog.start_button.click()
-    assert app.asked[-1] == f"health 2 {Path(ENVIRONMENT.path)}"
+    assert app.calls[-1] == f"health 2 {Path(ENVIRONMENT.path)}"
 
 
 def test_single_gpu_hides_selection(open_dialog):
@@ -153,7 +153,7 @@ def test_single_gpu_hides_selection(open_dialog):
 def test_gpu_curves_are_drawn(open_dialog, seen, qtbot):
     t = tuple(float(second) for second in range(900))
     hot = replace(
-        found(3),
+        health_checks(3),
         curves=(
             HealthTestCurve(
                 gpu=0,
@@ -172,16 +172,16 @@ def test_gpu_curves_are_drawn(open_dialog, seen, qtbot):
     assert max(value for _, value in temperature.points()) == 80
     assert min(value for _, value in clock.points()) == 1800
     assert {value for _, value in throttle.points()} == {0.0, 1.0}
-    dialog.result_view.show_result(found())
+    dialog.result_view.show_result(health_checks())
     assert dialog.result_view.curves == []
 
 
 def test_verdict_shows_level_and_untested_gpu(open_dialog):
     dialog = open_dialog()
-    dialog.result_view.show_result(replace(found(1), verdict="pass"))
+    dialog.result_view.show_result(replace(health_checks(1), verdict="pass"))
     assert dialog.result_view.verdict.label.text() == "Level 1: Everything that was tested is right."
     assert dialog.result_view.verdict.kind == "ok"
-    dialog.result_view.show_result(replace(found(2), verdict="pass", covers=("cpu-compute", "memory-test-cpu")))
+    dialog.result_view.show_result(replace(health_checks(2), verdict="pass", covers=("cpu-compute", "memory-test-cpu")))
     assert dialog.result_view.verdict.kind == "neutral"
     assert "No card was tested" in dialog.result_view.verdict.label.text()
 
@@ -189,7 +189,7 @@ def test_verdict_shows_level_and_untested_gpu(open_dialog):
 def test_checks_precede_scope_and_focus_on_start(open_dialog):
     dialog = open_dialog()
     assert dialog.focusWidget() is dialog.start_button
-    dialog.result_view.show_result(found())
+    dialog.result_view.show_result(health_checks())
     dialog.result_view.widget().layout().activate()
     assert dialog.result_view.scope.y() > dialog.result_view.rows[-1].y()
 
@@ -245,7 +245,7 @@ def test_alarm_opens_test_at_level_2(home, app, qtbot):
 
 
 def test_scope_lists_most_important_first(open_dialog, app, qtbot):
-    app.results["health"] = replace(found(1), leaves_out=(*PRIORITY_AREAS, "card-fan", *NEVER_COVERED))
+    app.results["health"] = replace(health_checks(1), leaves_out=(*PRIORITY_AREAS, "card-fan", *NEVER_COVERED))
     dialog = open_dialog(level=1)
     with qtbot.waitSignal(dialog.test_runner.finished, timeout=5000):
         dialog.start_button.click()

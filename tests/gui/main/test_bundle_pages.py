@@ -96,25 +96,25 @@ def test_home_hides_bundle_with_environment(settings, qtbot) -> None:
 
 @pytest.mark.parametrize("error", [None, AppError("disk-full", path="D:\\")])
 def test_task_bar_shows_bundle_progress(settings, app, language, qtbot, error) -> None:
-    bar, words = Bar(), []
+    bar, notifications = Bar(), []
     settings.desktop_integration = DesktopIntegration(settings, language, lambda _: bar, lambda: False)
-    settings.desktop_integration.notified.connect(words.append)
+    settings.desktop_integration.notified.connect(notifications.append)
     folder = app.folder / "stick"
     app.gate = None
     settings.main_area.pages[SETTINGS].offline_card.create_bundle_button.click()
     page = settings.wizard.side_pages.create_page
     qtbot.waitUntil(lambda: settings.wizard.flow.state.recommendation is not None, timeout=10_000)
     app.gate = threading.Event()
-    app.news["bundle"] = bundles.gathering(done=1_300_000_000)
+    app.events["bundle"] = bundles.gathering(done=1_300_000_000)
     app.results["bundle"] = error if error is not None else lambda: bundles.write(folder, bundles.contents())
     page.use_folder(folder)
     page.primary_button.click()
     assert bar.seen[0] == ("busy", None)
     qtbot.waitUntil(lambda: bar.seen[-1] == ("normal", pytest.approx(0.5, abs=0.01)), timeout=10_000)
     app.gate.set()
-    qtbot.waitUntil(lambda: page.creator.state in ("done", "failed") and bool(words), timeout=10_000)
+    qtbot.waitUntil(lambda: page.creator.state in ("done", "failed") and bool(notifications), timeout=10_000)
     assert bar.seen[-1] == (("none" if error is None else "error"), None)
-    (word,) = words
+    (word,) = notifications
     assert (word.title, word.is_error) == (
         ("The offline folder is ready", False) if error is None else ("The offline folder is not ready", True)
     )

@@ -25,9 +25,9 @@ def watched(open_window, app, qtbot, monkeypatch):
     window = open_window(app)
     qtbot.waitUntil(lambda: bool(window.desktop_integration.findChildren(GpuNotifier)), timeout=5000)
     monkeypatch.setattr(QApplication, "activeWindow", lambda: None)
-    words = []
-    window.desktop_integration.notified.connect(words.append)
-    return window, words
+    notifications = []
+    window.desktop_integration.notified.connect(notifications.append)
+    return window, notifications
 
 
 def seconds(count, end=None, **figures):
@@ -79,19 +79,19 @@ def test_lost_gpu_turns_the_icon_red(watched):
 
 
 def test_alarm_is_notified_once_until_it_ends(watched):
-    window, words = watched
+    window, notifications = watched
     now = time.time()
     feed(window, *seconds(10, now, **HOT))
-    assert [word.title for word in words] == ["Your GPU is hot and slows itself down"]
-    assert "87 °C" in words[0].text
-    assert "dust" in words[0].text
+    assert [word.title for word in notifications] == ["Your GPU is hot and slows itself down"]
+    assert "87 °C" in notifications[0].text
+    assert "dust" in notifications[0].text
     feed(window, *seconds(10, now + 10, temp=50))
     feed(window, *seconds(10, now + 20, **HOT))
-    assert len(words) == 2
+    assert len(notifications) == 2
 
 
 def test_muted_gpu_alarm_is_silent_and_can_be_unmuted(watched, app, qtbot):
-    window, words = watched
+    window, notifications = watched
     now = time.time()
     two = [sample(gpu(0, uuid="GPU-a", **HOT), gpu(1, uuid="GPU-b"), t=now - 20 + i) for i in range(10)]
     feed(window, *two)
@@ -101,54 +101,54 @@ def test_muted_gpu_alarm_is_silent_and_can_be_unmuted(watched, app, qtbot):
     window.main_area.set_muted(alarm, True)
     other = replace(alarm, id="fan-stopped")
     window.main_area.set_muted(other, True)
-    assert [(each.alarm, each.card) for each in app.settings.silenced_cards] == [
+    assert [(each.alarm, each.card) for each in app.settings.muted_gpu_alarms] == [
         ("slowed-by-heat", "GPU-a"),
         ("fan-stopped", "GPU-a"),
     ]
-    words.clear()
+    notifications.clear()
     calm = [sample(gpu(0, uuid="GPU-a", temp=50), gpu(1, uuid="GPU-b", temp=50), t=now - 10 + i) for i in range(10)]
     both = [sample(gpu(0, uuid="GPU-a", **HOT), gpu(1, uuid="GPU-b", **HOT), t=now + i) for i in range(10)]
     feed(window, *calm, *both)
     # The other card rings.
-    qtbot.waitUntil(lambda: bool(words), timeout=60_000)
-    assert {word.text.partition(":")[0] for word in words} == {"GPU 1 (NVIDIA GeForce RTX 4060)"}
+    qtbot.waitUntil(lambda: bool(notifications), timeout=60_000)
+    assert {word.text.partition(":")[0] for word in notifications} == {"GPU 1 (NVIDIA GeForce RTX 4060)"}
     window.main_area.open_page(SETTINGS)
     listed = window.main_area.pages[SETTINGS].gpu_card.muted_alarms_list
-    assert [said.text() for said, _ in listed.rows.values()] == [
+    assert [label.text() for label, _ in listed.rows.values()] == [
         "Your GPU is hot and slows itself down · GPU 0 (NVIDIA GeForce RTX 4060)",
         "Your GPU's fan stands still while it is hot · GPU 0 (NVIDIA GeForce RTX 4060)",
     ]
     listed.rows["slowed-by-heat", "GPU-a"][1].click()
-    assert [each.alarm for each in app.settings.silenced_cards] == ["fan-stopped"]
+    assert [each.alarm for each in app.settings.muted_gpu_alarms] == ["fan-stopped"]
     listed.rows["fan-stopped", "GPU-a"][1].click()
     assert not listed.isVisible()
 
 
 def test_old_global_mute_still_works_and_can_be_unmuted(watched, app, tmp_path):
-    window, words = watched
-    kept = tmp_path / "settings.json"
-    kept.write_text('{"setup_done": true, "silenced": ["slowed-by-heat", "fan-stopped"]}', encoding="utf-8")
-    app.settings = load_settings(kept)
+    window, notifications = watched
+    settings_file = tmp_path / "settings.json"
+    settings_file.write_text('{"setup_done": true, "silenced": ["slowed-by-heat", "fan-stopped"]}', encoding="utf-8")
+    app.settings = load_settings(settings_file)
     feed(window, *seconds(10, **HOT))
-    assert not words
+    assert not notifications
     window.main_area.open_page(SETTINGS)
     listed = window.main_area.pages[SETTINGS].gpu_card.muted_alarms_list
     listed.rows["slowed-by-heat", None][1].click()
-    assert app.settings.silenced == ("fan-stopped",)
+    assert app.settings.muted_alarms == ("fan-stopped",)
     alarm = Alarm(id="fan-stopped", level="error", gpu=0, since=0.0)
     window.main_area.set_muted(alarm, False)
-    assert app.settings.silenced == ()
+    assert app.settings.muted_alarms == ()
 
 
 def test_own_threshold_is_named_as_such(watched, qtbot):
-    window, words = watched
+    window, notifications = watched
     feed(window, *seconds(15, temp=90, fan=0))
-    qtbot.waitUntil(lambda: bool(words), timeout=60_000)
-    assert "our own rule of thumb" in words[0].text
+    qtbot.waitUntil(lambda: bool(notifications), timeout=60_000)
+    assert "our own rule of thumb" in notifications[0].text
 
 
 def test_disabled_alarms_notify_nothing(watched, app, qtbot):
-    window, words = watched
+    window, notifications = watched
     window.main_area.open_page(SETTINGS)
     card = window.main_area.pages[SETTINGS].gpu_card
     card.tray_segments.buttons[1].click()
@@ -158,7 +158,7 @@ def test_disabled_alarms_notify_nothing(watched, app, qtbot):
     assert (app.settings.alarms, app.settings.tray) == (False, False)
     assert not window.main_area.sampling.running
     feed(window, *seconds(10, **HOT))
-    assert not words
+    assert not notifications
 
 
 @pytest.mark.qt_log_ignore("does not support raise", "systemTrayWindowChanged")

@@ -39,11 +39,11 @@ class Bar:
 class Job:
     """Tells `news`, waits for `gate`, ends with `error` or well."""
 
-    def __init__(self, *news: object, error: AppError | None = None) -> None:
-        self.news, self.error, self.gate = news, error, threading.Event()
+    def __init__(self, *events: object, error: AppError | None = None) -> None:
+        self.events, self.error, self.gate = events, error, threading.Event()
 
     def run(self, context):
-        for each in self.news:
+        for each in self.events:
             context.report(each)
         assert self.gate.wait(20)
         if self.error is not None:
@@ -62,8 +62,8 @@ class Stage:
         self.front = False
         self.window = QWidget()
         self.desktop = DesktopIntegration(self.window, language, lambda _: self.bar, lambda: self.front)
-        self.words = []
-        self.desktop.notified.connect(self.words.append)
+        self.notifications = []
+        self.desktop.notified.connect(self.notifications.append)
         self.runner = JobRunner(self.window)
         self.other = JobRunner(self.window)
 
@@ -92,7 +92,7 @@ def test_progress_from_indeterminate_to_none(stage, qtbot):
     assert stage.bar.seen == [("busy", None), ("normal", 0.0), ("normal", 0.5)]
     finish(qtbot, stage.runner, job)
     assert stage.bar.seen[-1] == ("none", None)
-    [word] = stage.words
+    [word] = stage.notifications
     assert (word.title, word.is_error) == ("The benchmark is done", False)
 
 
@@ -101,7 +101,7 @@ def test_failure_is_red_until_window_is_active(stage, qtbot):
     stage.runner.start(job)
     finish(qtbot, stage.runner, job)
     assert stage.bar.seen[-1] == ("error", None)
-    [word] = stage.words
+    [word] = stage.notifications
     assert word.is_error
     assert "full" in word.text
     QApplication.instance().applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
@@ -114,7 +114,7 @@ def test_cancelled_work_sends_no_notification(stage, qtbot):
     stage.runner.start(job)
     finish(qtbot, stage.runner, job)
     assert stage.bar.seen[-1] == ("none", None)
-    assert not stage.words
+    assert not stage.notifications
 
 
 @pytest.mark.parametrize("error", [None, AppError("disk-full", path="D:\\")])
@@ -123,7 +123,7 @@ def test_active_window_gets_no_notification(stage, qtbot, error):
     job = Job(error=error)
     stage.runner.start(job)
     finish(qtbot, stage.runner, job)
-    assert not stage.words
+    assert not stage.notifications
     assert stage.desktop.tray is None
 
 
@@ -136,7 +136,7 @@ def test_first_of_two_jobs_shows_on_the_button(stage, qtbot):
     assert stage.bar.seen[-1] == ("normal", 0.25)
     finish(qtbot, stage.other, install)
     assert stage.bar.seen[-1] == ("none", None)
-    assert [word.title for word in stage.words] == ["The benchmark stopped", "The install is done"]
+    assert [word.title for word in stage.notifications] == ["The benchmark stopped", "The install is done"]
 
 
 def test_notifications_in_chinese(stage, qtbot, language):
@@ -144,7 +144,7 @@ def test_notifications_in_chinese(stage, qtbot, language):
     job = Job()
     stage.other.start(job)
     finish(qtbot, stage.other, job)
-    assert stage.words[0].title == "安装完成"
+    assert stage.notifications[0].title == "安装完成"
 
 
 def test_notification_on_a_real_desktop(stage, qtbot):

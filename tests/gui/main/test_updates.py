@@ -62,7 +62,7 @@ def soon(monkeypatch):
 
 
 @pytest.fixture
-def found(publisher, open_window, app, qtbot, soon):
+def window_with_update(publisher, open_window, app, qtbot, soon):
     """A window that has found version 1.2.0 by itself."""
 
     def opened(*files):
@@ -99,8 +99,8 @@ def test_build_without_publisher_checks_nothing(open_window, tmp_path, qtbot, so
     assert not (tmp_path / "data" / "state" / "updates.json").exists()
 
 
-def test_home_announces_newer_version(found):
-    window = found()
+def test_home_announces_newer_version(window_with_update):
+    window = window_with_update()
     card = window.main_area.pages[HOME].update_card
     assert card.isVisible()
     assert offer(window).headline_label.text() == "Version 1.2.0 is available"
@@ -126,24 +126,24 @@ def test_current_version_shows_nothing(publisher, open_window, app, qtbot, soon)
     assert "This is the newest version." in settings(window).last_check_label.text()
 
 
-def test_no_automatic_download(found, publisher, qtbot, app):
-    window = found()
+def test_no_automatic_download(window_with_update, publisher, qtbot, app):
+    window = window_with_update()
     qtbot.wait(50)
     assert {seen.path for seen in publisher.server.seen} == {PLACE}
     assert window.main_area.updates.stage == "found"
     assert not app.updates.folder.exists()
 
 
-def test_release_notes_open_in_browser(found, monkeypatch):
+def test_release_notes_open_in_browser(window_with_update, monkeypatch):
     opened = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
-    window = found()
+    window = window_with_update()
     offer(window).notes_button.click()
     assert opened == ["https://example.invalid/notes"]
 
 
-def test_declined_version_is_remembered(found, open_window, app, qtbot, publisher):
-    window = found()
+def test_declined_version_is_remembered(window_with_update, open_window, app, qtbot, publisher):
+    window = window_with_update()
     offer(window).later_button.click()
     assert not window.main_area.pages[HOME].update_card.isVisible()
     qtbot.waitUntil(
@@ -156,7 +156,7 @@ def test_declined_version_is_remembered(found, open_window, app, qtbot, publishe
     qtbot.waitUntil(lambda: again.main_area.updates.newer_version is not None, timeout=10_000)
     qtbot.waitUntil(lambda: not again.main_area.updates.is_checking, timeout=5_000)
     assert not again.main_area.pages[HOME].update_card.isVisible()
-    assert publisher.asked() == 1
+    assert publisher.request_count() == 1
 
 
 def test_disabled_checks_ask_nobody(publisher, open_window, app, qtbot, soon):
@@ -164,12 +164,12 @@ def test_disabled_checks_ask_nobody(publisher, open_window, app, qtbot, soon):
     app.settings = replace(app.settings, look_for_updates=False)
     window = open_window(app)
     qtbot.waitUntil(lambda: window.main_area.updates.last_check is not None, timeout=10_000)
-    assert publisher.asked() == 0
+    assert publisher.request_count() == 0
     assert settings(window).daily_check_segments.current() == OFF
 
 
-def test_daily_check_setting_is_saved(found, app):
-    window = found()
+def test_daily_check_setting_is_saved(window_with_update, app):
+    window = window_with_update()
     card = settings(window)
     assert card.daily_check_segments.current() == ON
     card.daily_check_segments.buttons[OFF].click()
@@ -195,8 +195,8 @@ def test_check_now_shows_outcome(publisher, open_window, app, qtbot):
     assert card.update_panel.isVisible()
 
 
-def test_offer_to_installer(found, system, qtbot):
-    window = found()
+def test_offer_to_installer(window_with_update, system, qtbot):
+    window = window_with_update()
     view = offer(window)
     view.install_button.click()
     qtbot.waitUntil(lambda: window.main_area.updates.stage == "ready", timeout=10_000)
@@ -208,8 +208,8 @@ def test_offer_to_installer(found, system, qtbot):
     assert system.started == ["Setup-1.2.0.exe"]
 
 
-def test_download_shows_progress_and_can_be_cancelled(found, publisher, qtbot):
-    window = found()
+def test_download_shows_progress_and_can_be_cancelled(window_with_update, publisher, qtbot):
+    window = window_with_update()
     publisher.server.files["/files/Setup-1.2.0.exe"].faults = [Fault("stall", after=500_000)]
     view = offer(window)
     view.install_button.click()
@@ -224,8 +224,8 @@ def test_download_shows_progress_and_can_be_cancelled(found, publisher, qtbot):
     qtbot.waitUntil(lambda: window.main_area.updates.stage == "ready", timeout=10_000)
 
 
-def test_wrong_file_is_reported_and_can_be_retried(found, publisher, qtbot, system):
-    window = found()
+def test_wrong_file_is_reported_and_can_be_retried(window_with_update, publisher, qtbot, system):
+    window = window_with_update()
     served = publisher.server.files["/files/Setup-1.2.0.exe"]
     served.data = SETUP[:-1] + b"!"
     view = offer(window)
@@ -238,8 +238,8 @@ def test_wrong_file_is_reported_and_can_be_retried(found, publisher, qtbot, syst
     assert not view.error_label.isVisible()
 
 
-def test_file_changed_after_download_is_not_started(found, qtbot, system, app):
-    window = found()
+def test_file_changed_after_download_is_not_started(window_with_update, qtbot, system, app):
+    window = window_with_update()
     view = offer(window)
     view.install_button.click()
     qtbot.waitUntil(lambda: window.main_area.updates.stage == "ready", timeout=10_000)
@@ -252,12 +252,12 @@ def test_file_changed_after_download_is_not_started(found, qtbot, system, app):
     assert view.install_button.text() == "Download and install"
 
 
-def test_installer_start_error_is_shown(found, qtbot, system, monkeypatch):
+def test_installer_start_error_is_shown(window_with_update, qtbot, system, monkeypatch):
     def refused(program, check):
         raise OSError(13, "Access denied")
 
     monkeypatch.setattr(system, "start_checked", refused)
-    window = found()
+    window = window_with_update()
     view = offer(window)
     view.install_button.click()
     qtbot.waitUntil(lambda: window.main_area.updates.stage == "ready", timeout=10_000)
@@ -267,26 +267,26 @@ def test_installer_start_error_is_shown(found, qtbot, system, monkeypatch):
     assert view.install_button.text() == "Install now"
 
 
-def test_running_work_is_confirmed_before_installer_starts(found, qtbot, system, app, monkeypatch):
+def test_running_work_is_confirmed_before_installer_starts(window_with_update, qtbot, system, app, monkeypatch):
     from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
 
-    answers, asked = [False, True], []
+    answers, questions = [False, True], []
 
     def ask(parent, question, consequence, accept_text, reject_text):
-        asked.append(question)
+        questions.append(question)
         return answers.pop(0)
 
     monkeypatch.setattr(ConfirmDialog, "ask", ask)
-    window = found()
+    window = window_with_update()
     view = offer(window)
     view.install_button.click()
     qtbot.waitUntil(lambda: window.main_area.updates.stage == "ready", timeout=10_000)
     monkeypatch.setattr(type(window.main_area), "is_benchmarking", property(lambda self: True))
     view.install_button.click()
-    assert (asked, system.started, window.main_area.updates.stage) == (["Stop the benchmark?"], [], "ready")
+    assert (questions, system.started, window.main_area.updates.stage) == (["Stop the benchmark?"], [], "ready")
     view.install_button.click()
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=10_000)
-    assert len(asked) == 2
+    assert len(questions) == 2
     assert system.started == ["Setup-1.2.0.exe"]
 
 
@@ -318,17 +318,17 @@ def test_archive_is_shown_in_its_folder(publisher, tmp_path, open_window, qtbot,
     assert window.isVisible()
 
 
-def test_no_file_for_this_copy_offers_the_page(found, publisher):
-    window = found(publisher.file(SETUP, "deb", "gpu-assistant_1.2.0_amd64.deb"))
+def test_no_file_for_this_copy_offers_the_page(window_with_update, publisher):
+    window = window_with_update(publisher.file(SETUP, "deb", "gpu-assistant_1.2.0_amd64.deb"))
     view = offer(window)
     assert not view.install_button.isVisible()
     assert view.notes_button.isVisible()
     assert "without a file" in view.detail_label.text()
 
 
-def test_source_checkout_shows_update_command(found, publisher, app, tmp_path, system):
+def test_source_checkout_shows_update_command(window_with_update, publisher, app, tmp_path, system):
     app.updates = publisher.service(tmp_path / "data", system, kind="source")
-    view = offer(found(publisher.file(SETUP, "wheel", "gpu_assistant-1.2.0-py3-none-any.whl")))
+    view = offer(window_with_update(publisher.file(SETUP, "wheel", "gpu_assistant-1.2.0-py3-none-any.whl")))
     assert view.instructions.isVisible()
     assert "git pull" in view.instructions.text()
     assert "dev.py" in view.instructions.text()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -7,14 +8,15 @@ from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QMainWindow, QScrollArea, QWidget
+from PySide6.QtCore import QRect, QSize, Qt, QTimer
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QMainWindow, QScrollArea, QWidget
 
 from gpu_assistant.core import json
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.settings import Settings
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.app import DesktopApplication, ExceptionHooks, SingleInstance
+from gpu_assistant.gui.language import texts
 from gpu_assistant.gui.main import window as window_module
 from gpu_assistant.gui.main.main_area import BENCHMARK, HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.main.window import DEFAULT_SIZE, FRAME_SIZE, MainWindow
@@ -58,7 +60,7 @@ def test_only_look_is_remembered_and_is_no_setup(open_window, app, qtbot):
     qtbot.waitUntil(window.main_area.isVisible, timeout=5000)
     assert not app.settings.setup_done
     # The next start opens on Home, which leads to the setup.
-    qtbot.waitUntil(lambda: app.settings.only_look, timeout=5000)
+    qtbot.waitUntil(lambda: app.settings.setup_skipped, timeout=5000)
     assert open_window(app).wizard is None
 
 
@@ -164,9 +166,9 @@ def test_help_in_rail_keeps_the_page(window, qtbot):
 
 
 def test_f5_refreshes(window, app, qtbot):
-    asked = app.asked.count("detect")
+    detections = app.calls.count("detect")
     qtbot.keyClick(window, Qt.Key.Key_F5)
-    qtbot.waitUntil(lambda: app.asked.count("detect") == asked + 1, timeout=5000)
+    qtbot.waitUntil(lambda: app.calls.count("detect") == detections + 1, timeout=5000)
 
 
 @pytest.mark.parametrize("page", [HOME, MONITOR, BENCHMARK, SETTINGS])
@@ -341,10 +343,10 @@ def measuring(window, app, qtbot):
 
 
 def test_closing_during_benchmark_asks_first(window, measuring, monkeypatch):
-    asked = []
-    monkeypatch.setattr(ConfirmDialog, "ask", lambda *given, **verbs: asked.append(given[1]) or False)
+    questions = []
+    monkeypatch.setattr(ConfirmDialog, "ask", lambda *given, **verbs: questions.append(given[1]) or False)
     window.close()
-    assert asked == ["Stop the benchmark?"]
+    assert questions == ["Stop the benchmark?"]
     assert window.isVisible()
     assert measuring.measuring
 
@@ -390,9 +392,11 @@ def test_second_instance_activates_the_first(tmp_path, qapp, qtbot):
         "from gpu_assistant.gui.app import SingleInstance\n"
         "app = QCoreApplication([])\n"
         "second = SingleInstance(pathlib.Path(sys.argv[1]))\n"
-        "sys.exit(0 if not second.try_lock() and second.activate_running() else 1)\n"
+        "allowed = []\n"
+        "is_shown = not second.try_lock() and second.activate_running(allowed.append)\n"
+        "sys.exit(0 if is_shown and allowed == [int(sys.argv[2])] else 1)\n"
     )
-    with subprocess.Popen([sys.executable, "-c", code, str(tmp_path)]) as process:
+    with subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(os.getpid())]) as process:
         qtbot.waitUntil(lambda: process.poll() is not None, timeout=30_000)
         assert process.returncode == 0
     assert called
@@ -405,13 +409,28 @@ def test_second_instance_activates_the_first(tmp_path, qapp, qtbot):
 def test_second_start_reports_in_the_terminal(app, qapp, capsys, monkeypatch):
     first = SingleInstance(app.data.state)
     assert first.try_lock()
-    monkeypatch.setattr(SingleInstance, "activate_running", lambda self: True)
+    monkeypatch.setattr(SingleInstance, "activate_running", lambda *_: True)
     second = DesktopApplication(app, language="en")
     assert not second.acquire_instance()
     assert capsys.readouterr().err == "GPU Assistant is already open; its window was brought to the front.\n"
-    monkeypatch.setattr(SingleInstance, "activate_running", lambda self: False)
+    monkeypatch.setattr(SingleInstance, "activate_running", lambda *_: False)
+    shown = []
+
+    def close() -> None:
+        dialog = QApplication.activeModalWidget()
+        if dialog is None:
+            return
+        shown.extend(label.text() for label in dialog.findChildren(QLabel))
+        dialog.reject()
+
+    # Not the hooks and the collector of a whole program.
+    monkeypatch.setattr(second, "initialize", lambda: SimpleNamespace(texts=texts))
+    closing = QTimer(interval=20)
+    closing.timeout.connect(close)
+    closing.start()
     assert not second.acquire_instance()
     assert "does not answer" in capsys.readouterr().err
+    assert any("does not answer" in text for text in shown)
     first.release()
 
 

@@ -21,7 +21,7 @@ def test_monitor_without_nvidia_is_no_error(monitor):
     window, page = monitor
     feed(window, sample())
     assert page.subtitle_label.text() == "No NVIDIA GPU. CPU and memory are shown."
-    assert [card.of.key for card in page.plot_cards] == ["cpu", "ram"]
+    assert [card.plotted_metric.key for card in page.plot_cards] == ["cpu", "ram"]
     assert [tile.value_widget.figure for _, _, tile in page.tiles] == ["37", "6.0"]
 
 
@@ -29,10 +29,10 @@ def test_gpu_plots_follow_detected_gpus(monitor):
     window, page = monitor
     feed(window, sample())
     feed(window, sample(gpu()))
-    assert [card.of.key for card in page.plot_cards] == ["util", "mem", "temp", "power", "cpu", "ram"]
+    assert [card.plotted_metric.key for card in page.plot_cards] == ["util", "mem", "temp", "power", "cpu", "ram"]
     assert [tile.value_widget.figure for _, _, tile in page.tiles] == ["97", "5.6", "66", "112", "2,730", "41"]
     feed(window, sample())
-    assert [card.of.key for card in page.plot_cards] == ["cpu", "ram"]
+    assert [card.plotted_metric.key for card in page.plot_cards] == ["cpu", "ram"]
 
 
 def test_unreported_value_is_a_dash(monitor):
@@ -80,14 +80,14 @@ def test_crosshair_shared_by_all_plots(monitor, qtbot):
     now = time.time()
     feed(window, *(sample(gpu(util=i), t=now - 60 + i, cpu=float(i)) for i in range(60)))
     # A queued sample may rebuild the plots.
-    qtbot.waitUntil(lambda: len(page.plot_cards) > 2 and page.plot_cards[0].in_sight(), timeout=5000)
+    qtbot.waitUntil(lambda: len(page.plot_cards) > 2 and page.plot_cards[0].is_in_view(), timeout=5000)
     page.draw()
     qtbot.keyClick(page.plot_cards[0].plot, Qt.Key.Key_End)
     at = page.time_axis.cursor
     assert at is not None
     qtbot.keyClick(page.plot_cards[0].plot, Qt.Key.Key_Left)
     assert page.time_axis.cursor < at
-    readings = [card.plot.readings() for card in page.plot_cards if card.in_sight()]
+    readings = [card.plot.readings() for card in page.plot_cards if card.is_in_view()]
     assert all(readings)
     assert readings[0][0].value == pytest.approx(54, abs=6)
     qtbot.keyClick(page.plot_cards[0].plot, Qt.Key.Key_Escape)
@@ -132,7 +132,7 @@ def test_resize_draws_newly_visible_plots(monitor, qtbot):
     window.resize(880, 520)
     feed(window, sample(gpu()))
     page.toolbar.pause_button.click()
-    qtbot.waitUntil(lambda: page.plot_cards[0].in_sight() and not page.plot_cards[-1].in_sight(), timeout=5000)
+    qtbot.waitUntil(lambda: page.plot_cards[0].is_in_view() and not page.plot_cards[-1].is_in_view(), timeout=5000)
     last = page.plot_cards[-1].plot
     drawn = last.view
     last.apply_theme()
@@ -174,7 +174,7 @@ def test_memory_scale_kept_while_gpu_silent(monitor):
     window.main_area.sampling.load_now()
     now = time.time()
     feed(window, *(sample(gpu(), t=now - 10 + second) for second in range(10)))
-    card = next(card for card in page.plot_cards if card.of.key == "mem")
+    card = next(card for card in page.plot_cards if card.plotted_metric.key == "mem")
     for silent in (False, True):
         if silent:
             feed(window, sample(GpuSample(index=0, name="NVIDIA GeForce RTX 4060", state="silent")))
@@ -212,7 +212,7 @@ def test_side_by_side_plots_per_gpu(monitor):
     feed(window, sample(gpu(0), gpu(1)))
     assert page.layout_control.isVisible()
     page.layout_control.buttons[1].click()
-    assert [(card.of.key, card.gpus) for card in page.plot_cards[:4]] == [
+    assert [(card.plotted_metric.key, card.gpus) for card in page.plot_cards[:4]] == [
         ("util", (0,)),
         ("util", (1,)),
         ("mem", (0,)),
@@ -267,5 +267,5 @@ def test_reused_index_draws_own_history(monitor):
     feed(window, *(sample(*both, t=now - 20 + second) for second in range(10)))
     moved = (gpu(0, uuid="GPU-b", util=80), gpu(1, uuid="GPU-a", state="gone", util=None))
     feed(window, *(sample(*moved, t=now - 10 + second) for second in range(10)))
-    history, metric = window.main_area.sampling.history, page.plot_cards[0].of
+    history, metric = window.main_area.sampling.history, page.plot_cards[0].plotted_metric
     assert {value for _, value in history.recent_values(metric, 0, 60)} == {80}

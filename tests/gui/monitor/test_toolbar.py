@@ -42,7 +42,7 @@ def test_zoom_clears_range_and_labels_reset(monitor):
 
 
 def plot_keys(page):
-    return [card.of.key for card in page.plot_cards]
+    return [card.plotted_metric.key for card in page.plot_cards]
 
 
 def test_toggle_adds_and_removes_reported_plots(monitor):
@@ -52,7 +52,7 @@ def test_toggle_adds_and_removes_reported_plots(monitor):
     assert plot_keys(page) == GPU_PLOTS + MACHINE_PLOTS
     page.secondary_plots_button.click()
     assert plot_keys(page) == [*GPU_PLOTS, "temp_memory", "clock", "fan", "pcie_rx", *MACHINE_PLOTS]
-    shown = {card.of.key: card.figure.figure for card in page.plot_cards}
+    shown = {card.plotted_metric.key: card.figure.figure for card in page.plot_cards}
     assert (shown["temp_memory"], shown["pcie_rx"]) == ("96", "12")
     assert page.secondary_plots_button.text() == "Fewer graphs"
     page.secondary_plots_button.click()

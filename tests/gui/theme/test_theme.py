@@ -137,8 +137,8 @@ def test_changed_signal_reports_size_change(qapp: QApplication) -> None:
 @pytest.mark.parametrize("name", THEMES)
 def test_text_label_uses_tone(qapp: QApplication, qtbot: QtBot, name: str, tone: str) -> None:
     theme.set_theme(qapp, name)
-    words = label("display", "I", tone)
-    qtbot.addWidget(words)
-    picture = words.grab().toImage()
+    text_label = label("display", "I", tone)
+    qtbot.addWidget(text_label)
+    picture = text_label.grab().toImage()
     colours = {picture.pixelColor(x, y).name() for x in range(picture.width()) for y in range(picture.height())}
     assert theme.color(tone).name() in colours

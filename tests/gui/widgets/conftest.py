@@ -36,11 +36,11 @@ def dressed(qapp: QApplication) -> Iterator[QApplication]:
 @pytest.fixture
 def show(qtbot: QtBot):
     """Shows a widget in a window of its own."""
-    kept = []
+    windows = []
 
     def shown(widget: QWidget, width: int = 700, height: int = 420) -> QWidget:
         window = QWidget()
-        kept.append(window)  # qtbot holds only weak references
+        windows.append(window)  # qtbot holds only weak references
         qtbot.addWidget(window)
         QVBoxLayout(window).addWidget(widget)
         window.resize(width, height)

@@ -24,7 +24,8 @@ from gpu_assistant.gui.widgets.charts import BarChart, SpeedSparkline
 from gpu_assistant.gui.widgets.console import CommandBox, LogDrawer
 from gpu_assistant.gui.widgets.disclosure import Disclosure, SourcedClaim
 from gpu_assistant.gui.widgets.inputs import Dropdown, DropdownEntry
-from gpu_assistant.gui.widgets.navigation import LanguageMenu, NavigationRail, StepRail, ThemeMenu
+from gpu_assistant.gui.widgets.menus import LanguageMenu, ThemeMenu
+from gpu_assistant.gui.widgets.navigation import NavigationRail, StepRail
 from gpu_assistant.gui.widgets.page import Footer, Page
 from gpu_assistant.gui.widgets.progress import ProgressBar, StepList
 
@@ -113,6 +114,6 @@ NAMES = tuple(samples(None))  # type: ignore[arg-type]
 
 def heard(signal: SignalInstance) -> list:
     """What a signal brings from now on, its first value each time."""
-    found: list = []
-    signal.connect(lambda *args: found.append(args[0] if args else None))
-    return found
+    received: list = []
+    signal.connect(lambda *args: received.append(args[0] if args else None))
+    return received

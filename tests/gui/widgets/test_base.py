@@ -19,19 +19,19 @@ class Heard(Themed, QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.told: list[str] = []
+        self.changes: list[str] = []
         self.apply_theme()
-        self.told.clear()
+        self.changes.clear()
 
     def retranslate(self) -> None:
-        self.told.append("words")
+        self.changes.append("words")
 
     def refresh(self) -> None:
-        self.told.append("sizes")
+        self.changes.append("sizes")
         super().refresh()
 
     def update_colours(self) -> None:
-        self.told.append("colours")
+        self.changes.append("colours")
         super().update_colours()
 
 
@@ -53,12 +53,12 @@ def pair(qtbot: QtBot) -> Iterator[tuple[Heard, Heard, QStackedWidget]]:
 def test_visible_widget_updates_at_once(pair: tuple[Heard, Heard, QStackedWidget], qapp: QApplication) -> None:
     seen, unseen, _stack = pair
     theme.set_theme(qapp, "dark")
-    assert seen.told == ["colours"]
-    assert unseen.told == []
+    assert seen.changes == ["colours"]
+    assert unseen.changes == []
     theme.set_text_scale(qapp, 1.5)
-    assert seen.told == ["colours", "sizes"]
+    assert seen.changes == ["colours", "sizes"]
     QApplication.sendEvent(seen.window(), QEvent(QEvent.Type.LanguageChange))
-    assert seen.told == ["colours", "sizes", "words", "sizes"]
+    assert seen.changes == ["colours", "sizes", "words", "sizes"]
 
 
 def test_hidden_widget_updates_once_later(
@@ -68,27 +68,27 @@ def test_hidden_widget_updates_once_later(
     theme.set_theme(qapp, "dark")
     theme.set_text_scale(qapp, 1.5)
     QApplication.sendEvent(unseen.window(), QEvent(QEvent.Type.LanguageChange))
-    assert unseen.told == []
-    qtbot.waitUntil(lambda: unseen.told == ["words", "sizes"])
+    assert unseen.changes == []
+    qtbot.waitUntil(lambda: unseen.changes == ["words", "sizes"])
 
 
 def test_shown_widget_updates_at_once(pair: tuple[Heard, Heard, QStackedWidget], qapp: QApplication) -> None:
     _seen, unseen, stack = pair
     theme.set_theme(qapp, "contrast")
-    assert unseen.told == []
+    assert unseen.changes == []
     stack.setCurrentWidget(unseen)
-    assert unseen.told == ["sizes"], "lines are thicker in this theme"
+    assert unseen.changes == ["sizes"], "lines are thicker in this theme"
 
 
 def test_deleted_widget_is_skipped(qapp: QApplication, qtbot: QtBot) -> None:
-    gone, kept = Heard(), Heard()
-    qtbot.addWidget(kept)
+    gone, alive = Heard(), Heard()
+    qtbot.addWidget(alive)
     theme.set_theme(qapp, "dark")
     with qtbot.waitSignal(gone.destroyed):
         gone.deleteLater()
         qapp.sendPostedEvents(gone, QEvent.Type.DeferredDelete)
-    qtbot.waitUntil(lambda: kept.told == ["colours"])
-    assert gone.told == []
+    qtbot.waitUntil(lambda: alive.changes == ["colours"])
+    assert gone.changes == []
 
 
 def test_event_loop_runs_between_batches(qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,9 +97,9 @@ def test_event_loop_runs_between_batches(qapp: QApplication, qtbot: QtBot, monke
     for each in many:
         qtbot.addWidget(each)
     theme.set_theme(qapp, "dark")
-    qtbot.waitUntil(lambda: any(each.told for each in many))
-    assert not all(each.told for each in many)
-    qtbot.waitUntil(lambda: all(each.told == ["colours"] for each in many))
+    qtbot.waitUntil(lambda: any(each.changes for each in many))
+    assert not all(each.changes for each in many)
+    qtbot.waitUntil(lambda: all(each.changes == ["colours"] for each in many))
 
 
 def test_text_scale_is_painted_after_layout(

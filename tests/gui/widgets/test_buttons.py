@@ -71,8 +71,8 @@ def test_focus_ring_only_for_keyboard(show, qtbot: QtBot) -> None:
 
 def test_a_button_is_a_button_to_a_screen_reader(show) -> None:
     button = show(Button("Install && go"))
-    told = QAccessible.queryAccessibleInterface(button)
-    assert told.role() == QAccessible.Role.PushButton
+    interface = QAccessible.queryAccessibleInterface(button)
+    assert interface.role() == QAccessible.Role.PushButton
 
 
 @pytest.mark.parametrize("theme_name", ["light", "dark", "contrast"])

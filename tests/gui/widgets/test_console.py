@@ -46,9 +46,9 @@ def test_open_drawer_appends_in_batches(qtbot: QtBot, qapp: QApplication) -> Non
 def test_oldest_lines_are_dropped_first(qtbot: QtBot) -> None:
     made = drawer(qtbot)
     made.append([f"line {number}" for number in range(MAX_LOG_LINES + 10)])
-    kept = made.text().split("\n")
-    assert len(kept) == MAX_LOG_LINES
-    assert kept[0] == "line 10"
+    lines = made.text().split("\n")
+    assert len(lines) == MAX_LOG_LINES
+    assert lines[0] == "line 10"
     made.clear()
     assert made.text() == ""
 

@@ -19,11 +19,11 @@ def places(tmp_path, monkeypatch):
     """A home with folders for documents and pictures."""
     for name in ("Documents", "Pictures"):
         (tmp_path / name).mkdir()
-    found = {
+    paths = {
         QStandardPaths.StandardLocation.DocumentsLocation: str(tmp_path / "Documents"),
         QStandardPaths.StandardLocation.PicturesLocation: str(tmp_path / "Pictures"),
     }
-    monkeypatch.setattr(dialogs.QStandardPaths, "writableLocation", found.__getitem__)
+    monkeypatch.setattr(dialogs.QStandardPaths, "writableLocation", paths.__getitem__)
     monkeypatch.setattr(dialogs, "_last_folders", {})
     return tmp_path
 
@@ -44,11 +44,11 @@ def test_file_dialogs_are_fully_chinese(qtbot: QtBot, qapp) -> None:
         for dialog in dialogs_:
             dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
             dialog.show()
-            said = [each.text() for kind in (QLabel, QAbstractButton) for each in dialog.findChildren(kind)]
-            said += [each.toolTip() for each in dialog.findChildren(QAbstractButton)]
-            words = [text for text in said if text]
-            assert len(words) > 5
-            assert [text for text in words if not any("\u4e00" <= letter <= "\u9fff" for letter in text)] == []
+            texts = [each.text() for kind in (QLabel, QAbstractButton) for each in dialog.findChildren(kind)]
+            texts += [each.toolTip() for each in dialog.findChildren(QAbstractButton)]
+            filled = [text for text in texts if text]
+            assert len(filled) > 5
+            assert [text for text in filled if not any("\u4e00" <= letter <= "\u9fff" for letter in text)] == []
             dialog.close()
     finally:
         language.set("en")

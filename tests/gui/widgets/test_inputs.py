@@ -95,9 +95,9 @@ def page(qtbot: QtBot) -> Page:
 
 @pytest.fixture
 def bar(page: Page) -> ScrollBar:
-    found = page.verticalScrollBar()
-    assert isinstance(found, ScrollBar)
-    return found
+    scroll_bar = page.verticalScrollBar()
+    assert isinstance(scroll_bar, ScrollBar)
+    return scroll_bar
 
 
 def handle(bar: ScrollBar) -> QRect:
@@ -182,8 +182,8 @@ def menu(qtbot: QtBot) -> Iterator[Menu]:
     qtbot.addWidget(owner)
     owner.show()
     made = Menu(owner)
-    for words in ("Light", "Dark"):
-        made.addAction(words).setCheckable(True)
+    for text in ("Light", "Dark"):
+        made.addAction(text).setCheckable(True)
     made.actions()[1].setChecked(True)
     made.popup(QPoint(0, 0))
     qtbot.waitExposed(made)

@@ -10,7 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.widgets.inputs import Menu
-from gpu_assistant.gui.widgets.navigation import NavigationRail, RailButton, StepRail, ThemeMenu
+from gpu_assistant.gui.widgets.menus import ThemeMenu
+from gpu_assistant.gui.widgets.navigation import NavigationRail, RailButton, StepRail
 
 from .samples import heard
 

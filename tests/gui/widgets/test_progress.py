@@ -25,11 +25,11 @@ def test_progress_has_a_value_and_an_unknown_total(show) -> None:
 
 def test_quarters_are_announced_once(show, monkeypatch: pytest.MonkeyPatch) -> None:
     bar = show(ProgressBar())
-    said: list[str] = []
-    monkeypatch.setattr("gpu_assistant.gui.widgets.progress.announce", lambda _widget, text: said.append(text))
+    announced: list[str] = []
+    monkeypatch.setattr("gpu_assistant.gui.widgets.progress.announce", lambda _widget, text: announced.append(text))
     for percent in range(101):
         bar.set_fraction(percent / 100)
-    assert said == ["25 %", "50 %", "75 %", "100 %"]
+    assert announced == ["25 %", "50 %", "75 %", "100 %"]
 
 
 @pytest.mark.parametrize(

@@ -155,10 +155,10 @@ def test_alternative_with_unknown_field_is_refused() -> None:
     ],
 )
 def test_remedies_of_errors(error: AppError, ways: tuple[str, ...]) -> None:
-    found = failure_from_error(error)
-    assert found.remedies == ways
-    assert found.alternatives == error.alternatives
-    assert found.message == error.message
+    failure = failure_from_error(error)
+    assert failure.remedies == ways
+    assert failure.alternatives == error.alternatives
+    assert failure.message == error.message
 
 
 def test_failed_install_can_be_retried() -> None:

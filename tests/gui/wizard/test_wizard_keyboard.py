@@ -84,14 +84,14 @@ def test_alt_left_goes_back_and_rail_returns(app, at_recommendation, qtbot):
     assert wizard.flow.page == "welcome"
     wizard.welcome.primary_button.click()
     assert wizard.flow.page == "computer"
-    assert app.asked.count("detect") == 1
+    assert app.calls.count("detect") == 1
 
 
 def test_f5_detects_again(app, at_computer, qtbot):
     wizard = at_computer(app)
     focus(qtbot, wizard.computer.primary_button)
     press(qtbot, Qt.Key.Key_F5)
-    qtbot.waitUntil(lambda: app.asked.count("detect") == 2 and not wizard.controller.busy, timeout=5000)
+    qtbot.waitUntil(lambda: app.calls.count("detect") == 2 and not wizard.controller.busy, timeout=5000)
 
 
 def test_f1_opens_help_and_escape_closes_it(app, open_wizard, qtbot):
@@ -109,13 +109,13 @@ class Escapes(QObject):
 
     def __init__(self, qtbot) -> None:
         super().__init__()
-        self.asked: list[str] = []
+        self.titles: list[str] = []
         self._qtbot = qtbot
         QApplication.instance().installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Show and isinstance(watched, QDialog):
-            self.asked.append(watched.windowTitle())
+            self.titles.append(watched.windowTitle())
             QApplication.postEvent(watched, key_press(Qt.Key.Key_Escape))
         return False
 
@@ -130,7 +130,7 @@ def test_escape_during_install_asks_and_second_declines(app: FakeApp, at_recomme
     wizard = at_recommendation(app)
     app.gate = threading.Event()
     app.results["install"] = Path(wizard.flow.state.plan.env)
-    app.news["install"] = (StepEvent(id="space", state="running"),)
+    app.events["install"] = (StepEvent(id="space", state="running"),)
     wizard.recommendation.primary_button.click()
     qtbot.waitUntil(lambda: wizard.flow.state.stage == "running")
     focus(qtbot, wizard.install.cancel_button)
@@ -139,7 +139,7 @@ def test_escape_during_install_asks_and_second_declines(app: FakeApp, at_recomme
         press(qtbot, Qt.Key.Key_Escape)
     finally:
         QApplication.instance().removeEventFilter(escapes)
-    assert escapes.asked == ["Stop here?"]
+    assert escapes.titles == ["Stop here?"]
     assert wizard.flow.state.stage == "running"
     app.gate.set()
     qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.controller.busy, timeout=5000)

@@ -43,30 +43,30 @@ def scale(qapp: QApplication) -> Iterator[Callable[[float], None]]:
 
 def cut(widget: QWidget) -> list[str]:
     """What cannot be read as a whole; a picker's list has the whole of what it cuts."""
-    found = [
+    texts = [
         f"{text.text()}: {text.height()} of {text.heightForWidth(text.width())} high"
         for text in widget.findChildren(TextLabel)
         if text.isVisible() and text.hasHeightForWidth() and text.height() < text.heightForWidth(text.width())
     ]
-    found += [
+    texts += [
         f"{button.text()}: {button.width()} of {button.sizeHint().width()} wide"
         for button in widget.findChildren(Button)
         if button.isVisible() and not isinstance(button, Dropdown) and button.width() < button.sizeHint().width()
     ]
-    return found
+    return texts
 
 
 def whole(wizard) -> list[str]:
     """Nothing is cut on the wizard, and its page does not scroll sideways."""
     page = wizard.page(wizard.flow.page).page
-    found = cut(wizard)
+    texts = cut(wizard)
     bar = page.horizontalScrollBar()
     if bar.maximum() > 0:
-        found.append(f"scrolls sideways by {bar.maximum()}")
+        texts.append(f"scrolls sideways by {bar.maximum()}")
     step = wizard.rail.buttons[PAGES.index(wizard.flow.page)]
     if step.height() < step.heightForWidth(step.width()):
-        found.append(f"rail: {step.height()} of {step.heightForWidth(step.width())} high")
-    return found
+        texts.append(f"rail: {step.height()} of {step.heightForWidth(step.width())} high")
+    return texts
 
 
 def rests(qtbot, wizard) -> None:

@@ -36,7 +36,7 @@ class TestSimulated:
         assert not wizard.done.toggle_log_button.isVisible()
         assert wizard.banner.isVisible()
         assert {"en": "Nothing was installed", "zh_CN": "没有安装任何东西"}[code] in wizard.done.hero.title_label.text()
-        assert set(simulated.asked) <= {"detect", "recommend", "dry install"}
+        assert set(simulated.calls) <= {"detect", "recommend", "dry install"}
         with qtbot.waitSignal(wizard.finished):
             wizard.done.primary_button.click()
         assert simulated.settings.environment is None

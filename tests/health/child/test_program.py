@@ -34,18 +34,18 @@ class NoCard:
         return Sample(t=0.0, gpus=(), nvml="absent")
 
 
-def examined(environment: Path, level: int, news: list[Any]) -> Checks:
+def examined(environment: Path, level: int, events: list[Any]) -> Checks:
     system = FakeSystem(cpu=Cpu(name="AMD Ryzen 5 7500F", cores=2))
     job = HealthJob(environment, system, QUICK, NoCard(), level=level, load_seconds=12.0, time_limit=250.0)
-    return Texts("en").localize_checks(job.run(JobContext(news.append)))
+    return Texts("en").localize_checks(job.run(JobContext(events.append)))
 
 
 def test_all_levels_on_cpu(torch_environment: Path) -> None:
-    news: list[Any] = []
-    checks = examined(torch_environment, 3, news)
-    found = [(check.id, check.state) for check in checks.checks]
-    assert found[:2] == [("driver", "skip"), ("mains", "skip")]
-    assert found[2:4] == [("torch-import", "pass"), ("cpu-compute", "pass")]
+    events: list[Any] = []
+    checks = examined(torch_environment, 3, events)
+    results = [(check.id, check.state) for check in checks.checks]
+    assert results[:2] == [("driver", "skip"), ("mains", "skip")]
+    assert results[2:4] == [("torch-import", "pass"), ("cpu-compute", "pass")]
     products = [check for check in checks.checks if check.id == "matmul-bits"]
     assert {check.data["dtype"] for check in products} == {"float64", "float32", "bfloat16"}
     assert all(check.state == "pass" and int(check.data["runs"] or 0) >= 2 for check in products)
@@ -57,7 +57,7 @@ def test_all_levels_on_cpu(torch_environment: Path) -> None:
     assert float(load.data["seconds"] or 0) >= 12
     assert checks.verdict == "pass"
     assert "a small computation on the card" in checks.leaves_out
-    assert [one.done for one in news if isinstance(one, HealthProgress) and one.check == "load"][-1] == 1.0
+    assert [one.done for one in events if isinstance(one, HealthProgress) and one.check == "load"][-1] == 1.0
 
 
 def test_level_1_is_quick(torch_environment: Path) -> None:
@@ -75,8 +75,8 @@ def faulty(environment: Path, fault: str) -> dict[str, Any]:
     )
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     (check,) = [line["check"] for line in lines if "check" in line]
-    found: dict[str, Any] = check
-    return found
+    result: dict[str, Any] = check
+    return result
 
 
 def test_intact_memory_passes(torch_environment: Path) -> None:

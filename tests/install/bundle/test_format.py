@@ -18,11 +18,11 @@ from gpu_assistant.install.jobs.check_bundle import CheckBundleJob
 from gpu_assistant.install.packages.requirements import Platform
 from gpu_assistant.texts.localized import Texts
 
-from ..bundle_world import HERE, create, offline
-from ..world import World, end
+from ..bundle_sandbox import HERE, create, offline
+from ..sandbox import Sandbox, end
 
 
-def test_check_names_unlisted_files(world: World, bundle: Path) -> None:
+def test_check_names_unlisted_files(sandbox: Sandbox, bundle: Path) -> None:
     def checked() -> StepEvent:
         events: list[Event] = []
         CheckBundleJob(bundle).run(JobContext(report=events.append))
@@ -37,8 +37,8 @@ def test_check_names_unlisted_files(world: World, bundle: Path) -> None:
     assert "evil-1.0" in str(Texts("zh_CN").localize_event(done).message)  # type: ignore[union-attr]
 
 
-def test_modified_file_is_found_before_use(world: World, bundle: Path) -> None:
-    wheel = bundle / "wheels" / world.torch.name
+def test_modified_file_is_found_before_use(sandbox: Sandbox, bundle: Path) -> None:
+    wheel = bundle / "wheels" / sandbox.torch.name
     data = bytearray(wheel.read_bytes())
     data[100] ^= 1
     wheel.unlink()  # it may be the same file as the one in the cache
@@ -46,20 +46,20 @@ def test_modified_file_is_found_before_use(world: World, bundle: Path) -> None:
     with pytest.raises(AppError) as caught:
         CheckBundleJob(bundle).run(JobContext())
     assert caught.value.code == "bundle-damaged"
-    assert caught.value.data["files"] == f"wheels/{world.torch.name}"
+    assert caught.value.data["files"] == f"wheels/{sandbox.torch.name}"
     with pytest.raises(AppError) as installing:
-        world.install(offline(world, bundle))
+        sandbox.install(offline(sandbox, bundle))
     assert installing.value.code == "local-file-broken"
-    assert not world.environment.exists()
+    assert not sandbox.environment.exists()
 
 
-def test_missing_file_is_an_error_not_a_download(world: World, bundle: Path) -> None:
-    (bundle / "wheels" / world.torch.name).unlink()
-    world.asks()
+def test_missing_file_is_an_error_not_a_download(sandbox: Sandbox, bundle: Path) -> None:
+    (bundle / "wheels" / sandbox.torch.name).unlink()
+    sandbox.asks()
     with pytest.raises(AppError) as caught:
-        world.install(offline(world, bundle))
+        sandbox.install(offline(sandbox, bundle))
     assert caught.value.code == "local-file-missing"
-    assert world.asks() == []
+    assert sandbox.asks() == []
 
 
 @pytest.mark.parametrize(
@@ -92,37 +92,37 @@ def test_list_with_duplicate_or_without_lock_is_refused(bundle: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need rights there that tests do not have")
-def test_link_out_of_bundle_is_refused(world: World, bundle: Path) -> None:
-    (bundle / "wheels").rename(world.root / "elsewhere")
-    (bundle / "wheels").symlink_to(world.root / "elsewhere", target_is_directory=True)
+def test_link_out_of_bundle_is_refused(sandbox: Sandbox, bundle: Path) -> None:
+    (bundle / "wheels").rename(sandbox.root / "elsewhere")
+    (bundle / "wheels").symlink_to(sandbox.root / "elsewhere", target_is_directory=True)
     with pytest.raises(UsageError) as caught:
         CheckBundleJob(bundle).run(JobContext())
     assert caught.value.code == "bundle-link"
     with pytest.raises(UsageError):
-        create(world, bundle)
+        create(sandbox, bundle)
 
 
-def test_modified_lockfile_is_refused(world: World, bundle: Path) -> None:
+def test_modified_lockfile_is_refused(sandbox: Sandbox, bundle: Path) -> None:
     lock = bundle / "pylock.toml"
     lock.write_text(lock.read_text(encoding="utf-8") + "\n# more\n", encoding="utf-8")
     with pytest.raises(AppError) as caught:
-        world.install(offline(world, bundle))
+        sandbox.install(offline(sandbox, bundle))
     assert caught.value.code == "local-file-broken"
 
 
-def test_bundle_for_another_request_is_refused(world: World, bundle: Path) -> None:
+def test_bundle_for_another_request_is_refused(sandbox: Sandbox, bundle: Path) -> None:
     other = "linux" if HERE.system == "windows" else "windows"
     shelf = BundleSource(bundle)
     with pytest.raises(UsageError) as caught:
-        shelf.check_plan(offline(world, bundle), Platform(system=other, arch="x86_64"))  # type: ignore[arg-type]
+        shelf.check_plan(offline(sandbox, bundle), Platform(system=other, arch="x86_64"))  # type: ignore[arg-type]
     assert caught.value.code == "bundle-other-machine"
     with pytest.raises(UsageError) as caught:
-        world.install(offline(world, bundle, version="2.9.1"))
+        sandbox.install(offline(sandbox, bundle, version="2.9.1"))
     assert caught.value.code == "bundle-other-wish"
 
 
-def test_check_here_refuses_bundle_of_other_platform(world: World, bundle: Path) -> None:
-    here = world.system.operating_system()
+def test_check_here_refuses_bundle_of_other_platform(sandbox: Sandbox, bundle: Path) -> None:
+    here = sandbox.system.operating_system()
     assert CheckBundleJob(bundle, here).run(JobContext()).platform == HERE
     other = "windows" if HERE.system == "linux" else "linux"
     stranger = msgspec.structs.replace(here, system=other, glibc=None)

@@ -1,4 +1,4 @@
-"""The door with both its sides in this process, and programs of the tests that run as Windows' own would.
+"""Elevation client and helper in this process, and programs of the tests that run as Windows' own would.
 
 A program is a script in Python, whatever its name says. Its last line may be "EXIT n": Windows' exit codes have 32
 bits, those of a process on Linux have 8. A line "# signed by NAME" is its signature.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -63,18 +64,23 @@ class InsideRights:
             raise AppError("signature-missing", path=str(file))
         return match[1].decode().strip()
 
+    @contextmanager
+    def private_unpack_folder(self, name: str | None) -> Iterator[None]:
+        self.unpacked = name
+        yield
+
     def create_restore_point(self, description: str) -> None:
         raise AssertionError(description)
 
 
 def inside(system: System, catalog: Callable[[], Catalog], base: Path) -> Callable[[InstallContext], ElevationClient]:
-    """What makes the door of an install; the person always says yes."""
+    """What creates the elevation client of an install; the person always says yes."""
     rights = InsideRights(base, system.windows.system32_folder() if system.windows is not None else None)
 
-    def run_as_admin(words: Sequence[str], **_more: Any) -> int:
-        return ElevationHelper(system, rights, catalog()).handle_request(words[1:])
+    def run_as_admin(arguments: Sequence[str], **_more: Any) -> int:
+        return ElevationHelper(system, rights, catalog()).handle_request(arguments[1:])
 
-    def door(work: InstallContext) -> ElevationClient:
+    def client(work: InstallContext) -> ElevationClient:
         return ElevationClient(work.data.state, system, rights=rights, run_as_admin=run_as_admin, command=("helper",))
 
-    return door
+    return client

@@ -77,3 +77,41 @@ def test_private_folder_is_created_once() -> None:
         assert caught.value.code == "door-folder"
     finally:
         folder.rmdir()
+
+
+class TestUnpackFolder:
+    """The folder of the drive to which NVIDIA's package unpacks itself, and which everybody may make beforehand."""
+
+    @pytest.fixture
+    def rights(self, tmp_path: Path) -> WindowsElevatedSystem:
+        return WindowsElevatedSystem(ADMINISTRATOR_SIDS | {read_owner_and_aces(tmp_path)[0]}, drive=tmp_path)
+
+    def test_earlier_folder_gives_way_and_returns(self, rights: WindowsElevatedSystem, tmp_path: Path) -> None:
+        folder = tmp_path / "NVIDIA"
+        folder.mkdir()
+        (folder / "setup.exe").write_text("a thief's")
+        with rights.private_unpack_folder("NVIDIA"):
+            rights.check_private_folder(folder)
+            assert not list(folder.iterdir())
+            (folder / "setup.exe").write_text("the package's")
+        assert (folder / "setup.exe").read_text() == "a thief's"
+        assert list(tmp_path.iterdir()) == [folder]
+
+    def test_new_folder_is_removed(self, rights: WindowsElevatedSystem, tmp_path: Path) -> None:
+        with rights.private_unpack_folder("NVIDIA"):
+            (tmp_path / "NVIDIA" / "setup.exe").touch()
+        assert not list(tmp_path.iterdir())
+
+    def test_folder_of_killed_run_is_replaced(self, rights: WindowsElevatedSystem, tmp_path: Path) -> None:
+        aside = tmp_path / "NVIDIA.before-gpu-assistant"
+        aside.mkdir()
+        (aside / "earlier").touch()
+        (tmp_path / "NVIDIA").mkdir()
+        (tmp_path / "NVIDIA" / "half").touch()
+        with rights.private_unpack_folder("NVIDIA"):
+            assert not list((tmp_path / "NVIDIA").iterdir())
+        assert [path.name for path in (tmp_path / "NVIDIA").iterdir()] == ["earlier"]
+
+    def test_no_folder_is_nothing_to_protect(self, rights: WindowsElevatedSystem, tmp_path: Path) -> None:
+        with rights.private_unpack_folder(None):
+            assert not list(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""The door on Linux, through a pkexec that really starts the helper: what it does, refuses and answers."""
+"""The elevation helper on Linux, through a pkexec that really starts the helper: what it does, refuses and answers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ echo "$@" >>"{log}"
 exec "$@"
 """
 
-# Behaves like apt-get as far as the door looks: a trial with -s, and what it would remove.
+# Behaves like apt-get as far as the helper looks: a trial with -s, and what it would remove.
 APT_GET = """#!/bin/sh
 printf '%s\\n' "$*" >>"{log}"
 env >"{log}.environ"
@@ -50,18 +50,18 @@ def program(path: Path, text: str) -> Path:
     return path
 
 
-class World:
+class HelperSandbox:
     def __init__(self, folder: Path, *, pkexec: int = 0, trial: str = "", trial_code: int = 0, code: int = 0) -> None:
         self.base, self.own = folder / "run", folder / "own"
         self.base.mkdir()
         self.own.mkdir()
-        self.asked, self.log = folder / "asked", folder / "apt"
+        self.prompts, self.log = folder / "prompts", folder / "apt"
         self.log.touch()
-        asks = program(folder / "pkexec", PKEXEC.format(log=self.asked, code=pkexec))
+        asks = program(folder / "pkexec", PKEXEC.format(log=self.prompts, code=pkexec))
         self.apt = program(
             folder / "apt-get", APT_GET.format(log=self.log, trial=trial, trial_code=trial_code, code=code)
         )
-        self.door = ElevationClient(
+        self.client = ElevationClient(
             self.own,
             FakeSystem(),
             rights=tried_rights(self.base),
@@ -71,98 +71,104 @@ class World:
 
 
 def test_packages_are_installed_noninteractively(tmp_path: Path) -> None:
-    world = World(tmp_path)
-    answer = world.door.install_linux_packages(["nvidia-driver-580-open", "linux-modules-nvidia-580-open-generic"])
+    sandbox = HelperSandbox(tmp_path)
+    answer = sandbox.client.install_linux_packages(["nvidia-driver-580-open", "linux-modules-nvidia-580-open-generic"])
     assert (answer.exit_code, answer.lines[-1]) == (0, "Setting up nvidia")
-    update, trial, install = world.log.read_text().splitlines()
+    update, trial, install = sandbox.log.read_text().splitlines()
     assert update.endswith(" update")
     assert trial.endswith(" install -- nvidia-driver-580-open linux-modules-nvidia-580-open-generic")
     assert install.startswith("-q -y ")
     assert install.endswith(" install -- nvidia-driver-580-open linux-modules-nvidia-580-open-generic")
     assert "DEBIAN_FRONTEND=noninteractive\n" in (tmp_path / "apt.environ").read_text()
-    assert not list(world.own.iterdir())
+    assert not list(sandbox.own.iterdir())
 
 
 def test_answer_is_writable_by_helper_only(tmp_path: Path) -> None:
-    world = World(tmp_path)
-    world.door.install_linux_packages(["nvidia-driver-580"])
-    (folder,) = world.base.iterdir()
+    folder = tried_rights(tmp_path).create_private_folder("private")
     assert folder.stat().st_mode & 0o777 == 0o755
     assert folder.stat().st_uid == os.geteuid()
 
 
+def test_private_folder_is_removed_afterwards(tmp_path: Path) -> None:
+    sandbox = HelperSandbox(tmp_path)
+    assert sandbox.client.install_linux_packages(["nvidia-driver-580"]).exit_code == 0
+    assert not list(sandbox.base.iterdir())
+
+
 def test_apt_failure_is_answered(tmp_path: Path) -> None:
-    answer = World(tmp_path, trial_code=100).door.install_linux_packages(["nvidia-driver-580"])
+    answer = HelperSandbox(tmp_path, trial_code=100).client.install_linux_packages(["nvidia-driver-580"])
     assert answer.exit_code == 100
 
 
 def test_other_driver_branches_may_be_removed(tmp_path: Path) -> None:
-    world = World(tmp_path, trial=r"Remv nvidia-driver-550 [550.1]\nRemv libnvidia-gl-550 [550.1]")
-    assert world.door.install_linux_packages(["nvidia-driver-580"]).exit_code == 0
+    sandbox = HelperSandbox(tmp_path, trial=r"Remv nvidia-driver-550 [550.1]\nRemv libnvidia-gl-550 [550.1]")
+    assert sandbox.client.install_linux_packages(["nvidia-driver-580"]).exit_code == 0
 
 
 def test_other_packages_may_not_be_removed(tmp_path: Path) -> None:
-    world = World(tmp_path, trial=r"Remv nvidia-driver-550 [550.1]\nRemv ubuntu-desktop [1.2]")
+    sandbox = HelperSandbox(tmp_path, trial=r"Remv nvidia-driver-550 [550.1]\nRemv ubuntu-desktop [1.2]")
     with pytest.raises(AppError) as caught:
-        world.door.install_linux_packages(["nvidia-driver-580"])
+        sandbox.client.install_linux_packages(["nvidia-driver-580"])
     assert (caught.value.code, caught.value.data) == ("driver-would-remove", {"packages": "ubuntu-desktop"})
-    assert len(world.log.read_text().splitlines()) == 2
+    assert len(sandbox.log.read_text().splitlines()) == 2
 
 
 @pytest.mark.parametrize(("least", "fine"), [("580.65.06", True), ("580.95.5", True), ("580.96", False)])
 def test_planned_version_is_checked(tmp_path: Path, least: str, fine: bool) -> None:
-    world = World(tmp_path, trial="Inst nvidia-driver-580 (580.95.05-0ubuntu0.24.04.2 Ubuntu:24.04/noble [amd64])")
+    sandbox = HelperSandbox(
+        tmp_path, trial="Inst nvidia-driver-580 (580.95.05-0ubuntu0.24.04.2 Ubuntu:24.04/noble [amd64])"
+    )
     if fine:
-        assert world.door.install_linux_packages(["nvidia-driver-580"], least).exit_code == 0
+        assert sandbox.client.install_linux_packages(["nvidia-driver-580"], least).exit_code == 0
         return
     with pytest.raises(AppError) as caught:
-        world.door.install_linux_packages(["nvidia-driver-580"], least)
+        sandbox.client.install_linux_packages(["nvidia-driver-580"], least)
     assert (caught.value.code, caught.value.data) == ("driver-too-old-here", {"version": "580.95.05", "minimum": least})
-    assert len(world.log.read_text().splitlines()) == 2
+    assert len(sandbox.log.read_text().splitlines()) == 2
 
 
 @pytest.mark.parametrize("name", ["openssh-server", "nvidia-driver-580-evil", "nvidia-driver-5800", "nvidia-driver-"])
 def test_unknown_packages_are_refused(tmp_path: Path, name: str) -> None:
-    world = World(tmp_path)
+    sandbox = HelperSandbox(tmp_path)
     with pytest.raises(AppError) as caught:
-        world.door.install_linux_packages(["nvidia-driver-580", name])
+        sandbox.client.install_linux_packages(["nvidia-driver-580", name])
     assert caught.value.code == "door-request"
-    assert not world.log.read_text()
+    assert not sandbox.log.read_text()
 
 
 @pytest.mark.parametrize("code", [126, 127])
 def test_refused_rights_change_nothing(tmp_path: Path, code: int) -> None:
-    world = World(tmp_path, pkexec=code)
+    sandbox = HelperSandbox(tmp_path, pkexec=code)
     with pytest.raises(ElevationDenied) as caught:
-        world.door.install_linux_packages(["nvidia-driver-580"])
+        sandbox.client.install_linux_packages(["nvidia-driver-580"])
     assert caught.value.exit_code == 5
-    assert not world.log.read_text()
-    assert not list(world.base.iterdir())
-    assert not list(world.own.iterdir())
+    assert not sandbox.log.read_text()
+    assert not list(sandbox.base.iterdir())
+    assert not list(sandbox.own.iterdir())
 
 
 def test_missing_pkexec_is_an_error(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    sandbox = HelperSandbox(tmp_path)
     (tmp_path / "pkexec").unlink()
     with pytest.raises(ElevationDenied) as caught:
-        world.door.install_linux_packages(["nvidia-driver-580"])
+        sandbox.client.install_linux_packages(["nvidia-driver-580"])
     assert caught.value.code == "rights-no-way"
 
 
 def test_windows_requests_are_refused(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    sandbox = HelperSandbox(tmp_path)
     setup = program(tmp_path / "setup.exe", "MZ")
-    for call in (lambda: world.door.install_windows_driver(setup, None), world.door.create_restore_point):
+    for call in (lambda: sandbox.client.install_windows_driver(setup, None), sandbox.client.create_restore_point):
         with pytest.raises(AppError) as caught:
             call()
         assert (caught.value.code, caught.value.data) == ("door-request", {"detail": "linux"})
 
 
 def test_crashed_helper_is_no_answer(tmp_path: Path) -> None:
-    world = World(tmp_path)
-    world.base.rmdir()
+    sandbox = HelperSandbox(tmp_path)
+    sandbox.base.rmdir()
     with pytest.raises(AppError) as caught:
-        world.door.install_linux_packages(["nvidia-driver-580"])
+        sandbox.client.install_linux_packages(["nvidia-driver-580"])
     assert caught.value.code == "door-no-answer"
 
 

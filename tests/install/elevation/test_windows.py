@@ -6,8 +6,12 @@ one to trust, or with another one.
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ctypes import wintypes
 from pathlib import Path
 
 import pytest
@@ -18,7 +22,9 @@ if sys.platform != "win32":
     pytest.skip("Windows judges signatures", allow_module_level=True)
 
 from gpu_assistant.install.elevation.client import ElevationClient
-from gpu_assistant.system.windows.authenticode import verify_publisher
+from gpu_assistant.system.windows.authenticode import chain_errors, verify_publisher
+from gpu_assistant.system.windows.functions import Library
+from gpu_assistant.system.windows.structures import CertContext
 from gpu_assistant.system.windows.system import WindowsSystem
 from tests.install.elevation.helper import tried_rights
 
@@ -68,12 +74,54 @@ class TestTrusted:
         assert refusal(SIGNED / f"{file}.exe") == "signature-untrusted"
 
 
+X509_ASN_ENCODING = 0x1
+# wincrypt.h
+CERT_TRUST_IS_NOT_TIME_VALID, CERT_TRUST_IS_NOT_VALID_FOR_USAGE = 0x1, 0x10
+# The end of 2026 and of 2059, in 100 ns since 1601.
+WITHIN, AFTERWARDS = 134430624000000000, 144844416000000000
+CRYPT32 = Library(
+    "crypt32",
+    {
+        "CertCreateCertificateContext": (ctypes.POINTER(CertContext), wintypes.DWORD, ctypes.c_char_p, wintypes.DWORD),
+        "CertFreeCertificateContext": (wintypes.BOOL, ctypes.POINTER(CertContext)),
+    },
+)
+
+
+@contextmanager
+def certificate(name: str) -> Iterator[ctypes._Pointer[CertContext]]:
+    data = (SIGNED / f"{name}.cer").read_bytes()
+    context = CRYPT32.CertCreateCertificateContext(X509_ASN_ENCODING, data, len(data))
+    assert context
+    try:
+        yield context
+    finally:
+        CRYPT32.CertFreeCertificateContext(context)
+
+
+class TestChain:
+    """The chain's own judgement, which Windows gives by what it was asked: the usage, and the time."""
+
+    @pytest.mark.parametrize(
+        ("name", "time", "expected"),
+        [
+            ("nvidia", WITHIN, 0),
+            ("purpose", WITHIN, CERT_TRUST_IS_NOT_VALID_FOR_USAGE),
+            ("nvidia", AFTERWARDS, CERT_TRUST_IS_NOT_TIME_VALID),
+        ],
+    )
+    def test_usage_and_time_are_asked_for(self, name: str, time: int, expected: int) -> None:
+        moment = wintypes.FILETIME(time & 0xFFFFFFFF, time >> 32)
+        with certificate(name) as context:
+            assert chain_errors(context, moment, KNOWN) == expected
+
+
 def test_test_authority_is_not_trusted() -> None:
     assert refusal(SIGNED / "nvidia.exe", None) == "signature-untrusted"
 
 
 @pytest.fixture
-def door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ElevationClient:
+def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ElevationClient:
     base = tmp_path / "base"
     base.mkdir()
     monkeypatch.setenv("FAKE_INSTALLER_LOG", str(tmp_path / "log"))
@@ -90,9 +138,9 @@ def calls(folder: Path) -> list[str]:
     return log.read_bytes().decode("utf-16-le").splitlines() if log.exists() else []
 
 
-class TestDoor:
-    def test_driver_is_installed_noninteractively(self, door: ElevationClient, tmp_path: Path) -> None:
-        answer = door.install_windows_driver(SIGNED / "nvidia.exe", None)
+class TestElevationClient:
+    def test_driver_is_installed_noninteractively(self, client: ElevationClient, tmp_path: Path) -> None:
+        answer = client.install_windows_driver(SIGNED / "nvidia.exe", None)
         assert answer.exit_code == 1
         (call,) = calls(tmp_path)
         assert call.rstrip().endswith(" -s -n Display.Driver HDAudio.Driver")
@@ -102,15 +150,15 @@ class TestDoor:
         assert not program.parent.exists()
 
     def test_vc_runtime_is_installed_noninteractively(
-        self, door: ElevationClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, client: ElevationClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("FAKE_INSTALLER_EXIT", "3010")
-        assert door.install_vc_redist(SIGNED / "microsoft.exe", None).exit_code == 3010
+        assert client.install_vc_redist(SIGNED / "microsoft.exe", None).exit_code == 3010
         assert calls(tmp_path)[0].rstrip().endswith(" /install /quiet /norestart")
 
-    def test_exit_codes_are_returned_unchanged(self, door: ElevationClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_exit_codes_are_returned_unchanged(self, client: ElevationClient, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("FAKE_INSTALLER_EXIT", "3858759936")
-        assert door.install_windows_driver(SIGNED / "nvidia.exe", None).exit_code == -436207360
+        assert client.install_windows_driver(SIGNED / "nvidia.exe", None).exit_code == -436207360
 
     @pytest.mark.parametrize(
         ("file", "code"),
@@ -122,19 +170,19 @@ class TestDoor:
             ("stranger-made", "signature-untrusted"),
         ],
     )
-    def test_other_programs_are_refused(self, door: ElevationClient, tmp_path: Path, file: str, code: str) -> None:
+    def test_other_programs_are_refused(self, client: ElevationClient, tmp_path: Path, file: str, code: str) -> None:
         with pytest.raises(AppError) as caught:
-            door.install_windows_driver(SIGNED / f"{file}.exe", None)
+            client.install_windows_driver(SIGNED / f"{file}.exe", None)
         assert caught.value.code == code
         assert not calls(tmp_path)
 
-    def test_file_unknown_to_catalog_is_refused(self, door: ElevationClient, tmp_path: Path) -> None:
+    def test_file_unknown_to_catalog_is_refused(self, client: ElevationClient, tmp_path: Path) -> None:
         with pytest.raises(AppError) as caught:
-            door.install_windows_driver(SIGNED / "nvidia.exe", hashlib.sha256(b"another").hexdigest())
+            client.install_windows_driver(SIGNED / "nvidia.exe", hashlib.sha256(b"another").hexdigest())
         assert caught.value.code == "door-changed"
         assert not calls(tmp_path)
 
-    def test_missing_file_is_an_error(self, door: ElevationClient, tmp_path: Path) -> None:
+    def test_missing_file_is_an_error(self, client: ElevationClient, tmp_path: Path) -> None:
         with pytest.raises(AppError) as caught:
-            door.install_vc_redist(tmp_path / "away.exe", "0" * 64)
+            client.install_vc_redist(tmp_path / "away.exe", "0" * 64)
         assert caught.value.code == "door-file"

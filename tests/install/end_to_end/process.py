@@ -1,4 +1,4 @@
-"""The program as a process, whose news are read while it runs, and which can be killed in its midst."""
+"""The program as a process, whose events are read while it runs, and which can be killed in its midst."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ ROOT = Path(__file__).resolve().parents[3]
 LONGEST_S = 500.0
 LOOK_S = 0.02
 
-News = dict[str, Any]
+EventData = dict[str, Any]
 
 
 class Running:
     """`events` are its lines so far."""
 
-    def __init__(self, place: Path, *words: str | Path, **environ: str) -> None:
+    def __init__(self, config: Path, *arguments: str | Path, **environ: str) -> None:
         settings = {**os.environ, **environ}
         for name in ("GPU_ASSISTANT_WHEELHOUSE", "GPU_ASSISTANT_DATA_DIR"):
             settings.pop(name, None)
         self._errors: list[str] = []
-        self.events: list[News] = []
-        self._news: queue.SimpleQueue[News | None] = queue.SimpleQueue()
+        self.events: list[EventData] = []
+        self._queue: queue.SimpleQueue[EventData | None] = queue.SimpleQueue()
         self._child = subprocess.Popen(
-            [sys.executable, str(PROGRAM), str(place), *map(str, words)],
+            [sys.executable, str(PROGRAM), str(config), *map(str, arguments)],
             cwd=ROOT,
             env=settings,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             encoding="utf-8",
-            # Its complaints are in the console's code page, its news never.
+            # Its complaints are in the console's code page, its events never.
             errors="replace",
         )
         self._threads = [threading.Thread(target=read) for read in (self._read, self._hear)]
@@ -49,27 +49,27 @@ class Running:
         assert self._child.stdout is not None
         for line in self._child.stdout:
             assert "\ufffd" not in line
-            self._news.put(json.loads(line))
-        self._news.put(None)
+            self._queue.put(json.loads(line))
+        self._queue.put(None)
 
     def _hear(self) -> None:
         assert self._child.stderr is not None
         self._errors += self._child.stderr.readlines()
 
-    def until(self, seen: Callable[[News], bool]) -> News:
-        """The first news of which this holds."""
+    def until(self, seen: Callable[[EventData], bool]) -> EventData:
+        """The first event of which this holds."""
         while True:
-            events = self._news.get(timeout=LONGEST_S)
-            assert events is not None, (self.end(), self.said, self.events[-3:])
-            self.events.append(events)
-            if seen(events):
-                return events
+            event = self._queue.get(timeout=LONGEST_S)
+            assert event is not None, (self.end(), self.stderr, self.events[-3:])
+            self.events.append(event)
+            if seen(event):
+                return event
 
     def until_there(self, pattern: str, folder: Path) -> None:
         """Until files of this pattern lie in a folder; nobody tells of them."""
         end = time.monotonic() + LONGEST_S
         while not any(folder.glob(pattern)):
-            assert self._child.poll() is None, (self.end(), self.said)
+            assert self._child.poll() is None, (self.end(), self.stderr)
             assert time.monotonic() < end
             time.sleep(LOOK_S)
 
@@ -85,17 +85,17 @@ class Running:
         for thread in self._threads:
             thread.join(LONGEST_S)
         self._threads.clear()
-        while not self._news.empty():
-            if (events := self._news.get()) is not None:
-                self.events.append(events)
+        while not self._queue.empty():
+            if (event := self._queue.get()) is not None:
+                self.events.append(event)
         for stream in (self._child.stdout, self._child.stderr):
             assert stream is not None
             stream.close()
         return code
 
     @property
-    def said(self) -> str:
-        """What it complained of."""
+    def stderr(self) -> str:
+        """What it wrote there."""
         return "".join(self._errors)
 
     @property

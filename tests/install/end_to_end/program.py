@@ -1,4 +1,4 @@
-"""The program in a tried place: `python program.py PLACE ARGUMENTS`, as `gpu-assistant ARGUMENTS`.
+"""The program in a tried config: `python program.py CONFIG ARGUMENTS`, as `gpu-assistant ARGUMENTS`.
 
 With CUT in the environment, a kind of step, the power is cut where such a step's first effect is made but not yet
 written down.
@@ -16,7 +16,7 @@ import gpu_assistant.app
 from gpu_assistant.cli.main import run
 from gpu_assistant.core import json
 from gpu_assistant.install.journal import log
-from tests.install.end_to_end.sandbox import TriedPlace, use
+from tests.install.end_to_end.sandbox import SandboxConfig, use
 
 CUT = "GPU_ASSISTANT_TEST_CUT"
 
@@ -36,8 +36,8 @@ def cut_at(kind: str) -> None:
 
 
 if __name__ == "__main__":
-    place = json.decode(Path(sys.argv[1]).read_bytes(), TriedPlace)
-    gpu_assistant.app.App = use(place)  # type: ignore[misc]
+    config = json.decode(Path(sys.argv[1]).read_bytes(), SandboxConfig)
+    gpu_assistant.app.App = use(config)  # type: ignore[misc]
     if CUT in os.environ:
         cut_at(os.environ[CUT])
     sys.exit(run(sys.argv[2:]))

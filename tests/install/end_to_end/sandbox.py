@@ -1,6 +1,6 @@
-"""A place to try the whole program in: the publishers on loopback, a card and a driver, a door to administrator rights.
+"""A sandbox for the whole program: the publishers on loopback, a GPU and a driver, an elevation helper.
 
-`python program.py PLACE ARGUMENTS` is the program in it; everything that is not named here is the product's own.
+`python program.py CONFIG ARGUMENTS` is the program in it; everything that is not named here is the product's own.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ HERE = "windows" if sys.platform == "win32" else "linux"
 SERIES = ".".join(platform.python_version_tuple()[:2])
 
 
-class TriedPlace(Struct, frozen=True, kw_only=True):
+class SandboxConfig(Struct, frozen=True, kw_only=True):
     """`root`: an empty folder; `base`: the publishers' server; `library` answers in NVML's place; `torch`: version."""
 
     root: str
@@ -55,7 +55,7 @@ class TriedPlace(Struct, frozen=True, kw_only=True):
     torch: str
 
     @property
-    def door(self) -> Path:
+    def private_folder(self) -> Path:
         """A folder that nobody else writes."""
         return Path(self.root) / "run"
 
@@ -70,35 +70,35 @@ class TriedPlace(Struct, frozen=True, kw_only=True):
         return Path(self.root) / "pkexec"
 
 
-def redist(place: TriedPlace) -> Redist:
+def redist(config: SandboxConfig) -> Redist:
     """NVIDIA's archives, the same in every process."""
-    return Redist(place.base, HERE)
+    return Redist(config.base, HERE)
 
 
-def catalog(place: TriedPlace) -> Catalog:
+def catalog(config: SandboxConfig) -> Catalog:
     """The real catalog, in which NVIDIA's and PyTorch's servers are on loopback, with the one toolkit and cuDNN there.
 
     A catalog's own files name no address there.
     """
-    result = redist(place).catalog(load_catalog(resources_dir() / "catalog"))
+    result = redist(config).catalog(load_catalog(resources_dir() / "catalog"))
     toolkits = tuple(each for each in result.cuda.toolkits if each.version.text == TOOLKIT)
     vars(result)["cuda"] = msgspec.structs.replace(result.cuda, toolkits=toolkits)
     cudnns = tuple(each for each in result.cudnn.releases if each.version.text == CUDNN_VERSION)
     vars(result)["cudnn"] = msgspec.structs.replace(result.cudnn, releases=cudnns)
     newest = next(p for p in result.drivers.packages if (p.system, p.channel) == ("windows", "studio") and p.sha256)
     sha256 = hashlib.sha256(SIGNED.read_bytes()).hexdigest()
-    package = msgspec.structs.replace(newest, version=Version(DRIVER), url=place.base + DRIVER_PATH, sha256=sha256)
+    package = msgspec.structs.replace(newest, version=Version(DRIVER), url=config.base + DRIVER_PATH, sha256=sha256)
     others = tuple(p for p in result.drivers.packages if p.system != "windows")
     vars(result)["drivers"] = msgspec.structs.replace(result.drivers, packages=(package, *others))
     releases = tuple(
         msgspec.structs.replace(
             release,
             variants=tuple(
-                msgspec.structs.replace(each, index_url=place.base + TORCH_INDEX) if each.variant == "cpu" else each
+                msgspec.structs.replace(each, index_url=config.base + TORCH_INDEX) if each.variant == "cpu" else each
                 for each in release.variants
             ),
         )
-        if release.version.text == place.torch
+        if release.version.text == config.torch
         else release
         for release in result.pytorch.releases
     )
@@ -106,12 +106,12 @@ def catalog(place: TriedPlace) -> Catalog:
     return result
 
 
-class TriedSystem(ThisSystem):
+class SandboxSystem(ThisSystem):
     """This computer, but for CUDA that somebody installed on it; on Linux an Ubuntu, whose session systemd runs."""
 
-    def __init__(self, place: TriedPlace) -> None:
+    def __init__(self, config: SandboxConfig) -> None:
         super().__init__()
-        self._place = place
+        self._config = config
 
     def cuda_folders(self) -> tuple[Path, ...]:
         return ()
@@ -130,32 +130,34 @@ class TriedSystem(ThisSystem):
             from gpu_assistant.system.linux.environment import LinuxEnvironmentVariables, config_folder
 
             return LinuxEnvironmentVariables(
-                config_folder(self._home, self._environ), Path(self._place.root) / "systemd"
+                config_folder(self._home, self._environ), Path(self._config.root) / "systemd"
             )
 
 
-def door(place: TriedPlace, system: TriedSystem, work: InstallContext) -> ElevationClient:
-    """The helper as a program of its own; Linux asks by the place's own pkexec."""
+def elevation_client(config: SandboxConfig, system: SandboxSystem, work: InstallContext) -> ElevationClient:
+    """The helper as a program of its own; Linux asks by the sandbox's own pkexec."""
     ask: Any = system.run_as_admin
     if sys.platform != "win32":
         from gpu_assistant.system.linux.elevation import run_as_admin
 
-        ask = partial(run_as_admin, pkexec=place.pkexec)
-    command = (sys.executable, str(HELPER), str(place.door), str(place.apt_get))
-    return ElevationClient(work.data.state, system, rights=tried_rights(place.door), run_as_admin=ask, command=command)
+        ask = partial(run_as_admin, pkexec=config.pkexec)
+    command = (sys.executable, str(HELPER), str(config.private_folder), str(config.apt_get))
+    return ElevationClient(
+        work.data.state, system, rights=tried_rights(config.private_folder), run_as_admin=ask, command=command
+    )
 
 
-def use(place: TriedPlace) -> type[App]:
-    """Let this process be in the place; gives the program's services there."""
-    vars(nvml_library)["EXTRA_LIBRARY_PATHS"] = (Path(place.library),)
-    system, here = TriedSystem(place), catalog(place)
-    ask = partial(door, place, system)
+def use(config: SandboxConfig) -> type[App]:
+    """Let this process be in the sandbox; gives the program's services there."""
+    vars(nvml_library)["EXTRA_LIBRARY_PATHS"] = (Path(config.library),)
+    system, here = SandboxSystem(config), catalog(config)
+    ask = partial(elevation_client, config, system)
     STEP_KINDS["nvidia-driver"] = NvidiaDriverInstall(ask)
     STEP_KINDS["vc-redist"] = VcRedistInstall(ask)
 
-    class TriedApp(App):
+    class SandboxApp(App):
         def __init__(self, **given: Any) -> None:
             super().__init__(**given)
             vars(self).update(system=system, catalog=here)
 
-    return TriedApp
+    return SandboxApp

@@ -44,10 +44,10 @@ if sys.platform == "win32":
 
     def registry() -> dict[str, tuple[int, bytes] | None]:
         """All of the user's, and what of the computer's tells of installed programs: types and raw bytes."""
-        found = dict(_walk(winreg.HKEY_CURRENT_USER, "HKCU", ""))
+        values = dict(_walk(winreg.HKEY_CURRENT_USER, "HKCU", ""))
         for key in MACHINE_KEYS:
-            found |= dict(_walk(winreg.HKEY_LOCAL_MACHINE, "HKLM", key))
-        return found
+            values |= dict(_walk(winreg.HKEY_LOCAL_MACHINE, "HKLM", key))
+        return values
 
     def _walk(root: int, name: str, key: str) -> Iterator[tuple[str, tuple[int, bytes] | None]]:
         here = f"{name}\\{key}" if key else name

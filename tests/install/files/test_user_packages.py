@@ -18,15 +18,15 @@ from gpu_assistant.texts.localized import Texts
 from .. import tiny_wheels
 from ..jobs.test_repair import damage
 from ..jobs.test_uninstall import uninstall
-from ..world import World, end
-from .test_foreign_files import added_to, last, put, shown, site, told, upgraded
+from ..sandbox import Sandbox, end
+from .test_foreign_files import added_to, last, put, shown, site, step_text, upgraded
 
 COMMIT = "db770d0cc737309a1dd8af89a19289c6b749eab4"
 
 
-def came_from(world: World, package: str, origin: dict[str, Any]) -> None:
+def came_from(sandbox: Sandbox, package: str, origin: dict[str, Any]) -> None:
     """As pip writes it down of what it did not find in an index."""
-    (site(world) / f"{package}.dist-info" / "direct_url.json").write_text(json.dumps(origin), encoding="utf-8")
+    (site(sandbox) / f"{package}.dist-info" / "direct_url.json").write_text(json.dumps(origin), encoding="utf-8")
 
 
 def lines(path: Path) -> list[str]:
@@ -35,34 +35,34 @@ def lines(path: Path) -> list[str]:
     return others
 
 
-def beside(world: World) -> list[str]:
-    return sorted(path.name for path in world.environment.parent.iterdir())
+def beside(sandbox: Sandbox) -> list[str]:
+    return sorted(path.name for path in sandbox.environment.parent.iterdir())
 
 
-def test_list_is_kept_and_named_in_preview_and_result(world: World) -> None:
-    world.install()
-    put(world, tiny_wheels.wheel("tinyhat", "3.0"))
-    upgraded(world)
-    remaining = world.environment.with_name("env-packages.txt")
-    environment, folder = shown(world)
+def test_list_is_kept_and_named_in_preview_and_result(sandbox: Sandbox) -> None:
+    sandbox.install()
+    put(sandbox, tiny_wheels.wheel("tinyhat", "3.0"))
+    upgraded(sandbox)
+    remaining = sandbox.environment.with_name("env-packages.txt")
+    environment, folder = shown(sandbox)
     assert (environment.data["list"], folder.code, folder.data["files"]) == (
         str(remaining),
         "leave-filled",
         remaining.name,
     )
     assert not remaining.exists()
-    events = uninstall(world)
+    events = uninstall(sandbox)
     for language in ("en", "zh_CN"):
         texts = Texts(language)
         message = str(texts.localize_event(last(events, "environment")).message)  # type: ignore[union-attr]
-        assert f'pip install -r "{remaining}"' in told(texts, environment)
+        assert f'pip install -r "{remaining}"' in step_text(texts, environment)
         assert f'pip install -r "{remaining}"' in message
     assert lines(remaining) == ["numpy==2.0", "tinyhat==3.0"]
-    assert beside(world) == [remaining.name]
+    assert beside(sandbox) == [remaining.name]
 
 
-def test_each_line_names_the_source_of_package(world: World, tmp_path: Path) -> None:
-    world.install()
+def test_each_line_names_the_source_of_package(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.install()
     project, wheel = tmp_path / "project", tmp_path / "my wheel.whl"
     project.mkdir()
     added_to(project / "mine.py")
@@ -76,14 +76,14 @@ def test_each_line_names_the_source_of_package(world: World, tmp_path: Path) -> 
     }
     origins["f-1.0"] = {**origins["c-1.0"], "subdirectory": "python"}
     for name, origin in origins.items():
-        put(world, tiny_wheels.wheel(*name.split("-")))
-        came_from(world, name, origin)
-    put(world, tiny_wheels.wheel("g", "1.0+cu126"))
+        put(sandbox, tiny_wheels.wheel(*name.split("-")))
+        came_from(sandbox, name, origin)
+    put(sandbox, tiny_wheels.wheel("g", "1.0+cu126"))
     # pip holds torch where it is in every environment of ours.
-    shutil.rmtree(next(site(world).glob("torch-*.dist-info")))
-    put(world, tiny_wheels.wheel("torch", "8.0"))
-    uninstall(world)
-    assert lines(world.environment.with_name("env-packages.txt")) == [
+    shutil.rmtree(next(site(sandbox).glob("torch-*.dist-info")))
+    put(sandbox, tiny_wheels.wheel("torch", "8.0"))
+    uninstall(sandbox)
+    assert lines(sandbox.environment.with_name("env-packages.txt")) == [
         f"-e {project.as_uri()}",
         f"b @ {project.as_uri()}",
         f"c @ git+https://example.org/c.git@{COMMIT}",
@@ -101,25 +101,25 @@ def test_each_line_names_the_source_of_package(world: World, tmp_path: Path) -> 
     "origin",
     ["no json", '{"url": "https://x\\n--index-url https://evil"}', '{"url": 3}', '{"url": "file:///a\\u0000b"}'],
 )
-def test_malformed_metadata_adds_no_line(world: World, origin: str) -> None:
-    world.install()
-    put(world, tiny_wheels.wheel("tinyhat", "3.0"))
-    (site(world) / "tinyhat-3.0.dist-info" / "direct_url.json").write_text(origin, encoding="utf-8")
-    uninstall(world)
-    (line,) = lines(world.environment.with_name("env-packages.txt"))
+def test_malformed_metadata_adds_no_line(sandbox: Sandbox, origin: str) -> None:
+    sandbox.install()
+    put(sandbox, tiny_wheels.wheel("tinyhat", "3.0"))
+    (site(sandbox) / "tinyhat-3.0.dist-info" / "direct_url.json").write_text(origin, encoding="utf-8")
+    uninstall(sandbox)
+    (line,) = lines(sandbox.environment.with_name("env-packages.txt"))
     assert line in ("tinyhat==3.0", "# tinyhat==3.0")
 
 
-def test_different_list_is_not_overwritten_same_is_reused(world: World) -> None:
-    world.install()
-    put(world, tiny_wheels.wheel("tinyhat", "3.0"))
-    world.environment.with_name("env-packages.txt").write_text("thesis", encoding="utf-8")
+def test_different_list_is_not_overwritten_same_is_reused(sandbox: Sandbox) -> None:
+    sandbox.install()
+    put(sandbox, tiny_wheels.wheel("tinyhat", "3.0"))
+    sandbox.environment.with_name("env-packages.txt").write_text("thesis", encoding="utf-8")
     for _turn in range(2):
-        uninstall(world)
-        assert beside(world) == ["env-packages-2.txt", "env-packages.txt"]
-        world.install()
-        put(world, tiny_wheels.wheel("tinyhat", "3.0"))
-    assert world.environment.with_name("env-packages.txt").read_text(encoding="utf-8") == "thesis"
+        uninstall(sandbox)
+        assert beside(sandbox) == ["env-packages-2.txt", "env-packages.txt"]
+        sandbox.install()
+        put(sandbox, tiny_wheels.wheel("tinyhat", "3.0"))
+    assert sandbox.environment.with_name("env-packages.txt").read_text(encoding="utf-8") == "thesis"
 
 
 def test_conda_packages_are_listed_as_comments(tmp_path: Path) -> None:
@@ -140,31 +140,31 @@ def test_conda_packages_are_listed_as_comments(tmp_path: Path) -> None:
     assert lines(remaining) == ["# conda install numpy=2.4"]
 
 
-def test_purge_keeps_the_list(world: World) -> None:
-    world.environment = world.data.environments / "env"
-    world.install()
-    put(world, tiny_wheels.wheel("tinyhat", "3.0"))
-    job = PurgeJob(world.data, world.system, keep_environments=False)
+def test_purge_keeps_the_list(sandbox: Sandbox) -> None:
+    sandbox.environment = sandbox.data.environments / "env"
+    sandbox.install()
+    put(sandbox, tiny_wheels.wheel("tinyhat", "3.0"))
+    job = PurgeJob(sandbox.data, sandbox.system, keep_environments=False)
     steps = {each.id: each for each in job.steps()}
     root: Step = steps["data"]
     assert (root.code, root.data["files"]) == ("leave-filled", "environments/")
     job.run(JobContext())
-    assert lines(world.environment.with_name("env-packages.txt")) == ["tinyhat==3.0"]
-    left = [path.relative_to(world.data.root).as_posix() for path in world.data.root.rglob("*") if path.is_file()]
+    assert lines(sandbox.environment.with_name("env-packages.txt")) == ["tinyhat==3.0"]
+    left = [path.relative_to(sandbox.data.root).as_posix() for path in sandbox.data.root.rglob("*") if path.is_file()]
     assert left == ["environments/env-packages.txt"]
 
 
-def test_repair_lists_replaced_versions(world: World) -> None:
-    world.install()
-    put(world, tiny_wheels.wheel("tinyhat", "3.0"))
-    upgraded(world)
-    damage(world)
-    events = world.install()
+def test_repair_lists_replaced_versions(sandbox: Sandbox) -> None:
+    sandbox.install()
+    put(sandbox, tiny_wheels.wheel("tinyhat", "3.0"))
+    upgraded(sandbox)
+    damage(sandbox)
+    events = sandbox.install()
     assert end(events).state == "done"
     event: Any = last(events, "verify")
-    remaining = world.environment.with_name("env-packages.txt")
+    remaining = sandbox.environment.with_name("env-packages.txt")
     assert (event.code, event.data["list"]) == ("progress.repaired-packages-kept", str(remaining))
     assert lines(remaining) == ["numpy==2.0"]
-    assert (site(world) / "tinyhat" / "__init__.py").is_file()
+    assert (site(sandbox) / "tinyhat" / "__init__.py").is_file()
     for language in ("en", "zh_CN"):
         assert str(remaining) in str(Texts(language).localize_event(event).message)  # type: ignore[union-attr]

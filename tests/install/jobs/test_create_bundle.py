@@ -15,43 +15,43 @@ from gpu_assistant.core.recommendation import Choice
 from gpu_assistant.fetch.rate import RateLimiter
 from gpu_assistant.install.bundle.format import LIST_FILE, UNFINISHED_FILE, list_hash, read_contents
 from gpu_assistant.install.bundle.source import BundleSource
-from gpu_assistant.install.host import ValidationContext
+from gpu_assistant.install.host import PreviewContext
 from gpu_assistant.install.jobs.check_bundle import CheckBundleJob
 from gpu_assistant.install.jobs.create_bundle import CreateBundleJob
 from gpu_assistant.install.packages.requirements import Platform
 
 from ...fakes.fault_server import Fault
-from ..bundle_world import HERE, create
-from ..world import QUICK, RELEASE, SERIES, World
+from ..bundle_sandbox import HERE, create
+from ..sandbox import QUICK, RELEASE, SERIES, Sandbox
 
 
-def test_bundle_holds_and_lists_all_files_of_plan(world: World, bundle: Path) -> None:
+def test_bundle_holds_and_lists_all_files_of_plan(sandbox: Sandbox, bundle: Path) -> None:
     result = read_contents(bundle)
-    wheels = {world.torch.name, *(wheel.name for wheel in world.others)}
+    wheels = {sandbox.torch.name, *(wheel.name for wheel in sandbox.others)}
     assert {file.path for file in result.files} == {"pylock.toml", *(f"wheels/{name}" for name in wheels)}
-    assert {file.sha256 for file in result.files} >= {world.torch.sha256}
+    assert {file.sha256 for file in result.files} >= {sandbox.torch.sha256}
     assert sorted(path.name for path in bundle.iterdir()) == sorted([LIST_FILE, "pylock.toml", "wheels"])
     assert result.bytes == sum(
         path.stat().st_size for path in bundle.rglob("*") if path.is_file() and path.name != LIST_FILE
     )
-    assert str(world.root) not in (bundle / LIST_FILE).read_text(encoding="utf-8")
+    assert str(sandbox.root) not in (bundle / LIST_FILE).read_text(encoding="utf-8")
     assert CheckBundleJob(bundle).run(JobContext()) == result
 
 
-def test_stopped_bundle_resumes_without_refetching(world: World) -> None:
-    folder, stop = world.root / "stick", threading.Event()
-    served = next(path for path in world.server.files if path.endswith(".whl") and "torch" in path)
-    world.server.files[served].rate = 100_000
+def test_stopped_bundle_resumes_without_refetching(sandbox: Sandbox) -> None:
+    folder, stop = sandbox.root / "stick", threading.Event()
+    served = next(path for path in sandbox.server.files if path.endswith(".whl") and "torch" in path)
+    sandbox.server.files[served].rate = 100_000
 
     def watch(event: Event) -> None:
         if isinstance(event, StepEvent) and event.id == "download" and (event.done or 0) > 50_000:
             stop.set()
 
     job = CreateBundleJob(
-        world.plan(),
+        sandbox.plan(),
         HERE,
         folder,
-        ValidationContext(world.system, world.data, world.catalog),
+        PreviewContext(sandbox.system, sandbox.data, sandbox.catalog),
         channel="studio",
         limits=QUICK,
     )
@@ -62,20 +62,20 @@ def test_stopped_bundle_resumes_without_refetching(world: World) -> None:
     with pytest.raises(UsageError) as caught:
         BundleSource(folder)
     assert caught.value.code == "bundle-unfinished"
-    world.server.files[served].rate = None
+    sandbox.server.files[served].rate = None
     complete = {path.name for path in (folder / "wheels").glob("*.whl")}
-    world.asks()
-    create(world, folder)
-    assert not complete.intersection(path.rpartition("/")[2] for path in world.asks())
+    sandbox.asks()
+    create(sandbox, folder)
+    assert not complete.intersection(path.rpartition("/")[2] for path in sandbox.asks())
     assert not (folder / UNFINISHED_FILE).exists()
     CheckBundleJob(folder).run(JobContext())
 
 
-def test_same_files_give_same_list(world: World, bundle: Path) -> None:
+def test_same_files_give_same_list(sandbox: Sandbox, bundle: Path) -> None:
     mark = list_hash(bundle)
     wheel = next((bundle / "wheels").glob("*.whl"))
     wheel.write_bytes(b"damaged")
-    create(world, bundle)
+    create(sandbox, bundle)
     assert list_hash(bundle) == mark
     # One that an earlier version made holds when that was.
     text = json.loads((bundle / LIST_FILE).read_text(encoding="utf-8"))
@@ -83,15 +83,15 @@ def test_same_files_give_same_list(world: World, bundle: Path) -> None:
     CheckBundleJob(bundle).run(JobContext())
 
 
-def test_failed_download_leaves_no_bundle(world: World) -> None:
-    served = next(path for path in world.server.files if path.endswith(".whl") and "torch" in path)
-    world.server.files[served].faults[:] = [Fault("status", status=404)] * 20
+def test_failed_download_leaves_no_bundle(sandbox: Sandbox) -> None:
+    served = next(path for path in sandbox.server.files if path.endswith(".whl") and "torch" in path)
+    sandbox.server.files[served].faults[:] = [Fault("status", status=404)] * 20
     with pytest.raises(AppError):
-        create(world, world.root / "stick")
-    assert not (world.root / "stick" / LIST_FILE).exists()
+        create(sandbox, sandbox.root / "stick")
+    assert not (sandbox.root / "stick" / LIST_FILE).exists()
 
 
-def test_new_plan_in_same_folder_removes_old_files(world: World, bundle: Path) -> None:
+def test_new_plan_in_same_folder_removes_old_files(sandbox: Sandbox, bundle: Path) -> None:
     contents = read_contents(bundle)
     stray = bundle / "files" / ("a" * 16) / "old.zip"
     stray.parent.mkdir(parents=True)
@@ -100,40 +100,40 @@ def test_new_plan_in_same_folder_removes_old_files(world: World, bundle: Path) -
     text["files"].append({"path": f"files/{'a' * 16}/old.zip", "sha256": "0" * 64, "bytes": 3, "url": None})
     (bundle / LIST_FILE).write_text(json.dumps(text), encoding="utf-8")
     (bundle / "mine.txt").write_text("of the user's")
-    create(world, bundle)
+    create(sandbox, bundle)
     assert not stray.exists()
     assert not stray.parent.exists()
     assert (bundle / "mine.txt").exists()
     assert {file.path for file in read_contents(bundle).files} == {file.path for file in contents.files}
 
 
-def test_folder_with_foreign_files_is_refused(world: World) -> None:
-    folder = world.root / "photos"
+def test_folder_with_foreign_files_is_refused(sandbox: Sandbox) -> None:
+    folder = sandbox.root / "photos"
     folder.mkdir()
     (folder / "cat.jpg").write_bytes(b"cat")
     with pytest.raises(UsageError) as caught:
-        create(world, folder)
+        create(sandbox, folder)
     assert caught.value.code == "bundle-folder-occupied"
     assert [path.name for path in folder.iterdir()] == ["cat.jpg"]
 
 
-def test_manual_choice_is_restored_from_bundle(world: World) -> None:
-    create(world, world.root / "stick", choice=Choice(driver="keep", cudnn="none", toolkit_way="installer"))
-    picks = read_contents(world.root / "stick").pinned_choice
+def test_manual_choice_is_restored_from_bundle(sandbox: Sandbox) -> None:
+    create(sandbox, sandbox.root / "stick", choice=Choice(driver="keep", cudnn="none", toolkit_way="installer"))
+    picks = read_contents(sandbox.root / "stick").pinned_choice
     assert picks.toolkit_way == "installer"
     assert (picks.driver, picks.cudnn, picks.pytorch, picks.python) == ("keep", "none", RELEASE, SERIES)
 
 
-def test_paused_bundle_sends_no_request_and_resumes(world: World) -> None:
-    folder, pace, fetching = world.root / "stick", RateLimiter(), threading.Event()
+def test_paused_bundle_sends_no_request_and_resumes(sandbox: Sandbox) -> None:
+    folder, pace, fetching = sandbox.root / "stick", RateLimiter(), threading.Event()
     pace.pause()
 
     def watch(event: Event) -> None:
         if isinstance(event, StepEvent) and (event.id, event.state) == ("download", "running"):
             fetching.set()
 
-    ground = ValidationContext(world.system, world.data, world.catalog)
-    job = CreateBundleJob(world.plan(), HERE, folder, ground, channel="studio", limits=QUICK, rate_limiter=pace)
+    ground = PreviewContext(sandbox.system, sandbox.data, sandbox.catalog)
+    job = CreateBundleJob(sandbox.plan(), HERE, folder, ground, channel="studio", limits=QUICK, rate_limiter=pace)
     worker = threading.Thread(target=job.run, args=[JobContext(report=watch)])
     worker.start()
     assert fetching.wait(60)
@@ -143,12 +143,12 @@ def test_paused_bundle_sends_no_request_and_resumes(world: World) -> None:
     assert CheckBundleJob(folder).run(JobContext()).platform == HERE
 
 
-def test_bundle_for_another_system_holds_its_wheels(world: World) -> None:
-    wheel = world.torch
+def test_bundle_for_another_system_holds_its_wheels(sandbox: Sandbox) -> None:
+    wheel = sandbox.torch
     other = (
         Platform(system="windows", arch="x86_64") if HERE.system == "linux" else Platform(system="linux", arch="x86_64")
     )
-    create(world, world.root / "stick", other)
-    result = read_contents(world.root / "stick")
+    create(sandbox, sandbox.root / "stick", other)
+    result = read_contents(sandbox.root / "stick")
     assert result.platform == other
     assert f"wheels/{wheel.name}" in {file.path for file in result.files}

@@ -42,28 +42,30 @@ RATE = 20 << 20
 OWN = {"Path": r"%USERPROFILE%\bin;;C:\Program Files\Something;", "CUDA_PATH": r"%ProgramFiles%\old"}
 
 
-class Road:
-    """The place, the server, and the program's calls."""
+class EndToEndRun:
+    """The sandbox, the server, and the program's calls."""
 
     def __init__(
         self, root: Path, server: FaultServer, scenario: Scenario, torch: tiny_wheels.Wheel, version: str
     ) -> None:
         self.root, self.server, self.scenario, self.torch = root, server, scenario, torch
         self.data, self.env = root / "GPU 助手" / "data", root / "GPU 助手" / "env 一"
-        self.place = sandbox.TriedPlace(root=str(root), base=server.url, library=str(scenario.library), torch=version)
-        self.file = root / "place.json"
-        self.file.write_bytes(files.encode(self.place))
-        self.system = sandbox.TriedSystem(self.place)
+        self.config = sandbox.SandboxConfig(
+            root=str(root), base=server.url, library=str(scenario.library), torch=version
+        )
+        self.file = root / "sandbox.json"
+        self.file.write_bytes(files.encode(self.config))
+        self.system = sandbox.SandboxSystem(self.config)
         self.runs: list[Running] = []
 
-    def start(self, command: str, *words: str | Path, **environ: str) -> Running:
-        running = Running(self.file, command, "--json", "--lang", "en", "--data-dir", self.data, *words, **environ)
+    def start(self, command: str, *arguments: str | Path, **environ: str) -> Running:
+        running = Running(self.file, command, "--json", "--lang", "en", "--data-dir", self.data, *arguments, **environ)
         self.runs.append(running)
         return running
 
-    def call(self, command: str, *words: str | Path, code: int = 0) -> Running:
-        running = self.start(command, *words)
-        assert running.end() == code, running.said
+    def call(self, command: str, *arguments: str | Path, code: int = 0) -> Running:
+        running = self.start(command, *arguments)
+        assert running.end() == code, running.stderr
         return running
 
     def go_on(self, **environ: str) -> Running:
@@ -120,7 +122,7 @@ def wheel(path: Path) -> tiny_wheels.Wheel:
 
 
 @pytest.fixture
-def road(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Road]:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[EndToEndRun]:
     if WINDOWS and not {"WINEPREFIX", "WINELOADERNOEXEC"} & os.environ.keys():
         pytest.skip("changes the user's own variables and registry; runs in a Wine prefix only")
     library = built(tmp_path)
@@ -140,26 +142,26 @@ def road(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Road]:
         monkeypatch.setitem(STEP_KINDS, name, STEP_KINDS[name])
     with fault_server() as server:
         torch, version = serve(server, wheelhouse, monkeypatch)
-        road = Road(tmp_path, server, scenario, torch, version)
-        sandbox.redist(road.place).serve(server)
+        run = EndToEndRun(tmp_path, server, scenario, torch, version)
+        sandbox.redist(run.config).serve(server)
         server.add(sandbox.DRIVER_PATH, sandbox.SIGNED.read_bytes())
-        furnish(road, home)
+        furnish(run, home)
         with users_own(OWN):
-            yield road
-            for running in road.runs:
+            yield run
+            for running in run.runs:
                 running.kill()
 
 
-def furnish(road: Road, home: Path) -> None:
+def furnish(run: EndToEndRun, home: Path) -> None:
     """What Linux has of a session, of rights, and of the user's own settings."""
-    road.place.door.mkdir()
+    run.config.private_folder.mkdir()
     if WINDOWS:
         return
-    (road.root / "systemd" / "run" / "systemd" / "system").mkdir(parents=True)
-    log = road.root / "installer"
+    (run.root / "systemd" / "run" / "systemd" / "system").mkdir(parents=True)
+    log = run.root / "installer"
     for path, text in (
-        (road.place.apt_get, f'echo "$@" >>"{log}"'),
-        (road.place.pkexec, 'shift; exec "$@"'),
+        (run.config.apt_get, f'echo "$@" >>"{log}"'),
+        (run.config.pkexec, 'shift; exec "$@"'),
     ):
         path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
         path.chmod(0o755)
@@ -168,70 +170,71 @@ def furnish(road: Road, home: Path) -> None:
     (home / ".profile").write_bytes(b'PATH="$HOME/bin:$PATH"\n')
 
 
-def cut_on_the_way(road: Road) -> None:
+def install_with_kills(run: EndToEndRun) -> None:
     """Killed at bad moments, each time begun again; ends before the restart."""
-    command = ("--yes", "--env", road.env, "--goal", "cuda-dev", "--variant", "cpu")
-    first = road.start("install", *command, "--pytorch", road.place.torch, "--python", sandbox.SERIES)
-    plan = first.until(lambda news: news["event"] == "plan")
+    command = ("--yes", "--env", run.env, "--goal", "cuda-dev", "--variant", "cpu")
+    first = run.start("install", *command, "--pytorch", run.config.torch, "--python", sandbox.SERIES)
+    plan = first.until(lambda event: event["event"] == "plan")
     steps = [step["id"] for step in plan["steps"]]
     assert [each for each in steps if each != "vc-redist"] == [
         *("space", "python", "resolve", "download", "pytorch"),
         *("cuda-toolkit", "cudnn", "variables", "driver", "verify"),
     ]
-    size = len(road.torch.data)
-    first.until(lambda news: news.get("id") == "download" and (news.get("done") or 0) > size // 4)
+    size = len(run.torch.data)
+    first.until(lambda event: event.get("id") == "download" and (event.get("done") or 0) > size // 4)
     first.kill()
-    assert road.stopped_at() == "download"
+    assert run.stopped_at() == "download"
 
-    again = road.go_on()
-    again.until_there("pyvenv.cfg", road.env.with_name(f".{road.env.name}.partial"))
+    again = run.go_on()
+    again.until_there("pyvenv.cfg", run.env.with_name(f".{run.env.name}.partial"))
     again.kill()
-    assert road.stopped_at() == "pytorch"
-    requested = {seen.path for seen in road.server.seen} & road.server.files.keys()
-    fetched = sum(len(road.server.files[path].data) for path in requested)
-    assert road.server.sent <= fetched + A_KILL
+    assert run.stopped_at() == "pytorch"
+    requested = {seen.path for seen in run.server.seen} & run.server.files.keys()
+    fetched = sum(len(run.server.files[path].data) for path in requested)
+    assert run.server.sent <= fetched + A_KILL
 
     if not WINDOWS:  # Wine takes a minute for each environment that is built again
-        again = road.go_on()
-        again.until_there("*.json", road.data / "toolkits" / f".cuda-{TOOLKIT}.partial" / ".gpu-assistant-parts")
+        again = run.go_on()
+        again.until_there("*.json", run.data / "toolkits" / f".cuda-{TOOLKIT}.partial" / ".gpu-assistant-parts")
         again.kill()
-        assert road.stopped_at() == "cuda-toolkit"
+        assert run.stopped_at() == "cuda-toolkit"
         assert again.states["download"] == "done"
 
-    again = road.go_on(**{CUT: "nvidia-driver"})
-    assert again.end() == 9, again.said
-    assert road.stopped_at() == "driver"
-    assert len(road.installers()) == 1
+    again = run.go_on(**{CUT: "nvidia-driver"})
+    assert again.end() == 9, again.stderr
+    assert run.stopped_at() == "driver"
+    assert len(run.installers()) == 1
 
-    again = road.go_on()
-    assert again.end() == 4, again.said
+    again = run.go_on()
+    assert again.end() == 4, again.stderr
     assert again.events[-1]["state"] == "reboot-needed"
-    assert len(road.installers()) == 2
-    assert not road.env.exists()
+    assert len(run.installers()) == 2
+    assert not run.env.exists()
 
 
-def restart(road: Road) -> Running:
+def restart(run: EndToEndRun) -> Running:
     """The new driver answers, and after the login the command runs that was left for it."""
-    road.scenario.set(driver=sandbox.DRIVER, cuda="13020")
-    program, *module, command, resume, yes, where, data = road.system.login_command.get() or ()
-    assert (program, *module) == (sys.executable, "-m", "gpu_assistant")
-    assert (where, Path(data)) == ("--data-dir", road.data)
-    return road.call(command, resume, yes)
+    run.scenario.set(driver=sandbox.DRIVER, cuda="13020")
+    program, *module, command, resume, yes, where, data = run.system.login_command.get() or ()
+    flag = ["--at-login"] if sys.platform == "win32" else []
+    assert (program, *module) == (sys.executable, "-m", "gpu_assistant", *flag)
+    assert (where, Path(data)) == ("--data-dir", run.data)
+    return run.call(command, resume, yes)
 
 
-def test_install_benchmark_and_uninstall_end_to_end(road: Road) -> None:
+def test_install_benchmark_and_uninstall_end_to_end(run: EndToEndRun) -> None:
     before = seen()
-    cut_on_the_way(road)
-    last = restart(road)
+    install_with_kills(run)
+    last = restart(run)
     assert last.events[-1]["state"] == "done"
     assert last.states["driver"] == "skipped"
-    assert len(road.installers()) == 2
-    assert road.system.login_command.get() is None
-    road.truths()
+    assert len(run.installers()) == 2
+    assert run.system.login_command.get() is None
+    run.truths()
 
     # Other programs find what was installed.
-    toolkit = road.data / "toolkits" / f"cuda-{TOOLKIT}"
-    variables = road.system.variables
+    toolkit = run.data / "toolkits" / f"cuda-{TOOLKIT}"
+    variables = run.system.variables
     matches = variables.get("CUDA_PATH")
     assert matches is not None
     assert matches.value == str(toolkit)
@@ -242,25 +245,25 @@ def test_install_benchmark_and_uninstall_end_to_end(road: Road) -> None:
         assert path.expand
         assert path.value.startswith(OWN["Path"])
     nvcc = subprocess.run(
-        [toolkit / "bin" / road.system.executable("nvcc"), "--version"], capture_output=True, text=True, check=True
+        [toolkit / "bin" / run.system.executable("nvcc"), "--version"], capture_output=True, text=True, check=True
     )
     assert SAYS in nvcc.stdout
     assert (toolkit / "include" / "cudnn.h").is_file()
 
-    assert settings.load_settings(DataDir(road.data).settings).setup_done  # the window opens on what is there
+    assert settings.load_settings(DataDir(run.data).settings).setup_done  # the window opens on what is there
 
-    checks = road.call("verify", "--env", road.env).events[-1]
+    checks = run.call("verify", "--env", run.env).events[-1]
     assert checks["verdict"] == "pass"
-    pip_keeps_pytorch(road.env)
-    measured = road.call("bench", "--env", road.env).events[-1]
+    pip_keeps_pytorch(run.env)
+    measured = run.call("bench", "--env", run.env).events[-1]
     assert measured["results"]
     assert all(result["median"] > 0 for result in measured["results"])
 
-    missing = road.call("uninstall", "--yes", "--env", road.env)
+    missing = run.call("uninstall", "--yes", "--env", run.env)
     assert missing.events[-1]["state"] == "done"
-    assert not road.env.exists()
+    assert not run.env.exists()
     assert not toolkit.exists()
     assert difference(before, seen()) == []
-    road.call("uninstall", "--all", "--yes")
-    assert not road.data.exists()
-    assert [location.name for location in road.env.parent.iterdir()] == []
+    run.call("uninstall", "--all", "--yes")
+    assert not run.data.exists()
+    assert [location.name for location in run.env.parent.iterdir()] == []

@@ -18,15 +18,15 @@ from gpu_assistant.system.locks import file_lock
 from gpu_assistant.texts.localized import Texts
 
 from .. import tiny_wheels
-from ..world import RELEASE, World, end, states
+from ..sandbox import RELEASE, Sandbox, end, states
 
 
 def hidden(folder: Path) -> list[str]:
     return [entry.name for entry in folder.iterdir() if entry.name.startswith(".")]
 
 
-def test_fresh_install_creates_environment(world: World) -> None:
-    events = world.install()
+def test_fresh_install_creates_environment(sandbox: Sandbox) -> None:
+    events = sandbox.install()
     assert isinstance(events[0], PlanEvent)
     assert [step.id for step in events[0].steps] == ["space", "python", "resolve", "download", "pytorch", "verify"]
     assert states(events) == {
@@ -38,45 +38,45 @@ def test_fresh_install_creates_environment(world: World) -> None:
         "verify": "done",
     }
     assert end(events).state == "done"
-    assert end(events).env == str(world.environment)
+    assert end(events).env == str(sandbox.environment)
     assert any(isinstance(event, LogEvent) and "torch==" in event.line for event in events)
     last = [event for event in events if isinstance(event, StepEvent) and event.id == "download"][-2]
     assert last.unit == "bytes"
-    assert last.done == last.total == sum(len(one.data) for one in (world.torch, *world.others))
+    assert last.done == last.total == sum(len(one.data) for one in (sandbox.torch, *sandbox.others))
 
-    python = world.system.environment_python(world.environment)
+    python = sandbox.system.environment_python(sandbox.environment)
     command = [str(python), "-I", "-c", "import torch, sys; print(torch.__version__, sys.prefix)"]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split(maxsplit=1)
     assert lines[0] == f"{RELEASE}+cpu"
-    assert Path(lines[1].strip()).samefile(world.environment)
-    pip = python.with_name(world.system.executable("pip"))
+    assert Path(lines[1].strip()).samefile(sandbox.environment)
+    pip = python.with_name(sandbox.system.executable("pip"))
     assert subprocess.run([str(pip)], capture_output=True, text=True, check=True).stdout.strip() == "pip 1.0"
-    assert hidden(world.environment.parent) == []
+    assert hidden(sandbox.environment.parent) == []
 
 
-def test_manifest_and_lockfile_are_written(world: World) -> None:
-    world.install()
-    record = inventory.read_manifest(world.environment)
+def test_manifest_and_lockfile_are_written(sandbox: Sandbox) -> None:
+    sandbox.install()
+    record = inventory.read_manifest(sandbox.environment)
     assert record is not None
     assert (record.torch, record.variant) == (RELEASE, "cpu")
     assert record.packages == {"torch": f"{RELEASE}+cpu", "numpy": "1.0", "pip": "1.0", "tinydep": "1.0"}
     assert record.bytes is not None
-    assert record.bytes > len(world.torch.data)
-    lock = tomllib.loads((world.environment / inventory.LOCK_FILE).read_text(encoding="utf-8"))
+    assert record.bytes > len(sandbox.torch.data)
+    lock = tomllib.loads((sandbox.environment / inventory.LOCK_FILE).read_text(encoding="utf-8"))
     hashes = {row["name"]: row["wheels"][0]["hashes"]["sha256"] for row in lock["packages"]}
-    assert hashes["torch"] == world.torch.sha256
-    constraints = (world.environment / installed_packages.CONSTRAINTS_FILE).read_text(encoding="utf-8")
+    assert hashes["torch"] == sandbox.torch.sha256
+    constraints = (sandbox.environment / installed_packages.CONSTRAINTS_FILE).read_text(encoding="utf-8")
     assert constraints == f"torch=={RELEASE}+cpu\n"
-    (environment,) = location.list_environments(world.data)
-    assert (environment.path, environment.name, environment.torch) == (str(world.environment), "env", RELEASE)
-    assert log.interrupted_install(world.data) is None
+    (environment,) = location.list_environments(sandbox.data)
+    assert (environment.path, environment.name, environment.torch) == (str(sandbox.environment), "env", RELEASE)
+    assert log.interrupted_install(sandbox.data) is None
 
 
-def test_second_install_only_verifies(world: World) -> None:
-    world.install()
-    before = (world.environment / inventory.MANIFEST_FILE).read_bytes()
-    world.asks()
-    events = world.install()
+def test_second_install_only_verifies(sandbox: Sandbox) -> None:
+    sandbox.install()
+    before = (sandbox.environment / inventory.MANIFEST_FILE).read_bytes()
+    sandbox.asks()
+    events = sandbox.install()
     assert states(events) == {
         "space": "done",
         "python": "skipped",
@@ -85,90 +85,90 @@ def test_second_install_only_verifies(world: World) -> None:
         "pytorch": "skipped",
         "verify": "done",
     }
-    assert world.asks() == []
-    assert (world.environment / inventory.MANIFEST_FILE).read_bytes() == before
+    assert sandbox.asks() == []
+    assert (sandbox.environment / inventory.MANIFEST_FILE).read_bytes() == before
 
 
-def test_cached_files_make_second_environment_offline(world: World) -> None:
-    world.install()
-    world.server.close()
-    other = world.root / "an other place" / "环境"
-    events = world.install(world.plan(environment=other))
+def test_cached_files_make_second_environment_offline(sandbox: Sandbox) -> None:
+    sandbox.install()
+    sandbox.server.close()
+    other = sandbox.root / "an other place" / "环境"
+    events = sandbox.install(sandbox.plan(environment=other))
     assert end(events).state == "done"
-    assert {environment.path for environment in location.list_environments(world.data)} == {
-        str(world.environment),
+    assert {environment.path for environment in location.list_environments(sandbox.data)} == {
+        str(sandbox.environment),
         str(other),
     }
 
 
-def test_complete_wheelhouse_needs_no_index(world: World) -> None:
-    house = tiny_wheels.folder(world.root / "my wheels", [world.torch, *world.others])
-    events = world.install(world.plan(wheelhouse=house))
+def test_complete_wheelhouse_needs_no_index(sandbox: Sandbox) -> None:
+    house = tiny_wheels.folder(sandbox.root / "my wheels", [sandbox.torch, *sandbox.others])
+    events = sandbox.install(sandbox.plan(wheelhouse=house))
     assert end(events).state == "done"
-    assert world.asks() == []
+    assert sandbox.asks() == []
     # Files that are here already are used where they lie.
-    assert not list(world.data.files.rglob("*.whl"))
+    assert not list(sandbox.data.files.rglob("*.whl"))
 
 
-def test_wheelhouse_with_torch_uses_general_index_for_rest(world: World) -> None:
-    house = tiny_wheels.folder(world.root / "my wheels", [world.torch])
-    assert end(world.install(world.plan(wheelhouse=house))).state == "done"
-    requested = world.asks()
+def test_wheelhouse_with_torch_uses_general_index_for_rest(sandbox: Sandbox) -> None:
+    house = tiny_wheels.folder(sandbox.root / "my wheels", [sandbox.torch])
+    assert end(sandbox.install(sandbox.plan(wheelhouse=house))).state == "done"
+    requested = sandbox.asks()
     assert any(path.startswith("/simple/") for path in requested)
     assert not any(path.startswith("/torch/") for path in requested)
 
 
-def test_lockfile_with_missing_local_files_is_resolved_anew(world: World) -> None:
-    house = tiny_wheels.folder(world.root / "wheels", [world.torch])
-    plan = world.plan(wheelhouse=house)
-    world.install(plan)
-    shutil.rmtree(world.environment)
-    (house / world.torch.name).unlink()
-    events = world.install(plan)
+def test_lockfile_with_missing_local_files_is_resolved_anew(sandbox: Sandbox) -> None:
+    house = tiny_wheels.folder(sandbox.root / "wheels", [sandbox.torch])
+    plan = sandbox.plan(wheelhouse=house)
+    sandbox.install(plan)
+    shutil.rmtree(sandbox.environment)
+    (house / sandbox.torch.name).unlink()
+    events = sandbox.install(plan)
     assert states(events)["resolve"] == "done"
-    assert any(path.startswith("/torch/") for path in world.asks())
+    assert any(path.startswith("/torch/") for path in sandbox.asks())
 
 
-def test_a_dry_run_touches_nothing(world: World) -> None:
-    for events in (world.install(dry_run=True), world.install(world.plan(simulated=True))):
+def test_a_dry_run_touches_nothing(sandbox: Sandbox) -> None:
+    for events in (sandbox.install(dry_run=True), sandbox.install(sandbox.plan(simulated=True))):
         assert set(states(events).values()) == {"skipped"}
         assert end(events).state == "done"
-    assert not world.data.root.exists()
-    assert not world.environment.parent.exists()
-    assert world.asks() == []
+    assert not sandbox.data.root.exists()
+    assert not sandbox.environment.parent.exists()
+    assert sandbox.asks() == []
 
 
-def test_empty_folder_is_used(world: World) -> None:
-    world.environment.mkdir(parents=True)
-    assert end(world.install()).state == "done"
+def test_empty_folder_is_used(sandbox: Sandbox) -> None:
+    sandbox.environment.mkdir(parents=True)
+    assert end(sandbox.install()).state == "done"
 
 
-def test_temporary_files_of_stopped_uv_are_removed(world: World) -> None:
-    left = world.data.uv_cache / ".tmpA1b2C3"
+def test_temporary_files_of_stopped_uv_are_removed(sandbox: Sandbox) -> None:
+    left = sandbox.data.uv_cache / ".tmpA1b2C3"
     left.mkdir(parents=True)
     (left / "half.bin").write_bytes(b"half")
-    world.install()
+    sandbox.install()
     assert not left.exists()
 
 
-def test_computer_stays_awake_only_during_install(world: World) -> None:
+def test_computer_stays_awake_only_during_install(sandbox: Sandbox) -> None:
     awake: list[int] = []
 
     class Watch:
         def __init__(self, environment: Path, system: object) -> None:
-            awake.append(world.system.awake)
-            from ..world import Imports
+            awake.append(sandbox.system.awake)
+            from ..sandbox import Imports
 
-            self.run = Imports(environment, world.system).run
+            self.run = Imports(environment, sandbox.system).run
 
-    world.install(verifier=Watch)
+    sandbox.install(verifier=Watch)
     assert awake == [1]
-    assert world.system.awake == 0
+    assert sandbox.system.awake == 0
 
 
-def test_concurrent_download_of_same_wheel_is_awaited(world: World) -> None:
+def test_concurrent_download_of_same_wheel_is_awaited(sandbox: Sandbox) -> None:
     """The other one gives up: the install says for whom it waits, then fetches the wheel itself."""
-    path = world.data.files / world.torch.sha256[:16] / world.torch.name
+    path = sandbox.data.files / sandbox.torch.sha256[:16] / sandbox.torch.name
     path.parent.mkdir(parents=True)
     held, text, given_up = threading.Event(), threading.Event(), threading.Event()
 
@@ -187,7 +187,7 @@ def test_concurrent_download_of_same_wheel_is_awaited(world: World) -> None:
     holder.start()
     assert held.wait(10)
     try:
-        assert end(world.install(watch=watch)).state == "done"
+        assert end(sandbox.install(watch=watch)).state == "done"
     finally:
         given_up.set()
         holder.join(30)

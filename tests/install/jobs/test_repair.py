@@ -12,7 +12,7 @@ import pytest
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.plan import Event
 from gpu_assistant.install.files.staging import old_path
-from gpu_assistant.install.host import ValidationContext
+from gpu_assistant.install.host import PreviewContext
 from gpu_assistant.install.journal.log import Journal
 from gpu_assistant.install.plan.planner import preview
 from gpu_assistant.install.steps import verify as proof
@@ -20,121 +20,121 @@ from gpu_assistant.texts.localized import Texts
 
 from .. import tiny_wheels
 from ..files.test_foreign_files import added_to, last, put, remains, shown, site, upgraded
-from ..world import World, end, states
+from ..sandbox import Sandbox, end, states
 from .test_uninstall import uninstall
 
 BALLAST = bytes(range(256)) * 2000
 
 
-def damage(world: World) -> None:
+def damage(sandbox: Sandbox) -> None:
     """One file gone, one cut short in its place, which is the same file as the one that uv keeps unpacked."""
-    (site(world) / "tinydep" / "__init__.py").unlink()
-    with (site(world) / "torch" / "ballast.bin").open("r+b") as file:
+    (site(sandbox) / "tinydep" / "__init__.py").unlink()
+    with (site(sandbox) / "torch" / "ballast.bin").open("r+b") as file:
         file.truncate(10)
 
 
-def furnish(world: World) -> None:
+def furnish(sandbox: Sandbox) -> None:
     """What a user puts into an environment."""
-    put(world, tiny_wheels.wheel("tinyhat", "3.0"))
-    added_to(world.environment / "thesis.txt")
-    (world.environment / "mydata" / "empty").mkdir(parents=True, exist_ok=True)
+    put(sandbox, tiny_wheels.wheel("tinyhat", "3.0"))
+    added_to(sandbox.environment / "thesis.txt")
+    (sandbox.environment / "mydata" / "empty").mkdir(parents=True, exist_ok=True)
 
 
-def is_sound(world: World) -> None:
-    assert (site(world) / "tinydep" / "__init__.py").is_file()
-    assert (site(world) / "torch" / "ballast.bin").read_bytes() == BALLAST
-    assert (site(world) / "tinyhat" / "__init__.py").is_file()
-    assert (site(world) / "tinyhat-3.0.dist-info" / "RECORD").is_file()
-    assert (world.environment / "thesis.txt").is_file()
-    assert (world.environment / "mydata" / "empty").is_dir()
+def is_sound(sandbox: Sandbox) -> None:
+    assert (site(sandbox) / "tinydep" / "__init__.py").is_file()
+    assert (site(sandbox) / "torch" / "ballast.bin").read_bytes() == BALLAST
+    assert (site(sandbox) / "tinyhat" / "__init__.py").is_file()
+    assert (site(sandbox) / "tinyhat-3.0.dist-info" / "RECORD").is_file()
+    assert (sandbox.environment / "thesis.txt").is_file()
+    assert (sandbox.environment / "mydata" / "empty").is_dir()
 
 
-def beside(world: World) -> set[str]:
-    return {path.name for path in world.environment.parent.iterdir()}
+def beside(sandbox: Sandbox) -> set[str]:
+    return {path.name for path in sandbox.environment.parent.iterdir()}
 
 
-def repaired(world: World) -> Event:
-    events = world.install()
+def repaired(sandbox: Sandbox) -> Event:
+    events = sandbox.install()
     assert (end(events).state, states(events)["pytorch"]) == ("done", "done")
     return last(events, "verify")
 
 
-def test_damaged_environment_is_rebuilt_with_user_files(world: World) -> None:
-    world.install()
-    furnish(world)
-    damage(world)
-    text: Any = repaired(world)
-    is_sound(world)
+def test_damaged_environment_is_rebuilt_with_user_files(sandbox: Sandbox) -> None:
+    sandbox.install()
+    furnish(sandbox)
+    damage(sandbox)
+    text: Any = repaired(sandbox)
+    is_sound(sandbox)
     assert text.code == "progress.repaired-kept"
     assert {Path(name).name for name in text.data["files"].split(", ")} == {"__init__.py", "ballast.bin"}
-    remaining = world.environment.with_name("env-kept")
+    remaining = sandbox.environment.with_name("env-kept")
     assert text.data["path"] == str(remaining)
     assert [Path(name).name for name in remains(remaining)] == ["ballast.bin"]
-    assert beside(world) == {"env", "env-kept"}
+    assert beside(sandbox) == {"env", "env-kept"}
     for language in ("en", "zh_CN"):
         assert str(remaining) in str(Texts(language).localize_event(text).message)  # type: ignore[union-attr]
     # It is as good as new: the next one finds nothing to do, and a removal takes all of it.
-    assert states(world.install())["pytorch"] == "skipped"
-    assert shown(world)[0].data["packages"] == "tinyhat 3.0"
-    uninstall(world)
-    assert remains(world.environment) == ["mydata/empty/", "thesis.txt"]
+    assert states(sandbox.install())["pytorch"] == "skipped"
+    assert shown(sandbox)[0].data["packages"] == "tinyhat 3.0"
+    uninstall(sandbox)
+    assert remains(sandbox.environment) == ["mydata/empty/", "thesis.txt"]
 
 
-def test_repair_of_missing_files_leaves_nothing_aside(world: World) -> None:
-    world.install()
-    (site(world) / "tinydep" / "__init__.py").unlink()
-    text: Any = repaired(world)
+def test_repair_of_missing_files_leaves_nothing_aside(sandbox: Sandbox) -> None:
+    sandbox.install()
+    (site(sandbox) / "tinydep" / "__init__.py").unlink()
+    text: Any = repaired(sandbox)
     assert text.code == "progress.repaired"
-    assert beside(world) == {"env"}
-    uninstall(world)
-    assert not world.environment.parent.exists()
+    assert beside(sandbox) == {"env"}
+    uninstall(sandbox)
+    assert not sandbox.environment.parent.exists()
 
 
-def test_missing_package_is_reinstalled(world: World) -> None:
-    world.install()
+def test_missing_package_is_reinstalled(sandbox: Sandbox) -> None:
+    sandbox.install()
     for name in ("numpy", "numpy-1.0.dist-info"):
-        shutil.rmtree(site(world) / name)
-    text: Any = repaired(world)
+        shutil.rmtree(site(sandbox) / name)
+    text: Any = repaired(sandbox)
     assert text.data["files"] == "numpy"
-    assert (site(world) / "numpy" / "__init__.py").is_file()
+    assert (site(sandbox) / "numpy" / "__init__.py").is_file()
 
 
-def test_user_changes_are_not_damage(world: World) -> None:
-    world.install()
-    upgraded(world)
-    furnish(world)
-    scripts = world.system.environment_program(world.environment, "pip").parent
+def test_user_changes_are_not_damage(sandbox: Sandbox) -> None:
+    sandbox.install()
+    upgraded(sandbox)
+    furnish(sandbox)
+    scripts = sandbox.system.environment_program(sandbox.environment, "pip").parent
     added_to(scripts / "activate")
-    (site(world) / "torch" / "__init__.py").touch()
-    assert states(world.install())["pytorch"] == "skipped"
-    assert (site(world) / "numpy-2.0.dist-info").is_dir()
+    (site(sandbox) / "torch" / "__init__.py").touch()
+    assert states(sandbox.install())["pytorch"] == "skipped"
+    assert (site(sandbox) / "numpy-2.0.dist-info").is_dir()
 
 
-def test_damaged_environment_stays_if_new_one_fails(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    world.install()
-    furnish(world)
-    damage(world)
-    before = remains(world.environment)
+def test_damaged_environment_stays_if_new_one_fails(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    sandbox.install()
+    furnish(sandbox)
+    damage(sandbox)
+    before = remains(sandbox.environment)
 
     def refuse(*_given: object) -> None:
-        raise AppError("environment-broken", path=str(world.environment), detail="pip")
+        raise AppError("environment-broken", path=str(sandbox.environment), detail="pip")
 
     with monkeypatch.context() as patched:
         patched.setattr(proof, "check_environment_starts", refuse)
         with pytest.raises(AppError):
-            world.install()
-    assert remains(world.environment) == before
-    assert not old_path(world.environment).exists()
-    repaired(world)
-    is_sound(world)
+            sandbox.install()
+    assert remains(sandbox.environment) == before
+    assert not old_path(sandbox.environment).exists()
+    repaired(sandbox)
+    is_sound(sandbox)
 
 
-def test_kill_at_each_rename_loses_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kill_at_each_rename_loses_nothing(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     rename = Path.rename
-    world.install()
+    sandbox.install()
     for stop in count(1):
-        furnish(world)
-        damage(world)
+        furnish(sandbox)
+        damage(sandbox)
         moves = count(1)
 
         def cut(self: Path, target: Path, moves: count[int] = moves, stop: int = stop) -> Path:
@@ -146,27 +146,27 @@ def test_kill_at_each_rename_loses_nothing(world: World, monkeypatch: pytest.Mon
             patched.setattr(Path, "rename", cut)
             patched.setattr(Journal, "end_run", lambda *_given: None)
             try:
-                world.install()
+                sandbox.install()
             except KeyboardInterrupt:
                 pass
             else:
                 break
-        world.install()
-        is_sound(world)
-        assert not [name for name in beside(world) if name.startswith(".")]
-        for path in world.environment.parent.glob("env-kept*"):
+        sandbox.install()
+        is_sound(sandbox)
+        assert not [name for name in beside(sandbox) if name.startswith(".")]
+        for path in sandbox.environment.parent.glob("env-kept*"):
             assert [Path(name).name for name in remains(path)] == ["ballast.bin"]
     assert stop > 5
 
 
-def test_truncated_cache_is_rebuilt(world: World) -> None:
+def test_truncated_cache_is_rebuilt(sandbox: Sandbox) -> None:
     """Another environment's damage must not come into a new one by way of what uv keeps unpacked."""
-    world.install()
-    with (site(world) / "torch" / "ballast.bin").open("r+b") as file:
+    sandbox.install()
+    with (site(sandbox) / "torch" / "ballast.bin").open("r+b") as file:
         file.truncate(10)
-    uninstall(world)
-    other = world.environment.with_name("other")
-    world.install(world.plan(environment=other))
+    uninstall(sandbox)
+    other = sandbox.environment.with_name("other")
+    sandbox.install(sandbox.plan(environment=other))
     (ballast,) = other.rglob("torch/ballast.bin")
     assert ballast.read_bytes() == BALLAST
 
@@ -174,43 +174,43 @@ def test_truncated_cache_is_rebuilt(world: World) -> None:
 @pytest.mark.parametrize(
     ("note", "text"), [("gpu-assistant.json", "{"), ("gpu-assistant.json", None), ("pylock.toml", None)]
 )
-def test_environment_with_damaged_metadata_is_rebuilt(world: World, note: str, text: str | None) -> None:
-    world.install()
-    furnish(world)
-    (world.environment / note).unlink()
+def test_environment_with_damaged_metadata_is_rebuilt(sandbox: Sandbox, note: str, text: str | None) -> None:
+    sandbox.install()
+    furnish(sandbox)
+    (sandbox.environment / note).unlink()
     if text is not None:
-        (world.environment / note).write_text(text, encoding="utf-8")
-    plan = preview(world.plan(), ValidationContext(world.system, world.data, world.catalog))
+        (sandbox.environment / note).write_text(text, encoding="utf-8")
+    plan = preview(sandbox.plan(), PreviewContext(sandbox.system, sandbox.data, sandbox.catalog))
     now = {step.id: step.now for step in plan.steps}["pytorch"]
     assert now is not None
     assert (now.code, now.data["files"]) == ("now.damaged", note)
-    label: Any = repaired(world)
+    label: Any = repaired(sandbox)
     assert (label.code, label.data["files"]) == ("progress.repaired", note)
-    assert beside(world) == {"env"}
-    is_sound(world)
-    assert states(world.install())["pytorch"] == "skipped"
+    assert beside(sandbox) == {"env"}
+    is_sound(sandbox)
+    assert states(sandbox.install())["pytorch"] == "skipped"
 
 
-def test_damaged_metadata_is_not_replaced_by_other_versions(world: World) -> None:
-    world.install()
-    (world.environment / "gpu-assistant.json").write_text("{", encoding="utf-8")
-    tiny_wheels.index(world.server, "torch", [world.torch, tiny_wheels.torch("9.0.0+cpu")])
+def test_damaged_metadata_is_not_replaced_by_other_versions(sandbox: Sandbox) -> None:
+    sandbox.install()
+    (sandbox.environment / "gpu-assistant.json").write_text("{", encoding="utf-8")
+    tiny_wheels.index(sandbox.server, "torch", [sandbox.torch, tiny_wheels.torch("9.0.0+cpu")])
     with pytest.raises(AppError) as caught:
-        world.install(world.plan(version="9.0.0"))
+        sandbox.install(sandbox.plan(version="9.0.0"))
     assert caught.value.code == "environment-differs"
-    uninstall(world)
-    assert not world.environment.exists()
+    uninstall(sandbox)
+    assert not sandbox.environment.exists()
 
 
-def test_environment_without_file_manifest_is_refused(world: World) -> None:
-    world.install()
+def test_environment_without_file_manifest_is_refused(sandbox: Sandbox) -> None:
+    sandbox.install()
     for note in ("gpu-assistant.json", "gpu-assistant-files.txt"):
-        (world.environment / note).unlink()
-    before = remains(world.environment)
-    for act in (world.install, lambda: uninstall(world), lambda: shown(world)):
+        (sandbox.environment / note).unlink()
+    before = remains(sandbox.environment)
+    for act in (sandbox.install, lambda: uninstall(sandbox), lambda: shown(sandbox)):
         with pytest.raises(AppError) as caught:
             act()
         assert caught.value.code == "environment-without-notes"
-    assert remains(world.environment) == before
-    shutil.rmtree(world.environment)
-    assert states(world.install())["pytorch"] == "done"
+    assert remains(sandbox.environment) == before
+    shutil.rmtree(sandbox.environment)
+    assert states(sandbox.install())["pytorch"] == "done"

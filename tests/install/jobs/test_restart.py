@@ -19,26 +19,26 @@ from gpu_assistant.install.files.staging import partial_path
 from gpu_assistant.install.jobs.uninstall import UninstallJob
 from gpu_assistant.system.base import System
 
+from ..sandbox import Sandbox, end, states
 from ..step_kinds import register, step
-from ..world import World, end, states
 
 
-def with_a_restart(world: World) -> Plan:
+def with_a_restart(sandbox: Sandbox) -> Plan:
     """The plan with a step before the proof that wants one restart."""
     register()
-    plan = world.plan()
-    driver = step("driver", "test-restart", restarted=str(world.root / "restarted"))
+    plan = sandbox.plan()
+    driver = step("driver", "test-restart", restarted=str(sandbox.root / "restarted"))
     *before, proof = plan.steps
     assert proof.kind == "verify"
     return msgspec.structs.replace(plan, steps=(*before, driver, proof))
 
 
-def restart(world: World, plan: Plan) -> None:
+def restart(sandbox: Sandbox, plan: Plan) -> None:
     with pytest.raises(RebootRequired):
-        world.install(plan)
-    assert partial_path(world.environment).is_dir()
-    (world.root / "restarted").touch()
-    world.asks()
+        sandbox.install(plan)
+    assert partial_path(sandbox.environment).is_dir()
+    (sandbox.root / "restarted").touch()
+    sandbox.asks()
 
 
 def created(folder: Path) -> float:
@@ -47,11 +47,11 @@ def created(folder: Path) -> float:
     return result.created
 
 
-def test_environment_built_before_restart_is_only_verified(world: World) -> None:
-    plan = with_a_restart(world)
-    restart(world, plan)
-    built = created(partial_path(world.environment))
-    events = world.install(plan)
+def test_environment_built_before_restart_is_only_verified(sandbox: Sandbox) -> None:
+    plan = with_a_restart(sandbox)
+    restart(sandbox, plan)
+    built = created(partial_path(sandbox.environment))
+    events = sandbox.install(plan)
     result = states(events)
     assert {name: result[name] for name in ("download", "pytorch", "driver", "verify")} == {
         "download": "skipped",
@@ -60,13 +60,13 @@ def test_environment_built_before_restart_is_only_verified(world: World) -> None
         "verify": "done",
     }
     assert end(events).state == "done"
-    assert created(world.environment) == built
-    assert not [path for path in world.asks() if path.endswith(".whl")]
+    assert created(sandbox.environment) == built
+    assert not [path for path in sandbox.asks() if path.endswith(".whl")]
     # Ours like any other: the next run finds it standing, and it can be taken back.
-    assert states(world.install(plan))["pytorch"] == "skipped"
-    UninstallJob(world.environment, world.data, world.system).run(JobContext())
-    assert not world.environment.exists()
-    assert not partial_path(world.environment).exists()
+    assert states(sandbox.install(plan))["pytorch"] == "skipped"
+    UninstallJob(sandbox.environment, sandbox.data, sandbox.system).run(JobContext())
+    assert not sandbox.environment.exists()
+    assert not partial_path(sandbox.environment).exists()
 
 
 def _lose_a_file(folder: Path) -> None:
@@ -88,26 +88,26 @@ def _another_lock(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("spoil", [_lose_a_file, _hollow_a_file, _lose_the_list, _another_lock])
-def test_different_pending_environment_is_rebuilt(world: World, spoil: Callable[[Path], None]) -> None:
-    plan = with_a_restart(world)
-    restart(world, plan)
-    spoil(partial_path(world.environment))
-    events = world.install(plan)
+def test_different_pending_environment_is_rebuilt(sandbox: Sandbox, spoil: Callable[[Path], None]) -> None:
+    plan = with_a_restart(sandbox)
+    restart(sandbox, plan)
+    spoil(partial_path(sandbox.environment))
+    events = sandbox.install(plan)
     assert states(events)["pytorch"] == "done"
     assert end(events).state == "done"
 
 
-def test_environment_left_by_kill_is_rebuilt(world: World) -> None:
-    plan = with_a_restart(world)
-    restart(world, plan)
-    (last,) = world.data.journal.glob("*.jsonl")
+def test_environment_left_by_kill_is_rebuilt(sandbox: Sandbox) -> None:
+    plan = with_a_restart(sandbox)
+    restart(sandbox, plan)
+    (last,) = sandbox.data.journal.glob("*.jsonl")
     lines = last.read_bytes().splitlines(keepends=True)
     assert b'"run-ended"' in lines[-1]
     last.write_bytes(b"".join(lines[:-1]))  # as a power loss leaves it: nobody knows what reached the disk
-    assert states(world.install(plan))["pytorch"] == "done"
+    assert states(sandbox.install(plan))["pytorch"] == "done"
 
 
-def test_stopped_verification_is_repeated_by_next_run(world: World) -> None:
+def test_stopped_verification_is_repeated_by_next_run(sandbox: Sandbox) -> None:
     stop = threading.Event()
 
     def watch(event: Event) -> None:
@@ -115,8 +115,8 @@ def test_stopped_verification_is_repeated_by_next_run(world: World) -> None:
             stop.set()
 
     with pytest.raises(Cancelled):
-        world.install(cancel=stop, watch=watch)
-    events = world.install()
+        sandbox.install(cancel=stop, watch=watch)
+    events = sandbox.install()
     assert states(events)["pytorch"] == "skipped"
     assert end(events).state == "done"
 
@@ -133,8 +133,8 @@ class Fails:
         return Checks(schema="gpu-assistant/checks/1", verdict="fail", checks=(check,))
 
 
-def test_environment_that_failed_verification_is_rebuilt(world: World) -> None:
+def test_environment_that_failed_verification_is_rebuilt(sandbox: Sandbox) -> None:
     with pytest.raises(AppError) as caught:
-        world.install(verifier=Fails)
+        sandbox.install(verifier=Fails)
     assert caught.value.code == "check-failed"
-    assert states(world.install())["pytorch"] == "done"
+    assert states(sandbox.install())["pytorch"] == "done"

@@ -15,7 +15,7 @@ from gpu_assistant.core.errors import Cancelled
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Disk
 from gpu_assistant.core.plan import Plan
-from gpu_assistant.install.host import ValidationContext
+from gpu_assistant.install.host import PreviewContext
 from gpu_assistant.install.jobs.size_probe import SizeProbeJob
 from gpu_assistant.install.packages import sizes
 from gpu_assistant.install.plan.planner import make_plan
@@ -24,21 +24,21 @@ from gpu_assistant.texts.localized import Texts
 
 from ...fakes.fault_server import Fault
 from .. import tiny_wheels
-from ..world import RELEASE, World, machine, recommendation
+from ..sandbox import RELEASE, Sandbox, machine, recommendation
 
 
-def priced(world: World, plan: Plan, **more: Any) -> sizes.SizeCache:
-    ground = ValidationContext(world.system, world.data, world.catalog)
+def priced(sandbox: Sandbox, plan: Plan, **more: Any) -> sizes.SizeCache:
+    ground = PreviewContext(sandbox.system, sandbox.data, sandbox.catalog)
     return SizeProbeJob(plan, machine().os, ground).run(JobContext(**more))
 
 
-def test_plan_has_sizes_after_probe(world: World) -> None:
-    before = world.plan()
+def test_plan_has_sizes_after_probe(sandbox: Sandbox) -> None:
+    before = sandbox.plan()
     # The minutes are rough from the beginning: by what was measured on such a release.
     assert (before.bytes, before.disk_bytes, before.minutes is None) == (None, None, False)
-    result = priced(world, before)
-    after = world.plan()
-    wheels = [world.torch, *world.others]
+    result = priced(sandbox, before)
+    after = sandbox.plan()
+    wheels = [sandbox.torch, *sandbox.others]
     needed = {file.name for row in result.packages.values() for file in row}
     assert after.bytes == sum(len(wheel.data) for wheel in wheels if wheel.name in needed)
     assert after.disk_bytes == sum(_unpacked(wheel.data) for wheel in wheels if wheel.name in needed)
@@ -53,69 +53,69 @@ def test_plan_has_sizes_after_probe(world: World) -> None:
     assert (space.code, space.data["disk_bytes"]) == ("check-space", after.bytes + after.disk_bytes)
 
 
-def test_probe_is_cached_and_downloads_nothing(world: World) -> None:
-    priced(world, world.plan())
-    wheels = [path for path in world.asks() if path.endswith(".whl")]
+def test_probe_is_cached_and_downloads_nothing(sandbox: Sandbox) -> None:
+    priced(sandbox, sandbox.plan())
+    wheels = [path for path in sandbox.asks() if path.endswith(".whl")]
     assert wheels
-    assert not world.data.files.exists()
-    assert not world.data.locks.exists()
-    priced(world, world.plan())
-    assert not [path for path in world.asks() if path.endswith(".whl")]
+    assert not sandbox.data.files.exists()
+    assert not sandbox.data.locks.exists()
+    priced(sandbox, sandbox.plan())
+    assert not [path for path in sandbox.asks() if path.endswith(".whl")]
 
 
-def test_installed_plan_has_no_download(world: World) -> None:
-    priced(world, world.plan())
-    world.install()
-    plan = world.plan()
+def test_installed_plan_has_no_download(sandbox: Sandbox) -> None:
+    priced(sandbox, sandbox.plan())
+    sandbox.install()
+    plan = sandbox.plan()
     assert plan.bytes == 0
     assert plan.disk_bytes
 
 
-def test_local_wheels_count_as_no_download(world: World, tmp_path: Path) -> None:
-    house = tiny_wheels.folder(tmp_path / "wheels", [world.torch])
-    priced(world, world.plan(wheelhouse=house))
-    plan = world.plan(wheelhouse=house)
+def test_local_wheels_count_as_no_download(sandbox: Sandbox, tmp_path: Path) -> None:
+    house = tiny_wheels.folder(tmp_path / "wheels", [sandbox.torch])
+    priced(sandbox, sandbox.plan(wheelhouse=house))
+    plan = sandbox.plan(wheelhouse=house)
     assert plan.bytes is not None
-    assert plan.bytes < len(world.torch.data)
+    assert plan.bytes < len(sandbox.torch.data)
     assert plan.disk_bytes is not None
-    assert plan.disk_bytes > len(world.torch.data)
+    assert plan.disk_bytes > len(sandbox.torch.data)
 
 
-def test_other_release_is_probed_and_broken_cache_ignored(world: World) -> None:
-    priced(world, world.plan())
-    (world.data.size_cache / sizes.SIZES_FILE).write_text("{not JSON", encoding="utf-8")
-    assert world.plan().bytes is None
+def test_other_release_is_probed_and_broken_cache_ignored(sandbox: Sandbox) -> None:
+    priced(sandbox, sandbox.plan())
+    (sandbox.data.size_cache / sizes.SIZES_FILE).write_text("{not JSON", encoding="utf-8")
+    assert sandbox.plan().bytes is None
 
 
-def test_size_without_answer_stays_unknown(world: World) -> None:
-    path = tiny_wheels.file_path("torch", world.torch)
-    world.server.files[path].faults = [Fault("status", status=403)]
-    result = priced(world, world.plan())
-    assert [file.bytes for row in result.packages.values() for file in row if file.name == world.torch.name] == [None]
-    assert world.plan().bytes is None
+def test_size_without_answer_stays_unknown(sandbox: Sandbox) -> None:
+    path = tiny_wheels.file_path("torch", sandbox.torch)
+    sandbox.server.files[path].faults = [Fault("status", status=403)]
+    result = priced(sandbox, sandbox.plan())
+    assert [file.bytes for row in result.packages.values() for file in row if file.name == sandbox.torch.name] == [None]
+    assert sandbox.plan().bytes is None
     # It is asked for again the next time.
-    priced(world, world.plan())
-    assert world.plan().bytes
+    priced(sandbox, sandbox.plan())
+    assert sandbox.plan().bytes
 
 
-def test_probe_can_be_cancelled(world: World) -> None:
+def test_probe_can_be_cancelled(sandbox: Sandbox) -> None:
     cancel = threading.Event()
     cancel.set()
     with pytest.raises(Cancelled):
-        priced(world, world.plan(), cancel=cancel)
-    assert world.plan().bytes is None
+        priced(sandbox, sandbox.plan(), cancel=cancel)
+    assert sandbox.plan().bytes is None
 
 
-def test_lack_of_disk_space_is_reported_first(world: World) -> None:
-    priced(world, world.plan())
+def test_lack_of_disk_space_is_reported_first(sandbox: Sandbox) -> None:
+    priced(sandbox, sandbox.plan())
     small = Disk(path="/", free_bytes=1000, total_bytes=10**9)
     seen = msgspec.structs.replace(machine(), disks=(small,))
     plan = make_plan(
         seen,
-        recommendation(RELEASE, world.torch_index),
-        world.catalog,
-        data=world.data,
-        environment=world.environment,
+        recommendation(RELEASE, sandbox.torch_index),
+        sandbox.catalog,
+        data=sandbox.data,
+        environment=sandbox.environment,
         wheelhouse=None,
         simulated=False,
     )

@@ -17,12 +17,12 @@ from gpu_assistant.install.jobs.uninstall import UninstallJob
 from gpu_assistant.install.journal import log
 from gpu_assistant.texts.localized import Texts
 
-from ..world import World, end, states
+from ..sandbox import Sandbox, end, states
 
 
-def uninstall(world: World, environment: Path | None = None) -> list[Event]:
+def uninstall(sandbox: Sandbox, environment: Path | None = None) -> list[Event]:
     events: list[Event] = []
-    job = UninstallJob(environment or world.environment, world.data, world.system)
+    job = UninstallJob(environment or sandbox.environment, sandbox.data, sandbox.system)
     try:
         job.run(JobContext(report=events.append))
     finally:
@@ -30,78 +30,78 @@ def uninstall(world: World, environment: Path | None = None) -> list[Event]:
     return events
 
 
-def test_environment_is_removed_and_can_be_reinstalled(world: World) -> None:
-    world.install()
-    neighbour = world.environment.with_name("other")
+def test_environment_is_removed_and_can_be_reinstalled(sandbox: Sandbox) -> None:
+    sandbox.install()
+    neighbour = sandbox.environment.with_name("other")
     neighbour.mkdir()
-    events = uninstall(world)
+    events = uninstall(sandbox)
     assert (end(events).state, states(events)) == ("done", {"environment": "done", "back-2": "skipped"})
-    assert list(world.environment.parent.iterdir()) == [neighbour]
-    assert location.list_environments(world.data) == ()
+    assert list(sandbox.environment.parent.iterdir()) == [neighbour]
+    assert location.list_environments(sandbox.data) == ()
     # Nothing of the removal is mistaken for an interrupted install.
-    assert log.interrupted_install(world.data) is None
-    world.asks()
-    assert end(world.install()).state == "done"
-    assert not [path for path in world.asks() if path.endswith(".whl")]
+    assert log.interrupted_install(sandbox.data) is None
+    sandbox.asks()
+    assert end(sandbox.install()).state == "done"
+    assert not [path for path in sandbox.asks() if path.endswith(".whl")]
 
 
-def test_foreign_folder_is_refused(world: World) -> None:
-    world.environment.mkdir(parents=True)
-    (world.environment / "thesis.txt").write_text("all of it", encoding="utf-8")
+def test_foreign_folder_is_refused(sandbox: Sandbox) -> None:
+    sandbox.environment.mkdir(parents=True)
+    (sandbox.environment / "thesis.txt").write_text("all of it", encoding="utf-8")
     with pytest.raises(AppError) as caught:
-        uninstall(world)
+        uninstall(sandbox)
     assert (caught.value.code, caught.value.exit_code) == ("environment-not-ours", 1)
-    assert (world.environment / "thesis.txt").is_file()
+    assert (sandbox.environment / "thesis.txt").is_file()
 
 
-def test_copied_environment_is_refused(world: World) -> None:
-    world.install()
-    copy = world.root / "copy"
-    shutil.copytree(world.environment, copy, symlinks=True)
+def test_copied_environment_is_refused(sandbox: Sandbox) -> None:
+    sandbox.install()
+    copy = sandbox.root / "copy"
+    shutil.copytree(sandbox.environment, copy, symlinks=True)
     with pytest.raises(AppError) as caught:
-        uninstall(world, copy)
+        uninstall(sandbox, copy)
     assert caught.value.code == "environment-not-ours"
     assert copy.is_dir()
 
 
-def test_killed_removal_is_finished(world: World) -> None:
-    world.install()
-    world.environment.rename(trash_path(world.environment))
-    assert location.list_environments(world.data) == ()
-    assert end(uninstall(world)).state == "done"
-    assert not world.environment.parent.exists()
+def test_killed_removal_is_finished(sandbox: Sandbox) -> None:
+    sandbox.install()
+    sandbox.environment.rename(trash_path(sandbox.environment))
+    assert location.list_environments(sandbox.data) == ()
+    assert end(uninstall(sandbox)).state == "done"
+    assert not sandbox.environment.parent.exists()
 
 
-def test_install_finishes_killed_removal(world: World) -> None:
-    world.install()
-    world.environment.rename(trash_path(world.environment))
-    assert end(world.install()).state == "done"
-    assert [entry.name for entry in world.environment.parent.iterdir()] == ["env"]
+def test_install_finishes_killed_removal(sandbox: Sandbox) -> None:
+    sandbox.install()
+    sandbox.environment.rename(trash_path(sandbox.environment))
+    assert end(sandbox.install()).state == "done"
+    assert [entry.name for entry in sandbox.environment.parent.iterdir()] == ["env"]
 
 
-def test_uninstall_is_refused_during_install(world: World) -> None:
+def test_uninstall_is_refused_during_install(sandbox: Sandbox) -> None:
     from gpu_assistant.system.locks import data_folder_lock
 
-    world.install()
-    with data_folder_lock(world.data), pytest.raises(AppError) as caught:
-        uninstall(world)
+    sandbox.install()
+    with data_folder_lock(sandbox.data), pytest.raises(AppError) as caught:
+        uninstall(sandbox)
     assert caught.value.code == "already-running"
-    assert world.environment.is_dir()
+    assert sandbox.environment.is_dir()
 
 
-def test_shared_folder_is_refused_before_any_event(world: World) -> None:
+def test_shared_folder_is_refused_before_any_event(sandbox: Sandbox) -> None:
     events: list[Event] = []
-    for shared in (Path(world.root.anchor), Path.home()):
+    for shared in (Path(sandbox.root.anchor), Path.home()):
         with pytest.raises(UsageError) as caught:
-            UninstallJob(shared, world.data, world.system).run(JobContext(report=events.append))
+            UninstallJob(shared, sandbox.data, sandbox.system).run(JobContext(report=events.append))
         assert (caught.value.code, caught.value.exit_code) == ("folder-shared", 2)
         with pytest.raises(UsageError) as caught:
-            world.plan(environment=shared)
+            sandbox.plan(environment=shared)
         assert caught.value.code == "folder-shared"
     assert events == []
 
 
-def cancelled(world: World, step: str) -> EndEvent:
+def cancelled(sandbox: Sandbox, step: str) -> EndEvent:
     cancel = threading.Event()
 
     def watch(event: object) -> None:
@@ -109,62 +109,62 @@ def cancelled(world: World, step: str) -> EndEvent:
             cancel.set()
 
     with pytest.raises(Cancelled) as caught:
-        world.install(cancel=cancel, watch=watch)
+        sandbox.install(cancel=cancel, watch=watch)
     return end(caught.value.events)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("stood", [False, True])
-def test_leftovers_of_stopped_install_are_removed(world: World, stood: bool) -> None:
+def test_leftovers_of_stopped_install_are_removed(sandbox: Sandbox, stood: bool) -> None:
     if stood:
-        world.environment.mkdir(parents=True)
-    last = cancelled(world, "verify")
+        sandbox.environment.mkdir(parents=True)
+    last = cancelled(sandbox, "verify")
     assert last.code == "error.cancelled-half-made"
     assert "uninstall" in str(Texts("en").localize_event(last).message)  # type: ignore[union-attr]
-    assert world.environment.with_name(".env.partial").is_dir()
-    assert end(uninstall(world)).state == "done"
-    assert list(world.root.glob("place/*")) == ([world.environment] if stood else [])
+    assert sandbox.environment.with_name(".env.partial").is_dir()
+    assert end(uninstall(sandbox)).state == "done"
+    assert list(sandbox.root.glob("place/*")) == ([sandbox.environment] if stood else [])
 
 
-def test_foreign_partial_environment_is_refused(world: World) -> None:
-    partial = world.environment.with_name(".env.partial")
+def test_foreign_partial_environment_is_refused(sandbox: Sandbox) -> None:
+    partial = sandbox.environment.with_name(".env.partial")
     partial.mkdir(parents=True)
     with pytest.raises(AppError) as caught:
-        uninstall(world)
+        uninstall(sandbox)
     assert caught.value.code == "environment-missing"
     assert partial.is_dir()
 
 
-def test_previously_empty_folder_is_restored(world: World) -> None:
-    world.environment.mkdir(parents=True)
-    world.install()
-    uninstall(world)
-    assert list(world.environment.iterdir()) == []
-    world.environment.rmdir()
-    world.install()
-    uninstall(world)
-    assert not world.environment.exists()
+def test_previously_empty_folder_is_restored(sandbox: Sandbox) -> None:
+    sandbox.environment.mkdir(parents=True)
+    sandbox.install()
+    uninstall(sandbox)
+    assert list(sandbox.environment.iterdir()) == []
+    sandbox.environment.rmdir()
+    sandbox.install()
+    uninstall(sandbox)
+    assert not sandbox.environment.exists()
 
 
-def refused_at(world: World, step: str) -> str:
+def refused_at(sandbox: Sandbox, step: str) -> str:
     """What a removal says while an install is at a step, and that the install is not disturbed."""
     result: list[str] = []
 
     def watch(event: Event) -> None:
         if isinstance(event, StepEvent) and (event.id, event.state) == (step, "running") and not result:
             with pytest.raises(AppError) as caught:
-                UninstallJob(world.environment, world.data, world.system).run(JobContext())
+                UninstallJob(sandbox.environment, sandbox.data, sandbox.system).run(JobContext())
             result.append(caught.value.code)
 
-    assert end(world.install(watch=watch)).state == "done"
+    assert end(sandbox.install(watch=watch)).state == "done"
     return result[0]
 
 
 @pytest.mark.parametrize("step", ["space", "download", "verify"])
-def test_running_install_is_named(world: World, step: str) -> None:
-    assert refused_at(world, step) == "already-running"
+def test_running_install_is_named(sandbox: Sandbox, step: str) -> None:
+    assert refused_at(sandbox, step) == "already-running"
 
 
-def stopped_at(world: World, step: str) -> None:
+def stopped_at(sandbox: Sandbox, step: str) -> None:
     cancel = threading.Event()
 
     def watch(event: Event) -> None:
@@ -172,24 +172,24 @@ def stopped_at(world: World, step: str) -> None:
             cancel.set()
 
     with pytest.raises(Cancelled):
-        world.install(cancel=cancel, watch=watch)
+        sandbox.install(cancel=cancel, watch=watch)
 
 
-def test_install_stopped_before_any_effect_is_named(world: World) -> None:
-    stopped_at(world, "download")
+def test_install_stopped_before_any_effect_is_named(sandbox: Sandbox) -> None:
+    stopped_at(sandbox, "download")
     with pytest.raises(AppError) as caught:
-        uninstall(world)
+        uninstall(sandbox)
     assert caught.value.code == "environment-not-yet"
     for language in ("en", "zh_CN"):
         assert "--resume" in Texts(language).error_text(caught.value)
-    assert end(world.install()).state == "done"
+    assert end(sandbox.install()).state == "done"
 
 
-def test_partial_environment_is_removed(world: World) -> None:
-    stopped_at(world, "verify")
-    assert [path.name for path in world.environment.parent.iterdir()] == [".env.partial"]
-    uninstall(world)
-    assert not world.environment.parent.exists()
+def test_partial_environment_is_removed(sandbox: Sandbox) -> None:
+    stopped_at(sandbox, "verify")
+    assert [path.name for path in sandbox.environment.parent.iterdir()] == [".env.partial"]
+    uninstall(sandbox)
+    assert not sandbox.environment.parent.exists()
     with pytest.raises(AppError) as caught:
-        uninstall(world)
+        uninstall(sandbox)
     assert caught.value.code == "environment-missing"

@@ -11,22 +11,22 @@ from gpu_assistant.core.plan import Event, StepEvent
 from gpu_assistant.install.journal import log
 from gpu_assistant.texts.localized import Texts
 
-from ..step_kinds import SmallWorld, step
-from ..world import end, states
+from ..sandbox import end, states
+from ..step_kinds import SmallSandbox, step
 
 RESUME = ("/opt/gpu-assistant", "install", "--resume")
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> SmallWorld:
-    return SmallWorld(tmp_path)
+def small(tmp_path: Path) -> SmallSandbox:
+    return SmallSandbox(tmp_path)
 
 
-def said(events: list[Event], code: str) -> list[str]:
+def steps_with_code(events: list[Event], code: str) -> list[str]:
     return [event.id for event in events if isinstance(event, StepEvent) and event.code == code]
 
 
-def test_repeated_run_is_a_noop_and_reverts_once(small: SmallWorld) -> None:
+def test_repeated_run_is_a_noop_and_reverts_once(small: SmallSandbox) -> None:
     before = small.seen()
     small.install()
     complete = small.seen()
@@ -39,19 +39,19 @@ def test_repeated_run_is_a_noop_and_reverts_once(small: SmallWorld) -> None:
         assert "{" not in str(getattr(Texts("en").localize_event(event), "message", ""))
 
 
-def test_user_modified_effects_are_kept_and_reported(small: SmallWorld) -> None:
+def test_user_modified_effects_are_kept_and_reported(small: SmallSandbox) -> None:
     small.install()
     (small.outside / "note.txt").write_text("mine now", encoding="utf-8")
     small.variables.set("CUDA_PATH", "/my/own")
     small.variables.set("PATH", small.variables.get("PATH").value + ";/mine", expand=True)  # type: ignore[union-attr]
     events = small.uninstall()
-    assert len(said(events, "progress.left-changed")) == 2
+    assert len(steps_with_code(events, "progress.left-changed")) == 2
     assert (small.outside / "note.txt").read_text(encoding="utf-8") == "mine now"
     assert small.variables.get("CUDA_PATH").value == "/my/own"  # type: ignore[union-attr]
     assert small.variables.get("PATH").value == "/mine"  # type: ignore[union-attr]
 
 
-def test_foreign_files_are_kept(small: SmallWorld) -> None:
+def test_foreign_files_are_kept(small: SmallSandbox) -> None:
     small.install()
     tree = small.outside / "deep" / "tree"
     (tree / "inside" / "thesis.txt").write_text("all of it", encoding="utf-8")
@@ -60,12 +60,12 @@ def test_foreign_files_are_kept(small: SmallWorld) -> None:
         folder.mkdir()
     (pair[0] / "mine.cpython-311.pyc").write_bytes(b"")
     events = small.uninstall()
-    assert said(events, "progress.left-files")
+    assert steps_with_code(events, "progress.left-files")
     assert [path.relative_to(tree).as_posix() for path in tree.rglob("*")] == ["inside", "inside/thesis.txt"]
     assert [path.name for path in tree.parent.iterdir()] == ["tree"]
 
 
-def test_link_in_place_of_folder_is_not_followed(small: SmallWorld) -> None:
+def test_link_in_place_of_folder_is_not_followed(small: SmallSandbox) -> None:
     small.install()
     inside = small.outside / "deep" / "tree" / "inside"
     own = small.root / "own"
@@ -78,21 +78,21 @@ def test_link_in_place_of_folder_is_not_followed(small: SmallWorld) -> None:
     assert (own / "one.txt").read_text(encoding="utf-8") == "one"
 
 
-def test_shared_effect_is_reverted_with_last_environment(small: SmallWorld) -> None:
+def test_shared_effect_is_reverted_with_last_environment(small: SmallSandbox) -> None:
     before = small.seen()
     other = small.outside / "other"
     small.install()
     small.install(small.plan(step("more", "test-file", path=str(small.outside / "b.txt"), text="b"), environment=other))
     toolkit = small.data.toolkits / "cuda"
     events = small.uninstall()
-    assert said(events, "progress.left-needed")
+    assert steps_with_code(events, "progress.left-needed")
     assert (toolkit / "inside" / "one.txt").is_file()
     assert small.variables.is_on_path(toolkit / "bin")
     small.uninstall(other)
     assert small.seen() == before
 
 
-def test_refused_rights_skip_only_dependent_steps(small: SmallWorld) -> None:
+def test_refused_rights_skip_only_dependent_steps(small: SmallSandbox) -> None:
     allowed = small.root / "allowed"
     plan = small.plan(
         step("driver", "test-administrator", allowed=str(allowed)),
@@ -114,7 +114,7 @@ def test_refused_rights_skip_only_dependent_steps(small: SmallWorld) -> None:
     assert log.interrupted_install(small.data) is None
 
 
-def test_install_resumes_after_restart(small: SmallWorld) -> None:
+def test_install_resumes_after_restart(small: SmallSandbox) -> None:
     restarted = small.root / "restarted"
     before = small.seen()
     plan = small.plan(
@@ -137,7 +137,7 @@ def test_install_resumes_after_restart(small: SmallWorld) -> None:
     assert small.seen() == before
 
 
-def test_uninstall_instead_of_restart(small: SmallWorld) -> None:
+def test_uninstall_instead_of_restart(small: SmallSandbox) -> None:
     before = small.seen()
     with pytest.raises(RebootRequired):
         small.install(
@@ -149,14 +149,14 @@ def test_uninstall_instead_of_restart(small: SmallWorld) -> None:
     assert log.interrupted_install(small.data) is None
 
 
-def test_restart_without_command_asks_to_resume_manually(small: SmallWorld) -> None:
+def test_restart_without_command_asks_to_resume_manually(small: SmallSandbox) -> None:
     with pytest.raises(RebootRequired) as caught:
         small.install(small.plan(step("driver", "test-restart", restarted=str(small.root / "no"))))
     assert caught.value.code == "restart-by-hand"
     assert "--resume" in Texts("en").error_text(caught.value)
 
 
-def test_uninstall_of_foreign_folder_is_refused(small: SmallWorld) -> None:
+def test_uninstall_of_foreign_folder_is_refused(small: SmallSandbox) -> None:
     with pytest.raises(AppError) as caught:
         small.uninstall()
     assert caught.value.code == "environment-missing"

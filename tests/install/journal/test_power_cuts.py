@@ -13,15 +13,15 @@ from gpu_assistant.install.journal import log
 from gpu_assistant.install.journal.recovery import active_effects, observe_state
 from gpu_assistant.install.steps.kinds import STEP_KINDS
 
-from ..step_kinds import SmallWorld
-from ..world import end
+from ..sandbox import end
+from ..step_kinds import SmallSandbox
 
 # Dies of SIGKILL's own kind (nothing is cleaned up) before or after the n-th write of its journal.
 CHILD = """
 import os, sys
 from pathlib import Path
 from gpu_assistant.install.journal.log import Journal
-from tests.install.step_kinds import SmallWorld
+from tests.install.step_kinds import SmallSandbox
 
 root, what, stop, after = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4] == "after"
 count, append = 0, Journal.append
@@ -36,40 +36,40 @@ def counted(self, record):
         os._exit(9)
 
 Journal.append = counted
-world = SmallWorld(Path(root))
-world.install() if what == "install" else world.uninstall()
+sandbox = SmallSandbox(Path(root))
+sandbox.install() if what == "install" else sandbox.uninstall()
 print(count)
 """
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def child(world: SmallWorld, what: str, stop: int, when: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", CHILD, str(world.root), what, str(stop), when]
+def child(sandbox: SmallSandbox, what: str, stop: int, when: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", CHILD, str(sandbox.root), what, str(stop), when]
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=120)
 
 
-def furnish(root: Path) -> SmallWorld:
-    """A world with a file and variables of the user's own."""
-    world = SmallWorld(root)
-    (world.outside / "note.txt").write_text("old", encoding="utf-8")
-    world.variables.set("CUDA_PATH", "%OLD%", expand=True)
-    world.variables.set("PATH", "first;;second;", expand=True)
-    return world
+def furnish(root: Path) -> SmallSandbox:
+    """A sandbox with a file and variables of the user's own."""
+    sandbox = SmallSandbox(root)
+    (sandbox.outside / "note.txt").write_text("old", encoding="utf-8")
+    sandbox.variables.set("CUDA_PATH", "%OLD%", expand=True)
+    sandbox.variables.set("PATH", "first;;second;", expand=True)
+    return sandbox
 
 
-def truths(world: SmallWorld) -> None:
+def truths(sandbox: SmallSandbox) -> None:
     """Each effect that the journal calls done is there."""
-    host = Host(world.system, world.data)
-    for each in active_effects(world.data):
+    host = Host(sandbox.system, sandbox.data)
+    for each in active_effects(sandbox.data):
         if each.is_confirmed:
             assert observe_state(each, host, STEP_KINDS) == "applied", each
 
 
 def writes(tmp_path: Path, what: str) -> int:
-    world = furnish(tmp_path / "count")
+    sandbox = furnish(tmp_path / "count")
     if what == "uninstall":
-        world.install()
-    done = child(world, what, 0, "after")
+        sandbox.install()
+    done = child(sandbox, what, 0, "after")
     assert done.returncode == 0, done.stderr
     return int(done.stdout)
 
@@ -89,39 +89,39 @@ def test_power_cut_at_each_journal_line_is_recovered(tmp_path: Path, what: str, 
     model.install()
     complete = {name: data for name, data in model.seen().items() if name != "outside/variables.json"}
     for stop in range(1, count + 1, STEP):
-        world = furnish(tmp_path / str(stop))
+        sandbox = furnish(tmp_path / str(stop))
         if what == "uninstall":
-            world.install()
-        cut = child(world, what, stop, when)
+            sandbox.install()
+        cut = child(sandbox, what, stop, when)
         assert cut.returncode == 9, cut.stderr
-        truths(world)
+        truths(sandbox)
         if what == "install":
-            stopped = log.interrupted_install(world.data)
+            stopped = log.interrupted_install(sandbox.data)
             assert (stopped is None) == ((stop, when) in ((count, "after"), (1, "before"))), stop
-            assert end(world.install()).state == "done"
-            truths(world)
-            assert {name: data for name, data in world.seen().items() if name in complete} == complete
-            assert world.variables.is_on_path(world.data.toolkits / "cuda" / "bin")
+            assert end(sandbox.install()).state == "done"
+            truths(sandbox)
+            assert {name: data for name, data in sandbox.seen().items() if name in complete} == complete
+            assert sandbox.variables.is_on_path(sandbox.data.toolkits / "cuda" / "bin")
         if (what, when, stop) != ("uninstall", "after", count):
-            undo(world)
-        assert world.seen() == {**before, "data/toolkits": None} or world.seen() == before, stop
-        assert not [each for each in active_effects(world.data) if each.is_confirmed]
+            undo(sandbox)
+        assert sandbox.seen() == {**before, "data/toolkits": None} or sandbox.seen() == before, stop
+        assert not [each for each in active_effects(sandbox.data) if each.is_confirmed]
 
 
-def undo(world: SmallWorld) -> None:
+def undo(sandbox: SmallSandbox) -> None:
     from gpu_assistant.core.errors import AppError
 
     try:
-        assert end(world.uninstall()).state == "done"
+        assert end(sandbox.uninstall()).state == "done"
     except AppError as error:
         # Everything was taken back already; only the run's own last line was lost.
         assert error.code == "environment-missing"  # noqa: PT017
 
 
 def test_effects_not_applied_are_recorded_as_absent(tmp_path: Path) -> None:
-    world = SmallWorld(tmp_path)
-    before = world.seen()
-    world.install()
-    assert world.variables.is_on_path(world.data.toolkits / "cuda" / "lib")
-    world.uninstall()
-    assert world.seen() == before
+    sandbox = SmallSandbox(tmp_path)
+    before = sandbox.seen()
+    sandbox.install()
+    assert sandbox.variables.is_on_path(sandbox.data.toolkits / "cuda" / "lib")
+    sandbox.uninstall()
+    assert sandbox.seen() == before

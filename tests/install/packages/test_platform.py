@@ -6,7 +6,7 @@ import pytest
 
 from gpu_assistant.install.packages.requirements import Platform
 
-from ..world import World
+from ..sandbox import Sandbox
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_platform_names_of_uv_and_wheels(target: Platform, uv: str, best: str) -
         assert f"manylinux2014_{uv.partition('-')[0]}" in target.platform_tags
 
 
-def test_older_glibc_is_not_compatible(world: World) -> None:
+def test_older_glibc_is_not_compatible(sandbox: Sandbox) -> None:
     created = Platform(system="linux", arch="x86_64", glibc="2.36")
     assert created.is_compatible_with(Platform(system="linux", arch="x86_64", glibc="2.41"))
     assert created.is_compatible_with(Platform(system="linux", arch="x86_64"))

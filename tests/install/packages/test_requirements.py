@@ -11,7 +11,7 @@ from gpu_assistant.core.machine import SystemName
 from gpu_assistant.core.paths import resources_dir
 
 from .. import tiny_wheels
-from ..world import RELEASE, World
+from ..sandbox import RELEASE, Sandbox
 
 OLD = "2.2.2"
 
@@ -33,15 +33,15 @@ def test_numpy_is_constrained_for_older_release(release: str, system: SystemName
 
 
 @pytest.mark.parametrize(("version", "numpy"), [(OLD, "1.26.4"), (RELEASE, "2.4.0")])
-def test_older_pytorch_gets_compatible_numpy(world: World, version: str, numpy: str) -> None:
+def test_older_pytorch_gets_compatible_numpy(sandbox: Sandbox, version: str, numpy: str) -> None:
     if version == OLD:
-        tiny_wheels.index(world.server, "torch", [tiny_wheels.torch(f"{OLD}+cpu")])
+        tiny_wheels.index(sandbox.server, "torch", [tiny_wheels.torch(f"{OLD}+cpu")])
     tiny_wheels.index(
-        world.server, "simple", [*world.others, *(tiny_wheels.wheel("numpy", each) for each in ("1.26.4", "2.4.0"))]
+        sandbox.server, "simple", [*sandbox.others, *(tiny_wheels.wheel("numpy", each) for each in ("1.26.4", "2.4.0"))]
     )
-    plan = world.plan(version=version)
+    plan = sandbox.plan(version=version)
     named = str(next(step for step in plan.steps if step.id == "resolve").data["packages"]).split(", ")
     assert ("numpy<2" in named, "numpy" in named) == (version == OLD, version != OLD)
-    world.install(plan)
-    rows = tomllib.loads((world.environment / "pylock.toml").read_text(encoding="utf-8"))["packages"]
+    sandbox.install(plan)
+    rows = tomllib.loads((sandbox.environment / "pylock.toml").read_text(encoding="utf-8"))["packages"]
     assert {row["name"]: row["version"] for row in rows}["numpy"] == numpy

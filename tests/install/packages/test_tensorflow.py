@@ -17,7 +17,7 @@ from gpu_assistant.install.plan.validation import check_same_steps
 from gpu_assistant.texts.localized import Texts
 
 from .. import tiny_wheels
-from ..world import RELEASE, World, end, machine, recommendation
+from ..sandbox import RELEASE, Sandbox, end, machine, recommendation
 
 CHOICE = TensorFlowChoice(version="2.21.0", requirement="tensorflow==2.21.*", gpu=False)
 REPLACE = msgspec.structs.replace
@@ -27,26 +27,26 @@ def flow(version: str = "2.21.0") -> tiny_wheels.Wheel:
     return tiny_wheels.wheel("tensorflow", version, requires=["tinydep", "heavy; extra == 'and-cuda'"])
 
 
-def serve(world: World, *wheels: tiny_wheels.Wheel) -> None:
-    tiny_wheels.index(world.server, "simple", [*world.others, *wheels])
+def serve(sandbox: Sandbox, *wheels: tiny_wheels.Wheel) -> None:
+    tiny_wheels.index(sandbox.server, "simple", [*sandbox.others, *wheels])
 
 
-def planned(world: World, *, torch: bool, house: Path | None = None, choice: TensorFlowChoice = CHOICE) -> Plan:
-    wanted = recommendation(RELEASE, world.torch_index)
+def planned(sandbox: Sandbox, *, torch: bool, house: Path | None = None, choice: TensorFlowChoice = CHOICE) -> Plan:
+    wanted = recommendation(RELEASE, sandbox.torch_index)
     goal = REPLACE(wanted, goal="all" if torch else "tensorflow", tensorflow=choice)
     return make_plan(
         machine(),
         goal if torch else REPLACE(goal, pytorch=None),
-        world.catalog,
-        data=world.data,
-        environment=world.environment,
+        sandbox.catalog,
+        data=sandbox.data,
+        environment=sandbox.environment,
         wheelhouse=house,
         simulated=False,
     )
 
 
-def installed(world: World) -> dict[str, str]:
-    rows = tomllib.loads((world.environment / "pylock.toml").read_text(encoding="utf-8"))["packages"]
+def installed(sandbox: Sandbox) -> dict[str, str]:
+    rows = tomllib.loads((sandbox.environment / "pylock.toml").read_text(encoding="utf-8"))["packages"]
     return {row["name"]: row["version"] for row in rows}
 
 
@@ -63,47 +63,49 @@ class Anything:
 
 
 @pytest.mark.parametrize("torch", [False, True])
-def test_tensorflow_is_installed_and_pinned(world: World, torch: bool) -> None:
-    serve(world, flow(), flow("2.22.0"))
-    plan = planned(world, torch=torch)
-    assert end(world.install(plan, verifier=Anything)).state == "done"
-    result = installed(world)
+def test_tensorflow_is_installed_and_pinned(sandbox: Sandbox, torch: bool) -> None:
+    serve(sandbox, flow(), flow("2.22.0"))
+    plan = planned(sandbox, torch=torch)
+    assert end(sandbox.install(plan, verifier=Anything)).state == "done"
+    result = installed(sandbox)
     assert (result["tensorflow"], "torch" in result, "heavy" in result) == ("2.21.0", torch, False)
-    record = inventory.read_manifest(world.environment)
+    record = inventory.read_manifest(sandbox.environment)
     assert record is not None
     assert (record.torch, record.variant) == ((RELEASE, "cpu") if torch else (None, None))
-    assert "tensorflow==2.21.0" in (world.environment / installed_packages.CONSTRAINTS_FILE).read_text(encoding="utf-8")
+    assert "tensorflow==2.21.0" in (sandbox.environment / installed_packages.CONSTRAINTS_FILE).read_text(
+        encoding="utf-8"
+    )
     command = " ".join(str(step.what) for step in Texts("en").localize_plan(plan).steps)
     assert "TensorFlow 2.21.0" in command
     assert ("PyTorch" in command) == torch
 
 
-def test_extra_adds_packages_within_constraints(world: World) -> None:
-    cudnn = world.catalog.cudnn
+def test_extra_adds_packages_within_constraints(sandbox: Sandbox) -> None:
+    cudnn = sandbox.catalog.cudnn
     package = cudnn.wheel_packages["12"].replace("-", "_")
     last = cudnn.last_for_old_chips.version
     wheels = [tiny_wheels.wheel(package, version) for version in (last, "99.0")]
     with_gpu = tiny_wheels.wheel("tensorflow", "2.21.0", requires=[f"{package}; extra == 'and-cuda'"])
-    serve(world, with_gpu, *wheels)
+    serve(sandbox, with_gpu, *wheels)
     held = f"{cudnn.wheel_packages['12']}=={last}"
     choice = REPLACE(CHOICE, requirement="tensorflow[and-cuda]==2.21.*", gpu=True, constraints=(held,))
-    plan = planned(world, torch=False, choice=choice)
+    plan = planned(sandbox, torch=False, choice=choice)
     assert any(f"tensorflow, {held}" in str(step.data.get("packages")) for step in plan.steps)
-    world.install(plan, verifier=Anything)
-    assert installed(world)[cudnn.wheel_packages["12"]] == last.text
+    sandbox.install(plan, verifier=Anything)
+    assert installed(sandbox)[cudnn.wheel_packages["12"]] == last.text
 
 
-def test_wheelhouse_serves_tensorflow_without_index(world: World) -> None:
-    house = tiny_wheels.folder(world.root / "wheels", [flow(), *world.others])
-    world.asks()
-    world.install(planned(world, torch=False, house=house), verifier=Anything)
-    assert (installed(world)["tensorflow"], world.asks()) == ("2.21.0", [])
+def test_wheelhouse_serves_tensorflow_without_index(sandbox: Sandbox) -> None:
+    house = tiny_wheels.folder(sandbox.root / "wheels", [flow(), *sandbox.others])
+    sandbox.asks()
+    sandbox.install(planned(sandbox, torch=False, house=house), verifier=Anything)
+    assert (installed(sandbox)["tensorflow"], sandbox.asks()) == ("2.21.0", [])
 
 
 @pytest.mark.parametrize("torch", [False, True])
-def test_tensorflow_without_any_source_is_an_error(world: World, torch: bool) -> None:
+def test_tensorflow_without_any_source_is_an_error(sandbox: Sandbox, torch: bool) -> None:
     with pytest.raises(AppError) as caught:
-        world.install(planned(world, torch=torch))
+        sandbox.install(planned(sandbox, torch=torch))
     assert caught.value.code == f"tensorflow-nowhere-{'together' if torch else 'alone'}"
     for language in ("en", "zh_CN"):
         text = Texts(language).error_text(caught.value)
@@ -111,10 +113,10 @@ def test_tensorflow_without_any_source_is_an_error(world: World, torch: bool) ->
         assert "{" not in text
 
 
-def test_tensorflow_without_network_is_an_error(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tensorflow_without_network_is_an_error(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UV_DEFAULT_INDEX", "http://127.0.0.1:9/simple")
     with pytest.raises(NetworkError) as caught:
-        world.install(planned(world, torch=False))
+        sandbox.install(planned(sandbox, torch=False))
     assert caught.value.code == "tensorflow-no-source-alone"
     assert "{" not in Texts("zh_CN").error_text(caught.value)
 
@@ -129,25 +131,25 @@ def test_tensorflow_without_network_is_an_error(world: World, monkeypatch: pytes
         {"constraints": ("torch @ https://example.invalid/t.whl",)},
     ],
 )
-def test_a_forged_requirement_differs(world: World, change: dict[str, object]) -> None:
-    plan = planned(world, torch=False, choice=REPLACE(CHOICE, **change))
+def test_a_forged_requirement_differs(sandbox: Sandbox, change: dict[str, object]) -> None:
+    plan = planned(sandbox, torch=False, choice=REPLACE(CHOICE, **change))
     with pytest.raises(UsageError) as caught:
-        check_same_steps(plan, planned(world, torch=False))
+        check_same_steps(plan, planned(sandbox, torch=False))
     assert (caught.value.code, caught.value.data["parts"]) == ("plan-differs", "@plan.part.resolve")
 
 
-def test_torchaudio_is_added_if_available(world: World) -> None:
+def test_torchaudio_is_added_if_available(sandbox: Sandbox) -> None:
     audio, vision = (
         tiny_wheels.wheel(name, f"{version}+cpu")
         for name, version in (("torchaudio", RELEASE), ("torchvision", "0.9.0"))
     )
-    tiny_wheels.index(world.server, "torch", [world.torch, audio, vision])
-    plan = world.plan()
+    tiny_wheels.index(sandbox.server, "torch", [sandbox.torch, audio, vision])
+    plan = sandbox.plan()
     torch = plan.recommendation.pytorch
     assert torch is not None
     torch = REPLACE(torch, torchvision="0.9.0", torchaudio=RELEASE)
-    world.install(REPLACE(plan, recommendation=REPLACE(plan.recommendation, pytorch=torch)))
-    assert {"torch", "torchvision", "torchaudio"} <= installed(world).keys()
-    assert f"torchaudio=={RELEASE}+cpu" in (world.environment / installed_packages.CONSTRAINTS_FILE).read_text(
+    sandbox.install(REPLACE(plan, recommendation=REPLACE(plan.recommendation, pytorch=torch)))
+    assert {"torch", "torchvision", "torchaudio"} <= installed(sandbox).keys()
+    assert f"torchaudio=={RELEASE}+cpu" in (sandbox.environment / installed_packages.CONSTRAINTS_FILE).read_text(
         encoding="utf-8"
     )

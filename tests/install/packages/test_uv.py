@@ -14,7 +14,7 @@ from gpu_assistant.install.packages.uv import Uv, uv_environment
 from gpu_assistant.system import current_system
 from gpu_assistant.verify.job import check_packages
 
-from ..world import World, end
+from ..sandbox import Sandbox, end
 
 HOSTILE = {
     "UV_CACHE_DIR": "nowhere",
@@ -49,11 +49,11 @@ def test_only_network_and_index_settings_reach_uv() -> None:
     assert (older["UV_INDEX_URL"], older["UV_DEFAULT_INDEX"]) == (None, "https://index.example/simple")
 
 
-def test_user_settings_do_not_affect_install(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_user_settings_do_not_affect_install(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in HOSTILE.items():
         monkeypatch.setenv(name, value)
-    assert end(world.install()).state == "done"
-    assert world.data.uv_cache.is_dir()
+    assert end(sandbox.install()).state == "done"
+    assert sandbox.data.uv_cache.is_dir()
     assert not Path("nowhere").exists()
 
 

@@ -20,8 +20,10 @@ Plan = dict[str, Any]
 unix = pytest.mark.skipif(sys.platform == "win32", reason="links and paths of Unix")
 
 
-def refused(capsys: pytest.CaptureFixture[str], folder: Path, *words: str, language: str, exit_code: int = 2) -> str:
-    code = run(["install", "--dry-run", *words, "--lang", language, "--data-dir", str(folder / "data")])
+def refused(
+    capsys: pytest.CaptureFixture[str], folder: Path, *arguments: str, language: str, exit_code: int = 2
+) -> str:
+    code = run(["install", "--dry-run", *arguments, "--lang", language, "--data-dir", str(folder / "data")])
     heard = capsys.readouterr()
     assert (code, heard.out) == (exit_code, ""), heard.err
     assert len(heard.err.strip().splitlines()) == 1

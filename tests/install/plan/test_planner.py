@@ -25,7 +25,7 @@ from gpu_assistant.install.steps.python_runtime import find_interpreter
 from gpu_assistant.texts.localized import Texts
 
 from .. import tiny_wheels
-from ..world import RELEASE, SERIES, World, machine, recommendation
+from ..sandbox import RELEASE, SERIES, Sandbox, machine, recommendation
 
 
 def schema(name: str) -> Any:
@@ -33,43 +33,43 @@ def schema(name: str) -> Any:
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
-def test_plan_matches_schema_and_has_all_texts(world: World, language: Any) -> None:
+def test_plan_matches_schema_and_has_all_texts(sandbox: Sandbox, language: Any) -> None:
     for pythons in (None, ()):
-        plan = Texts(language).localize_plan(world.plan(pythons=pythons))
+        plan = Texts(language).localize_plan(sandbox.plan(pythons=pythons))
         jsonschema.validate(json.loads(encode(plan)), schema("plan"))
         assert all(step.title and step.what and step.undo for step in plan.steps)
         assert not any("{" in f"{step.title}{step.what}{step.undo}" for step in plan.steps)
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
-def test_events_match_schema_and_have_all_texts(world: World, language: Any) -> None:
+def test_events_match_schema_and_have_all_texts(sandbox: Sandbox, language: Any) -> None:
     validator = jsonschema.Draft202012Validator(schema("event"))
-    events = [*world.install(), *world.install(), *world.install(dry_run=True)]
+    events = [*sandbox.install(), *sandbox.install(), *sandbox.install(dry_run=True)]
     for event in events:
         spoken = Texts(language).localize_event(event)
         validator.validate(json.loads(encode(spoken)))
 
 
-def test_installed_python_costs_nothing(world: World) -> None:
-    step = world.plan().steps[1]
+def test_installed_python_costs_nothing(sandbox: Sandbox) -> None:
+    step = sandbox.plan().steps[1]
     assert (step.code, step.bytes, step.files) == ("python-here", 0, ())
 
 
-def test_only_sizes_of_this_release_are_shown(world: World) -> None:
+def test_only_sizes_of_this_release_are_shown(sandbox: Sandbox) -> None:
     def planned(version: str, wheelhouse: Path | None = None) -> Plan:
         linux = msgspec.structs.replace(machine(), os=OperatingSystem(system="linux", arch="x86_64"))
         choice = recommendation(version, None)
         return make_plan(
             linux,
             choice,
-            world.catalog,
-            data=world.data,
-            environment=world.environment,
+            sandbox.catalog,
+            data=sandbox.data,
+            environment=sandbox.environment,
             wheelhouse=wheelhouse,
             simulated=True,
         )
 
-    measured = world.catalog.sizes("cpu", "linux")
+    measured = sandbox.catalog.sizes("cpu", "linux")
     assert measured.release is not None
     plan = planned(measured.release.text)
     assert (plan.bytes, plan.disk_bytes) == (measured.download_bytes, measured.disk_bytes)
@@ -84,34 +84,34 @@ def test_only_sizes_of_this_release_are_shown(world: World) -> None:
     assert f"PyTorch {measured.release} was 192 MB" in near
     assert other.steps[0].code == "check-space-about"
 
-    house = tiny_wheels.folder(world.root / "wheels", [world.torch])
+    house = tiny_wheels.folder(sandbox.root / "wheels", [sandbox.torch])
     local = planned(RELEASE, house)
     step = local.steps[3]
     assert (local.bytes, step.bytes, step.code) == (None, None, "download-rest")
-    assert step.data["bytes"] == len(world.torch.data)
+    assert step.data["bytes"] == len(sandbox.torch.data)
     spoken = Texts("en").localize_plan(local).steps[3]
     assert "from your wheel folder" in str(spoken.what)
 
 
-def test_missing_python_is_downloaded_from_catalog(world: World) -> None:
-    build = world.catalog.standalone_python(SERIES, world.system.name, "x86_64")
+def test_missing_python_is_downloaded_from_catalog(sandbox: Sandbox) -> None:
+    build = sandbox.catalog.standalone_python(SERIES, sandbox.system.name, "x86_64")
     assert build is not None
-    step = world.plan(pythons=()).steps[1]
+    step = sandbox.plan(pythons=()).steps[1]
     (file,) = step.files
     assert (step.code, file.url, file.sha256) == ("python-runtime", build.url, build.sha256)
     assert "/" not in file.name
     assert "%" not in file.name
 
 
-def test_series_without_build_is_refused(world: World) -> None:
+def test_series_without_build_is_refused(sandbox: Sandbox) -> None:
     odd = msgspec.structs.replace(recommendation(RELEASE, None), python="3.2")
     with pytest.raises(AppError) as caught:
         make_plan(
             machine(()),
             odd,
-            world.catalog,
-            data=world.data,
-            environment=world.environment,
+            sandbox.catalog,
+            data=sandbox.data,
+            environment=sandbox.environment,
             wheelhouse=None,
             simulated=False,
         )
@@ -172,18 +172,18 @@ def test_wheels_of_wheelhouse_are_listed(tmp_path: Path) -> None:
     assert scan_wheelhouse(tmp_path / "missing") == ()
 
 
-def test_torchvision_is_added_if_available(world: World) -> None:
+def test_torchvision_is_added_if_available(sandbox: Sandbox) -> None:
     vision = tiny_wheels.wheel("torchvision", "0.9.0+cpu", requires=[f"torch=={RELEASE}"])
-    plan = world.plan()
+    plan = sandbox.plan()
     torch = plan.recommendation.pytorch
     assert torch is not None
     wanted = msgspec.structs.replace(plan.recommendation, pytorch=msgspec.structs.replace(torch, torchvision="0.9.0"))
     plan = msgspec.structs.replace(plan, recommendation=wanted)
-    world.install(plan)
-    assert "torchvision" not in (world.environment / "pylock.toml").read_text(encoding="utf-8")
-    house = tiny_wheels.folder(world.root / "wheels", [world.torch, vision, *world.others])
-    other = world.root / "second" / "env"
-    world.install(msgspec.structs.replace(plan, env=str(other), wheelhouse=str(house)))
+    sandbox.install(plan)
+    assert "torchvision" not in (sandbox.environment / "pylock.toml").read_text(encoding="utf-8")
+    house = tiny_wheels.folder(sandbox.root / "wheels", [sandbox.torch, vision, *sandbox.others])
+    other = sandbox.root / "second" / "env"
+    sandbox.install(msgspec.structs.replace(plan, env=str(other), wheelhouse=str(house)))
     assert "torchvision==0.9.0+cpu" in (other / "gpu-assistant-constraints.txt").read_text(encoding="utf-8")
 
 
@@ -196,9 +196,9 @@ def test_folders_with_dots_are_normalized(tmp_path: Path) -> None:
     assert app.setup.environment_path(str(tmp_path / "a" / ".." / "env")) == tmp_path / "env"
 
 
-def test_plan_lists_requested_requirements(world: World) -> None:
-    choice = recommendation(RELEASE, world.torch_index)
-    (step,) = (step for step in world.plan().steps if step.kind == "resolve")
-    first = next(resolve_attempts(build_request(choice, world.catalog, machine().os, wheelhouse=None)))
+def test_plan_lists_requested_requirements(sandbox: Sandbox) -> None:
+    choice = recommendation(RELEASE, sandbox.torch_index)
+    (step,) = (step for step in sandbox.plan().steps if step.kind == "resolve")
+    first = next(resolve_attempts(build_request(choice, sandbox.catalog, machine().os, wheelhouse=None)))
     assert first.pinned == (f"torch=={RELEASE}+cpu",)
     assert requirements_text(step) == "\n".join([*first.pinned, *first.requirements])

@@ -11,47 +11,47 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import PlanEvent, StepEvent
 from gpu_assistant.core.plan_cost import plan_cost
-from gpu_assistant.install.host import ValidationContext
+from gpu_assistant.install.host import PreviewContext
 from gpu_assistant.install.plan.planner import preview
 from gpu_assistant.texts.localized import Texts
 
 from .. import tiny_wheels
 from ..jobs.test_repair import damage
+from ..sandbox import Sandbox, states
 from ..steps.test_leftovers import left
-from ..world import World, states
 
 
-def told(world: World, **more: str) -> dict[str, str]:
+def preview_texts(sandbox: Sandbox, **more: str) -> dict[str, str]:
     """The codes of what the steps find; each has a sentence in both languages."""
-    plan = preview(world.plan(**more), ValidationContext(world.system, world.data, world.catalog))  # type: ignore[arg-type]
+    plan = preview(sandbox.plan(**more), PreviewContext(sandbox.system, sandbox.data, sandbox.catalog))  # type: ignore[arg-type]
     for language in ("en", "zh_CN"):
         for step in Texts(language).localize_plan(plan).steps:
             assert step.now is None or (step.now.text and "{" not in step.now.text)
     return {step.id: step.now.code for step in plan.steps if step.now is not None}
 
 
-def test_preview_of_empty_computer_is_empty(world: World) -> None:
-    assert told(world) == {}
-    assert told(world, simulated=True) == {}  # type: ignore[arg-type]
+def test_preview_of_empty_computer_is_empty(sandbox: Sandbox) -> None:
+    assert preview_texts(sandbox) == {}
+    assert preview_texts(sandbox, simulated=True) == {}  # type: ignore[arg-type]
 
 
-def test_intact_environment_is_reported_and_kept(world: World) -> None:
-    world.install()
-    assert told(world) == {"download": "now.nothing", "pytorch": "now.stands"}
-    assert states(world.install())["pytorch"] == "skipped"
+def test_intact_environment_is_reported_and_kept(sandbox: Sandbox) -> None:
+    sandbox.install()
+    assert preview_texts(sandbox) == {"download": "now.nothing", "pytorch": "now.stands"}
+    assert states(sandbox.install())["pytorch"] == "skipped"
     # Without the lock of its run the versions tell.
-    for path in world.data.locks.iterdir():
+    for path in sandbox.data.locks.iterdir():
         path.unlink()
-    assert told(world)["pytorch"] == "now.stands"
+    assert preview_texts(sandbox)["pytorch"] == "now.stands"
     # Another machine's folders are unknown here.
-    assert told(world, simulated=True) == {}  # type: ignore[arg-type]
+    assert preview_texts(sandbox, simulated=True) == {}  # type: ignore[arg-type]
 
 
-def test_satisfied_steps_cost_nothing(world: World) -> None:
-    ground = ValidationContext(world.system, world.data, world.catalog)
-    world.install()
-    shutil.rmtree(world.data.files)
-    alone = world.plan()
+def test_satisfied_steps_cost_nothing(sandbox: Sandbox) -> None:
+    ground = PreviewContext(sandbox.system, sandbox.data, sandbox.catalog)
+    sandbox.install()
+    shutil.rmtree(sandbox.data.files)
+    alone = sandbox.plan()
     plan = preview(alone, ground)
     assert not plan_cost(alone).is_exact
     assert (plan.bytes, plan_cost(plan).is_exact, plan_cost(plan).disk_bytes) == (0, True, 0)
@@ -65,33 +65,33 @@ def test_satisfied_steps_cost_nothing(world: World) -> None:
     assert (plan.minutes or 0) < sum(step.minutes or 0 for step in alone.steps)
     spoken = {step.id: step for step in Texts("en").localize_plan(plan).steps}
     assert " MB" not in str(spoken["download"].what)
-    damage(world)
-    assert preview(world.plan(), ground).bytes == alone.bytes
+    damage(sandbox)
+    assert preview(sandbox.plan(), ground).bytes == alone.bytes
 
 
-def test_damaged_environment_is_reported_and_rebuilt(world: World) -> None:
-    world.install()
-    damage(world)
-    assert told(world) == {"pytorch": "now.damaged"}
-    assert states(world.install())["pytorch"] == "done"
-    assert told(world)["pytorch"] == "now.stands"
+def test_damaged_environment_is_reported_and_rebuilt(sandbox: Sandbox) -> None:
+    sandbox.install()
+    damage(sandbox)
+    assert preview_texts(sandbox) == {"pytorch": "now.damaged"}
+    assert states(sandbox.install())["pytorch"] == "done"
+    assert preview_texts(sandbox)["pytorch"] == "now.stands"
 
 
-def test_different_versions_are_reported_and_refused(world: World) -> None:
-    world.install()
-    tiny_wheels.index(world.server, "torch", [world.torch, tiny_wheels.torch("9.0.0+cpu")])
-    assert told(world, version="9.0.0") == {"pytorch": "now.differs"}
+def test_different_versions_are_reported_and_refused(sandbox: Sandbox) -> None:
+    sandbox.install()
+    tiny_wheels.index(sandbox.server, "torch", [sandbox.torch, tiny_wheels.torch("9.0.0+cpu")])
+    assert preview_texts(sandbox, version="9.0.0") == {"pytorch": "now.differs"}
     with pytest.raises(AppError) as caught:
-        world.install(world.plan(version="9.0.0"))
+        sandbox.install(sandbox.plan(version="9.0.0"))
     assert caught.value.code == "environment-differs"
 
 
-def test_leftovers_are_reported_to_move_aside(world: World) -> None:
-    left(world)
-    assert told(world) == {"space": "now.moves-aside"}
+def test_leftovers_are_reported_to_move_aside(sandbox: Sandbox) -> None:
+    left(sandbox)
+    assert preview_texts(sandbox) == {"space": "now.moves-aside"}
 
 
-def test_partial_environment_is_reported(world: World) -> None:
+def test_partial_environment_is_reported(sandbox: Sandbox) -> None:
     cancel = threading.Event()
 
     def stop(event: object) -> None:
@@ -99,15 +99,15 @@ def test_partial_environment_is_reported(world: World) -> None:
             cancel.set()
 
     with pytest.raises(AppError):
-        world.install(cancel=cancel, watch=stop)
-    assert told(world)["space"] == "now.half-made"
+        sandbox.install(cancel=cancel, watch=stop)
+    assert preview_texts(sandbox)["space"] == "now.half-made"
 
 
-def test_dry_run_reports_the_same_preview(world: World) -> None:
-    world.install()
-    plan = preview(world.plan(), ValidationContext(world.system, world.data, world.catalog))
+def test_dry_run_reports_the_same_preview(sandbox: Sandbox) -> None:
+    sandbox.install()
+    plan = preview(sandbox.plan(), PreviewContext(sandbox.system, sandbox.data, sandbox.catalog))
     events: list[object] = []
-    world.job(plan, dry_run=True).run(JobContext(report=events.append))
+    sandbox.job(plan, dry_run=True).run(JobContext(report=events.append))
     first = events[0]
     assert isinstance(first, PlanEvent)
     spoken = Texts("en").localize_event(first)

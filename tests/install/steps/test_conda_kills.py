@@ -21,8 +21,8 @@ from gpu_assistant.install.steps.kinds import STEP_KINDS
 
 from ...fakes.conda import listed
 from ...fakes.fault_server import FaultServer, fault_server
-from ..conda_world import CondaWorld
-from ..world import end, states
+from ..conda_sandbox import CondaSandbox
+from ..sandbox import end, states
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="conda is an .exe there, which no test can write")
 
@@ -36,8 +36,8 @@ from gpu_assistant.core.paths import DataDir
 from gpu_assistant.core.plan import Plan
 from gpu_assistant.install.jobs.install import InstallJob
 from gpu_assistant.install.journal.log import Journal
-from tests.install.conda_world import system
-from tests.install.world import QUICK, RELEASE, Imports, catalog_with
+from tests.install.conda_sandbox import system
+from tests.install.sandbox import QUICK, RELEASE, Imports, catalog_with
 
 plan, data, index, conda, stop = sys.argv[1:]
 count, append = 0, Journal.append
@@ -63,61 +63,61 @@ def served() -> Iterator[FaultServer]:
         yield server
 
 
-def made(patch: pytest.MonkeyPatch, root: Path, served: FaultServer) -> CondaWorld:
-    world = CondaWorld(root, served)
-    patch.setenv("HOME", str(world.home))
-    patch.setenv("UV_DEFAULT_INDEX", world.general)
+def made(patch: pytest.MonkeyPatch, root: Path, served: FaultServer) -> CondaSandbox:
+    sandbox = CondaSandbox(root, served)
+    patch.setenv("HOME", str(sandbox.home))
+    patch.setenv("UV_DEFAULT_INDEX", sandbox.general)
     patch.setenv("UV_HTTP_RETRIES", "0")
     patch.setenv("NO_PROXY", "127.0.0.1")
-    return world
+    return sandbox
 
 
 @pytest.fixture(scope="module")
 def model(served: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], dict[str, str]]:
     """What the lines of a whole run's journal are of, and its packages."""
     with pytest.MonkeyPatch.context() as patch:
-        world = made(patch, tmp_path_factory.mktemp("model"), served)
-        world.install()
-    (path,) = log.journal_paths(world.data)
+        sandbox = made(patch, tmp_path_factory.mktemp("model"), served)
+        sandbox.install()
+    (path,) = log.journal_paths(sandbox.data)
     lines = [
         f"{type(record).__name__} {getattr(record, 'step', None) or ''}".strip() for record in log.read_records(path)
     ]
-    return lines, hashes(world)
+    return lines, hashes(sandbox)
 
 
 @pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, served: FaultServer) -> CondaWorld:
+def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, served: FaultServer) -> CondaSandbox:
     return made(monkeypatch, tmp_path, served)
 
 
-def hashes(world: CondaWorld) -> dict[str, str]:
+def hashes(sandbox: CondaSandbox) -> dict[str, str]:
     """The packages of the environment's lock."""
-    lock = tomllib.loads((world.environment / inventory.LOCK_FILE).read_text(encoding="utf-8"))
+    lock = tomllib.loads((sandbox.environment / inventory.LOCK_FILE).read_text(encoding="utf-8"))
     return {row["name"]: row["wheels"][0]["hashes"]["sha256"] for row in lock["packages"]}
 
 
-def start(world: CondaWorld, stop: int) -> subprocess.Popen[bytes]:
-    plan = world.root / "plan.json"
-    plan.write_bytes(json.encode(world.plan()))
-    command = [plan, world.data.root, world.torch_index, world.conda.program, stop]
+def start(sandbox: CondaSandbox, stop: int) -> subprocess.Popen[bytes]:
+    plan = sandbox.root / "plan.json"
+    plan.write_bytes(json.encode(sandbox.plan()))
+    command = [plan, sandbox.data.root, sandbox.torch_index, sandbox.conda.program, stop]
     return subprocess.Popen([sys.executable, "-c", CHILD, *map(str, command)], cwd=ROOT)
 
 
-def truths(world: CondaWorld) -> None:
+def truths(sandbox: CondaSandbox) -> None:
     """Each effect that the journal calls done is there."""
-    host = Host(world.system, world.data)
-    for each in active_effects(world.data):
+    host = Host(sandbox.system, sandbox.data)
+    for each in active_effects(sandbox.data):
         if each.is_confirmed:
             assert observe_state(each, host, STEP_KINDS) == "applied", each
 
 
-def goes_on(world: CondaWorld) -> dict[str, str]:
-    events = world.install()
+def goes_on(sandbox: CondaSandbox) -> dict[str, str]:
+    events = sandbox.install()
     assert end(events).state == "done"
-    truths(world)
-    assert [entry.name for entry in world.environment.parent.iterdir()] == ["env"]
-    assert not (world.environment / inventory.UNFINISHED_MARK).exists()
-    assert listed(world.home) == [str(world.environment)]
+    truths(sandbox)
+    assert [entry.name for entry in sandbox.environment.parent.iterdir()] == ["env"]
+    assert not (sandbox.environment / inventory.UNFINISHED_MARK).exists()
+    assert listed(sandbox.home) == [str(sandbox.environment)]
     return states(events)
 
 
@@ -131,35 +131,35 @@ MOMENTS = (
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_kill_at_each_journal_line_is_recovered(
-    world: CondaWorld, model: tuple[list[str], dict[str, str]], moment: str
+    sandbox: CondaSandbox, model: tuple[list[str], dict[str, str]], moment: str
 ) -> None:
     lines, packages = model
     stop = len(lines) - lines[::-1].index(moment)
     named = moment == "EffectDone"
-    with start(world, stop) as child:
+    with start(sandbox, stop) as child:
         assert child.wait(200) == 9
-    truths(world)
-    assert (inventory.read_manifest(world.environment) is not None) == named
-    assert bool(location.list_environments(world.data)) == named
+    truths(sandbox)
+    assert (inventory.read_manifest(sandbox.environment) is not None) == named
+    assert bool(location.list_environments(sandbox.data)) == named
     # What conda made is used again as long as nothing was put beside it.
     again = moment in ("StepFinished pytorch", "StepStarted verify")
-    requested = len(world.conda.calls)
-    done = goes_on(world)
+    requested = len(sandbox.conda.calls)
+    done = goes_on(sandbox)
     assert done["pytorch"] == ("skipped" if named else "done")
-    assert len(world.conda.calls) - requested == (1 if again or requested == 0 else 0)
-    assert hashes(world) == packages
+    assert len(sandbox.conda.calls) - requested == (1 if again or requested == 0 else 0)
+    assert hashes(sandbox) == packages
 
 
 @pytest.mark.timeout(300)
-def test_kill_during_conda_create_is_recovered(world: CondaWorld) -> None:
-    world.conda.mode("stuck")
-    pipe = world.conda.root / "half"
+def test_kill_during_conda_create_is_recovered(sandbox: CondaSandbox) -> None:
+    sandbox.conda.mode("stuck")
+    pipe = sandbox.conda.root / "half"
     os.mkfifo(pipe)
-    with start(world, 0) as child:
+    with start(sandbox, 0) as child:
         assert pipe.read_text(encoding="utf-8") == "half"
         child.kill()
-    assert staging.folder_state(world.environment) == "partial"
-    assert (world.environment / "conda-meta" / "history").is_file()
-    assert location.list_environments(world.data) == ()
-    world.conda.mode("")
-    assert goes_on(world)["python"] == "done"
+    assert staging.folder_state(sandbox.environment) == "partial"
+    assert (sandbox.environment / "conda-meta" / "history").is_file()
+    assert location.list_environments(sandbox.data) == ()
+    sandbox.conda.mode("")
+    assert goes_on(sandbox)["python"] == "done"

@@ -17,14 +17,14 @@ from gpu_assistant.install.plan.validation import check_same_steps, validate_pla
 from gpu_assistant.texts.localized import Texts
 
 from ...fakes.fault_server import fault_server
-from ..conda_world import CondaWorld
-from ..world import machine
+from ..conda_sandbox import CondaSandbox
+from ..sandbox import machine
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[CondaWorld]:
+def sandbox(tmp_path: Path) -> Iterator[CondaSandbox]:
     with fault_server() as server:
-        yield CondaWorld(tmp_path, server)
+        yield CondaSandbox(tmp_path, server)
 
 
 def conda_step(plan: Plan) -> Step:
@@ -37,8 +37,8 @@ def changed(plan: Plan, **fields: Any) -> Plan:
     return msgspec.structs.replace(plan, steps=tuple(step if one.id == step.id else one for one in plan.steps))
 
 
-def test_plan_of_conda_environment(world: CondaWorld) -> None:
-    plan = world.plan()
+def test_plan_of_conda_environment(sandbox: CondaSandbox) -> None:
+    plan = sandbox.plan()
     assert [step.kind for step in plan.steps] == [
         "check-space",
         "conda-environment",
@@ -49,24 +49,24 @@ def test_plan_of_conda_environment(world: CondaWorld) -> None:
     ]
     step = conda_step(plan)
     assert (step.bytes, step.disk_bytes, plan.bytes, plan.disk_bytes) == (None, None, None, None)
-    assert step.commands[0][:4] == (str(world.conda.program), "create", "--prefix", str(world.environment))
+    assert step.commands[0][:4] == (str(sandbox.conda.program), "create", "--prefix", str(sandbox.environment))
     assert [command[:3] for command in plan.steps[4].commands] == [("uv", "pip", "sync")]
     for language in ("en", "zh_CN"):
         spoken = Texts(language).localize_plan(plan)
         text = str(conda_step(spoken).what)
-        assert str(world.environment) in text
+        assert str(sandbox.environment) in text
         assert "conda-forge" in text
-    validate_plan(plan, world.data)
+    validate_plan(plan, sandbox.data)
 
 
-def test_simulated_plan_has_no_conda_path(world: CondaWorld) -> None:
+def test_simulated_plan_has_no_conda_path(sandbox: CondaSandbox) -> None:
     there = msgspec.structs.replace(machine(), tools=Tools(conda="24.9.2"))
-    plan = world.plan(machine=there, conda=None, simulated=True)
+    plan = sandbox.plan(machine=there, conda=None, simulated=True)
     assert conda_step(plan).commands[0][:2] == ("conda", "create")
     assert conda_step(plan).spec == {}
-    validate_plan(plan, world.data)
+    validate_plan(plan, sandbox.data)
     with pytest.raises(AppError) as caught:
-        world.plan(machine=machine(), conda=None, simulated=True)
+        sandbox.plan(machine=machine(), conda=None, simulated=True)
     assert caught.value.code == "conda-missing"
 
 
@@ -74,22 +74,22 @@ def test_simulated_plan_has_no_conda_path(world: CondaWorld) -> None:
     "given",
     [sys.executable, "/bin/sh", "conda", "../conda", "/nowhere/bin/conda", "", None, 7, ["/bin/sh"]],
 )
-def test_only_local_conda_is_accepted(world: CondaWorld, given: object) -> None:
+def test_only_local_conda_is_accepted(sandbox: CondaSandbox, given: object) -> None:
     with pytest.raises(UsageError) as caught:
-        check_same_steps(changed(world.plan(), spec={"conda": given}), world.plan())
+        check_same_steps(changed(sandbox.plan(), spec={"conda": given}), sandbox.plan())
     assert (caught.value.code, caught.value.data["parts"]) == ("plan-differs", "@plan.part.conda-environment")
 
 
-def test_a_second_python_differs(world: CondaWorld) -> None:
-    plan = world.plan()
-    plain = next(step for step in world.plain_plan().steps if step.kind == "python-runtime")
+def test_a_second_python_differs(sandbox: CondaSandbox) -> None:
+    plan = sandbox.plan()
+    plain = next(step for step in sandbox.plain_plan().steps if step.kind == "python-runtime")
     both = (*plan.steps[:2], msgspec.structs.replace(plain, id="other"), *plan.steps[2:])
     with pytest.raises(UsageError) as caught:
         check_same_steps(msgspec.structs.replace(plan, steps=both), plan)
     assert caught.value.data["parts"] == "@plan.part.python-runtime"
 
 
-def test_conda_with_bundle_is_refused(world: CondaWorld) -> None:
+def test_conda_with_bundle_is_refused(sandbox: CondaSandbox) -> None:
     with pytest.raises(UsageError) as caught:
-        world.plan(bundle=world.root)
+        sandbox.plan(bundle=sandbox.root)
     assert caught.value.code == "conda-needs-network"

@@ -35,8 +35,8 @@ from gpu_assistant.system import current_system
 
 from ...fakes.fault_server import FaultServer, fault_server
 from ...fakes.redist import SAYS, Redist, sha256
-from ..toolkit_world import ToolkitWorld
-from ..world import end, states
+from ..sandbox import end, states
+from ..toolkit_sandbox import ToolkitSandbox
 
 NONE = PartAdvice(action="none")
 ROOT = Path(__file__).resolve().parents[3]
@@ -50,83 +50,83 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
 
 
 @pytest.fixture
-def world(tmp_path: Path, server: FaultServer) -> ToolkitWorld:
-    created = ToolkitWorld(tmp_path, server.url)
+def sandbox(tmp_path: Path, server: FaultServer) -> ToolkitSandbox:
+    created = ToolkitSandbox(tmp_path, server.url)
     created.serve(server)
     return created
 
 
-def nvcc(world: ToolkitWorld) -> Path:
-    return world.tree / "bin" / ("nvcc.exe" if world.redist.windows else "nvcc")
+def nvcc(sandbox: ToolkitSandbox) -> Path:
+    return sandbox.tree / "bin" / ("nvcc.exe" if sandbox.redist.windows else "nvcc")
 
 
-def code_of(world: ToolkitWorld, plan: Plan | None = None) -> str:
+def code_of(sandbox: ToolkitSandbox, plan: Plan | None = None) -> str:
     with pytest.raises(AppError) as caught:
-        world.install(plan)
+        sandbox.install(plan)
     return caught.value.code
 
 
-def test_toolkit_folder_has_expected_layout(world: ToolkitWorld) -> None:
-    events = world.install(world.plan(cudnn=NONE))
+def test_toolkit_folder_has_expected_layout(sandbox: ToolkitSandbox) -> None:
+    events = sandbox.install(sandbox.plan(cudnn=NONE))
     assert states(events) == {"cuda-toolkit": "done", "variables": "done"}
-    completed = subprocess.run([nvcc(world), "--version"], capture_output=True, text=True, check=True)
+    completed = subprocess.run([nvcc(sandbox), "--version"], capture_output=True, text=True, check=True)
     assert SAYS in completed.stdout
-    assert (world.tree / "include" / "libcublas.h").is_file()
-    assert (world.tree / "licenses" / "cuda_nvcc" / "LICENSE").is_file()
-    if not world.redist.windows:
-        assert (world.tree / "lib64" / "libcuda_cudart.so").resolve() == world.tree / "lib" / "libcuda_cudart.so.13"
-    values = {name: world.variables.get(name) for name in ("CUDA_PATH", "CUDA_HOME")}
-    assert {value.value for value in values.values() if value is not None} == {str(world.tree)}
-    inner = ["bin", "bin/x64"] if world.redist.windows else ["bin"]
-    assert all(world.variables.is_on_path(world.tree / name) for name in inner)
-    there = archives.read_receipt(world.tree / TOOLKIT_RECEIPT)
+    assert (sandbox.tree / "include" / "libcublas.h").is_file()
+    assert (sandbox.tree / "licenses" / "cuda_nvcc" / "LICENSE").is_file()
+    if not sandbox.redist.windows:
+        assert (sandbox.tree / "lib64" / "libcuda_cudart.so").resolve() == sandbox.tree / "lib" / "libcuda_cudart.so.13"
+    values = {name: sandbox.variables.get(name) for name in ("CUDA_PATH", "CUDA_HOME")}
+    assert {value.value for value in values.values() if value is not None} == {str(sandbox.tree)}
+    inner = ["bin", "bin/x64"] if sandbox.redist.windows else ["bin"]
+    assert all(sandbox.variables.is_on_path(sandbox.tree / name) for name in inner)
+    there = archives.read_receipt(sandbox.tree / TOOLKIT_RECEIPT)
     assert there is not None
     assert there.index is not None
     assert there.index.pinned
-    assert not (world.tree / PARTS_FOLDER).exists()
+    assert not (sandbox.tree / PARTS_FOLDER).exists()
 
 
-def test_folders_for_cpp_extension_exist(world: ToolkitWorld) -> None:
+def test_folders_for_cpp_extension_exist(sandbox: ToolkitSandbox) -> None:
     """torch.utils.cpp_extension takes CUDA_HOME, and lib64 or lib\\x64 and include below it."""
-    world.install(world.plan(cudnn=NONE))
-    assert (world.tree / ("lib/x64" if world.redist.windows else "lib64")).is_dir()
-    assert (world.tree / "include" / "cuda_cudart.h").is_file()
+    sandbox.install(sandbox.plan(cudnn=NONE))
+    assert (sandbox.tree / ("lib/x64" if sandbox.redist.windows else "lib64")).is_dir()
+    assert (sandbox.tree / "include" / "cuda_cudart.h").is_file()
 
 
-def test_damaged_file_is_found_by_hash_and_repaired(world: ToolkitWorld, server: FaultServer) -> None:
-    world.install()
-    own = world.tree / "include" / "mine.h"
+def test_damaged_file_is_found_by_hash_and_repaired(sandbox: ToolkitSandbox, server: FaultServer) -> None:
+    sandbox.install()
+    own = sandbox.tree / "include" / "mine.h"
     own.write_text("the user's", encoding="utf-8")
-    before = world.seen()
+    before = sandbox.seen()
     server.seen.clear()
-    events = world.install()
+    events = sandbox.install()
     assert set(states(events).values()) == {"skipped"}
     assert not server.seen
-    (world.tree / "include" / "libcufft.h").write_bytes(b"// something else")
-    nvcc(world).unlink()
-    events = world.install()
+    (sandbox.tree / "include" / "libcufft.h").write_bytes(b"// something else")
+    nvcc(sandbox).unlink()
+    events = sandbox.install()
     assert states(events) == {"cuda-toolkit": "done", "cudnn": "skipped", "variables": "skipped"}
-    assert world.seen() == before
-    world.uninstall()
-    assert [path.name for path in world.tree.rglob("*") if path.is_file()] == ["mine.h"]
+    assert sandbox.seen() == before
+    sandbox.uninstall()
+    assert [path.name for path in sandbox.tree.rglob("*") if path.is_file()] == ["mine.h"]
 
 
 def test_unpinned_index_is_logged_and_recorded(tmp_path: Path, server: FaultServer) -> None:
-    world = ToolkitWorld(tmp_path, server.url, pinned=False)
-    world.serve(server)
-    events = world.install(world.plan(cudnn=NONE))
-    digest = sha256(world.redist.files[world.redist.cuda_index])
+    sandbox = ToolkitSandbox(tmp_path, server.url, pinned=False)
+    sandbox.serve(server)
+    events = sandbox.install(sandbox.plan(cudnn=NONE))
+    digest = sha256(sandbox.redist.files[sandbox.redist.cuda_index])
     assert any(digest in event.line for event in events if isinstance(event, LogEvent))
-    there = archives.read_receipt(world.tree / TOOLKIT_RECEIPT)
+    there = archives.read_receipt(sandbox.tree / TOOLKIT_RECEIPT)
     assert there is not None
-    assert there.index == archives.IndexSource(url=server.url + world.redist.cuda_index, sha256=digest, pinned=False)
+    assert there.index == archives.IndexSource(url=server.url + sandbox.redist.cuda_index, sha256=digest, pinned=False)
 
 
-def test_index_with_wrong_hash_is_refused(world: ToolkitWorld, server: FaultServer) -> None:
-    path = world.redist.cuda_index
-    server.add(path, world.redist.files[path] + b" ")
-    assert code_of(world) == "hash-mismatch"
-    assert not world.tree.exists()
+def test_index_with_wrong_hash_is_refused(sandbox: ToolkitSandbox, server: FaultServer) -> None:
+    path = sandbox.redist.cuda_index
+    server.add(path, sandbox.redist.files[path] + b" ")
+    assert code_of(sandbox) == "hash-mismatch"
+    assert not sandbox.tree.exists()
 
 
 @pytest.mark.parametrize(
@@ -144,46 +144,48 @@ def test_index_with_wrong_hash_is_refused(world: ToolkitWorld, server: FaultServ
 def test_index_with_invalid_entries_is_refused(
     tmp_path: Path, server: FaultServer, field: str, value: object, code: str
 ) -> None:
-    world = ToolkitWorld(tmp_path, server.url, pinned=False)
-    world.serve(server)
-    index = json.loads(world.redist.files[world.redist.cuda_index])
-    index["libcufft"][world.redist.platform][field] = value
-    server.add(world.redist.cuda_index, json.dumps(index).encode())
-    assert code_of(world) == code
-    assert not world.tree.exists()
+    sandbox = ToolkitSandbox(tmp_path, server.url, pinned=False)
+    sandbox.serve(server)
+    index = json.loads(sandbox.redist.files[sandbox.redist.cuda_index])
+    index["libcufft"][sandbox.redist.platform][field] = value
+    server.add(sandbox.redist.cuda_index, json.dumps(index).encode())
+    assert code_of(sandbox) == code
+    assert not sandbox.tree.exists()
 
 
 def test_index_without_part_is_an_error(tmp_path: Path, server: FaultServer) -> None:
-    world = ToolkitWorld(tmp_path, server.url, pinned=False)
-    world.serve(server)
-    index = json.loads(world.redist.files[world.redist.cuda_index])
+    sandbox = ToolkitSandbox(tmp_path, server.url, pinned=False)
+    sandbox.serve(server)
+    index = json.loads(sandbox.redist.files[sandbox.redist.cuda_index])
     del index["libnvvm"]
-    server.add(world.redist.cuda_index, json.dumps(index).encode())
-    assert code_of(world) == "redist-part-missing"
-    server.add(world.redist.cuda_index, b"<html>")
-    assert code_of(world) == "redist-index-broken"
+    server.add(sandbox.redist.cuda_index, json.dumps(index).encode())
+    assert code_of(sandbox) == "redist-part-missing"
+    server.add(sandbox.redist.cuda_index, b"<html>")
+    assert code_of(sandbox) == "redist-index-broken"
 
 
 def test_broken_compiler_is_not_committed(tmp_path: Path, server: FaultServer) -> None:
-    world = ToolkitWorld(tmp_path, server.url)
+    sandbox = ToolkitSandbox(tmp_path, server.url)
     broken = Redist(
         server.url, current_system().name, nvcc=b"#!/bin/sh\nexit 3\n" if sys.platform != "win32" else b"MZ"
     )
-    broken.catalog(world.catalog)
+    broken.catalog(sandbox.catalog)
     broken.serve(server)
-    assert code_of(world) in ("toolkit-broken", "program-missing")
-    assert not world.tree.exists()
+    assert code_of(sandbox) in ("toolkit-broken", "program-missing")
+    assert not sandbox.tree.exists()
 
 
-def test_foreign_folder_is_refused(world: ToolkitWorld) -> None:
-    world.tree.mkdir(parents=True)
-    (world.tree / "mine").write_text("1", encoding="utf-8")
-    assert code_of(world) == "toolkit-occupied"
-    assert [path.name for path in world.tree.iterdir()] == ["mine"]
+def test_foreign_folder_is_refused(sandbox: ToolkitSandbox) -> None:
+    sandbox.tree.mkdir(parents=True)
+    (sandbox.tree / "mine").write_text("1", encoding="utf-8")
+    assert code_of(sandbox) == "toolkit-occupied"
+    assert [path.name for path in sandbox.tree.iterdir()] == ["mine"]
 
 
-def test_cancelled_install_resumes(world: ToolkitWorld, server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    cancel, plan, opened = threading.Event(), world.plan(cudnn=NONE), []
+def test_cancelled_install_resumes(
+    sandbox: ToolkitSandbox, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cancel, plan, opened = threading.Event(), sandbox.plan(cudnn=NONE), []
 
     def third(archive: Path, *args: Any, **more: Any) -> dict[str, str]:
         opened.append(archive.name)
@@ -193,21 +195,21 @@ def test_cancelled_install_resumes(world: ToolkitWorld, server: FaultServer, mon
 
     monkeypatch.setattr(context, "unpack", third)
     with pytest.raises(Cancelled):
-        world.install(plan, cancel=cancel)
-    assert not world.tree.exists()
-    assert len(list((partial_path(world.tree) / PARTS_FOLDER).glob("*.json"))) == 2
+        sandbox.install(plan, cancel=cancel)
+    assert not sandbox.tree.exists()
+    assert len(list((partial_path(sandbox.tree) / PARTS_FOLDER).glob("*.json"))) == 2
     server.seen.clear()
-    assert end(world.install(plan)).state == "done"
+    assert end(sandbox.install(plan)).state == "done"
     # Two were whole; the third was begun and is unpacked anew; none is fetched again.
     assert opened[3] == opened[2]
     assert sorted(set(opened)) == sorted([*opened[:2], *opened[3:]])
     assert not [seen for seen in server.seen if "-archive." in seen.path]
 
 
-def test_tampered_plan_is_refused(world: ToolkitWorld) -> None:
-    plan = world.plan(cudnn=NONE)
+def test_tampered_plan_is_refused(sandbox: ToolkitSandbox) -> None:
+    plan = sandbox.plan(cudnn=NONE)
     step = plan.steps[0]
-    other = "linux-x86_64" if world.redist.windows else "windows-x86_64"
+    other = "linux-x86_64" if sandbox.redist.windows else "windows-x86_64"
     file = step.files[0]
     for bad in (
         {"files": ()},
@@ -230,12 +232,12 @@ def test_tampered_plan_is_refused(world: ToolkitWorld) -> None:
 CHILD = """
 import os, sys
 from pathlib import Path
-from tests.install.toolkit_world import ToolkitWorld
+from tests.install.toolkit_sandbox import ToolkitSandbox
 
 root, base, what, stop = sys.argv[1:]
-world = ToolkitWorld(Path(root), base)
-plan = world.plan()
-count, below = 0, str(world.data.toolkits)
+sandbox = ToolkitSandbox(Path(root), base)
+plan = sandbox.plan()
+count, below = 0, str(sandbox.data.toolkits)
 
 def hook(event, args):
     global count
@@ -248,24 +250,24 @@ def hook(event, args):
                 os._exit(9)
 
 sys.addaudithook(hook)
-world.install(plan) if what == "install" else world.uninstall()
+sandbox.install(plan) if what == "install" else sandbox.uninstall()
 print(count)
 """
 
 
-def child(world: ToolkitWorld, what: str, stop: int) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", CHILD, str(world.root), world.redist.base, what, str(stop)]
+def child(sandbox: ToolkitSandbox, what: str, stop: int) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", CHILD, str(sandbox.root), sandbox.redist.base, what, str(stop)]
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=120)
 
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("what", ["install", "uninstall"])
 def test_kill_at_each_change_is_recovered(tmp_path: Path, server: FaultServer, what: str) -> None:
-    def furnished(name: str) -> ToolkitWorld:
-        world = ToolkitWorld(tmp_path / name, server.url)
-        world.variables.set("CUDA_PATH", "%OLD%", expand=True)
-        world.variables.set("PATH", "first;;second;", expand=True)
-        return world
+    def furnished(name: str) -> ToolkitSandbox:
+        sandbox = ToolkitSandbox(tmp_path / name, server.url)
+        sandbox.variables.set("CUDA_PATH", "%OLD%", expand=True)
+        sandbox.variables.set("PATH", "first;;second;", expand=True)
+        return sandbox
 
     model = furnished("model")
     model.serve(server)
@@ -281,16 +283,16 @@ def test_kill_at_each_change_is_recovered(tmp_path: Path, server: FaultServer, w
     assert count > 60
     # Primes apart, so that every sort of change has its turn.
     for stop in range(2, count, 13 if sys.platform == "linux" else 61):
-        world = furnished(str(stop))
+        sandbox = furnished(str(stop))
         if what == "uninstall":
-            world.install()
-        cut = child(world, what, stop)
+            sandbox.install()
+        cut = child(sandbox, what, stop)
         assert cut.returncode == 9, cut.stderr
         if what == "install":
-            assert end(world.install()).state == "done"
-            assert {name: data for name, data in world.seen().items() if name.startswith("data")} == complete, stop
-        assert end(world.uninstall()).state == "done"
-        assert world.seen() == before, stop
+            assert end(sandbox.install()).state == "done"
+            assert {name: data for name, data in sandbox.seen().items() if name.startswith("data")} == complete, stop
+        assert end(sandbox.uninstall()).state == "done"
+        assert sandbox.seen() == before, stop
 
 
 @pytest.mark.parametrize("system", ["windows", "linux"])
@@ -311,15 +313,15 @@ def test_plan_has_exact_sizes(system: str, version: str) -> None:
     assert ("visual_studio_integration" in command, "--driver" in command) == (False, False)
 
 
-def test_plan_names_nvidia_installer_too(world: ToolkitWorld) -> None:
-    step = world.plan().steps[0]
+def test_plan_names_nvidia_installer_too(sandbox: ToolkitSandbox) -> None:
+    step = sandbox.plan().steps[0]
     assert step.data["installer"] == "https://developer.nvidia.com/cuda-toolkit-archive"
     assert step.needs_admin is False
 
 
-def test_archive_sizes_count_as_minimum_disk_space(world: ToolkitWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_archive_sizes_count_as_minimum_disk_space(sandbox: ToolkitSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """How much they unpack to nobody tells; the check of the space must not leave them out for that."""
-    created = world.plan()
+    created = sandbox.plan()
     counted = [step for step in created.steps if step.kind in ("cuda-toolkit", "cudnn")]
     assert [step.disk_bytes for step in counted] == [None, None]
     least = sum(minimum_disk_bytes(step) or 0 for step in counted)
@@ -327,9 +329,9 @@ def test_archive_sizes_count_as_minimum_disk_space(world: ToolkitWorld, monkeypa
     assert all(step.minutes is not None for step in counted)
     space = Step(id="space", kind="check-space", code="check-space", bytes=0, disk_bytes=0, minutes=0.0)
     plan = msgspec.structs.replace(created, steps=(space, *created.steps))
-    usage = shutil.disk_usage(world.root)
+    usage = shutil.disk_usage(sandbox.root)
     # The archives themselves lie there, too.
     monkeypatch.setattr(shutil, "disk_usage", lambda _folder: usage._replace(free=2 * least - 1))
-    assert code_of(world, plan) == "disk-too-small"
+    assert code_of(sandbox, plan) == "disk-too-small"
     monkeypatch.setattr(shutil, "disk_usage", lambda _folder: usage)
-    assert end(world.install(plan)).state == "done"
+    assert end(sandbox.install(plan)).state == "done"

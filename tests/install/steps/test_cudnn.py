@@ -31,8 +31,8 @@ from ...fakes.environment_variables import FileVariables
 from ...fakes.fault_server import FaultServer, fault_server
 from ...fakes.redist import CUDNN_VERSION, SAYS, TOOLKIT, Redist, sha256
 from ...fakes.system import FakeSystem
-from ..toolkit_world import ToolkitWorld, wants
-from ..world import INTERPRETER, QUICK, RELEASE, Imports, World, catalog_with, end, machine, recommendation, states
+from ..sandbox import INTERPRETER, QUICK, RELEASE, Imports, Sandbox, catalog_with, end, machine, recommendation, states
+from ..toolkit_sandbox import ToolkitSandbox, wants
 
 NONE = PartAdvice(action="none")
 ROOT = Path(__file__).resolve().parents[3]
@@ -45,92 +45,92 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
         yield served
 
 
-def served(root: Path, server: FaultServer, **more: bool) -> ToolkitWorld:
-    world = ToolkitWorld(root, server.url, **more)
-    world.serve(server)
-    return world
+def served(root: Path, server: FaultServer, **more: bool) -> ToolkitSandbox:
+    sandbox = ToolkitSandbox(root, server.url, **more)
+    sandbox.serve(server)
+    return sandbox
 
 
-def library(world: ToolkitWorld) -> str:
+def library(sandbox: ToolkitSandbox) -> str:
     # The archive for Windows has it in bin\\x64, and the guides put it into bin.
-    return "bin/cudnn64_9.dll" if world.redist.windows else "lib/libcudnn.so.9"
+    return "bin/cudnn64_9.dll" if sandbox.redist.windows else "lib/libcudnn.so.9"
 
 
 def test_cudnn_is_merged_into_toolkit(tmp_path: Path, server: FaultServer) -> None:
-    world = served(tmp_path, server)
-    world.install(world.plan(cudnn=NONE))
-    alone = {name: data for name, data in world.seen().items() if name.startswith("data")}
-    world.install()
-    there = archives.read_receipt(world.tree / CUDNN_RECEIPT)
+    sandbox = served(tmp_path, server)
+    sandbox.install(sandbox.plan(cudnn=NONE))
+    alone = {name: data for name, data in sandbox.seen().items() if name.startswith("data")}
+    sandbox.install()
+    there = archives.read_receipt(sandbox.tree / CUDNN_RECEIPT)
     assert there is not None
     assert (there.version, there.index, len(there.parts)) == (CUDNN_VERSION, None, 1)
-    assert {"include/cudnn.h", "licenses/cudnn/LICENSE", library(world)} <= set(there.files)
-    after = {name: data for name, data in world.seen().items() if name.startswith("data")}
-    prefix = world.tree.relative_to(tmp_path).as_posix()
+    assert {"include/cudnn.h", "licenses/cudnn/LICENSE", library(sandbox)} <= set(there.files)
+    after = {name: data for name, data in sandbox.seen().items() if name.startswith("data")}
+    prefix = sandbox.tree.relative_to(tmp_path).as_posix()
     files = {f"{prefix}/{name}" for name in there.files} | {f"{prefix}/{CUDNN_RECEIPT}"}
     assert {name for name in after if after[name] is not None} - set(alone) == files
     assert {name: after[name] for name in alone} == alone
-    assert world.variables.get("CUDNN_PATH") is None
+    assert sandbox.variables.get("CUDNN_PATH") is None
 
 
 @pytest.mark.parametrize("pinned", [True, False])
 def test_archive_is_found_by_index(tmp_path: Path, server: FaultServer, pinned: bool) -> None:
-    world = served(tmp_path, server, pinned=pinned, archives=False)
-    step = next(step for step in world.plan().steps if step.kind == "cudnn")
+    sandbox = served(tmp_path, server, pinned=pinned, archives=False)
+    step = next(step for step in sandbox.plan().steps if step.kind == "cudnn")
     assert (step.bytes, step.files[0].name) == (None, "redistrib_9.27.0.json")
-    world.install()
-    there = archives.read_receipt(world.tree / CUDNN_RECEIPT)
+    sandbox.install()
+    there = archives.read_receipt(sandbox.tree / CUDNN_RECEIPT)
     assert there is not None
-    index = world.redist.files[world.redist.cudnn_index]
-    url = server.url + world.redist.cudnn_index
+    index = sandbox.redist.files[sandbox.redist.cudnn_index]
+    url = server.url + sandbox.redist.cudnn_index
     assert there.index == archives.IndexSource(url=url, sha256=sha256(index), pinned=pinned)
 
 
 def test_own_folder_beside_foreign_toolkit(tmp_path: Path, server: FaultServer) -> None:
-    world = served(tmp_path, server)
-    before = world.seen()
-    events = world.install(world.plan(cuda_toolkit=PartAdvice(action="keep", version=TOOLKIT)))
+    sandbox = served(tmp_path, server)
+    before = sandbox.seen()
+    events = sandbox.install(sandbox.plan(cuda_toolkit=PartAdvice(action="keep", version=TOOLKIT)))
     assert states(events) == {"cudnn": "done", "variables": "done"}
-    folder = world.data.toolkits / f"cudnn-{CUDNN_VERSION}-cuda13"
-    assert (folder / library(world)).is_file()
-    value = world.variables.get("CUDNN_PATH")
+    folder = sandbox.data.toolkits / f"cudnn-{CUDNN_VERSION}-cuda13"
+    assert (folder / library(sandbox)).is_file()
+    value = sandbox.variables.get("CUDNN_PATH")
     assert value is not None
     assert value.value == str(folder)
     # Where the libraries do not lie in a folder of programs, PATH has no use for it.
-    assert world.variables.is_on_path(folder / "bin") == world.redist.windows
-    world.uninstall()
-    assert world.seen() == before
+    assert sandbox.variables.is_on_path(folder / "bin") == sandbox.redist.windows
+    sandbox.uninstall()
+    assert sandbox.seen() == before
 
 
 def test_foreign_file_is_not_overwritten(tmp_path: Path, server: FaultServer) -> None:
-    world = served(tmp_path, server)
-    world.install(world.plan(cudnn=NONE))
-    own = world.tree / "include" / "cudnn.h"
+    sandbox = served(tmp_path, server)
+    sandbox.install(sandbox.plan(cudnn=NONE))
+    own = sandbox.tree / "include" / "cudnn.h"
     own.write_text("the user's", encoding="utf-8")
     with pytest.raises(AppError) as caught:
-        world.install()
+        sandbox.install()
     assert (caught.value.code, caught.value.data) == ("toolkit-occupied", {"path": str(own)})
     assert own.read_text(encoding="utf-8") == "the user's"
-    assert not (world.tree / library(world)).exists()
-    world.uninstall()
-    assert [path for path in world.tree.rglob("*") if path.is_file()] == [own]
+    assert not (sandbox.tree / library(sandbox)).exists()
+    sandbox.uninstall()
+    assert [path for path in sandbox.tree.rglob("*") if path.is_file()] == [own]
 
 
 def test_damaged_cudnn_is_repaired(tmp_path: Path, server: FaultServer) -> None:
-    world = served(tmp_path, server)
-    world.install()
-    before = world.seen()
-    (world.tree / library(world)).write_bytes(b"damaged")
-    assert states(world.install()) == {"cuda-toolkit": "skipped", "cudnn": "done", "variables": "skipped"}
-    assert world.seen() == before
-    assert not partial_path(world.tree / CUDNN_RECEIPT).exists()
+    sandbox = served(tmp_path, server)
+    sandbox.install()
+    before = sandbox.seen()
+    (sandbox.tree / library(sandbox)).write_bytes(b"damaged")
+    assert states(sandbox.install()) == {"cuda-toolkit": "skipped", "cudnn": "done", "variables": "skipped"}
+    assert sandbox.seen() == before
+    assert not partial_path(sandbox.tree / CUDNN_RECEIPT).exists()
 
 
 def test_tampered_plan_is_refused(tmp_path: Path, server: FaultServer) -> None:
-    world = served(tmp_path, server)
+    sandbox = served(tmp_path, server)
     torch = wants().pytorch
     assert torch is not None
-    plan = world.plan(cuda_toolkit=NONE, pytorch=msgspec.structs.replace(torch, cuda="13.2"))
+    plan = sandbox.plan(cuda_toolkit=NONE, pytorch=msgspec.structs.replace(torch, cuda="13.2"))
     step = plan.steps[0]
     bad: list[dict[str, Any]] = [
         {"files": ()},
@@ -154,7 +154,7 @@ CHILD = """
 import os, sys
 from pathlib import Path
 from gpu_assistant.install.steps import context
-from tests.install.steps.test_cudnn import Whole
+from tests.install.steps.test_cudnn import CudaDevSandbox
 
 root, index, base, stop = sys.argv[1:]
 count, unpack = 0, context.unpack
@@ -167,11 +167,11 @@ def counted(archive, into, **more):
     return unpack(archive, into, **more)
 
 context.unpack = counted
-Whole(Path(root), index, base).install()
+CudaDevSandbox(Path(root), index, base).install()
 """
 
 
-class Whole:
+class CudaDevSandbox:
     """The goal cuda-dev with its environment, below `root`; `base` is where NVIDIA's archives are."""
 
     def __init__(self, root: Path, torch_index: str, base: str) -> None:
@@ -214,34 +214,34 @@ class Whole:
 
 
 @pytest.mark.timeout(300)
-def test_cuda_dev_goal_survives_kill_resume_and_uninstall(world: World) -> None:
-    complete = Whole(world.root / "whole", world.torch_index, world.server.url)
-    complete.redist.serve(world.server)
-    complete.system.variables.set("CUDA_PATH", "%OLD%", expand=True)
-    complete.system.variables.set("PATH", "first;;second;", expand=True)
-    before = complete.seen()
-    plan = complete.plan()
+def test_cuda_dev_goal_survives_kill_resume_and_uninstall(sandbox: Sandbox) -> None:
+    cuda_dev = CudaDevSandbox(sandbox.root / "cuda-dev", sandbox.torch_index, sandbox.server.url)
+    cuda_dev.redist.serve(sandbox.server)
+    cuda_dev.system.variables.set("CUDA_PATH", "%OLD%", expand=True)
+    cuda_dev.system.variables.set("PATH", "first;;second;", expand=True)
+    before = cuda_dev.seen()
+    plan = cuda_dev.plan()
     kinds = [step.kind for step in plan.steps]
     assert kinds[-4:] == ["cuda-toolkit", "cudnn", "variables", "verify"]
-    parts = len(toolkit_parts(complete.catalog.cuda.redist, 13)) if complete.catalog.cuda.redist is not None else 0
+    parts = len(toolkit_parts(cuda_dev.catalog.cuda.redist, 13)) if cuda_dev.catalog.cuda.redist is not None else 0
     # In the middle of the fifth part of the toolkit, and in the middle of cuDNN.
     for stop, stopped in ((5, "cuda-toolkit"), (parts - 4 + 1, "cudnn")):
-        command = [sys.executable, "-c", CHILD, str(complete.root), world.torch_index, world.server.url, str(stop)]
+        command = [sys.executable, "-c", CHILD, str(cuda_dev.root), sandbox.torch_index, sandbox.server.url, str(stop)]
         cut = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=120)
         assert cut.returncode == 9, cut.stderr
-        left = log.interrupted_install(complete.data)
+        left = log.interrupted_install(cuda_dev.data)
         assert left is not None
         assert left.step == stopped
-    world.asks()
-    events = complete.install()
+    sandbox.asks()
+    events = cuda_dev.install()
     assert end(events).state == "done"
     assert (states(events)["cuda-toolkit"], states(events)["cudnn"]) == ("skipped", "done")
-    assert not [requested for requested in world.asks() if "-archive." in requested]
-    tree = complete.data.toolkits / f"cuda-{TOOLKIT}"
-    program = tree / "bin" / ("nvcc.exe" if complete.redist.windows else "nvcc")
+    assert not [requested for requested in sandbox.asks() if "-archive." in requested]
+    tree = cuda_dev.data.toolkits / f"cuda-{TOOLKIT}"
+    program = tree / "bin" / ("nvcc.exe" if cuda_dev.redist.windows else "nvcc")
     completed = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
     assert SAYS in completed.stdout
-    assert set(states(complete.install()).values()) <= {"skipped", "done"}
-    UninstallJob(complete.environment, complete.data, complete.system).run(JobContext())
-    assert complete.seen() == before
-    assert not complete.data.toolkits.exists()
+    assert set(states(cuda_dev.install()).values()) <= {"skipped", "done"}
+    UninstallJob(cuda_dev.environment, cuda_dev.data, cuda_dev.system).run(JobContext())
+    assert cuda_dev.seen() == before
+    assert not cuda_dev.data.toolkits.exists()

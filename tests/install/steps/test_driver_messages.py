@@ -11,18 +11,18 @@ from gpu_assistant.install.steps.nvidia_driver import NvidiaDriverInstall
 from gpu_assistant.install.steps.verify import EnvironmentVerification
 from gpu_assistant.texts.localized import Texts
 
-from .test_nvidia_driver import World, driver_step, machine, recommendation, use
+from .test_nvidia_driver import Sandbox, driver_step, machine, recommendation, use
 
 
 @pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    world = World(tmp_path)
-    use(world, monkeypatch)
-    return world
+def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
+    sandbox = Sandbox(tmp_path)
+    use(sandbox, monkeypatch)
+    return sandbox
 
 
 @pytest.mark.parametrize(
-    ("secure_boot", "packages", "said"),
+    ("secure_boot", "packages", "expected"),
     [
         (False, ("nvidia-driver-580-open",), "Secure Boot is off"),
         (False, ("nvidia-driver-580-open", "linux-modules-nvidia-580-open-generic"), "Secure Boot is off"),
@@ -32,21 +32,21 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     ],
 )
 def test_missing_mok_screen_is_explained(
-    world: World, secure_boot: bool | None, packages: tuple[str, ...], said: str
+    sandbox: Sandbox, secure_boot: bool | None, packages: tuple[str, ...], expected: str
 ) -> None:
     advice = recommendation("install", recommended="580.95.05", way="packages", packages=packages)
-    step = driver_step(world, machine("linux", distro="ubuntu", secure_boot=secure_boot), advice)
-    assert said in Texts("en").translate(f"step.{step.code}.what", step.data)
+    step = driver_step(sandbox, machine("linux", distro="ubuntu", secure_boot=secure_boot), advice)
+    assert expected in Texts("en").translate(f"step.{step.code}.what", step.data)
     assert "MOK management" in Texts("zh_CN").translate(f"step.{step.code}.what", step.data)
 
 
 @pytest.mark.parametrize(
     ("installed", "code"), [(None, "verify-by-hand"), ("560.1", "verify-by-hand"), ("575.1", "verify")]
 )
-def test_verification_says_it_needs_manual_driver(world: World, installed: str | None, code: str) -> None:
+def test_verification_says_it_needs_manual_driver(sandbox: Sandbox, installed: str | None, code: str) -> None:
     action = "install" if installed is None else "update"
     advice = recommendation(action, installed=installed, minimum="570", recommended="580.95.05")
-    builder = world.builder(machine("linux", distro="arch"), advice)
+    builder = sandbox.builder(machine("linux", distro="arch"), advice)
     builder.steps += NvidiaDriverInstall().plan(builder)
     (step,) = EnvironmentVerification().plan(builder)
     assert step.code == code

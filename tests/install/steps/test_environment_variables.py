@@ -16,8 +16,8 @@ from gpu_assistant.install.journal import log
 from gpu_assistant.install.journal.log import EffectStarted, PathEntryAdded, VariableSet
 from gpu_assistant.system.base import UserEnvironmentVariables
 
-from ..step_kinds import SmallWorld
-from ..world import end, states
+from ..sandbox import end, states
+from ..step_kinds import SmallSandbox
 
 KEY = r"Software\GpuAssistantInstallTest"
 
@@ -51,18 +51,18 @@ def state(tmp_path: Path) -> Any:
 
 
 @pytest.fixture
-def small(tmp_path: Path, variables: UserEnvironmentVariables) -> SmallWorld:
-    return SmallWorld(tmp_path, variables)
+def small(tmp_path: Path, variables: UserEnvironmentVariables) -> SmallSandbox:
+    return SmallSandbox(tmp_path, variables)
 
 
-def only_variables(world: SmallWorld) -> Plan:
-    plan = world.plan()
+def only_variables(sandbox: SmallSandbox) -> Plan:
+    plan = sandbox.plan()
     step = msgspec.structs.replace(plan.steps[3], needs=())
     return msgspec.structs.replace(plan, steps=(step,))
 
 
 def test_variables_are_set_once_and_restored(
-    small: SmallWorld, variables: UserEnvironmentVariables, tmp_path: Path
+    small: SmallSandbox, variables: UserEnvironmentVariables, tmp_path: Path
 ) -> None:
     old = "%HOME%/x" if sys.platform == "win32" else "$HOME/x"
     variables.set("CUDA_PATH", old, expand=True)
@@ -91,7 +91,7 @@ def test_variables_are_set_once_and_restored(
     assert state(tmp_path) == before
 
 
-def test_user_without_variables(small: SmallWorld, tmp_path: Path) -> None:
+def test_user_without_variables(small: SmallSandbox, tmp_path: Path) -> None:
     before = state(tmp_path)
     small.install(only_variables(small))
     assert state(tmp_path) != before
@@ -102,7 +102,7 @@ def test_user_without_variables(small: SmallWorld, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "spec", [{"path": "{inside}"}, {"set": ["CUDA_PATH"]}, {"set": {"CUDA_PATH": 1}}, {"run": "calc.exe"}]
 )
-def test_a_spec_of_another_shape_is_refused(small: SmallWorld, spec: dict[str, Any], tmp_path: Path) -> None:
+def test_a_spec_of_another_shape_is_refused(small: SmallSandbox, spec: dict[str, Any], tmp_path: Path) -> None:
     plan = msgspec.structs.replace(
         small.plan(), steps=(Step(id="variables", kind="variables", code="variables", spec=spec),)
     )

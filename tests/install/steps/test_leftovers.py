@@ -11,54 +11,58 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.install.journal.log import Journal
 from gpu_assistant.texts.localized import Texts
 
-from ..files.test_foreign_files import added_to, last, remains, shown, told
+from ..files.test_foreign_files import added_to, last, remains, shown, step_text
 from ..jobs.test_uninstall import uninstall
-from ..world import World, end
+from ..sandbox import Sandbox, end
 
 
-def kept(world: World, number: str = "") -> Path:
-    return world.environment.with_name(f"env-kept{number}")
+def backup_path(sandbox: Sandbox, number: str = "") -> Path:
+    return sandbox.environment.with_name(f"env-kept{number}")
 
 
-def left(world: World) -> None:
+def left(sandbox: Sandbox) -> None:
     """An environment was here, and a file of the user's in it still is."""
-    world.install()
-    added_to(world.environment / "thesis.txt")
-    uninstall(world)
-    assert remains(world.environment) == ["thesis.txt"]
+    sandbox.install()
+    added_to(sandbox.environment / "thesis.txt")
+    uninstall(sandbox)
+    assert remains(sandbox.environment) == ["thesis.txt"]
 
 
-def test_leftovers_move_aside_and_return_on_uninstall(world: World) -> None:
-    left(world)
-    events = world.install()
+def test_leftovers_move_aside_and_return_on_uninstall(sandbox: Sandbox) -> None:
+    left(sandbox)
+    events = sandbox.install()
     space: Any = last(events, "space")
-    assert (end(events).state, space.code, space.data["to"]) == ("done", "progress.moved-aside", str(kept(world)))
+    assert (end(events).state, space.code, space.data["to"]) == (
+        "done",
+        "progress.moved-aside",
+        str(backup_path(sandbox)),
+    )
     for language in ("en", "zh_CN"):
-        assert str(kept(world)) in str(Texts(language).localize_event(space).message)  # type: ignore[union-attr]
-    assert remains(kept(world)) == ["thesis.txt"]
-    assert not (world.environment / "thesis.txt").exists()
-    assert [each.code for each in shown(world)] == ["remove-environment", "move-back", "leave-filled"]
+        assert str(backup_path(sandbox)) in str(Texts(language).localize_event(space).message)  # type: ignore[union-attr]
+    assert remains(backup_path(sandbox)) == ["thesis.txt"]
+    assert not (sandbox.environment / "thesis.txt").exists()
+    assert [each.code for each in shown(sandbox)] == ["remove-environment", "move-back", "leave-filled"]
     for language in ("en", "zh_CN"):
-        assert str(kept(world)) in told(Texts(language), shown(world)[1])
-    uninstall(world)
-    assert remains(world.environment) == ["thesis.txt"]
-    assert not kept(world).exists()
+        assert str(backup_path(sandbox)) in step_text(Texts(language), shown(sandbox)[1])
+    uninstall(sandbox)
+    assert remains(sandbox.environment) == ["thesis.txt"]
+    assert not backup_path(sandbox).exists()
 
 
-def test_leftovers_stay_aside_if_place_is_taken(world: World) -> None:
-    left(world)
-    world.install()
-    added_to(world.environment / "second.txt")
-    assert [each.code for each in shown(world)] == ["remove-environment-files", "leave-taken", "leave-filled"]
-    uninstall(world)
-    assert remains(world.environment) == ["second.txt"]
-    assert remains(kept(world)) == ["thesis.txt"]
-    world.install()
-    assert remains(kept(world, "-2")) == ["second.txt"]
+def test_leftovers_stay_aside_if_place_is_taken(sandbox: Sandbox) -> None:
+    left(sandbox)
+    sandbox.install()
+    added_to(sandbox.environment / "second.txt")
+    assert [each.code for each in shown(sandbox)] == ["remove-environment-files", "leave-taken", "leave-filled"]
+    uninstall(sandbox)
+    assert remains(sandbox.environment) == ["second.txt"]
+    assert remains(backup_path(sandbox)) == ["thesis.txt"]
+    sandbox.install()
+    assert remains(backup_path(sandbox, "-2")) == ["second.txt"]
 
 
-def test_kill_after_move_is_recovered(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    left(world)
+def test_kill_after_move_is_recovered(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    left(sandbox)
     rename = Path.rename
 
     def cut(self: Path, target: Path) -> Path:
@@ -69,16 +73,16 @@ def test_kill_after_move_is_recovered(world: World, monkeypatch: pytest.MonkeyPa
         patched.setattr(Path, "rename", cut)
         patched.setattr(Journal, "end_run", lambda *_given: None)
         with pytest.raises(KeyboardInterrupt):
-            world.install()
-    assert end(world.install()).state == "done"
-    uninstall(world)
-    assert remains(world.environment) == ["thesis.txt"]
+            sandbox.install()
+    assert end(sandbox.install()).state == "done"
+    uninstall(sandbox)
+    assert remains(sandbox.environment) == ["thesis.txt"]
 
 
-def test_foreign_folder_is_never_moved(world: World) -> None:
-    world.environment.mkdir(parents=True)
-    added_to(world.environment / "thesis.txt")
+def test_foreign_folder_is_never_moved(sandbox: Sandbox) -> None:
+    sandbox.environment.mkdir(parents=True)
+    added_to(sandbox.environment / "thesis.txt")
     with pytest.raises(AppError) as caught:
-        world.install()
+        sandbox.install()
     assert caught.value.code == "environment-occupied"
-    assert not kept(world).exists()
+    assert not backup_path(sandbox).exists()

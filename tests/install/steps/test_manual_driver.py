@@ -15,32 +15,32 @@ from gpu_assistant.core.plan import StepEvent
 from gpu_assistant.install.steps.nvidia_driver import MANUAL_CODES
 from gpu_assistant.texts.localized import Texts
 
-from .test_nvidia_driver import World, driver_step, machine, recommendation, use
+from .test_nvidia_driver import Sandbox, driver_step, machine, recommendation, use
 
 
 @pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    world = World(tmp_path)
-    use(world, monkeypatch)
-    return world
+def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
+    sandbox = Sandbox(tmp_path)
+    use(sandbox, monkeypatch)
+    return sandbox
 
 
-def test_downgrade_is_manual_and_never_done(world: World) -> None:
+def test_downgrade_is_manual_and_never_done(sandbox: Sandbox) -> None:
     advice = recommendation("back", installed="591.44", minimum="528.33", recommended="582.78", url="https://e.org/x")
-    step = driver_step(world, machine("windows"), advice)
+    step = driver_step(sandbox, machine("windows"), advice)
     assert (step.code, step.needs_admin, step.files) == ("nvidia-driver-back", False, ())
     for language in ("en", "zh_CN"):
         what = Texts(language).translate(f"step.{step.code}.what", step.data)
         assert "591.44" in what
         assert "582.78" in what
     for here, code in (("591.44", "progress.driver-by-hand"), ("582.78", "progress.driver-here")):
-        world.here = here
-        last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+        sandbox.here = here
+        last = [event for event in sandbox.install(step) if isinstance(event, StepEvent)][-1]
         assert (last.state, last.code) == ("skipped", code)
 
 
-def test_downgrade_to_unknown_version_is_a_step(world: World) -> None:
-    step = driver_step(world, machine("windows"), recommendation("back", installed="591.44", minimum="452.39"))
+def test_downgrade_to_unknown_version_is_a_step(sandbox: Sandbox) -> None:
+    step = driver_step(sandbox, machine("windows"), recommendation("back", installed="591.44", minimum="452.39"))
     assert (step.code, step.commands, step.files) == ("nvidia-driver-back-page", (), ())
     for language in ("en", "zh_CN"):
         what = Texts(language).translate(f"step.{step.code}.what", step.data)
@@ -48,15 +48,15 @@ def test_downgrade_to_unknown_version_is_a_step(world: World) -> None:
         assert "452.39" in what
         assert "https://" in what
     # The newer one that is here is never called enough.
-    world.here = "591.44"
-    last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+    sandbox.here = "591.44"
+    last = [event for event in sandbox.install(step) if isinstance(event, StepEvent)][-1]
     assert (last.state, last.code) == ("skipped", "progress.driver-by-hand")
 
 
-def test_old_debian_branch_names_nvidia_repository(world: World) -> None:
+def test_old_debian_branch_names_nvidia_repository(sandbox: Sandbox) -> None:
     names = ("nvidia-driver",)
     advice = recommendation("install", minimum="580.65.06", recommended="595.84", way="nvidia-source", packages=names)
-    step = driver_step(world, machine("linux", distro="debian", distro_version="13", secure_boot=True), advice)
+    step = driver_step(sandbox, machine("linux", distro="debian", distro_version="13", secure_boot=True), advice)
     assert (step.code, step.spec, step.needs_admin) == ("nvidia-driver-source-key", {"version": "580.65.06"}, False)
     assert step.commands == (("sudo", "mokutil", "--import", "/var/lib/dkms/mok.pub"),)
     for language in ("en", "zh_CN"):
@@ -70,14 +70,14 @@ def test_old_debian_branch_names_nvidia_repository(world: World) -> None:
         title = Texts(language).translate(f"step.{step.code}.title", step.data)
         assert "595.84" in title
         assert "580.65.06" not in title
-    last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+    last = [event for event in sandbox.install(step) if isinstance(event, StepEvent)][-1]
     assert (last.state, last.code) == ("skipped", "progress.driver-by-hand")
 
 
-def test_unknown_package_version_shows_query_command(world: World) -> None:
+def test_unknown_package_version_shows_query_command(sandbox: Sandbox) -> None:
     names = ("nvidia-driver-580", "linux-modules-nvidia-580-generic")
     advice = recommendation("update", installed="384.130", minimum="525.60.13", way="unsure", packages=names)
-    step = driver_step(world, machine("linux", distro="ubuntu", distro_version="16.04"), advice)
+    step = driver_step(sandbox, machine("linux", distro="ubuntu", distro_version="16.04"), advice)
     assert (step.code, step.commands) == ("nvidia-driver-unsure", (("apt-cache", "policy", names[0]),))
     assert (step.needs_admin, step.spec) == (False, {"version": "525.60.13"})
     for language in ("en", "zh_CN"):
@@ -92,9 +92,9 @@ PAGE = "https://rpmfusion.org/Howto/NVIDIA"
 
 
 @pytest.mark.parametrize(("key", "code"), [(False, "nvidia-driver-commands"), (True, "nvidia-driver-commands-key")])
-def test_distribution_commands_can_be_copied(world: World, key: bool, code: str) -> None:
+def test_distribution_commands_can_be_copied(sandbox: Sandbox, key: bool, code: str) -> None:
     advice = recommendation("install", minimum="580.65.06", way="commands", commands=DNF, page=PAGE, key=key)
-    step = driver_step(world, machine("linux", distro="fedora", distro_version="43"), advice)
+    step = driver_step(sandbox, machine("linux", distro="fedora", distro_version="43"), advice)
     assert (step.code, step.commands, step.spec) == (code, DNF, {"version": "580.65.06"})
     assert not step.needs_admin
     for language in ("en", "zh_CN"):
@@ -103,29 +103,29 @@ def test_distribution_commands_can_be_copied(world: World, key: bool, code: str)
         assert "580.65.06" in what
         assert ("MOK" in what) == key
     for here, ended in (("570.86", "progress.driver-by-hand"), ("595.84", "progress.driver-here")):
-        world.here = here
-        last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+        sandbox.here = here
+        last = [event for event in sandbox.install(step) if isinstance(event, StepEvent)][-1]
         assert (last.state, last.code) == ("skipped", ended)
 
 
-def test_distribution_page_is_named_without_commands(world: World) -> None:
+def test_distribution_page_is_named_without_commands(sandbox: Sandbox) -> None:
     advice = recommendation("install", minimum="525.60.13", way="page", page=PAGE)
-    step = driver_step(world, machine("linux", distro="fedora", distro_version="43"), advice)
+    step = driver_step(sandbox, machine("linux", distro="fedora", distro_version="43"), advice)
     assert (step.code, step.commands, step.files) == ("nvidia-driver-distribution", (), ())
     for language in ("en", "zh_CN"):
         assert PAGE in Texts(language).translate(f"step.{step.code}.what", step.data)
         assert "525.60.13" in Texts(language).translate(f"step.{step.code}.title", step.data)
 
 
-def test_wsl_names_the_recommended_version(world: World) -> None:
+def test_wsl_names_the_recommended_version(sandbox: Sandbox) -> None:
     here = replace(machine("linux", distro="ubuntu", distro_version="24.04"), gpus=(Gpu(vendor="nvidia"),))
     here = replace(here, os=replace(here.os, wsl=True))
     advice = recommendation(
         "update", installed="546.33", minimum="580", recommended="617.42", url="https://e.org/x.exe"
     )
-    step = driver_step(world, here, advice)
+    step = driver_step(sandbox, here, advice)
     assert (step.code, step.spec) == ("nvidia-driver-outside-named", {"version": "580"})
-    nameless = driver_step(world, here, recommendation("update", installed="546.33", minimum="580"))
+    nameless = driver_step(sandbox, here, recommendation("update", installed="546.33", minimum="580"))
     assert nameless.code == "nvidia-driver-outside"
     for language in ("en", "zh_CN"):
         title = Texts(language).translate(f"step.{step.code}.title", step.data)
@@ -134,14 +134,14 @@ def test_wsl_names_the_recommended_version(world: World) -> None:
         assert "580" in Texts(language).translate(f"step.{nameless.code}.title", nameless.data)
 
 
-def test_step_names_the_chosen_version(world: World) -> None:
+def test_step_names_the_chosen_version(sandbox: Sandbox) -> None:
     ubuntu = machine("linux", distro="ubuntu", distro_version="16.04")
     names = ("nvidia-driver-580",)
     unsure = recommendation("update", installed="1.0", minimum="525", recommended="580.1", way="unsure", packages=names)
     page = recommendation("install", minimum="525.60.13", recommended="580.1", way="page", page=PAGE)
     fedora = machine("linux", distro="fedora", distro_version="43")
     for here, advice in ((ubuntu, unsure), (fedora, page)):
-        step = driver_step(world, here, advice)
+        step = driver_step(sandbox, here, advice)
         assert step.code.endswith("-named")
         for language in ("en", "zh_CN"):
             title = Texts(language).translate(f"step.{step.code}.title", step.data)
@@ -149,44 +149,44 @@ def test_step_names_the_chosen_version(world: World) -> None:
             assert "525" not in title
 
 
-def test_plan_and_warning_agree_on_secure_boot_on_arch(world: World) -> None:
+def test_plan_and_warning_agree_on_secure_boot_on_arch(sandbox: Sandbox) -> None:
     here = machine("linux", distro="arch", secure_boot=True)
     here = replace(here, gpus=(Gpu(vendor="nvidia", name="NVIDIA GeForce RTX 3060", compute_capability="8.6"),))
     result = recommend(here, load_catalog(resources_dir() / "catalog"))
     (caution,) = [each for each in result.warnings if each.code.startswith("secure-boot")]
-    step = driver_step(world, here, result)
+    step = driver_step(sandbox, here, result)
     assert (caution.code, step.code) == ("secure-boot-page", "nvidia-driver-commands-secure-boot")
     for language in ("en", "zh_CN"):
         assert str(caution.data["page"]) in Texts(language).translate(f"step.{step.code}.what", step.data)
     off = replace(here, os=replace(here.os, secure_boot=False))
     assert (
-        driver_step(world, off, recommend(off, load_catalog(resources_dir() / "catalog"))).code
+        driver_step(sandbox, off, recommend(off, load_catalog(resources_dir() / "catalog"))).code
         == "nvidia-driver-commands"
     )
 
 
 @pytest.mark.parametrize("distro", [("fedora", "43"), ("arch", None)])
-def test_legacy_gpu_has_upper_driver_bound(world: World, distro: tuple[str, str | None]) -> None:
+def test_legacy_gpu_has_upper_driver_bound(sandbox: Sandbox, distro: tuple[str, str | None]) -> None:
     here = machine("linux", distro=distro[0], distro_version=distro[1])
     old = Gpu(vendor="nvidia", name="NVIDIA GeForce GTX 1060 6GB", compute_capability="6.1")
     result = recommend(replace(here, gpus=(old,)), load_catalog(resources_dir() / "catalog"))
     assert (result.driver.minimum, result.driver.recommended, result.driver.below) == ("525.60.13", None, "590")
-    step = driver_step(world, here, result)
+    step = driver_step(sandbox, here, result)
     assert step.code == "nvidia-driver-distribution-below"
     for language in ("en", "zh_CN"):
         assert "590" in Texts(language).translate(f"step.{step.code}.title", step.data)
     # Beside a newer card a driver can answer that has left this one behind.
     for there, code in (("595.84", "progress.driver-by-hand"), ("580.126.20", "progress.driver-here")):
-        world.here = there
-        last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+        sandbox.here = there
+        last = [event for event in sandbox.install(step) if isinstance(event, StepEvent)][-1]
         assert (last.state, last.code) == ("skipped", code)
 
 
-def test_downgrade_by_distribution_commands(world: World) -> None:
+def test_downgrade_by_distribution_commands(sandbox: Sandbox) -> None:
     more = {"installed": "595.84", "minimum": "525.60.13", "recommended": "580.126.20", "page": PAGE}
-    step = driver_step(world, machine("linux"), recommendation("back", way="commands", commands=DNF, **more))
+    step = driver_step(sandbox, machine("linux"), recommendation("back", way="commands", commands=DNF, **more))
     assert (step.code, step.commands, step.spec) == ("nvidia-driver-back", DNF, {"version": "580.126.20"})
-    paged = driver_step(world, machine("linux"), recommendation("back", way="page", **more))
+    paged = driver_step(sandbox, machine("linux"), recommendation("back", way="page", **more))
     assert (paged.code, paged.commands, paged.data["commands"]) == ("nvidia-driver-back", (), PAGE)
 
 

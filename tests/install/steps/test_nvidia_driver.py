@@ -32,7 +32,7 @@ from tests.fakes.environment_variables import FileAtLogin
 from tests.fakes.fault_server import FaultServer, fault_server
 from tests.fakes.system import FakeSystem, FakeWindows
 from tests.install.elevation.helper import tried_rights
-from tests.install.world import QUICK
+from tests.install.sandbox import QUICK
 
 HELPER = Path(__file__).parents[1] / "elevation" / "helper.py"
 SIGNED = HELPER.with_name("signed")
@@ -65,7 +65,7 @@ def recommendation(action: Any, **more: Any) -> Recommendation:
     )
 
 
-class World:
+class Sandbox:
     def __init__(self, root: Path, *, here: str | None = "560.1", pkexec: int = 0, apt: int = 0) -> None:
         self.root, self.here, self.catalog = root, here, CATALOG
         self.data = DataDir(root / "data")
@@ -126,23 +126,23 @@ class World:
 
 
 @pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    world = World(tmp_path)
-    use(world, monkeypatch)
-    return world
+def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
+    sandbox = Sandbox(tmp_path)
+    use(sandbox, monkeypatch)
+    return sandbox
 
 
-def use(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(STEP_KINDS, "nvidia-driver", NvidiaDriverInstall(world.door, lambda _: world.here))
-    monkeypatch.setitem(STEP_KINDS, "vc-redist", VcRedistInstall(world.door))
+def use(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(STEP_KINDS, "nvidia-driver", NvidiaDriverInstall(sandbox.door, lambda _: sandbox.here))
+    monkeypatch.setitem(STEP_KINDS, "vc-redist", VcRedistInstall(sandbox.door))
 
 
-def driver_step(world: World, seen: Machine, advice: Recommendation) -> Step:
-    (step,) = NvidiaDriverInstall().plan(world.builder(seen, advice))
+def driver_step(sandbox: Sandbox, seen: Machine, advice: Recommendation) -> Step:
+    (step,) = NvidiaDriverInstall().plan(sandbox.builder(seen, advice))
     return step
 
 
-def linux_step(world: World, **more: Any) -> Step:
+def linux_step(sandbox: Sandbox, **more: Any) -> Step:
     advice = recommendation(
         "update",
         installed="560.1",
@@ -151,7 +151,7 @@ def linux_step(world: World, **more: Any) -> Step:
         way="packages",
         packages=("nvidia-driver-580-open", "linux-modules-nvidia-580-open-generic"),
     )
-    return driver_step(world, machine("linux", distro="ubuntu", **more), advice)
+    return driver_step(sandbox, machine("linux", distro="ubuntu", **more), advice)
 
 
 PACKAGE = next(p for p in CATALOG.drivers.packages if p.system == "windows" and p.sha256 is not None)
@@ -161,17 +161,17 @@ WINDOWS_ADVICE = recommendation(
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
-def test_every_driver_step_has_texts(world: World, language: Any) -> None:
+def test_every_driver_step_has_texts(sandbox: Sandbox, language: Any) -> None:
     unknown = recommendation("install", recommended="999.1")
     debian = recommendation("install", recommended="550", way="packages", packages=("nvidia-driver",))
     steps = [
-        linux_step(world),
-        linux_step(world, secure_boot=True),
-        driver_step(world, machine("linux", distro="arch"), recommendation("install", recommended="580.95.05")),
-        driver_step(world, machine("linux", distro="debian", secure_boot=True), debian),
-        driver_step(world, machine("windows"), WINDOWS_ADVICE),
-        driver_step(world, machine("windows"), unknown),
-        *VcRedistInstall().plan(world.builder(machine("windows"), with_pytorch())),
+        linux_step(sandbox),
+        linux_step(sandbox, secure_boot=True),
+        driver_step(sandbox, machine("linux", distro="arch"), recommendation("install", recommended="580.95.05")),
+        driver_step(sandbox, machine("linux", distro="debian", secure_boot=True), debian),
+        driver_step(sandbox, machine("windows"), WINDOWS_ADVICE),
+        driver_step(sandbox, machine("windows"), unknown),
+        *VcRedistInstall().plan(sandbox.builder(machine("windows"), with_pytorch())),
     ]
     assert [step.code for step in steps] == [
         *("nvidia-driver-linux", "nvidia-driver-linux", "nvidia-driver-by-hand", "nvidia-driver-secure-boot-after"),
@@ -191,9 +191,9 @@ def test_every_driver_step_has_texts(world: World, language: Any) -> None:
 
 
 @pytest.mark.parametrize("action", ["keep", "none"])
-def test_unchanged_driver_is_no_step(world: World, action: str) -> None:
+def test_unchanged_driver_is_no_step(sandbox: Sandbox, action: str) -> None:
     advice = recommendation(action, recommended="580.95.05")
-    assert NvidiaDriverInstall().plan(world.builder(machine("linux", distro="ubuntu"), advice)) == ()
+    assert NvidiaDriverInstall().plan(sandbox.builder(machine("linux", distro="ubuntu"), advice)) == ()
 
 
 @pytest.mark.parametrize(
@@ -205,8 +205,8 @@ def test_unchanged_driver_is_no_step(world: World, action: str) -> None:
         (machine("linux", distro="ubuntu"), {"minimum": "580"}, "page"),
     ],
 )
-def test_manual_driver_is_still_a_step(world: World, seen: Machine, advice: dict[str, Any], code: str) -> None:
-    step = driver_step(world, seen, recommendation("install", **advice))
+def test_manual_driver_is_still_a_step(sandbox: Sandbox, seen: Machine, advice: dict[str, Any], code: str) -> None:
+    step = driver_step(sandbox, seen, recommendation("install", **advice))
     assert (step.code, step.commands, step.needs_admin) == (f"nvidia-driver-{code}", (), False)
     for language in ("en", "zh_CN"):
         texts = Texts(language)
@@ -217,56 +217,56 @@ def test_manual_driver_is_still_a_step(world: World, seen: Machine, advice: dict
 
 @linux_only
 class TestLinux:
-    def test_packages_then_restart_then_installed(self, world: World) -> None:
-        step = linux_step(world)
+    def test_packages_then_restart_then_installed(self, sandbox: Sandbox) -> None:
+        step = linux_step(sandbox)
         with pytest.raises(RebootRequired):
-            world.install(step)
+            sandbox.install(step)
         assert (
-            (world.root / "apt")
+            (sandbox.root / "apt")
             .read_text()
             .splitlines()[-1]
             .endswith("install -- nvidia-driver-580-open linux-modules-nvidia-580-open-generic")
         )
-        world.here = "580.95.05"
-        last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+        sandbox.here = "580.95.05"
+        last = [event for event in sandbox.install(step) if isinstance(event, StepEvent)][-1]
         assert (last.state, last.code) == ("skipped", "progress.driver-here")
 
-    def test_mok_question_is_explained_before_restart(self, world: World) -> None:
-        step = msgspec.structs.replace(linux_step(world), code="nvidia-driver-secure-boot")
+    def test_mok_question_is_explained_before_restart(self, sandbox: Sandbox) -> None:
+        step = msgspec.structs.replace(linux_step(sandbox), code="nvidia-driver-secure-boot")
         with pytest.raises(RebootRequired) as caught:
-            world.install(step)
+            sandbox.install(step)
         codes = [event.code for event in caught.value.events if isinstance(event, StepEvent)]  # type: ignore[attr-defined]
         assert codes[-1] == "progress.driver-restart-key"
 
     def test_refused_rights_keep_other_steps(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        world = World(tmp_path, pkexec=126)
-        use(world, monkeypatch)
+        sandbox = Sandbox(tmp_path, pkexec=126)
+        use(sandbox, monkeypatch)
         with pytest.raises(ElevationDenied) as caught:
-            world.install(linux_step(world))
+            sandbox.install(linux_step(sandbox))
         assert caught.value.exit_code == 5
         assert not (tmp_path / "apt").exists()
 
-    def test_missing_pkexec_shows_commands(self, world: World) -> None:
-        world.pkexec.unlink()
+    def test_missing_pkexec_shows_commands(self, sandbox: Sandbox) -> None:
+        sandbox.pkexec.unlink()
         with pytest.raises(ElevationDenied) as caught:
-            world.install(linux_step(world))
+            sandbox.install(linux_step(sandbox))
         cause = caught.value.__cause__
         assert isinstance(cause, ElevationDenied)
         assert cause.code == "driver-by-hand"
         assert "sudo apt-get install nvidia-driver-580-open" in str(cause.data["commands"])
 
     def test_apt_error_is_reported(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        world = World(tmp_path, apt=100)
-        use(world, monkeypatch)
+        sandbox = Sandbox(tmp_path, apt=100)
+        use(sandbox, monkeypatch)
         with pytest.raises(AppError) as caught:
-            world.install(linux_step(world))
+            sandbox.install(linux_step(sandbox))
         assert caught.value.code == "driver-packages-failed"
 
-    def test_other_distributions_run_nothing(self, world: World) -> None:
-        step = driver_step(world, machine("linux", distro="arch"), recommendation("install", recommended="580.95.05"))
-        last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+    def test_other_distributions_run_nothing(self, sandbox: Sandbox) -> None:
+        step = driver_step(sandbox, machine("linux", distro="arch"), recommendation("install", recommended="580.95.05"))
+        last = [event for event in sandbox.install(step) if isinstance(event, StepEvent)][-1]
         assert (last.state, last.code) == ("skipped", "progress.driver-by-hand")
-        assert not (world.root / "apt").exists()
+        assert not (sandbox.root / "apt").exists()
 
 
 @pytest.fixture
@@ -293,91 +293,91 @@ def served(server: FaultServer, name: str) -> Catalog:
 class TestRuntime:
     NEED = CATALOG.vc_requirement("2.15.0")
 
-    def test_vc_redist_step_precedes_driver_on_windows(self, world: World) -> None:
+    def test_vc_redist_step_precedes_driver_on_windows(self, sandbox: Sandbox) -> None:
         order = list(STEP_KINDS)
         assert order.index("vc-redist") < order.index("nvidia-driver") < order.index("verify")
-        builder = world.builder(machine("windows"), with_pytorch())
+        builder = sandbox.builder(machine("windows"), with_pytorch())
         assert [step.id for step in STEP_KINDS["vc-redist"].plan(builder)] == ["vc-redist"]
 
-    def test_no_vc_redist_step_if_present_or_unneeded(self, world: World) -> None:
+    def test_no_vc_redist_step_if_present_or_unneeded(self, sandbox: Sandbox) -> None:
         here = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist="14.42"))
-        assert VcRedistInstall().plan(world.builder(here, with_pytorch())) == ()
+        assert VcRedistInstall().plan(sandbox.builder(here, with_pytorch())) == ()
         unknown = msgspec.structs.replace(machine("windows"), tools=None)
-        assert VcRedistInstall().plan(world.builder(unknown, with_pytorch())) == ()
-        assert VcRedistInstall().plan(world.builder(machine("linux"), with_pytorch())) == ()
-        assert VcRedistInstall().plan(world.builder(machine("windows"), recommendation("none"))) == ()
+        assert VcRedistInstall().plan(sandbox.builder(unknown, with_pytorch())) == ()
+        assert VcRedistInstall().plan(sandbox.builder(machine("linux"), with_pytorch())) == ()
+        assert VcRedistInstall().plan(sandbox.builder(machine("windows"), recommendation("none"))) == ()
 
-    def test_too_old_vc_redist_is_replaced(self, world: World) -> None:
-        world.catalog = load_catalog(resources_dir() / "catalog")
-        newest, *others = world.catalog.vc_redist.needs
+    def test_too_old_vc_redist_is_replaced(self, sandbox: Sandbox) -> None:
+        sandbox.catalog = load_catalog(resources_dir() / "catalog")
+        newest, *others = sandbox.catalog.vc_redist.needs
         needs = (msgspec.structs.replace(newest, lowest=Version("14.44")), *others)
-        vars(world.catalog)["vc_redist"] = msgspec.structs.replace(world.catalog.vc_redist, needs=needs)
+        vars(sandbox.catalog)["vc_redist"] = msgspec.structs.replace(sandbox.catalog.vc_redist, needs=needs)
         for version, steps in (("14.42", 1), ("14.44", 0), ("14.50", 0)):
             seen = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist=version))
-            assert len(VcRedistInstall().plan(world.builder(seen, with_pytorch()))) == steps
+            assert len(VcRedistInstall().plan(sandbox.builder(seen, with_pytorch()))) == steps
 
-    def test_incomplete_vc_redist_is_replaced(self, world: World) -> None:
+    def test_incomplete_vc_redist_is_replaced(self, sandbox: Sandbox) -> None:
         assert self.NEED is not None
         for files, steps in ((self.NEED.needs_files[:-1], 1), (self.NEED.needs_files, 0)):
             seen = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist="14.20", vc_libraries=files))
-            assert len(VcRedistInstall().plan(world.builder(seen, with_pytorch()))) == steps
+            assert len(VcRedistInstall().plan(sandbox.builder(seen, with_pytorch()))) == steps
 
-    def test_tensorflow_requires_its_own_vc_library(self, world: World) -> None:
+    def test_tensorflow_requires_its_own_vc_library(self, sandbox: Sandbox) -> None:
         flow = TensorFlowChoice(version="2.21.0", requirement="tensorflow==2.21.*", gpu=False)
         assert self.NEED is not None
         alone = msgspec.structs.replace(recommendation("none"), tensorflow=flow)
         both = msgspec.structs.replace(with_pytorch(), tensorflow=flow)
         complete = (*self.NEED.needs_files, "msvcp140_1.dll")
         for wanted in (alone, both):
-            assert len(VcRedistInstall().plan(world.builder(machine("windows"), wanted))) == 1
-            assert VcRedistInstall().plan(world.builder(machine("linux"), wanted)) == ()
+            assert len(VcRedistInstall().plan(sandbox.builder(machine("windows"), wanted))) == 1
+            assert VcRedistInstall().plan(sandbox.builder(machine("linux"), wanted)) == ()
             for files, steps in ((self.NEED.needs_files, 1), (complete, 0)):
                 seen = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist="14.4", vc_libraries=files))
-                assert len(VcRedistInstall().plan(world.builder(seen, wanted))) == steps
+                assert len(VcRedistInstall().plan(sandbox.builder(seen, wanted))) == steps
 
-    def test_present_vc_libraries_need_no_download(self, world: World) -> None:
+    def test_present_vc_libraries_need_no_download(self, sandbox: Sandbox) -> None:
         assert self.NEED is not None
-        libraries = world.root / "Windows" / "System32"
+        libraries = sandbox.root / "Windows" / "System32"
         libraries.mkdir(parents=True)
         for name in self.NEED.needs_files:
             (libraries / name).touch()
-        world.system = FakeSystem(name=world.system.name, windows=FakeWindows(libraries))
-        (step,) = VcRedistInstall().plan(world.builder(machine("windows"), with_pytorch()))
-        last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+        sandbox.system = FakeSystem(name=sandbox.system.name, windows=FakeWindows(libraries))
+        (step,) = VcRedistInstall().plan(sandbox.builder(machine("windows"), with_pytorch()))
+        last = [event for event in sandbox.install(step) if isinstance(event, StepEvent)][-1]
         assert (last.state, last.code) == ("skipped", "progress.vc-redist-here")
 
-    def test_one_missing_vc_library_is_enough(self, world: World, server: FaultServer) -> None:
+    def test_one_missing_vc_library_is_enough(self, sandbox: Sandbox, server: FaultServer) -> None:
         assert self.NEED is not None
-        libraries = world.root / "System32"
+        libraries = sandbox.root / "System32"
         libraries.mkdir()
         for name in self.NEED.needs_files[:-1]:
             (libraries / name).touch()
-        world.system = FakeSystem(name=world.system.name, windows=FakeWindows(libraries))
-        world.catalog = load_catalog(resources_dir() / "catalog")
-        package = msgspec.structs.replace(world.catalog.vc_redist.package, url=f"{server.url}/vc_redist.x64.exe")
-        vars(world.catalog)["vc_redist"] = msgspec.structs.replace(world.catalog.vc_redist, package=package)
-        (step,) = VcRedistInstall().plan(world.builder(machine("windows"), with_pytorch()))
+        sandbox.system = FakeSystem(name=sandbox.system.name, windows=FakeWindows(libraries))
+        sandbox.catalog = load_catalog(resources_dir() / "catalog")
+        package = msgspec.structs.replace(sandbox.catalog.vc_redist.package, url=f"{server.url}/vc_redist.x64.exe")
+        vars(sandbox.catalog)["vc_redist"] = msgspec.structs.replace(sandbox.catalog.vc_redist, package=package)
+        (step,) = VcRedistInstall().plan(sandbox.builder(machine("windows"), with_pytorch()))
         with pytest.raises(AppError) as caught:
-            world.install(step)
+            sandbox.install(step)
         assert caught.value.code == "source-refused"  # it was asked for, and is not served here
 
 
 @windows_only
 class TestWindows:
-    def step(self, world: World, server: FaultServer, name: str) -> Step:
-        world.catalog = served(server, name)
-        (package,) = world.catalog.drivers.packages
+    def step(self, sandbox: Sandbox, server: FaultServer, name: str) -> Step:
+        sandbox.catalog = served(server, name)
+        (package,) = sandbox.catalog.drivers.packages
         advice = recommendation("update", installed="560.1", recommended=package.version, url=package.url)
-        return driver_step(world, machine("windows"), advice)
+        return driver_step(sandbox, machine("windows"), advice)
 
-    def test_driver_then_restart_then_installed(self, world: World, server: FaultServer) -> None:
-        step = self.step(world, server, "nvidia")
+    def test_driver_then_restart_then_installed(self, sandbox: Sandbox, server: FaultServer) -> None:
+        step = self.step(sandbox, server, "nvidia")
         with pytest.raises(RebootRequired) as caught:
-            world.install(step)
+            sandbox.install(step)
         done = [event for event in caught.value.events if isinstance(event, StepEvent)][-1]  # type: ignore[attr-defined]
         assert (done.state, str(done.code).removesuffix("-unnoted")) == ("done", "progress.driver-installed")
-        world.here = "617.99"
-        last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+        sandbox.here = "617.99"
+        last = [event for event in sandbox.install(step) if isinstance(event, StepEvent)][-1]
         assert (last.state, last.code) == ("skipped", "progress.driver-here")
 
     @pytest.mark.parametrize(
@@ -385,21 +385,23 @@ class TestWindows:
         [("3858759936", "driver-no-card"), ("3827302400", "driver-wrong-kind"), ("7", "driver-failed")],
     )
     def test_installer_error_is_reported(
-        self, world: World, server: FaultServer, monkeypatch: pytest.MonkeyPatch, status: str, code: str
+        self, sandbox: Sandbox, server: FaultServer, monkeypatch: pytest.MonkeyPatch, status: str, code: str
     ) -> None:
         monkeypatch.setenv("FAKE_INSTALLER_EXIT", status)
         with pytest.raises(AppError) as caught:
-            world.install(self.step(world, server, "nvidia"))
+            sandbox.install(self.step(sandbox, server, "nvidia"))
         assert caught.value.code == code
 
-    def test_driver_of_other_publisher_is_refused(self, world: World, server: FaultServer) -> None:
+    def test_driver_of_other_publisher_is_refused(self, sandbox: Sandbox, server: FaultServer) -> None:
         with pytest.raises(AppError) as caught:
-            world.install(self.step(world, server, "other"))
+            sandbox.install(self.step(sandbox, server, "other"))
         assert caught.value.code == "signature-other"
 
-    def test_vc_redist_is_installed(self, world: World, server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_vc_redist_is_installed(
+        self, sandbox: Sandbox, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setenv("FAKE_INSTALLER_EXIT", "1638")
-        world.catalog = served(server, "microsoft")
-        (step,) = VcRedistInstall().plan(world.builder(machine("windows"), with_pytorch()))
-        last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+        sandbox.catalog = served(server, "microsoft")
+        (step,) = VcRedistInstall().plan(sandbox.builder(machine("windows"), with_pytorch()))
+        last = [event for event in sandbox.install(step) if isinstance(event, StepEvent)][-1]
         assert (last.state, last.code) == ("done", "progress.vc-redist")

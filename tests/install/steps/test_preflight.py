@@ -17,8 +17,8 @@ from gpu_assistant.install.plan.planner import make_plan
 from gpu_assistant.system import current_system
 from gpu_assistant.texts.localized import Texts
 
+from ..sandbox import Sandbox, machine, recommendation
 from ..small_disk import tmpfs
-from ..world import World, machine, recommendation
 
 pytestmark = [
     pytest.mark.linux,
@@ -29,7 +29,7 @@ RELEASE, VARIANT = "2.13.0", "cpu"  # whose size the catalog knows
 SMALL, LARGE = 10**8, 10**12
 
 
-def space(world: World, disks: tuple[Disk, ...], *, data: str, env: str) -> Step:
+def space(sandbox: Sandbox, disks: tuple[Disk, ...], *, data: str, env: str) -> Step:
     """The look at the room of a plan for this computer's folders, which may be anywhere."""
     box = Machine(
         schema="gpu-assistant/machine/1",
@@ -41,7 +41,7 @@ def space(world: World, disks: tuple[Disk, ...], *, data: str, env: str) -> Step
     plan = make_plan(
         box,
         replace(recommendation(RELEASE, None), python="3.12"),
-        world.catalog,
+        sandbox.catalog,
         data=DataDir(Path(data)),
         environment=Path(env),
         wheelhouse=None,
@@ -50,13 +50,13 @@ def space(world: World, disks: tuple[Disk, ...], *, data: str, env: str) -> Step
     return plan.steps[0]
 
 
-def test_full_disk_error_names_disk_with_space(world: World) -> None:
+def test_full_disk_error_names_disk_with_space(sandbox: Sandbox) -> None:
     disks = (
         Disk(path="/", free_bytes=SMALL),
         Disk(path="/mnt/a", free_bytes=2 * SMALL),
         Disk(path="/mnt/b", free_bytes=LARGE),
     )
-    step = space(world, disks, data="/x/data", env="/x/data/environments/pytorch")
+    step = space(sandbox, disks, data="/x/data", env="/x/data/environments/pytorch")
     assert step.code == "check-space-about-short-data"
     assert (step.data["disk"], step.data["other"], step.data["there"]) == ("/", "/mnt/b", "/mnt/b/gpu-assistant")
     for language in ("en", "zh_CN"):
@@ -65,37 +65,37 @@ def test_full_disk_error_names_disk_with_space(world: World) -> None:
         assert "1000 GB" in text
 
 
-def test_disk_with_too_little_space_is_not_offered(world: World) -> None:
+def test_disk_with_too_little_space_is_not_offered(sandbox: Sandbox) -> None:
     disks = (Disk(path="/", free_bytes=SMALL), Disk(path="/mnt/a", free_bytes=2 * SMALL), Disk(path="/mnt/c"))
-    step = space(world, disks, data="/x/data", env="/x/env")
+    step = space(sandbox, disks, data="/x/data", env="/x/env")
     assert step.code == "check-space-about-short"
     assert "other" not in step.data
 
 
-def test_moving_environment_does_not_free_download_disk(world: World) -> None:
+def test_moving_environment_does_not_free_download_disk(sandbox: Sandbox) -> None:
     disks = (Disk(path="/", free_bytes=SMALL), Disk(path="/mnt/b", free_bytes=LARGE))
-    step = space(world, disks, data="/x/data", env="/mnt/b/pytorch")
+    step = space(sandbox, disks, data="/x/data", env="/mnt/b/pytorch")
     assert (step.code, step.data["disk"]) == ("check-space-about-short-data", "/")
-    step = space(world, disks, data="/mnt/b/data", env="/x/env")
+    step = space(sandbox, disks, data="/mnt/b/data", env="/x/env")
     assert (step.code, step.data["disk"]) == ("check-space-about-short-env", "/")
     assert "--env /mnt/b/pytorch" in Texts("en").translate(f"step.{step.code}.what", step.data)
-    assert space(world, disks, data="/mnt/b/data", env="/mnt/b/env").code == "check-space-about"
+    assert space(sandbox, disks, data="/mnt/b/data", env="/mnt/b/env").code == "check-space-about"
 
 
 @pytest.mark.parametrize(("goes", "option"), [("data", "--data-dir"), ("env", "--env")])
-def test_install_without_space_names_other_disk(world: World, goes: str, option: str) -> None:
-    world.system = type(world.system)(
+def test_install_without_space_names_other_disk(sandbox: Sandbox, goes: str, option: str) -> None:
+    sandbox.system = type(sandbox.system)(
         name=current_system().name,
-        python_candidates=world.system.python_candidates(),
-        disks=(Disk(path="/proc", free_bytes=LARGE), Disk(path=str(world.root / "small"), free_bytes=2 * LARGE)),
+        python_candidates=sandbox.system.python_candidates(),
+        disks=(Disk(path="/proc", free_bytes=LARGE), Disk(path=str(sandbox.root / "small"), free_bytes=2 * LARGE)),
     )
-    with tmpfs(world.root / "small", "size=2m") as folder:
+    with tmpfs(sandbox.root / "small", "size=2m") as folder:
         if goes == "data":
-            world.data = DataDir(folder / "data")
-        plan = world.plan(environment=folder / "env" if goes == "env" else None)
+            sandbox.data = DataDir(folder / "data")
+        plan = sandbox.plan(environment=folder / "env" if goes == "env" else None)
         with pytest.raises(InsufficientDiskSpace) as caught:
-            world.install(plan, limits=Limits(reserve_bytes=64 * 2**20))
-        assert list(folder.iterdir()) in ([], [world.data.root])
+            sandbox.install(plan, limits=Limits(reserve_bytes=64 * 2**20))
+        assert list(folder.iterdir()) in ([], [sandbox.data.root])
     error = caught.value
     assert (error.code, error.exit_code, error.data["other"]) == ("disk-too-small", 1, "/proc")
     for language in ("en", "zh_CN"):

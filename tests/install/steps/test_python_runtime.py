@@ -19,7 +19,7 @@ from gpu_assistant.install.progress import ProgressReporter
 from gpu_assistant.install.steps.context import BaseInterpreter, DownloadContext, InstallContext, Outcome
 from gpu_assistant.install.steps.kinds import STEP_KINDS
 
-from ..world import QUICK, Imports, World
+from ..sandbox import QUICK, Imports, Sandbox
 
 
 def archive(members: dict[str, bytes], *, link: tuple[str, str] | None = None) -> bytes:
@@ -36,37 +36,37 @@ def archive(members: dict[str, bytes], *, link: tuple[str, str] | None = None) -
     return packed.getvalue()
 
 
-def run(world: World, data: bytes) -> Outcome:
-    url = world.server.add("/cpython-3.99.1-install_only.tar.gz", data)
+def run(sandbox: Sandbox, data: bytes) -> Outcome:
+    url = sandbox.server.add("/cpython-3.99.1-install_only.tar.gz", data)
     name = "cpython-3.99.1-install_only.tar.gz"
     file = PlanFile(url=url, name=name, sha256=hashlib.sha256(data).hexdigest())
     step = Step(id="python", kind="python-runtime", code="python-runtime", data={"python": "3.99.1"}, files=(file,))
-    with Journal(world.data) as journal:
+    with Journal(sandbox.data) as journal:
         downloads = DownloadContext(
-            Host(world.system, world.data),
-            world.catalog,
+            Host(sandbox.system, sandbox.data),
+            sandbox.catalog,
             reporter=ProgressReporter(JobContext()),
             cancel=threading.Event(),
             limits=QUICK,
         )
-        context = InstallContext(world.plan(), downloads, journal=journal, verifier=Imports)
+        context = InstallContext(sandbox.plan(), downloads, journal=journal, verifier=Imports)
         kind = STEP_KINDS[step.kind]
         return kind.is_satisfied(step, context) or kind.run(step, context)
 
 
-def inside(world: World) -> str:
-    return world.system.standalone_python(Path()).as_posix()
+def inside(sandbox: Sandbox) -> str:
+    return sandbox.system.standalone_python(Path()).as_posix()
 
 
-def test_runtime_is_unpacked_once_and_reused(world: World) -> None:
-    data = archive({inside(world): b"a python", "python/lib/x.py": b"x"})
-    python = world.system.standalone_python(world.data.pythons / "cpython-3.99.1")
-    assert run(world, data) == Outcome(produces=(BaseInterpreter(python),))
+def test_runtime_is_unpacked_once_and_reused(sandbox: Sandbox) -> None:
+    data = archive({inside(sandbox): b"a python", "python/lib/x.py": b"x"})
+    python = sandbox.system.standalone_python(sandbox.data.pythons / "cpython-3.99.1")
+    assert run(sandbox, data) == Outcome(produces=(BaseInterpreter(python),))
     assert python.read_bytes() == b"a python"
-    world.asks()
-    outcome = run(world, data)
+    sandbox.asks()
+    outcome = run(sandbox, data)
     assert (outcome.code, outcome.produces) == ("progress.python-here", (BaseInterpreter(python),))
-    assert world.asks() == []
+    assert sandbox.asks() == []
 
 
 @pytest.mark.parametrize(
@@ -77,24 +77,24 @@ def test_runtime_is_unpacked_once_and_reused(world: World) -> None:
         ("python/x", ("python/out", "/etc")),
     ],
 )
-def test_archive_with_outside_paths_is_refused(world: World, name: str, link: tuple[str, str] | None) -> None:
+def test_archive_with_outside_paths_is_refused(sandbox: Sandbox, name: str, link: tuple[str, str] | None) -> None:
     with pytest.raises(AppError) as caught:
-        run(world, archive({inside(world): b"a python", name: b"evil"}, link=link))
+        run(sandbox, archive({inside(sandbox): b"a python", name: b"evil"}, link=link))
     assert caught.value.code == "archive-broken"
-    assert not (world.data.pythons / "cpython-3.99.1").exists()
-    assert not list(world.root.rglob("evil"))
+    assert not (sandbox.data.pythons / "cpython-3.99.1").exists()
+    assert not list(sandbox.root.rglob("evil"))
 
 
 @pytest.mark.parametrize("data", [b"no archive at all", archive({"python/README": b"no interpreter"})])
-def test_archive_without_interpreter_is_refused(world: World, data: bytes) -> None:
+def test_archive_without_interpreter_is_refused(sandbox: Sandbox, data: bytes) -> None:
     with pytest.raises(AppError) as caught:
-        run(world, data)
+        run(sandbox, data)
     assert caught.value.code == "archive-broken"
 
 
-def test_truncated_archive_is_not_committed(world: World) -> None:
-    data = archive({inside(world): bytes(200_000)})
+def test_truncated_archive_is_not_committed(sandbox: Sandbox) -> None:
+    data = archive({inside(sandbox): bytes(200_000)})
     with pytest.raises(AppError) as caught:
-        run(world, data[: len(data) // 2])
+        run(sandbox, data[: len(data) // 2])
     assert caught.value.code == "archive-broken"
-    assert not (world.data.pythons / "cpython-3.99.1").exists()
+    assert not (sandbox.data.pythons / "cpython-3.99.1").exists()

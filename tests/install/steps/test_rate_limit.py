@@ -6,7 +6,7 @@ import threading
 
 from gpu_assistant.fetch.rate import RateLimiter
 
-from ..world import World, states
+from ..sandbox import Sandbox, states
 
 
 class Counting(RateLimiter):
@@ -21,8 +21,8 @@ class Counting(RateLimiter):
         super().throttle(count, stopped)
 
 
-def test_every_byte_passes_the_rate_limiter(world: World) -> None:
+def test_every_byte_passes_the_rate_limiter(sandbox: Sandbox) -> None:
     pace = Counting()
-    done = world.install(rate_limiter=pace)
+    done = sandbox.install(rate_limiter=pace)
     assert states(done)["download"] == "done"
-    assert pace.bytes >= sum(len(wheel.data) for wheel in (world.torch, *world.others))
+    assert pace.bytes >= sum(len(wheel.data) for wheel in (sandbox.torch, *sandbox.others))

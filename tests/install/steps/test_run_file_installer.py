@@ -32,8 +32,8 @@ from gpu_assistant.install.steps.plan_builder import PlanBuilder
 from ...fakes.environment_variables import FileAtLogin, FileVariables
 from ...fakes.fault_server import FaultServer, fault_server
 from ...fakes.system import FakeSystem
-from ..toolkit_world import wants
-from ..world import QUICK, machine, states
+from ..sandbox import QUICK, machine, states
+from ..toolkit_sandbox import wants
 
 if sys.platform == "win32":
     pytest.skip("a shell script that runs as the user", allow_module_level=True)
@@ -65,7 +65,7 @@ chmod 755 "$to/bin/nvcc"
 """
 
 
-class World:
+class Sandbox:
     """`tree` is where the toolkit goes."""
 
     def __init__(self, root: Path, server: FaultServer) -> None:
@@ -120,61 +120,61 @@ class World:
 
 
 @pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with fault_server() as server:
-        yield World(tmp_path, server)
+        yield Sandbox(tmp_path, server)
 
 
-def code_of(world: World, plan: Plan | None = None) -> str:
+def code_of(sandbox: Sandbox, plan: Plan | None = None) -> str:
     with pytest.raises(AppError) as caught:
-        world.install(plan)
+        sandbox.install(plan)
     return caught.value.code
 
 
-def test_toolkit_is_installed_without_administrator(world: World) -> None:
-    plan = world.plan()
+def test_toolkit_is_installed_without_administrator(sandbox: Sandbox) -> None:
+    plan = sandbox.plan()
     assert [(step.kind, step.needs_admin) for step in plan.steps] == [("cuda-run", False), ("variables", False)]
-    assert world.install(plan) == {"cuda-run": "done", "variables": "done"}
-    completed = subprocess.run([world.tree / "bin" / "nvcc"], capture_output=True, text=True, check=True)
+    assert sandbox.install(plan) == {"cuda-run": "done", "variables": "done"}
+    completed = subprocess.run([sandbox.tree / "bin" / "nvcc"], capture_output=True, text=True, check=True)
     assert "13.2" in completed.stdout
-    assert (world.tree / "include" / "cuda.h").is_file()
-    assert (world.tree / "pkgconfig" / "cuda.pc").read_text() == f"cudaroot={world.tree}\n"
-    assert (world.tree / "absolute").readlink() == world.tree / "targets" / "x86_64-linux" / "lib"
-    assert not (world.tree / ".scratch").exists()
-    value = world.variables.get("CUDA_PATH")
+    assert (sandbox.tree / "include" / "cuda.h").is_file()
+    assert (sandbox.tree / "pkgconfig" / "cuda.pc").read_text() == f"cudaroot={sandbox.tree}\n"
+    assert (sandbox.tree / "absolute").readlink() == sandbox.tree / "targets" / "x86_64-linux" / "lib"
+    assert not (sandbox.tree / ".scratch").exists()
+    value = sandbox.variables.get("CUDA_PATH")
     assert value is not None
-    assert value.value == str(world.tree)
-    assert world.variables.is_on_path(world.tree / "bin")
-    assert not world.system.elevated
-    assert world.install() == {"cuda-run": "skipped", "variables": "skipped"}
+    assert value.value == str(sandbox.tree)
+    assert sandbox.variables.is_on_path(sandbox.tree / "bin")
+    assert not sandbox.system.elevated
+    assert sandbox.install() == {"cuda-run": "skipped", "variables": "skipped"}
 
 
-def test_damaged_toolkit_is_replaced_and_user_files_kept(world: World) -> None:
-    world.install()
-    (world.tree / "mine" / "deep").mkdir(parents=True)
-    (world.tree / "mine" / "deep" / "notes.txt").write_text("the user's")
-    (world.tree / "mine" / "empty").mkdir()
-    (world.tree / "targets" / "x86_64-linux" / "include" / "cuda.h").write_text("// something else")
-    (world.tree / "bin" / "nvcc").unlink()
-    assert world.install()["cuda-run"] == "done"
-    assert (world.tree / "mine" / "deep" / "notes.txt").read_text() == "the user's"
-    assert (world.tree / "include" / "cuda.h").read_text() == "// cuda\n"
-    assert world.install()["cuda-run"] == "skipped"
-    world.uninstall()
-    assert sorted(inventory.walk(world.tree)) == ["mine/deep/notes.txt", "mine/empty/"]
+def test_damaged_toolkit_is_replaced_and_user_files_kept(sandbox: Sandbox) -> None:
+    sandbox.install()
+    (sandbox.tree / "mine" / "deep").mkdir(parents=True)
+    (sandbox.tree / "mine" / "deep" / "notes.txt").write_text("the user's")
+    (sandbox.tree / "mine" / "empty").mkdir()
+    (sandbox.tree / "targets" / "x86_64-linux" / "include" / "cuda.h").write_text("// something else")
+    (sandbox.tree / "bin" / "nvcc").unlink()
+    assert sandbox.install()["cuda-run"] == "done"
+    assert (sandbox.tree / "mine" / "deep" / "notes.txt").read_text() == "the user's"
+    assert (sandbox.tree / "include" / "cuda.h").read_text() == "// cuda\n"
+    assert sandbox.install()["cuda-run"] == "skipped"
+    sandbox.uninstall()
+    assert sorted(inventory.walk(sandbox.tree)) == ["mine/deep/notes.txt", "mine/empty/"]
 
 
-def test_uninstall_removes_toolkit(world: World) -> None:
-    before = world.variables.get("CUDA_PATH")
-    world.install()
-    world.uninstall()
-    assert not world.tree.exists()
-    assert world.variables.get("CUDA_PATH") == before
-    assert not world.variables.is_on_path(world.tree / "bin")
+def test_uninstall_removes_toolkit(sandbox: Sandbox) -> None:
+    before = sandbox.variables.get("CUDA_PATH")
+    sandbox.install()
+    sandbox.uninstall()
+    assert not sandbox.tree.exists()
+    assert sandbox.variables.get("CUDA_PATH") == before
+    assert not sandbox.variables.is_on_path(sandbox.tree / "bin")
 
 
-def test_stopped_install_resumes(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopped_install_resumes(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     from gpu_assistant.install.steps import cuda_installer
 
     def cut(folder: Path) -> None:
@@ -183,38 +183,38 @@ def test_stopped_install_resumes(world: World, monkeypatch: pytest.MonkeyPatch) 
     with monkeypatch.context() as patched:
         patched.setattr(cuda_installer, "commit_folder", cut)
         with pytest.raises(AppError):
-            world.install()
-    assert not world.tree.exists()
-    complete = partial_path(world.tree) / "bin" / "nvcc"
+            sandbox.install()
+    assert not sandbox.tree.exists()
+    complete = partial_path(sandbox.tree) / "bin" / "nvcc"
     inode = complete.stat().st_ino
-    assert world.install()["cuda-run"] == "done"
-    assert (world.tree / "bin" / "nvcc").stat().st_ino == inode
+    assert sandbox.install()["cuda-run"] == "done"
+    assert (sandbox.tree / "bin" / "nvcc").stat().st_ino == inode
 
 
 @pytest.mark.parametrize("fail", ["echo broken >&2; exit 1", "exit 0"])
-def test_incomplete_toolkit_is_not_committed(world: World, fail: str) -> None:
-    world.serves(fail)
-    assert code_of(world) == "toolkit-run-failed"
-    assert not world.tree.exists()
-    world.serves()
-    assert world.install()["cuda-run"] == "done"
+def test_incomplete_toolkit_is_not_committed(sandbox: Sandbox, fail: str) -> None:
+    sandbox.serves(fail)
+    assert code_of(sandbox) == "toolkit-run-failed"
+    assert not sandbox.tree.exists()
+    sandbox.serves()
+    assert sandbox.install()["cuda-run"] == "done"
 
 
-def test_run_file_with_wrong_hash_is_refused(world: World) -> None:
-    world.serves(md5="0" * 32)
-    assert code_of(world) == "hash-mismatch"
-    assert not world.tree.exists()
+def test_run_file_with_wrong_hash_is_refused(sandbox: Sandbox) -> None:
+    sandbox.serves(md5="0" * 32)
+    assert code_of(sandbox) == "hash-mismatch"
+    assert not sandbox.tree.exists()
 
 
-def test_foreign_folder_is_refused(world: World) -> None:
-    world.tree.mkdir(parents=True)
-    (world.tree / "mine").write_text("1")
-    assert code_of(world) == "toolkit-occupied"
-    assert [path.name for path in world.tree.iterdir()] == ["mine"]
+def test_foreign_folder_is_refused(sandbox: Sandbox) -> None:
+    sandbox.tree.mkdir(parents=True)
+    (sandbox.tree / "mine").write_text("1")
+    assert code_of(sandbox) == "toolkit-occupied"
+    assert [path.name for path in sandbox.tree.iterdir()] == ["mine"]
 
 
-def test_tampered_plan_is_refused(world: World) -> None:
-    plan = world.plan()
+def test_tampered_plan_is_refused(sandbox: Sandbox) -> None:
+    plan = sandbox.plan()
     step = plan.steps[0]
     file = step.files[0]
     for bad in (

@@ -17,18 +17,18 @@ from gpu_assistant.install.steps.kinds import STEP_KINDS
 from gpu_assistant.texts.localized import Texts
 
 from ...fakes.system import FakeSystem
-from .test_nvidia_driver import World, linux_only, linux_step, use
+from .test_nvidia_driver import Sandbox, linux_only, linux_step, use
 
 
 @pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    created = World(tmp_path)
+def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
+    created = Sandbox(tmp_path)
     use(created, monkeypatch)
     return created
 
 
-def removal(world: World) -> UninstallJob:
-    return UninstallJob(world.root / "env", world.data, world.system)
+def removal(sandbox: Sandbox) -> UninstallJob:
+    return UninstallJob(sandbox.root / "env", sandbox.data, sandbox.system)
 
 
 def commands(text: str) -> list[str]:
@@ -38,19 +38,19 @@ def commands(text: str) -> list[str]:
 @linux_only
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
 @pytest.mark.parametrize("restarted", [False, True])
-def test_kept_driver_has_same_notice_in_plan_and_uninstall(world: World, language: Any, restarted: bool) -> None:
-    step, texts = linux_step(world), Texts(language)
+def test_kept_driver_has_same_notice_in_plan_and_uninstall(sandbox: Sandbox, language: Any, restarted: bool) -> None:
+    step, texts = linux_step(sandbox), Texts(language)
     with pytest.raises(RebootRequired):
-        world.install(step)
+        sandbox.install(step)
     if restarted:
-        world.here = "580.95.05"
+        sandbox.here = "580.95.05"
     else:
-        world.system = FakeSystem(name="linux", login_command=world.system.login_command, pending_reboot=True)
-    left = next(each for each in removal(world).steps() if each.code.startswith("leave-"))
+        sandbox.system = FakeSystem(name="linux", login_command=sandbox.system.login_command, pending_reboot=True)
+    left = next(each for each in removal(sandbox).steps() if each.code.startswith("leave-"))
     assert left.code == "leave-driver-packages"
     assert "580.95.05" in texts.translate(f"step.{left.code}.title", left.data)
     events: list[Event] = []
-    removal(world).run(JobContext(report=events.append))
+    removal(sandbox).run(JobContext(report=events.append))
     (end,) = (event for event in events if isinstance(event, StepEvent) and event.code is not None)
     assert end.state == "skipped"
     plan, before, after = (
@@ -67,7 +67,7 @@ def test_kept_driver_has_same_notice_in_plan_and_uninstall(world: World, languag
     assert "560.1" in plan
     assert "560.1" in before
     # apt-get was not asked to take anything away.
-    assert "remove" not in (world.root / "apt").read_text()
+    assert "remove" not in (sandbox.root / "apt").read_text()
 
 
 PROGRAMS = {

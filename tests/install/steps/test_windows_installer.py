@@ -32,8 +32,8 @@ from ...fakes.environment_variables import FileAtLogin
 from ...fakes.fault_server import FaultServer, fault_server
 from ...fakes.system import FakeSystem
 from ..elevation.in_process import as_on_windows, inside
-from ..toolkit_world import wants
-from ..world import QUICK, machine
+from ..sandbox import QUICK, machine
+from ..toolkit_sandbox import wants
 
 VERSION = "13.2.2"
 # NVIDIA's own table of components of 13.2; a name that is not among them ends the installer at once.
@@ -47,10 +47,10 @@ STRANGE_NAME = -522190823
 INSTALLER = """
 import json, sys
 from pathlib import Path
-words, folder, log = sys.argv[1:], Path({folder!r}), Path({log!r})
+arguments, folder, log = sys.argv[1:], Path({folder!r}), Path({log!r})
 with log.open("a") as file:
-    file.write(" ".join(words) + "\\n")
-if words[0] != "-s" or words[-1] != "-n" or not set(words[1:-1]) <= set({known!r}):
+    file.write(" ".join(arguments) + "\\n")
+if arguments[0] != "-s" or arguments[-1] != "-n" or not set(arguments[1:-1]) <= set({known!r}):
     print("EXIT {strange}")
     sys.exit(0)
 if {makes}:
@@ -62,7 +62,7 @@ print("EXIT {code}")
 """
 
 
-class World:
+class Sandbox:
     """`folder` is where the installer puts a toolkit; what it was called with stands in `log`."""
 
     def __init__(self, root: Path, server: FaultServer, **how: Any) -> None:
@@ -134,71 +134,71 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
 
 
 @pytest.fixture
-def world(tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> World:
-    created = World(tmp_path, server)
+def sandbox(tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
+    created = Sandbox(tmp_path, server)
     monkeypatch.setitem(STEP_KINDS, "cuda-installer", WindowsInstaller(created.door))
     return created
 
 
-def code_of(world: World, plan: Plan | None = None) -> str:
+def code_of(sandbox: Sandbox, plan: Plan | None = None) -> str:
     with pytest.raises(AppError) as caught:
-        world.install(plan)
+        sandbox.install(plan)
     return caught.value.code
 
 
-def test_installer_is_single_step_without_driver(world: World) -> None:
-    (step,) = world.plan().steps
+def test_installer_is_single_step_without_driver(sandbox: Sandbox) -> None:
+    (step,) = sandbox.plan().steps
     assert (step.kind, step.needs_admin, step.files[0].sha256) == ("cuda-installer", True, None)
-    assert world.install().code == "progress.toolkit-installed"
-    (command,) = world.log.read_text().splitlines()
+    assert sandbox.install().code == "progress.toolkit-installed"
+    (command,) = sandbox.log.read_text().splitlines()
     assert command.split()[1:-1] == list(step.commands[0][2:-1])
     assert {"nvcc_13.2", "crt_13.2", "nvvm_13.2"} <= set(command.split())
     assert "Driver" not in command
-    assert world.install().state == "skipped"
-    assert len(world.log.read_text().splitlines()) == 1
+    assert sandbox.install().state == "skipped"
+    assert len(sandbox.log.read_text().splitlines()) == 1
 
 
-def test_restart_is_requested_then_toolkit_is_installed(world: World) -> None:
-    world.serves(code=1)
+def test_restart_is_requested_then_toolkit_is_installed(sandbox: Sandbox) -> None:
+    sandbox.serves(code=1)
     with pytest.raises(RebootRequired):
-        world.install()
-    assert world.install().state == "skipped"
+        sandbox.install()
+    assert sandbox.install().state == "skipped"
 
 
 @pytest.mark.parametrize(
     ("code", "makes", "fine"),
     [(-2147023836, True, True), (0, False, False), (7, False, False), (-2147023836, False, False)],
 )
-def test_installed_files_outrank_exit_code(world: World, code: int, makes: bool, fine: bool) -> None:
-    world.serves(code=code, makes=makes)
+def test_installed_files_outrank_exit_code(sandbox: Sandbox, code: int, makes: bool, fine: bool) -> None:
+    sandbox.serves(code=code, makes=makes)
     if fine:
-        assert world.install().state == "done"
+        assert sandbox.install().state == "done"
     else:
-        assert code_of(world) == "toolkit-installer-failed"
+        assert code_of(sandbox) == "toolkit-installer-failed"
 
 
 @pytest.mark.parametrize(("signer", "code"), [("NVIDIA Corporation Ltd", "signature-other"), ("", "signature-missing")])
-def test_installer_of_other_publisher_is_refused(world: World, signer: str, code: str) -> None:
-    world.serves(signer=signer)
-    assert code_of(world) == code
-    assert not world.log.read_text()
+def test_installer_of_other_publisher_is_refused(sandbox: Sandbox, signer: str, code: str) -> None:
+    sandbox.serves(signer=signer)
+    assert code_of(sandbox) == code
+    assert not sandbox.log.read_text()
 
 
-def test_installer_with_wrong_hash_is_refused(world: World) -> None:
-    world.serves(md5="0" * 32)
-    assert code_of(world) == "hash-mismatch"
-    assert not world.log.read_text()
+def test_installer_with_wrong_hash_is_refused(sandbox: Sandbox) -> None:
+    sandbox.serves(md5="0" * 32)
+    assert code_of(sandbox) == "hash-mismatch"
+    assert not sandbox.log.read_text()
 
 
-def test_helper_checks_the_hash_itself(world: World, tmp_path: Path) -> None:
+def test_helper_checks_the_hash_itself(sandbox: Sandbox, tmp_path: Path) -> None:
     """What the asking side says of a file counts for nothing."""
     other = tmp_path / "other.exe"
     other.write_text("print('EXIT 0')\n# signed by NVIDIA Corporation\n")
     door = ElevationClient(
         tmp_path,
-        world.system,
-        rights=inside_rights(world),
-        run_as_admin=lambda words, **_: served(world, words),
+        sandbox.system,
+        rights=inside_rights(sandbox),
+        run_as_admin=lambda arguments, **_: served(sandbox, arguments),
         command=("helper",),
     )
     for version, code in ((VERSION, "door-changed"), ("13.2.9", "door-request"), ("11.8.0", "door-request")):
@@ -210,36 +210,36 @@ def test_helper_checks_the_hash_itself(world: World, tmp_path: Path) -> None:
     assert caught.value.code == "door-no-answer"
 
 
-def inside_rights(world: World) -> Any:
+def inside_rights(sandbox: Sandbox) -> Any:
     from ..elevation.in_process import InsideRights
 
-    return InsideRights(world.root / "run")
+    return InsideRights(sandbox.root / "run")
 
 
-def served(world: World, words: Any) -> int:
+def served(sandbox: Sandbox, arguments: Any) -> int:
     from gpu_assistant.install.elevation.helper import ElevationHelper
 
-    return ElevationHelper(world.system, inside_rights(world), world.catalog).handle_request(words[1:])
+    return ElevationHelper(sandbox.system, inside_rights(sandbox), sandbox.catalog).handle_request(arguments[1:])
 
 
-def test_refused_rights_leave_other_steps(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refused_rights_leave_other_steps(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     def no(work: InstallContext) -> ElevationClient:
         def refused(*_words: Any, **_more: Any) -> int:
             raise ElevationDenied("rights-refused")
 
         return ElevationClient(
-            work.data.state, world.system, rights=inside_rights(world), run_as_admin=refused, command=("helper",)
+            work.data.state, sandbox.system, rights=inside_rights(sandbox), run_as_admin=refused, command=("helper",)
         )
 
     monkeypatch.setitem(STEP_KINDS, "cuda-installer", WindowsInstaller(no))
     with pytest.raises(ElevationDenied) as caught:
-        world.install()
+        sandbox.install()
     assert (caught.value.code, caught.value.data["steps"]) == ("rights-left-out", "cuda-installer")
-    assert not world.log.read_text()
+    assert not sandbox.log.read_text()
 
 
-def test_tampered_plan_is_refused(world: World) -> None:
-    plan = world.plan()
+def test_tampered_plan_is_refused(sandbox: Sandbox) -> None:
+    plan = sandbox.plan()
     step = plan.steps[0]
     file = step.files[0]
     for bad in (
@@ -256,13 +256,13 @@ def test_tampered_plan_is_refused(world: World) -> None:
         assert (caught.value.code, caught.value.data["parts"]) == ("plan-differs", "@plan.part.cuda-installer")
 
 
-def test_uninstall_keeps_toolkit_and_reports_it(world: World) -> None:
-    world.install()
+def test_uninstall_keeps_toolkit_and_reports_it(sandbox: Sandbox) -> None:
+    sandbox.install()
     events: list[Event] = []
-    UninstallJob(world.root / "env", world.data, world.system).run(JobContext(report=events.append))
+    UninstallJob(sandbox.root / "env", sandbox.data, sandbox.system).run(JobContext(report=events.append))
     last = [event for event in events if isinstance(event, StepEvent) and event.code][-1]
     assert (last.state, last.code) == ("skipped", "step.leave-cuda.what")
-    assert (world.folder / "version.json").is_file()
+    assert (sandbox.folder / "version.json").is_file()
 
 
 def test_every_offered_installer_has_a_hash() -> None:

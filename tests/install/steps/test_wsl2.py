@@ -26,7 +26,7 @@ from gpu_assistant.texts.localized import Texts
 from ...fakes.environment_variables import FileAtLogin
 from ...fakes.system import FakeSystem, FakeWindows
 from ..elevation.in_process import as_on_windows, inside
-from ..world import QUICK
+from ..sandbox import QUICK
 
 MACHINES = Path(__file__).resolve().parents[2] / "machines"
 WINDOWS = MACHINES / "windows11-rtx4060-566.json"
@@ -34,22 +34,22 @@ WINDOWS = MACHINES / "windows11-rtx4060-566.json"
 WSL = """
 import os, sys
 from pathlib import Path
-state, words = Path({state!r}), sys.argv[1:]
+state, arguments = Path({state!r}), sys.argv[1:]
 with (state / "log").open("a") as file:
-    file.write(" ".join(words) + "\\n")
+    file.write(" ".join(arguments) + "\\n")
 assert os.environ["WSL_UTF8"] == "1"
-if words == ["--install", "--no-distribution"] and {parts} == 0:
+if arguments == ["--install", "--no-distribution"] and {parts} == 0:
     (state / "switched-on").touch()
-elif words == ["--install", "--no-launch"] and {linux} == 0:
+elif arguments == ["--install", "-d", "Ubuntu", "--no-launch"] and {linux} == 0:
     assert (state / "ready").exists()
     (state / "Ubuntu").touch()
 else:
     print("Virtualization is switched off.")
-print("EXIT", {parts} if "--no-distribution" in words else {linux})
+print("EXIT", {parts} if "--no-distribution" in arguments else {linux})
 """
 
 
-class World:
+class Sandbox:
     """`state` holds what the computer's Windows has just now, as empty files."""
 
     def __init__(self, root: Path, *, parts: int = 0, linux: int = 0, pending: bool = True) -> None:
@@ -100,38 +100,38 @@ class World:
 
 
 @pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    return used(World(tmp_path), monkeypatch)
+def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
+    return used(Sandbox(tmp_path), monkeypatch)
 
 
-def used(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
-    monkeypatch.setitem(STEP_KINDS, "wsl2", Wsl2Install(world.door))
-    return world
+def used(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
+    monkeypatch.setitem(STEP_KINDS, "wsl2", Wsl2Install(sandbox.door))
+    return sandbox
 
 
-def code_of(world: World) -> str:
+def code_of(sandbox: Sandbox) -> str:
     with pytest.raises(AppError) as caught:
-        world.install()
+        sandbox.install()
     return caught.value.code
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
-def test_wsl2_is_not_installed_unrequested(world: World, language: str) -> None:
-    (shown,), (requested,) = world.plan(None).steps, world.plan().steps
+def test_wsl2_is_not_installed_unrequested(sandbox: Sandbox, language: str) -> None:
+    (shown,), (requested,) = sandbox.plan(None).steps, sandbox.plan().steps
     assert (shown.code, shown.needs_admin, shown.needs_reboot) == ("wsl2", False, False)
     assert (requested.code, requested.needs_admin, requested.needs_reboot) == ("wsl2-install", True, True)
     texts = Texts(language)
     assert "RTX 4060" in texts.translate(f"step.{requested.code}.what", requested.data)
-    assert world.install(world.plan(None)).state == "skipped"
-    assert not world.called()
+    assert sandbox.install(sandbox.plan(None)).state == "skipped"
+    assert not sandbox.called()
 
 
-def test_alternative_leads_to_wsl2_install(world: World) -> None:
-    machine = world.app.simulated_machine
+def test_alternative_leads_to_wsl2_install(sandbox: Sandbox) -> None:
+    machine = sandbox.app.simulated_machine
     assert isinstance(machine, Machine)
-    advice = world.app.setup.recommend(machine, goal="tensorflow")
+    advice = sandbox.app.setup.recommend(machine, goal="tensorflow")
     (offer,) = (each for each in advice.alternatives if each.code == "tensorflow-wsl2")
-    taken = world.app.setup.recommend(machine, goal="tensorflow", choice=Choice(**offer.change))  # type: ignore[arg-type]
+    taken = sandbox.app.setup.recommend(machine, goal="tensorflow", choice=Choice(**offer.change))  # type: ignore[arg-type]
     assert advice.tensorflow is not None
     assert taken.tensorflow is not None
     assert (advice.tensorflow.wsl, taken.tensorflow.wsl) == (False, True)
@@ -139,49 +139,49 @@ def test_alternative_leads_to_wsl2_install(world: World) -> None:
     assert again.change == {}
 
 
-def test_useless_wsl2_choice_is_refused(world: World) -> None:
-    app = App(data_dir=str(world.root / "other"), machine_file=str(MACHINES / "ubuntu-h100.json"))
+def test_useless_wsl2_choice_is_refused(sandbox: Sandbox) -> None:
+    app = App(data_dir=str(sandbox.root / "other"), machine_file=str(MACHINES / "ubuntu-h100.json"))
     machine = app.simulated_machine
     assert isinstance(machine, Machine)
     with pytest.raises(UsageError) as caught:
         app.setup.recommend(machine, goal="tensorflow", choice=Choice(wsl="install"))
     assert caught.value.code == "choice-impossible"
     with pytest.raises(UsageError) as caught:
-        world.plan("--unregister")
+        sandbox.plan("--unregister")
     assert caught.value.code == "choice-unreadable"
 
 
-def test_platform_then_restart_then_linux_is_installed(world: World) -> None:
+def test_platform_then_restart_then_linux_is_installed(sandbox: Sandbox) -> None:
     with pytest.raises(RebootRequired):
-        world.install()
-    assert world.called() == ["--install --no-distribution"]
-    world.restart()
-    assert world.install().code == "progress.wsl-done"
-    assert world.called() == ["--install --no-distribution", "--install --no-launch"]
-    last = world.install()
+        sandbox.install()
+    assert sandbox.called() == ["--install --no-distribution"]
+    sandbox.restart()
+    assert sandbox.install().code == "progress.wsl-done"
+    assert sandbox.called() == ["--install --no-distribution", "--install -d Ubuntu --no-launch"]
+    last = sandbox.install()
     assert (last.state, last.code, last.data) == ("skipped", "progress.wsl-here", {"name": "Ubuntu"})
-    assert len(world.called()) == 2
+    assert len(sandbox.called()) == 2
 
 
-def test_existing_platform_needs_no_administrator(world: World) -> None:
-    (world.state / "ready").touch()
-    assert world.install().code == "progress.wsl-done"
-    assert world.called() == ["--install --no-launch"]
-    assert not (world.root / "run").exists()
+def test_existing_platform_needs_no_administrator(sandbox: Sandbox) -> None:
+    (sandbox.state / "ready").touch()
+    assert sandbox.install().code == "progress.wsl-done"
+    assert sandbox.called() == ["--install -d Ubuntu --no-launch"]
+    assert not (sandbox.root / "run").exists()
 
 
-def test_refused_rights_leave_other_steps(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refused_rights_leave_other_steps(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     def no(work: InstallContext) -> ElevationClient:
         def refused(*_words: Any, **_more: Any) -> int:
             raise ElevationDenied("rights-refused")
 
-        return ElevationClient(work.data.state, world.system, run_as_admin=refused, command=("helper",))
+        return ElevationClient(work.data.state, sandbox.system, run_as_admin=refused, command=("helper",))
 
     monkeypatch.setitem(STEP_KINDS, "wsl2", Wsl2Install(no))
     with pytest.raises(ElevationDenied) as caught:
-        world.install()
+        sandbox.install()
     assert (caught.value.code, caught.value.data["steps"]) == ("rights-left-out", "wsl2")
-    assert not world.called()
+    assert not sandbox.called()
 
 
 @pytest.mark.parametrize(
@@ -195,22 +195,43 @@ def test_refused_rights_leave_other_steps(world: World, monkeypatch: pytest.Monk
 def test_wsl_failure_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: dict[str, Any], ready: bool, code: str
 ) -> None:
-    world = used(World(tmp_path, **how), monkeypatch)
+    sandbox = used(Sandbox(tmp_path, **how), monkeypatch)
     if ready:
-        (world.state / "ready").touch()
-    assert code_of(world) == code
+        (sandbox.state / "ready").touch()
+    assert code_of(sandbox) == code
 
 
-def test_missing_wsl_program_is_reported(world: World) -> None:
-    (world.system32 / "wsl.exe").unlink()
-    assert code_of(world) == "wsl-missing"
+def test_missing_wsl_program_is_reported(sandbox: Sandbox) -> None:
+    (sandbox.system32 / "wsl.exe").unlink()
+    assert code_of(sandbox) == "wsl-missing"
 
 
-def test_uninstall_keeps_the_linux(world: World) -> None:
-    (world.state / "ready").touch()
-    world.install()
+def test_uninstall_keeps_the_linux(sandbox: Sandbox) -> None:
+    (sandbox.state / "ready").touch()
+    sandbox.install()
     events: list[Event] = []
-    UninstallJob(world.root / "env", world.app.data, world.system).run(JobContext(report=events.append))
+    UninstallJob(sandbox.root / "env", sandbox.app.data, sandbox.system).run(JobContext(report=events.append))
     last = [event for event in events if isinstance(event, StepEvent)][-1]
     assert (last.state, last.code) == ("skipped", "step.leave-wsl-linux.what")
-    assert len(world.called()) == 1
+    assert len(sandbox.called()) == 1
+
+
+# What the wsl.exe of Windows 10 prints, in UTF-16 whatever it is asked for, for options that it does not know.
+OLD_WSL = """
+import sys
+text = (
+    "Copyright (c) Microsoft Corporation. Alle Rechte vorbehalten.\\n\\nSyntax: wsl.exe [Argument] [Optionen...]\\n"
+    "    --export <Distribution> <Dateiname>\\n    --set-default, -s <Distribution>\\n"
+    "    --unregister <Distribution>\\n"
+)
+sys.stdout.buffer.write(text.encode("utf-16-le"))
+sys.exit(1)
+"""
+
+
+@pytest.mark.parametrize("is_ready", [False, True])
+def test_help_of_an_old_wsl_is_an_error_of_its_own(sandbox: Sandbox, is_ready: bool) -> None:
+    (sandbox.system32 / "wsl.exe").write_text(OLD_WSL, encoding="utf-8")
+    if is_ready:
+        (sandbox.state / "ready").touch()
+    assert code_of(sandbox) == "wsl-outdated"

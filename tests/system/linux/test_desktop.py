@@ -43,7 +43,7 @@ def stand_in(folder: Path, name: str, out: Path) -> None:
     program.chmod(0o755)
 
 
-def words(out: Path) -> list[str]:
+def read_arguments(out: Path) -> list[str]:
     end = time.monotonic() + 10
     while not out.exists():
         assert time.monotonic() < end
@@ -56,7 +56,7 @@ def test_open_folder(tmp_path: Path) -> None:
     folder = tmp_path / "a folder; x"
     folder.mkdir()
     system(PATH=f"{tmp_path / 'bin'}:/usr/bin:/bin", DISPLAY=":0").open_folder(folder)
-    assert words(tmp_path / "out") == [str(folder), str(folder)]
+    assert read_arguments(tmp_path / "out") == [str(folder), str(folder)]
 
 
 def test_open_folder_without_desktop_fails(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_open_terminal_activates_environment(tmp_path: Path) -> None:
     stand_in(tmp_path / "bin", "xterm", tmp_path / "out")
     path = f"{tmp_path / 'bin'}:/usr/bin:/bin"
     system(PATH=path, DISPLAY=":0").open_terminal(environment)
-    where, dash_e, bash, rcfile, start, interactive = words(tmp_path / "out")
+    where, dash_e, bash, rcfile, start, interactive = read_arguments(tmp_path / "out")
     assert (where, dash_e, rcfile, interactive) == (str(environment), "-e", "--rcfile", "-i")
     done = subprocess.run(
         [bash, "-c", f'. "{start}"; echo "$READY"'],
@@ -114,9 +114,9 @@ def test_menu_entry_opens_environment(tmp_path: Path) -> None:
     # As the specification says: the value's backslashes first, then the quoted words, then the percent signs.
     value = fields["Exec"].replace("\\\\", "\\")
     quoted = re.findall(r'"((?:[^"\\]|\\.)*)"', value)
-    words = [re.sub(r"\\(.)", r"\1", word).replace("%%", "%") for word in quoted]
-    command = [*words, "-c", 'echo "$MINE $VIRTUAL_ENV"; command -v python']
-    said = subprocess.run(
+    arguments = [re.sub(r"\\(.)", r"\1", word).replace("%%", "%") for word in quoted]
+    command = [*arguments, "-c", 'echo "$MINE $VIRTUAL_ENV"; command -v python']
+    output = subprocess.run(
         command,
         capture_output=True,
         text=True,
@@ -124,7 +124,7 @@ def test_menu_entry_opens_environment(tmp_path: Path) -> None:
         check=True,
         env={"HOME": str(home), "PATH": "/usr/bin:/bin"},
     ).stdout.splitlines()
-    assert said == [f"yes {environment}", str(environment / "bin" / "python")]
+    assert output == [f"yes {environment}", str(environment / "bin" / "python")]
 
 
 def test_unsupported_path_raises_menu_unusable(tmp_path: Path) -> None:
@@ -179,8 +179,8 @@ def test_systemd_accepts_autostart_entry(tmp_path: Path) -> None:
     """What its reader makes of the entry: a unit with the same words. (It takes a backslash for an escape, twice.)"""
     if not AUTOSTART_READER.is_file():
         pytest.skip("no systemd here to read autostart entries")
-    words = [word for word in ODD if "\\" not in word]
-    LinuxLoginCommand(tmp_path / "config").set(["/bin/echo", *words])
+    arguments = [word for word in ODD if "\\" not in word]
+    LinuxLoginCommand(tmp_path / "config").set(["/bin/echo", *arguments])
     made = tmp_path / "units"
     made.mkdir()
     environ = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_CONFIG_DIRS": "/none", "HOME": str(tmp_path)}

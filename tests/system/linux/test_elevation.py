@@ -31,9 +31,9 @@ def pkexec(tmp_path: Path, body: str) -> Path:
 
 def test_elevated_program_returns_exit_status(tmp_path: Path) -> None:
     out = tmp_path / "a b"
-    asked = pkexec(tmp_path, 'exec "$@"')
+    fake_pkexec = pkexec(tmp_path, 'exec "$@"')
     code = "import sys; open(sys.argv[1], 'w').close(); sys.exit(7)"
-    assert elevation.run_as_admin([sys.executable, "-c", code, out], cancel=None, pkexec=asked) == 7
+    assert elevation.run_as_admin([sys.executable, "-c", code, out], cancel=None, pkexec=fake_pkexec) == 7
     assert out.exists()
 
 
@@ -55,7 +55,7 @@ def test_elevation_unavailable_without_pkexec(tmp_path: Path) -> None:
 
 def test_elevation_prompt_can_be_cancelled(tmp_path: Path) -> None:
     cancel = threading.Event()
-    asked = pkexec(tmp_path, f'touch "{tmp_path}/asked"; exec sleep 60')
+    fake_pkexec = pkexec(tmp_path, f'touch "{tmp_path}/asked"; exec sleep 60')
 
     def soon() -> None:
         end = time.monotonic() + 10
@@ -66,7 +66,7 @@ def test_elevation_prompt_can_be_cancelled(tmp_path: Path) -> None:
     helper = threading.Thread(target=soon)
     helper.start()
     with pytest.raises(Cancelled):
-        elevation.run_as_admin([sys.executable], cancel=cancel, pkexec=asked)
+        elevation.run_as_admin([sys.executable], cancel=cancel, pkexec=fake_pkexec)
     helper.join()
 
 

@@ -131,8 +131,8 @@ def test_image_based_systems(fields: dict[str, str], mounts: str, marks: dict[st
 
 
 def test_mounts_of_real_file_systems_only() -> None:
-    found = parsing.parse_mounts(text("ubuntu24-laptop/mounts"))
-    assert [(mount.path, mount.writable) for mount in found] == [
+    mounts = parsing.parse_mounts(text("ubuntu24-laptop/mounts"))
+    assert [(mount.path, mount.writable) for mount in mounts] == [
         ("/", True),
         ("/media/lin/My Disk 1", True),
         ("/developers", True),

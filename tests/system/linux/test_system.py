@@ -45,16 +45,16 @@ def system(root: Path, **environ: str) -> LinuxSystem:
 
 
 def test_operating_system(tmp_path: Path) -> None:
-    found = system(tree(tmp_path, "ubuntu24-laptop")).operating_system()
-    assert found.system == "linux"
-    assert (found.name, found.distro, found.distro_version) == ("Ubuntu 24.04.3 LTS", "ubuntu", "24.04")
-    assert (found.version, found.arch, found.wsl, found.build) == ("6.8.0", "x86_64", False, None)
+    result = system(tree(tmp_path, "ubuntu24-laptop")).operating_system()
+    assert result.system == "linux"
+    assert (result.name, result.distro, result.distro_version) == ("Ubuntu 24.04.3 LTS", "ubuntu", "24.04")
+    assert (result.version, result.arch, result.wsl, result.build) == ("6.8.0", "x86_64", False, None)
 
 
 def test_empty_tree_is_unknown(tmp_path: Path) -> None:
     bare = system(tmp_path)
-    found = bare.operating_system()
-    assert (found.name, found.distro, found.distro_version) == (None, None, None)
+    result = bare.operating_system()
+    assert (result.name, result.distro, result.distro_version) == (None, None, None)
     assert bare.display_adapters() == ()
     assert bare.disks() == ()
     assert bare.cuda_folders() == ()
@@ -102,8 +102,8 @@ def test_adapters_of_a_laptop(tmp_path: Path) -> None:
 
 
 def test_adapters_of_a_server(tmp_path: Path) -> None:
-    found = system(tree(tmp_path, "rocky9-server")).display_adapters()
-    assert [(gpu.vendor, gpu.pci_id) for gpu in found] == [
+    result = system(tree(tmp_path, "rocky9-server")).display_adapters()
+    assert [(gpu.vendor, gpu.pci_id) for gpu in result] == [
         ("other", "1a03:2000"),
         ("nvidia", "10de:2330"),
         ("amd", "1002:74a1"),
@@ -149,8 +149,8 @@ def test_cuda_folders_are_unique(tmp_path: Path) -> None:
     (tmp_path / "usr/local/cuda-12.6").mkdir(parents=True)
     (tmp_path / "usr/local/cuda").symlink_to("cuda-12.6")
     (tmp_path / "elsewhere").mkdir()
-    found = system(tmp_path, CUDA_HOME=str(tmp_path / "elsewhere")).cuda_folders()
-    assert found == (tmp_path / "usr/local/cuda-12.6", tmp_path / "elsewhere")
+    result = system(tmp_path, CUDA_HOME=str(tmp_path / "elsewhere")).cuda_folders()
+    assert result == (tmp_path / "usr/local/cuda-12.6", tmp_path / "elsewhere")
 
 
 @pytest.mark.parametrize(
@@ -188,8 +188,8 @@ def test_pythons_of_version_managers_and_conda(tmp_path: Path) -> None:
         path.write_bytes(b"\x7fELF%d" % number)
     (home / ".conda").mkdir()
     (home / ".conda/environments.txt").write_text(f"{tmp_path / 'own env'}\n\n{tmp_path / 'gone'}\n", encoding="utf-8")
-    found = [path for path in system(tmp_path).python_candidates() if path.is_relative_to(tmp_path)]
-    assert found == expected
+    candidates = [path for path in system(tmp_path).python_candidates() if path.is_relative_to(tmp_path)]
+    assert candidates == expected
 
 
 def test_real_machine() -> None:

@@ -24,6 +24,7 @@ from gpu_assistant.system.windows.system import WindowsSystem
 
 pytestmark = pytest.mark.windows
 
+ROOT = Path(__file__).resolve().parents[3]
 SYSTEM = WindowsSystem()
 
 WINE = "WINELOADERNOEXEC" in os.environ or "WINEPREFIX" in os.environ
@@ -85,14 +86,14 @@ def test_login_command_set_and_cleared() -> None:
     at_login.set([Path(sys.executable), "old"])
     at_login.set([sys.executable, *odd])
     assert at_login.get() == (sys.executable, *odd)
-    found = written(RUN_ONCE_VALUE)
-    assert found is not None
-    assert found[1] == winreg.REG_SZ
+    result = written(RUN_ONCE_VALUE)
+    assert result is not None
+    assert result[1] == winreg.REG_SZ
     # The program itself reads the same words out of that line.
     code = "import sys; sys.stdout.buffer.write('\\0'.join(sys.argv[1:]).encode())"
-    line = str(found[0]).replace(" ", f" -c {subprocess.list2cmdline([code])} ", 1)
-    said = subprocess.run(line, executable=sys.executable, capture_output=True, check=True, timeout=60).stdout
-    assert said.decode().split("\0") == odd
+    line = str(result[0]).replace(" ", f" -c {subprocess.list2cmdline([code])} ", 1)
+    text = subprocess.run(line, executable=sys.executable, capture_output=True, check=True, timeout=60).stdout
+    assert text.decode().split("\0") == odd
     at_login.clear()
     at_login.clear()
     assert at_login.get() is None
@@ -155,8 +156,48 @@ def test_taskbar_progress() -> None:
 
 def test_no_taskbar_without_com() -> None:
     """A thread that has not set COM up gets none, and no error."""
-    found: list[object] = [1]
-    thread = threading.Thread(target=lambda: found.append(SYSTEM.taskbar(1)))
+    result: list[object] = [1]
+    thread = threading.Thread(target=lambda: result.append(SYSTEM.taskbar(1)))
     thread.start()
     thread.join()
-    assert found[-1] is None
+    assert result[-1] is None
+
+
+# Python's own hook at its start: the program that was started stays until the test lets it go on.
+STAYS = """
+import os, pathlib, sys, time
+folder = pathlib.Path(__file__).parent
+if "--at-login" not in sys.orig_argv:
+    (folder / "begun").write_text("\\n".join(sys.orig_argv[1:]))
+    while not (folder / "go").exists():
+        time.sleep(0.05)
+    (folder / "ended").touch()
+    os._exit(0)
+"""
+
+
+def wait_for(path: Path) -> None:
+    end = time.monotonic() + 60
+    while not path.exists():
+        assert time.monotonic() < end, path
+        time.sleep(0.05)
+
+
+def test_login_command_starts_the_program_and_ends(tmp_path: Path) -> None:
+    """Explorer waits for the command: it ends while the program that it started runs on."""
+    (tmp_path / "sitecustomize.py").write_text(STAYS)
+    command = (sys.executable, "-m", "gpu_assistant", "--at-login", "--resume")
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join((str(tmp_path), str(ROOT)))}
+    assert subprocess.run(command, timeout=60, check=False, env=environ).returncode == 0
+    wait_for(tmp_path / "begun")
+    assert (tmp_path / "begun").read_text().splitlines() == ["-m", "gpu_assistant", "--resume"]
+    assert not (tmp_path / "ended").exists()
+    (tmp_path / "go").touch()
+    wait_for(tmp_path / "ended")
+
+
+def test_login_value_is_deleted_before_the_command_runs() -> None:
+    """learn.microsoft.com, "Run and RunOnce Registry Keys": with "!" it would be deleted afterwards, with what was
+    written meanwhile for a second restart.
+    """
+    assert not RUN_ONCE_VALUE.startswith("!")

@@ -76,5 +76,11 @@ def test_elevation_of_missing_or_batch_file_fails(tmp_path: Path) -> None:
 
 def test_shell_error_to_elevation_error() -> None:
     with pytest.raises(ElevationDenied) as error:
-        raise elevation.elevation_error("x.exe", elevation.ERROR_CANCELLED)
+        raise elevation.elevation_error("x.exe", elevation.ERROR_CANCELLED, 3.0)
     assert (error.value.code, error.value.exit_code) == ("rights-refused", 5)
+
+
+@pytest.mark.parametrize(("number", "waited_s"), [(1223, 120.0), (1460, 3.0)])
+def test_question_that_timed_out_was_not_refused(number: int, waited_s: float) -> None:
+    error = elevation.elevation_error("x.exe", number, waited_s)
+    assert (error.code, error.exit_code) == ("rights-unanswered", 5)

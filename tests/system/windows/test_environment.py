@@ -81,10 +81,10 @@ def test_add_to_path_and_remove(text: str, kind: int) -> None:
     variables = WindowsEnvironmentVariables(KEY)
     folder = Path(r"C:\Program Files\GPU 助手\bin")
     assert variables.add_to_path(folder)
-    found = written("Path")
-    assert found is not None
-    assert str(found[0]).startswith(text)
-    assert found[1] == kind
+    result = written("Path")
+    assert result is not None
+    assert str(result[0]).startswith(text)
+    assert result[1] == kind
     assert not variables.add_to_path(Path(str(folder).upper() + "\\"))
     assert variables.remove_from_path(folder)
     assert written("Path") == (text, kind)

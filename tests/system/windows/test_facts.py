@@ -69,7 +69,7 @@ def test_ready_requires_services_and_program(
 
 
 def test_only_user_distributions_of_version_2() -> None:
-    found = facts(
+    result = facts(
         26100,
         ("HNS", "vmcompute", "vfpext"),
         PROGRAM,
@@ -78,4 +78,12 @@ def test_only_user_distributions_of_version_2() -> None:
         linux("{3}", "Arriving", state=3),
         linux("{4}", "Ubuntu"),
     )
-    assert found.distributions == ("Ubuntu",)
+    assert result.distributions == ("Ubuntu",)
+
+
+@pytest.mark.parametrize(("number", "state"), [(0, "off"), (1, "on"), (2, "evaluation"), (7, None), (None, None)])
+def test_smart_app_control_is_read_as_microsoft_documents_it(number: int | None, state: str | None) -> None:
+    key = r"[HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Control\CI\Policy]"
+    value = "" if number is None else f'"VerifiedAndReputablePolicyState"=dword:0000000{number}\n'
+    export = RegistryExport(f"Windows Registry Editor Version 5.00\n\n{key}\n{value}")
+    assert WindowsFacts(export, {}).smart_app_control() == state

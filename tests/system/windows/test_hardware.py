@@ -22,6 +22,7 @@ from gpu_assistant.system.windows import hardware
 from gpu_assistant.system.windows.com import guid_from_text
 from gpu_assistant.system.windows.facts import TOOLKITS_KEY
 from gpu_assistant.system.windows.parsing import DISPLAY_CLASS
+from gpu_assistant.system.windows.structures import DevicePropertyKey
 from gpu_assistant.system.windows.system import WindowsSystem
 
 pytestmark = pytest.mark.windows
@@ -56,8 +57,8 @@ def put(monkeypatch: pytest.MonkeyPatch) -> Iterator[Put]:
         for device in hardware.pci_devices(DISPLAY_CLASS):
             if "VEN_10DE" not in (device.registry_text(hardware.SPDRP_HARDWAREID) or ""):
                 continue
-            key = hardware.PropertyKey(guid_from_text(hardware.DEVICE_PROPERTIES), number)
-            write = device.library.SetupDiSetDevicePropertyW
+            key = DevicePropertyKey(guid_from_text(hardware.DEVICE_PROPERTIES), number)
+            write = ctypes.WinDLL("setupapi").SetupDiSetDevicePropertyW
             write.argtypes = (
                 *(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, wintypes.DWORD),
                 *(ctypes.c_void_p, wintypes.DWORD, wintypes.DWORD),
@@ -135,7 +136,7 @@ def test_toolkits_from_registry_and_variables(tmp_path: Path) -> None:
 
 
 def test_power() -> None:
-    found = SYSTEM.power()
-    assert found.source in ("mains", "battery")
-    assert found.percent is None or 0 <= found.percent <= 100
-    assert found.power_saving is not None
+    result = SYSTEM.power()
+    assert result.source in ("mains", "battery")
+    assert result.percent is None or 0 <= result.percent <= 100
+    assert result.power_saving is not None

@@ -164,7 +164,7 @@ def test_nvidia_driver_version(windows: str | None, nvidia: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "found"),
+    ("name", "expected"),
     [
         ("pid_9876_luid_0x00000000_0x0000C9D1_phys_0", (9876, (0xC9D1, 0))),
         ("pid_4_luid_0x00000001_0x00abcdef_phys_1_eng_3_engtype_3D", (4, (0xABCDEF, 1))),
@@ -172,5 +172,5 @@ def test_nvidia_driver_version(windows: str | None, nvidia: str | None) -> None:
         ("_Total", None),
     ],
 )
-def test_parse_gpu_instance(name: str, found: tuple[int, tuple[int, int]] | None) -> None:
-    assert parse_gpu_instance(name) == found
+def test_parse_gpu_instance(name: str, expected: tuple[int, tuple[int, int]] | None) -> None:
+    assert parse_gpu_instance(name) == expected

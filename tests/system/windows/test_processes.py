@@ -14,6 +14,9 @@ import pytest
 if sys.platform != "win32":
     pytest.skip("Windows' job objects; test_processes has what all systems promise", allow_module_level=True)
 
+import msvcrt
+
+from gpu_assistant.core.errors import AppError
 from gpu_assistant.system.windows.system import WindowsSystem
 
 pytestmark = pytest.mark.windows
@@ -54,6 +57,46 @@ def gone(pids: list[int]) -> bool:
 
 def test_program_starts_inside_job() -> None:
     assert WindowsSystem().run([sys.executable, "-c", IN_JOB], timeout=60).stdout.strip() == "True"
+
+
+def test_no_program_is_started_suspended_and_put_into_its_job_later() -> None:
+    source = (ROOT / "gpu_assistant/system/windows/processes.py").read_text(encoding="utf-8")
+    for name in ("CREATE_SUSPENDED", "AssignProcessToJobObject", "ResumeProcess", "ResumeThread"):
+        assert name not in source
+
+
+def test_output_and_exit_code_of_a_program() -> None:
+    code = "import sys; print('out', sys.stdin.read(), flush=True); print('err', file=sys.stderr); sys.exit(7)"
+    finished = WindowsSystem().run([sys.executable, "-c", code], timeout=60)
+    assert (finished.returncode, finished.stdout.split(), finished.stderr.split()) == (7, ["out"], ["err"])
+
+
+def test_arguments_environment_and_folder_reach_a_program_as_given(tmp_path: Path) -> None:
+    folder = tmp_path / "我的 文件夹"
+    folder.mkdir()
+    code = (
+        "import os, sys; sys.stdout.reconfigure(encoding='utf-8'); print(sys.argv[1:], os.environ['名字'], os.getcwd())"
+    )
+    words = ['a "b" c', "d\\", "", "张三"]
+    finished = WindowsSystem().run([sys.executable, "-c", code, *words], timeout=60, environ={"名": "值"}, cwd=folder)
+    assert finished.stdout.strip() == f"{words} 值 {folder}"
+
+
+def test_what_is_no_program_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "no.exe"
+    file.write_bytes(b"no program")
+    with pytest.raises(AppError) as raised:
+        WindowsSystem().run([file], timeout=60)
+    assert raised.value.code == "program-missing"
+
+
+def test_no_handle_but_the_streams_is_inherited(tmp_path: Path) -> None:
+    with (tmp_path / "ours.txt").open("w") as ours:
+        handle = msvcrt.get_osfhandle(ours.fileno())
+        os.set_handle_inheritable(handle, True)
+        code = f"import os; os.get_handle_inheritable({handle})"
+        finished = WindowsSystem().run([sys.executable, "-c", code], timeout=60)
+    assert finished.returncode == 1, "the program has a handle that is not its business"
 
 
 def test_grandchildren_end_when_parent_is_killed() -> None:

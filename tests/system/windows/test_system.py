@@ -28,20 +28,20 @@ def test_current_system_is_windows() -> None:
 
 
 def test_operating_system() -> None:
-    found = SYSTEM.operating_system()
+    result = SYSTEM.operating_system()
     build = sys.getwindowsversion().build
-    assert found.build == build
-    assert found.version is not None
-    assert found.version.endswith(f".{build}")
-    assert found.arch in ("x86_64", "arm64")
-    assert found.name is not None
-    assert ("Windows 10" in found.name) is (build < 22000 and "Server" not in found.name)
+    assert result.build == build
+    assert result.version is not None
+    assert result.version.endswith(f".{build}")
+    assert result.arch in ("x86_64", "arm64")
+    assert result.name is not None
+    assert ("Windows 10" in result.name) is (build < 22000 and "Server" not in result.name)
 
 
 def test_cpu() -> None:
-    found = SYSTEM.cpu()
-    assert found.name
-    assert found.threads == os.cpu_count()
+    result = SYSTEM.cpu()
+    assert result.name
+    assert result.threads == os.cpu_count()
 
 
 def test_disks_include_the_system_drive() -> None:
@@ -51,9 +51,9 @@ def test_disks_include_the_system_drive() -> None:
 
 
 def test_adapters_have_pci_ids_and_indexes() -> None:
-    found = SYSTEM.display_adapters()
-    assert [gpu.index for gpu in found] == list(range(len(found)))
-    assert all(gpu.pci_id for gpu in found)
+    result = SYSTEM.display_adapters()
+    assert [gpu.index for gpu in result] == list(range(len(result)))
+    assert all(gpu.pci_id for gpu in result)
 
 
 @pytest.mark.needs_card
@@ -68,8 +68,8 @@ def test_planted_gpu_is_listed() -> None:
 
 
 def test_this_python_is_a_candidate_once() -> None:
-    found = [path for path in SYSTEM.python_candidates() if path.samefile(sys.base_exec_prefix + "\\python.exe")]
-    assert len(found) == 1
+    candidates = [path for path in SYSTEM.python_candidates() if path.samefile(sys.base_exec_prefix + "\\python.exe")]
+    assert len(candidates) == 1
 
 
 def test_a_registered_python_is_found(tmp_path: Path) -> None:

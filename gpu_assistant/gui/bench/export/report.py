@@ -14,7 +14,8 @@ from PySide6.QtCore import QCoreApplication
 from ....bench import results as bench_results
 from ....bench.results import DeviceComparison
 from ....core.paths import resources_dir
-from ....core.results import Benchmark, BenchResult
+from ....core.results import TRAINING_WORKLOADS, Benchmark, BenchResult
+from ....core.types import short_device_name
 from ....texts.benchmark import verdict_text
 from ....texts.format import format_memory
 from ... import language
@@ -27,7 +28,6 @@ from ..result.table import table_rows
 
 translate = QCoreApplication.translate
 
-TRAINING_WORKLOADS = frozenset({"resnet50", "bert-base"})
 STYLE_FILE = "report/style.css"
 COLOUR_CSS = ":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
 CSS_TOKENS = ("window", "card", "line", "text", "soft", "accent", "accent_text", "s5")
@@ -213,7 +213,7 @@ def _device_rows(benchmark: Benchmark) -> list[tuple[str, ...]]:
     rows = []
     for device in benchmark.devices:
         memory_text = format_memory(device.memory_bytes) if device.memory_bytes is not None else ""
-        rows.append((messages.device_label(device.id), device.name or device.id, memory_text))
+        rows.append((short_device_name(device.id), device.name or device.id, memory_text))
     return [*rows, *((version_name(key), version) for key, version in benchmark.versions.items())]
 
 

@@ -13,10 +13,10 @@ from ....bench.child_protocol import MemoryFitProgress
 from ....bench.memory_fit import LARGEST_GPU_DEVICE, FitModel, is_batch_fitting, practical_batch
 from ....bench.training_snippet import memory_savings
 from ....core.results import BenchDevice, FitVariant, MemoryFit
+from ....core.types import short_device_name
 from ....texts.format import format_memory, short_name
 from ... import language
 from ...widgets.inputs import DropdownEntry
-from .. import messages
 from ..running import ActivityText
 
 translate = QCoreApplication.translate
@@ -123,7 +123,7 @@ def memory_part_text(part: str, count: int) -> str:
 
 def usable_memory(fit: MemoryFit) -> int | None:
     """Free memory less the reserve, in bytes; None where it is unknown."""
-    return None if fit.capacity is None else fit.capacity - (fit.spare or 0)
+    return None if fit.capacity is None else fit.capacity - (fit.reserve or 0)
 
 
 def max_batch_text(fit: MemoryFit) -> str:
@@ -199,7 +199,7 @@ def free_memory_text(fit: MemoryFit, scale: int) -> str:
 def numbered_gpu_name(device: str, devices: tuple[BenchDevice, ...]) -> str:
     """A device with its name: "GPU 1 · RTX 4060"; "CPU"."""
     name = next((each.name for each in devices if each.id == device), None)
-    number = messages.device_label(device)
+    number = short_device_name(device)
     return f"{number} · {short_name(name)}" if name and device != "cpu" else number
 
 

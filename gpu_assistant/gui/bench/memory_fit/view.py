@@ -29,7 +29,7 @@ from ....core.results import BenchDevice, FitVariant, MemoryFit, MemoryFits
 from ....texts.format import format_duration
 from ....texts.terminal import Terminal
 from ... import language
-from ...main.machine_facts import InstalledEnvironment
+from ...machine_facts import InstalledEnvironment
 from ...widgets.base import Themed
 from ...widgets.buttons import Button
 from ...widgets.cards import Banner, Card
@@ -40,8 +40,8 @@ from ...widgets.text import label
 from ...worker import JobRunner
 from ..running import RunningView, scroll_to_top
 from . import messages
-from .bars import MemoryFitBars
 from .messages import FIT_MODELS
+from .stacked_bars import MemoryFitBars
 
 if TYPE_CHECKING:
     from ....app import App

@@ -14,6 +14,7 @@ from ....bench import results as bench_results
 from ....bench.child_protocol import CHILD_ENDINGS, HARMLESS_REASONS, NOTE_PREFIX
 from ....bench.gpu_log import ABNORMAL_THROTTLE_REASONS, BUSY_GPU_PERCENT
 from ....core.results import BenchGpuLog, Benchmark, BenchResult, SkippedWorkload
+from ....texts.benchmark import dimensions_text
 from ....texts.format import UNKNOWN_VALUE, format_duration, short_name
 from ... import language
 from .. import messages
@@ -149,7 +150,7 @@ def _list_sizes(sizes_by_label: Mapping[str, Sequence[tuple[int, ...]]]) -> list
     items = []
     for label, sizes in sizes_by_label.items():
         is_matmul = len(sizes[0]) == 3 and len(set(sizes[0])) == 1
-        size_list = separator.join(messages.size_text(size) for size in sorted(sizes))
+        size_list = separator.join(dimensions_text(size) for size in sorted(sizes))
         items.append(f"{label} · {size_list}" if is_matmul else label)
     return items
 
@@ -227,7 +228,7 @@ VERSION_NAMES = {"torch": "PyTorch", "cuda": "CUDA", "cudnn": "cuDNN", "python":
 
 def measurement_label(result: BenchResult) -> str:
     """Workload and number format, with the size of a matrix product."""
-    size_label = messages.size_text(result.size) if result.id == "matmul" else ""
+    size_label = dimensions_text(result.size) if result.id == "matmul" else ""
     return " · ".join(part for part in (messages.result_name(result), size_label) if part)
 
 

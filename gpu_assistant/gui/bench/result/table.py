@@ -8,15 +8,15 @@ from PySide6.QtWidgets import QHeaderView, QTableWidgetItem
 
 from ....bench import results
 from ....core.results import Benchmark
-from ....texts.format import format_counted, format_memory
+from ....core.types import short_device_name
+from ....texts.benchmark import size_text
+from ....texts.format import format_counted
 from ... import language
 from ...widgets.buttons import Button
 from ...widgets.cards import Card
 from ...widgets.table import DataTable
 from .. import messages
 
-TOKEN_WORKLOADS = ("bert-base", "bert-base-parallel", "decode")  # their sizes are counts of tokens
-COPY_PREFIX = "copy-"
 translate = QCoreApplication.translate
 
 
@@ -125,10 +125,7 @@ class ResultsTable(Card):
 
 def _size_text(name: str, sides: tuple[int, ...], batch: int | None = None) -> str:
     """Bytes of a copy, tokens, or sides of a matrix or image; with the batch size."""
-    if name.startswith(COPY_PREFIX):
-        return format_memory(sides[0]) if sides else ""
-    word_count = translate("ResultsTable", "{count} words").format(count=sum(sides))
-    text = word_count if name in TOKEN_WORKLOADS else messages.size_text(sides)
+    text = size_text(name, sides, language.texts())
     if batch is None:
         return text
     return translate("ResultsTable", "{size}, batch {batch}").format(size=text, batch=batch)
@@ -172,5 +169,5 @@ def table_rows(benchmark: Benchmark) -> list[tuple[str, ...]]:
         if (message := results.skip_details(omission)) is not None:
             reason = texts.translate(*message)  # of this measurement; the validity card has the reason for all
             reason = reason[:1].upper() + reason[1:]
-        rows.append((name, messages.device_label(omission.device), _size_text(omission.id, omission.size), reason))
+        rows.append((name, short_device_name(omission.device), _size_text(omission.id, omission.size), reason))
     return rows

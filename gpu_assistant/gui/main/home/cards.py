@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout
 from ....core.results import Benchmark
 from ....texts.format import UNKNOWN_VALUE, format_size
 from ...bench import messages
+from ...machine_facts import InstalledEnvironment
 from ...widgets.buttons import Button
 from ...widgets.cards import Banner, Card
 from ...widgets.charts import BarChart
 from ...widgets.icons import IconWidget
 from ...widgets.text import label
-from ..machine_facts import InstalledEnvironment
 from ..updates import UpdateController
 
 if TYPE_CHECKING:

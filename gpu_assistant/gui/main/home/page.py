@@ -14,9 +14,10 @@ from ....core.errors import AppError
 from ....core.jobs import LazyJob
 from ....core.results import Checks, Health
 from ....texts.format import format_counted
-from ... import theme
+from ... import messages, theme
 from ...environment_actions import EnvironmentActionsPanel
 from ...language import Language
+from ...machine_facts import MachineFacts, MachineFactsJob
 from ...monitor.alarms import ADVISED_TEST_LEVEL, AlarmsCard
 from ...monitor.live_card import LiveMetricsCard
 from ...monitor.sampling import SamplingService
@@ -24,13 +25,11 @@ from ...widgets.buttons import Button
 from ...widgets.cards import Banner, Hero
 from ...widgets.page import Page
 from ...widgets.text import label
-from ...wizard import messages
 from ...worker import JobRunner
-from ..machine_facts import MachineFacts, MachineFactsJob
 from ..tray import is_muted
 from ..updates import UpdateController
 from .cards import InstalledEnvironmentCard, LatestBenchmarkCard, UpdateNoticeCard
-from .removal import EnvironmentRemoval
+from .uninstall import EnvironmentRemoval
 from .verdict import HeroTarget, home_verdict
 
 if TYPE_CHECKING:
@@ -208,7 +207,7 @@ class HomePage(Page):
             health,
             simulated=self._app.simulated,
             # Who finished a setup once wants one.
-            only_look=self._app.settings.only_look and not self._app.settings.setup_done,
+            setup_skipped=self._app.settings.setup_skipped and not self._app.settings.setup_done,
         )
         is_alarm_muted = partial(is_muted, self._app.settings, gpus=self._sampling.history.gpus())
         self.alarms_card.show_health(health, is_alarm_muted, first_brief=current_verdict.shows_alarm)

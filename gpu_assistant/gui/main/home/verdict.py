@@ -8,9 +8,9 @@ from PySide6.QtCore import QCoreApplication
 
 from ....core.results import GpuSample, Health, Sample
 from ... import language
+from ...machine_facts import MachineFacts
 from ...monitor.alarms import ALARMS_ADVISING_TEST
 from ...widgets.cards import HeroKind
-from ..machine_facts import MachineFacts
 
 HeroTarget = Literal["setup", "graphs", "test"]
 
@@ -31,11 +31,11 @@ class HomeVerdict(NamedTuple):
 
 
 def home_verdict(
-    facts: MachineFacts, sample: Sample | None, health: Health | None, *, simulated: bool, only_look: bool = False
+    facts: MachineFacts, sample: Sample | None, health: Health | None, *, simulated: bool, setup_skipped: bool = False
 ) -> HomeVerdict:
     """The most severe thing that is known; what is not known yet is not judged.
 
-    With `only_look` the GPU's health comes before the offer of a setup.
+    With `setup_skipped` the GPU's health comes before the offer of a setup.
     """
     if simulated:
         return _simulated_verdict(facts)
@@ -45,7 +45,7 @@ def home_verdict(
         return HomeVerdict(
             "neutral", QCoreApplication.translate("HomeVerdict", "Looking at this computer…"), icon="search"
         )
-    if facts.installed is None and not (nvidia and only_look):
+    if facts.installed is None and not (nvidia and setup_skipped):
         return _setup_verdict(nvidia, sample, health)
     return _gpu_verdict(facts, sample, health) if nvidia else _no_gpu_verdict()
 

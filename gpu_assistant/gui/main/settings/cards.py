@@ -140,10 +140,10 @@ class MutedAlarmsList(Themed, QWidget):
         """Titles by key; an alarm of one GPU names it, older entries and those of the computer have no GPU."""
         settings, texts = self._app.settings, language.texts()
         muted: dict[AlarmKey, str] = {}
-        for alarm in settings.silenced:
+        for alarm in settings.muted_alarms:
             if texts.has_text(f"health.{alarm}.title"):
                 muted[alarm, None] = texts.translate(f"health.{alarm}.title")
-        for each in settings.silenced_cards:
+        for each in settings.muted_gpu_alarms:
             if texts.has_text(f"health.{each.alarm}.title"):
                 title = texts.translate(f"health.{each.alarm}.title")
                 muted[each.alarm, each.card] = f"{title} · {each.name or each.card}"
@@ -166,8 +166,8 @@ class MutedAlarmsList(Themed, QWidget):
     def _unmute(self, key: AlarmKey) -> None:
         settings = self._app.settings
         changes: dict[str, Any] = {
-            "silenced": tuple(each for each in settings.silenced if (each, None) != key),
-            "silenced_cards": tuple(each for each in settings.silenced_cards if (each.alarm, each.card) != key),
+            "muted_alarms": tuple(each for each in settings.muted_alarms if (each, None) != key),
+            "muted_gpu_alarms": tuple(each for each in settings.muted_gpu_alarms if (each.alarm, each.card) != key),
         }
         self.settings_changed.emit(changes)
         # Keyboard focus stays in the list.

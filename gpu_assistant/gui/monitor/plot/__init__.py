@@ -1,7 +1,7 @@
-"""Plots over time, on pyqtgraph, which is imported below this package alone.
+"""Plots over time, built on pyqtgraph; no other package imports it.
 
-pyqtgraph imports Qt's OpenGL whether or not its option `useOpenGL` is set, and takes one class of it as the base of a
-class that nobody makes. Empty modules stand in for it here: the program is shipped without its 11 MB.
+pyqtgraph imports Qt's OpenGL modules even where its option `useOpenGL` is off, for the base class of a widget that is
+not used here. They are replaced by empty modules, so that the program ships without their 11 MB.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from types import ModuleType
 
 
 class _Unused(ModuleType):
-    """Has the one name that is asked for when pyqtgraph is imported."""
+    """Provides QOpenGLWidget, the only name that pyqtgraph needs at import."""
 
     def __getattr__(self, name: str) -> object:
         if name != "QOpenGLWidget":

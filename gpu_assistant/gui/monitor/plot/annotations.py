@@ -1,7 +1,7 @@
-"""What stands on the time line of the plots: health alarms of before, driver errors, installs, bench
+"""Events on the plots' time axis: past health alarms, driver errors, installs and benchmarks.
 
-`gpu_events` judges the history by the same rules of `resources/catalog/health.json` as the alarms of now;
-`ActivityJob` reads installs and benchmarks from disk; `AnnotationSource` keeps both up to date for a page.
+`gpu_events` applies the rules of `resources/catalog/health.json`, as the health monitor does, to the stored history.
+`ActivityJob` reads installs and benchmarks from disk. `AnnotationSource` keeps both up to date for a page.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 Tone = Literal["warn", "error", "soft", "accent"]
-# rule of a card: (word, tone, the plot that says it)
+# rule: (short text, tone, key of the metric whose plot shows the text)
 RULES: dict[str, tuple[str, Tone, str]] = {
     "slowed-by-heat": (str(QT_TRANSLATE_NOOP("Marks", "slowed by heat")), "warn", "temp"),
     "slowed-by-itself": (str(QT_TRANSLATE_NOOP("Marks", "slowed by itself")), "warn", "power"),
@@ -45,7 +45,7 @@ RULES: dict[str, tuple[str, Tone, str]] = {
     "too-hot": (str(QT_TRANSLATE_NOOP("Marks", "far too hot")), "error", "temp"),
     "fan-stopped": (str(QT_TRANSLATE_NOOP("Marks", "fan stands still")), "error", "temp"),
 }
-SAMPLE_S = 1.0  # between two looks at a card
+SAMPLE_S = 1.0  # between two samples of a GPU
 MISSING: dict[str, tuple[str, Tone]] = {
     LOST_SERIES: (str(QT_TRANSLATE_NOOP("Marks", "no longer answers")), "error"),
     GONE_SERIES: (str(QT_TRANSLATE_NOOP("Marks", "no longer there")), "warn"),
@@ -60,25 +60,25 @@ MEASURED = str(QT_TRANSLATE_NOOP("Marks", "benchmark"))
 
 Allowed = Callable[[GpuSample], float | None]
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
-# A GPU's figure as a line over time, a figure or a name that does not change, or None where nobody knows it.
+# A rule's input by name: values over time, a constant number or name, or None where it is unknown.
 Figure = Callable[[str], Array | float | str | None]
-Span = tuple[float, float]  # from when to when, in seconds since the epoch; inf: it goes on
+Span = tuple[float, float]  # (start, end) in seconds since the epoch; end inf: it lasts
 
-# The share of a stretch of time for which a reason must have been reported.
+# A throttle reason counts in an interval where it was reported for this share of it.
 MOSTLY = 0.5
-# The figures of a rule that are sets of throttle reasons.
+# The inputs of rules that are sets of throttle reasons.
 REASONS = ("throttle", "held_by")
-# Events are looked up again after this share of what is shown, but not more often than every few seconds.
+# Events are computed again after 1 / REFRESH_SHARE of the shown span, but not within REFRESH_SECONDS.
 REFRESH_SHARE, REFRESH_SECONDS = 200, 5.0
 
 
 class Event(Struct, frozen=True, kw_only=True):
-    """From `start` to `end` in seconds since the epoch (inf: it goes on), or at a moment where both are the same.
+    """A span of time on the plots; `start` and `end` in seconds since the epoch (end inf: it lasts; equal: an instant).
 
-    `text` is what is said of it: where there are several cards, `whose` it is and the `word` for it; `reason` is the
-    word in every plot, for the cross-hair.
-    `tone` is a token's name for its colour, `gpu` the card's index (None: the whole computer); `about` is the key of
-    the metric whose plot says the text, "" for all of them.
+    `tone` is the name of a colour token. `gpu` is the GPU's index, None for the whole computer. `metric_key` is the key
+    of the metric whose plot shows the text, "" for every plot. In a plot of several GPUs, `text` is `gpu_label`
+    ("GPU 0") followed by `short_text`, which is empty in the plots of other metrics; `reason` is the text in every
+    plot, for the cross-hair.
     """
 
     start: float
@@ -86,23 +86,23 @@ class Event(Struct, frozen=True, kw_only=True):
     text: str
     tone: Tone
     gpu: int | None = None
-    about: str = ""
-    whose: str = ""
-    word: str = ""
+    metric_key: str = ""
+    gpu_label: str = ""
+    short_text: str = ""
     reason: str = ""
 
     @property
-    def moment(self) -> bool:
-        """Whether it has no length."""
+    def is_instant(self) -> bool:
+        """Whether it has no duration."""
         return self.end <= self.start
 
     @property
-    def says(self) -> bool:
-        """Whether its text is more than a card's number."""
-        return bool(self.word if self.whose else self.text)
+    def has_description(self) -> bool:
+        """Whether its text is more than a GPU's number."""
+        return bool(self.short_text if self.gpu_label else self.text)
 
     def within(self, start: float, end: float) -> bool:
-        """Whether any of it lies between two moments."""
+        """Whether it overlaps the range from `start` to `end`."""
         return self.start <= end and (self.end >= start or math.isinf(self.end))
 
 
@@ -115,10 +115,11 @@ def gpu_events(
     allowed: Allowed,
     rules: HealthRules | None,
 ) -> list[Event]:
-    """Held back, hot, lost, errors, over a range that begins at `start` and is `span` seconds long. Without `rules`
-    nothing is judged.
+    """Alarms, missing answers and driver errors of these GPUs from `start` to now, the plots showing `span` seconds.
+
+    `allowed` gives a GPU's maximum temperature in °C; None for `rules`: no alarms.
     """
-    # From a round moment before what is shown: what goes on there keeps its beginning as time moves on.
+    # From a multiple of half the span before the shown range: an event there keeps its start as time advances.
     half = span / 2
     begin = math.floor((start - half) / half) * half
     marked = [rule for rule in rules.rules if rule.id in RULES] if rules is not None else []
@@ -137,7 +138,7 @@ def gpu_events(
 
 
 class _GpuHistory:
-    """A GPU's series in a range, each read once and all at the same moments."""
+    """A GPU's stored series in a range, each read once, all aligned to the same times."""
 
     def __init__(self, history: SampleHistory, gpu: GpuSample, begin: float, start: float, limit: float | None) -> None:
         self.gpu = gpu
@@ -150,22 +151,21 @@ class _GpuHistory:
         self.known = bool(self._names)
 
     def window(self, figure: str) -> SeriesWindow | None:
-        """A series; None where it was never known."""
+        """The series of a figure; None where it was never recorded."""
         if figure not in self._read:
             series = series_name(self.gpu, figure)
-            there = series in self._names
-            found = self._history.series(series, self._begin, self._start) if there else None
-            self._t = found.t if self._t is None and found is not None else self._t
-            self._read[figure] = _align(self._t, found)
+            window = self._history.series(series, self._begin, self._start) if series in self._names else None
+            self._t = window.t if self._t is None and window is not None else self._t
+            self._read[figure] = _align(self._t, window)
         return self._read[figure]
 
     def silence(self, state: str) -> SeriesWindow | None:
-        """When the driver reported nothing of any GPU, in this state."""
+        """The share of each interval in which NVML was in this state and reported no GPU."""
         series = NVML_STATE_PREFIX + state
         return self._history.series(series, self._begin, self._start) if series in self._names else None
 
     def figure(self, name: str) -> Array | float | str | None:
-        """A figure of the rules: over time where it is kept, else as the GPU reports it now."""
+        """A rule's input: values over time where they are stored, else the GPU's present value."""
         if name == "temp_limit":
             return self._limit
         if name == "temp_danger":
@@ -173,8 +173,8 @@ class _GpuHistory:
         if name == "temp_danger_kind":
             return critical_action(self.gpu)
         if name == "fan_turns":
-            turns = self.figure("fan_rpm")
-            return turns if turns is not None else self.figure("fan")
+            rpm = self.figure("fan_rpm")
+            return rpm if rpm is not None else self.figure("fan")
         window = self.window(name)
         if window is not None:
             return window.mean
@@ -182,92 +182,89 @@ class _GpuHistory:
         return float(now) if isinstance(now, int | float) else None
 
     def alarms(self, rule: AlarmRule, ends_seconds: float) -> list[Span]:
-        """When the rule's alarm was on: from when its conditions began to hold, until they no longer did by `until`."""
+        """The spans in which the rule's alarm was active: from its conditions' start until `until` ended them."""
         window, began = self.window(LOST_SERIES), rule_holds(rule, self.figure)
         if began is None or window is None:
             return []
-        stays = rule_holds(rule, self.figure, on=True)
+        continues = rule_holds(rule, self.figure, on=True)
         ends = ends_seconds if rule.ends_seconds is None else rule.ends_seconds
-        lasted = find_spans(window.t, began if stays is None else began | stays, window.step, hole=ends)
+        active = find_spans(window.t, began if continues is None else began | continues, window.step, max_gap=ends)
         alarms: list[Span] = []
         for first, last in find_spans(window.t, began, window.step, rule.for_seconds):
             if not alarms or first > alarms[-1][1]:
-                alarms.append((first, max([last, *(end for start, end in lasted if start <= first)])))
+                alarms.append((first, max([last, *(end for start, end in active if start <= first)])))
         return alarms
 
-    def events(self, spans: Iterable[Span], word: str, tone: Tone, about: str) -> Iterator[Event]:
-        """One for each time that it was so."""
-        text = QCoreApplication.translate("Marks", word)
+    def events(self, spans: Iterable[Span], source_text: str, tone: Tone, metric_key: str) -> Iterator[Event]:
+        """One event for each span; `source_text` is translated in the context "Marks"."""
+        text = QCoreApplication.translate("Marks", source_text)
         for first, last in spans:
-            yield Event(start=first, end=last, text=text, tone=tone, gpu=self.gpu.index, about=about)
+            yield Event(start=first, end=last, text=text, tone=tone, gpu=self.gpu.index, metric_key=metric_key)
 
 
 def _rule_events(past: _GpuHistory, rules: list[AlarmRule], ends_seconds: float) -> Iterator[Event]:
     alarms = {rule.id: past.alarms(rule, ends_seconds) for rule in rules}
     for rule in rules:
-        over = [span for other in rules if rule.id in other.hushes for span in alarms[other.id]]
-        yield from past.events(subtract_spans(alarms[rule.id], over), *RULES[rule.id])
+        suppressed = [span for other in rules if rule.id in other.suppresses for span in alarms[other.id]]
+        yield from past.events(subtract_spans(alarms[rule.id], suppressed), *RULES[rule.id])
 
 
 def _missing_events(past: _GpuHistory) -> Iterator[Event]:
-    for figure, (word, tone) in MISSING.items():
+    for figure, (text, tone) in MISSING.items():
         window = past.window(figure)
         if window is not None:
-            yield from past.events(find_spans(window.t, window.mean >= MOSTLY, window.step), word, tone, "util")
+            yield from past.events(find_spans(window.t, window.mean >= MOSTLY, window.step), text, tone, "util")
 
 
 def _silent_events(past: _GpuHistory) -> Iterator[Event]:
-    for state, word in SILENT.items():
+    for state, text in SILENT.items():
         window = past.silence(state)
         if window is not None:
-            text = QCoreApplication.translate("Marks", word)
-            for first, last in find_spans(window.t, window.mean >= MOSTLY, window.step):
-                yield Event(start=first, end=last, text=text, tone="error", gpu=past.gpu.index, about="util")
+            yield from past.events(find_spans(window.t, window.mean >= MOSTLY, window.step), text, "error", "util")
 
 
 def _error_events(past: _GpuHistory) -> Iterator[Event]:
-    """The moments in which the driver reported an error, or memory errors came that could not be mended."""
-    xids, counted = past.window("xid"), past.window("ecc_uncorrected")
-    for at, number in value_changes(xids) if xids is not None else ():
-        yield Event(start=at, end=at, text=f"Xid {number:.0f}", tone="error", gpu=past.gpu.index, about="util")
-    text = QCoreApplication.translate("Marks", ERRORS)
-    for at, _ in value_changes(counted, include_decreases=False) if counted is not None else ():
-        yield Event(start=at, end=at, text=text, tone="error", gpu=past.gpu.index, about="mem")
+    """The times at which the driver reported an Xid error or uncorrectable memory errors."""
+    xids, uncorrected = past.window("xid"), past.window("ecc_uncorrected")
+    for time, number in value_changes(xids) if xids is not None else ():
+        yield Event(start=time, end=time, text=f"Xid {number:.0f}", tone="error", gpu=past.gpu.index, metric_key="util")
+    changes = value_changes(uncorrected, include_decreases=False) if uncorrected is not None else ()
+    yield from past.events([(time, time) for time, _ in changes], ERRORS, "error", "mem")
 
 
 def _align(t: Array | None, window: SeriesWindow | None) -> SeriesWindow | None:
-    """A series at these moments: one that was read a little later may have one more, or begin one later."""
+    """A series at the times `t`, NaN where it has no value: one read a little later may have one interval more."""
     if t is None or window is None or np.array_equal(t, window.t):
         return window
-    places = np.searchsorted(window.t, t)
-    there = places < len(window.t)
-    there[there] = window.t[places[there]] == t[there]
+    indexes = np.searchsorted(window.t, t)
+    known = indexes < len(window.t)
+    known[known] = window.t[indexes[known]] == t[known]
     mean, low, high = (np.full(len(t), np.nan) for _ in range(3))
-    for part, own in ((mean, window.mean), (low, window.low), (high, window.high)):
-        part[there] = own[places[there]]
+    for aligned, values in ((mean, window.mean), (low, window.low), (high, window.high)):
+        aligned[known] = values[indexes[known]]
     return replace(window, t=t, mean=mean, low=low, high=high)
 
 
 def subtract_spans(spans: Iterable[Span], others: Iterable[Span]) -> list[Span]:
-    """What is left of each span where none of the others is."""
-    left = list(spans)
+    """The parts of `spans` that overlap none of `others`."""
+    remaining = list(spans)
     for begin, end in others:
-        pieces = [((first, min(last, begin)), (max(first, end), last)) for first, last in left]
-        left = [(first, last) for both in pieces for first, last in both if first < last]
-    return left
+        pieces = [((first, min(last, begin)), (max(first, end), last)) for first, last in remaining]
+        remaining = [(first, last) for both in pieces for first, last in both if first < last]
+    return remaining
 
 
-def find_spans(t: Array, on: Mask, step: float, for_seconds: float = 0.0, *, hole: float = 0.0) -> list[Span]:
-    """The spans in which `on` held for `for_seconds` at least, as an alarm would that looks each second.
+def find_spans(t: Array, on: Mask, step: float, for_seconds: float = 0.0, *, max_gap: float = 0.0) -> list[Span]:
+    """The spans in which `on` held for at least `for_seconds`, as if sampled every SAMPLE_S seconds.
 
-    A gap of a few steps, or shorter than `hole` seconds, does not split one. One that lasts until the newest stretch
-    has no end.
+    `t` are the centres of intervals of `step` seconds. A gap of up to GAP_STEPS steps or `max_gap` seconds does not
+    split a span. A span that reaches the newest interval ends at inf.
     """
-    at = t[on]
-    if not len(at):
+    times = t[on]
+    if not len(times):
         return []
-    parts = np.flatnonzero(np.diff(at) > max(GAP_STEPS * step, hole + step)) + 1
-    starts, ends = np.append(at[0], at[parts]), np.append(at[parts - 1], at[-1])
+    splits = np.flatnonzero(np.diff(times) > max(GAP_STEPS * step, max_gap + step)) + 1
+    starts, ends = np.append(times[0], times[splits]), np.append(times[splits - 1], times[-1])
     return [
         (float(first) - step / 2, math.inf if t[-1] - last <= GAP_STEPS * step else float(last) + step / 2)
         for first, last in zip(starts, ends, strict=True)
@@ -276,48 +273,49 @@ def find_spans(t: Array, on: Mask, step: float, for_seconds: float = 0.0, *, hol
 
 
 def rule_holds(rule: AlarmRule, figure: Figure, *, on: bool = False) -> Mask | None:
-    """The stretches of time in which all conditions of the rule held; None: in none. What is not known meets no
-    condition. `on`: judge as an alarm that is on already, by `until`.
+    """The intervals in which all conditions of the rule held, None for none; an unknown value meets no condition.
+
+    `on`: the alarm is active, so that `until` replaces a condition's limit. Raises TypeError for a counter's condition.
     """
     together: Mask | None = None
-    # Names first: a reason that was never told makes an end at once.
+    # Names first: a throttle reason that was never reported ends the loop at once.
     for condition in sorted(rule.when, key=lambda one: not isinstance(one, NameCondition)):
         if isinstance(condition, NameCondition) and isinstance(name := figure(condition.figure), str):
-            # What does not change holds always, or never.
+            # A constant name meets the condition in every interval, or in none.
             if (condition.any_of and name not in condition.any_of) or name in condition.none_of:
                 return None
             continue
         if isinstance(condition, NameCondition):
-            found = _named(condition, figure)
+            mask = _name_mask(condition, figure)
         elif isinstance(condition, NumberCondition):
-            found = _number(condition, figure, on=on)
+            mask = _number_mask(condition, figure, on=on)
         else:
             raise TypeError(f"{rule.id}: counters are not kept in the history")
-        if found is None:
+        if mask is None:
             return None
-        together = found if together is None else together & found
+        together = mask if together is None else together & mask
     return together
 
 
-def _named(condition: NameCondition, figure: Figure) -> Mask | None:
-    """At least one of the names, none of the others; of figures that are not throttle reasons the
-    history knows nothing.
+def _name_mask(condition: NameCondition, figure: Figure) -> Mask | None:
+    """Where one of `any_of` and none of `none_of` was reported; None for names that the history does not store (all
+    but throttle reasons).
     """
     if condition.figure not in REASONS:
         return None
-    yes: Mask | None = None
+    mask: Mask | None = None
     for reason in condition.any_of:
-        told = figure(THROTTLE_PREFIX + reason)
-        if isinstance(told, np.ndarray):
-            yes = (told >= MOSTLY) if yes is None else yes | (told >= MOSTLY)
+        share = figure(THROTTLE_PREFIX + reason)
+        if isinstance(share, np.ndarray):
+            mask = (share >= MOSTLY) if mask is None else mask | (share >= MOSTLY)
     for reason in condition.none_of:
-        told = figure(THROTTLE_PREFIX + reason)
-        if yes is not None and isinstance(told, np.ndarray):
-            yes &= ~(told >= MOSTLY)
-    return yes
+        share = figure(THROTTLE_PREFIX + reason)
+        if mask is not None and isinstance(share, np.ndarray):
+            mask &= ~(share >= MOSTLY)
+    return mask
 
 
-def _number(condition: NumberCondition, figure: Figure, *, on: bool) -> Mask | None:
+def _number_mask(condition: NumberCondition, figure: Figure, *, on: bool) -> Mask | None:
     value = figure(condition.figure)
     number = condition.least if condition.least is not None else condition.below
     bound: Array | float | None = condition.until if on and condition.until is not None else number
@@ -328,37 +326,38 @@ def _number(condition: NumberCondition, figure: Figure, *, on: bool) -> Mask | N
         return None
     if base is not None and not isinstance(base, str):
         bound = bound * base if condition.share_of else bound + base
-    # NaN is neither.
+    # Comparisons with NaN are false.
     return value >= bound if condition.least is not None else value < bound
 
 
 class ActivityJob:
-    """A job that reads from disk when environments were installed and benchmarks run. The texts are not translated yet:
-    Qt asks our translator, which belongs to the window's thread.
+    """Reads from disk when environments were installed and benchmarks run.
+
+    The events' texts are not translated yet, because Qt's translators belong to the window's thread.
     """
 
     def __init__(self, app: App) -> None:
         self._app = app
 
     def run(self, context: JobContext[object]) -> tuple[Event, ...]:
-        """Read them; raises AppError."""
+        """The events of all installs and benchmarks; raises AppError and Cancelled."""
         context.check_cancelled()
-        found = [
-            Event(start=made.created, end=made.created, text=INSTALLED, tone="accent")
-            for made in self._app.setup.environments()
-            if made.created
+        events = [
+            Event(start=environment.created, end=environment.created, text=INSTALLED, tone="accent")
+            for environment in self._app.setup.environments()
+            if environment.created
         ]
-        for each in self._app.monitoring.stored_benchmarks().benchmarks:
-            if each.started is not None:
-                end = each.started + (each.seconds or 0.0)
-                found.append(Event(start=each.started, end=end, text=MEASURED, tone="accent"))
-        return tuple(found)
+        for benchmark in self._app.monitoring.stored_benchmarks().benchmarks:
+            if benchmark.started is not None:
+                end = benchmark.started + (benchmark.seconds or 0.0)
+                events.append(Event(start=benchmark.started, end=end, text=MEASURED, tone="accent"))
+        return tuple(events)
 
 
 class AnnotationSource(QObject):
-    """Keeps the events of a page up to date, without asking more often than they can change.
+    """The events of a page, computed only as often as they can change.
 
-    `changed`: installs and benchmarks were read.
+    `changed` is emitted when installs and benchmarks were read.
     """
 
     changed = Signal()
@@ -375,12 +374,15 @@ class AnnotationSource(QObject):
         self._reading.finished.connect(self._load_again)
 
     def limit(self, gpu: GpuSample) -> float | None:
-        """°C from which on a card is slowed down; the catalog is asked once the sampling thread has read it."""
-        allowed = self._app.monitoring.max_temperature if self._sampling.health is not None else _nobody_knows
+        """The temperature in °C at which a GPU slows down; None where it is unknown.
+
+        The catalog is used only once the sampling thread has read it.
+        """
+        allowed = self._app.monitoring.max_temperature if self._sampling.health is not None else _unknown_temperature
         return temperature_limit(gpu, allowed)
 
     def load(self) -> None:
-        """Read installs and benchmarks again, on a thread of their own."""
+        """Read installs and benchmarks on another thread."""
         if self._app.simulated:
             return
         if self._reading.running:
@@ -389,14 +391,14 @@ class AnnotationSource(QObject):
             self._reading.start(ActivityJob(self._app))
 
     def invalidate(self) -> None:
-        """Another range or GPU is shown: look events up again at once."""
+        """Compute the events at the next call, since another range or GPU is shown."""
         self._due = 0.0
 
-    def events_if_due(self, time_axis: TimeAxis, picked: list[int]) -> tuple[Event, ...] | None:
-        """The events in what the plots show; None where it is too early to ask again."""
+    def events_if_due(self, time_axis: TimeAxis, selected: list[int]) -> tuple[Event, ...] | None:
+        """The events of the selected GPUs in the shown range; None where it is too early to compute them again."""
         latest = self._sampling.history.latest
         now = latest.t if latest is not None else 0.0
-        # What was kept and the rules come some seconds after the window: then it is not too early.
+        # History and rules are loaded some seconds after the window is shown.
         known = (self._sampling.history.store is not None, self._sampling.health is not None)
         if known == self._known and now < self._due <= now + time_axis.span:
             return None
@@ -404,16 +406,15 @@ class AnnotationSource(QObject):
         self._due = now + max(REFRESH_SECONDS, time_axis.span / REFRESH_SHARE)
         start, end = time_axis.view()
         history = self._sampling.history
-        cards = [history.last_response(gpu) for gpu in history.gpus() if gpu.index in picked]
-        # The rules, as the catalog, are there once the sampling thread has read them.
+        gpus = [history.last_response(gpu) for gpu in history.gpus() if gpu.index in selected]
         rules = self._app.monitoring.health_rules if self._sampling.health is not None else None
-        found = gpu_events(history, cards, start, end - start, allowed=self.limit, rules=rules)
+        events = gpu_events(history, gpus, start, end - start, allowed=self.limit, rules=rules)
         translate = QCoreApplication.translate
         activity = (replace(event, text=translate("Marks", event.text)) for event in self._activity)
-        return (*found, *activity)
+        return (*events, *activity)
 
     def _load_again(self) -> None:
-        """Installs and benchmarks changed while they were read."""
+        """Read once more where `load` was called while reading."""
         if self._again:
             self._again = False
             self.load()
@@ -424,5 +425,5 @@ class AnnotationSource(QObject):
         self.changed.emit()
 
 
-def _nobody_knows(_gpu: GpuSample) -> float | None:
+def _unknown_temperature(_gpu: GpuSample) -> float | None:
     return None

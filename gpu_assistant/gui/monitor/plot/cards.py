@@ -1,4 +1,4 @@
-"""The plots of the page in their cards, the signs of their lines, and the legend of what is marked on the time line."""
+"""The plots of the Monitor page in cards, with the legends of their lines and of the events on the time axis."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ from .renderer import dashed_pen
 from .time_axis import TimeAxis, format_since
 from .widget import Plot
 
-SMALLEST_PLOT = 104  # pixels
-LINE_WIDTH, EVENT_WIDTH = 24, 18  # pixels of a legend's signs
-LEGEND_GAP, LEGEND_MARGIN = 7, 3  # pixels between sign and text, and behind the text
-EMPTY_SHARE = 0.1  # of the range may be without history before that is said
+MIN_PLOT_HEIGHT, LOW_WINDOW_PLOT_HEIGHT = 104, 80  # pixels
+QWIDGETSIZE_MAX = (1 << 24) - 1  # qwidget.h; PySide6 has no name for it
+LINE_WIDTH, EVENT_WIDTH = 24, 18  # pixels of a legend's symbols
+LEGEND_GAP, LEGEND_MARGIN = 7, 3  # pixels between symbol and text, and after the text
+EMPTY_SHARE = 0.1  # of the shown range may be older than the history before the legend says so
 
-# (tone, whether it has no length, text)
+# (tone, whether it is an instant, text)
 LegendKey = tuple[Tone, bool, str]
 
 
 class LegendRow(Themed, QWidget):
-    """A sign as the plots paint it, and its text. `draw` paints the sign, `width` pixels of it."""
+    """A symbol as the plots paint it, followed by its text; `width` is the symbol's width in pixels."""
 
     def __init__(self, text: str, width: int) -> None:
         super().__init__()
@@ -45,62 +46,62 @@ class LegendRow(Themed, QWidget):
         self.apply_theme()
 
     def draw(self, painter: QPainter) -> None:
-        """The sign, at the left edge and in the colours of now."""
+        """Paint the symbol at the left edge, in the theme's colours."""
         raise NotImplementedError
 
     def refresh(self) -> None:
-        """Fonts of now."""
+        """Apply the theme's font."""
         self.setFont(theme.font("caption"))
         super().refresh()
 
     def sizeHint(self) -> QSize:
-        """Sign and text."""
+        """Symbol, gap and text."""
         metrics = self.fontMetrics()
         return QSize(self._indent + metrics.horizontalAdvance(self._text) + LEGEND_MARGIN, metrics.height() + 4)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The sign, then the text."""
+        """Paint symbol and text."""
         del event
         painter = QPainter(self)
         self.draw(painter)
         painter.setPen(theme.color("soft"))
         painter.setFont(self.font())
-        room = QRectF(self._indent, 0, self.width() - self._indent, self.height())
-        painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter), self._text)
+        text_rect = QRectF(self._indent, 0, self.width() - self._indent, self.height())
+        painter.drawText(text_rect, int(Qt.AlignmentFlag.AlignVCenter), self._text)
 
 
-class LineSign(LegendRow):
-    """A stroke as a GPU's line has it, and its name."""
+class LineLegendRow(LegendRow):
+    """A GPU's line, with its colour and dash pattern, and its name."""
 
     def __init__(self, line: LineStyle) -> None:
         super().__init__(line.name, LINE_WIDTH)
         self.line = line
 
     def draw(self, painter: QPainter) -> None:
-        """The stroke."""
+        """Paint a piece of the line."""
         painter.setPen(dashed_pen(theme.color(self.line.colour_token), 2, self.line.dash))
         middle = round(self.height() / 2)
         painter.drawLine(0, middle, LINE_WIDTH, middle)
 
 
-class EventSign(LegendRow):
-    """A shaded piece of time, or a line where it has no length, and its text."""
+class EventLegendRow(LegendRow):
+    """An event's shading and start line, or the line alone for an instant, and its text."""
 
     def __init__(self, key: LegendKey) -> None:
-        tone, moment, text = key
+        tone, is_instant, text = key
         super().__init__(text, EVENT_WIDTH)
-        self._tone, self._moment = tone, moment
+        self._tone, self._is_instant = tone, is_instant
 
     def draw(self, painter: QPainter) -> None:
-        """As the plots paint it."""
-        if not self._moment:
+        """Paint shading and line."""
+        if not self._is_instant:
             painter.fillRect(0, 3, EVENT_WIDTH, self.height() - 6, theme.color(self._tone, 0.3))
         painter.setPen(dashed_pen(theme.color(self._tone), 1, 2))
         painter.drawLine(0, 2, 0, self.height() - 3)
 
 
 class Legend(QWidget):
-    """To be seen while anything is marked, or less is kept than is shown."""
+    """The events in the shown range, and the start of the history; hidden while it is empty."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -112,43 +113,47 @@ class Legend(QWidget):
         self.hide()
 
     def set_since(self, text: str) -> None:
-        """From when on there is anything to be seen; "" where that is before what is shown."""
+        """Set the text that tells when the history starts; "" for none."""
         if text != self.since.text():
             self.since.setText(text)
             self.since.setVisible(bool(text))
-            self._show()
+            self._update_visibility()
 
     def show_events(self, events: Iterable[Event]) -> None:
-        """Each kind once, in the order of their beginning."""
+        """Show each kind of event once, in the order of their starts."""
         ordered = sorted(events, key=lambda event: event.start)
-        keys = tuple(dict.fromkeys((event.tone, event.moment, event.text) for event in ordered if event.text))
+        keys = tuple(dict.fromkeys((event.tone, event.is_instant, event.text) for event in ordered if event.text))
         if keys == self._keys:
             return
         self._keys = keys
         while (item := self._row.takeAt(1)) is not None:
-            if (sign := item.widget()) is not None:
-                sign.hide()
-                sign.deleteLater()
+            if (row := item.widget()) is not None:
+                row.hide()
+                row.deleteLater()
         for key in keys:
-            self._row.addWidget(EventSign(key))
-        self._show()
+            self._row.addWidget(EventLegendRow(key))
+        self._update_visibility()
 
-    def _show(self) -> None:
+    def _update_visibility(self) -> None:
         self.setVisible(bool(self._keys or self.since.text()))
 
 
-def gpu_line(place: int, gpu: int, *, fill: bool) -> LineStyle:
-    """How one of several GPUs is drawn: eight of them differ in colour or dash. One that is filled stands alone."""
+def gpu_line(position: int, gpu: int, *, fill: bool) -> LineStyle:
+    """The line of GPU number `gpu` at `position` among several: eight differ in colour or dash.
+
+    `fill` is for a line that is alone in its plot; it is solid.
+    """
     count = len(GPU_COLOURS)
-    dash = 0 if fill else (place + place // count) % count
-    return LineStyle(colour_token=GPU_COLOURS[place % count], name=f"GPU {gpu}", dash=dash, fill=fill)
+    dash = 0 if fill else (position + position // count) % count
+    return LineStyle(colour_token=GPU_COLOURS[position % count], name=f"GPU {gpu}", dash=dash, fill=fill)
 
 
 class PlotCard(Card):
-    """`gpus` are the indexes drawn; (-1,) is the machine itself. `alone`: there is no GPU beside it.
+    """One metric of some GPUs: name, legend, present value and plot.
 
-    `places` are the cards' positions among all of them, which give colour and dash; None where there is one card
-    only. `limit` tells from how many °C on a card is slowed down.
+    `gpus` are the indexes drawn; (-1,) is the computer itself. `positions` are their positions among all GPUs, which
+    give colour and dash; None where there is one GPU only, or for the computer. `has_gpus`: whether the page shows
+    any. `limit` gives the temperature in °C at which a GPU slows down.
     """
 
     def __init__(
@@ -157,13 +162,13 @@ class PlotCard(Card):
         gpus: tuple[int, ...],
         time_axis: TimeAxis,
         *,
-        alone: bool,
-        places: tuple[int, ...] | None = None,
+        has_gpus: bool,
+        positions: tuple[int, ...] | None = None,
         limit: Callable[[GpuSample], float | None] = lambda _: None,
     ) -> None:
-        self.of, self.gpus = metric, gpus
+        self.plotted_metric, self.gpus = metric, gpus
         self._limit = limit
-        self._several = places is not None
+        self._names_gpus = positions is not None
         self._total: float | None = None
         self._ready = False
         super().__init__(padding=14)
@@ -174,18 +179,18 @@ class PlotCard(Card):
             ticks=lambda highest: metric.ticks(highest, self._total),
             format_value=metric.format_with_unit,
         )
-        self.plot.setMinimumHeight(theme.px(SMALLEST_PLOT))
+        self.plot.setMinimumHeight(theme.px(MIN_PLOT_HEIGHT))
         head = QHBoxLayout()
         head.setSpacing(14)
-        head.addWidget(self._name, 0 if places is not None else 1)
-        keys = FlowLayout(spacing=14)
-        for at, gpu in enumerate(gpus):
-            line = self._line(None if places is None else places[at], gpu, alone=alone)
+        head.addWidget(self._name, 0 if positions is not None else 1)
+        legend = FlowLayout(spacing=14)
+        for number, gpu in enumerate(gpus):
+            line = self._line(None if positions is None else positions[number], gpu, has_gpus=has_gpus)
             self.plot.set_line(str(gpu), line)
             if line.name:
-                keys.addWidget(LineSign(line))
-        if keys.count():
-            head.addLayout(keys, 1)
+                legend.addWidget(LineLegendRow(line))
+        if legend.count():
+            head.addLayout(legend, 1)
         head.addWidget(self.figure)
         self.column.setSpacing(4)
         self.column.addLayout(head)
@@ -194,93 +199,101 @@ class PlotCard(Card):
         self.retranslate()
         self.refresh()
 
-    def _line(self, place: int | None, gpu: int, *, alone: bool) -> LineStyle:
-        if place is not None:
-            return gpu_line(place, gpu, fill=len(self.gpus) == 1)
-        # Without a card, load and memory wear the colours that they have on a card.
-        own = {"cpu": "s1", "ram": "s2"}.get(self.of.key) if alone else None
-        return LineStyle(colour_token=own or self.of.colour)
+    def _line(self, position: int | None, gpu: int, *, has_gpus: bool) -> LineStyle:
+        if position is not None:
+            return gpu_line(position, gpu, fill=len(self.gpus) == 1)
+        # Without GPUs, the computer's load and memory have the colours of a GPU's.
+        gpu_colour = None if has_gpus else {"cpu": "s1", "ram": "s2"}.get(self.plotted_metric.key)
+        return LineStyle(colour_token=gpu_colour or self.plotted_metric.colour)
 
     def retranslate(self) -> None:
-        """The metric's name."""
+        """Set the metric's name."""
         if self._ready:
-            self._name.setText(self.of.title_text())
-            self.plot.setAccessibleName(self.of.title_text())
+            self._name.setText(self.plotted_metric.title_text())
+            self.plot.setAccessibleName(self.plotted_metric.title_text())
 
     def refresh(self) -> None:
-        """Theme and text size of now."""
+        """Apply theme and text size."""
         super().refresh()
         if self._ready:
-            self.plot.setMinimumHeight(theme.px(SMALLEST_PLOT))
             self.plot.apply_theme()
 
     def update_colours(self) -> None:
-        """The plot in the colours of now."""
+        """Apply the theme's colours to the plot."""
         super().update_colours()
         if self._ready:
             self.plot.apply_theme()
 
-    def show_now(self, history: SampleHistory) -> None:
-        """The figure of now; a single GPU's limit."""
+    def show_latest(self, history: SampleHistory) -> None:
+        """Show the newest value, and of a single GPU the limit."""
         sample = history.latest
         if sample is None:
             return
-        cards: dict[int, GpuSample] = {gpu.index: gpu for gpu in sample.gpus}
-        read = [self.of.read(sample if gpu < 0 else cards.get(gpu)) for gpu in self.gpus]
-        totals = [total for _, total in read if total is not None]
-        # A card that does not answer has as much memory as before.
+        gpus: dict[int, GpuSample] = {gpu.index: gpu for gpu in sample.gpus}
+        values = [self.plotted_metric.read(sample if index < 0 else gpus.get(index)) for index in self.gpus]
+        totals = [total for _, total in values if total is not None]
+        # The total of a GPU that does not answer stays as it was.
         self._total = max(totals, default=self._total)
-        several = len(self.gpus) > 1
-        value = None if several else read[0][0]
-        self.figure.setVisible(not several)
-        self.figure.set(None if value is None else self.of.format_value(value), self.of.unit)
-        if not several:
-            self._mark_limit(cards.get(self.gpus[0]))
-        names = ", ".join(self.of.format_with_unit(value) for value, _ in read)
-        self.plot.setAccessibleDescription(self.tr("now {figures}").format(figures=names))
+        is_single = len(self.gpus) == 1
+        value = values[0][0] if is_single else None
+        self.figure.setVisible(is_single)
+        self.figure.set(None if value is None else self.plotted_metric.format_value(value), self.plotted_metric.unit)
+        if is_single:
+            self._update_limit(gpus.get(self.gpus[0]))
+        figures = ", ".join(self.plotted_metric.format_with_unit(value) for value, _ in values)
+        self.plot.setAccessibleDescription(self.tr("now {figures}").format(figures=figures))
 
-    def _mark_limit(self, card: GpuSample | None) -> None:
-        if self.of.key == "power" and self._total is not None:
-            text = self.tr("limit {power}").format(power=self.of.format_with_unit(self._total))
+    def _update_limit(self, gpu: GpuSample | None) -> None:
+        if self.plotted_metric.key == "power" and self._total is not None:
+            text = self.tr("limit {power}").format(power=self.plotted_metric.format_with_unit(self._total))
             self.plot.set_limit(Limit(value=self._total, text=text))
-        degrees = self._limit(card) if card is not None and self.of.key == "temp" else None
+        degrees = self._limit(gpu) if gpu is not None and self.plotted_metric.key == "temp" else None
         if degrees is not None:
-            text = self.tr("slows down at {temperature}").format(temperature=self.of.format_with_unit(degrees))
+            text = self.tr("slows down at {temperature}").format(
+                temperature=self.plotted_metric.format_with_unit(degrees)
+            )
             self.plot.set_limit(Limit(value=degrees, text=text))
 
-    def mark(self, events: tuple[Event, ...]) -> None:
-        """Those of its cards and of the whole computer; what it was stands in one plot alone. Of several cards each
-        mark says whose it is.
-        """
-        mine = [event for event in events if event.gpu is None or event.gpu in self.gpus]
-        self.plot.set_events(tuple(map(self._labelled, mine)))
+    def show_events(self, events: tuple[Event, ...]) -> None:
+        """Show the events of its GPUs and of the computer, labelled for this plot (see `Event`)."""
+        own_events = [event for event in events if event.gpu is None or event.gpu in self.gpus]
+        self.plot.set_events(tuple(map(self._label_event, own_events)))
 
-    def _labelled(self, event: Event) -> Event:
-        word = event.text if event.about in ("", self.of.key) else ""
-        whose = f"GPU {event.gpu}" if self._several and event.gpu is not None else ""
-        return replace(event, text=f"{whose} {word}".strip(), whose=whose, word=word, reason=event.text)
+    def _label_event(self, event: Event) -> Event:
+        short_text = event.text if event.metric_key in ("", self.plotted_metric.key) else ""
+        gpu_label = f"GPU {event.gpu}" if self._names_gpus and event.gpu is not None else ""
+        text = f"{gpu_label} {short_text}".strip()
+        return replace(event, text=text, gpu_label=gpu_label, short_text=short_text, reason=event.text)
 
     def draw(self, history: SampleHistory) -> None:
-        """Draw what the time_axis shows of the history, as far as that is new."""
+        """Draw the shown range of the history, as far as it has changed."""
 
-        def fetch(key: str, since: float, reach: float) -> SeriesCurve | None:
-            window = history.since(self.of, int(key), since, reach)
+        def fetch(key: str, since: float, oldest: float) -> SeriesCurve | None:
+            window = history.since(self.plotted_metric, int(key), since, oldest)
             if window is None:
                 return None
-            scale = self.of.scale
+            scale = self.plotted_metric.scale
             return SeriesCurve(
                 t=window.t, mean=window.mean / scale, low=window.low / scale, high=window.high / scale, step=window.step
             )
 
         self.plot.refresh(fetch)
 
-    def in_sight(self) -> bool:
-        """Whether any of it is on the screen, not scrolled away."""
+    def set_compact(self, compact: bool) -> None:
+        """Give the plot the height for low windows, or what the layout has for it."""
+        self.plot.setMinimumHeight(theme.px(LOW_WINDOW_PLOT_HEIGHT if compact else MIN_PLOT_HEIGHT))
+        self.plot.setMaximumHeight(theme.px(LOW_WINDOW_PLOT_HEIGHT) if compact else QWIDGETSIZE_MAX)
+
+    def is_in_view(self) -> bool:
+        """Whether any part of it is visible and not scrolled away."""
         return self.isVisible() and not self.visibleRegion().isEmpty()
 
 
 class Plots(QWidget):
-    """`cards` in reading order. `outdated` comes once after plots got another size or look: draw them."""
+    """The cards of all plots in reading order (`cards`), below the legend of events.
+
+    `outdated` is emitted once after any plots changed size or theme and need `draw`.
+    """
 
     outdated = Signal()
 
@@ -288,8 +301,8 @@ class Plots(QWidget):
         super().__init__()
         self._time_axis, self._limit = time_axis, limit
         self.cards: list[PlotCard] = []
-        self._soon = QTimer(self, singleShot=True, interval=0)
-        self._soon.timeout.connect(self.outdated)
+        self._outdated_timer = QTimer(self, singleShot=True, interval=0)
+        self._outdated_timer.timeout.connect(self.outdated)
         self.legend = Legend()
         column = QVBoxLayout(self)
         column.setSpacing(8)
@@ -300,29 +313,40 @@ class Plots(QWidget):
         column.addLayout(self._grid, 1)
 
     def build(
-        self, gpus: tuple[GpuSample, ...], picked: list[int], *, beside: bool, more: tuple[Metric, ...] = ()
+        self,
+        gpus: tuple[GpuSample, ...],
+        selected: list[int],
+        *,
+        side_by_side: bool,
+        extra_metrics: tuple[Metric, ...] = (),
     ) -> None:
-        """For other GPUs, or another choice among them; `more` is drawn besides."""
+        """Create the cards for the `selected` indexes of all `gpus`: one for each metric and, with `side_by_side`,
+        each GPU.
+        """
         for card in self.cards:
             card.hide()
             self._grid.removeWidget(card)
             card.deleteLater()
-        places = {gpu.index: place for place, gpu in enumerate(gpus)}
-        shown = tuple(index for index in places if index in picked)
-        groups = [(index,) for index in shown] if beside else [shown]
+        position_by_index = {gpu.index: position for position, gpu in enumerate(gpus)}
+        shown = tuple(index for index in position_by_index if index in selected)
+        groups = [(index,) for index in shown] if side_by_side else [shown]
         self.cards = []
         if gpus and shown:
-            for metric in (*GPU_METRICS, *more):
+            for metric in (*GPU_METRICS, *extra_metrics):
                 for group in groups:
-                    several = tuple(places[index] for index in group) if len(gpus) > 1 else None
-                    card = PlotCard(metric, group, self._time_axis, alone=False, places=several, limit=self._limit)
+                    positions = tuple(position_by_index[index] for index in group) if len(gpus) > 1 else None
+                    card = PlotCard(
+                        metric, group, self._time_axis, has_gpus=True, positions=positions, limit=self._limit
+                    )
                     self.cards.append(card)
-        self.cards += [PlotCard(metric, (-1,), self._time_axis, alone=not gpus) for metric in MACHINE_METRICS]
+        self.cards += [PlotCard(metric, (-1,), self._time_axis, has_gpus=bool(gpus)) for metric in MACHINE_METRICS]
         for card in self.cards:
-            card.plot.outdated.connect(self._soon.start)
+            card.plot.outdated.connect(self._outdated_timer.start)
 
-    def arrange(self, columns: int) -> None:
-        """In so many columns."""
+    def arrange(self, columns: int, *, low_window: bool) -> None:
+        """Lay the cards out in this many columns (1 or 2); in a low window plots are lower, so that one is whole."""
+        for card in self.cards:
+            card.set_compact(low_window)
         for row in range(self._grid.rowCount()):
             self._grid.setRowStretch(row, 0)
         for index, card in enumerate(self.cards):
@@ -331,34 +355,35 @@ class Plots(QWidget):
         self._grid.setColumnStretch(0, 1)
         self._grid.setColumnStretch(1, 1 if columns == 2 else 0)
 
-    def show_now(self, history: SampleHistory) -> None:
-        """The figures of now."""
+    def show_latest(self, history: SampleHistory) -> None:
+        """Show the newest values."""
         for card in self.cards:
-            card.show_now(history)
+            card.show_latest(history)
 
-    def mark(self, events: tuple[Event, ...]) -> None:
-        """What happened."""
+    def show_events(self, events: tuple[Event, ...]) -> None:
+        """Show these events in the plots, and those in the shown range in the legend."""
         start, end = self._time_axis.view()
         self.legend.show_events(event for event in events if event.within(start, end))
         for card in self.cards:
-            card.mark(events)
+            card.show_events(events)
 
-    def _say_since(self, history: SampleHistory) -> None:
-        """Where a good part of the range was before anything was kept, it looks empty for no reason."""
-        begins = history.store.oldest_t if history.store is not None else None
+    def _update_since(self, history: SampleHistory) -> None:
+        """Explain an empty left part of the plots by the time at which the history starts."""
+        oldest = history.store.oldest_t if history.store is not None else None
         start, end = self._time_axis.view()
-        bare = begins is not None and begins - start > EMPTY_SHARE * (end - start)
-        words = self.tr("History since {time}").format(time=format_since(begins, end)) if bare and begins else ""
-        self.legend.set_since(words)
+        text = ""
+        if oldest is not None and oldest - start > EMPTY_SHARE * (end - start):
+            text = self.tr("History since {time}").format(time=format_since(oldest, end))
+        self.legend.set_since(text)
 
-    def draw(self, history: SampleHistory, *, all_of_them: bool = False) -> None:
-        """Draw what is on the screen, as far as it is new."""
-        self._say_since(history)
+    def draw(self, history: SampleHistory, *, include_hidden: bool = False) -> None:
+        """Draw the visible cards as far as they have changed; `include_hidden`: the others, too."""
+        self._update_since(history)
         for card in self.cards:
-            if all_of_them or card.in_sight():
+            if include_hidden or card.is_in_view():
                 card.draw(history)
 
 
 def figure_or_dash(metric: Metric, value: float) -> str:
-    """A table's cell."""
+    """A value as text, a dash for NaN."""
     return metric.format_value(None if math.isnan(value) else value)

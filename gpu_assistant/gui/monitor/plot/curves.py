@@ -1,4 +1,4 @@
-"""A line over time as arrays of equal length, NaN where a value is unknown: cut, downsampled, read.
+"""A series over time as arrays of equal length, NaN where a value is unknown: slicing, downsampling, reading.
 
 Numpy alone, no Qt. Times are seconds since the epoch.
 """
@@ -12,13 +12,13 @@ from msgspec import Struct
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
-GAP_STEPS = 3.5  # two samples further apart than this many steps have a gap between them
-# With more samples per pixel than this, a mean line is drawn in the band of the extremes.
+GAP_STEPS = 3.5  # samples further apart than this many steps are not joined
+# With more samples per pixel, the mean is drawn with a band from lowest to highest value.
 MAX_SAMPLES_PER_PIXEL = 1.5
 
 
 class LineStyle(Struct, frozen=True, kw_only=True):
-    """How a series is drawn: colour token, dash pattern by GPU, its name in the reading box."""
+    """How a series is drawn: colour token, index of its dash pattern, name in the reading box, area filled or not."""
 
     colour_token: str
     name: str = ""
@@ -52,8 +52,8 @@ class SeriesCurve(Struct, frozen=True, kw_only=True):
             return self
         end = int(np.searchsorted(self.t, newer.t[0] - self.step / 2))
         parts = (
-            np.concatenate((own[:end], new))
-            for own, new in (
+            np.concatenate((old[:end], new))
+            for old, new in (
                 (self.t, newer.t),
                 (self.mean, newer.mean),
                 (self.low, newer.low),

@@ -1,6 +1,6 @@
-"""What is drawn around and over the curves: events with their labels, the limit, the cross-hair with its reading box.
+"""What a plot draws around and over its curves: events with their labels, the limit line, the cross-hair.
 
-Events are pyqtgraph's regions and lines; their labels stand in lanes above the curves, so that they cover none.
+Events are pyqtgraph's `LinearRegionItem` and `InfiniteLine`; their labels are in lanes above the curves.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from .curves import LineStyle
 from .renderer import ViewRange, dashed_pen
 from .time_axis import format_moment
 
-LANES = 2  # of events' labels, one above the other
-# The order of painting; the curves have 0.
+LANES = 2  # rows of event labels
+# Z values; the curves have 0.
 BELOW, ABOVE, CURSOR, BOX = -10, 10, 20, 30
 SEPARATOR = "&nbsp; "  # between the parts of the reading box
 
 
 class Limit(Struct, frozen=True, kw_only=True):
-    """A dashed line with a text: where the card slows down, what it may draw."""
+    """A dashed horizontal line with a text, at `value` in the plot's unit: slowdown temperature, power limit."""
 
     value: float
     text: str
 
 
 class Reading(Struct, frozen=True, kw_only=True):
-    """What a line shows at the cross-hair; `extremes` where it is drawn in the band of lowest and highest."""
+    """A line's value at the cross-hair; `extremes` are (lowest, highest), None where the line has no band."""
 
     line: LineStyle
     value: float
@@ -42,7 +42,7 @@ class Reading(Struct, frozen=True, kw_only=True):
 
 
 class EventItems:
-    """Events on the time line of a view box: a region for each span of a tone, a dashed line for each beginning."""
+    """Events in a view box: a shaded region for each span of a tone, a dashed line at each start."""
 
     def __init__(self, view_box: pg.ViewBox) -> None:
         self._view_box = view_box
@@ -50,23 +50,23 @@ class EventItems:
         self._lines: list[pg.InfiniteLine] = []
 
     def show(self, events: Iterable[Event], view: ViewRange) -> None:
-        """Show these and no others."""
+        """Replace what is shown with these events."""
         shown = [event for event in events if event.within(view.start, view.end)]
         spans = merged_spans(shown, view)
-        for region in self._of(self._regions, len(spans), _new_region):
+        for region in self._visible_items(self._regions, len(spans), _new_region):
             tone, start, end = spans.pop()
             region.setRegion((start, end))
             region.setBrush(theme.color(tone, 0.14))
         begins = {(round(view.x(event.start)), event.tone): event.start for event in shown if event.start >= view.start}
-        for line in self._of(self._lines, len(begins), _new_line):
+        for line in self._visible_items(self._lines, len(begins), _new_line):
             (_, tone), start = begins.popitem()
             line.setPos(start)
             line.setPen(dashed_pen(theme.color(tone), 1, 2))
 
-    def _of(
+    def _visible_items(
         self, items: list[pg.GraphicsObject], count: int, new: Callable[[], pg.GraphicsObject]
     ) -> list[pg.GraphicsObject]:
-        """So many of the items, made as they are needed; the others are hidden."""
+        """The first `count` items, shown and created as needed; the others are hidden."""
         while len(items) < count:
             items.append(new())
             self._view_box.addItem(items[-1], ignoreBounds=True)
@@ -90,10 +90,10 @@ def _new_line() -> pg.InfiniteLine:
 
 
 def merged_spans(events: Iterable[Event], view: ViewRange) -> list[tuple[Tone, float, float]]:
-    """(tone, start, end) of what is shaded, at least a pixel wide: what several cards have at once is shaded once."""
+    """(tone, start, end) of each region to shade, at least a pixel wide; overlapping events of a tone are merged."""
     spans: list[tuple[Tone, float, float]] = []
     for event in sorted(events, key=lambda event: (event.tone, event.start)):
-        if event.moment:
+        if event.is_instant:
             continue
         start, end = max(event.start, view.start - view.column), min(event.end, view.end + view.column)
         end = max(end, start + view.column)
@@ -105,7 +105,7 @@ def merged_spans(events: Iterable[Event], view: ViewRange) -> list[tuple[Tone, f
 
 
 class EventLabel(Struct, frozen=True, kw_only=True):
-    """An event's text in a lane above the curves (0 is the lowest); `left` and `width` in pixels of the plot."""
+    """An event's label in a lane above the curves (0: the lowest); `left` and `width` in logical pixels."""
 
     event: Event
     text: str
@@ -115,7 +115,7 @@ class EventLabel(Struct, frozen=True, kw_only=True):
 
 
 class EventLabels(pg.GraphicsWidget):  # type: ignore[misc]
-    """The labels of events above the curves, each with the line of its beginning led up to it."""
+    """The labels of events above the curves, each with a dashed line down to the start of its event."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -123,8 +123,8 @@ class EventLabels(pg.GraphicsWidget):  # type: ignore[misc]
         self.labels: tuple[EventLabel, ...] = ()
 
     @property
-    def room(self) -> int:
-        """The pixels that the labels need above the curves."""
+    def required_height(self) -> int:
+        """The height of all lanes in use, in logical pixels."""
         lanes = max((label.lane + 1 for label in self.labels), default=0)
         return math.ceil(lanes * QFontMetricsF(theme.font("axis")).height())
 
@@ -135,7 +135,7 @@ class EventLabels(pg.GraphicsWidget):  # type: ignore[misc]
         self.update()
 
     def paint(self, painter: QPainter, *_: object) -> None:
-        """Lines first: a label covers those of others."""
+        """Paint all lines, then all labels, which cover the lines of others."""
         if self._view is None or not self.labels:
             return
         font = theme.font("axis")
@@ -143,10 +143,10 @@ class EventLabels(pg.GraphicsWidget):  # type: ignore[misc]
         painter.setFont(font)
         tops = {label: self.size().height() - (label.lane + 1) * metrics.height() for label in self.labels}
         for label, top in tops.items():
-            at = round(self._view.x(label.event.start) / self._view.ratio)
-            if 0 <= at < label.left:
+            x = round(self._view.x(label.event.start) / self._view.ratio)
+            if 0 <= x < label.left:
                 painter.setPen(dashed_pen(theme.color(label.event.tone), 1, 2))
-                painter.drawLine(QPointF(at, top + 2), QPointF(at, self.size().height()))
+                painter.drawLine(QPointF(x, top + 2), QPointF(x, self.size().height()))
         for label, top in tops.items():
             painter.fillRect(QRectF(label.left, top, label.width, metrics.height()), theme.color("card"))
             painter.setPen(theme.color("soft" if label.event.tone == "accent" else label.event.tone))
@@ -154,17 +154,21 @@ class EventLabels(pg.GraphicsWidget):  # type: ignore[misc]
 
 
 def place_labels(view: ViewRange, events: Iterable[Event]) -> tuple[EventLabel, ...]:
-    """The labels of events: each in the lowest lane with room, never beside the same text, where it began, or at the
-    edge that cuts it. A bare number of a card, whose reason another plot tells, stands only where nothing else does.
+    """Place the labels at the starts of their events, within the plot, each in the lowest lane with room.
+
+    A label without room in any lane, or next to one with the same text, is left out. A label that is only a GPU's
+    number is placed in the lowest lane or not at all.
     """
-    metrics, room = QFontMetricsF(theme.font("axis")), view.width / view.ratio
-    free = [(-math.inf, "")] * LANES
+    metrics, width_limit = QFontMetricsF(theme.font("axis")), view.width / view.ratio
+    free = [(-math.inf, "")] * LANES  # (left end of the free part, last text) of each lane
     placed: list[EventLabel] = []
     for event, text in group_events(view, events):
         width = metrics.horizontalAdvance(text) + 4
-        left = max(math.floor(min(view.x(event.start) / view.ratio + 5, room - width)), 5)
+        left = max(math.floor(min(view.x(event.start) / view.ratio + 5, width_limit - width)), 5)
         lane = next((lane for lane, (begins, _) in enumerate(free) if left >= begins), None)
-        if lane is None or (lane and not event.says) or any(left < begins and text == other for begins, other in free):
+        if lane is None or (lane > 0 and not event.has_description):
+            continue
+        if any(left < begins and text == other for begins, other in free):
             continue
         free[lane] = (left + width + 8, text)
         placed.append(EventLabel(event=event, text=text, lane=lane, left=left, width=width))
@@ -172,67 +176,69 @@ def place_labels(view: ViewRange, events: Iterable[Event]) -> tuple[EventLabel, 
 
 
 def group_events(view: ViewRange, events: Iterable[Event]) -> list[tuple[Event, str]]:
-    """The events to be named, by their beginning, each with the text for it and for those of other cards beside it:
-    what began on several cards at about the same place is said once, with all their numbers.
+    """(event, label) for each label, in the order of their starts.
+
+    Events with the same text that started on several GPUs within a label's width share one label with all numbers.
     """
     metrics = QFontMetricsF(theme.font("axis"))
     groups: list[tuple[Event, set[int]]] = []
     for event in sorted(events, key=lambda event: event.start):
         if not event.text or not event.within(view.start, view.end):
             continue
-        if not event.says and event.start < view.start:
-            continue  # at the edge stands why, not only whose
+        if not event.has_description and event.start < view.start:
+            continue  # started before the shown range: a bare GPU number at the edge explains nothing
         width = metrics.horizontalAdvance(event.text) * view.ratio
         near = view.start + (max(view.x(event.start), 0) - width) * view.column
-        group = next(
-            (
-                gpus
-                for first, gpus in groups
-                if event.whose and first.whose and first.word == event.word and max(first.start, view.start) >= near
-            ),
-            None,
+        matches = (
+            gpus
+            for first, gpus in groups
+            if event.gpu_label
+            and first.gpu_label
+            and first.short_text == event.short_text
+            and max(first.start, view.start) >= near
         )
+        group = next(matches, None)
         if group is not None and event.gpu is not None:
             group.add(event.gpu)
         else:
             groups.append((event, set() if event.gpu is None else {event.gpu}))
     return [
-        (event, f"GPU {', '.join(map(str, sorted(gpus)))} {event.word}".strip() if len(gpus) > 1 else event.text)
+        (event, f"GPU {', '.join(map(str, sorted(gpus)))} {event.short_text}".strip() if len(gpus) > 1 else event.text)
         for event, gpus in groups
-        # Whose it is says little of many, where another plot says what it was.
-        if event.word or len(gpus) < 2
+        # Without a short text, the numbers of several GPUs explain nothing.
+        if event.short_text or len(gpus) < 2
     ]
 
 
 def event_reasons(events: Iterable[Event]) -> list[str]:
-    """What was the matter, each once with the numbers of all cards that had it."""
-    whose: dict[str, set[int]] = {}
+    """The reasons of events, each once, with the numbers of all GPUs that had it."""
+    gpus_by_reason: dict[str, set[int]] = {}
     for event in events:
-        cards = whose.setdefault(event.reason or event.text, set())
-        if event.whose and event.gpu is not None:
-            cards.add(event.gpu)
+        gpus = gpus_by_reason.setdefault(event.reason or event.text, set())
+        if event.gpu_label and event.gpu is not None:
+            gpus.add(event.gpu)
     return [
-        f"GPU {', '.join(map(str, sorted(cards)))} {reason}" if cards else reason
-        for reason, cards in whose.items()
+        f"GPU {', '.join(map(str, sorted(gpus)))} {reason}" if gpus else reason
+        for reason, gpus in gpus_by_reason.items()
         if reason
     ]
 
 
 class LimitLine:
-    """The dashed line of a limit with its text at the left: what happens now begins at the right."""
+    """The dashed line of a limit; its text is at the left, because new values appear at the right."""
 
     def __init__(self, view_box: pg.ViewBox) -> None:
         self._view_box = view_box
         self.line: pg.InfiniteLine | None = None
 
     def show(self, limit: Limit | None, view: ViewRange) -> None:
-        """Where it is; its text stands above it, at the upper edge, where it would be cut, below it."""
+        """Show this limit, None for none; the text is above the line, or below it where the upper edge would cut it."""
         if limit is None:
             if self.line is not None:
                 self.line.hide()
             return
         if self.line is None:
-            self.line = self._make()
+            self.line = self._create_line()
         label = self.line.label
         self.line.setPen(dashed_pen(theme.color("error"), 1, 1))
         label.setFont(theme.font("axis"))
@@ -244,7 +250,7 @@ class LimitLine:
         self.line.show()
         label.updatePosition()
 
-    def _make(self) -> pg.InfiniteLine:
+    def _create_line(self) -> pg.InfiniteLine:
         line = pg.InfiniteLine(angle=0, label="", labelOpts={"position": 0, "anchors": [(0, 1), (0, 1)]})
         line.label.textItem.document().setDocumentMargin(2)
         line.setZValue(ABOVE)
@@ -253,9 +259,9 @@ class LimitLine:
 
 
 class Cursor:
-    """The cross-hair of a plot: a line, a dot on each curve, and a box that says what they read.
+    """The cross-hair of a plot: a vertical line, a dot on each curve, and a box with time and values.
 
-    The items are made when somebody points at the plots.
+    The items are created when it is first shown.
     """
 
     def __init__(self, view_box: pg.ViewBox) -> None:
@@ -263,7 +269,7 @@ class Cursor:
         self.items: tuple[pg.InfiniteLine, pg.ScatterPlotItem, pg.TextItem] | None = None
 
     def hide(self) -> None:
-        """Nobody points at anything."""
+        """Hide all items."""
         for item in self.items or ():
             item.hide()
 
@@ -275,9 +281,9 @@ class Cursor:
         reasons: list[str],
         format_value: Callable[[float], str],
     ) -> None:
-        """At the moment `at`."""
+        """Show it at the time `at` (seconds since the epoch); the box lists `readings`, then `reasons` of events."""
         if self.items is None:
-            self.items = self._make()
+            self.items = self._create_items()
         line, dots, box = self.items
         line.setPen(pg.mkPen(theme.color("text"), width=1))
         line.setPos(at)
@@ -294,7 +300,7 @@ class Cursor:
         for item in self.items:
             item.show()
 
-    def _make(self) -> tuple[pg.InfiniteLine, pg.ScatterPlotItem, pg.TextItem]:
+    def _create_items(self) -> tuple[pg.InfiniteLine, pg.ScatterPlotItem, pg.TextItem]:
         items = pg.InfiniteLine(angle=90), pg.ScatterPlotItem(size=8, pxMode=True), pg.TextItem()
         for item, z in zip(items, (CURSOR, CURSOR, BOX), strict=True):
             item.setZValue(z)
@@ -303,7 +309,10 @@ class Cursor:
 
 
 def _show_box(box: pg.TextItem, view: ViewRange, x: float, rows: list[str]) -> None:
-    """On the side of the line that has room: in one row, or in several where that is too long."""
+    """Place the box beside the line, on the side with room; `rows` are joined in one line where they fit.
+
+    `x` is the line's distance from the left edge in logical pixels.
+    """
     width, height = view.width / view.ratio, view.height / view.ratio
     box.setFont(theme.font("caption"))
     box.setColor(theme.color("text"))

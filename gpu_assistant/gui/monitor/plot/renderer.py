@@ -1,8 +1,8 @@
-"""The curves of a plot as one pyqtgraph item that paints only what is new.
+"""The curves of a plot as one pyqtgraph item that paints only new columns.
 
-pyqtgraph's curve items are painted from end to end whenever the view moves. Monitoring moves it each second, so here
-the curves are kept as a picture: it is moved to the left by whole device pixels and its new right edge is painted.
-`benchmarks/repaint.py` and `benchmarks/monitor_cost.py` measure what that saves.
+pyqtgraph's curve items are repainted completely whenever the view moves, which live plots do every second. Here the
+curves are painted into a pixmap, which is scrolled to the left by whole device pixels before its new right edge is
+painted. `benchmarks/repaint.py` and `benchmarks/monitor_cost.py` measure the difference.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPixmap
 from ... import theme
 from .curves import Array, LineStyle, SeriesCurve, downsample_curve, finite_slices
 
-LEAD = 3  # pixels that a line's corner reaches beyond its point
+LEAD = 3  # pixels by which a line's joint extends beyond its point
 HEADROOM = 0.13  # of the scale, above the highest tick
 
-# Several GPUs differ by colour and by dash, so that nobody needs colour alone (look.md §6). In pixels: line, gap, ...
+# GPUs differ in colour and dash, since colour alone does not reach everyone (WCAG 1.4.1). In pixels: line, gap, ...
 DASHES: tuple[tuple[float, ...] | None, ...] = (None, (5, 3), (1.5, 2.5), (6, 2.5, 1.5, 2.5))
-# The same along the time axis, in whole pixels of a period: a line that moves on keeps its dashes.
+# The same as pixels of a period along the time axis, so that dashes move with a line that scrolls.
 _DASH_PIXELS: tuple[tuple[bool, ...], ...] = tuple(
     tuple(bool(pixel) for pixel in pattern)
     for pattern in ((1,), (1,) * 7 + (0,) * 4, (1,) * 2 + (0,) * 3, (1,) * 8 + (0,) * 3 + (1,) * 2 + (0,) * 3)
@@ -32,8 +32,11 @@ _DASH_PIXELS: tuple[tuple[bool, ...], ...] = tuple(
 
 
 class ViewRange(Struct, frozen=True, kw_only=True):
-    """What a plot shows. Lengths are device pixels; `column` is the seconds of one, `first` the number of the leftmost
-    column since the epoch, so that a range that moves on moves by whole pixels. `ratio`: device pixels of a pixel.
+    """The time and value range that a plot shows, on a grid of device pixels.
+
+    `width` and `height` are device pixels; `column` is the seconds in one, `first` the number of the leftmost one
+    counted from the epoch, so that the range moves by whole pixels. `ticks` are values of the grid lines, ascending.
+    `ratio` is device pixels per logical pixel.
     """
 
     width: int
@@ -45,12 +48,12 @@ class ViewRange(Struct, frozen=True, kw_only=True):
 
     @property
     def start(self) -> float:
-        """The moment at the left edge, in seconds since the epoch."""
+        """The time at the left edge, in seconds since the epoch."""
         return self.first * self.column
 
     @property
     def end(self) -> float:
-        """The moment at the right edge."""
+        """The time at the right edge, in seconds since the epoch."""
         return (self.first + self.width) * self.column
 
     @property
@@ -64,27 +67,27 @@ class ViewRange(Struct, frozen=True, kw_only=True):
         return self.ticks[-1] + HEADROOM * (self.ticks[-1] - self.ticks[0])
 
     def x(self, moment: float) -> float:
-        """Device pixels from the left edge."""
+        """The distance of a time from the left edge, in device pixels."""
         return moment / self.column - self.first
 
     def y(self, value: float) -> float:
-        """Device pixels from the upper edge."""
+        """The distance of a value from the upper edge, in device pixels."""
         return (self.top - value) / (self.top - self.bottom) * self.height
 
 
 class CurvesItem(pg.UIGraphicsItem):  # type: ignore[misc]
-    """The curves that a plot shows, as wide and high as its view."""
+    """All curves of a plot, as a pixmap of the view's size."""
 
     def __init__(self) -> None:
         super().__init__()
         self.picture = QPixmap()
-        # Not part of the scene: it draws lines from arrays, without a Python loop.
+        # Not in the scene; it draws lines from arrays without a Python loop.
         self._line = pg.PlotCurveItem()
-        # A wide line in pieces is many times as fast as one path, whose corners must all be joined.
+        # Separate segments are much faster than a wide path, all of whose corners must be joined.
         self._line.setSegmentedLineMode("on")
 
     def repaint(self, view: ViewRange, curves: Iterable[tuple[LineStyle, SeriesCurve]]) -> None:
-        """Paint all of it."""
+        """Paint all columns."""
         size = (view.width, view.height)
         if (self.picture.width(), self.picture.height()) != size:
             self.picture = QPixmap(*size)
@@ -95,13 +98,13 @@ class CurvesItem(pg.UIGraphicsItem):  # type: ignore[misc]
     def advance(
         self, columns: int, since: float, view: ViewRange, curves: Iterable[tuple[LineStyle, SeriesCurve]]
     ) -> None:
-        """Move what is there by so many columns, and paint again what is later than the moment `since`."""
+        """Scroll to the left by this many columns, and paint again from the time `since` on."""
         self.picture.scroll(-columns, 0, self.picture.rect())
         lead = math.ceil(LEAD * view.ratio)
         self._paint_from(max(min(int(view.x(since)) - lead, view.width - columns), 0), view, curves)
 
     def paint(self, painter: QPainter, *_: object) -> None:
-        """The picture, in the pixels of the view box instead of seconds and values."""
+        """Draw the pixmap in the pixels of the view box instead of its seconds and values."""
         to_pixels, _ = self.itemTransform(self.getViewBox())
         to_data, invertible = to_pixels.inverted()
         if invertible:
@@ -125,7 +128,7 @@ class CurvesItem(pg.UIGraphicsItem):  # type: ignore[misc]
     def _paint_curve(
         self, painter: QPainter, view: ViewRange, line: LineStyle, curve: SeriesCurve, since: float
     ) -> None:
-        # One more on the left than can be seen, so that the line comes from somewhere.
+        # With a sample to the left of the visible part, so that the line enters it.
         shown = downsample_curve(curve.since(since - 2 * max(curve.step, view.column)), view.column)
         if not len(shown.t):
             return
@@ -144,7 +147,7 @@ class CurvesItem(pg.UIGraphicsItem):  # type: ignore[misc]
     def paint_line(
         self, painter: QPainter, x: Array, y: Array, pen: QPen, *, dash: int = 0, origin: float = 0.0
     ) -> None:
-        """Join neighbours that are both known. `origin` is where a dash's period begins."""
+        """Draw a line through known neighbours. `dash` is as in DASHES; its period starts at the pixel `origin`."""
         if dash:
             x, y = _by_pixels(x, y)
         known = np.isfinite(y)
@@ -159,9 +162,9 @@ class CurvesItem(pg.UIGraphicsItem):  # type: ignore[misc]
 
 
 def fill_between(painter: QPainter, x: Array, low: Array, high: Array, *, height: int, colour: QColor) -> None:
-    """Fill between two lines in columns of a pixel, `height` pixels high at most.
+    """Fill between two lines, pixel column by pixel column, clipped to `height` pixels.
 
-    As a picture of one colour: a `FillBetweenItem` of as many corners takes fifty times as long.
+    It is drawn as an image of one colour: a `FillBetweenItem` of as many points takes fifty times as long.
     """
     runs = [(run, math.floor(x[run.start]), math.ceil(x[run.stop - 1])) for run in finite_slices(high)]
     if not runs:
@@ -186,7 +189,7 @@ def fill_between(painter: QPainter, x: Array, low: Array, high: Array, *, height
 
 
 def dashed_pen(colour: QColor, width: float, dash: int = 0) -> QPen:
-    """A pen of `width` pixels, whatever the item's scale; `dash` as in DASHES."""
+    """A cosmetic pen of `width` pixels; `dash` is an index of DASHES."""
     pattern = DASHES[dash % len(DASHES)]
     pen: QPen = pg.mkPen(colour, width=width, dash=pattern)
     if pattern is not None:
@@ -195,14 +198,14 @@ def dashed_pen(colour: QColor, width: float, dash: int = 0) -> QPen:
 
 
 def _premultiplied(colour: QColor) -> int:
-    """As Qt's pictures with transparency want it: 0xAARRGGBB, each part times alpha."""
+    """A colour as a pixel of QImage.Format_ARGB32_Premultiplied: 0xAARRGGBB, red, green and blue times alpha."""
     alpha = colour.alpha()
     red, green, blue = (round(part * alpha / 255) for part in (colour.red(), colour.green(), colour.blue()))
     return alpha << 24 | red << 16 | green << 8 | blue
 
 
 def _by_pixels(x: Array, y: Array) -> tuple[Array, Array]:
-    """The same line with a corner at each whole pixel, runs of known values apart from each other by NaN."""
+    """The same line resampled at whole pixels, with NaN between runs of known values."""
     xs, ys = [], []
     for run in finite_slices(y):
         part = x[run]

@@ -1,6 +1,6 @@
-"""Time along the plots: the range that all plots of a page share, the axis that shows it, and how moments are written.
+"""The time axis: the range that all plots of a page share, the axis item, and the format of times.
 
-Moments are seconds since the epoch everywhere.
+Times are seconds since the epoch.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ TICK_DAYS = tuple(count * DAY for count in (1, 2, 5, 7, 10, 14))
 
 
 class TimeAxis(QObject):
-    """Span, end and cross-hair of all plots of a page; live, paused, or moved by hand."""
+    """Span, end and cross-hair of all plots of a page, which are live, paused or panned.
+
+    Signals: `moved` (shown range), `cursor_moved`, `spanned` (seconds of the range chosen), `paused_changed`.
+    """
 
     moved = Signal()
     cursor_moved = Signal()
@@ -43,36 +46,36 @@ class TimeAxis(QObject):
 
     @property
     def span(self) -> float:
-        """Seconds that the plots show."""
+        """The length of the shown range in seconds."""
         return self._span
 
     @property
     def chosen(self) -> int:
-        """Seconds of the range chosen last."""
+        """The length in seconds that was chosen last, one of SPANS."""
         return self._chosen
 
     @property
     def live(self) -> bool:
-        """Whether the right edge is now."""
+        """Whether the right edge is the present time."""
         return self._end is None
 
     @property
     def as_chosen(self) -> bool:
-        """Whether the range chosen last is shown, up to now or to where the plots were stopped."""
+        """Whether the range is neither zoomed nor panned."""
         return self._span == self._chosen and not self._moved
 
     @property
     def paused(self) -> bool:
-        """Whether the user stopped the plots (samples are still kept)."""
+        """Whether the user paused the plots (sampling continues)."""
         return self._paused
 
     @property
     def cursor(self) -> float | None:
-        """Where the cross-hair stands."""
+        """The time at the cross-hair; None where it is hidden."""
         return self._cursor
 
     def view(self) -> tuple[float, float]:
-        """The first and the last moment shown."""
+        """(start, end) of the shown range."""
         end = self.now() if self._end is None else self._end
         return end - self._span, end
 
@@ -86,7 +89,7 @@ class TimeAxis(QObject):
         self.moved.emit()
 
     def pause(self, on: bool) -> None:
-        """Stand still, where one has moved to too; or go on with now."""
+        """Pause at the shown range, also a panned one; or resume at the present time."""
         self._paused = on
         if not on:
             self._end, self._moved = None, False
@@ -96,18 +99,20 @@ class TimeAxis(QObject):
         self.moved.emit()
 
     def zoom(self, factor: float, at: float) -> None:
-        """Stretch time around the moment `at`; the range chosen last is the widest."""
+        """Multiply the span by `factor`, keeping the time `at` in place; it stays between SHORTEST_SPAN and the longest
+        of SPANS.
+        """
         start, end = self.view()
         span = min(max(self._span * factor, SHORTEST_SPAN), float(SPANS[-1]))
         share = (at - start) / (end - start)
-        # Near the right edge of live plots the edge stays now.
+        # Live plots stay live when zoomed near their right edge.
         if self._end is not None or share < 0.9:
             self._end, self._moved = min(at + (1 - share) * span, self.now()), True
         self._span = span
         self.moved.emit()
 
     def pan(self, seconds: float) -> None:
-        """Move into the past (negative) or back; at the right edge the plots run again."""
+        """Move the range by `seconds` (negative: into the past); at the present time the plots are live again."""
         _, end = self.view()
         now = self.now()
         moved = end + seconds
@@ -116,7 +121,7 @@ class TimeAxis(QObject):
         self.moved.emit()
 
     def reset(self) -> None:
-        """Back to the range chosen, up to now, running."""
+        """Show the chosen range up to the present time, without cross-hair or pause."""
         self._span = float(self._chosen)
         self._end, self._moved = None, False
         self._cursor = None
@@ -126,7 +131,7 @@ class TimeAxis(QObject):
         self.moved.emit()
 
     def point(self, at: float | None) -> None:
-        """Put the cross-hair at a moment, or take it away."""
+        """Put the cross-hair at a time within the range, or hide it (None)."""
         if at is not None:
             start, end = self.view()
             at = min(max(at, start), end)
@@ -135,13 +140,13 @@ class TimeAxis(QObject):
             self.cursor_moved.emit()
 
     def step(self, count: int) -> None:
-        """Move the cross-hair by `count` hundredths of what is shown, at least a second each."""
+        """Move the cross-hair by `count` steps of a hundredth of the span, or of a second where that is longer."""
         end = self.view()[1] if self._cursor is None else self._cursor
         self.point(end + max(round(self._span / 100), 1) * count)
 
 
 class TimeAxisItem(pg.DateAxisItem):  # type: ignore[misc]
-    """pyqtgraph's axis of dates with ticks at round local moments, written the same in every language."""
+    """pyqtgraph's date axis with ticks at round local times, in a format that is the same in every language."""
 
     def __init__(self) -> None:
         super().__init__("bottom")
@@ -149,7 +154,7 @@ class TimeAxisItem(pg.DateAxisItem):  # type: ignore[misc]
         self.setPen(None)
 
     def apply_theme(self) -> None:
-        """Fonts and colours from the theme."""
+        """Apply the theme's fonts and colours."""
         font = theme.font("axis")
         metrics = QFontMetricsF(font)
         self._label_width = metrics.horizontalAdvance("00:00:00")
@@ -158,19 +163,19 @@ class TimeAxisItem(pg.DateAxisItem):  # type: ignore[misc]
         self.setHeight(math.ceil(metrics.height() + 8))
 
     def tickValues(self, start: float, end: float, size: float) -> list[tuple[float, list[float]]]:
-        """One level of ticks with room between their labels."""
+        """One level of ticks, far enough apart for their labels (overrides AxisItem)."""
         return [ticks(start, end, max(int(size / (self._label_width * 1.7)), 2))]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        """The labels of these ticks."""
+        """The labels of these ticks (overrides AxisItem)."""
         del scale
         start, end = self.range
         return [format_tick(moment, spacing, end - start) for moment in values]
 
 
-def ticks(start: float, end: float, most: int) -> tuple[int, list[float]]:
-    """(seconds between two, the moments), at most about `most` of them; whole days begin at local midnight."""
-    step = next((each for each in (*TICK_STEPS, *TICK_DAYS) if (end - start) / each <= most), TICK_DAYS[-1])
+def ticks(start: float, end: float, max_count: int) -> tuple[int, list[float]]:
+    """(seconds between two ticks, times of the ticks), about `max_count` at most; days begin at local midnight."""
+    step = next((each for each in (*TICK_STEPS, *TICK_DAYS) if (end - start) / each <= max_count), TICK_DAYS[-1])
     shift = time.localtime(end).tm_gmtoff
     first = math.ceil((start + shift) / step) * step - shift
     return step, [float(at) for at in range(first, math.ceil(end), step)]
@@ -187,11 +192,11 @@ def format_tick(moment: float, step: float, span: float) -> str:
 
 
 def format_since(moment: float, now: float) -> str:
-    """A moment in a sentence: 14:20 of today, with its date of another day."""
+    """A time within a sentence: "14:20" of the same day as `now`, else with its date."""
     local, today = time.localtime(moment), time.localtime(now)
     return time.strftime("%H:%M" if local[:3] == today[:3] else "%Y-%m-%d %H:%M", local)
 
 
 def format_moment(moment: float, span: float) -> str:
-    """A moment in the reading box: with its date from a day on."""
+    """A time in the reading box, with its date where a day or more is shown."""
     return time.strftime("%m-%d %H:%M" if span >= DAY else "%H:%M:%S", time.localtime(moment))

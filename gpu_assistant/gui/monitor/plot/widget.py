@@ -1,6 +1,6 @@
-"""One metric over time: a pyqtgraph plot whose range, cross-hair, mouse and keys all plots of a page share.
+"""The plot of one metric over time; all plots of a page share time range and cross-hair (`TimeAxis`).
 
-Imported by the Monitor page only: pyqtgraph and numpy take longer to load than the whole window.
+Only the Monitor page imports this module: pyqtgraph and numpy take longer to import than the rest of the window.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from .overlay import Cursor, EventItems, EventLabels, Limit, LimitLine, Reading,
 from .renderer import CurvesItem, ViewRange
 from .time_axis import TimeAxis, TimeAxisItem
 
-ZOOM_STEP = 0.8  # of what is shown, after one notch of the wheel
+ZOOM_STEP = 0.8  # factor of the span for one notch of the wheel
+# (key of a line, start of the values, start of the range that decides the resolution) -> values
 Fetch = Callable[[str, float, float], SeriesCurve | None]
 
 
 class Repaint(Enum):
-    """What a refresh had to paint."""
+    """What `Plot.refresh` painted: nothing, the new columns at the right edge, or all columns."""
 
     NOTHING = "nothing"
     EDGE = "edge"
@@ -36,7 +37,7 @@ class Repaint(Enum):
 
 
 class ValueAxisItem(pg.AxisItem):  # type: ignore[misc]
-    """The scale at the left, with a grid through the plot."""
+    """The axis of values at the left, with grid lines across the plot."""
 
     def __init__(self) -> None:
         super().__init__("left")
@@ -46,7 +47,7 @@ class ValueAxisItem(pg.AxisItem):  # type: ignore[misc]
         self._bounds: QRectF | None = None
 
     def apply_theme(self) -> None:
-        """Fonts and colours from the theme."""
+        """Apply the theme's fonts and colours."""
         font = theme.font("axis")
         self.setTickFont(font)
         self.setTextPen(theme.color("soft"))
@@ -54,14 +55,14 @@ class ValueAxisItem(pg.AxisItem):  # type: ignore[misc]
         self.setWidth(math.ceil(QFontMetricsF(font).horizontalAdvance("0000") + 8))
 
     def boundingRect(self) -> QRectF:
-        """With room for half a label at both ends, which pyqtgraph gives only where there is no grid."""
+        """The rectangle with half a label's height at both ends, which pyqtgraph adds only without a grid."""
         if self._bounds is None:
             half = QFontMetricsF(theme.font("axis")).height() / 2
             self._bounds = super().boundingRect().adjusted(0, -half, 0, half)
         return self._bounds
 
     def linkedViewChanged(self, view: pg.ViewBox, *new_range: tuple[float, float]) -> None:
-        """The view got another range or size."""
+        """Forget the rectangle when the view's range or size changed."""
         self.prepareGeometryChange()
         self._bounds = None
         super().linkedViewChanged(view, *new_range)
@@ -70,8 +71,9 @@ class ValueAxisItem(pg.AxisItem):  # type: ignore[misc]
 class Plot(pg.GraphicsView):  # type: ignore[misc]
     """One metric over the shared time axis.
 
-    `ticks(highest)` gives the grid for the highest value shown; `format_value(value)` writes a value with its unit, for
-    the reading box. `outdated` asks for a `refresh`: another size, another look. `view` is what was painted last.
+    `ticks(highest)` gives the values of the grid lines for the highest value shown; `format_value(value)` gives a value
+    with its unit, for the reading box. `outdated` is emitted when size or theme changed and `refresh` is needed. `view`
+    is the range painted last.
     """
 
     outdated = Signal()
@@ -97,7 +99,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self._drag: QPointF | None = None
         super().__init__(parent)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        # The parts of a PlotItem without its context menu: that is made of fifty widgets for each plot, unseen.
+        # The parts of a PlotItem without its context menu, which creates fifty widgets for each plot.
         self.view_box = pg.ViewBox(enableMouse=False, enableMenu=False)
         self.view_box.disableAutoRange()
         self._value_axis, self._time_axis_item = ValueAxisItem(), TimeAxisItem()
@@ -111,7 +113,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
             self.centralLayout.addItem(item, row, column)
         self.centralLayout.setSpacing(0)
         self.centralLayout.setContentsMargins(0, 0, 0, 0)
-        self._value_axis.setZValue(self.view_box.zValue() - 1)  # its grid lies behind the curves
+        self._value_axis.setZValue(self.view_box.zValue() - 1)  # its grid is behind the curves
         for axis in (self._value_axis, self._time_axis_item):
             axis.linkToView(self.view_box)
         self.curves_item = CurvesItem()
@@ -124,7 +126,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.apply_theme()
 
     def sizeHint(self) -> QSize:
-        """Small: plots share what the page has left."""
+        """A small size: plots share the page's remaining space."""
         return QSize(240, 120)
 
     # What is shown
@@ -135,21 +137,22 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self._stale = True
 
     def set_limit(self, limit: Limit | None) -> None:
-        """The dashed line, if this card says where it is."""
+        """Set the dashed limit line; None for none."""
         if limit != self.limit:
             self.limit = limit
             self._stale = True
 
     def set_events(self, events: tuple[Event, ...]) -> None:
-        """What is marked on the time line."""
+        """Set the events on the time axis."""
         if events != self.events:
             self.events = events
             self._stale = True
 
     def refresh(self, fetch: Fetch) -> Repaint:
-        """Draw what the time axis shows, as far as it is new.
+        """Paint the range of the time axis, as far as it has changed.
 
-        `fetch(key, since, reach)` gives a series from a moment on, in the resolution that reaches back to `reach`.
+        `fetch(key, since, oldest)` gives a series from `since` on, in the finest resolution stored back to `oldest`;
+        None where there is none.
         """
         area = self.area()
         if area.width() < 10 or area.height() < 10:
@@ -159,9 +162,9 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         same = not self._stale and before is not None and _scale(before) == _scale(view)
         if same and moved == 0:
             return Repaint.NOTHING
-        if self._make_room(view):
+        if self._place_event_labels(view):
             return self.refresh(fetch)
-        # Once in a while all is drawn anew, so that the scale follows what has gone.
+        # After half a width all columns are painted, so that the scale follows values that have left the range.
         if same and before is not None and 0 < moved < view.width / 2 and self._columns_left > 0:
             since = self._fetch_newer(view, fetch)
             scaled = self._with_ticks(view)
@@ -173,18 +176,18 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self._repaint(view, fetch)
         return Repaint.ALL
 
-    def _make_room(self, view: ViewRange) -> bool:
-        """Place the labels of events; whether they need other room above the curves than there is."""
-        before = self.event_labels.room
+    def _place_event_labels(self, view: ViewRange) -> bool:
+        """Place the labels of events; returns whether the height that they need has changed."""
+        before = self.event_labels.required_height
         self.event_labels.show_events(self.events, view)
-        if self.event_labels.room == before:
+        if self.event_labels.required_height == before:
             return False
         self._stale = True
-        self._lay_out()
+        self._update_label_height()
         return True
 
     def _fetch_newer(self, view: ViewRange, fetch: Fetch) -> float | None:
-        """Add what is newer to the curves; the moment from which on they must be painted again, None: all of them."""
+        """Append newer values to the curves; returns the time from which to paint, None for all columns."""
         known = [curve.t[-1] for curve in self._curves.values() if len(curve.t)]
         if not known:
             return None
@@ -201,7 +204,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
 
     def _repaint(self, view: ViewRange, fetch: Fetch) -> None:
         span = view.end - view.start
-        # A little more than is seen, so that lines come from somewhere; not so much that a coarser resolution comes.
+        # A little more than the shown range, so that lines enter it, but not enough for a coarser resolution.
         begin = view.start - min(max(2 * view.column, 0.02 * span), 0.006 * span + 1)
         curves = {key: fetch(key, begin, begin) for key in self.lines}
         self._curves = {key: curve if curve is not None else EMPTY_CURVE for key, curve in curves.items()}
@@ -213,7 +216,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.limit_line.show(self.limit, scaled)
 
     def _show_view(self, view: ViewRange) -> None:
-        """Move the axes, the events and the cross-hair to what is painted."""
+        """Update axes, events and cross-hair to the painted range."""
         if self.view is None or self.view.ticks != view.ticks:
             self._value_axis.setTicks([[(tick, f"{tick:g}") for tick in view.ticks]])
         self.view = view
@@ -224,7 +227,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self._move_cursor()
 
     def _current_view(self, area: QRect) -> ViewRange:
-        """What the time axis shows in whole columns, so that it moves by whole device pixels."""
+        """The range of the time axis, aligned to whole columns of device pixels."""
         ratio = self.devicePixelRatio()
         width, height = round(area.width() * ratio), round(area.height() * ratio)
         _, end = self.time_axis.view()
@@ -234,7 +237,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         return ViewRange(width=width, height=height, first=first, column=column, ticks=ticks, ratio=ratio)
 
     def _with_ticks(self, view: ViewRange) -> ViewRange:
-        """With the ticks for the highest value to be seen."""
+        """The same range with ticks for the highest value in it."""
         highest = self.limit.value if self.limit is not None else 0.0
         for curve in self._curves.values():
             top = np.fmax.reduce(curve.high) if len(curve.high) else math.nan
@@ -245,28 +248,28 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         return [(line, self._curves.get(key, EMPTY_CURVE)) for key, line in self.lines.items()]
 
     def apply_theme(self) -> None:
-        """Take colours and sizes from the theme."""
+        """Apply the theme's colours, fonts and sizes."""
         self.setBackground(theme.color("card"))
         self._value_axis.apply_theme()
         self._time_axis_item.apply_theme()
-        self._lay_out()
+        self._update_label_height()
         self._stale = True
         self.outdated.emit()
 
-    def _lay_out(self) -> None:
-        """The labels of events above the curves, which have half of the height at least."""
-        above = min(self.event_labels.room, self.height() // 2)
+    def _update_label_height(self) -> None:
+        """Give the labels of events their height, at most half of the plot's."""
+        above = min(self.event_labels.required_height, self.height() // 2)
         self.event_labels.setMinimumHeight(above)
         self.event_labels.setMaximumHeight(above)
         self.centralLayout.activate()
 
     def area(self) -> QRect:
-        """The rectangle of the curves, in pixels of the widget."""
+        """The rectangle of the curves, in the widget's coordinates."""
         area: QRect = self.view_box.sceneBoundingRect().toRect()
         return area
 
     def moment_at(self, x: float) -> float:
-        """The time below a pixel."""
+        """The time at the horizontal position `x` of the widget."""
         start, end = self.time_axis.view()
         area = self.area()
         return start + (x - area.left()) / max(area.width(), 1) * (end - start)
@@ -274,7 +277,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     # The cross-hair
 
     def readings(self) -> list[Reading]:
-        """What the lines show at the cross-hair."""
+        """The known values of all lines at the cross-hair."""
         at, view = self.time_axis.cursor, self.view
         if at is None or view is None:
             return []
@@ -288,7 +291,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         return readings
 
     def _move_cursor(self) -> None:
-        """The cross-hair is placed when it is painted: plots that are not in sight need none."""
+        """Mark the cross-hair as moved; it is placed when painted, which hidden plots are not."""
         self._cursor_stale = True
         self.viewport().update()
 
@@ -307,7 +310,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     # Mouse, keys, focus
 
     def drawForeground(self, painter: QPainter, rect: QRectF) -> None:
-        """A frame around what has the keyboard's focus."""
+        """Draw a frame while the plot has the keyboard focus."""
         del rect
         if self.hasFocus():
             painter.setPen(QPen(theme.color("focus"), 1))
@@ -324,15 +327,15 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.viewport().update()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
-        """Another size needs other curves."""
+        """Emit `outdated`, since the curves depend on the size."""
         super().resizeEvent(event)
         if event is not None and not self.closed:
-            self._lay_out()
+            self._update_label_height()
             self._stale = True
             self.outdated.emit()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Drag moves through time; else the cross-hair follows."""
+        """Pan while dragging; otherwise move the cross-hair."""
         at = event.position()
         if self._drag is not None:
             self.time_axis.pan(self.moment_at(self._drag.x()) - self.moment_at(at.x()))
@@ -343,23 +346,23 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
             self.time_axis.point(None)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begin to drag."""
+        """Start a drag."""
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         if event.button() == Qt.MouseButton.LeftButton:
             self._drag = event.position()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """End of the drag."""
+        """End the drag."""
         del event
         self._drag = None
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Back to now."""
+        """Reset the time axis."""
         del event
         self.time_axis.reset()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """With Ctrl: stretch time around the pointer. Without: the page scrolls."""
+        """Zoom at the pointer with Ctrl; without it the page scrolls."""
         if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             event.ignore()
             return
@@ -367,13 +370,13 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         event.accept()
 
     def leaveEvent(self, event: QEvent) -> None:
-        """The cross-hair goes with the pointer."""
+        """Hide the cross-hair."""
         self.time_axis.point(None)
         super().leaveEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """← → move the cross-hair (Shift: ten times as far), Home and End go to the edges, Esc takes it away; + and -
-        stretch time around it, Page Up and Page Down move half of what is shown, 0 goes back to now.
+        """← → move the cross-hair (Shift: ten times as far), Home and End to the edges, Esc hides it; + and - zoom at
+        it, Page Up and Page Down pan by half of the span, 0 resets the time axis.
         """
         far = 10 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1
         axis = self.time_axis

@@ -13,12 +13,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from ....core.machine import Machine
+from ... import messages
 from ...widgets.base import announce
 from ...widgets.buttons import Button
 from ...widgets.cards import Banner, Card, Divider, Hero, HeroKind, ValueRow
 from ...widgets.icons import IconWidget
 from ...widgets.text import label
-from .. import messages
 from ..page import WizardPage
 from . import machine_summary
 from .machine_summary import ALREADY_WORKING_CODES, MachineNote, is_partial, machine_notes

@@ -13,10 +13,12 @@ from ....core.errors import AppError
 from ....core.machine import Machine
 from ....core.recommendation import Recommendation
 from ....core.results import Benchmark, Check, Checks, CheckState
+from ....core.types import short_device_name
 from ....texts.format import format_duration, short_name
 from ....texts.localized import Texts
 from ...bench import messages
 from ...environment_actions import EnvironmentActionsPanel
+from ...messages import error_text
 from ...widgets.base import announce
 from ...widgets.buttons import Button
 from ...widgets.cards import Card, Hero, HeroKind, Pill
@@ -24,7 +26,6 @@ from ...widgets.charts import BarChart
 from ...widgets.console import CommandBox, LogDrawer
 from ...widgets.progress import ProgressBar, StepList, StepStateIcon
 from ...widgets.text import label
-from ..messages import error_text
 from ..page import WizardPage
 from .machine_summary import main_gpu
 
@@ -56,6 +57,7 @@ class DonePage(WizardPage):
         self.actions_panel = EnvironmentActionsPanel(self.controller.app, self.controller.language)
         self.actions_panel.message_shown.connect(self._scroll_to_result)
         self.command_label, self.command_box = label("small"), CommandBox()
+        self.powershell_label, self.powershell_box = label("small"), CommandBox()
         self.log_card = Card(" ", padding=16)
         self._step_list, self._log_drawer = StepList(), LogDrawer()
         self.log_card.column.addWidget(self._step_list)
@@ -64,8 +66,10 @@ class DonePage(WizardPage):
         column.addWidget(self.hero)
         column.addLayout(self._cards_row)
         column.addWidget(self.next_steps_heading)
-        for widget in (self.actions_panel, self.command_label, self.command_box, self.log_card):
-            column.addWidget(widget)
+        column.addWidget(self.actions_panel)
+        for command_widget in (self.command_label, self.command_box, self.powershell_label, self.powershell_box):
+            column.addWidget(command_widget)
+        column.addWidget(self.log_card)
         column.addStretch(1)
         self.back_button = self.add_back_button()
         self.toggle_log_button = self.footer.add_button(Button())
@@ -97,6 +101,7 @@ class DonePage(WizardPage):
             self.command_box.set_text(controller.app.system.activation_command(controller.environment))
         for widget in (self.next_steps_heading, self.actions_panel, self.command_label, self.command_box):
             widget.setVisible(is_working)
+        self._update_powershell_command(is_working)
         self._update_log_card()
         hint = self.tr("Everything is written down: a lock file and a log.") if is_working else ""
         self.footer.set_hint(hint, "file")
@@ -106,6 +111,15 @@ class DonePage(WizardPage):
         self.toggle_log_button.setText(self.tr("Hide what was done") if log_expanded else self.tr("Show what was done"))
         self.toggle_log_button.setVisible(controller.progress is not None and not simulated)
         self.primary_button.setText(self.tr("Go to Home"))
+
+    def _update_powershell_command(self, is_working: bool) -> None:
+        controller, line = self.controller, None
+        if is_working and controller.environment is not None and not controller.flow.simulated:
+            line = controller.app.system.powershell_activation(controller.environment)
+        self.powershell_label.setText(self.tr("PowerShell runs no scripts by default: type this one there instead"))
+        self.powershell_box.set_text(line or "")
+        for widget in (self.powershell_label, self.powershell_box):
+            widget.setVisible(line is not None)
 
     def run_primary_action(self) -> None:
         self.home_requested.emit()
@@ -288,7 +302,7 @@ class QuickBenchmarkCard(Card):
         if not hasattr(progress, "workload"):
             return
         self.caption_label.setText(
-            f"{messages.workload_label(progress.workload, progress.dtype)} · {messages.device_label(progress.device)}"
+            f"{messages.workload_label(progress.workload, progress.dtype)} · {short_device_name(progress.device)}"
         )
         self.progress_bar.set_fraction((progress.index - 1) / max(progress.total, 1))
 

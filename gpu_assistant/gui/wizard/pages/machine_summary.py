@@ -388,6 +388,14 @@ def _system_notes(machine: Machine) -> Iterator[MachineNote]:
             "knows. Take the driver from your distribution, which sees to that.",
         )
         yield MachineNote(kind="warn", text=text)
+    if machine.os.smart_app_control == "on":
+        text = translate(
+            "MachineSummary",
+            "Smart App Control is on: Windows blocks files that Microsoft does not know, parts of PyTorch perhaps "
+            "among them, and allows no exceptions. If a step or a check says that something was blocked, this is why; "
+            "Windows Security shows it under “App & browser control”.",
+        )
+        yield MachineNote(kind="warn", text=text)
     if machine.laptop:
         text = translate("MachineSummary", "A laptop: let it run on mains power while it trains, or it slows down.")
         yield MachineNote(kind="info", text=text)

@@ -125,7 +125,7 @@ def test_progress_shows_time_and_step(memory, app, qtbot, wait_for_end, page):
     assert "How long that takes here is known after the first run." in memory.note_label.text()
     assert "After 10 minutes at the latest it ends." in memory.note_label.text()
     app.gate = threading.Event()
-    app.news["fit"] = (MemoryFitProgress(index=2, total=5, variant="mixed"),)
+    app.events["fit"] = (MemoryFitProgress(index=2, total=5, variant="mixed"),)
     memory.measure_button.setFocus()
     memory.measure_button.click()
     qtbot.waitUntil(

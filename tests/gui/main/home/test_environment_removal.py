@@ -25,12 +25,12 @@ def home(open_window, app, qtbot):
     return page
 
 
-def asked(qtbot) -> ConfirmDialog:
+def ask_removal(qtbot) -> ConfirmDialog:
     qtbot.waitUntil(lambda: isinstance(QApplication.activeModalWidget(), ConfirmDialog), timeout=5000)
     return QApplication.activeModalWidget()
 
 
-def words(dialog, seen) -> str:
+def dialog_texts(dialog, seen) -> str:
     return dialog.accessibleName() + "\n" + seen(dialog)
 
 
@@ -38,23 +38,23 @@ def words(dialog, seen) -> str:
 def test_removal_is_previewed_first(home, app, qtbot, seen, language, code):
     language.set(code)
     home.installed_card.remove_button.click()
-    dialog = asked(qtbot)
-    shown = words(dialog, seen)
+    dialog = ask_removal(qtbot)
+    shown = dialog_texts(dialog, seen)
     assert {"en": "Remove “pytorch” (912 MB)?", "zh_CN": "移除“pytorch” (912 MB)？"}[code] in shown
     assert {"en": "1. Remove the environment", "zh_CN": "1. 删除环境"}[code] in shown
     assert {"en": "2. Put the variable CUDA_PATH back", "zh_CN": "2. 恢复环境变量 CUDA_PATH"}[code] in shown
     assert dialog.reject_button.isDefault()
     dialog.reject_button.click()
-    assert "removed" not in app.asked
+    assert "removed" not in app.calls
     assert home.installed_card.isVisible()
 
 
 def test_removal_reports_what_stayed(home, app, qtbot):
     changed = StepEvent(id="back-2", state="done", code="progress.left-changed", data={"thing": "CUDA_PATH"})
-    app.news["uninstall"] = (StepEvent(id="environment", state="done"), changed)
+    app.events["uninstall"] = (StepEvent(id="environment", state="done"), changed)
     home.installed_card.remove_button.click()
-    asked(qtbot).accept_button.click()
-    qtbot.waitUntil(lambda: "removed" in app.asked, timeout=5000)
+    ask_removal(qtbot).accept_button.click()
+    qtbot.waitUntil(lambda: "removed" in app.calls, timeout=5000)
     qtbot.waitUntil(lambda: not home.installed_card.isVisible() and home.banner.isVisible(), timeout=5000)
     assert "Taken back what was installed for" in home.banner.label.text()
     assert "CUDA_PATH was changed since" in home.banner.label.text()
@@ -64,7 +64,7 @@ def test_removal_reports_what_stayed(home, app, qtbot):
 def test_removal_error_has_no_command_line_options(home, app, qtbot):
     app.results["uninstall"] = AppError("rights-left-out", steps="back-2")
     home.installed_card.remove_button.click()
-    asked(qtbot).accept_button.click()
+    ask_removal(qtbot).accept_button.click()
     qtbot.waitUntil(home.banner.isVisible, timeout=5000)
     assert "administrator rights were refused" in home.banner.label.text()
     assert "--" not in home.banner.label.text()

@@ -31,9 +31,9 @@ def test_home_without_nvidia_says_what_works(home, app):
     assert page.hero.title_label.text() == "No NVIDIA GPU. PyTorch works on the CPU."
     assert page.hero.kind == "neutral"
     assert page.subtitle_label.text() == "Debian GNU/Linux 12 · AMD EPYC 7B13"
-    said = page.installed_card.accessibleName()
+    text = page.installed_card.accessibleName()
     for figure in ("2.13.0", "none: CPU build", "3.11.14", "912 MB"):
-        assert figure in said
+        assert figure in text
     assert page.benchmark_card.button.text() == "Measure"
 
 
@@ -41,10 +41,10 @@ def test_home_shows_newest_complete_benchmark(home, app):
     whole = replace(cpu_benchmark(), started=time.time() - 86_400)
     slow = replace(whole.results[0], median=whole.results[0].median / 4)
     killed = replace(whole, started=time.time(), results=(slow,), notes=("bench.note.killed",))
-    app.kept = [whole, killed]
+    app.stored = [whole, killed]
     _, page = home(app)
     assert page.benchmark_card.value_label.text() == "141"
-    app.kept = [killed]
+    app.stored = [killed]
     _, alone = home(app)
     assert alone.benchmark_card.value_label.text() == "35.2"
 
@@ -138,8 +138,8 @@ def test_home_without_environment_shows_gpu_health(home, app, qtbot):
     app.known = ()
     window, page = home(app)
     feed(window, *(sample(gpu(temp=41, util=3)) for _ in range(2)))
-    said = "Your GPU is well: 41 °C, load 3 %. About 10 minutes."
-    assert page.hero.detail_label.text().startswith(said)
+    text = "Your GPU is well: 41 °C, load 3 %. About 10 minutes."
+    assert page.hero.detail_label.text().startswith(text)
     assert page.hero.title_label.text() == "Your GPU is not set up for deep learning yet"
     now = time.time()
     feed(window, *(sample(gpu(**SICK), t=now + i) for i in range(12)))

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.core.results import Alarm, Health, HealthState
+from gpu_assistant.gui.machine_facts import MachineFacts
 from gpu_assistant.gui.main.home.verdict import home_verdict
-from gpu_assistant.gui.main.machine_facts import MachineFacts
 from gpu_assistant.gui.monitor.gpu_summary import status_pill
 from gpu_assistant.gui.monitor.gpu_summary import status_text as sentence_of
 from tests.fakes.examples import rtx4060
@@ -32,45 +32,48 @@ def test_answering_gpu_is_enough(qapp):
 @pytest.mark.parametrize(("state", "kind"), [("well", "ok"), ("watching", "neutral")])
 def test_gpu_under_observation_is_not_called_healthy(qapp, state: HealthState, kind: str):
     installed = MachineFacts(loaded=True, installed=replace(ENVIRONMENT, variant="cu130"))
-    said = home_verdict(installed, sample(gpu(temp=89)), Health(t=0.0, state=state), simulated=False)
-    assert said.kind == kind
-    assert "89 °C" in said.detail
-    assert ("watching" in said.title) == (state == "watching")
+    verdict = home_verdict(installed, sample(gpu(temp=89)), Health(t=0.0, state=state), simulated=False)
+    assert verdict.kind == kind
+    assert "89 °C" in verdict.detail
+    assert ("watching" in verdict.title) == (state == "watching")
 
 
 def test_gpu_without_readings_is_explained(qapp):
     """An idle laptop's card that is let go of, and one that sleeps."""
     installed = MachineFacts(loaded=True, installed=replace(ENVIRONMENT, variant="cu130"))
     nothing = gpu(temp=None, util=None, state="resting")
-    said = home_verdict(
+    verdict = home_verdict(
         installed, replace(sample(nothing), nvml="resting"), Health(t=0.0, state="well"), simulated=False
     )
-    assert (said.kind, said.detail.split(",")[0]) == ("ok", "The graphics card is idle and is left alone for a moment")
+    assert (verdict.kind, verdict.detail.split(",")[0]) == (
+        "ok",
+        "The graphics card is idle and is left alone for a moment",
+    )
     asleep = replace(sample(replace(nothing, state="asleep")), nvml="asleep")
-    said = home_verdict(installed, asleep, Health(t=0.0, state="asleep"), simulated=False)
-    assert "a program uses it" in said.detail
+    verdict = home_verdict(installed, asleep, Health(t=0.0, state="asleep"), simulated=False)
+    assert "a program uses it" in verdict.detail
 
 
 def test_gpu_with_few_readings_is_not_called_healthy(qapp):
     installed = MachineFacts(loaded=True, installed=replace(ENVIRONMENT, variant="cu130"))
     health = Health(t=0.0, state="untold", untold=(0,))
-    said = home_verdict(installed, sample(gpu(temp=None)), health, simulated=False)
-    assert (said.kind, said.title) == ("neutral", "Your GPU reports too little to tell whether it is well")
+    verdict = home_verdict(installed, sample(gpu(temp=None)), health, simulated=False)
+    assert (verdict.kind, verdict.title) == ("neutral", "Your GPU reports too little to tell whether it is well")
     assert status_pill(health) == ("neutral", "Not known")
 
 
 @pytest.mark.parametrize("installed", [None, replace(ENVIRONMENT, variant="cu130")])
 def test_silent_driver_is_reported_and_not_called_healthy(qapp, installed):
     health = Health(t=0.0, state="slow")
-    said = home_verdict(
+    verdict = home_verdict(
         MachineFacts(loaded=True, installed=installed), sample(gpu(state="silent")), health, simulated=False
     )
-    assert said.kind != "ok"
-    assert "well" not in said.title + said.detail
+    assert verdict.kind != "ok"
+    assert "well" not in verdict.title + verdict.detail
     assert status_pill(health) == ("neutral", "no answer")
     if installed is not None:
-        assert (said.kind, said.title) == ("neutral", "The graphics driver gives no answer just now")
-        assert "restart the computer" in said.detail
+        assert (verdict.kind, verdict.title) == ("neutral", "The graphics driver gives no answer just now")
+        assert "restart the computer" in verdict.detail
 
 
 ALARMED = Health(
@@ -104,28 +107,28 @@ def test_worst_alarm_comes_before_setup_advice(qapp):
 
 @pytest.mark.parametrize("health", [ALARMED, HOT])
 def test_unhealthy_gpu_gets_no_setup_offer(qapp, health: Health):
-    said = home_verdict(MachineFacts(loaded=True), sample(gpu()), health, simulated=False)
-    assert (said.shows_alarm, said.target, said.action) == (True, "graphs", "Live graphs")
+    verdict = home_verdict(MachineFacts(loaded=True), sample(gpu()), health, simulated=False)
+    assert (verdict.shows_alarm, verdict.target, verdict.action) == (True, "graphs", "Live graphs")
 
 
 def test_alarm_leads_to_health_test(qapp):
     alarm = Alarm(id="memory-errors", level="error", gpu=0, since=0.0, data={"name": "A", "count": 5})
-    said = home_verdict(
+    verdict = home_verdict(
         MachineFacts(loaded=True), sample(gpu()), Health(t=0.0, state="error", alarms=(alarm,)), simulated=False
     )
-    assert (said.target, said.action) == ("test", "Health test")
+    assert (verdict.target, verdict.action) == ("test", "Health test")
 
 
 @pytest.mark.parametrize("cards", [1, 8])
 def test_unhealthy_gpu_of_several_is_named(qapp, cards: int):
     health = replace(ALARMED, alarms=(replace(ALARMED.alarms[0], gpu=6),), cards=cards)
     seen = sample(*(gpu(index) for index in range(cards)))
-    for said in (
+    for verdict in (
         home_verdict(UNUSED, seen, health, simulated=False).title,
         sentence_of(replace(seen, nvml="ready"), health, simulated=False),
     ):
-        assert said.endswith("The GPU no longer answers")
-        assert ("GPU 6: The GPU" in said) == (cards > 1)
+        assert verdict.endswith("The GPU no longer answers")
+        assert ("GPU 6: The GPU" in verdict) == (cards > 1)
 
 
 def test_setup_stays_reachable_beside_an_alarm(home, app, qtbot):
@@ -142,9 +145,9 @@ def test_setup_stays_reachable_beside_an_alarm(home, app, qtbot):
 def test_only_look_shows_gpu_health_first(qapp):
     facts, well = MachineFacts(loaded=True), Health(t=0.0, state="well")
     assert home_verdict(facts, sample(gpu(temp=50)), well, simulated=False).target == "setup"
-    said = home_verdict(facts, sample(gpu(temp=50)), well, simulated=False, only_look=True)
-    assert (said.kind, said.title, said.target) == ("ok", "Your GPU is well", "graphs")
-    assert home_verdict(facts, sample(), None, simulated=False, only_look=True).kind in ("neutral", "accent")
+    verdict = home_verdict(facts, sample(gpu(temp=50)), well, simulated=False, setup_skipped=True)
+    assert (verdict.kind, verdict.title, verdict.target) == ("ok", "Your GPU is well", "graphs")
+    assert home_verdict(facts, sample(), None, simulated=False, setup_skipped=True).kind in ("neutral", "accent")
 
 
 def test_computer_text_counts_gpus():

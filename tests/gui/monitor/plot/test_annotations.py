@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from gpu_assistant.core.results import GpuSample, Health
 from gpu_assistant.gui.monitor.plot.annotations import AnnotationSource
-from gpu_assistant.gui.monitor.plot.cards import EventSign
+from gpu_assistant.gui.monitor.plot.cards import EventLegendRow
 from gpu_assistant.gui.monitor.plot.time_axis import TimeAxis
 from gpu_assistant.gui.monitor.sampling import SamplingService
 from gpu_assistant.monitor.history import History
@@ -21,14 +21,14 @@ pytestmark = pytest.mark.gui
 
 def test_events_are_marked(worked):
     _, page = worked
-    cards = {card.of.key: card.plot for card in page.plot_cards}
-    said = {key: {event.text for event in plot.events if event.text} for key, plot in cards.items()}
-    assert said["temp"] == {"slowed by heat", "install"}
-    assert said["power"] == {"power limit", "install"}
-    assert said["cpu"] == {"install"}
+    cards = {card.plotted_metric.key: card.plot for card in page.plot_cards}
+    texts = {key: {event.text for event in plot.events if event.text} for key, plot in cards.items()}
+    assert texts["temp"] == {"slowed by heat", "install"}
+    assert texts["power"] == {"power limit", "install"}
+    assert texts["cpu"] == {"install"}
     # Every plot is shaded: its cross-hair says why, and the legend above them.
     assert {event.reason for event in cards["util"].events} == {"slowed by heat", "power limit", "install"}
-    legend = {sign.accessibleName() for sign in page.plots.legend.findChildren(EventSign) if not sign.isHidden()}
+    legend = {sign.accessibleName() for sign in page.plots.legend.findChildren(EventLegendRow) if not sign.isHidden()}
     assert legend == {"slowed by heat", "power limit"}  # the install was before
     assert all(event.end == float("inf") for event in cards["temp"].events if event.tone == "warn")
     assert cards["temp"].limit.text == "slows down at 88 °C"
@@ -37,7 +37,7 @@ def test_events_are_marked(worked):
 def test_events_follow_language(worked, language, qtbot):
     _, page = worked
     language.set("zh_CN")
-    plot = next(card.plot for card in page.plot_cards if card.of.key == "cpu")
+    plot = next(card.plot for card in page.plot_cards if card.plotted_metric.key == "cpu")
     qtbot.waitUntil(lambda: {event.text for event in plot.events if event.text} == {"安装"}, timeout=5000)
 
 
@@ -66,7 +66,7 @@ def test_power_limit_marked_only_if_reached(monitor):
     feed(window, *(sample(gpu(**part), t=now - 100 + i) for i, part in enumerate(parts)))
     page.annotations.invalidate()
     page.draw()
-    plot = next(card.plot for card in page.plot_cards if card.of.key == "power")
+    plot = next(card.plot for card in page.plot_cards if card.plotted_metric.key == "power")
     marked = {event.text: event for event in plot.events if event.text not in ("", "install")}
     assert set(marked) == {"too little power", "power limit"}
     assert marked["power limit"].start == pytest.approx(now - 30, abs=2)
@@ -82,7 +82,7 @@ def test_condition_shorter_than_its_rule_is_not_marked(monitor):
     feed(window, *(sample(gpu(temp_max=88, **part), t=now - len(parts) + i) for i, part in enumerate(parts)))
     page.annotations.invalidate()
     page.draw()
-    plot = next(card.plot for card in page.plot_cards if card.of.key == "temp")
+    plot = next(card.plot for card in page.plot_cards if card.plotted_metric.key == "temp")
     marked = sorted(
         ((event.text, event.start) for event in plot.events if event.text not in ("", "install")),
         key=lambda mark: mark[1],
@@ -110,7 +110,7 @@ def test_event_ends_with_alarm_and_worse_one_hides_it(monitor):
     )
     page.annotations.invalidate()
     page.draw()
-    plot = next(card.plot for card in page.plot_cards if card.of.key == "temp")
+    plot = next(card.plot for card in page.plot_cards if card.plotted_metric.key == "temp")
     began = now - len(parts)
     marked = sorted(
         (event.start - began, event.end - began, event.text)
@@ -141,20 +141,20 @@ def test_events_name_their_gpu(monitor):
     feed(window, *sick)
     page.annotations.invalidate()
     page.draw()
-    cards = {card.of.key: card.plot for card in page.plot_cards}
-    said = {key: {event.text for event in plot.events if event.tone != "accent"} for key, plot in cards.items()}
-    assert said["temp"] == {"GPU 0 hot", "GPU 1", "GPU 2"}
-    assert said["util"] == {"GPU 0", "GPU 1", "GPU 2 Xid 48"}
-    assert said["mem"] == {"GPU 0", "GPU 1 memory errors", "GPU 2"}
+    cards = {card.plotted_metric.key: card.plot for card in page.plot_cards}
+    texts = {key: {event.text for event in plot.events if event.tone != "accent"} for key, plot in cards.items()}
+    assert texts["temp"] == {"GPU 0 hot", "GPU 1", "GPU 2"}
+    assert texts["util"] == {"GPU 0", "GPU 1", "GPU 2 Xid 48"}
+    assert texts["mem"] == {"GPU 0", "GPU 1 memory errors", "GPU 2"}
     page.layout_control.buttons[1].click()
     page.draw()
-    own = {(card.of.key, card.gpus): card.plot for card in page.plot_cards}
+    own = {(card.plotted_metric.key, card.gpus): card.plot for card in page.plot_cards}
     assert {event.text for event in own["util", (2,)].events if event.tone != "accent"} == {"GPU 2 Xid 48"}
 
 
 def test_stored_benchmark_is_marked(monitor, app, qtbot):
     window, page = monitor
-    app.kept = [replace(cpu_benchmark(), started=time.time() - 300, seconds=60.0)]
+    app.stored = [replace(cpu_benchmark(), started=time.time() - 300, seconds=60.0)]
     page.reload()
     feed(window, sample(gpu()))
     qtbot.waitUntil(lambda: "benchmark" in {event.text for event in page.plot_cards[0].plot.events}, timeout=5000)
@@ -171,7 +171,7 @@ def test_driver_state_without_samples_is_marked(monitor, state, word):
     feed(window, *(sample(gpu(), t=now - 30 + second) for second in range(30)))
     page.annotations.invalidate()
     page.draw()
-    plot = next(card.plot for card in page.plot_cards if card.of.key == "util")
+    plot = next(card.plot for card in page.plot_cards if card.plotted_metric.key == "util")
     (marked,) = [event for event in plot.events if event.text == word]
     assert marked.start == pytest.approx(now - 60, abs=2)
     assert marked.end == pytest.approx(now - 30, abs=2)
@@ -187,7 +187,7 @@ def test_removed_gpu_is_not_marked_as_lost(monitor):
     feed(window, *(sample(gpu(), t=now - 30 + second) for second in range(30)))
     page.annotations.invalidate()
     page.draw()
-    plot = next(card.plot for card in page.plot_cards if card.of.key == "util")
+    plot = next(card.plot for card in page.plot_cards if card.plotted_metric.key == "util")
     (marked,) = [event for event in plot.events if event.text in ("no longer answers", "no longer there")]
     assert marked.text == "no longer there"
     assert marked.start == pytest.approx(now - 60, abs=2)
@@ -198,13 +198,13 @@ def test_event_keeps_its_text_if_gpu_is_lost(monitor):
     """A lost card tells its limits no more."""
     window, page = monitor
     window.main_area.sampling.load_now()
-    now, told = time.time(), []
+    now, texts = time.time(), []
     feed(window, *(sample(gpu(temp=101, temp_max=88, temp_shutdown=95), t=now - 60 + second) for second in range(50)))
     for lost in (False, True):
         if lost:
             feed(window, sample(GpuSample(index=0, uuid=gpu().uuid, name=gpu().name, state="lost"), t=now - 5))
         page.annotations.invalidate()
         page.draw()
-        plot = next(card.plot for card in page.plot_cards if card.of.key == "temp")
-        told.append({event.text for event in plot.events if event.text and event.tone != "accent"})
-    assert told[0] == told[1] == {"far too hot"}
+        plot = next(card.plot for card in page.plot_cards if card.plotted_metric.key == "temp")
+        texts.append({event.text for event in plot.events if event.text and event.tone != "accent"})
+    assert texts[0] == texts[1] == {"far too hot"}

@@ -19,7 +19,7 @@ def view(width=600, first=0, column=1.0, ratio=1.0) -> ViewRange:
 
 def gpu_event(gpu, start, word="", tone="soft", end=900) -> Event:
     text = f"GPU {gpu} {word}".strip()
-    return Event(start=start, end=end, text=text, tone=tone, gpu=gpu, whose=f"GPU {gpu}", word=word)
+    return Event(start=start, end=end, text=text, tone=tone, gpu=gpu, gpu_label=f"GPU {gpu}", short_text=word)
 
 
 @pytest.mark.parametrize("ratio", [1.0, 1.5])
@@ -50,7 +50,7 @@ def test_bare_number_yields_and_avoids_edge(qapp):
 
 def test_crosshair_merges_simultaneous_events():
     events = [
-        Event(start=1, end=9, text="", tone="warn", gpu=gpu, whose=f"GPU {gpu}", reason=reason)
+        Event(start=1, end=9, text="", tone="warn", gpu=gpu, gpu_label=f"GPU {gpu}", reason=reason)
         for gpu, reason in ((2, "hot"), (0, "hot"), (1, "power limit"))
     ]
     events.append(Event(start=1, end=1, text="install", tone="accent", reason="install"))

@@ -130,7 +130,7 @@ def test_crosshair_reads_drawn_values(shown, past):
 def test_open_event_reaches_right_edge():
     event = Event(start=100.0, end=math.inf, text="", tone="warn")
     assert event.within(1000, 2000)
-    assert not event.moment
+    assert not event.is_instant
     assert not Event(start=100.0, end=150.0, text="", tone="warn").within(1000, 2000)
 
 
@@ -143,11 +143,11 @@ def test_event_before_view_is_labelled_at_left_edge(shown, past):
         plot.refresh(past.fetch)
         corner = QRect(plot.area().left(), 0, 60, 12)
         seen.append(plot.grab(corner).toImage())
-    words, none = seen
+    labels, none = seen
     plot.set_events((Event(start=BEGIN + 700, end=math.inf, text="GPU 2 hot", tone="warn"),))
     plot.refresh(past.fetch)
-    assert words != none
-    assert words != plot.grab(corner).toImage()
+    assert labels != none
+    assert labels != plot.grab(corner).toImage()
 
 
 def turned(plot, modifiers) -> bool:
@@ -231,7 +231,7 @@ def test_labels_of_events_stand_above_the_curves(shown, past):
         plot.set_events(tuple(events))
         plot.refresh(past.fetch)
         tops.append(plot.area().top())
-        assert plot.event_labels.room == tops[-1]
+        assert plot.event_labels.required_height == tops[-1]
     assert tops[0] == tops[1] == 0 < tops[2] < tops[3] == tops[4]
 
 

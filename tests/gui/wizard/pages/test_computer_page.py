@@ -62,7 +62,7 @@ class TestComputer:
 
     def test_rows_appear_during_detection(self, app, open_wizard, qtbot):
         app.gate = threading.Event()
-        app.news["detect"] = (replace(plain_linux(), disks=None, pythons=None),)
+        app.events["detect"] = (replace(plain_linux(), disks=None, pythons=None),)
         wizard = open_wizard(app)
         wizard.welcome.primary_button.click()
         rows = wizard.computer.rows
@@ -82,10 +82,10 @@ class TestComputer:
         qtbot.waitUntil(lambda: wizard.flow.state.recommendation is not None, timeout=5000)
         qtbot.waitUntil(lambda: not wizard.controller.busy, timeout=5000)
         assert set(titles[:-1]) >= {"Working out what suits it"}
-        told = [title for title in titles if title != "Working out what suits it"]
-        assert told
-        assert titles == sorted(titles, key=lambda title: title in told)
-        assert set(told) == {page.hero.title_label.text()}
+        other_titles = [title for title in titles if title != "Working out what suits it"]
+        assert other_titles
+        assert titles == sorted(titles, key=lambda title: title in other_titles)
+        assert set(other_titles) == {page.hero.title_label.text()}
 
     def test_detect_again(self, app, at_computer, qtbot):
         wizard = at_computer(app)
@@ -93,7 +93,7 @@ class TestComputer:
         app.recommendation = rtx4060_recommendation
         wizard.computer.detect_button.click()
         qtbot.waitUntil(lambda: "Good news" in wizard.computer.hero.title_label.text(), timeout=5000)
-        assert app.asked.count("detect") == 2
+        assert app.calls.count("detect") == 2
 
     def test_details_are_copied_to_clipboard(self, app, at_computer):
         wizard = at_computer(app)

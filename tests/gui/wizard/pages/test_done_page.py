@@ -34,6 +34,14 @@ class TestDone:
         assert "+cpu" not in seen(page.verification_card)
         assert str(app.folder / "environments" / "pytorch") in page.command_box.text_edit.toPlainText()
 
+    @pytest.mark.parametrize("system", ["windows", "linux"])
+    def test_powershell_has_a_line_of_its_own(self, app, at_done, system):
+        app.system.name = system
+        page = at_done(app).done
+        assert page.command_box.isVisible()
+        assert page.powershell_box.isVisible() == (system == "windows")
+        assert page.powershell_box.text_edit.toPlainText().startswith("&") == (system == "windows")
+
     def test_unused_gpu_is_a_warning(self, app, at_done):
         app.recommendation = rtx4060_recommendation
         app.results["detect"] = rtx4060()

@@ -18,7 +18,7 @@ def kinds(machine: Machine) -> list[str]:
     return [finding.kind for finding in machine_notes(machine, NONE)]
 
 
-def words(machine: Machine) -> str:
+def notes_text(machine: Machine) -> str:
     return "\n".join(finding.text for finding in machine_notes(machine, NONE))
 
 
@@ -29,7 +29,7 @@ def test_no_notes_for_ordinary_computer(language) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "expected"),
     [
         ({"laptop": True}, "mains power"),
         ({"virtual_machine": True}, "hands through"),
@@ -39,15 +39,22 @@ def test_no_notes_for_ordinary_computer(language) -> None:
         ({"user": User(onedrive=("D:\\OneDrive",))}, "D:\\OneDrive"),
     ],
 )
-def test_each_condition_has_a_note(language, changed, said) -> None:
-    assert said in words(replace(rtx4060(), **changed))
-    assert said not in words(rtx4060())
+def test_each_condition_has_a_note(language, changed, expected) -> None:
+    assert expected in notes_text(replace(rtx4060(), **changed))
+    assert expected not in notes_text(rtx4060())
+
+
+def test_smart_app_control_is_noted_where_it_is_on(language) -> None:
+    plain = rtx4060()
+    for state, said in (("on", True), ("evaluation", False), ("off", False), (None, False)):
+        machine = replace(plain, os=replace(plain.os, smart_app_control=state))
+        assert any("Smart App Control" in note.text for note in machine_notes(machine, NONE)) is said
 
 
 def test_secure_boot_note_only_on_linux_with_nvidia(language) -> None:
     windows, plain = rtx4060(), plain_linux()
     linux = replace(windows, os=replace(plain.os, secure_boot=True))
-    assert "Secure Boot" in words(linux)
+    assert "Secure Boot" in notes_text(linux)
     assert machine_notes(replace(plain, os=replace(plain.os, secure_boot=True)), NONE) == ()
     assert machine_notes(replace(windows, os=replace(windows.os, secure_boot=True)), NONE) == ()
 
@@ -62,7 +69,7 @@ def test_warnings_come_first(language) -> None:
 
 def test_broken_pytorch_is_named(language) -> None:
     broken = Python(path="C:\\old\\python.exe", version="3.9.1", torch=TorchBuild(version="1.9", error="ImportError"))
-    assert "C:\\old\\python.exe" in words(replace(rtx4060(), pythons=(broken,)))
+    assert "C:\\old\\python.exe" in notes_text(replace(rtx4060(), pythons=(broken,)))
 
 
 def test_failed_probes_are_listed_once(language, speak) -> None:
@@ -72,10 +79,10 @@ def test_failed_probes_are_listed_once(language, speak) -> None:
         ProbeNote(probe="disks", code="detect.disks.failed", detail="PermissionError"),
     )
     machine = replace(rtx4060(), notes=notes)
-    said = [finding.text for finding in machine_notes(machine, frozenset({"disks"}))]
-    assert len(said) == 2
-    assert "git and conda took too long" in said[0]
-    assert "KeyError" not in said[1]
+    texts = [finding.text for finding in machine_notes(machine, frozenset({"disks"}))]
+    assert len(texts) == 2
+    assert "git and conda took too long" in texts[0]
+    assert "KeyError" not in texts[1]
     speak("zh_CN")
     assert "用时过长" in machine_notes(machine, NONE)[0].text
 
@@ -86,12 +93,12 @@ def test_incomplete_toolkit_is_named_with_consequence(language) -> None:
         CudaToolkit(version="12.4.1", path="/opt/cuda-no-compiler", nvcc=False),
         CudaToolkit(version=None, path="/opt/cuda-no-version", nvcc=True),
     )
-    said = words(replace(rtx4060(), cuda_toolkits=toolkits))
-    assert "/opt/cuda-no-compiler" in said
-    assert "/opt/cuda-no-version" in said
-    assert "/opt/cuda-whole" not in said
-    assert "PyTorch does not use it" in said
+    text = notes_text(replace(rtx4060(), cuda_toolkits=toolkits))
+    assert "/opt/cuda-no-compiler" in text
+    assert "/opt/cuda-no-version" in text
+    assert "/opt/cuda-whole" not in text
+    assert "PyTorch does not use it" in text
 
 
 def test_conda_is_named(language) -> None:
-    assert "conda 24.9.2" in words(replace(rtx4060(), tools=Tools(conda="24.9.2")))
+    assert "conda 24.9.2" in notes_text(replace(rtx4060(), tools=Tools(conda="24.9.2")))

@@ -51,46 +51,46 @@ def row(machine: Machine, name: str) -> MachineRow:
 
 
 def part(machine: Machine, advice: Recommendation, name: str, plan: Plan | None = None) -> PartSummary:
-    found = part_summaries(machine, advice, Texts("en"), already_installed=False, plan=plan)
-    return next(part for part in found if part.id == name)
+    summaries = part_summaries(machine, advice, Texts("en"), already_installed=False, plan=plan)
+    return next(part for part in summaries if part.id == name)
 
 
 def test_equal_gpus_are_counted_and_console_chip_is_omitted(language) -> None:
     h100 = Gpu(vendor="nvidia", name="NVIDIA H100", memory_bytes=80 * 2**30)
     console = Gpu(vendor="other", name="ASPEED Graphics Family")
     machine = with_cards(h100, replace(h100, index=1, uuid="GPU-1"), console)
-    said = row(machine, "card")
-    assert said.detail == "2 × 80 GB"
-    assert "ASPEED" in rows_as_text((said,))
+    text = row(machine, "card")
+    assert text.detail == "2 × 80 GB"
+    assert "ASPEED" in rows_as_text((text,))
 
 
 def test_system_is_named_in_common_words(language) -> None:
     machine = replace(rtx4060(), os=OperatingSystem(system="linux", arch="x86_64", glibc="2.35"))
-    said = row(machine, "system")
-    assert said.value == "Linux"
-    assert said.detail.startswith("64-bit")
-    assert "glibc" not in said.detail
-    assert "glibc 2.35" in rows_as_text((said,))
+    text = row(machine, "system")
+    assert text.value == "Linux"
+    assert text.detail.startswith("64-bit")
+    assert "glibc" not in text.detail
+    assert "glibc 2.35" in rows_as_text((text,))
     assert disk_name(Disk(path="C:\\")) == "C:"
     assert disk_name(Disk(path="/")) == "/"
 
 
 def test_unprobed_part_is_not_called_missing(language) -> None:
     machine = replace(rtx4060(), cuda_toolkits=None, cudnn=None, pythons=None)
-    said = [part(machine, ADVICE, name).installed_detail for name in ("cuda", "cudnn", "torch")]
-    assert said == ["not known"] * 3
+    texts = [part(machine, ADVICE, name).installed_detail for name in ("cuda", "cudnn", "torch")]
+    assert texts == ["not known"] * 3
     machine = replace(rtx4060(), cuda_toolkits=(), cudnn=(), pythons=())
-    said = [part(machine, ADVICE, name).installed_detail for name in ("cuda", "cudnn", "torch")]
-    assert said == ["not installed"] * 3
+    texts = [part(machine, ADVICE, name).installed_detail for name in ("cuda", "cudnn", "torch")]
+    assert texts == ["not installed"] * 3
 
 
 def test_incomplete_toolkit_is_called_so(language) -> None:
     broken = CudaToolkit(path="/usr/local/cuda-11.8", version="11.8.0", nvcc=False)
     whole = CudaToolkit(path="/usr/local/cuda-12.6", version="12.6.3", nvcc=True)
-    said = part(replace(rtx4060(), cuda_toolkits=(broken,)), ADVICE, "cuda")
-    assert (said.installed, said.installed_detail) == ("11.8.0", "toolkit without its compiler; stays")
-    said = part(replace(rtx4060(), cuda_toolkits=(broken, whole)), ADVICE, "cuda")
-    assert (said.installed, said.installed_detail) == ("12.6.3", "toolkit, stays")
+    summary = part(replace(rtx4060(), cuda_toolkits=(broken,)), ADVICE, "cuda")
+    assert (summary.installed, summary.installed_detail) == ("11.8.0", "toolkit without its compiler; stays")
+    summary = part(replace(rtx4060(), cuda_toolkits=(broken, whole)), ADVICE, "cuda")
+    assert (summary.installed, summary.installed_detail) == ("12.6.3", "toolkit, stays")
 
 
 def test_driver_under_wsl_is_windows(language) -> None:
@@ -109,9 +109,9 @@ def test_computing_gpu_of_another_vendor_is_the_main_gpu(language) -> None:
 @pytest.mark.parametrize("card", OTHERS, ids=lambda card: card.vendor)
 def test_other_vendors_driver_is_not_judged(language, card) -> None:
     machine = with_cards(card)
-    said = row(machine, "driver")
-    assert said.value == "Not looked at"
-    assert "missing" not in f"{said}"
+    text = row(machine, "driver")
+    assert text.value == "Not looked at"
+    assert "missing" not in f"{text}"
     driver = part(machine, elsewhere(), "driver")
     assert (driver.installed_detail, driver.pill[1]) == ("not looked at", "Stays as it is")
 
@@ -125,10 +125,10 @@ def test_no_gpu_needs_no_driver(language) -> None:
 def test_every_gpu_is_named(language) -> None:
     h100 = Gpu(vendor="nvidia", name="NVIDIA H100")
     machine = with_cards(OTHERS[0], *[replace(h100, index=index) for index in range(4)])
-    said = row(machine, "card")
-    assert said.value == "NVIDIA H100"
-    assert "3 × NVIDIA H100" in said.detail
-    assert "AMD Radeon RX 7900 XTX" in said.detail
+    text = row(machine, "card")
+    assert text.value == "NVIDIA H100"
+    assert "3 × NVIDIA H100" in text.detail
+    assert "AMD Radeon RX 7900 XTX" in text.detail
 
 
 def test_every_kind_of_python_is_named(language) -> None:
@@ -137,9 +137,9 @@ def test_every_kind_of_python_is_named(language) -> None:
         Python(path="/b", version="3.11.9", kind="conda", torch=TorchBuild(version="2.4.1")),
         Python(path="/c", version="3.10.1"),
     )
-    said = row(replace(rtx4060(), pythons=pythons), "python")
-    assert said.value == "PyTorch 2.4.1 on Python 3.11.9"
-    assert "also Python 3.12.3, Python 3.10.1" in said.detail
+    text = row(replace(rtx4060(), pythons=pythons), "python")
+    assert text.value == "PyTorch 2.4.1 on Python 3.11.9"
+    assert "also Python 3.12.3, Python 3.10.1" in text.detail
     many = tuple(Python(path=f"/{number}", version=f"3.{number}.0") for number in range(8, 15))
     assert "and 3 more" in row(replace(rtx4060(), pythons=many), "python").detail
 
@@ -169,14 +169,16 @@ def test_driver_is_manual_only_without_plan_step(language) -> None:
 
 @pytest.mark.parametrize("language_code", LANGUAGES)
 @pytest.mark.parametrize(
-    ("toolkit", "about", "said"),
+    ("toolkit", "about", "expected"),
     [
         (None, None, "shows with the first step"),
         (2_000_000_000, None, "At least 2.0 GB to download; and more: the packages (size not known)"),
         (None, 3_000_000_000, "About"),
     ],
 )
-def test_unknown_cost_is_text(qapp, language, language_code, toolkit: int | None, about: int | None, said: str) -> None:
+def test_unknown_cost_is_text(
+    qapp, language, language_code, toolkit: int | None, about: int | None, expected: str
+) -> None:
     language.set(language_code)
     plan = make_plan(ADVICE, "D:\\env", simulated=True)
     code = "download" if about is None else "download-about"
@@ -187,12 +189,12 @@ def test_unknown_cost_is_text(qapp, language, language_code, toolkit: int | None
     card.set_cost(plan, rtx4060(), Texts(language_code))
     assert "—" not in card.accessibleName()
     if language_code == "en":
-        assert said in card.accessibleName()
+        assert expected in card.accessibleName()
     card.deleteLater()
 
 
 @pytest.mark.parametrize(
-    ("code", "free", "needed", "kind", "words"),
+    ("code", "free", "needed", "kind", "expected"),
     [
         ("check-space-about", 3_000_000_000, 2_600_000_000, "neutral", "not known whether it is enough"),
         ("check-space-about", 412_000_000_000, 2_600_000_000, "ok", "fine"),
@@ -201,14 +203,14 @@ def test_unknown_cost_is_text(qapp, language, language_code, toolkit: int | None
     ],
 )
 def test_disk_is_fine_only_with_certain_margin(
-    language, code: str, free: int, needed: int, kind: str, words: str
+    language, code: str, free: int, needed: int, kind: str, expected: str
 ) -> None:
     plan = make_plan(ADVICE, "D:\\env", simulated=True)
     space = Step(id="space", kind="check-space", code=code, data={"disk_bytes": needed})
     plan = replace(plan, steps=(space,), disk_bytes=None)
     machine = replace(rtx4060(), disks=(Disk(path="D:\\", free_bytes=free),))
-    found = next(each for each in machine_rows(machine, ADVICE, plan) if each.id == "space")
-    assert found.pill == (kind, words)
+    row = next(each for each in machine_rows(machine, ADVICE, plan) if each.id == "space")
+    assert row.pill == (kind, expected)
 
 
 @pytest.mark.parametrize(
@@ -225,8 +227,8 @@ def test_download_size_names_its_release_and_missing_parts(qapp, language, kinds
     plan = replace(make_plan(ADVICE, "D:\\env", simulated=True), steps=steps, bytes=None)
     card = CostCard()
     card.set_cost(plan, rtx4060(), Texts("en"))
-    said = card.accessibleName()
-    assert said.startswith(f"About 2.6 GB to download, measured on PyTorch 2.14.0 with CUDA 12.6{more}, ")
+    text = card.accessibleName()
+    assert text.startswith(f"About 2.6 GB to download, measured on PyTorch 2.14.0 with CUDA 12.6{more}, ")
     card.deleteLater()
 
 
@@ -258,9 +260,9 @@ def test_manual_driver_asks_for_its_own_consent(language) -> None:
     card = CostCard()
     plan = make_plan(ADVICE, "D:\\env", simulated=True)
     plan = replace(plan, steps=tuple(replace(step, needs_admin=False) for step in plan.steps))
-    for by_hand, said in ((False, "No consent is needed"), (True, "At the driver you are asked for consent")):
+    for by_hand, expected in ((False, "No consent is needed"), (True, "At the driver you are asked for consent")):
         card.set_cost(plan, rtx4060(), Texts("en"), manual_driver=by_hand)
-        assert card.accessibleName().endswith(said)
+        assert card.accessibleName().endswith(expected)
     card.deleteLater()
 
 

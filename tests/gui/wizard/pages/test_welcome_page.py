@@ -55,7 +55,7 @@ class TestWelcome:
         qtbot.waitUntil(page.resume_hero.button.hasFocus, timeout=5000)
         wizard.welcome.resume_hero.button.click()
         qtbot.waitUntil(lambda: wizard.flow.page == "done", timeout=5000)
-        assert "install" in app.asked
+        assert "install" in app.calls
 
     def test_install_resumes_by_itself_after_reboot(self, app, open_wizard, qtbot):
         plan = make_plan(cpu_recommendation(), str(app.folder / "env"))
@@ -63,7 +63,7 @@ class TestWelcome:
         app.resuming = True
         wizard = open_wizard(app)
         qtbot.waitUntil(lambda: wizard.flow.page == "done", timeout=5000)
-        assert "install" in app.asked
+        assert "install" in app.calls
         assert not app.resuming
 
     def test_no_resume_offer_without_interrupted_install(self, app, open_wizard, qtbot):

@@ -37,3 +37,5 @@ signer purpose known "NVIDIA Corporation" serverAuth "${long[@]}"
 signer expired known "NVIDIA Corporation" codeSigning 20200101000000Z 20210101000000Z
 signer stranger-made stranger "NVIDIA Corporation" codeSigning "${long[@]}"
 openssl x509 -in "$scratch/known.pem" -outform der -out known.cer
+# Those of two programs, for the chain alone.
+for name in nvidia purpose; do openssl x509 -in "$scratch/$name.pem" -outform der -out "$name.cer"; done

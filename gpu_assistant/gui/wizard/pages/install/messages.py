@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication
 from .....core.message import Message
 from .....texts.format import format_duration, format_size
 from .....texts.localized import Texts, step_download_text
-from ... import messages
+from .... import messages
 from ...state import InstallStage, WizardState
 from .progress import InstallProgress, StepProgress
 

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 from .....core.plan import Event, StepEvent
 from .....core.types import Value
 from .....texts.format import format_duration
+from ....messages import message_text
 from ....widgets.base import announce
 from ....widgets.buttons import Button
 from ....widgets.cards import Card
@@ -26,7 +27,6 @@ from ....widgets.dialogs import ConfirmDialog
 from ....widgets.icons import IconWidget
 from ....widgets.progress import ProgressBar, StepList
 from ....widgets.text import label
-from ...messages import message_text
 from ...page import WizardPage, set_tab_order
 from ...state import InstallStage
 from ..recommendation.plan_view import PlanList

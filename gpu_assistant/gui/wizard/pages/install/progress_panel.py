@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from .....core.plan import Bottleneck
 from .....texts.format import UNKNOWN_VALUE, format_duration, format_size, format_speed
 from .....texts.localized import Texts
+from .... import messages
 from ....widgets.base import Themed, announce, draw_box, tint_border
 from ....widgets.buttons import Button
 from ....widgets.cards import Card, InsetPanel, MetricValue
@@ -21,7 +22,6 @@ from ....widgets.icons import IconWidget
 from ....widgets.inputs import Dropdown, DropdownEntry
 from ....widgets.progress import ProgressBar
 from ....widgets.text import label
-from ... import messages
 from ...state import Failure
 from .progress import StepProgress
 

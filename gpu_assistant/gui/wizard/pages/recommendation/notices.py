@@ -13,12 +13,11 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 from .....core.recommendation import Alternative, DriverAdvice, RecommendationWarning
 from .....core.types import Goal
 from .....texts.format import UNKNOWN_VALUE
-from .... import theme
+from .... import messages, theme
 from ....widgets.buttons import Button
 from ....widgets.cards import Card, Divider
 from ....widgets.icons import IconWidget
 from ....widgets.text import label
-from ... import messages
 
 ROW_MIN_WIDTH, LEFT_MARGIN, RIGHT_MARGIN = 600, 16, 10
 INSTALLER_SUFFIXES = frozenset({".exe", ".run"})

@@ -19,14 +19,13 @@ from .....core.plan import Plan, needs_manual_driver
 from .....core.recommendation import Alternative, Recommendation
 from .....texts.format import UNKNOWN_VALUE, short_name
 from .....texts.localized import Texts
-from .... import theme
+from .... import messages, theme
 from ....widgets.buttons import Button
 from ....widgets.cards import Card, Hero
 from ....widgets.dialogs import folder_dialog
 from ....widgets.icons import IconWidget
 from ....widgets.inputs import Dropdown
 from ....widgets.text import label
-from ... import messages
 from ...controller import WizardController
 from ...page import ViewStateKeeper, WizardPage, set_tab_order
 from ...state import OptionNotes, WizardState

@@ -17,9 +17,9 @@ from .....core.recommendation import Alternative, DriverAdvice, Reason, Recommen
 from .....core.versions import Version, version_text
 from .....texts.localized import Texts
 from .....texts.translate import explain_terms
+from ....messages import join_sentences, publisher_name
 from ....widgets.cards import PillKind
 from ....widgets.disclosure import SourcedClaim
-from ...messages import join_sentences, publisher_name
 
 if TYPE_CHECKING:
     from .....catalog.store import Catalog

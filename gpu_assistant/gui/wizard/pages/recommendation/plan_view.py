@@ -20,7 +20,7 @@ from .....texts.format import format_size
 from .....texts.localized import Texts, duration_text, step_download_text
 from .....texts.terminal import Terminal
 from .....texts.translate import explain_terms
-from .... import theme
+from .... import messages, theme
 from ....widgets.base import Themed
 from ....widgets.buttons import Button
 from ....widgets.cards import Card, InsetPanel
@@ -28,7 +28,6 @@ from ....widgets.console import CommandBox
 from ....widgets.dialogs import save_dialog
 from ....widgets.progress import StepRow
 from ....widgets.text import label
-from ... import messages
 from ...controller import WizardController
 from ...state import WizardState
 
@@ -203,7 +202,7 @@ class PlanRow(Themed, QWidget):
 
     @property
     def step_id(self) -> str:
-        """The step's id."""
+        """The id of the step that this row shows."""
         return self._step.id
 
     def toggle_details(self) -> None:

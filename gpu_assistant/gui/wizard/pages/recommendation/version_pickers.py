@@ -22,14 +22,13 @@ from .....core.recommendation import Choice, Recommendation, RecommendationWarni
 from .....core.versions import Version
 from .....texts.format import UNKNOWN_VALUE
 from .....texts.localized import Texts
-from .... import theme
+from .... import messages, theme
 from ....language import texts as current_texts
 from ....widgets.base import Themed
 from ....widgets.buttons import Button
 from ....widgets.icons import IconWidget
 from ....widgets.inputs import Dropdown, DropdownEntry
 from ....widgets.text import label
-from ... import messages
 from ...choices import dropped_choices
 from ...state import OptionNotes, Release, UndoState
 from .options_bar import CHANNEL_NAMES

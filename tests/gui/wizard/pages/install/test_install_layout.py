@@ -34,8 +34,8 @@ def installing(app, at_recommendation, qtbot):
         wizard = at_recommendation(app)
         app.gate = threading.Event()
         ended = [StepEvent(id=name, state="done") for name in ("space", "python", "resolve")]
-        news = StepEvent(id="download", state="running", done=done, total=192_000_000, unit="bytes", speed=18.4e6)
-        app.news["install"] = (*ended, StepEvent(id="download", state="running"), news)
+        event = StepEvent(id="download", state="running", done=done, total=192_000_000, unit="bytes", speed=18.4e6)
+        app.events["install"] = (*ended, StepEvent(id="download", state="running"), event)
         wizard.recommendation.primary_button.click()
         page = wizard.install
         qtbot.waitUntil(
@@ -116,13 +116,13 @@ def test_downloads_are_called_kept_only_after_bytes_arrived(app, installing, qtb
     page = wizard.install
     qtbot.waitUntil(lambda: wizard.controller.progress.steps["download"].done == done, timeout=5000)
     page.step_panel.download_controls.pause_button.click()
-    kept = {"en": "What has come is kept.", "zh_CN": "已经下载的会保留。"}[code]
+    promise = {"en": "What has come is kept.", "zh_CN": "已经下载的会保留。"}[code]
     nothing = {"en": "Nothing has come yet.", "zh_CN": "还没有收到任何数据。"}[code]
-    words = seen(page.step_panel)
-    assert (kept in words, nothing in words) == (bool(done), not done)
-    asked = messages.kept_work_text(wizard.controller.progress, only_download_kept=False)
+    text = seen(page.step_panel)
+    assert (promise in text, nothing in text) == (bool(done), not done)
+    question = messages.kept_work_text(wizard.controller.progress, only_download_kept=False)
     promised = {"en": "downloaded is kept", "zh_CN": "已下载的会保留"}[code]
-    assert (promised in asked) == bool(done)
+    assert (promised in question) == bool(done)
     wizard.controller.stop()
     qtbot.waitUntil(lambda: wizard.flow.state.stage == "cancelled", timeout=5000)
     promised = {"en": "What is downloaded is kept", "zh_CN": "已下载的都在"}[code]

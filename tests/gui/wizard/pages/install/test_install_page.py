@@ -43,7 +43,7 @@ class TestInstall:
         wizard = at_recommendation(app)
         plan = wizard.flow.state.plan
         app.gate = threading.Event()
-        app.news["install"] = (
+        app.events["install"] = (
             StepEvent(id="space", state="running"),
             StepEvent(id="space", state="done"),
             StepEvent(id="download", state="running"),
@@ -144,7 +144,7 @@ class TestInstall:
             index="@answer.unreachable",
             general="@answer.unreachable",
         )
-        app.news["install"] = (StepEvent(id="resolve", state="running"),)
+        app.events["install"] = (StepEvent(id="resolve", state="running"),)
         wizard = at_recommendation(app)
         wizard.recommendation.primary_button.click()
         qtbot.waitUntil(lambda: wizard.flow.state.stage == "failed", timeout=5000)
@@ -154,7 +154,7 @@ class TestInstall:
         assert {"en": "did not answer", "zh_CN": "没有响应"}[code] in page.error_panel.message_label.text()
         assert "--" not in page.error_panel.message_label.text()
         app.results["install"] = None
-        app.news["install"] = ()
+        app.events["install"] = ()
         page.primary_button.click()
         qtbot.waitUntil(lambda: wizard.flow.page == "done", timeout=5000)
 
@@ -196,7 +196,7 @@ class TestInstall:
 
     @BOTH
     def test_reboot_note_says_why_and_what_follows(self, app, at_recommendation, speak, qtbot, seen, code):
-        app.news["install"] = (StepEvent(id="space", state="running"), StepEvent(id="space", state="done"))
+        app.events["install"] = (StepEvent(id="space", state="running"), StepEvent(id="space", state="done"))
         app.results["install"] = RebootRequired("restart-needed")
         wizard = at_recommendation(app)
         wizard.recommendation.primary_button.click()
@@ -219,7 +219,7 @@ class TestInstall:
         wizard = at_recommendation(app)
         facts = wizard.flow.state
         wizard.flow.state = replace(facts, plan=replace(facts.plan, steps=(driver, *facts.plan.steps)))
-        app.news["install"] = (StepEvent(id="driver", state="running"), StepEvent(id="driver", state="done"))
+        app.events["install"] = (StepEvent(id="driver", state="running"), StepEvent(id="driver", state="done"))
         app.results["install"] = RebootRequired("restart-by-hand")
         wizard.controller.install()
         qtbot.waitUntil(lambda: wizard.flow.state.stage == "reboot-needed", timeout=5000)
@@ -231,8 +231,8 @@ class TestInstall:
 
     @BOTH
     def test_refused_rights_list_skipped_steps_and_ask_again(self, app, at_recommendation, speak, qtbot, seen, code):
-        news = (StepEvent(id="verify", state="running"), StepEvent(id="verify", state="done"))
-        app.news["install"] = news
+        events = (StepEvent(id="verify", state="running"), StepEvent(id="verify", state="done"))
+        app.events["install"] = events
         app.results["install"] = ElevationDenied("rights-left-out", steps="space")
         wizard = at_recommendation(app)
         wizard.recommendation.primary_button.click()
@@ -243,7 +243,7 @@ class TestInstall:
         assert {"en": "• Check the space", "zh_CN": "• 检查空间"}[code] in shown
         assert {"en": "Ask again", "zh_CN": "再问一次"}[code] in shown
         assert not page.error_panel.isVisible()
-        app.news["install"], app.results["install"] = (), None
+        app.events["install"], app.results["install"] = (), None
         page.ask_again_button.click()
         qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.controller.busy, timeout=5000)
 
@@ -254,14 +254,14 @@ class TestInstall:
         qtbot.waitUntil(lambda: wizard.flow.state.stage == "steps-skipped", timeout=5000)
         wizard.install.primary_button.click()
         qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.controller.busy, timeout=5000)
-        assert "verify" in app.asked
+        assert "verify" in app.calls
 
     @BOTH
     def test_last_steps_describe_what_they_do(self, app, at_recommendation, speak, qtbot, seen, code):
         wizard = at_recommendation(app)
         speak(code)
         app.gate = threading.Event()
-        app.news["install"] = (
+        app.events["install"] = (
             StepEvent(
                 id="download",
                 state="running",

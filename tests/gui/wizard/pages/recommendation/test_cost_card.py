@@ -33,9 +33,9 @@ def planned(folder: Path, name: str, goal: str) -> tuple[App, Plan]:
 def on_the_page(qapp, plan: Plan, code: str) -> str:
     card = CostCard()
     card.set_cost(plan, rtx4060(), Texts(code))
-    said = card.accessibleName()
+    text = card.accessibleName()
     card.deleteLater()
-    return said
+    return text
 
 
 def printed(plan: Plan, code: str, capsys: pytest.CaptureFixture[str]) -> str:
@@ -49,34 +49,34 @@ def printed(plan: Plan, code: str, capsys: pytest.CaptureFixture[str]) -> str:
 def test_cli_and_gui_show_the_same_cost(qapp, language, tmp_path, capsys, name: str, goal: str, code: str) -> None:
     language.set(code)
     _, plan = planned(tmp_path, name, goal)
-    found, texts = plan_cost(plan), Texts(code)
-    fetched = localized.download_text(found, texts)
-    lacking = localized.unknown_parts_text(found, texts) if fetched else ""
+    cost, texts = plan_cost(plan), Texts(code)
+    fetched = localized.download_text(cost, texts)
+    lacking = localized.unknown_parts_text(cost, texts) if fetched else ""
     page, lines = on_the_page(qapp, plan, code), printed(plan, code, capsys)
-    for said in (fetched, lacking, localized.disk_text(found, texts)):
-        if said:
-            assert said in lines
-            assert said.casefold() in page.casefold()
+    for text in (fetched, lacking, localized.disk_text(cost, texts)):
+        if text:
+            assert text in lines
+            assert text.casefold() in page.casefold()
     # Every step's own figure stands in its row and in its line.
     for step in plan.steps:
         figure = localized.step_download_text(step.code, step.bytes, step.data, texts)
         assert figure in lines
         assert figure in step_cost_text(step, texts)
     # What is known of any step is in the sum.
-    assert found.bytes >= sum(step.bytes or 0 for step in plan.steps)
-    assert plan.bytes is None or plan.bytes <= found.bytes
+    assert cost.bytes >= sum(step.bytes or 0 for step in plan.steps)
+    assert plan.bytes is None or plan.bytes <= cost.bytes
 
 
 def test_pytorch_counts_without_tensorflow_size(tmp_path) -> None:
     _, plan = planned(tmp_path, "ubuntu-h100.json", "all")
-    found = plan_cost(plan)
+    cost = plan_cost(plan)
     download = next(step for step in plan.steps if step.kind == "download")
     assert plan.recommendation.pytorch is not None
     assert plan.recommendation.tensorflow is not None
     assert download.code == "download-torch"
-    assert found.bytes > 2_000_000_000
-    assert "tensorflow" in found.unknown_parts
-    assert "TensorFlow" in localized.unknown_parts_text(found, Texts("en"))
+    assert cost.bytes > 2_000_000_000
+    assert "tensorflow" in cost.unknown_parts
+    assert "TensorFlow" in localized.unknown_parts_text(cost, Texts("en"))
 
 
 def changed(*steps: Step, **more: object) -> Plan:
@@ -88,9 +88,9 @@ def test_at_least_only_with_unknown_parts() -> None:
     texts = Texts("en")
     assert localized.download_text(plan_cost(changed()), texts) == "192 MB"
     driver = Step(id="driver", kind="nvidia-driver", code="nvidia-driver")
-    found = plan_cost(changed(driver))
-    assert localized.download_text(found, texts) == "at least 192 MB"
-    assert localized.unknown_parts_text(found, texts) == "the driver"
+    cost = plan_cost(changed(driver))
+    assert localized.download_text(cost, texts) == "at least 192 MB"
+    assert localized.unknown_parts_text(cost, texts) == "the driver"
     assert localized.download_text(plan_cost(changed(replace(driver, bytes=800_000_000))), texts) == "992 MB"
     # What is only shown, or done by hand, is not fetched by the plan.
     shown = Step(id="wsl2", kind="wsl2", code="wsl2")
@@ -101,7 +101,7 @@ def test_known_part_is_shown_with_unknown_rest() -> None:
     packages = Step(id="download", kind="download", code="download", data={"bytes": "@size.unknown"})
     toolkit = Step(id="cuda", kind="cuda-toolkit", code="cuda-toolkit", bytes=2_400_000_000)
     plan = replace(changed(), steps=(packages, toolkit), bytes=None)
-    found = plan_cost(plan)
-    assert localized.download_text(found, Texts("en")) == "at least 2.4 GB"
-    assert localized.unknown_parts_text(found, Texts("zh_CN")) == "软件包"
+    cost = plan_cost(plan)
+    assert localized.download_text(cost, Texts("en")) == "at least 2.4 GB"
+    assert localized.unknown_parts_text(cost, Texts("zh_CN")) == "软件包"
     assert localized.download_text(plan_cost(replace(plan, steps=(packages,))), Texts("en")) is None

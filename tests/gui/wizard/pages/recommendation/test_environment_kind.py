@@ -38,26 +38,26 @@ def test_environment_kind_is_hidden_without_conda(simulated, at_recommendation, 
 
 @pytest.mark.qt_log_ignore("raise\\(\\)", "grabbing the keyboard", extend=True)
 @pytest.mark.parametrize(
-    ("code", "words"),
+    ("code", "label"),
     [("en", "Environment: conda 24.9.2"), ("zh_CN", "环境：conda 24.9.2")],
 )
-def test_conda_is_chosen_by_keyboard(page, with_conda, speak, qtbot, code, words):
+def test_conda_is_chosen_by_keyboard(page, with_conda, speak, qtbot, code, label):
     speak(code)
     maker = page.options_bar.environment_picker
     assert maker.isVisible()
     assert [entry.value for entry in maker.entries] == ["venv", "conda"]
-    assert "plan by conda" not in with_conda.asked
+    assert "plan by conda" not in with_conda.calls
     maker.setFocus(Qt.FocusReason.TabFocusReason)
     maker.open_popup()
     qtbot.waitUntil(maker.popup.isVisible, timeout=5000)
     qtbot.keyClick(maker.popup.entry_list, Qt.Key.Key_End)
     qtbot.keyClick(maker.popup.entry_list, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: not page.controller.busy and "plan by conda" in with_conda.asked, timeout=10_000)
-    assert maker.text() == words
+    qtbot.waitUntil(lambda: not page.controller.busy and "plan by conda" in with_conda.calls, timeout=10_000)
+    assert maker.text() == label
     state = page.controller.flow.state
     assert state.environment_kind == "conda"
-    told = install_command(with_conda, state)
-    assert told[told.index("--environment") + 1] == "conda"
+    command = install_command(with_conda, state)
+    assert command[command.index("--environment") + 1] == "conda"
 
 
 def test_conda_stays_with_another_goal(page, qtbot):

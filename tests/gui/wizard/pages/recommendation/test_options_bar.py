@@ -23,7 +23,7 @@ def real(simulated):
     catalog = load_catalog(resources_dir() / "catalog")
 
     def advise(machine, *, goal="pytorch", channel="studio", choice=None):
-        simulated.asked.append(f"{goal} {channel}")
+        simulated.calls.append(f"{goal} {channel}")
         return recommend(machine, catalog, goal=goal, channel=channel, choice=choice)
 
     simulated.recommend = advise
@@ -52,16 +52,16 @@ def entry(picker, value):
 @BOTH
 def test_goal_texts(page, speak, code):
     speak(code)
-    words = {entry.value: entry.detail for entry in page.options_bar.goal_picker.entries}
-    assert list(words) == ["pytorch", "tensorflow", "cuda-dev", "all"]
-    assert {"en": "most people", "zh_CN": "大多数人"}[code] in words["pytorch"]
+    details = {entry.value: entry.detail for entry in page.options_bar.goal_picker.entries}
+    assert list(details) == ["pytorch", "tensorflow", "cuda-dev", "all"]
+    assert {"en": "most people", "zh_CN": "大多数人"}[code] in details["pytorch"]
     assert {"en": "For: PyTorch", "zh_CN": "用途：PyTorch"}[code] == page.options_bar.goal_picker.text()
 
 
 def test_new_goal_updates_recommendation(page, real, rest):
     page.options_bar.goal_picker.chosen.emit("all")
     rest(page)
-    assert real.asked[-1] == "all studio"
+    assert real.calls[-1] == "all studio"
     assert page.part_cards["tensorflow"].isVisible()
     assert page.part_cards["cuda"].pill.text == "Install"
     assert page.options_bar.goal_picker.text() == "For: Everything"
@@ -103,7 +103,7 @@ def test_other_driver_channel(page, real, rest):
     assert page.options_bar.channel_picker.isVisible()
     page.options_bar.channel_picker.chosen.emit("game-ready")
     rest(page)
-    assert real.asked[-1] == "pytorch game-ready"
+    assert real.calls[-1] == "pytorch game-ready"
     assert "Game Ready" in page.part_cards["driver"].planned_detail.text()
 
 

@@ -36,25 +36,25 @@ def works(reaches: bool) -> Machine:
 
 
 def cudnn_line(advice: Recommendation) -> str:
-    found = part_summaries(rtx4060(), advice, Texts("en"), already_installed=False)
-    return next(part for part in found if part.id == "cudnn").planned_detail
+    summaries = part_summaries(rtx4060(), advice, Texts("en"), already_installed=False)
+    return next(part for part in summaries if part.id == "cudnn").planned_detail
 
 
 def test_subtitle_says_existing_pytorch_works(language, catalog) -> None:
     for reaches in (True, False):
-        found = recommend(works(reaches), catalog)
-        assert found.driver.action == "update"
-        assert ("works already" in recommendation_heading(works(reaches), found)[1]) is reaches
+        recommendation = recommend(works(reaches), catalog)
+        assert recommendation.driver.action == "update"
+        assert ("works already" in recommendation_heading(works(reaches), recommendation)[1]) is reaches
 
 
 def test_computing_gpu_names_the_page(language, catalog) -> None:
     old = Gpu(vendor="nvidia", name="NVIDIA GeForce GTX 960", compute_capability="5.2", memory_bytes=4 << 30)
     strong = Gpu(vendor="nvidia", name="NVIDIA GeForce RTX 3060", compute_capability="8.6", memory_bytes=12 << 30)
     both = replace(rtx4060(), gpus=(old, strong))
-    found = recommend(both, catalog)
-    assert found.accelerator == "cuda"
-    assert recommendation_heading(both, found)[0] == "What suits your RTX 3060"
-    row = next(row for row in machine_rows(both, found, None) if row.id == "card")
+    recommendation = recommend(both, catalog)
+    assert recommendation.accelerator == "cuda"
+    assert recommendation_heading(both, recommendation)[0] == "What suits your RTX 3060"
+    row = next(row for row in machine_rows(both, recommendation, None) if row.id == "card")
     assert (row.value, row.detail) == ("NVIDIA GeForce RTX 3060", "12 GB · and NVIDIA GeForce GTX 960")
 
 
@@ -71,8 +71,8 @@ def test_minimum_driver_is_shown_as_or_newer(language, qtbot) -> None:
     assert "install 525.60.13 or newer yourself" in left_to_you(replace(named, recommended=None), qtbot)
     bounded = replace(named, recommended=None, below="590")
     assert "install 525.60.13 or newer, but older than 590, yourself" in left_to_you(bounded, qtbot)
-    found = part_summaries(rtx4060(), replace(ADVICE, driver=bounded), Texts("en"), already_installed=False)
-    assert "or newer, but older than 590" in next(part for part in found if part.id == "driver").planned_detail
+    summaries = part_summaries(rtx4060(), replace(ADVICE, driver=bounded), Texts("en"), already_installed=False)
+    assert "or newer, but older than 590" in next(part for part in summaries if part.id == "driver").planned_detail
 
 
 def test_cudnn_is_beside_the_toolkit_only_if_there_is_one(language) -> None:
@@ -92,12 +92,12 @@ def test_alternatives_without_driver_show_for_manual_driver(language) -> None:
 
 
 def test_broken_toolkit_names_the_missing_part(language) -> None:
-    def said(toolkit: CudaToolkit) -> str:
-        found = machine_notes(replace(rtx4060(), cuda_toolkits=(toolkit,)), frozenset())
-        return next(each.text for each in found if "CUDA Toolkit" in each.text)
+    def note_text(toolkit: CudaToolkit) -> str:
+        notes = machine_notes(replace(rtx4060(), cuda_toolkits=(toolkit,)), frozenset())
+        return next(each.text for each in notes if "CUDA Toolkit" in each.text)
 
-    assert "has no compiler" in said(CudaToolkit(path="/cuda", version="11.8.0", nvcc=False))
-    assert "version of the CUDA Toolkit" in said(CudaToolkit(path="/cuda", nvcc=True))
+    assert "has no compiler" in note_text(CudaToolkit(path="/cuda", version="11.8.0", nvcc=False))
+    assert "version of the CUDA Toolkit" in note_text(CudaToolkit(path="/cuda", nvcc=True))
 
 
 def test_driver_channels(catalog) -> None:
@@ -142,6 +142,6 @@ def test_computer_page_credits_working_and_names_unreachable(real, at_recommenda
     page, flow = wizard.computer, wizard.controller.flow
     qtbot.waitUntil(lambda: not wizard.controller.busy, timeout=10_000)
     old = replace(rtx4060(), gpus=(Gpu(vendor="nvidia", name="NVIDIA GeForce GTX 1060 6GB", pci_id="10de:1c03"),))
-    for machine, words in ((works(True), "computes on it already"), (old, "the newest, 2.15.0, has no code for it")):
+    for machine, text in ((works(True), "computes on it already"), (old, "the newest, 2.15.0, has no code for it")):
         flow.state = replace(flow.state, machine=machine, recommendation=recommend(machine, catalog))
-        assert words in page.compute_verdict(machine)[2]
+        assert text in page.compute_verdict(machine)[2]

@@ -55,15 +55,15 @@ def test_row_shows_cost_and_expands_details(language, qtbot, seen):
     qtbot.addWidget(row)
     row.show()
     shown = seen(row)
-    for words in ("931 MB · 3 minutes", "2.0 GB on the disk", "asks for your consent"):
-        assert words in shown
+    for text in ("931 MB · 3 minutes", "2.0 GB on the disk", "asks for your consent"):
+        assert text in shown
     # The step's own sentence says that a restart follows: saying it again, and less surely, only confuses.
     assert "restart may" not in shown
     assert "restore point" not in shown
     row.details_button.click()
     shown = seen(row)
-    for words in ("Choose the restore point.", 'setup.exe -s "a b"', "617.42.exe · 931 MB · example.invalid"):
-        assert words in shown
+    for text in ("Choose the restore point.", 'setup.exe -s "a b"', "617.42.exe · 931 MB · example.invalid"):
+        assert text in shown
     row.details_button.click()
     assert "restore point" not in seen(row)
 
@@ -99,24 +99,24 @@ def test_archive_needs_at_least_its_own_disk_space():
     ],
 )
 def test_command_matches_the_state(app, state, options):
-    words = install_command(app, state)
-    assert words[0] == "gpu-assistant"
-    read = vars(build_parser(Translator("en")).parse_args(list(words[1:])))
+    command = install_command(app, state)
+    assert command[0] == "gpu-assistant"
+    read = vars(build_parser(Translator("en")).parse_args(list(command[1:])))
     assert {name: read[name] for name in options} == options
-    assert not needs_plan_file(words)
+    assert not needs_plan_file(command)
 
 
 def test_choice_without_option_goes_into_plan_file(app):
-    words = install_command(app, WizardState(choice=Choice(driver="keep", pytorch="2.14.1")))
-    assert needs_plan_file(words)
-    assert build_parser(Translator("en")).parse_args(list(words[1:])).plan
+    command = install_command(app, WizardState(choice=Choice(driver="keep", pytorch="2.14.1")))
+    assert needs_plan_file(command)
+    assert build_parser(Translator("en")).parse_args(list(command[1:])).plan
 
 
 def test_bundle_replaces_other_options(app):
     state = WizardState(goal="all", bundle="/media/stick/pytorch", environment="/home/mei/e")
-    words = install_command(app, state)
-    assert words[2:6] == ("--bundle", "/media/stick/pytorch", "--env", "/home/mei/e")
-    assert "--goal" not in words
+    command = install_command(app, state)
+    assert command[2:6] == ("--bundle", "/media/stick/pytorch", "--env", "/home/mei/e")
+    assert "--goal" not in command
 
 
 def test_wheelhouse_and_data_folder_are_options(app, tmp_path):

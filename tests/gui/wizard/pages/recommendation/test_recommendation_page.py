@@ -143,8 +143,8 @@ class TestRecommendation:
         assert page.part_cards["torch"].pill.text == "Keep"
         page.primary_button.click()
         qtbot.waitUntil(lambda: wizard.flow.page == "done", timeout=5000)
-        assert "install" not in app.asked
-        assert "verify" in app.asked
+        assert "install" not in app.calls
+        assert "verify" in app.calls
 
 
 class TestFolder:

@@ -19,8 +19,8 @@ LANGUAGES: tuple[Any, ...] = ("en", "zh_CN")
 
 def test_terms_are_explained_in_order_of_appearance() -> None:
     texts = Texts("en")
-    found = explain_terms(texts, "PyTorch's wheels come from its own index", "for compute capability 8.9")
-    assert [sentence.split(":")[0] for sentence in found] == ["wheel", "index", "compute capability"]
+    terms = explain_terms(texts, "PyTorch's wheels come from its own index", "for compute capability 8.9")
+    assert [sentence.split(":")[0] for sentence in terms] == ["wheel", "index", "compute capability"]
     assert explain_terms(texts, "Sets CUDA_PATH; indexes and cartwheels") == (
         texts.translate("term.explained", {"name": "index", "meaning": texts.translate("term.index.meaning")}),
     )
@@ -31,26 +31,26 @@ def test_terms_are_explained_in_order_of_appearance() -> None:
 def test_every_term_has_meaning_and_use(code) -> None:
     texts = Texts(code)
     names = {key: match[1] for key in load_texts() if (match := re.match(r"term\.(.+)\.name", key))}
-    said = "\n".join(text[code] for key, text in load_texts().items() if not key.startswith("term."))
+    every_text = "\n".join(text[code] for key, text in load_texts().items() if not key.startswith("term."))
     for key, term in names.items():
         assert texts.has_text(f"term.{term}.meaning")
         assert len(explain_terms(texts, texts.translate(key))) == 1
-        assert texts.translate(key) in explain_terms(texts, said)[-1] or any(
-            sentence.startswith(texts.translate(key)) for sentence in explain_terms(texts, said)
+        assert texts.translate(key) in explain_terms(texts, every_text)[-1] or any(
+            sentence.startswith(texts.translate(key)) for sentence in explain_terms(texts, every_text)
         ), f"{key} is used nowhere"
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_reasons_explain_terms(language, code) -> None:
     texts = Texts(code)
-    found = part_summaries(rtx4060(), rtx4060_recommendation(), texts, already_installed=False)
-    whole = "\n".join(claim.text for part in found for claim in part.reasons)
-    told = {term for part in found for term in part.terms}
+    summaries = part_summaries(rtx4060(), rtx4060_recommendation(), texts, already_installed=False)
+    whole = "\n".join(claim.text for part in summaries for claim in part.reasons)
+    terms = {term for part in summaries for term in part.terms}
     # A card's own second line explains its title.
-    titles = tuple(f"{part.title}{colon}" for part in found for colon in (":", "："))
-    assert told
+    titles = tuple(f"{part.title}{colon}" for part in summaries for colon in (":", "："))
+    assert terms
     for sentence in explain_terms(texts, whole):
-        assert sentence in told or sentence.startswith(titles)
+        assert sentence in terms or sentence.startswith(titles)
 
 
 def test_step_explains_terms(qapp, qtbot, language, seen) -> None:

@@ -58,8 +58,8 @@ def test_toolkit_method_is_chosen_on_its_card(page, rest, language, simulated, c
     assert page.controller.flow.state.choice == Choice(toolkit_way="installer")
     assert page.controller.flow.state.recommendation.cuda_toolkit.way == "installer"
     assert not page.part_cards["cuda"].version_pickers.side_effects_line.text()
-    words = install_command(simulated, page.controller.flow.state)
-    assert words[words.index("--toolkit") + 1] == "installer"
+    command = install_command(simulated, page.controller.flow.state)
+    assert command[command.index("--toolkit") + 1] == "installer"
 
 
 def test_no_toolkit_method_without_toolkit(page, rest):
@@ -78,5 +78,5 @@ def test_wsl2_only_by_its_alternative(page, rest, simulated):
     rest(page)
     assert page.controller.flow.state.recommendation.tensorflow.wsl is True
     assert page.controller.flow.state.choice == Choice(wsl="install")
-    words = install_command(simulated, page.controller.flow.state)
-    assert words[words.index("--wsl2") + 1] == "install"
+    command = install_command(simulated, page.controller.flow.state)
+    assert command[command.index("--wsl2") + 1] == "install"

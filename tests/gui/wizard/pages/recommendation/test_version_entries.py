@@ -1,4 +1,4 @@
-"""Nothing is said twice: one sentence above many versions, one warning at the pick, each word explained once."""
+"""Nothing is line twice: one sentence above many versions, one warning at the pick, each word explained once."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ def test_build_is_named_by_cuda_with_its_tag(qapp):
     part = PartOptions(
         name="variant", options=(Option(value="cu126"), Option(value="cpu")), recommended="cu132", selected=None
     )
-    found = [(entry.text, entry.hint) for entry in build_entries(part, OptionNotes(), Texts("en"))]
-    assert found == [("As recommended (CUDA 13.2)", "cu132"), ("CUDA 12.6", "cu126"), ("CPU", "cpu")]
+    entries = [(entry.text, entry.hint) for entry in build_entries(part, OptionNotes(), Texts("en"))]
+    assert entries == [("As recommended (CUDA 13.2)", "cu132"), ("CUDA 12.6", "cu126"), ("CPU", "cpu")]
 
 
 @pytest.mark.qt_log_ignore("raise\\(\\)", "grabbing the keyboard", extend=True)
@@ -155,15 +155,15 @@ def test_warning_is_shown_once_at_its_card(page, qtbot):
 
 
 def test_term_is_explained_once_in_first_open_reason(page, qtbot):
-    words = "compute capability: "
+    explanation = "compute capability: "
     page.part_cards["torch"].reasons.toggle_button.click()
-    assert words in page.part_cards["torch"].reasons.text()
+    assert explanation in page.part_cards["torch"].reasons.text()
     page.part_cards["cuda"].reasons.toggle_button.click()
-    assert read(page).count(words) == 1
-    assert words in page.part_cards["cuda"].reasons.text()
+    assert read(page).count(explanation) == 1
+    assert explanation in page.part_cards["cuda"].reasons.text()
     page.part_cards["cuda"].reasons.toggle_button.click()
-    assert words in page.part_cards["torch"].reasons.text()
-    # What the card's own second line says is not said in its reason.
+    assert explanation in page.part_cards["torch"].reasons.text()
+    # What the card's own second line says is not line in its reason.
     page.part_cards["cudnn"].reasons.toggle_button.click()
     assert "cuDNN: " not in page.part_cards["cudnn"].reasons.text()
 
@@ -199,6 +199,6 @@ def test_every_warning_of_a_choice_is_at_the_choice(page, qtbot):
     assert needed in cautions()
     page.controller.choose_version("cuda_toolkit", "12.6.3")
     rest()
-    said = page.part_cards["cuda"].version_pickers.warning_line.text()
-    assert said.count(needed) == 1
+    line = page.part_cards["cuda"].version_pickers.warning_line.text()
+    assert line.count(needed) == 1
     assert needed not in cautions()

@@ -83,17 +83,17 @@ def test_side_effects_are_shown_beside_the_choice(page, rest, speak, code):
     now = page.controller.flow.state.recommendation
     pickers(page)["pytorch"].chosen.emit("2.13.0")
     rest(page)
-    words = page.part_cards["torch"].version_pickers.side_effects_line
+    line = page.part_cards["torch"].version_pickers.side_effects_line
     after = page.controller.flow.state.recommendation
     assert now.pytorch.variant != after.pytorch.variant
-    assert words.isVisible()
+    assert line.isVisible()
     kinds = [Texts(code).variant_name(each.pytorch.variant) for each in (now, after)]
-    assert f"{kinds[0]} → {kinds[1]}" in words.text()
-    assert "2.13.0" not in words.text()
+    assert f"{kinds[0]} → {kinds[1]}" in line.text()
+    assert "2.13.0" not in line.text()
     assert not page.part_cards["cuda"].version_pickers.side_effects_line.isVisible()
     page.options_bar.recommended_button.click()
     rest(page)
-    assert not words.isVisible()
+    assert not line.isVisible()
 
 
 def test_refused_version_offers_nearest_allowed(page, rest, qtbot):
@@ -202,9 +202,11 @@ def test_each_claim_has_its_source_in_tab_order(page, qtbot):
     why.toggle_button.click()
     advice = page.controller.flow.state.recommendation
     about = REASON_SUBJECTS["torch"]
-    told = [reason.source for reason in advice.reasons if reason.about.split(".")[0] in about or reason.about in about]
+    sources = [
+        reason.source for reason in advice.reasons if reason.about.split(".")[0] in about or reason.about in about
+    ]
     assert list(dict.fromkeys(source.toolTip() for source in why.source_buttons)) == list(
-        dict.fromkeys(filter(None, told))
+        dict.fromkeys(filter(None, sources))
     )
     assert len(why.source_buttons) > 1
     why.toggle_button.setFocus(Qt.FocusReason.TabFocusReason)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
 from gpu_assistant.core.errors import AppError
-from gpu_assistant.gui.bench.memory_fit.bars import StackedBarRow
+from gpu_assistant.gui.bench.memory_fit.stacked_bars import StackedBarRow
 from tests.fakes.benchmarks import GIB, memory_fits
 
 pytestmark = pytest.mark.gui

@@ -1,4 +1,4 @@
-"""The judge: everything that is wrong with a recommendation, in words. An empty list is an acquittal."""
+"""Everything that is wrong with a recommendation, as texts; an empty list if nothing is."""
 
 from __future__ import annotations
 
@@ -8,44 +8,46 @@ from typing import Any
 from .driver_rules import driver_faults
 from .expect import Answer, box_of, deciding, expected
 from .parts import cudnn_faults, tensorflow_faults, toolkit_faults
-from .said import said_faults
+from .published import PublishedFacts, chip, number
+from .reasons import reason_faults
 from .torch_rules import cuda_of, cudnn_serves, fits
-from .world import World, chip, number
 
 WITH_TORCH = ("pytorch", "cuda-dev", "all")
 WITH_TENSORFLOW = ("tensorflow", "all")
 
 
-def judge(world: World, machine: dict[str, Any], goal: str, channel: str, found: dict[str, Any]) -> list[str]:
+def find_faults(
+    published: PublishedFacts, machine: dict[str, Any], goal: str, channel: str, advice: dict[str, Any]
+) -> list[str]:
     """The rules that a recommendation breaks."""
-    right = expected(world, machine, channel)
+    right = expected(published, machine, channel)
     faults: list[str] = []
     if goal in WITH_TORCH:
-        faults += torch_faults(world, machine, channel, found, right)
-    elif found["pytorch"] is not None:
+        faults += torch_faults(published, machine, channel, advice, right)
+    elif advice["pytorch"] is not None:
         faults.append("PyTorch was not asked for")
-    faults += python_faults(world, machine, goal, found)
-    faults += driver_faults(world, machine, goal, channel, found, right)
-    faults += toolkit_faults(world, machine, goal, channel, found)
-    faults += cudnn_faults(world, machine, goal, channel, found)
-    faults += tensorflow_faults(world, machine, goal, channel, found)
-    faults += said_faults(machine, goal, found)
+    faults += python_faults(published, machine, goal, advice)
+    faults += driver_faults(published, machine, goal, channel, advice, right)
+    faults += toolkit_faults(published, machine, goal, channel, advice)
+    faults += cudnn_faults(published, machine, goal, channel, advice)
+    faults += tensorflow_faults(published, machine, goal, channel, advice)
+    faults += reason_faults(machine, goal, advice)
     return faults
 
 
 def torch_faults(
-    world: World, machine: dict[str, Any], channel: str, found: dict[str, Any], right: Answer | None
+    published: PublishedFacts, machine: dict[str, Any], channel: str, advice: dict[str, Any], right: Answer | None
 ) -> Iterator[str]:
     """PyTorch's release and build, and what goes with them."""
-    torch = found["pytorch"]
+    torch = advice["pytorch"]
     if right is None or torch is None:
         yield f"an answer where none is published: {torch}" if torch else "no PyTorch"
         return
-    said = (found["accelerator"], torch["version"], torch["variant"])
+    text = (advice["accelerator"], torch["version"], torch["variant"])
     wanted = (right.accelerator, right.torch, right.variant)
-    if right.torch is not None and said != wanted:
-        yield f"PyTorch {said}, expected {wanted}"
-    release = next((row for row in world.releases if row["version"] == torch["version"]), None)
+    if right.torch is not None and text != wanted:
+        yield f"PyTorch {text}, expected {wanted}"
+    release = next((row for row in published.releases if row["version"] == torch["version"]), None)
     if release is None:
         yield f"PyTorch {torch['version']} does not exist"
         return
@@ -61,12 +63,12 @@ def torch_faults(
         yield f"index {torch['index_url']} does not serve {torch['variant']}"
     yield from _companions(release, torch, alone=(system, arch) == ("windows", "arm64"))
     yield from _inside(record, torch)
-    gpu = deciding(world, machine)
+    gpu = deciding(published, machine)
     cuda = cuda_of(torch["variant"])
     if cuda is not None and gpu is None:
         yield "a CUDA build without an NVIDIA card"
     elif cuda is not None and gpu is not None:
-        yield from _runs(world, machine, channel, gpu, torch)
+        yield from _runs(published, machine, channel, gpu, torch)
 
 
 def _companions(release: dict[str, Any], torch: dict[str, Any], *, alone: bool) -> Iterator[str]:
@@ -88,30 +90,32 @@ def _inside(record: dict[str, Any], torch: dict[str, Any]) -> Iterator[str]:
 
 
 def _runs(
-    world: World, machine: dict[str, Any], channel: str, gpu: dict[str, Any], torch: dict[str, Any]
+    published: PublishedFacts, machine: dict[str, Any], channel: str, gpu: dict[str, Any], torch: dict[str, Any]
 ) -> Iterator[str]:
-    box = box_of(world, machine, channel, gpu)
+    box = box_of(published, machine, channel, gpu)
     if box.device is None:
         return
     label = (torch["version"], torch["variant"])
-    if label not in {(fit.release, fit.variant) for fit in fits(world, box)}:
+    if label not in {(fit.release, fit.variant) for fit in fits(published, box)}:
         cuda = cuda_of(torch["variant"]) or (0, 0)
-        why = "" if cudnn_serves(world, torch.get("cudnn"), cuda, box.device) else ", its cuDNN does not"
+        why = "" if cudnn_serves(published, torch.get("cudnn"), cuda, box.device) else ", its cuDNN does not"
         yield f"{label[0]}+{label[1]} does not run on capability {box.device}{why}"
 
 
-def python_faults(world: World, machine: dict[str, Any], goal: str, found: dict[str, Any]) -> Iterator[str]:
+def python_faults(
+    published: PublishedFacts, machine: dict[str, Any], goal: str, advice: dict[str, Any]
+) -> Iterator[str]:
     """The newest Python that all chosen packages support: of those that are here, else of those to download."""
     allowed: set[str] | None = None
     system, arch = machine["os"]["system"], machine["os"]["arch"]
-    torch, flow = found["pytorch"], found["tensorflow"]
+    torch, flow = advice["pytorch"], advice["tensorflow"]
     if torch is not None:
-        release = next((row for row in world.releases if row["version"] == torch["version"]), None)
+        release = next((row for row in published.releases if row["version"] == torch["version"]), None)
         allowed = set(release["python"]) if release else set()
         if (system, arch) == ("windows", "arm64"):
-            allowed = set(world.facts["arm"]["windows"]["pythons"])
+            allowed = set(published.facts["arm"]["windows"]["pythons"])
     if flow is not None and goal in WITH_TENSORFLOW:
-        rules = world.facts["tensorflow"]
+        rules = published.facts["tensorflow"]
         listed = set(rules["newest_elsewhere"].get(f"{system} {arch}", rules)["pythons"])
         allowed = listed if allowed is None else allowed & listed
     if allowed is None:
@@ -121,8 +125,8 @@ def python_faults(world: World, machine: dict[str, Any], goal: str, found: dict[
         for p in machine.get("pythons") or ()
         if p.get("kind") in ("system", "managed") and p.get("arch") in (None, arch) and len(p["version"].split(".")) > 1
     }
-    there = {b["series"] for b in world.pythons["builds"] if (b["system"], b["arch"]) == (system, arch)}
+    there = {b["series"] for b in published.pythons["builds"] if (b["system"], b["arch"]) == (system, arch)}
     pool = here & allowed or there & allowed
     newest = max(pool, key=number, default=None)
-    if found["python"] != newest:
-        yield f"Python {found['python']}, expected {newest}"
+    if advice["python"] != newest:
+        yield f"Python {advice['python']}, expected {newest}"

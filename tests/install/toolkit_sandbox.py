@@ -1,4 +1,4 @@
-"""A small world with NVIDIA's archives on loopback, the user's variables in a file, and a plan for cuda-dev."""
+"""A small sandbox with NVIDIA's archives on loopback, the user's variables in a file, and a plan for cuda-dev."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..fakes.environment_variables import FileAtLogin, FileVariables
 from ..fakes.fault_server import FaultServer
 from ..fakes.redist import CUDNN_VERSION, TOOLKIT, Redist
 from ..fakes.system import FakeSystem
-from .world import INTERPRETER, QUICK, RELEASE, machine, recommendation
+from .sandbox import INTERPRETER, QUICK, RELEASE, machine, recommendation
 
 OURS = ("cuda-toolkit", "cudnn", "variables")
 
@@ -37,7 +37,7 @@ def wants(**more: Any) -> Recommendation:
     return msgspec.structs.replace(recommendation(RELEASE, None), goal="cuda-dev", **{**parts, **more})
 
 
-class ToolkitWorld:
+class ToolkitSandbox:
     """`base` is the server's address; `more` is passed to the catalog with its archives."""
 
     def __init__(self, root: Path, base: str, **more: bool) -> None:

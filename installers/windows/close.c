@@ -1,14 +1,18 @@
-/* closer.exe FOLDER: closes the program that runs from a folder, as a person would, and waits for it.
+/* Closes the program that runs from a folder, as a person would, and waits for it; the setup program and the
+   uninstaller ask for it with `gpu-assistant.exe --close-program FOLDER`, before Python is loaded.
 
    Its windows are asked to close (the program may ask the person about work under way); a program without a
-   window is waited for. Exit code 0: nothing runs from there any more. 1: something still does. */
+   window is waited for. Exit code 0: nothing runs from there any more. 1: something still does. 2: no such folder. */
 
 #include <windows.h>
 #include <tlhelp32.h>
 
+#include "close.h"
+
 #define LONGEST 32768
 #define PATIENCE_MS 20000
-#define MOST 64
+/* WaitForMultipleObjects takes no more. */
+#define MOST MAXIMUM_WAIT_OBJECTS
 
 static DWORD ids[MOST];
 static HANDLE running[MOST];
@@ -31,9 +35,15 @@ static void look(const wchar_t *folder)
     static wchar_t path[LONGEST];
     PROCESSENTRY32W entry = {.dwSize = sizeof entry};
     HANDLE all = CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0);
+    if (all == INVALID_HANDLE_VALUE)
+        return;
     for (BOOL more = Process32FirstW(all, &entry); more && found < MOST; more = Process32NextW(all, &entry)) {
         DWORD size = LONGEST;
-        HANDLE process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION | SYNCHRONIZE, FALSE, entry.th32ProcessID);
+        HANDLE process;
+        /* The uninstaller asks the program that it is about to take away: us. */
+        if (entry.th32ProcessID == GetCurrentProcessId())
+            continue;
+        process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION | SYNCHRONIZE, FALSE, entry.th32ProcessID);
         if (!process)
             continue;
         if (QueryFullProcessImageNameW(process, 0, path, &size) && is_ours(path, folder)) {
@@ -56,13 +66,13 @@ static BOOL CALLBACK ask(HWND window, LPARAM unused)
     return TRUE;
 }
 
-int wmain(int count, wchar_t **words)
+int close_program(const wchar_t *given)
 {
     static wchar_t folder[LONGEST];
-    if (count != 2 || !GetFullPathNameW(words[1], LONGEST, folder, NULL))
+    DWORD size = GetFullPathNameW(given, LONGEST, folder, NULL);
+    if (!size || size >= LONGEST)
         return 2;
-    int size = lstrlenW(folder);
-    if (size && folder[size - 1] == L'\\')
+    if (folder[size - 1] == L'\\')
         folder[size - 1] = 0;
     look(folder);
     if (!found)

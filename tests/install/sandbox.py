@@ -1,4 +1,4 @@
-"""A small world to install in: two indexes on loopback, the real catalog with one release more, the real uv."""
+"""A small sandbox to install in: two indexes on loopback, the real catalog with one release more, the real uv."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Imports:
         return Checks(schema="gpu-assistant/checks/1", verdict=state, checks=(check,))
 
 
-class World:
+class Sandbox:
     """`torch_index` and `general` are served; `data` is an empty data folder."""
 
     def __init__(self, root: Path, server: FaultServer) -> None:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...bench.results import is_complete
-from ...core.jobs import JobContext
-from ...core.machine import Machine
-from ...core.results import Benchmark, Sample
+from ..bench.results import is_complete
+from ..core.jobs import JobContext
+from ..core.machine import Machine
+from ..core.results import Benchmark, Sample
 
 if TYPE_CHECKING:
-    from ...app import App
-    from ...install.environment.location import Environment
+    from ..app import App
+    from ..install.environment.location import Environment
 
 
 class InstalledEnvironment(Struct, frozen=True, kw_only=True):

@@ -9,20 +9,20 @@ ALWAYS = ("accelerator", "python", "driver.action", "cuda_toolkit", "cudnn")
 TORCH = ("pytorch.version", "pytorch.variant")
 
 
-def said_faults(machine: dict[str, Any], goal: str, found: dict[str, Any]) -> Iterator[str]:
+def reason_faults(machine: dict[str, Any], goal: str, advice: dict[str, Any]) -> Iterator[str]:
     """Decisions without a reason, reasons without a source, and warnings that are missing."""
     reasons: dict[str, list[dict[str, Any]]] = {}
-    for reason in found["reasons"]:
+    for reason in advice["reasons"]:
         reasons.setdefault(reason["about"], []).append(reason)
-    wanted = [*ALWAYS, *(TORCH if found["pytorch"] else ()), *(["tensorflow"] if found["tensorflow"] else ())]
+    wanted = [*ALWAYS, *(TORCH if advice["pytorch"] else ()), *(["tensorflow"] if advice["tensorflow"] else ())]
     for about in wanted:
         mine = [r for key, listed in reasons.items() if key == about or key.startswith(f"{about}.") for r in listed]
         if not mine:
             yield f"{about}: no reason"
         elif not any((r["source"] or "").startswith("https://") for r in mine):
             yield f"{about}: no source"
-    told = [*reasons, *(warning["code"] for warning in found["warnings"])]
-    if goal in ("tensorflow", "all") and not found["tensorflow"] and not any("tensorflow" in word for word in told):
+    codes = [*reasons, *(warning["code"] for warning in advice["warnings"])]
+    if goal in ("tensorflow", "all") and not advice["tensorflow"] and not any("tensorflow" in word for word in codes):
         yield "tensorflow: neither a release nor a reason why not"
 
 

@@ -26,9 +26,9 @@ def version(text: str | None) -> Version | None:
 
 def number(text: str) -> Version:
     """A version that a facts file writes."""
-    found = version(text)
-    assert found is not None, text
-    return found
+    result = version(text)
+    assert result is not None, text
+    return result
 
 
 @lru_cache(maxsize=1024)
@@ -49,7 +49,7 @@ class Span(NamedTuple):
     newest: tuple[int, int]
 
 
-class World:
+class PublishedFacts:
     """What exists, from a folder of catalog files."""
 
     def __init__(self, folder: Path = CATALOG) -> None:
@@ -77,10 +77,10 @@ class World:
     @staticmethod
     def short(name: str) -> str:
         """A card's name without its maker."""
-        words = name.lower().split()
-        while words and words[0] in ("nvidia", "geforce"):
-            words = words[1:]
-        return " ".join(words)
+        parts = name.lower().split()
+        while parts and parts[0] in ("nvidia", "geforce"):
+            parts = parts[1:]
+        return " ".join(parts)
 
     def card(self, gpu: dict[str, Any]) -> dict[str, Any] | None:
         """The catalog's row of a card, by id, else by name, else by what a driver is known to call it."""

@@ -15,10 +15,10 @@ from ....texts.format import format_size
 from ....texts.localized import Texts
 from ... import theme
 from ...language import Language
+from ...machine_facts import InstalledEnvironment
 from ...widgets.dialogs import ConfirmDialog
 from ...widgets.text import label
 from ...worker import JobRunner
-from ..machine_facts import InstalledEnvironment
 
 if TYPE_CHECKING:
     from ....app import App

@@ -1,4 +1,4 @@
-"""A small world to install in, with a conda in it."""
+"""A small sandbox to install in, with a conda in it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from gpu_assistant.system import current_system
 from ..fakes.conda import FakeConda
 from ..fakes.fault_server import FaultServer
 from ..fakes.system import FakeSystem
-from .world import INTERPRETER, RELEASE, World, machine, recommendation
+from .sandbox import INTERPRETER, RELEASE, Sandbox, machine, recommendation
 
 
-class CondaWorld(World):
+class CondaSandbox(Sandbox):
     """`home` is the user's home folder, where conda keeps its list."""
 
     def __init__(self, root: Path, server: FaultServer) -> None:

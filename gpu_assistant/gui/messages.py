@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from ...core.errors import AppError
-from ...core.message import Message
-from ...core.recommendation import Alternative
-from ...texts.localized import Texts
-from ..language import texts as current_texts
+from ..core.errors import AppError
+from ..core.message import Message
+from ..core.recommendation import Alternative
+from ..texts.localized import Texts
+from .language import texts as current_texts
 
 
 def message_text(texts: Texts, message: Message) -> str:

@@ -1,0 +1,101 @@
+"""Renaming and deleting, with patience for files that another program has open.
+
+Windows renames no folder below which a file is open, and neither renames nor deletes a file that was opened without
+FILE_SHARE_DELETE. Virus scanners and the search indexer open each new file for a moment: what fails for that reason is
+tried again for `PATIENCE_S` seconds. Everywhere else the first error is raised, as it is for every other reason.
+
+Nothing else in the program renames or deletes (`tests/test_layering.py`), but for lock files, which are open because
+they are in use.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+PATIENCE_S = 10.0
+NOTICE_AFTER_S = 0.5  # most scanners are done before
+PAUSE_S = 0.1
+# winerror.h: ERROR_ACCESS_DENIED (of a folder below which a file is open), _SHARING_VIOLATION, _LOCK_VIOLATION
+BUSY_WINERRORS = (5, 32, 33)
+# Files appear and disappear in a folder while processes that a killed run had started are still ending.
+CHANGING_ERRNOS = (errno.ENOENT, errno.ENOTEMPTY)
+
+_busy_listener: ContextVar[Callable[[Path], None] | None] = ContextVar("busy_listener", default=None)
+
+
+@contextmanager
+def report_busy(listener: Callable[[Path], None]) -> Iterator[None]:
+    """Have `listener` called, on this thread, with each path that is waited for."""
+    token = _busy_listener.set(listener)
+    try:
+        yield
+    finally:
+        _busy_listener.reset(token)
+
+
+def rename(source: Path, target: Path) -> None:
+    """Like `Path.rename`, with retries (see the module)."""
+    _retry(source, lambda: source.rename(target), _is_busy)
+
+
+def replace(source: Path, target: Path) -> None:
+    """`Path.replace`: a file takes the place of another one."""
+    _retry(target, lambda: source.replace(target), _is_busy)
+
+
+def unlink(path: Path, *, missing_ok: bool = False) -> None:
+    """Like `Path.unlink`, with retries (see the module)."""
+    _retry(path, lambda: path.unlink(missing_ok=missing_ok), _is_busy)
+
+
+def rmdir(path: Path) -> None:
+    """Like `Path.rmdir`, with retries (see the module)."""
+    _retry(path, path.rmdir, _is_busy)
+
+
+def rmtree(path: Path, *, ignore_errors: bool = False) -> None:
+    """`shutil.rmtree`; nothing where the folder is not there."""
+
+    def remove() -> None:
+        if os.path.lexists(path):
+            shutil.rmtree(path)
+
+    try:
+        _retry(path, remove, _is_busy_or_changing)
+    except OSError:
+        if not ignore_errors:
+            raise
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_busy(error: OSError) -> bool:
+    return getattr(error, "winerror", None) in BUSY_WINERRORS
+
+
+def _is_busy_or_changing(error: OSError) -> bool:
+    return _is_busy(error) or error.errno in CHANGING_ERRNOS
+
+
+def _retry(path: Path, operate: Callable[[], object], is_temporary: Callable[[OSError], bool]) -> None:
+    started_at, is_reported = time.monotonic(), False
+    while True:
+        try:
+            operate()
+        except OSError as error:
+            waited_s = time.monotonic() - started_at
+            if not is_temporary(error) or waited_s >= PATIENCE_S:
+                raise
+        else:
+            return
+        listener = _busy_listener.get()
+        if listener is not None and not is_reported and waited_s >= NOTICE_AFTER_S:
+            is_reported = True
+            listener(path)
+        time.sleep(PAUSE_S)

@@ -1,0 +1,95 @@
+"""The proxy of an address by automatic configuration: a script (PAC) that is named or found in the network.
+
+WinHttpGetProxyForUrl runs the script as Windows' browsers do (learn.microsoft.com/windows/win32/winhttp/
+winhttp-autoproxy-support). A script's address that is set comes before the network, where finding one may take
+seconds: a failure counts for as long as we run.
+"""
+
+from __future__ import annotations
+
+import sys
+
+assert sys.platform == "win32"  # noqa: S101 - the type checker reads this too
+
+import ctypes
+import threading
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from .functions import kernel32, winhttp
+from .parsing import parse_proxy_list
+from .structures import AutoproxyOptions, CurrentUserProxyConfig, ProxyInfo
+
+# winhttp.h
+WINHTTP_ACCESS_TYPE_NO_PROXY, WINHTTP_ACCESS_TYPE_NAMED_PROXY = 1, 3
+WINHTTP_AUTOPROXY_AUTO_DETECT, WINHTTP_AUTOPROXY_CONFIG_URL = 0x1, 0x2
+WINHTTP_AUTO_DETECT_TYPE_DHCP, WINHTTP_AUTO_DETECT_TYPE_DNS_A = 0x1, 0x2
+TIMEOUT_MS = 5000
+
+
+class AutomaticProxies:
+    """Asks for each host once, from any thread. `configuration` replaces `automatic_configuration` in tests."""
+
+    def __init__(self, configuration: Callable[[], tuple[bool, str | None]] | None = None) -> None:
+        self._configuration = configuration or automatic_configuration
+        self._lock = threading.Lock()
+        self._by_host: dict[tuple[str, str], str | None] = {}
+        self._failed = False
+
+    def find(self, url: str) -> str | None:
+        """ "http://proxy:8080" for an address; None where it is reached directly, or nothing is configured."""
+        parts = urlsplit(url)
+        host = parts.scheme, parts.netloc.rpartition("@")[2]
+        with self._lock:
+            if host not in self._by_host and not self._failed:
+                try:
+                    # A script decides by address and host: the path may hold what is nobody's business.
+                    self._by_host[host] = _ask(f"{host[0]}://{host[1]}/", *self._configuration())
+                except OSError:
+                    self._failed = True
+            return self._by_host.get(host)
+
+
+def automatic_configuration() -> tuple[bool, str | None]:
+    """Whether Windows looks for a script in the network, and the address of one that is set; raises OSError."""
+    config = CurrentUserProxyConfig()
+    if not winhttp.WinHttpGetIEProxyConfigForCurrentUser(ctypes.byref(config)):
+        raise ctypes.WinError(ctypes.get_last_error())
+    script = _take_text(config.lpszAutoConfigUrl)
+    _take_text(config.lpszProxy)
+    _take_text(config.lpszProxyBypass)
+    return bool(config.fAutoDetect), script or None
+
+
+def _ask(url: str, is_detected: bool, script: str | None) -> str | None:
+    if script is None and not is_detected:
+        return None
+    session = winhttp.WinHttpOpen("GPU Assistant", WINHTTP_ACCESS_TYPE_NO_PROXY, None, None, 0)
+    if not session:
+        raise ctypes.WinError(ctypes.get_last_error())
+    try:
+        winhttp.WinHttpSetTimeouts(session, TIMEOUT_MS, TIMEOUT_MS, TIMEOUT_MS, TIMEOUT_MS)
+        options = AutoproxyOptions(fAutoLogonIfChallenged=True)
+        if script is not None:
+            options.dwFlags, options.lpszAutoConfigUrl = WINHTTP_AUTOPROXY_CONFIG_URL, script
+        else:
+            options.dwFlags = WINHTTP_AUTOPROXY_AUTO_DETECT
+            options.dwAutoDetectFlags = WINHTTP_AUTO_DETECT_TYPE_DHCP | WINHTTP_AUTO_DETECT_TYPE_DNS_A
+        info = ProxyInfo()
+        if not winhttp.WinHttpGetProxyForUrl(session, url, ctypes.byref(options), ctypes.byref(info)):
+            raise ctypes.WinError(ctypes.get_last_error())
+    finally:
+        winhttp.WinHttpCloseHandle(session)
+    proxies = _take_text(info.lpszProxy)
+    _take_text(info.lpszProxyBypass)
+    return parse_proxy_list(proxies) if info.dwAccessType == WINHTTP_ACCESS_TYPE_NAMED_PROXY else None
+
+
+def _take_text(pointer: int | None) -> str:
+    """A text of WinHTTP's, which is freed."""
+    if not pointer:
+        return ""
+    try:
+        return ctypes.wstring_at(pointer)
+    finally:
+        kernel32.GlobalFree(pointer)

@@ -1,0 +1,114 @@
+"""Renaming and deleting while another program has a file open for a moment."""
+
+from __future__ import annotations
+
+import errno
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core import filesystem
+
+HELD_S = 3.0
+
+
+def move_file(folder: Path) -> None:
+    filesystem.rename(folder / "held", folder / "moved")
+
+
+def move_over(folder: Path) -> None:
+    (folder / "new").touch()
+    filesystem.replace(folder / "new", folder / "held")
+
+
+def delete_file(folder: Path) -> None:
+    filesystem.unlink(folder / "held")
+
+
+def delete_tree(folder: Path) -> None:
+    filesystem.rmtree(folder)
+
+
+def move_folder(folder: Path) -> None:
+    filesystem.rename(folder, folder.with_name("moved"))
+
+
+OPERATIONS: tuple[Callable[[Path], None], ...] = (move_file, move_over, delete_file, delete_tree, move_folder)
+
+
+@contextmanager
+def held_open(file: Path) -> Iterator[None]:
+    """Open for three seconds, as a scanner has it: nobody may rename or delete it meanwhile."""
+    stream = file.open("rb")
+    closing = threading.Timer(HELD_S, stream.close)
+    closing.start()
+    try:
+        yield
+    finally:
+        closing.join()
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_file_that_is_held_for_three_seconds_is_waited_for(tmp_path: Path, operation: Callable[[Path], None]) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "held").write_text("held")
+    waits: list[Path] = []
+    with held_open(folder / "held"), filesystem.report_busy(waits.append):
+        operation(folder)
+    assert not folder.exists() or not (folder / "held").exists() or not (folder / "held").read_bytes()
+    # Wine, unlike NTFS, renames a folder below which a file is open; Linux renames and deletes whatever is open.
+    if sys.platform == "win32" and operation is not move_folder:
+        assert len(waits) == 1
+
+
+class Refusing(type(Path())):  # type: ignore[misc]  # the system's own class of paths
+    """A path that cannot be renamed, for these reasons one after the other."""
+
+    reasons: tuple[int | None, ...] = ()
+
+    def rename(self, target: object) -> Path:
+        if not self.reasons:
+            return Path(str(target))
+        reason, *rest = self.reasons
+        self.reasons = tuple(rest)
+        error = PermissionError(errno.EACCES, "refused")
+        error.winerror = reason  # type: ignore[attr-defined, unused-ignore]
+        raise error
+
+
+@pytest.mark.parametrize("reason", filesystem.BUSY_WINERRORS)
+def test_busy_path_is_tried_again_and_said_once(tmp_path: Path, reason: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(filesystem, "NOTICE_AFTER_S", 0.0)
+    monkeypatch.setattr(filesystem, "PAUSE_S", 0.0)
+    path, waits = Refusing(tmp_path), []
+    path.reasons = (reason,) * 3
+    with filesystem.report_busy(waits.append):
+        filesystem.rename(path, tmp_path / "target")
+    assert (path.reasons, waits) == ((), [path])
+
+
+@pytest.mark.parametrize("reason", [None, 2, 112])
+def test_other_refusals_are_raised_at_once(tmp_path: Path, reason: int | None) -> None:
+    path = Refusing(tmp_path)
+    path.reasons = (reason,) * 3
+    with pytest.raises(PermissionError):
+        filesystem.rename(path, tmp_path / "target")
+    assert len(path.reasons) == 2
+
+
+def test_patience_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(filesystem, "PATIENCE_S", 0.0)
+    path = Refusing(tmp_path)
+    path.reasons = (32,) * 3
+    with pytest.raises(PermissionError):
+        filesystem.rename(path, tmp_path / "target")
+    assert len(path.reasons) == 2
+
+
+def test_missing_tree_is_no_error(tmp_path: Path) -> None:
+    filesystem.rmtree(tmp_path / "missing")

@@ -1,0 +1,43 @@
+"""Every file that the pages for contributors name exists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted([*ROOT.glob("docs/**/*.md"), ROOT / "CONTRIBUTING.md", ROOT / "tests/machines/README.md"])
+# A path of ours: `install/steps/base.py`, `docs/decisions/`, `.ci/run`, `tests/<room>/`; a file of any other kind is an
+# example or lies on the user's computer.
+SOURCE_FILE = re.compile(r"[\w.<>*/-]+\.(py|md|ts|qss)")
+FOLDERS = {path.name for base in (ROOT, ROOT / "gpu_assistant") for path in base.iterdir() if path.is_dir()}
+EXAMPLES = {"try.py"}  # what a reader makes
+BASES = (ROOT, ROOT / "gpu_assistant")
+
+
+def named_paths(text: str) -> set[str]:
+    """What a page has in backticks or a block and is a path of ours; from the repository's root or from the room."""
+    codes = re.findall(r"```.*?```|`[^`]+`", text, re.DOTALL)
+    words = (word.strip("`:,") for code in codes for word in code.split())
+    return {
+        word for word in words if SOURCE_FILE.fullmatch(word) or ("/" in word and word.partition("/")[0] in FOLDERS)
+    }
+
+
+def exists(path: str) -> bool:
+    if path in EXAMPLES:
+        return True
+    pattern = re.sub(r"<\w+>|…", "*", path).rstrip("/")
+    return any(next(base.glob(pattern), None) is not None for base in BASES)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_named_paths_exist(page: Path) -> None:
+    assert [path for path in sorted(named_paths(page.read_text(encoding="utf-8"))) if not exists(path)] == []
+
+
+def test_a_path_that_is_gone_is_seen() -> None:
+    assert named_paths("`fetch/gone.py` and `/etc/os-release`") == {"fetch/gone.py"}
+    assert not exists("fetch/gone.py")
