@@ -11,12 +11,13 @@ from ..core.recommendation import Alternative, LocalWheel
 from ..core.types import Value
 from ..core.versions import Version, version_text
 from .builds import code_kind
-from .candidates import Candidate, amd_chip, best_candidate, best_cpu_build, best_cuda_build
+from .candidates import Candidate, TargetSystem, amd_chip, best_candidate, best_cpu_build, best_cuda_build
 from .choices import driver_packages_for
-from .decision import Decision, keep_as_is_alternative
+from .decision import Decision
 from .distributions import candidate_for_release, distribution_name, is_branch_too_old, release_branch
 from .drivers import dropping_driver
 from .gpus import display_name
+from .installed_torch import keep_as_is_alternative
 from .multi_gpu import planned_driver_version
 from .python import wheelhouse_alternative
 from .reasons import gpus_without_code
@@ -227,16 +228,38 @@ def _cpu_alternatives(decision: Decision) -> Iterator[Alternative]:
         )
     if decision.accelerator in ("rocm", "xpu"):
         yield _build_alternative("cpu-instead", cpu, decision)
-    if (
-        decision.accelerator == "cpu"
-        and decision.candidate.build.variant == "cpu"
-        and decision.target.machine.os.system == "windows"
-    ):
-        amd_support = decision.target.catalog.accelerators.amd_windows
-        for gpu in decision.target.machine.gpus_of("amd") if not decision.cards else ():
-            if amd_chip(decision.target.catalog, gpu) in amd_support.wsl_chips:
-                yield Alternative(code="amd-wsl", change={}, data={"gpu": display_name(gpu, decision.target.catalog)})
-                return
+    if decision.accelerator == "cpu" and cpu.build.variant == decision.candidate.build.variant and not decision.cards:
+        yield from _amd_alternatives(decision)
+
+
+def _amd_alternatives(decision: Decision) -> Iterator[Alternative]:
+    """Ways to an AMD GPU that PyTorch's own builds leave out: AMD's wheels, WSL2, or the code of a like chip."""
+    target = decision.target
+    accelerators, system = target.catalog.accelerators, target.machine.os
+    support = accelerators.amd_windows
+    for gpu in target.machine.gpus_of("amd"):
+        name, chip = display_name(gpu, target.catalog), amd_chip(target.catalog, gpu)
+        if chip in support.wsl_chips and (system.system == "windows" or system.wsl):
+            data: dict[str, Value] = {"gpu": name, "url": support.preview_url, "python": support.wheels_python}
+            yield Alternative(code="amd-wheels-wsl" if system.wsl else "amd-wheels", change={}, data=data)
+            if system.system == "windows":
+                yield Alternative(code="amd-wsl", change={}, data={"gpu": name})
+            return
+        override = next((each for each in accelerators.amd_overrides if chip in each.chips), None)
+        build = _rocm_build_for(target, override.runs_as) if override is not None else None
+        if override is not None and build is not None and system.system == "linux" and not system.wsl:
+            url = target.catalog.source_url(accelerators, override.source)
+            data = {"gpu": name, "chip": chip, "build": build, "variable": override.variable, "url": url}
+            yield Alternative(code="amd-override", change={}, data=data)
+            return
+
+
+def _rocm_build_for(target: TargetSystem, chip: str) -> str | None:
+    """The newest build with code for an AMD chip."""
+    variants = target.catalog.rocm_variants(chip)
+    builds = [build for build in target.builds if build.variant in variants]
+    best = min(builds, key=lambda build: (build.rank, variants.index(build.variant)), default=None)
+    return best.label if best is not None else None
 
 
 def _toolkit_alternatives(decision: Decision) -> Iterator[Alternative]:

@@ -339,6 +339,16 @@ def _xpu_candidate(target: TargetSystem, gpu: Gpu) -> Candidate | None:
     return next((Candidate(build=b) for b in target.builds if b.variant == intel.variant), None)
 
 
+def find_needed_windows(target: TargetSystem, gpu: Gpu) -> str | None:
+    """The Windows that PyTorch asks for with an Intel GPU ("11"), where this one is another."""
+    device = target.catalog.intel_device(gpu.pci_id or "") or target.catalog.intel_device_by_name(gpu.name or "")
+    families = target.catalog.accelerators.intel.families
+    family = next((f for f in families if device is not None and f.family == device.family), None)
+    if family is None or target.machine.os.system not in family.systems or _supports_system(target.machine, family):
+        return None
+    return family.lowest_windows
+
+
 def _supports_system(machine: Machine, family: IntelFamily) -> bool:
     system = "wsl" if machine.os.wsl else machine.os.system
     if system not in family.systems:
@@ -365,6 +375,18 @@ def _supported_chip_range(catalog: Catalog, system: SystemName, arch: str) -> tu
     """The oldest and the newest chip that any build for a system has code for, whatever glibc it needs."""
     codes = [code for build in list_builds(catalog, system, arch) for code in build.record.arch_list or ()]
     return (min(codes), max(codes)) if codes else None
+
+
+def find_host_obstacle(target: TargetSystem) -> Literal["missing", "old"] | None:
+    """Where the host gives the driver: whether it is that which keeps the GPU from computing, because there is none, or
+    it is too old for every build with code for the GPU.
+    """
+    state = target.driver_state
+    if state is None or state.host is None or best_cuda_build(target) is not None:
+        return None
+    if not any(True for _ in list_runnable_builds(target)):
+        return None
+    return "missing" if state.installed is None else "old"
 
 
 def find_vendor_index(target: TargetSystem) -> VendorIndex | None:

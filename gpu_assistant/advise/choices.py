@@ -36,12 +36,14 @@ from .tensorflow import (
     best_tensorflow,
     evaluate_tensorflow,
     exact_version,
+    find_missing_cpu_feature,
     list_tensorflow_builds,
 )
 from .toolkit import (
     ToolkitAdvice,
     advise_cudnn,
     advise_toolkit,
+    clashes_with_glibc,
     compiles_for,
     find_cudnn_releases,
     may_compile,
@@ -276,6 +278,8 @@ def _apply_toolkit_version(
     if minimum is None or not is_reachable(target.driver_state, minimum):
         reason = "driver-limit" if target.driver_state.requested is None else "toolkit-driver-picked"
         raise part_choice_error("cuda_toolkit", requested, reason, suggestion)
+    if installed is None and clashes_with_glibc(target, version):
+        raise part_choice_error("cuda_toolkit", requested, "toolkit-glibc", suggestion)
     platform = (target.machine.os.system, target.arch)
     if (
         installed is None
@@ -333,6 +337,8 @@ def resolve_tensorflow_choice(target: TargetSystem, requested: str | None) -> Te
     for build in list_tensorflow_builds(target):
         if version in (build.version, Version.parse(exact_version(target.catalog, build))):
             return replace(evaluate_tensorflow(target, build), is_chosen=True)
+    if find_missing_cpu_feature(target) is not None:
+        raise part_choice_error("tensorflow", requested, "tensorflow-cpu", None)
     raise part_choice_error("tensorflow", requested, "no-tensorflow", newest.version if newest is not None else None)
 
 
@@ -369,6 +375,8 @@ def apply_driver_choice(target: TargetSystem, requested: str | None) -> TargetSy
     newest_version = state.newest_version if state is not None else None
     if target.gpu is None or state is None:
         raise part_choice_error("driver", requested, "no-card", newest_version)
+    if state.host is not None and requested not in ("keep", state.installed):
+        raise part_choice_error("driver", requested, f"driver-host-{state.host}", state.installed)
     if requested == "keep":
         if state.installed is None:
             raise part_choice_error("driver", requested, "no-driver", newest_version)

@@ -1,7 +1,6 @@
 """Everything that was decided for one machine, as reasons, warnings and alternatives see it.
 
-Also the driver's part (`advise_driver`: keep, update, downgrade or install, never past what the GPU's generation gets)
-and an installed PyTorch that already uses the GPU (`find_working_torch`), beside which no update is called necessary.
+Also the driver's part (`advise_driver`: keep, update, downgrade or install, never past what the GPU's generation gets).
 """
 
 from __future__ import annotations
@@ -10,10 +9,10 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ..core.machine import Gpu, TorchBuild
-from ..core.recommendation import Accelerator, Alternative, Choice, DriverAdvice
-from ..core.types import Goal, Value
-from ..core.versions import Version, version_key
+from ..core.machine import Gpu
+from ..core.recommendation import Accelerator, Choice, DriverAdvice
+from ..core.types import Goal
+from ..core.versions import Version
 from .candidates import Candidate, TargetSystem
 from .drivers import DriverState, stricter_minimum
 from .gpus import NvidiaGpu
@@ -113,50 +112,3 @@ def _driver_action(state: DriverState, minimum: Version) -> Literal["keep", "upd
     if state.dropped_from is not None:
         return "back"
     return "keep" if state.version is None or state.version >= minimum else "update"
-
-
-def find_working_torch(decision: Decision) -> tuple[str, TorchBuild] | None:
-    """The newest installed PyTorch that reported that it uses the GPU, with the version of its Python.
-
-    None where there is none, or where more is wanted than PyTorch on the installed driver.
-    """
-    state, choice = decision.target.driver_state, decision.choice
-    has_choice = (choice.pytorch, choice.variant, choice.python, choice.driver) != (None, None, None, None)
-    if (
-        decision.goal != "pytorch"
-        or decision.accelerator != "cuda"
-        or has_choice
-        or decision.parts.toolkit.action == "install"
-    ):
-        return None
-    if state is None or state.installed is None or state.dropped_from is not None:
-        return None
-    working = [
-        (p.version, p.torch) for p in decision.target.machine.pythons or () if p.torch and p.torch.cuda_available
-    ]
-    return max(working, key=lambda pair: version_key(pair[1].version), default=None)
-
-
-def working_torch_data(decision: Decision) -> dict[str, Value] | None:
-    """The values for the texts about such a PyTorch; None where there is none."""
-    working_torch = find_working_torch(decision)
-    if working_torch is None:
-        return None
-    python, torch = working_torch
-    return {
-        "there": torch.version.lstrip("@"),
-        "python": python.lstrip("@"),
-        "installed": (decision.driver.installed or "").lstrip("@"),
-        "recommended": decision.candidate.build.label,
-        "driver_version": decision.driver.recommended or decision.driver.minimum,
-    }
-
-
-def keep_as_is_alternative(decision: Decision) -> Alternative | None:
-    """To change nothing, where the installed PyTorch already uses the GPU."""
-    data = working_torch_data(decision)
-    if data is None:
-        return None
-    return Alternative(
-        code="works-without-update" if decision.driver.needs_install else "works-already", change={}, data=data
-    )

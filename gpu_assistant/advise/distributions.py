@@ -18,6 +18,7 @@ from ..catalog.distributions import (
     kernel_flavour,
     package_branch,
     package_release,
+    switch_stream,
 )
 from ..catalog.records.drivers import LinuxDriverCommands, LinuxDriverInstall, ModuleKind
 from ..core.machine import OperatingSystem
@@ -115,7 +116,7 @@ def _with_manual_source(target: TargetSystem, state: DriverState, advice: Driver
     row, page_key = find_driver_commands(target), driver_page_source(drivers, system)
     page = target.catalog.source_url(drivers, page_key) if page_key is not None else None
     enroll_commands = row.enrol if row is not None and system.secure_boot is True and not row.signed else ()
-    commands = fill_commands(order_commands(row, enroll_commands), system) if row is not None else None
+    commands = fill_commands(order_commands(row, enroll_commands, system), system) if row is not None else None
     minimum_version = Version.parse(advice.minimum)
     commands_version = (row.branch or row.at_least) if row is not None else None
     if (
@@ -142,10 +143,11 @@ def _with_manual_source(target: TargetSystem, state: DriverState, advice: Driver
 
 
 def order_commands(
-    row: LinuxDriverCommands, enroll_commands: tuple[tuple[str, ...], ...]
+    row: LinuxDriverCommands, enroll_commands: tuple[tuple[str, ...], ...], system: OperatingSystem
 ) -> tuple[tuple[str, ...], ...]:
     """The commands with those that enroll a key before or behind them, as the distribution documents it."""
-    return (*enroll_commands, *row.commands) if row.enrol_first else (*row.commands, *enroll_commands)
+    commands = switch_stream(row, system)
+    return (*enroll_commands, *commands) if row.enrol_first else (*commands, *enroll_commands)
 
 
 def candidate_for_release(target: TargetSystem) -> Candidate | None:

@@ -7,6 +7,7 @@ lowest driver for a build, and `is_reachable` whether the machine has it or can 
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,10 +15,14 @@ from msgspec.structs import replace
 from ..catalog.records.drivers import DriverPackage, GpuGeneration, ModuleKind
 from ..catalog.records.gpus import Segment
 from ..catalog.store import Catalog
-from ..core.machine import Driver, Machine, SystemName
+from ..core.machine import Driver, Machine, SystemName, is_mig_name, virtual_gpu_board
 from ..core.types import Channel
 from ..core.versions import Capability, Version
 from .builds import Build, CodeKind
+
+# Why the driver is not changed from here: it is the host's of a container or of a virtual GPU, whoever divided a GPU
+# into instances decides about it, or this Windows takes none of today's packages.
+DriverHost = Literal["container", "vgpu", "mig", "windows"]
 
 
 class DriverState(Struct, frozen=True, kw_only=True):
@@ -27,7 +32,8 @@ class DriverState(Struct, frozen=True, kw_only=True):
     `installed` is the version as reported, `version` the same as a number (None: no driver, or an unreadable version),
     or the driver that the user chose, which is `requested` then. `cuda` is the highest CUDA that it implements.
     `dropped_from` is the first driver without support for one of the GPUs, if `version` is that or newer;
-    `first_driver` the first one that supports the deciding GPU, where a source names it.
+    `first_driver` the first one that supports the deciding GPU, where a source names it. With a `host` the driver is
+    never changed from here.
     """
 
     system: SystemName
@@ -39,6 +45,7 @@ class DriverState(Struct, frozen=True, kw_only=True):
     dropped_from: Version | None = None
     first_driver: Version | None = None
     requested: str | None = None
+    host: DriverHost | None = None
     channel: Channel = "studio"
 
     @property
@@ -67,6 +74,24 @@ def select_driver_system(machine: Machine) -> SystemName:
     return "windows" if machine.os.system == "linux" and machine.os.wsl else machine.os.system
 
 
+def find_driver_host(machine: Machine, catalog: Catalog) -> DriverHost | None:
+    """Who gives this machine's NVIDIA driver; None where this system has its own.
+
+    A container uses the driver of its host. The driver of a virtual GPU belongs to the release of vGPU that the host
+    runs, and another one does not load. A GPU that is divided into instances (MIG) serves others too.
+    """
+    if machine.container is not None:
+        return "container"
+    cards = machine.gpus_of("nvidia")
+    if any(card.vgpu or (card.vgpu is None and virtual_gpu_board(card.name) is not None) for card in cards):
+        return "vgpu"
+    if any(card.mig or (card.mig is None and is_mig_name(card.name)) for card in cards):
+        return "mig"
+    lowest, build = catalog.drivers.packages_windows, machine.os.build
+    is_old = machine.os.system == "windows" and lowest is not None and build is not None and build < lowest.build
+    return "windows" if is_old else None
+
+
 def find_driver_state(
     machine: Machine,
     catalog: Catalog,
@@ -86,7 +111,9 @@ def find_driver_state(
     generation = find_generation(catalog, limiting_chip) if limiting_chip is not None else None
     if device is None and version is not None:
         generation = _generation_by_driver(catalog, version, system)
-    package = _find_package(catalog, system, device, generation=generation, segment=segment, channel=channel)
+    host, package = find_driver_host(machine, catalog), None
+    if host is None:
+        package = _find_package(catalog, system, device, generation=generation, segment=segment, channel=channel)
     return DriverState(
         system=system,
         installed=driver.version if driver is not None else None,
@@ -97,6 +124,7 @@ def find_driver_state(
         dropped_from=dropping_driver(catalog, version, device, system)
         or dropping_driver(catalog, version, oldest, system),
         first_driver=_first_driver_for(catalog, device, system),
+        host=host,
         channel=channel,
     )
 
@@ -223,7 +251,7 @@ def is_reachable(state: DriverState, minimum: Version) -> bool:
     """Whether the GPU gets a driver that is new enough: the installed one, or one that it can have."""
     if state.usable_version is not None and state.usable_version >= minimum:
         return True
-    if state.requested is not None:
+    if state.requested is not None or state.host is not None:
         return False
     if state.generation is None:
         return True  # An unknown chip may have any driver; callers prefer the installed one.

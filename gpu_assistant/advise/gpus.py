@@ -9,7 +9,7 @@ from msgspec import Struct
 from ..catalog.gpu_names import is_laptop_name
 from ..catalog.records.gpus import GpuRecord, Segment
 from ..catalog.store import Catalog
-from ..core.machine import Gpu, Machine, Vendor
+from ..core.machine import Gpu, Machine, Vendor, virtual_gpu_board
 from ..core.versions import Capability
 
 _DEVICE_LIST_NAME = re.compile(r"\S+ \[(?P<name>[^\[\]]*\w[^\[\]]*)\]$")
@@ -57,7 +57,7 @@ def nvidia_gpus(machine: Machine, catalog: Catalog) -> tuple[NvidiaGpu, ...]:
 def _describe_gpu(gpu: Gpu, catalog: Catalog) -> NvidiaGpu:
     # What the GPU itself reports wins; the catalog fills the gaps, by PCI id before name.
     row = catalog.gpu(gpu.pci_id) if gpu.pci_id else None
-    named_row = catalog.gpu_by_name(gpu.name) if gpu.name and (row is None or row.name != gpu.name) else None
+    named_row = _row_by_name(gpu, catalog) if gpu.name and (row is None or row.name != gpu.name) else None
     capability = Capability.parse(gpu.compute_capability)
     if capability is None and gpu.pci_id:
         capability = catalog.gpu_capability(gpu.pci_id)
@@ -66,16 +66,23 @@ def _describe_gpu(gpu: Gpu, catalog: Catalog) -> NvidiaGpu:
     name_by_id = None
     if row is not None and named_row is not None and row.compute_capability != named_row.compute_capability:
         name_by_id = row.name
+    # The memory of a part of a GPU is not that of the whole one.
+    is_part = bool(gpu.vgpu or gpu.mig) or virtual_gpu_board(gpu.name) is not None
     row_capability = row.compute_capability if row is not None else None
     return NvidiaGpu(
         name=display_name(gpu, catalog),
         label=display_label(gpu, catalog),
         capability=capability,
-        memory_bytes=gpu.memory_bytes or _row_memory(row or named_row),
+        memory_bytes=gpu.memory_bytes or (0 if is_part else _row_memory(row or named_row)),
         segment=_driver_segment(gpu, row or named_row),
         name_by_id=name_by_id,
         capability_by_id=row_capability if capability is not None and row_capability != capability else None,
     )
+
+
+def _row_by_name(gpu: Gpu, catalog: Catalog) -> GpuRecord | None:
+    """The catalog's record for a name; a virtual GPU is a part of the board that it is named after."""
+    return catalog.gpu_by_name(virtual_gpu_board(gpu.name) or gpu.name or "")
 
 
 def _row_memory(row: GpuRecord | None) -> int:

@@ -20,7 +20,7 @@ from ..core.types import Channel, Goal, Value
 from ..core.versions import Version, version_key
 from .builds import parse_cuda_tag
 from .choices import driver_packages_for
-from .drivers import select_driver_system
+from .drivers import find_driver_host, select_driver_system
 from .gpus import nvidia_gpus
 from .recommend import recommend
 
@@ -185,7 +185,7 @@ def _candidate_values(
         case "driver":
             installed = machine.driver.version if machine.driver is not None else None
             driver_os = select_driver_system(machine)
-            cards = nvidia_gpus(machine, catalog)
+            cards = nvidia_gpus(machine, catalog) if find_driver_host(machine, catalog) is None else ()
             packages = driver_packages_for(catalog, driver_os, cards[0]) if cards else ()
             versions = [p.version.text for p in packages if p.version.text != installed]
             return _newest_first(versions) if installed is None else ["keep", *_newest_first(versions)]

@@ -15,10 +15,19 @@ from ..core.recommendation import Reason
 from ..core.types import Value
 from ..core.versions import Version, version_text
 from .builds import code_kind
-from .candidates import amd_chip, find_vendor_index, list_runnable_builds, unmet_glibc_of_newest, unsupported_reason
-from .decision import Decision, working_torch_data
+from .candidates import (
+    amd_chip,
+    find_host_obstacle,
+    find_needed_windows,
+    find_vendor_index,
+    list_runnable_builds,
+    unmet_glibc_of_newest,
+    unsupported_reason,
+)
+from .decision import Decision
 from .drivers import build_minimum_driver, is_reachable, native_cuda
 from .gpus import NvidiaGpu, display_label, display_name
+from .installed_torch import working_torch_data
 from .multi_gpu import planned_driver_version, usable_gpus
 from .python import skipped_reason_code
 from .reasons_driver import driver_reasons, make_reason
@@ -104,7 +113,10 @@ def _cpu_reason(decision: Decision) -> Reason:
         return _make_reason(decision, about, code, catalog.accelerators, source, **data)
     intel = next(iter(machine.gpus_of("intel")), None)
     if intel is not None:
-        name = display_name(intel, catalog)
+        name, windows = display_name(intel, catalog), find_needed_windows(decision.target, intel)
+        if windows is not None:
+            needed: dict[str, Value] = {"gpu": name, "windows": windows}
+            return _make_reason(decision, about, "cpu-intel-windows", catalog.accelerators, "xpu", **needed)
         return _make_reason(decision, about, "cpu-intel", catalog.accelerators, "xpu", gpu=name)
     # A driver that answers has a GPU, though no probe found its name.
     code = "cpu-no-gpu" if machine.driver is None else "cpu-gpu-unnamed"
@@ -123,7 +135,11 @@ def _unused_nvidia_gpu_reason(decision: Decision, card: NvidiaGpu) -> Reason:
         else "cpu-card"
     )
     data: dict[str, Value] = {"gpu": card.name, "capability": card.capability_text}
-    if code == "cpu-card" and find_vendor_index(decision.target) is not None:
+    obstacle, state = find_host_obstacle(decision.target), decision.target.driver_state
+    if code == "cpu-card" and obstacle is not None and state is not None:
+        suffix = "-windows" if state.host == "windows" else ""
+        code, data["installed"] = f"cpu-card-host-{obstacle}{suffix}", (state.installed or "").lstrip("@")
+    elif code == "cpu-card" and find_vendor_index(decision.target) is not None:
         code = "cpu-card-own"
     elif code == "cpu-card" and unsupported_reason(decision.target, card) == "new":
         code = "cpu-card-new"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..catalog.distributions import driver_page_source
+from ..catalog.distributions import driver_page_package, driver_page_source
 from ..catalog.records.base import CatalogFile
 from ..core.recommendation import DriverAdvice, Reason
 from ..core.types import Value
@@ -48,6 +48,8 @@ def driver_reasons(target: TargetSystem, advice: DriverAdvice, cuda: str | None)
         yield _downgrade_reason(target, state, advice, data)
     else:
         code = _action_code(state, advice, unknown=card.capability is None)
+        if state.host == "vgpu" and (release := virtual_gpu_release(target, state)) is not None:
+            code, data["release"] = "driver-host-vgpu-release", release
         yield make_reason(target, "driver.action", code, target.catalog.cuda, "compatibility", gpu=card.name, **data)
         yield from _cuda_limit_reasons(target, state)
         yield from _last_branch_reasons(target, state, card)
@@ -57,6 +59,16 @@ def driver_reasons(target: TargetSystem, advice: DriverAdvice, cuda: str | None)
         yield from _unverified_download_reasons(target, state, advice)
         yield from _channel_reasons(target, state, card, advice)
         yield from _package_reasons(target, advice)
+
+
+def virtual_gpu_release(target: TargetSystem, state: DriverState) -> str | None:
+    """The release of vGPU that the installed guest driver belongs to; None where it is unknown."""
+    virtual_gpus, version = target.catalog.drivers.virtual_gpus, state.installed_version
+    if virtual_gpus is None or version is None:
+        return None
+    # Drivers for Windows have higher numbers within a branch: 582.53 is of R580.
+    rows = (row for row in virtual_gpus.releases if row.branch.major <= version.major < row.branch.major + 5)
+    return next((row.release for row in rows), None)
 
 
 def _downgrade_reason(target: TargetSystem, state: DriverState, advice: DriverAdvice, data: dict[str, Value]) -> Reason:
@@ -96,8 +108,8 @@ def _channel_reasons(
 
 def _action_code(state: DriverState, advice: DriverAdvice, *, unknown: bool) -> str:
     """The code of the reason for what happens to the driver."""
-    if state.requested is not None:
-        return "driver-by-hand"
+    if state.host is not None or state.requested is not None:
+        return "driver-by-hand" if state.host is None else f"driver-host-{state.host}"
     if advice.action != "keep":
         if (
             state.newest_version is not None
@@ -169,6 +181,19 @@ def _limiting_gpu(target: TargetSystem, card: NvidiaGpu) -> NvidiaGpu:
     return card
 
 
+def _page_package_reasons(target: TargetSystem, advice: DriverAdvice, source: str | None) -> Iterator[Reason]:
+    """The package to look for on the distribution's page, where it is known."""
+    state = target.driver_state
+    if advice.way != "page" or state is None or state.generation is None:
+        return
+    package = driver_page_package(target.catalog.drivers, target.machine.os, state.generation.id)
+    if package is not None:
+        data: dict[str, Value] = {"package": package, "distro": distribution_name(target.machine.os)}
+        yield make_reason(
+            target, "driver.action", "driver-page-package", target.catalog.drivers, source or "nvidia", **data
+        )
+
+
 def _package_reasons(target: TargetSystem, advice: DriverAdvice) -> Iterator[Reason]:
     """Which packages, commands or page of the distribution bring the driver, and what has to be enabled first."""
     method, row = find_install_method_for(target), find_driver_commands(target)
@@ -185,6 +210,7 @@ def _package_reasons(target: TargetSystem, advice: DriverAdvice) -> Iterator[Rea
             "page": advice.page,
         }
         yield make_reason(target, about, f"driver-{advice.way}", drivers, source or "nvidia", **data_without_packages)
+        yield from _page_package_reasons(target, advice, source)
         return
     if method is None or advice.way is None:
         return

@@ -11,8 +11,8 @@ from .builds import code_kind, cudnn_support
 from .candidates import Candidate, TargetSystem
 from .gpus import NvidiaGpu, nvidia_gpus
 from .reasons_driver import make_reason
-from .tensorflow import TensorFlowCandidate
-from .toolkit import ToolkitAdvice, has_installer, target_chips
+from .tensorflow import TensorFlowCandidate, has_cpu_feature
+from .toolkit import ToolkitAdvice, impossible_toolkit_code, target_chips
 
 
 def toolkit_reasons(
@@ -36,16 +36,11 @@ def _toolkit_install_reasons(
     if target.gpu is None or parts.toolkit.action == "none":
         code = "toolkit-no-card" if target.gpu is None else "toolkit-left-out"
         if parts.is_impossible:
-            code = "toolkit-impossible" if has_installer(target) else "toolkit-no-installer"
-        yield make_reason(
-            target,
-            about,
-            code,
-            cuda,
-            "release-notes",
-            gpu=target.gpu.name if target.gpu is not None else None,
-            arch=target.arch,
-        )
+            code = impossible_toolkit_code(target, parts)
+        blocked: dict[str, Value] = {"glibc": target.machine.os.glibc} if parts.is_blocked_by_glibc else {}
+        source = "glibc-clash" if parts.is_blocked_by_glibc else "release-notes"
+        gpu = target.gpu.name if target.gpu is not None else None
+        yield make_reason(target, about, code, cuda, source, gpu=gpu, arch=target.arch, **blocked)
         return
     build_cuda = version_text(candidate.build.bundled_cuda) if candidate is not None else None
     data: dict[str, Value] = {"toolkit": parts.toolkit.version, "gpu": target.gpu.name, "cuda": build_cuda}
@@ -189,11 +184,8 @@ def tensorflow_reasons(
         code = "tensorflow-bundled" if candidate.build.bundled_cuda else "tensorflow-not-bundled"
         yield make_reason(target, "tensorflow.requirement", code, tensorflow_catalog, "pip", **data)
     for requirement in (each for each in tensorflow_catalog.cpu_needs if each.arch == target.arch):
-        yield make_reason(
-            target,
-            "tensorflow",
-            "tensorflow-cpu",
-            tensorflow_catalog,
-            requirement.source,
-            feature=requirement.feature.upper(),
-        )
+        if has_cpu_feature(target, requirement) is None:
+            feature = requirement.feature.upper()
+            yield make_reason(
+                target, "tensorflow", "tensorflow-cpu", tensorflow_catalog, requirement.source, feature=feature
+            )

@@ -54,7 +54,9 @@ from .reasons_parts import tensorflow_reasons, toolkit_reasons
 from .tensorflow import (
     TensorFlowCandidate,
     best_tensorflow,
+    cpu_name,
     driverless_gpu_warnings,
+    find_missing_cpu_feature,
     find_wsl_candidate,
     tensorflow_alternatives,
     unsupported_gpu_warnings,
@@ -92,7 +94,8 @@ def recommend(
     builds are offered as an alternative, never taken unasked.
 
     Raises UnsatisfiableChoice for a choice that cannot work; AppError as `check_system_supported` has it, "no-build",
-    "no-build-for-card" or "no-tensorflow" where nothing is published for this platform, and "catalog-broken".
+    "no-build-for-card" or "no-tensorflow" where nothing is published for this platform, "no-tensorflow-cpu", and
+    "catalog-broken".
     """
     recommendation = _recommend(
         machine, catalog, goal=goal, channel=channel, valid_choice=validate_choice(choice), wheels=wheels
@@ -278,9 +281,12 @@ def recommend_tensorflow(
     target: TargetSystem, cards: tuple[NvidiaGpu, ...], choice: Choice, *, is_arch_known: bool
 ) -> Recommendation:
     """An environment with TensorFlow alone. Raises AppError("no-tensorflow") or ("no-tensorflow-nor-pytorch") where
-    none is published for this platform.
+    none is published for this platform, and ("no-tensorflow-cpu") where the processor cannot run it.
     """
     tensorflow = resolve_tensorflow_choice(target, choice.tensorflow)
+    missing_feature = find_missing_cpu_feature(target)
+    if tensorflow is None and missing_feature is not None:
+        raise AppError("no-tensorflow-cpu", feature=missing_feature.feature.upper(), cpu=cpu_name(target))
     if tensorflow is None:
         # The text suggests PyTorch only where there is one.
         code = "no-tensorflow" if target.builds else "no-tensorflow-nor-pytorch"

@@ -12,7 +12,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..catalog.records.libraries import TensorFlowBuildRecord
+from ..catalog.records.libraries import CpuFeatureRequirement, TensorFlowBuildRecord
 from ..catalog.store import Catalog
 from ..core.errors import UnsatisfiableChoice, UsageError
 from ..core.recommendation import Alternative, DriverAdvice, RecommendationWarning, TensorFlowChoice
@@ -74,10 +74,31 @@ class TensorFlowCandidate(Struct, frozen=True, kw_only=True):
 
 
 def list_tensorflow_builds(target: TargetSystem) -> tuple[TensorFlowBuildRecord, ...]:
-    """The builds for this platform that its glibc can load, newest first."""
+    """The builds for this platform that its glibc can load and its processor can run, newest first."""
+    if find_missing_cpu_feature(target) is not None:
+        return ()
     platform = (target.machine.os.system, target.arch)
     builds = (b for b in target.catalog.tensorflow.builds if (b.system, b.arch) == platform)
     return tuple(b for b in builds if not _has_old_glibc(target, b))
+
+
+def has_cpu_feature(target: TargetSystem, requirement: CpuFeatureRequirement) -> bool | None:
+    """Whether the processor has a feature that TensorFlow needs; None where it is unknown."""
+    cpu = target.machine.cpu
+    features = {"avx": cpu.avx, "avx2": cpu.avx2} if cpu is not None else {}
+    return features.get(requirement.feature)
+
+
+def cpu_name(target: TargetSystem) -> str:
+    """The processor's name for a sentence, or the code of a text."""
+    name = (target.machine.cpu.name if target.machine.cpu is not None else None) or ""
+    return name.strip().lstrip("@") or "@cpu.nameless"
+
+
+def find_missing_cpu_feature(target: TargetSystem) -> CpuFeatureRequirement | None:
+    """The feature without which TensorFlow's wheels end in an illegal instruction, where this processor lacks it."""
+    requirements = (each for each in target.catalog.tensorflow.cpu_needs if each.arch == target.arch)
+    return next((each for each in requirements if has_cpu_feature(target, each) is False), None)
 
 
 def _has_old_glibc(target: TargetSystem, build: TensorFlowBuildRecord) -> bool:

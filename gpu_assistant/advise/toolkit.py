@@ -14,12 +14,15 @@ from msgspec import Struct
 from ..catalog.records.cuda import HostCompiler, ToolkitRelease
 from ..catalog.records.libraries import CudnnRelease
 from ..catalog.store import Catalog
-from ..core.machine import CudaToolkit, OperatingSystem, SystemName
+from ..core.machine import OperatingSystem, SystemName
 from ..core.recommendation import PartAdvice, RecommendationWarning
 from ..core.types import Value
 from ..core.versions import Capability, Version, version_key
 from .candidates import TargetSystem
 from .drivers import find_minimum_driver, is_reachable
+
+# Where Debian's, Ubuntu's and Arch's own packages put the toolkit; NVIDIA's installers put theirs below /usr/local.
+_DISTRIBUTION_FOLDERS = ("/usr/lib", "/opt/cuda")
 
 
 class ToolkitAdvice(Struct, frozen=True, kw_only=True):
@@ -27,7 +30,8 @@ class ToolkitAdvice(Struct, frozen=True, kw_only=True):
 
     `is_other_minor`: the toolkit is of another minor than PyTorch's CUDA; `minimum_driver` is for its programs;
     `broken_toolkits` are installed without nvcc; `installable_version` is the toolkit to install if none were here;
-    `is_impossible`: none fits the GPU; `is_chip_unknown`: nobody knows whether the chosen one compiles for it.
+    `is_impossible`: none fits the GPU; `is_chip_unknown`: nobody knows whether the chosen one compiles for it;
+    `is_blocked_by_glibc`: one would fit, if its headers did not clash with those of this Linux.
     """
 
     toolkit: PartAdvice = PartAdvice(action="none")
@@ -38,6 +42,7 @@ class ToolkitAdvice(Struct, frozen=True, kw_only=True):
     installable_version: Version | None = None
     is_impossible: bool = False
     is_chip_unknown: bool = False
+    is_blocked_by_glibc: bool = False
 
 
 def advise_toolkit(target: TargetSystem, cuda: Version | None) -> ToolkitAdvice:
@@ -53,7 +58,8 @@ def advise_toolkit(target: TargetSystem, cuda: Version | None) -> ToolkitAdvice:
     installed, installable = _best_installed(target, chips, cuda), _best_installable(target, chips, cuda)
     best = installed if installed is not None else installable
     if best is None:
-        return ToolkitAdvice(broken_toolkits=broken_toolkits, is_impossible=True)
+        is_blocked = _best_installable(target, chips, cuda, any_glibc=True) is not None
+        return ToolkitAdvice(broken_toolkits=broken_toolkits, is_impossible=True, is_blocked_by_glibc=is_blocked)
     # Nobody knows which cuDNN an unknown chip needs: an installed one stays, none is installed.
     cudnn = advise_cudnn(target, best.major, chips)
     return ToolkitAdvice(
@@ -73,36 +79,51 @@ def target_chips(target: TargetSystem) -> tuple[Capability, ...]:
     return (target.gpu.capability, *target.other_chips)
 
 
-def _best_installable(target: TargetSystem, chips: tuple[Capability, ...], cuda: Version | None) -> Version | None:
-    """The newest of PyTorch's minor, else of its major; without PyTorch's CUDA the newest of all."""
-    same_major = None
-    for toolkit in list_toolkits(target.catalog, target.machine.os.system, target.arch, chips):
-        series = toolkit.version.series
-        if cuda is None or series == cuda:
-            if _can_run(target, series):
-                return toolkit.version
-        elif same_major is None and series.major == cuda.major and _can_run(target, series):
-            same_major = toolkit.version
-    return same_major
+def _best_installable(
+    target: TargetSystem, chips: tuple[Capability, ...], cuda: Version | None, *, any_glibc: bool = False
+) -> Version | None:
+    """The newest of PyTorch's minor, else of its major; without PyTorch's CUDA the newest of all.
+
+    Where those of PyTorch's minor clash with glibc, the nearest newer series that does not, of whatever major.
+    """
+    toolkits = list_toolkits(target.catalog, target.machine.os.system, target.arch, chips)
+    runnable = [toolkit.version for toolkit in toolkits if _can_run(target, toolkit.version.series)]
+    fitting = [version for version in runnable if any_glibc or not clashes_with_glibc(target, version)]
+    same_minor = next((version for version in fitting if cuda is None or version.series == cuda), None)
+    if same_minor is not None or cuda is None:
+        return same_minor
+    if len(fitting) < len(runnable):
+        nearest = min((version.series for version in fitting if version.series > cuda), default=None)
+        return next((version for version in fitting if version.series == nearest), None)
+    return next((version for version in fitting if version.major == cuda.major), None)
+
+
+def clashes_with_glibc(target: TargetSystem, version: Version) -> bool:
+    """Whether a toolkit's headers are known to clash with those of this Linux, so that nothing compiles."""
+    rows = target.catalog.cuda.glibc_conflicts
+    fails_from = next((row.fails_from for row in rows if version >= row.from_toolkit), None)
+    return target.glibc is not None and fails_from is not None and target.glibc >= fails_from
 
 
 def _best_installed(target: TargetSystem, chips: tuple[Capability, ...], cuda: Version | None) -> Version | None:
     """The newest of PyTorch's minor, else of its major, among the complete toolkits on this computer that fit."""
     compatible = [
-        version
-        for version in _complete_toolkits(target.machine.cuda_toolkits or ())
-        if is_toolkit_compatible(target, version.series, chips)
+        version for version in _complete_toolkits(target) if is_toolkit_compatible(target, version.series, chips)
     ]
     same_minor = [version for version in compatible if version.series == cuda]
     preferred = same_minor or [version for version in compatible if cuda is None or version.major == cuda.major]
     return max(preferred, default=None)
 
 
-def _complete_toolkits(installed: tuple[CudaToolkit, ...]) -> Iterator[Version]:
-    for toolkit in installed:
+def _complete_toolkits(target: TargetSystem) -> Iterator[Version]:
+    """Those with a compiler whose headers fit this glibc. A distribution's own package has its patches for that."""
+    for toolkit in target.machine.cuda_toolkits or ():
         version = Version.parse(toolkit.version)
-        if toolkit.nvcc and version is not None:
-            yield version
+        if not toolkit.nvcc or version is None:
+            continue
+        if not toolkit.path.startswith(_DISTRIBUTION_FOLDERS) and clashes_with_glibc(target, version):
+            continue
+        yield version
 
 
 @lru_cache(maxsize=512)
@@ -247,6 +268,13 @@ def _gcc_warnings(target: TargetSystem, toolkit: Version) -> Iterator[Recommenda
         yield RecommendationWarning(code=code, data=data)
 
 
+def impossible_toolkit_code(target: TargetSystem, parts: ToolkitAdvice) -> str:
+    """The code of the texts for why no toolkit can be had."""
+    if parts.is_blocked_by_glibc:
+        return "toolkit-glibc"
+    return "toolkit-impossible" if has_installer(target) else "toolkit-no-installer"
+
+
 def is_too_new(gcc: str, newest: int) -> bool:
     """Whether a compiler's major is above the newest that a toolkit accepts; False for an unreadable version."""
     version = Version.parse(gcc)
@@ -275,6 +303,7 @@ def find_toolkit_for_compiler(target: TargetSystem, parts: ToolkitAdvice) -> Ver
             and newest_supported is not None
             and not is_too_new(gcc, newest_supported)
             and is_toolkit_compatible(target, version.series, chips)
+            and not clashes_with_glibc(target, version)
         ):
             match = version if match is None or match.series != version.series else match
     return match

@@ -11,7 +11,7 @@ from pathlib import PureWindowsPath
 
 from ..catalog.distributions import enroll_command, secure_boot_page_source, signing_key_path
 from ..catalog.records.libraries import VcRuntimeRequirement
-from ..core.machine import Tools, home_disk, larger_disk_data
+from ..core.machine import Tools, home_disk, larger_disk_data, virtual_gpu_series
 from ..core.recommendation import Accelerator, DriverAdvice, RecommendationWarning
 from ..core.types import Value
 from ..core.versions import Version, version_text
@@ -20,6 +20,7 @@ from .builds import Build, cudnn_support
 from .candidates import (
     Candidate,
     TargetSystem,
+    find_host_obstacle,
     find_unlisted_intel_gpu,
     find_vendor_index,
     make_target,
@@ -28,10 +29,20 @@ from .candidates import (
 )
 from .decision import Decision, advise_driver
 from .distributions import find_driver_commands, select_packages
+from .drivers import DriverState
 from .gpus import NvidiaGpu, display_name
+from .installed_torch import torch_warnings
 from .multi_gpu import SecondaryGpu, secondary_gpus
-from .tensorflow import TensorFlowCandidate, find_wsl_candidate, pytorch_support_text, unsupported_gpu_warnings
-from .toolkit import ToolkitAdvice, compiler_warnings, has_installer
+from .support import support_warnings
+from .tensorflow import (
+    TensorFlowCandidate,
+    cpu_name,
+    find_missing_cpu_feature,
+    find_wsl_candidate,
+    pytorch_support_text,
+    unsupported_gpu_warnings,
+)
+from .toolkit import ToolkitAdvice, compiler_warnings, impossible_toolkit_code
 
 Warnings = Iterator[RecommendationWarning]
 
@@ -104,25 +115,10 @@ def _kernel_module_warning(decision: Decision, secondary: SecondaryGpu) -> Recom
 def driver_warnings(target: TargetSystem, advice: DriverAdvice) -> Warnings:
     """What Secure Boot demands of a new driver on Linux, and known issues of the planned driver."""
     state = target.driver_state
-    if state is None or advice.action == "none":
+    if state is None or advice.action == "none" or state.host is not None:
         return
     if state.system == "linux" and target.machine.os.secure_boot and advice.needs_install:
-        packages = (
-            select_packages(target, state, target.gpu, advice.minimum, advice.recommended) if target.gpu else None
-        )
-        package, row = packages.signed if packages is not None else None, find_driver_commands(target)
-        if advice.key:
-            yield make_warning("secure-boot-commands")
-        elif advice.way in ("commands", "page"):
-            if advice.way == "page" or row is None or not row.signed:
-                source = secure_boot_page_source(target.catalog.drivers, target.machine.os)
-                page = target.catalog.source_url(target.catalog.drivers, source) if source is not None else advice.page
-                yield make_warning("secure-boot-page", page=page)
-        elif package is None and signing_key_path(target.catalog.drivers, target.machine.os) is not None:
-            command = enroll_command(target.catalog.drivers, target.machine.os)
-            yield make_warning("secure-boot-enrol", enrol=" ".join(command))
-        else:
-            yield make_warning("secure-boot-key" if package is None else "secure-boot-signed", package=package)
+        yield from _secure_boot_warnings(target, state, advice)
     planned = (advice.recommended if advice.needs_install else advice.installed) or ""
     version, newest = Version.parse(planned), state.newest_version
     for issue in target.catalog.drivers.troubles:
@@ -133,11 +129,35 @@ def driver_warnings(target: TargetSystem, advice: DriverAdvice) -> Warnings:
             yield make_warning(code, version=planned.lstrip("@"), newest=newer, url=url)
 
 
+def _secure_boot_warnings(target: TargetSystem, state: DriverState, advice: DriverAdvice) -> Warnings:
+    """How the new driver's modules get to be trusted. Nobody sits before a rented computer when it starts."""
+    packages = select_packages(target, state, target.gpu, advice.minimum, advice.recommended) if target.gpu else None
+    package, row = packages.signed if packages is not None else None, find_driver_commands(target)
+    needs_person = package is None and not (row is not None and row.signed)
+    if target.machine.cloud is not None and needs_person:
+        yield make_warning("secure-boot-cloud")
+    elif advice.key:
+        yield make_warning("secure-boot-commands")
+    elif advice.way in ("commands", "page"):
+        if advice.way == "page" or row is None or not row.signed:
+            source = secure_boot_page_source(target.catalog.drivers, target.machine.os)
+            page = target.catalog.source_url(target.catalog.drivers, source) if source is not None else advice.page
+            yield make_warning("secure-boot-page", page=page)
+    elif package is None and signing_key_path(target.catalog.drivers, target.machine.os) is not None:
+        command = enroll_command(target.catalog.drivers, target.machine.os)
+        yield make_warning("secure-boot-enrol", enrol=" ".join(command))
+    else:
+        yield make_warning("secure-boot-key" if package is None else "secure-boot-signed", package=package)
+
+
 def group_warnings(target: TargetSystem, accelerator: Accelerator) -> Warnings:
     """The groups of users who may use AMD's or Intel's devices on Linux; NVIDIA's are open to everybody."""
     system, vendor = target.machine.os, {"rocm": "amd", "xpu": "intel"}.get(accelerator)
     if system.system != "linux" or system.wsl:
         return
+    if vendor == "intel":
+        url = target.catalog.source_url(target.catalog.accelerators, "xpu")
+        yield RecommendationWarning(code="xpu-runtime", data={"url": url})
     groups = next((each for each in target.catalog.accelerators.linux_groups if each.vendor == vendor), None)
     if groups is not None:
         url = target.catalog.source_url(target.catalog.accelerators, groups.source)
@@ -150,6 +170,8 @@ def fabric_warnings(target: TargetSystem, advice: DriverAdvice) -> Warnings:
     fabric_manager, system = target.catalog.drivers.fabric_manager, target.machine.os
     if fabric_manager is None or system.system != "linux" or system.wsl or advice.action == "none":
         return
+    if target.driver_state is None or target.driver_state.host in ("container", "vgpu"):
+        return  # it is the host's
     cards = [gpu for gpu in target.machine.gpus_of("nvidia") if gpu.pci_id in fabric_manager.pci_ids]
     if len(cards) < 2:
         return
@@ -228,23 +250,13 @@ def collect_warnings(decision: Decision) -> tuple[RecommendationWarning, ...]:
 
 def _decision_warnings(decision: Decision) -> Warnings:
     build = decision.candidate.build
+    yield from torch_warnings(decision)
     yield from _glibc_warnings(decision)
     yield from gpu_identity_warnings(decision.target, decision.cards)
-    if (
-        decision.cards
-        and decision.accelerator != "cuda"
-        and not decision.is_build_chosen
-        and decision.choice.driver is None
-    ):
-        idle_gpu, reason = decision.cards[0], unsupported_reason(decision.target, decision.cards[0])
-        code = {"old": "gpu-too-old", "new": "gpu-too-new", "none": "gpu-without-code"}[reason]
-        vendor_index = find_vendor_index(decision.target)
-        if vendor_index is not None:
-            yield make_warning("gpu-makers-own", gpu=idle_gpu.name, url=vendor_index.url)
-        else:
-            yield make_warning(code, gpu=idle_gpu.name, capability=idle_gpu.capability_text)
+    yield from _idle_gpu_warnings(decision)
     card = decision.target.gpu
     if decision.accelerator == "cuda":
+        yield from _newer_chip_warnings(decision)
         yield from gpu_warnings(decision.target, build.label, decision.driver.minimum)
         if card is not None and card.capability is not None and decision.candidate.code_kind == "unknown":
             yield make_warning("code-unknown", gpu=card.name, build=build.label)
@@ -262,14 +274,14 @@ def _decision_warnings(decision: Decision) -> Warnings:
         yield from unsupported_gpu_warnings(decision.target, decision.tensorflow, decision.cards)
         yield from wsl_warnings(decision.target, decision.tensorflow, decision.driver)
     elif decision.goal == "all":
-        yield make_warning(
-            "tensorflow-none", system=f"@system.{decision.target.machine.os.system}", arch=decision.target.arch
-        )
+        yield _left_out_tensorflow_warning(decision.target)
     if decision.python is None:
         yield make_warning("no-python", build=build.label, series=", ".join(build.release.python))
     yield from vc_runtime_warnings(decision.target, pytorch=decision.candidate.build, tensorflow=decision.tensorflow)
     yield from _disk_space_warnings(decision)
     yield from machine_warnings(decision.target, driver_changes=decision.driver.needs_install)
+    if decision.accelerator == "cuda":
+        yield from support_warnings(decision.target, decision.driver)
     yield from driver_warnings(decision.target, decision.driver)
     yield from fabric_warnings(decision.target, decision.driver)
     yield from group_warnings(decision.target, decision.accelerator)
@@ -280,6 +292,38 @@ def _decision_warnings(decision: Decision) -> Warnings:
         yield make_warning("not-proven", build=build.label)
     if not decision.is_arch_known:
         yield make_warning("arch-unknown", arch=decision.target.arch)
+
+
+def _left_out_tensorflow_warning(target: TargetSystem) -> RecommendationWarning:
+    """Why there is no TensorFlow: the processor lacks what it needs, or none is published for this platform."""
+    missing_feature = find_missing_cpu_feature(target)
+    if missing_feature is not None:
+        return make_warning("tensorflow-cpu", feature=missing_feature.feature.upper(), cpu=cpu_name(target))
+    return make_warning("tensorflow-none", system=f"@system.{target.machine.os.system}", arch=target.arch)
+
+
+def _idle_gpu_warnings(decision: Decision) -> Warnings:
+    """Why the NVIDIA GPU computes nothing, unless the user chose that."""
+    chose_otherwise = decision.is_build_chosen or decision.choice.driver is not None
+    if not decision.cards or decision.accelerator == "cuda" or chose_otherwise:
+        return
+    idle_gpu, target = decision.cards[0], decision.target
+    vendor_index, obstacle = find_vendor_index(target), find_host_obstacle(target)
+    if obstacle is not None:
+        yield _host_driver_warning(decision, idle_gpu, obstacle)
+    elif vendor_index is not None:
+        yield make_warning("gpu-makers-own", gpu=idle_gpu.name, url=vendor_index.url)
+    else:
+        code = {"old": "gpu-too-old", "new": "gpu-too-new", "none": "gpu-without-code"}
+        reason = unsupported_reason(target, idle_gpu)
+        yield make_warning(code[reason], gpu=idle_gpu.name, capability=idle_gpu.capability_text)
+
+
+def _host_driver_warning(decision: Decision, card: NvidiaGpu, obstacle: str) -> RecommendationWarning:
+    """The driver that the host gives is missing or too old: only there it can be mended."""
+    state = decision.target.driver_state
+    host, installed = (state.host, state.installed) if state is not None else (None, None)
+    return make_warning(f"host-driver-{obstacle}-{host}", gpu=card.name, installed=(installed or "").lstrip("@"))
 
 
 def gpu_identity_warnings(target: TargetSystem, cards: tuple[NvidiaGpu, ...]) -> Warnings:
@@ -300,12 +344,35 @@ def gpu_identity_warnings(target: TargetSystem, cards: tuple[NvidiaGpu, ...]) ->
 def gpu_warnings(target: TargetSystem, label: str, minimum: str | None) -> Warnings:
     """What is unknown about the GPU or its driver."""
     card, state = target.gpu, target.driver_state
+    yield from _virtual_gpu_warnings(target)
     if card is not None and card.capability is None:
         # The fix for an unknown GPU is a driver that reports its capability; this one does not.
         code = "gpu-unknown" if target.machine.driver is None else "gpu-unknown-to-driver"
         yield make_warning(code, gpu=card.name, build=label)
     if state is not None and not state.is_readable:
         yield make_warning("driver-unreadable", installed=(state.installed or "").lstrip("@"), minimum=minimum)
+
+
+def _newer_chip_warnings(decision: Decision) -> Warnings:
+    """A chip that only a newer CUDA than that of the build knows by its own number."""
+    card, cuda = decision.target.gpu, decision.candidate.build.cuda
+    chip = card.capability if card is not None else None
+    toolkits = decision.target.catalog.cuda.toolkits
+    first = min((t.version.series for t in toolkits if chip in t.also_capabilities), default=None)
+    if card is not None and cuda is not None and first is not None and cuda < first:
+        data: dict[str, Value] = {"gpu": card.name, "capability": card.capability_text, "cuda": first.text}
+        yield make_warning("chip-newer-than-cuda", **data, build=decision.candidate.build.label)
+
+
+def _virtual_gpu_warnings(target: TargetSystem) -> Warnings:
+    """Virtual GPUs of the series for desktops and applications, on which CUDA does not run."""
+    virtual_gpus = target.catalog.drivers.virtual_gpus
+    for gpu in target.machine.gpus_of("nvidia") if virtual_gpus is not None else ():
+        series = virtual_gpu_series(gpu.name)
+        if virtual_gpus is not None and series is not None and series not in virtual_gpus.cuda_series:
+            url = target.catalog.source_url(target.catalog.drivers, virtual_gpus.cuda_source)
+            name = display_name(gpu, target.catalog)
+            yield make_warning("vgpu-without-cuda", gpu=name, series=", ".join(virtual_gpus.cuda_series), url=url)
 
 
 def _requested_driver_warnings(decision: Decision) -> Warnings:
@@ -326,8 +393,9 @@ def toolkit_warnings(target: TargetSystem, candidate: Candidate | None, parts: T
     """A toolkit that does not match PyTorch, is incomplete, or does not fit the GPU."""
     build_cuda = candidate.build.cuda if candidate is not None else None
     if parts.is_impossible and target.gpu is not None:
-        code = "toolkit-impossible" if has_installer(target) else "toolkit-no-installer"
-        yield make_warning(code, gpu=target.gpu.name, arch=target.arch)
+        code = impossible_toolkit_code(target, parts)
+        blocked: dict[str, Value] = {"glibc": target.machine.os.glibc} if parts.is_blocked_by_glibc else {}
+        yield make_warning(code, gpu=target.gpu.name, arch=target.arch, **blocked)
     if parts.is_other_minor and build_cuda is not None:
         toolkit = Version.parse(parts.toolkit.version)
         code = "toolkit-near" if toolkit is not None and toolkit.major == build_cuda.major else "toolkit-far"

@@ -23,6 +23,9 @@ def find_install_method(drivers: DriverCatalog, system: OperatingSystem) -> Linu
     although it is derived from one whose packages are known.
     """
     distribution = (system.distro or "").casefold()
+    page = _find_page(drivers, system)
+    if is_image_based(drivers, system) or (page is not None and page.own):
+        return None
     for method in drivers.linux_install:
         if method.distribution == distribution:
             return method
@@ -49,6 +52,9 @@ def kernel_flavour(method: LinuxDriverInstall, system: OperatingSystem) -> str |
     the release's own runs. None where there are none for this kernel.
     """
     kernel, release = system.kernel, package_release(method, system)
+    cloud_flavour = (kernel or "").rpartition("-")[2]
+    if cloud_flavour in method.cloud_flavours:
+        return cloud_flavour
     release_kernel = method.kernels.get(release or "")
     if kernel is None or release_kernel is None:
         return "generic" if kernel is None or kernel.endswith("-generic") else None
@@ -78,6 +84,8 @@ def enroll_command(drivers: DriverCatalog, system: OperatingSystem) -> tuple[str
 def find_commands(drivers: DriverCatalog, system: OperatingSystem, generation: str) -> LinuxDriverCommands | None:
     """The commands that this distribution documents for a generation of GPUs."""
     distribution, release = (system.distro or "").casefold(), system.distro_version or ""
+    if is_image_based(drivers, system):
+        return None
     for row in drivers.linux_commands:
         matches = distribution in row.distributions and generation in row.generations and system.arch == "x86_64"
         if not matches or (row.releases and not {release, release.partition(".")[0]} & set(row.releases)):
@@ -120,12 +128,36 @@ def secure_boot_page_source(drivers: DriverCatalog, system: OperatingSystem) -> 
     return (page.secure_boot_source or page.source) if page is not None else None
 
 
+def driver_page_package(drivers: DriverCatalog, system: OperatingSystem, generation: str) -> str | None:
+    """The package to look for on that page for cards of a generation; None where it is not known."""
+    page = _find_page(drivers, system)
+    return page.packages.get(generation) if page is not None else None
+
+
+def is_image_based(drivers: DriverCatalog, system: OperatingSystem) -> bool:
+    """Whether the system is replaced as a whole, so that its package manager installs nothing into it: as it was found,
+    else by the edition that it calls itself.
+    """
+    if system.image_based is not None:
+        return system.image_based
+    editions = {name for row in drivers.linux_commands for name in row.without_variants}
+    return system.distro_variant in editions
+
+
 def _find_page(drivers: DriverCatalog, system: OperatingSystem) -> LinuxDriverPage | None:
+    is_image = is_image_based(drivers, system)
     for name in _distribution_ids(system):
         for page in drivers.linux_pages:
-            if name in page.distributions:
+            if name in page.distributions and (is_image or not page.image_based):
                 return page
     return None
+
+
+def switch_stream(row: LinuxDriverCommands, system: OperatingSystem) -> CommandLines:
+    """The commands of a row; where another stream of the driver's module is enabled, dnf has to switch to this one."""
+    if row.stream is None or not row.switch or system.driver_stream in (None, row.stream):
+        return row.commands
+    return tuple(row.switch if any(row.stream in part for part in each) else each for each in row.commands)
 
 
 def _distribution_ids(system: OperatingSystem) -> Iterator[str]:

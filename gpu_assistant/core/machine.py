@@ -7,6 +7,7 @@ no real computer exceeds. `find_disk` and `larger_disk_data` choose among a mach
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, Final, Literal
 
@@ -18,6 +19,8 @@ MACHINE_SCHEMA: Final = "gpu-assistant/machine/1"
 
 SystemName = Literal["windows", "linux", "darwin"]
 Vendor = Literal["nvidia", "amd", "intel", "apple", "other"]
+Container = Literal["docker", "podman", "lxc", "kubernetes", "other"]
+Cloud = Literal["azure", "aws", "gcp", "aliyun", "other"]
 
 # No control characters and no marks of writing direction.
 _PRINTABLE: Final = r"^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]*\Z"
@@ -34,9 +37,11 @@ class OperatingSystem(Struct, frozen=True, kw_only=True):
     `secure_boot`: whether UEFI Secure Boot is enabled. `smart_app_control`: whether Windows 11 blocks files that
     Microsoft does not know ("evaluation": it watches and blocks nothing).
 
-    On Linux, from os-release: `distro` is the distribution's id, `distro_like` the ids of those it is derived from,
-    nearest first, `distro_codename` the codename of their release ("noble"), `distro_variant` its edition
-    ("silverblue"); `kernel` is the full release of the running kernel ("6.14.0-33-generic").
+    Of a Linux distribution, as its os-release says: `distro` is its id, `distro_like` the ids of those it is built
+    from, the nearest first, `distro_codename` the release of those ("noble"), `distro_variant` its edition
+    ("silverblue"); `kernel` is the running kernel's whole name ("6.14.0-33-generic"). `image_based`: the system is an
+    image that is replaced as a whole, into which no package is installed. `driver_stream` is the stream of the dnf
+    module "nvidia-driver" that is enabled ("open-dkms").
     """
 
     system: SystemName
@@ -54,14 +59,18 @@ class OperatingSystem(Struct, frozen=True, kw_only=True):
     glibc: VersionText | None = None
     secure_boot: bool | None = None
     smart_app_control: Literal["off", "on", "evaluation"] | None = None
+    image_based: bool | None = None
+    driver_stream: ShortText | None = None
 
 
 class Cpu(Struct, frozen=True, kw_only=True):
-    """The CPU; `cores` are physical ones."""
+    """The processor; `cores` are physical ones, `avx` and `avx2`: whether programs may use these instructions."""
 
     name: ShortText | None = None
     cores: Count | None = None
     threads: Count | None = None
+    avx: bool | None = None
+    avx2: bool | None = None
 
 
 class Disk(Struct, frozen=True, kw_only=True):
@@ -73,7 +82,10 @@ class Disk(Struct, frozen=True, kw_only=True):
 
 
 class Gpu(Struct, frozen=True, kw_only=True):
-    """One display adapter. `pci_id` is "vendor:device" in lower-case hex, `compute_capability` "8.9"."""
+    """One display adapter. `pci_id` is "vendor:device" in lower-case hex, `compute_capability` "8.9".
+
+    `vgpu`: it is a virtual GPU (NVIDIA vGPU) that a host lends to this guest; `mig`: it is divided into instances.
+    """
 
     index: Count = 0
     vendor: Vendor
@@ -84,6 +96,8 @@ class Gpu(Struct, frozen=True, kw_only=True):
     memory_bytes: Count | None = None
     laptop: bool | None = None
     gfx: ShortText | None = None
+    vgpu: bool | None = None
+    mig: bool | None = None
 
 
 class Driver(Struct, frozen=True, kw_only=True):
@@ -112,13 +126,14 @@ class Cudnn(Struct, frozen=True, kw_only=True):
 class TorchBuild(Struct, frozen=True, kw_only=True):
     """The PyTorch of a Python, from its files and, where it was imported, from torch itself.
 
-    `cuda_available` is torch.cuda.is_available(), `cudnn` the bundled version ("9.10.2"), `error` the exception at
-    import.
+    `cuda_available` is torch.cuda.is_available(), `arch_list` torch.cuda.get_arch_list() ("sm_90", "compute_90",
+    "gfx1100"), `cudnn` the version that it brings ("9.10.2"), `error` why it could not be imported.
     """
 
     version: VersionText
     cuda: VersionText | None = None
     cuda_available: bool | None = None
+    arch_list: tuple[ShortText, ...] | None = None
     cudnn: VersionText | None = None
     error: LongText | None = None
 
@@ -189,7 +204,9 @@ class ProbeNote(Struct, frozen=True, kw_only=True):
 class Machine(Struct, frozen=True, kw_only=True):
     """A computer as far as it is known.
 
-    `virtual_machine` is false in WSL (see `os.wsl`). `remote_desktop`: whether this is a remote session.
+    `virtual_machine` is false in WSL, which `os.wsl` tells; `remote_desktop` whether this session is seen from afar.
+    `container` is the kind of container that we run in, `cloud` whose rented computer this is; None where it is none
+    that is known.
     """
 
     schema: Literal["gpu-assistant/machine/1"]
@@ -209,11 +226,35 @@ class Machine(Struct, frozen=True, kw_only=True):
     laptop: bool | None = None
     virtual_machine: bool | None = None
     remote_desktop: bool | None = None
+    container: Container | None = None
+    cloud: Cloud | None = None
     notes: tuple[ProbeNote, ...] = ()
 
     def gpus_of(self, vendor: Vendor) -> tuple[Gpu, ...]:
         """The adapters of one vendor, in the machine's order."""
         return tuple(gpu for gpu in self.gpus if gpu.vendor == vendor)
+
+
+# NVIDIA's vGPU user guide: the series of virtual GPUs are Q, C, A and B; "4" and "ME" mark special types.
+_VIRTUAL_GPU_NAME: Final = re.compile(r"(?P<board>.+?)(?:-\d+)?-\d+(?P<series>Q|C|A|B4?|CME)$")
+_MIG_NAME: Final = re.compile(r"\bMIG \d+g\.")
+
+
+def virtual_gpu_board(name: str | None) -> str | None:
+    """The board that an NVIDIA virtual GPU is a part of: "T4" of "GRID T4-8Q"; None for the name of a whole GPU."""
+    match = _VIRTUAL_GPU_NAME.fullmatch((name or "").strip())
+    return match["board"].removeprefix("GRID ") if match is not None else None
+
+
+def virtual_gpu_series(name: str | None) -> str | None:
+    """The series of an NVIDIA virtual GPU, which tells what it is licensed for: "Q" of "GRID T4-8Q"."""
+    match = _VIRTUAL_GPU_NAME.fullmatch((name or "").strip())
+    return match["series"][0] if match is not None else None
+
+
+def is_mig_name(name: str | None) -> bool:
+    """Whether a name is that of an instance of a divided GPU: "NVIDIA A100 MIG 1g.5gb"."""
+    return _MIG_NAME.search(name or "") is not None
 
 
 def find_disk(machine: Machine, folder: str) -> Disk | None:

@@ -38,7 +38,9 @@ TORCH_SCRIPT = f"""{_SCRIPT_PREFIX}
 def query():
     import torch
     number = torch.backends.cudnn.version() if torch.version.cuda else None
-    return {{"cuda": torch.version.cuda, "available": bool(torch.cuda.is_available()), "cudnn": number}}
+    available = bool(torch.cuda.is_available())
+    archs = list(torch.cuda.get_arch_list()) if available else None
+    return {{"cuda": torch.version.cuda, "available": available, "cudnn": number, "archs": archs}}
 report()
 """
 TENSORFLOW_SCRIPT = f"""{_SCRIPT_PREFIX}
@@ -140,6 +142,7 @@ def query_frameworks(system: Processes, python: Python, stop: threading.Event) -
             torch,
             cuda=torch.cuda or _optional_text(answer.get("cuda")),
             cuda_available=available if isinstance(available, bool) else None,
+            arch_list=_text_list(answer.get("archs")),
             cudnn=format_cudnn_version(answer.get("cudnn")),
             error=error[:MAX_ERROR_CHARS] if isinstance(error, str) else None,
         )
@@ -177,6 +180,13 @@ def format_cudnn_version(number: object) -> str | None:
         return None
     major, rest = divmod(number, 10_000) if number >= 90_000 else divmod(number, 1000)
     return f"{major}.{rest // 100}.{rest % 100}"
+
+
+def _text_list(value: object) -> tuple[str, ...] | None:
+    """A list of texts that is not empty; None for anything else."""
+    if not isinstance(value, list) or not value or not all(isinstance(each, str) for each in value):
+        return None
+    return tuple(value)
 
 
 def _optional_text(value: object) -> str | None:

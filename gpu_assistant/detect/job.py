@@ -205,6 +205,8 @@ def all_probes(
         Probe(name="laptop", read=lambda: _read_laptop(system, catalog)),
         Probe(name="virtual_machine", read=system.virtual_machine),
         Probe(name="remote_desktop", read=system.remote_desktop),
+        Probe(name="container", read=system.container),
+        Probe(name="cloud", read=system.cloud),
     )
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from ..catalog.store import Catalog
 from ..core.errors import AppError
-from ..core.machine import Driver, Gpu
+from ..core.machine import Driver, Gpu, is_mig_name, virtual_gpu_board
 from ..system.base import Hardware, Processes
 from ..system.nvml.monitor import NvmlSnapshot
 from ..system.processes import gather_with_timeout
@@ -129,16 +129,25 @@ def _parse_gpu(index: int, element: ElementTree.Element) -> Gpu:
     device_and_vendor = (_element_text(element, "pci/pci_device_id") or "").lower().removeprefix("0x")
     is_valid = re.fullmatch(r"[0-9a-f]{8}", device_and_vendor) is not None
     memory_match = re.fullmatch(r"(\d+) MiB", _element_text(element, "fb_memory_usage/total") or "")
-    uuid = _element_text(element, "uuid")
+    uuid, name = _element_text(element, "uuid"), _element_text(element, "product_name")
     return Gpu(
         index=index,
         vendor="nvidia",
-        name=_element_text(element, "product_name"),
+        name=name,
         # Device and vendor id in one number: 288210DE.
         pci_id=f"{device_and_vendor[4:]}:{device_and_vendor[:4]}" if is_valid else None,
         uuid=uuid if (uuid or "").startswith("GPU-") else None,
         memory_bytes=int(memory_match[1]) * MIB if memory_match else None,
+        vgpu=virtual_gpu_board(name) is not None
+        or _matches(element, "gpu_virtualization_mode/virtualization_mode", "VGPU"),
+        mig=is_mig_name(name) or _matches(element, "mig_mode/current_mig", "Enabled"),
     )
+
+
+def _matches(element: ElementTree.Element, path: str, text: str) -> bool | None:
+    """Whether a field has a value; None where it is missing or not available."""
+    found = _element_text(element, path)
+    return found.casefold() == text.casefold() if found is not None else None
 
 
 def _element_text(element: ElementTree.Element, path: str) -> str | None:

@@ -16,7 +16,7 @@ from typing import BinaryIO, Literal, Protocol
 
 from msgspec import Struct
 
-from ..core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
+from ..core.machine import Cloud, Container, Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
 from ..core.types import Language
 
 # Exit status on Linux of a program that was killed: by somebody, or by the kernel for lack of memory.
@@ -225,6 +225,14 @@ class Hardware(Protocol):
 
     def virtual_machine(self) -> bool | None:
         """Whether this is a virtual machine; False in WSL."""
+        ...
+
+    def container(self) -> Container | None:
+        """The kind of container that we run in; None outside of one."""
+        ...
+
+    def cloud(self) -> Cloud | None:
+        """Whose rented computer this is; None where it is none that is known."""
         ...
 
     def remote_desktop(self) -> bool | None:

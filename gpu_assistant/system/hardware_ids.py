@@ -1,7 +1,7 @@
 """What identifiers in hardware mean: chassis types and vendor names of SMBIOS, PCI ids, names of architectures. Pure.
 
 Sources: the SMBIOS specification (DSP0134), 7.4.1 "System Enclosure or Chassis Types"; the vendor names of virtual
-machines are those that systemd's detect-virt knows.
+machines are those that systemd's detect-virt knows, the names of clouds those of cloud-init's ds-identify.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Literal
 
-from ..core.machine import Vendor
+from ..core.machine import Cloud, Vendor
 
 # Portable, laptop, notebook, hand held, sub notebook, tablet, convertible, detachable
 _PORTABLE_CHASSIS = {8, 9, 10, 11, 14, 30, 31, 32}
@@ -22,6 +22,23 @@ _VIRTUAL_PREFIXES = (
     *("qemu", "kvm", "vmware", "virtualbox", "innotek", "xen", "bochs", "parallels", "bhyve", "openstack"),
     *("google compute engine", "apple virtualization", "virtual machine", "hvm domu"),
 )
+# What the firmware's vendor, product or asset tag begins with in a cloud.
+_AZURE_ASSET_TAG = "7783-7084-3265-9085-8269-3286-77"
+_CLOUD_BY_PREFIX: dict[str, Cloud] = {
+    _AZURE_ASSET_TAG: "azure",
+    "amazon ec2": "aws",
+    "google": "gcp",
+    "alibaba cloud": "aliyun",
+    **dict.fromkeys(
+        (
+            *("digitalocean", "hetzner", "linode", "vultr", "scaleway", "upcloud", "exoscale", "oraclecloud"),
+            *("tencent cloud", "huaweicloud", "openstack", "akamai", "e24cloud", "cloudsigma"),
+        ),
+        "other",
+    ),
+}
+# What cloud providers' kernels of Ubuntu and its relatives end with ("6.8.0-1021-azure").
+_CLOUD_BY_KERNEL: dict[str, Cloud] = {"azure": "azure", "aws": "aws", "gcp": "gcp", "oracle": "other"}
 _EC2_PREFIX = "amazon ec2"  # virtual and bare-metal computers have this vendor; the product tells them apart
 
 # Vendor ids as the PCI-SIG assigned them.
@@ -54,6 +71,16 @@ def is_virtual_machine(vendor: str | None, product: str | None) -> bool | None:
     if names[0].startswith(_EC2_PREFIX):
         return not names[-1].endswith("metal") and "metal-" not in names[-1]
     return any(name.startswith(_VIRTUAL_PREFIXES) for name in names)
+
+
+def cloud_provider(names: Iterable[str | None], kernel: str | None = None) -> Cloud | None:
+    """Whose rented computer this is, by the firmware's vendor, product and asset tag, else by the kernel's flavour."""
+    for name in names:
+        text = (name or "").strip().lower()
+        cloud = next((cloud for prefix, cloud in _CLOUD_BY_PREFIX.items() if text.startswith(prefix)), None)
+        if cloud is not None:
+            return cloud
+    return _CLOUD_BY_KERNEL.get((kernel or "").rpartition("-")[2])
 
 
 def normalize_architecture(machine: str) -> Literal["x86_64", "arm64"] | None:

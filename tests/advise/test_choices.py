@@ -21,7 +21,7 @@ HERE = machine("linux", pythons=(python("3.11.2"),), glibc="2.36")
     [
         (Choice(pytorch="2.15.0"), "no-code", "2.14.1+cu126"),
         (Choice(pytorch="2.14.1", variant="cu130"), "no-code", "2.14.1+cu126"),
-        (Choice(pytorch="2.8.0", variant="cu128"), None, None),
+        (Choice(pytorch="2.7.1", variant="cu128"), None, None),
         (Choice(pytorch="9.9"), "no-release", "2.14.1+cu126"),
         (Choice(variant="rocm7.2"), "no-build-at-all", "2.14.1+cu126"),
         (Choice(pytorch="2.15.0", variant="rocm7.2"), "no-build", "2.14.1+cu126"),

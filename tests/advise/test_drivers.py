@@ -76,7 +76,7 @@ def test_secondary_gpu_dropped_by_installed_driver() -> None:
     assert codes(advice.warnings) == ["other-gpu-dark-way-back"]
     assert "an environment of its own" not in sentences(advice)
     offer = next(a for a in advice.alternatives if a.code == "all-cards-driver")
-    assert offer.change == {"pytorch": "2.8.0", "variant": "cu128", "driver": "581.57"}
+    assert offer.change == {"pytorch": "2.7.1", "variant": "cu128", "driver": "581.57"}
     again = check(recommend(box, catalog(), choice=Choice(**offer.change)))  # type: ignore[arg-type]
     assert (again.driver.action, again.driver.recommended) == ("back", "581.57")
     # Nothing is offered where no driver for both is known by its number.
@@ -174,7 +174,7 @@ def test_unknown_driver_version_is_not_a_dash() -> None:
 def test_driver_with_known_issue_is_kept_with_warning(gpu: str, driver: str, code: str | None) -> None:
     advice = check(recommend(machine("windows", nvidia(gpu), driver=driver), catalog()))
     assert advice.driver.action == "keep"
-    assert codes(advice.warnings) == ([code] if code else [])
+    assert [c for c in codes(advice.warnings) if c != "driver-insecure"] == ([code] if code else [])
     linux_one = recommend(machine("linux", nvidia(gpu), driver=driver), catalog())
     assert not [c for c in codes(linux_one.warnings) if "crash" in c]
 

@@ -74,7 +74,8 @@ def test_chip_name_is_unique_where_full_name_is() -> None:
         ("AMD Radeon(TM) 8060S Graphics", "gfx1151"),
         ("AMD Instinct MI300X", "gfx942"),
         ("AMD Radeon(TM) Graphics", None),
-        ("AMD Radeon RX 580", None),
+        ("AMD Radeon RX 580", "gfx803"),
+        ("AMD Radeon R9 290", None),
         ("", None),
     ],
 )

@@ -60,6 +60,7 @@ def test_every_url_is_from_a_known_host(path: Path) -> None:
     # What a distribution teaches its users to type, and the pages where it does.
     fedora = (".rpmfusion.org", "rpmfusion.org", "dl.fedoraproject.org", "docs.rockylinux.org")
     others = ("wiki.archlinux.org", "wiki.manjaro.org", "en.opensuse.org", "support.system76.com")
+    others += ("docs.bazzite.gg", "nobaraproject.org", "wiki.cachyos.org", "store.steampowered.com")
     distributions = (*fedora, *others, "wiki.gentoo.org", "wiki.nixos.org") if path.stem == "drivers" else ()
     # Where a maker's own page could not be read, who quotes it: figures to compare with, nothing that is fetched.
     quoting = ("glennklockwood.com", "hpc-notes.pages.dev") if path.stem == "reference" else ()

@@ -24,6 +24,15 @@ NEVER = threading.Event()
             "class backends:\n    class cudnn:\n        version = staticmethod(lambda: 91002)\nprint('noise')\n",
             TorchBuild(version="2.9", cuda="12.6", cuda_available=False, cudnn="9.10.2"),
         ),
+        (
+            "class version:\n    cuda = '13.0'\n"
+            "class cuda:\n    is_available = staticmethod(lambda: True)\n"
+            "    get_arch_list = staticmethod(lambda: ['sm_75', 'compute_120'])\n"
+            "class backends:\n    class cudnn:\n        version = staticmethod(lambda: 91002)\n",
+            TorchBuild(
+                version="2.9", cuda="12.6", cuda_available=True, arch_list=("sm_75", "compute_120"), cudnn="9.10.2"
+            ),
+        ),
         ("raise OSError('WinError 126')", TorchBuild(version="2.9", cuda="12.6", error="OSError: WinError 126")),
         ("import os; os._exit(3)", TorchBuild(version="2.9", cuda="12.6")),
     ],

@@ -49,6 +49,22 @@ def test_output_without_driver_is_none(text: str) -> None:
     assert nvidia.parse_nvidia_smi(text) is None
 
 
+def test_nvidia_smi_virtual_and_divided_gpus() -> None:
+    def gpu(inner: str) -> Gpu:
+        told = nvidia.parse_nvidia_smi(f"<log><driver_version>580.95</driver_version><gpu>{inner}</gpu></log>")
+        assert told is not None
+        return told.gpus[0]
+
+    mode = "<gpu_virtualization_mode><virtualization_mode>{}</virtualization_mode></gpu_virtualization_mode>"
+    assert gpu("<product_name>NVIDIA A10-24Q</product_name>").vgpu is True
+    assert gpu(mode.format("VGPU")).vgpu is True
+    assert gpu(mode.format("Pass-Through")).vgpu is False
+    assert gpu("<product_name>NVIDIA A10</product_name>").vgpu is None
+    assert gpu("<mig_mode><current_mig>Enabled</current_mig></mig_mode>").mig is True
+    assert gpu("<mig_mode><current_mig>N/A</current_mig></mig_mode>").mig is None
+    assert gpu("<product_name>NVIDIA A100-SXM4-40GB MIG 1g.5gb</product_name>").mig is True
+
+
 @pytest.mark.parametrize(
     ("text", "version"),
     [

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from gpu_assistant.core.machine import Cpu, Disk, Gpu, OperatingSystem, User
+from gpu_assistant.core.machine import Cloud, Container, Cpu, Disk, Gpu, OperatingSystem, User
 from gpu_assistant.detect.frameworks import TORCH_SCRIPT
 from gpu_assistant.system import processes
 from gpu_assistant.system.base import ProcessResult
@@ -175,6 +175,7 @@ class ReplayedWindows(FakeSystem):
             arch="x86_64",
             wsl=False,
             secure_boot=self._facts.is_secure_boot_enabled(),
+            image_based=False,
             smart_app_control=self._facts.smart_app_control(),
         )
 
@@ -228,6 +229,12 @@ class ReplayedWindows(FakeSystem):
 
     def laptop(self) -> bool | None:
         return self._facts.is_laptop(self._computer.battery)
+
+    def container(self) -> Container | None:
+        return self._facts.container()
+
+    def cloud(self) -> Cloud | None:
+        return self._facts.cloud()
 
     def remote_desktop(self) -> bool | None:
         return self._computer.remote_desktop

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from gpu_assistant.core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
+from gpu_assistant.core.machine import Cloud, Container, Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
 from gpu_assistant.core.types import Language
 from gpu_assistant.system import current_system
 from gpu_assistant.system.base import (
@@ -109,6 +109,12 @@ class FakeHardware:
 
     def virtual_machine(self) -> bool | None:
         return False
+
+    def container(self) -> Container | None:
+        return None
+
+    def cloud(self) -> Cloud | None:
+        return None
 
     def remote_desktop(self) -> bool | None:
         return False

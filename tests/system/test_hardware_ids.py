@@ -23,6 +23,23 @@ def test_display_adapter_classes(device_class: str, maker: str, display: bool) -
 
 
 @pytest.mark.parametrize(
+    ("names", "kernel", "cloud"),
+    [
+        (("7783-7084-3265-9085-8269-3286-77", "Microsoft Corporation"), None, "azure"),
+        ((None, "Microsoft Corporation", "Virtual Machine"), "6.8.0-1021-azure", "azure"),
+        ((None, "Microsoft Corporation", "Virtual Machine"), "6.8.0-85-generic", None),  # any Hyper-V
+        (("Amazon EC2",), None, "aws"),
+        ((None, "Google", "Google Compute Engine"), None, "gcp"),
+        (("", "Alibaba Cloud", "Alibaba Cloud ECS"), None, "aliyun"),
+        (("OracleCloud.com", "QEMU"), None, "other"),
+        (("", "ASUS", "System Product Name"), "6.8.0-85-generic", None),
+    ],
+)
+def test_cloud_provider(names: tuple[str | None, ...], kernel: str | None, cloud: str | None) -> None:
+    assert hardware_ids.cloud_provider(names, kernel) == cloud
+
+
+@pytest.mark.parametrize(
     ("maker", "product", "virtual"),
     [
         ("VMware, Inc.", "VMware7,1", True),

@@ -21,11 +21,15 @@ Gfx = Annotated[str, Meta(pattern=r"^gfx[0-9a-f]{3,4}$")]
 
 
 class AmdWindowsSupport(Struct, frozen=True, kw_only=True):
-    """AMD GPUs on Windows: whether PyTorch's index has builds, AMD's preview, and the chips of ROCm in WSL."""
+    """AMD on Windows: whether PyTorch's own index has builds, AMD's preview with the Python of its wheels, and the
+    chips that ROCm serves in WSL.
+    """
 
     builds: bool
     preview: bool
     preview_url: HttpsUrl
+    wheels_python: str | None = None
+    wheels_source: str | None = None
     wsl_chips: tuple[Gfx, ...]
     source: str
     sources: tuple[str, ...] = ()
@@ -46,6 +50,16 @@ class AmdDevice(Struct, frozen=True, kw_only=True):
     pci_id: PciId
     name: str
     gfx: Gfx
+    source: str
+    confidence: Confidence = "high"
+
+
+class AmdOverride(Struct, frozen=True, kw_only=True):
+    """Chips that run another one's code where an environment `variable` says so; their maker does not support it."""
+
+    chips: tuple[Gfx, ...]
+    runs_as: Gfx
+    variable: str
     source: str
     confidence: Confidence = "high"
 
@@ -105,6 +119,7 @@ class AcceleratorCatalog(CatalogFile, frozen=True, kw_only=True):
     amd_windows: AmdWindowsSupport
     amd_chips: tuple[AmdChip, ...]
     amd_devices: tuple[AmdDevice, ...]
+    amd_overrides: tuple[AmdOverride, ...] = ()
     intel: IntelSupport
     intel_devices: tuple[IntelDevice, ...]
     apple: AppleSupport

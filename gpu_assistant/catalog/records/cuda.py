@@ -89,6 +89,7 @@ class CudaCatalog(CatalogFile, frozen=True, kw_only=True):
     installing: tuple[ToolkitInstallerSettings, ...] = ()
     host_compilers: tuple[HostCompiler, ...] = ()
     gnu_compilers: tuple[GnuCompiler, ...] = ()
+    glibc_conflicts: tuple[GlibcConflict, ...] = ()
     gnu_packages: dict[str, str] = field(default_factory=dict)
     gnu_packages_source: str | None = None
 
@@ -225,6 +226,15 @@ class HostCompiler(Struct, frozen=True, kw_only=True):
     lowest: Version
     below: Version | None
     products: str
+    source: str
+    confidence: Confidence = "high"
+
+
+class GlibcConflict(Struct, frozen=True, kw_only=True):
+    """The first glibc whose headers clash with those of toolkits from one on; None: none is known."""
+
+    from_toolkit: Version
+    fails_from: Version | None
     source: str
     confidence: Confidence = "high"
 

@@ -5,9 +5,9 @@ File: `drivers.json`.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from ...core.machine import SystemName
 from ...core.types import Channel
@@ -102,14 +102,11 @@ class WindowsDriverInstall(Struct, frozen=True, kw_only=True):
 class LinuxDriverInstall(Struct, frozen=True, kw_only=True):
     """How a distribution installs the driver: its packages by purpose (with {branch}) or its tool.
 
-    `series` are the driver branches that it was found to have, newest first, in the releases `seen_in`. `releases`
-    gives the only branch of a release ("12": "535") where package names do not contain it. `needs` are the package
-    sources and headers to enable first, `nvidia_source` tells how to get NVIDIA's own packages.
-
-    `children`: derived distributions have the same packages, of the release that `codenames` gives for their codename.
-    `kernels` gives each release's default kernel ("6.8"); a newer kernel is of the hardware enablement series, whose
-    modules are in other packages ({flavour}). `key` is the machine owner key to enrol for Secure Boot, where it is not
-    the default one of `SecureBoot`.
+    `children`: distributions built from this one have its packages too, in the release that `codenames` tells.
+    `kernels` has each release's own kernel ("6.8"): one with a newer one has it from the line of newer kernels, whose
+    modules are other packages ({flavour}); `cloud_flavours` are the kernels of cloud providers, which have packages of
+    their own name. `key` is the one that Secure Boot is asked to trust, where it is not the
+    usual one.
     """
 
     distribution: str
@@ -127,6 +124,8 @@ class LinuxDriverInstall(Struct, frozen=True, kw_only=True):
     children: bool = False
     codenames: dict[str, str] = {}
     kernels: dict[str, Version] = {}
+    cloud_flavours: tuple[str, ...] = ()
+    cloud_source: str | None = None
     key: str | None = None
     key_source: str | None = None
 
@@ -135,9 +134,10 @@ class LinuxDriverCommands(Struct, frozen=True, kw_only=True):
     """The commands by which a distribution's documentation installs the driver for some generations of GPUs, with
     {release}, its {major}, {arch} and {kernel}.
 
-    Empty `releases` and `kernels` stand for all; `kernels` are parts of a kernel's name. The commands install `branch`,
-    or at least `at_least`. `signed`: Secure Boot accepts the modules; otherwise `enrol` enrols their key, before the
-    driver is installed where `enrol_first` is set.
+    Empty `releases` and `kernels` stand for all; a kernel is known by a part of its name. `branch` is the one that
+    they bring, `at_least` the lowest that they may. `signed`: Secure Boot takes the modules as they are; else `enrol`
+    makes a key known, before the driver with `enrol_first`. Where another stream of the dnf module is enabled than
+    `stream`, `switch` takes the place of the command that names it.
     """
 
     distributions: tuple[str, ...]
@@ -151,18 +151,26 @@ class LinuxDriverCommands(Struct, frozen=True, kw_only=True):
     signed: bool = False
     enrol: tuple[tuple[str, ...], ...] = ()
     enrol_first: bool = False
+    stream: str | None = None
+    switch: tuple[str, ...] = ()
+    switch_source: str | None = None
     source: str
     confidence: Confidence = "high"
 
 
 class LinuxDriverPage(Struct, frozen=True, kw_only=True):
-    """The driver documentation of these distributions and of those derived from them; `secure_boot_source` is its page
-    about Secure Boot, None where that is the same page.
+    """The distributions whose own page says how the driver gets there; for those built from them as well.
+    `secure_boot_source` is the page about Secure Boot, where that is another one; `image_based`: it is for systems that
+    are replaced as a whole. `own`: neither packages nor commands of another distribution are for these, whatever they
+    are built from. `packages` are those to look for there, by generation of cards.
     """
 
     distributions: tuple[str, ...]
     source: str
     secure_boot_source: str | None = None
+    image_based: bool = False
+    own: bool = False
+    packages: dict[str, str] = {}
 
 
 class FirstSupportingDriver(Struct, frozen=True, kw_only=True):
@@ -205,6 +213,25 @@ class SecureBoot(Struct, frozen=True, kw_only=True):
     person_at_keyboard: bool
     kernel_says: tuple[str, ...]
     source: str
+
+
+class VirtualGpuRelease(Struct, frozen=True, kw_only=True):
+    """The release of vGPU whose guest drivers are of a branch."""
+
+    branch: Version
+    release: str
+
+
+class VirtualGpus(Struct, frozen=True, kw_only=True):
+    """NVIDIA vGPU: the releases by the branch of their guest drivers, newest first; the series of virtual GPUs on which
+    CUDA runs.
+    """
+
+    releases: tuple[VirtualGpuRelease, ...]
+    source: str
+    cuda_series: tuple[str, ...]
+    cuda_source: str
+    confidence: Confidence = "high"
 
 
 class FabricManager(Struct, frozen=True, kw_only=True):
@@ -259,12 +286,61 @@ class MinimumWindows(Struct, frozen=True, kw_only=True):
     python_source: str
 
 
+class MinimumDriverWindows(Struct, frozen=True, kw_only=True):
+    """The first Windows on which NVIDIA's packages of today can be installed."""
+
+    name: str
+    build: int
+    source: str
+    confidence: Confidence = "high"
+
+
+class SecurityFix(Struct, frozen=True, kw_only=True):
+    """The first driver without a hole, of the branch from one major up to (not with) another, for some kinds of cards;
+    `below_capability` where only older chips are affected.
+    """
+
+    system: SystemName
+    segments: tuple[Segment, ...]
+    branch: int
+    next_branch: int
+    fixed: Version
+    below_capability: Capability | None = None
+
+
+class SecurityBulletin(Struct, frozen=True, kw_only=True):
+    """A bulletin about the driver, by the name of a vulnerability in it."""
+
+    id: str
+    date: IsoDate | None
+    fixes: tuple[SecurityFix, ...]
+    source: str
+    confidence: Confidence = "high"
+
+
+class SystemEnd(Struct, frozen=True, kw_only=True):
+    """A system that ended: by its distribution's release, or a Windows before a build. `what` ended is the system's
+    own "support", or the "drivers" for it; `month` as "2026-10".
+    """
+
+    system: SystemName
+    name: str
+    distribution: str | None = None
+    release: str | None = None
+    below_build: int | None = None
+    what: Literal["support", "drivers"]
+    month: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}$")]
+    source: str
+    confidence: Confidence = "high"
+
+
 class DriverCatalog(CatalogFile, frozen=True, kw_only=True):
     """`drivers.json`."""
 
     generations: tuple[GpuGeneration, ...]
     packages: tuple[DriverPackage, ...]
     lowest_windows: MinimumWindows | None = None
+    packages_windows: MinimumDriverWindows | None = None
     lookup: DriverLookup | None = None
     systems: tuple[DriverSystem, ...] = ()
     products: tuple[DriverProduct, ...] = ()
@@ -280,3 +356,6 @@ class DriverCatalog(CatalogFile, frozen=True, kw_only=True):
     troubles: tuple[KnownDriverIssue, ...] = ()
     secure_boot: SecureBoot | None = None
     fabric_manager: FabricManager | None = None
+    virtual_gpus: VirtualGpus | None = None
+    security: tuple[SecurityBulletin, ...] = ()
+    system_ends: tuple[SystemEnd, ...] = ()

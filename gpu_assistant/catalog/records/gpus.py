@@ -49,9 +49,17 @@ class CapabilityRange(Struct, frozen=True, kw_only=True):
     source: str
 
 
+class SmallMemory(Struct, frozen=True, kw_only=True):
+    """A card with no more memory than this computes, but has no room for the models of today."""
+
+    bytes: ByteCount
+    source: str
+
+
 class GpuCatalog(CatalogFile, frozen=True, kw_only=True):
     """`gpus.json`; `ranges` are in ascending order; `capabilities` bounds those of all files."""
 
     capabilities: CapabilityRange | None = None
+    small_memory: SmallMemory | None = None
     ranges: tuple[GpuIdRange, ...]
     gpus: tuple[GpuRecord, ...]

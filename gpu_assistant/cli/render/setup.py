@@ -72,7 +72,8 @@ def _driver_action_code(driver: DriverAdvice) -> str:
 def _toolkit_action_code(recommendation: Recommendation) -> str:
     """The text for the toolkit; "none" means something else if the goal needs one that this machine cannot have."""
     unavailable = any(
-        reason.code in ("toolkit-impossible", "toolkit-no-installer") for reason in recommendation.reasons
+        reason.code in ("toolkit-impossible", "toolkit-glibc", "toolkit-no-installer")
+        for reason in recommendation.reasons
     )
     return f"part-action.{recommendation.cuda_toolkit.action}" + ("-known" if unavailable else "")
 

@@ -408,8 +408,8 @@ def toolkit_folder(toolkits: Path, version: str) -> Path:
 
 
 def redist_platform(system: str, arch: str | None) -> str:
-    """NVIDIA's name of a platform: "linux-x86_64"."""
-    return f"{system}-{arch or 'x86_64'}"
+    """NVIDIA's name of a platform: "linux-x86_64"; "linux-sbsa" for servers on ARM (their Base System Architecture)."""
+    return "linux-sbsa" if (system, arch) == ("linux", "arm64") else f"{system}-{arch or 'x86_64'}"
 
 
 def toolkit_parts(redist: CudaRedist, major: int) -> tuple[RedistPart, ...]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ...core.machine import Cpu
+from ...core.machine import Container, Cpu
 
 # File systems that hold users' files; all other mounts belong to the kernel or to a package.
 _FILE_SYSTEMS = {
@@ -61,8 +61,9 @@ def parse_kernel_version(release: str) -> str | None:
 
 
 def parse_cpuinfo(cpuinfo: str) -> Cpu:
-    """Name and counts from /proc/cpuinfo. ARM kernels give neither name nor cores: these are None."""
+    """Name, counts and vector instructions from /proc/cpuinfo. ARM kernels give neither name, cores nor flags: None."""
     name = None
+    flags: set[str] | None = None
     threads = 0
     cores = set()
     for block in re.split(r"\n\s*\n", cpuinfo):
@@ -75,9 +76,79 @@ def parse_cpuinfo(cpuinfo: str) -> Cpu:
             continue
         threads += 1
         name = name or fields.get("model name") or None
+        if flags is None and "flags" in fields:
+            flags = set(fields["flags"].split())
         if "core id" in fields:
             cores.add((fields.get("physical id"), fields["core id"]))
-    return Cpu(name=name, cores=len(cores) or None, threads=threads or None)
+    return Cpu(
+        name=name,
+        cores=len(cores) or None,
+        threads=threads or None,
+        avx="avx" in flags if flags is not None else None,
+        avx2="avx2" in flags if flags is not None else None,
+    )
+
+
+# By the value of "container" in the environment of the first process, as systemd's container interface has it, and by
+# the names in its control group (version 1). WSL calls itself a container; `os.wsl` tells that.
+_CONTAINER_BY_NAME: dict[str, Container | None] = {
+    "docker": "docker",
+    "podman": "podman",
+    "oci": "other",
+    "lxc": "lxc",
+    "lxc-libvirt": "lxc",
+    "wsl": None,
+}
+_CONTAINER_BY_CGROUP: tuple[tuple[str, Container], ...] = (
+    ("kubepods", "kubernetes"),
+    ("libpod", "podman"),
+    ("docker", "docker"),
+    ("containerd", "docker"),
+    ("/lxc", "lxc"),
+)
+
+
+def parse_container(
+    *, names: Sequence[str], cgroup: str, docker_mark: bool, podman_mark: bool, kubernetes: bool
+) -> Container | None:
+    """The kind of container. `names` are values of "container" in environments, empty where there is none; `cgroup` is
+    /proc/1/cgroup; the marks are /.dockerenv and /run/.containerenv; `kubernetes`: a pod's variable or secrets.
+    """
+    by_cgroup = next((kind for part, kind in _CONTAINER_BY_CGROUP if part in cgroup), None)
+    if kubernetes or by_cgroup == "kubernetes":
+        return "kubernetes"
+    if podman_mark:
+        return "podman"
+    if docker_mark:
+        return "docker"
+    for name in filter(None, names):
+        if (kind := _CONTAINER_BY_NAME.get(name.strip().lower(), "other")) is not None:
+            return kind
+    return by_cgroup
+
+
+def parse_environ(environ: str, name: str) -> str:
+    """The value of a variable in /proc/<pid>/environ, whose entries end with a zero; empty where it is not set."""
+    return next((e.removeprefix(f"{name}=") for e in environ.split("\0") if e.startswith(f"{name}=")), "")
+
+
+def parse_module_stream(text: str) -> str | None:
+    """The enabled stream in a file of /etc/dnf/modules.d; None where none is enabled."""
+    pairs = (line.partition("=") for line in text.splitlines())
+    fields = {name.strip(): value.strip() for name, separator, value in pairs if separator}
+    return (fields.get("stream") or None) if fields.get("state") == "enabled" else None
+
+
+def is_image_based(fields: Mapping[str, str], mounts: str, *, ostree: bool, steamos: bool) -> bool:
+    """Whether the system is an image that is replaced as a whole: OSTree's, SteamOS, or one whose /usr or root folder
+    is read-only. `fields` are those of os-release, `mounts` is /proc/self/mounts.
+    """
+    if ostree or steamos or "OSTREE_VERSION" in fields:
+        return True
+    read_only = {
+        parts[1] for line in mounts.splitlines() if len(parts := line.split(" ")) > 3 and "ro" in parts[3].split(",")
+    }
+    return not read_only.isdisjoint({"/", "/usr"})
 
 
 def parse_meminfo(meminfo: str) -> int:

@@ -15,11 +15,11 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import BinaryIO
 
-from ...core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
+from ...core.machine import Cloud, Container, Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
 from ...core.types import Language
 from ..base import LoginCommand, MenuEntryFile, PowerStatus, ProcessResult, TaskbarProgress, UserEnvironmentVariables
 from ..conda import linux_activation_script
-from ..hardware_ids import normalize_architecture
+from ..hardware_ids import cloud_provider, normalize_architecture
 from ..language import user_language
 from ..processes import run_process, run_to_end
 from ..variables import find_on_path, proxy_from_environment
@@ -33,6 +33,10 @@ NVIDIA_SMI_PATHS = (
     "opt/bin/nvidia-smi",
 )
 WSL_INTEROP_FILE = "proc/sys/fs/binfmt_misc/WSLInterop"
+DOCKER_MARK, PODMAN_MARK, SYSTEMD_CONTAINER = ".dockerenv", "run/.containerenv", "run/systemd/container"
+KUBERNETES_SECRETS = "var/run/secrets/kubernetes.io"
+OSTREE_MARK, STEAMOS_PROGRAM = "run/ostree-booted", "usr/bin/steamos-readonly"
+DRIVER_MODULE_STREAM = "etc/dnf/modules.d/nvidia-driver.module"
 REMOTE_VARIABLES = ("XRDP_SESSION", "CHROME_REMOTE_DESKTOP_SESSION")
 
 
@@ -76,6 +80,8 @@ class LinuxSystem:
             kernel=self._kernel or None,
             glibc=self._glibc if self._glibc is not None else _glibc_version(),
             secure_boot=hardware.is_secure_boot_enabled(self._root),
+            image_based=self._is_image_based(fields),
+            driver_stream=parsing.parse_module_stream(self._read_text(DRIVER_MODULE_STREAM)),
         )
 
     def cpu(self) -> Cpu:
@@ -139,6 +145,29 @@ class LinuxSystem:
         if self._in_wsl():
             return False
         return hardware.is_virtual_machine(self._root)
+
+    def container(self) -> Container | None:
+        """By the marks of Docker and Podman, the variables of systemd's container interface, a pod's secrets and the
+        control group.
+        """
+        first_process = self._read_text("proc/1/environ")
+        return parsing.parse_container(
+            names=(
+                parsing.parse_environ(first_process, "container"),
+                self._read_text(SYSTEMD_CONTAINER),
+                self._environ.get("container", ""),
+            ),
+            cgroup=self._read_text("proc/1/cgroup"),
+            docker_mark=(self._root / DOCKER_MARK).exists(),
+            podman_mark=(self._root / PODMAN_MARK).exists(),
+            kubernetes="KUBERNETES_SERVICE_HOST" in self._environ or (self._root / KUBERNETES_SECRETS).exists(),
+        )
+
+    def cloud(self) -> Cloud | None:
+        """By the firmware's names and the kernel's flavour."""
+        names = ("chassis_asset_tag", "sys_vendor", "product_name", "bios_vendor")
+        dmi = (self._read_text(f"{hardware.DMI_FOLDER}/{name}") for name in names)
+        return cloud_provider(dmi, self._kernel)
 
     def remote_desktop(self) -> bool | None:
         """By the variables that xrdp and Chrome Remote Desktop set."""
@@ -319,6 +348,17 @@ class LinuxSystem:
     def _in_wsl(self) -> bool:
         # A kernel that the user built has another name, but Windows' programs can be started all the same.
         return "microsoft" in self._kernel.lower() or (self._root / WSL_INTEROP_FILE).exists()
+
+    def _is_image_based(self, fields: Mapping[str, str]) -> bool | None:
+        """None in a container, whose system is the host's business."""
+        if self.container() is not None:
+            return None
+        return parsing.is_image_based(
+            fields,
+            self._read_text("proc/self/mounts"),
+            ostree=(self._root / OSTREE_MARK).exists(),
+            steamos=(self._root / STEAMOS_PROGRAM).exists(),
+        )
 
     def _read_text(self, path: str) -> str:
         try:

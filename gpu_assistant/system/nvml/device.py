@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from msgspec.structs import replace
 
-from ...core.machine import Gpu
+from ...core.machine import Gpu, is_mig_name, virtual_gpu_board
 from ...core.results import GpuProcess, GpuSample, GpuState
 from ..base import Hardware
 from .query import NvmlMemory, NvmlQuery, NvmlUtilization, UInt64
@@ -36,6 +36,7 @@ THROTTLE_REASONS = {
     0x200: "board-limit",
     0x400: "reliability",
 }
+VIRTUALIZATION_MODE_VGPU = 2  # nvml.h, NVML_GPU_VIRTUALIZATION_MODE_VGPU
 UNKNOWN_PSTATE = 32  # nvml.h, NVML_PSTATE_UNKNOWN
 
 SampleFields = dict[str, Any]
@@ -97,7 +98,19 @@ class NvmlDevice(NvmlQuery):
             uuid=self.uuid,
             compute_capability=".".join(map(str, capability)) if capability else None,
             memory_bytes=memory_info.total if memory_info is not None else None,
+            vgpu=virtual_gpu_board(self.name) is not None or self._is_virtual_gpu(),
+            mig=is_mig_name(self.name) or self._is_mig_enabled(),
         )
+
+    def _is_virtual_gpu(self) -> bool | None:
+        """By NVML_GPU_VIRTUALIZATION_MODE_*: 2 is a virtual GPU inside of a guest."""
+        mode = self.query("nvmlDeviceGetVirtualizationMode")
+        return mode == VIRTUALIZATION_MODE_VGPU if mode is not None else None
+
+    def _is_mig_enabled(self) -> bool | None:
+        """By the current mode; a GPU that cannot be divided says "not supported": None."""
+        modes = self.query("nvmlDeviceGetMigMode")
+        return modes[0] == 1 if modes is not None else None
 
     def sample(self, now: float, system: Hardware, *, detailed: bool, processes: bool) -> GpuSample:
         """The GPU's figures at `now` (seconds of a monotonic clock); only its identity if it is asleep or lost.

@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...core.machine import Gpu
+from ...core.machine import Cloud, Container, Gpu
 from .. import hardware_ids
 from ..base import WslStatus
 from ..paths import ONEDRIVE_VARIABLES, unique_folders, unique_interpreters
@@ -32,6 +32,9 @@ REBOOT_KEYS = (
     r"SOFTWARE\Microsoft\Windows\CurrentVersion\WindowsUpdate\Auto Update\RebootRequired",
 )
 SECURE_BOOT_KEY = r"SYSTEM\CurrentControlSet\Control\SecureBoot\State"
+# Windows' own containers have this value, and a guest on Azure this key of its agent.
+CONTROL_KEY, CONTAINER_VALUE = r"SYSTEM\CurrentControlSet\Control", "ContainerType"
+AZURE_AGENT_KEY = r"SOFTWARE\Microsoft\Windows Azure"
 # learn.microsoft.com/windows/apps/develop/smart-app-control/test-your-app-with-smart-app-control
 SMART_APP_CONTROL_KEY = r"SYSTEM\CurrentControlSet\Control\CI\Policy"
 SMART_APP_CONTROL_STATES: Mapping[int | None, Literal["off", "on", "evaluation"]] = {0: "off", 1: "on", 2: "evaluation"}
@@ -330,6 +333,23 @@ class WindowsFacts:
             for name in ("SystemManufacturer", "SystemProductName")
         )
         return hardware_ids.is_virtual_machine(*names)
+
+    def container(self) -> Container | None:
+        """By the value that Windows has in its own containers."""
+        is_container = self._registry.number(self._registry.MACHINE, CONTROL_KEY, CONTAINER_VALUE) is not None
+        return "other" if is_container else None
+
+    def cloud(self) -> Cloud | None:
+        """By the firmware's names; on Azure they are those of any Hyper-V, but its guest agent is there."""
+        registry = self._registry
+        names = (
+            registry.text(registry.MACHINE, FIRMWARE_KEY, name)
+            for name in ("SystemManufacturer", "SystemProductName", "BIOSVendor")
+        )
+        if (cloud := hardware_ids.cloud_provider(names)) is not None:
+            return cloud
+        has_agent = registry.exists(registry.MACHINE, AZURE_AGENT_KEY)
+        return "azure" if has_agent and self.virtual_machine() else None
 
     def onedrive_folders(self) -> tuple[str, ...]:
         """The folders that OneDrive synchronizes, from its variables and its accounts; each once."""

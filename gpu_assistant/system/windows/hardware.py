@@ -4,7 +4,7 @@ SetupAPI also lists devices without a driver, and wakes none. Under WDDM Windows
 NVML does not know how much each process has; the Task Manager shows the same performance counters that are read here.
 
 Sources: setupapi.h; pdh.h and the counter set "GPU Process Memory"; d3dkmthk.h, D3DKMTQueryAdapterInfo (the GPU of a
-LUID); winbase.h, SYSTEM_POWER_STATUS.
+LUID); winbase.h, SYSTEM_POWER_STATUS; processthreadsapi.h, IsProcessorFeaturePresent.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from .parsing import (
     nvidia_driver_version,
     parse_gpu_instance,
     parse_power_status,
+    parse_processor_feature,
 )
 from .structures import (
     AdapterAddress,
@@ -74,6 +75,9 @@ GPU_MEMORY_COUNTER = r"\GPU Process Memory(*)\Dedicated Usage"
 PDH_FMT_LARGE = 0x400
 PDH_MORE_DATA = 0x800007D2
 ADAPTER_ADDRESS = 6  # KMTQAITYPE_ADAPTERADDRESS
+
+# winnt.h: PF_ARM_V8_INSTRUCTIONS_AVAILABLE, PF_AVX_INSTRUCTIONS_AVAILABLE, PF_AVX2_INSTRUCTIONS_AVAILABLE
+PF_ARM_V8, PF_AVX, PF_AVX2 = 29, 39, 40
 
 DRIVE_FIXED = 3  # GetDriveTypeW
 DISK_TIMEOUT_S = 1.5  # a disk that has not answered by then is listed without its sizes
@@ -260,6 +264,14 @@ def _adapter_pci_address(luid: Luid) -> str | None:
         gdi32.D3DKMTCloseAdapter(ctypes.byref(CloseAdapter(open_adapter.hAdapter)))
     bus, device, function = adapter_address.BusNumber, adapter_address.DeviceNumber, adapter_address.FunctionNumber
     return f"0000:{bus:02x}:{device:02x}.{function:x}"
+
+
+def vector_instructions() -> tuple[bool | None, bool | None]:
+    """Whether programs may use AVX and AVX2; None where that is not known."""
+    is_present, build = ctypes.windll.kernel32.IsProcessorFeaturePresent, sys.getwindowsversion().build
+    is_arm = bool(is_present(PF_ARM_V8))
+    avx, avx2 = (parse_processor_feature(bool(is_present(each)), build, arm=is_arm) for each in (PF_AVX, PF_AVX2))
+    return avx, avx2
 
 
 def read_power_status() -> PowerStatus:

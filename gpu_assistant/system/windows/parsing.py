@@ -32,6 +32,7 @@ _PCI_ID = re.compile(r"VEN_([0-9A-F]{4})&DEV_([0-9A-F]{4})", re.IGNORECASE)
 _PCI_CLASS = re.compile(r"CC_([0-9A-F]{4,6})", re.IGNORECASE)
 _GPU_INSTANCE = re.compile(r"pid_(\d+)_luid_0x([0-9A-F]+)_0x([0-9A-F]+)_phys_\d+.*", re.IGNORECASE)
 _BASIC_DRIVER = "basicdisplay"
+FIRST_BUILD_WITH_AVX_ANSWERS = 19041  # Windows 10 2004; an older one says "no" to a question that it does not know
 
 Luid = tuple[int, int]  # identifies an adapter until the next start of Windows: low and high half
 
@@ -147,6 +148,13 @@ def parse_power_status(line: int, battery: int, percent: int, saver: int) -> Pow
         percent=None if percent == POWER_UNKNOWN or battery in (BATTERY_NONE, POWER_UNKNOWN) else percent,
         power_saving=saver == 1,
     )
+
+
+def parse_processor_feature(present: bool, build: int, *, arm: bool) -> bool | None:
+    """Whether an x86 processor has a vector instruction; None where a "no" may mean that Windows does not know."""
+    if present:
+        return True
+    return None if arm or build < FIRST_BUILD_WITH_AVX_ANSWERS else False
 
 
 def nvidia_driver_version(windows_version: str | None) -> str | None:

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from ...core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
+from ...core.machine import Cloud, Container, Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
 from ...core.types import Language
 from ..base import LoginCommand, MenuEntryFile, PowerStatus, ProcessResult, TaskbarProgress, UserEnvironmentVariables
 from ..conda import is_conda_environment, windows_activation_scripts, windows_library_folders
@@ -59,17 +59,21 @@ class WindowsSystem:
             arch=normalize_architecture(machine),
             wsl=False,
             secure_boot=self._facts.is_secure_boot_enabled(),
+            image_based=False,
             smart_app_control=self._facts.smart_app_control(),
         )
 
     def cpu(self) -> Cpu:
-        """Name from the registry, counts from psutil."""
+        """Name from the registry, counts from psutil, vector instructions from IsProcessorFeaturePresent."""
         import psutil
 
+        avx, avx2 = hardware.vector_instructions()
         return Cpu(
             name=registry.text(registry.MACHINE, PROCESSOR_KEY, "ProcessorNameString"),
             cores=psutil.cpu_count(logical=False),
             threads=os.cpu_count(),
+            avx=avx,
+            avx2=avx2,
         )
 
     def memory_bytes(self) -> int:
@@ -131,6 +135,14 @@ class WindowsSystem:
     def virtual_machine(self) -> bool | None:
         """By the firmware's names."""
         return self._facts.virtual_machine()
+
+    def container(self) -> Container | None:
+        """By the registry."""
+        return self._facts.container()
+
+    def cloud(self) -> Cloud | None:
+        """By the firmware's names and the guest agent."""
+        return self._facts.cloud()
 
     def remote_desktop(self) -> bool | None:
         """By GetSystemMetrics."""

@@ -32,10 +32,18 @@ def needs(published: PublishedFacts, box: Box, goal: str, advice: dict[str, Any]
             yield floor
 
 
-def _compilers(published: PublishedFacts, arch: str, device: tuple[int, int] | None, major: int | None) -> bool:
-    """Whether any toolkit compiles for the chip on this processor type."""
+def _compilers(
+    published: PublishedFacts,
+    arch: str,
+    device: tuple[int, int] | None,
+    major: int | None,
+    glibc: tuple[int, ...] | None,
+) -> bool:
+    """Whether any toolkit compiles for the chip on this processor type; those of CUDA 12 do not with glibc 2.41."""
     return arch == "x86_64" and any(
-        (device is None or span.oldest <= device <= span.newest) and major in (None, span.first[0])
+        (device is None or span.oldest <= device <= span.newest)
+        and major in (None, span.first[0])
+        and not (glibc is not None and glibc >= (2, 41) and span.first[0] <= 12)
         for span in published.spans()
     )
 
@@ -53,7 +61,7 @@ def toolkit_faults(
     device = box_of(published, machine, channel, gpu).device
     cuda = cuda_of(advice["pytorch"]["variant"])
     if part["action"] == "none":
-        if _compilers(published, machine["os"]["arch"], device, cuda[0] if cuda else None):
+        if _compilers(published, machine["os"]["arch"], device, cuda[0] if cuda else None, glibc_of(machine)):
             yield "no CUDA Toolkit, though CUDA code is to be compiled"
         return
     toolkit = version(part["version"])

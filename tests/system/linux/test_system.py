@@ -62,6 +62,28 @@ def test_empty_tree_is_unknown(tmp_path: Path) -> None:
     assert bare.sleeping_driver() is None
 
 
+def test_container_and_what_it_hides(tmp_path: Path) -> None:
+    root = tree(tmp_path, "ubuntu24-laptop")
+    assert (system(root).container(), system(root).operating_system().image_based) == (None, False)
+    (root / ".dockerenv").touch()
+    assert (system(root).container(), system(root).operating_system().image_based) == ("docker", None)
+    assert system(root, KUBERNETES_SERVICE_HOST="10.0.0.1").container() == "kubernetes"
+
+
+def test_image_cloud_and_module_stream(tmp_path: Path) -> None:
+    root = tree(tmp_path, "rocky9-server")
+    files = {
+        "run/ostree-booted": "",
+        "sys/class/dmi/id/sys_vendor": "Amazon EC2\n",
+        "etc/dnf/modules.d/nvidia-driver.module": "[nvidia-driver]\nstream=open-dkms\nstate=enabled\n",
+    }
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    found = system(root).operating_system()
+    assert (found.image_based, found.driver_stream, system(root).cloud()) == (True, "open-dkms", "aws")
+
+
 def test_wsl_detected_by_kernel(tmp_path: Path) -> None:
     wsl = LinuxSystem(
         tree(tmp_path, "ubuntu22-wsl2"),

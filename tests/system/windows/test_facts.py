@@ -20,6 +20,31 @@ def facts(build: int, services: tuple[str, ...], *more: str) -> WslStatus:
     return WindowsFacts(RegistryExport(text), {}).wsl()
 
 
+BIOS = r"HKEY_LOCAL_MACHINE\HARDWARE\DESCRIPTION\System\BIOS"
+HYPER_V = f'[{BIOS}]\n"SystemManufacturer"="Microsoft Corporation"\n"SystemProductName"="Virtual Machine"\n'
+AZURE_AGENT = r"[HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\Windows Azure]" + "\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "cloud"),
+    [
+        (f'[{BIOS}]\n"SystemManufacturer"="Amazon EC2"\n', "aws"),
+        (HYPER_V + AZURE_AGENT, "azure"),
+        (HYPER_V, None),
+        (AZURE_AGENT, None),
+    ],
+)
+def test_cloud(text: str, cloud: str | None) -> None:
+    assert WindowsFacts(RegistryExport(text), {}).cloud() == cloud
+
+
+def test_windows_container_has_a_type() -> None:
+    control = r"[HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Control]"
+    inside = WindowsFacts(RegistryExport(f'{control}\n"ContainerType"=dword:00000002\n'), {})
+    outside = WindowsFacts(RegistryExport(f'{control}\n"CurrentUser"="USERNAME"\n'), {})
+    assert (inside.container(), outside.container()) == ("other", None)
+
+
 def linux(place: str, name: str, *, version: int = 2, state: int = 1) -> str:
     head = rf"[HKEY_CURRENT_USER\{LXSS}\{place}]"
     return f'{head}\n"DistributionName"="{name}"\n"Version"=dword:0000000{version}\n"State"=dword:0000000{state}\n'

@@ -19,11 +19,21 @@ from gpu_assistant.system.windows.parsing import (
     parse_display_adapter,
     parse_gpu_instance,
     parse_power_status,
+    parse_processor_feature,
     powershell_script_line,
     quote_for_shell,
     remove_folder_from_path,
     windows_product_name,
 )
+
+
+@pytest.mark.parametrize(
+    ("present", "build", "arm", "answer"),
+    [(True, 17763, False, True), (False, 26100, False, False), (False, 17763, False, None), (False, 26100, True, None)],
+)
+def test_processor_feature(present: bool, build: int, arm: bool, answer: bool | None) -> None:
+    assert parse_processor_feature(present, build, arm=arm) is answer
+
 
 DEVICES = json.loads(
     (Path(__file__).resolve().parents[2] / "machines/windows11-desktop/devices.json").read_text(encoding="utf-8")
