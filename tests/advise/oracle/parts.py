@@ -74,7 +74,9 @@ def toolkit_faults(
     here = {there.get("version") for there in machine.get("cuda_toolkits") or ()}
     if part["action"] == "keep" and part["version"] not in here:
         yield f"CUDA Toolkit {part['version']} is not there to be kept"
-    if cuda is not None and toolkit[0] != cuda[0]:
+    # With glibc 2.41 nothing compiles with a toolkit of CUDA 12: a newer one compiles programs, if no extensions.
+    is_only_one = cuda is not None and cuda[0] <= 12 and (glibc_of(machine) or (0,)) >= (2, 41)
+    if cuda is not None and toolkit[0] != cuda[0] and not is_only_one:
         yield f"CUDA Toolkit {part['version']} beside a PyTorch for CUDA {cuda[0]}: extensions do not compile"
     span = next((s for s in published.spans() if s.first <= (*toolkit, 0)[:2] <= s.last), None)
     if device is not None and span is not None and not span.oldest <= device <= span.newest:
