@@ -61,7 +61,7 @@ def test_last_cudnn_of_cuda_is_not_attributed_to_gpu() -> None:
 
 
 def test_missing_installer_for_arch_is_not_blamed_on_gpu() -> None:
-    advice = check(recommend(machine("linux", nvidia(H100), arch="arm64"), catalog(), goal="all"))
+    advice = check(recommend(machine("windows", nvidia(H100), arch="arm64"), catalog(), goal="all"))
     assert "toolkit-no-installer" in codes(advice.reasons)
     assert "toolkit-no-installer" in codes(advice.warnings)
 

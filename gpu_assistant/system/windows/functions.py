@@ -112,6 +112,7 @@ kernel32 = Library(
         "GetLogicalDrives": (DWORD,),
         "GetSystemDirectoryW": (UINT, LPWSTR, UINT),
         "GetSystemPowerStatus": (BOOL, POINTER(SystemPowerStatus)),
+        "IsProcessorFeaturePresent": (BOOL, DWORD),
         "GetSystemWindowsDirectoryW": (UINT, LPWSTR, UINT),
         "GetUserDefaultUILanguage": (LANGID,),
         "GlobalFree": (HANDLE, HANDLE),

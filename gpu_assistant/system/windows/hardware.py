@@ -268,7 +268,7 @@ def _adapter_pci_address(luid: Luid) -> str | None:
 
 def vector_instructions() -> tuple[bool | None, bool | None]:
     """Whether programs may use AVX and AVX2; None where that is not known."""
-    is_present, build = ctypes.windll.kernel32.IsProcessorFeaturePresent, sys.getwindowsversion().build
+    is_present, build = kernel32.IsProcessorFeaturePresent, sys.getwindowsversion().build
     is_arm = bool(is_present(PF_ARM_V8))
     avx, avx2 = (parse_processor_feature(bool(is_present(each)), build, arm=is_arm) for each in (PF_AVX, PF_AVX2))
     return avx, avx2

@@ -254,6 +254,7 @@ static void functions(void)
     FUNCTION(GetLogicalDrives, DWORD, VOID);
     FUNCTION(GetSystemDirectoryW, UINT, LPWSTR, UINT);
     FUNCTION(GetSystemPowerStatus, WINBOOL, LPSYSTEM_POWER_STATUS);
+    FUNCTION(IsProcessorFeaturePresent, WINBOOL, DWORD);
     FUNCTION(GetSystemWindowsDirectoryW, UINT, LPWSTR, UINT);
     FUNCTION(GetUserDefaultUILanguage, LANGID, VOID);
     FUNCTION(InitializeProcThreadAttributeList, WINBOOL, LPPROC_THREAD_ATTRIBUTE_LIST, DWORD, DWORD, PSIZE_T);

@@ -66,5 +66,5 @@ def test_removal_error_has_no_command_line_options(home, app, qtbot):
     home.installed_card.remove_button.click()
     ask_removal(qtbot).accept_button.click()
     qtbot.waitUntil(home.banner.isVisible, timeout=5000)
-    assert "administrator rights were refused" in home.banner.label.text()
+    assert "administrator rights were not given" in home.banner.label.text()
     assert "--" not in home.banner.label.text()
