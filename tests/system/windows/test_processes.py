@@ -79,7 +79,7 @@ def test_arguments_environment_and_folder_reach_a_program_as_given(tmp_path: Pat
     )
     arguments = ['a "b" c', "d\\", "", "张三"]
     finished = WindowsSystem().run(
-        [sys.executable, "-c", code, *arguments], timeout=60, environ={"名字": "值"}, cwd=folder
+        [sys.executable, "-c", code, *arguments], timeout=60, environ={"名": "值"}, cwd=folder
     )
     assert finished.stdout.strip() == f"{arguments} 值 {folder}"
 
