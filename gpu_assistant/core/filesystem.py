@@ -3,6 +3,8 @@
 Windows renames no folder below which a file is open, and neither renames nor deletes a file that was opened without
 FILE_SHARE_DELETE. Virus scanners and the search indexer open each new file for a moment: what fails for that reason is
 tried again for `PATIENCE_S` seconds. Everywhere else the first error is raised, as it is for every other reason.
+Nor does Windows delete what has the read-only attribute (learn.microsoft.com/windows/win32/api/fileapi/
+nf-fileapi-deletefilew), as files of some packages of conda's have: it is taken away first.
 
 Nothing else in the program renames or deletes (`tests/test_layering.py`), but for lock files, which are open because
 they are in use.
@@ -13,11 +15,14 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from typing import Any
 
 PATIENCE_S = 10.0
 NOTICE_AFTER_S = 0.5  # most scanners are done before
@@ -52,20 +57,24 @@ def replace(source: Path, target: Path) -> None:
 
 def unlink(path: Path, *, missing_ok: bool = False) -> None:
     """Like `Path.unlink`, with retries (see the module)."""
-    _retry(path, lambda: path.unlink(missing_ok=missing_ok), _is_busy)
+    _retry(path, lambda: _delete(path, lambda: path.unlink(missing_ok=missing_ok)), _is_busy)
 
 
 def rmdir(path: Path) -> None:
     """Like `Path.rmdir`, with retries (see the module)."""
-    _retry(path, path.rmdir, _is_busy)
+    _retry(path, lambda: _delete(path, path.rmdir), _is_busy)
 
 
 def rmtree(path: Path, *, ignore_errors: bool = False) -> None:
     """`shutil.rmtree`; nothing where the folder is not there."""
 
     def remove() -> None:
-        if os.path.lexists(path):
-            shutil.rmtree(path)
+        if not os.path.lexists(path):
+            return
+        if sys.version_info >= (3, 12):
+            shutil.rmtree(path, onexc=_delete_again)
+        else:
+            shutil.rmtree(path, onerror=lambda function, name, info: _delete_again(function, name, info[1]))
 
     try:
         _retry(path, remove, _is_busy_or_changing)
@@ -73,6 +82,34 @@ def rmtree(path: Path, *, ignore_errors: bool = False) -> None:
         if not ignore_errors:
             raise
         shutil.rmtree(path, ignore_errors=True)
+
+
+def _delete(path: Path, operate: Callable[[], object]) -> None:
+    try:
+        operate()
+    except PermissionError:
+        if not _clear_read_only(path):
+            raise
+        operate()
+
+
+def _delete_again(function: Callable[..., Any], name: str, error: BaseException) -> None:
+    """What `shutil.rmtree` calls for an error: once more without the attribute, else the error is raised."""
+    if not isinstance(error, PermissionError) or not _clear_read_only(Path(name)):
+        raise error
+    function(name)
+
+
+def _clear_read_only(path: Path) -> bool:
+    """Take away the attribute of Windows; False where there is none."""
+    try:
+        attributes = getattr(path.lstat(), "st_file_attributes", 0)
+        if not attributes & stat.FILE_ATTRIBUTE_READONLY:
+            return False
+        path.chmod(stat.S_IWRITE)
+    except OSError:
+        return False
+    return True
 
 
 def _is_busy(error: OSError) -> bool:

@@ -19,7 +19,7 @@ import urllib3
 from msgspec import Struct
 from requests.adapters import BaseAdapter, HTTPAdapter
 from requests.auth import HTTPBasicAuth
-from requests.utils import get_auth_from_url, select_proxy, should_bypass_proxies
+from requests.utils import get_auth_from_url, get_environ_proxies, select_proxy, should_bypass_proxies
 
 from .. import __version__
 from ..core.errors import NetworkError
@@ -254,6 +254,16 @@ def _system_proxy(url: str) -> str | None:
     from ..system import current_system
 
     return current_system().automatic_proxy(url)
+
+
+def proxy_variables(url: str) -> dict[str, str]:
+    """The variable with the proxy that the system's automatic configuration names for an address, for programs of
+    others, which know none; {} where another proxy is set, or none is needed.
+    """
+    if should_bypass_proxies(url, no_proxy=None) or select_proxy(url, get_environ_proxies(url)) is not None:
+        return {}
+    proxy = _system_proxy(url)
+    return {} if proxy is None else {"HTTPS_PROXY": proxy}
 
 
 class HttpSession(requests.Session):

@@ -110,5 +110,15 @@ def test_patience_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(path.reasons) == 2
 
 
+@pytest.mark.parametrize("delete", [delete_file, delete_tree])
+def test_read_only_file_is_deleted(tmp_path: Path, delete: Callable[[Path], None]) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "held").touch()
+    (folder / "held").chmod(0o444)
+    delete(folder)
+    assert not (folder / "held").exists()
+
+
 def test_missing_tree_is_no_error(tmp_path: Path) -> None:
     filesystem.rmtree(tmp_path / "missing")

@@ -9,7 +9,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from ..widgets.dialogs import ConfirmDialog
@@ -61,6 +61,8 @@ class WindowElevationPrompt(QObject):
         self._is_answered.set()
 
     def _bring_to_front(self) -> None:
+        # What belongs to a minimised window is as invisible as that.
+        self._top_level.setWindowState(self._top_level.windowState() & ~Qt.WindowState.WindowMinimized)
         self._top_level.show()
         self._top_level.raise_()
         self._top_level.activateWindow()

@@ -28,6 +28,7 @@ USER_VARIABLES = (
     CREDENTIALS_VARIABLE,
 )
 PREFIX = "UV_"
+PYPI_URL = "https://pypi.org/simple/"
 
 
 class Uv:
@@ -48,6 +49,9 @@ class Uv:
 
     def run(self, *arguments: str | Path, timeout: float, cwd: Path | None = None) -> ProcessResult:
         """Run one command; the caller checks its exit status. Raises AppError, Cancelled."""
+        from ...fetch.http import proxy_variables
+
+        proxy = {} if "--offline" in arguments else proxy_variables(default_index_url() or PYPI_URL)
         finished = self._system.run(
             [
                 find_uv(),
@@ -60,7 +64,7 @@ class Uv:
                 self._data.uv_cache,
             ],
             timeout=timeout,
-            environ=uv_environment() | self._credentials(),
+            environ=uv_environment() | self._credentials() | proxy,
             cwd=cwd,
             cancel=self._cancel,
         )

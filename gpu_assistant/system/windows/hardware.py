@@ -74,6 +74,8 @@ POWER_DEVICE_D3 = 4
 GPU_MEMORY_COUNTER = r"\GPU Process Memory(*)\Dedicated Usage"
 PDH_FMT_LARGE = 0x400
 PDH_MORE_DATA = 0x800007D2
+# learn.microsoft.com/windows/win32/perfctrs/checking-pdh-interface-return-values: PDH_CSTATUS_VALID_DATA, _NEW_DATA
+VALID_COUNTER_STATUSES = (0, 1)
 ADAPTER_ADDRESS = 6  # KMTQAITYPE_ADAPTERADDRESS
 
 # winnt.h: PF_ARM_V8_INSTRUCTIONS_AVAILABLE, PF_AVX_INSTRUCTIONS_AVAILABLE, PF_AVX2_INSTRUCTIONS_AVAILABLE
@@ -229,7 +231,7 @@ def _read_counters() -> Iterator[tuple[str, int]]:
             return
         for item_index in range(count.value):
             item = items[item_index]
-            if item.szName and not item.FmtValue.CStatus:
+            if item.szName and item.FmtValue.CStatus in VALID_COUNTER_STATUSES:
                 yield item.szName, item.FmtValue.largeValue
 
 

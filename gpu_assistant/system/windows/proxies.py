@@ -2,7 +2,7 @@
 
 WinHttpGetProxyForUrl runs the script as Windows' browsers do (learn.microsoft.com/windows/win32/winhttp/
 winhttp-autoproxy-support). A script's address that is set comes before the network, where finding one may take
-seconds: a failure counts for as long as we run.
+seconds: after a failure nothing is asked for a minute, in which a network or a VPN may have come.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ assert sys.platform == "win32"  # noqa: S101 - the type checker reads this too
 
 import ctypes
 import threading
+import time
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
@@ -24,7 +25,9 @@ from .structures import AutoproxyOptions, CurrentUserProxyConfig, ProxyInfo
 WINHTTP_ACCESS_TYPE_NO_PROXY, WINHTTP_ACCESS_TYPE_NAMED_PROXY = 1, 3
 WINHTTP_AUTOPROXY_AUTO_DETECT, WINHTTP_AUTOPROXY_CONFIG_URL = 0x1, 0x2
 WINHTTP_AUTO_DETECT_TYPE_DHCP, WINHTTP_AUTO_DETECT_TYPE_DNS_A = 0x1, 0x2
+ERROR_WINHTTP_LOGIN_FAILURE = 12015
 TIMEOUT_MS = 5000
+RETRY_AFTER_S = 60.0
 
 
 class AutomaticProxies:
@@ -34,19 +37,19 @@ class AutomaticProxies:
         self._configuration = configuration or automatic_configuration
         self._lock = threading.Lock()
         self._by_host: dict[tuple[str, str], str | None] = {}
-        self._failed = False
+        self._retry_at = 0.0
 
     def find(self, url: str) -> str | None:
         """ "http://proxy:8080" for an address; None where it is reached directly, or nothing is configured."""
         parts = urlsplit(url)
         host = parts.scheme, parts.netloc.rpartition("@")[2]
         with self._lock:
-            if host not in self._by_host and not self._failed:
+            if host not in self._by_host and time.monotonic() >= self._retry_at:
                 try:
                     # A script decides by address and host: the path may hold what is nobody's business.
                     self._by_host[host] = _ask(f"{host[0]}://{host[1]}/", *self._configuration())
                 except OSError:
-                    self._failed = True
+                    self._retry_at = time.monotonic() + RETRY_AFTER_S
             return self._by_host.get(host)
 
 
@@ -69,15 +72,22 @@ def _ask(url: str, is_detected: bool, script: str | None) -> str | None:
         raise ctypes.WinError(ctypes.get_last_error())
     try:
         winhttp.WinHttpSetTimeouts(session, TIMEOUT_MS, TIMEOUT_MS, TIMEOUT_MS, TIMEOUT_MS)
-        options = AutoproxyOptions(fAutoLogonIfChallenged=True)
+        options = AutoproxyOptions()
         if script is not None:
             options.dwFlags, options.lpszAutoConfigUrl = WINHTTP_AUTOPROXY_CONFIG_URL, script
         else:
             options.dwFlags = WINHTTP_AUTOPROXY_AUTO_DETECT
             options.dwAutoDetectFlags = WINHTTP_AUTO_DETECT_TYPE_DHCP | WINHTTP_AUTO_DETECT_TYPE_DNS_A
         info = ProxyInfo()
-        if not winhttp.WinHttpGetProxyForUrl(session, url, ctypes.byref(options), ctypes.byref(info)):
-            raise ctypes.WinError(ctypes.get_last_error())
+        # Windows' own service for proxies, which remembers scripts, serves only who does not log on; and nobody is sent
+        # the user's credentials unasked.
+        for may_log_on in (False, True):
+            options.fAutoLogonIfChallenged = may_log_on
+            if winhttp.WinHttpGetProxyForUrl(session, url, ctypes.byref(options), ctypes.byref(info)):
+                break
+            error = ctypes.get_last_error()
+            if may_log_on or error != ERROR_WINHTTP_LOGIN_FAILURE:
+                raise ctypes.WinError(error)
     finally:
         winhttp.WinHttpCloseHandle(session)
     proxies = _take_text(info.lpszProxy)

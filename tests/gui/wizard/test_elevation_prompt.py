@@ -71,6 +71,20 @@ def test_answer_goes_to_the_job(prompt, when_shown, qtbot, reason, title, agrees
     assert prompt.window
 
 
+def test_minimised_window_is_restored_for_the_question(prompt, when_shown, qtbot):
+    window, states = prompt.parent().window(), []
+    window.showMinimized()
+
+    def answer(dialog) -> None:
+        states.append(window.isMinimized())
+        dialog.accept_button.click()
+
+    when_shown(answer)
+    asking = Asking(prompt, "late")
+    qtbot.waitUntil(lambda: not asking.thread.is_alive(), timeout=20_000)
+    assert (asking.answer, states) == (True, [False])
+
+
 def test_cancel_withdraws_the_question(prompt, when_shown, qtbot):
     asking = []
     when_shown(lambda _dialog: asking[0].cancel.set())

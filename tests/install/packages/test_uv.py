@@ -10,8 +10,10 @@ import pytest
 
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir
+from gpu_assistant.fetch import http
 from gpu_assistant.install.packages.uv import Uv, uv_environment
 from gpu_assistant.system import current_system
+from gpu_assistant.system.base import ProcessResult
 from gpu_assistant.verify.job import check_packages
 
 from ..sandbox import Sandbox, end
@@ -47,6 +49,26 @@ def test_only_network_and_index_settings_reach_uv() -> None:
     assert "UV_HTTP_TIMEOUT" not in arguments  # as the user has it
     older = uv_environment({"UV_INDEX_URL": "https://index.example/simple"})
     assert (older["UV_INDEX_URL"], older["UV_DEFAULT_INDEX"]) == (None, "https://index.example/simple")
+
+
+def test_proxy_of_automatic_configuration_reaches_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[str | None] = []
+
+    class Recording(type(current_system())):  # type: ignore[misc]
+        def run(self, _argv: object, *, environ: dict[str, str | None], **_: object) -> ProcessResult:
+            given.append(environ.get("HTTPS_PROXY"))
+            return ProcessResult(returncode=0, stdout="", stderr="")
+
+    for name in ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    monkeypatch.setattr(http, "_system_proxy", lambda _url: "http://proxy.example:8080")
+    uv = Uv(Recording(), DataDir(tmp_path))
+    uv.run("lock", timeout=60)
+    uv.run("venv", "--offline", timeout=60)
+    monkeypatch.setenv("https_proxy", "http://other.example:80")
+    uv.run("lock", timeout=60)
+    assert given == ["http://proxy.example:8080", None, None]
 
 
 def test_user_settings_do_not_affect_install(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:

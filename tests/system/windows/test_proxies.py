@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
 import http.server
 import sys
 import threading
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 if sys.platform != "win32":
     pytest.skip("WinHTTP is Windows'", allow_module_level=True)
 
+from gpu_assistant.system.windows import proxies as module
 from gpu_assistant.system.windows.parsing import parse_proxy_list
 from gpu_assistant.system.windows.proxies import AutomaticProxies, automatic_configuration
 
@@ -80,6 +84,33 @@ def test_script_that_cannot_be_read_is_asked_for_once() -> None:
     assert proxies.find("https://one.example/") is None
     assert proxies.find("https://two.example/") is None
     assert len(asked) == 1
+
+
+def test_failure_is_forgotten_after_a_while(script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "RETRY_AFTER_S", 0.0)
+    addresses = ["http://127.0.0.1:9/proxy.pac", script]
+    proxies = AutomaticProxies(lambda: (False, addresses.pop(0)))
+    assert proxies.find("https://outside.example/") is None
+    assert proxies.find("https://outside.example/") == "http://proxy.example:8080"
+
+
+def test_credentials_are_sent_only_where_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    logs_on: list[bool] = []
+
+    def refuse(_session: int, _url: str, options: Any, _info: Any) -> int:
+        logs_on.append(bool(options._obj.fAutoLogonIfChallenged))  # noqa: SLF001 - what byref points to
+        ctypes.set_last_error(module.ERROR_WINHTTP_LOGIN_FAILURE)
+        return 0
+
+    windows = SimpleNamespace(
+        WinHttpOpen=lambda *_: 1,
+        WinHttpSetTimeouts=lambda *_: 1,
+        WinHttpCloseHandle=lambda *_: 1,
+        WinHttpGetProxyForUrl=refuse,
+    )
+    monkeypatch.setattr(module, "winhttp", windows)
+    assert AutomaticProxies(lambda: (False, "http://script.example/")).find("https://one.example/") is None
+    assert logs_on == [False, True]
 
 
 def test_configuration_of_this_user_is_read() -> None:
