@@ -34,6 +34,7 @@ import cpython
 import dlls
 import signing
 from checksums import write_sums
+from packaging.version import Version
 from sbom import write_sbom
 from stage import BuildError, Staged, Stamp, digest, stage, stamp
 
@@ -65,7 +66,7 @@ def main(words: Sequence[str]) -> int:
         with tempfile.TemporaryDirectory(prefix="gpu-assistant-build-") as scratch:
             program = put_together(given.python, given.lock, Path(scratch))
             if given.unsigned is not None:
-                write_unsigned(program, given.unsigned.resolve())
+                write_unsigned(program, given.unsigned.resolve(), quick=given.quick)
                 return 0
             signed = given.signed and given.signed.resolve()
             pack(program, given.out.resolve(), signed=signed, keep=given.keep, quick=given.quick)
@@ -100,13 +101,16 @@ def put_together(python: Path | None, locks: Sequence[Path], scratch: Path) -> P
     return Program(tools, staged, folder, scratch, when)
 
 
-def write_unsigned(program: Program, out: Path) -> None:
-    """Every binary that nobody has signed yet, the uninstaller among them, into the folder `out`. Raises BuildError."""
+def write_unsigned(program: Program, out: Path, *, quick: bool) -> None:
+    """Every binary that nobody has signed yet, the uninstaller among them, into the folder `out`. Raises BuildError.
+
+    The uninstaller depends on how the setup program is packed: `quick` as for `pack`.
+    """
     files = signing.take_out(program.folder, out)
     _installed(program.folder, "windows-installer")
     program.when.set(program.folder)
     uninstaller = out / signing.UNINSTALLER
-    _setup(program, program.scratch / "unsigned.exe", [_command("--take-out", uninstaller)], quick=True)
+    _setup(program, program.scratch / "unsigned.exe", [_command("--take-out", uninstaller)], quick=quick)
     print(f"to be signed: {len(files) + 1} files in {out}")
 
 
@@ -173,8 +177,10 @@ def _library(staged: Staged) -> str:
     return f"python{staged.python.minor.replace('.', '')}"
 
 
-def _commas() -> str:
-    return ",".join([*__version__.split(".")[:3], "0"])
+def commas(version: str = __version__) -> str:
+    """A version as Windows has it, four numbers: 1,2,0,0 of 1.2.0rc1."""
+    major, minor, micro, *_ = (*Version(version).release, 0, 0)
+    return f"{major},{minor},{micro},0"
 
 
 def _fill(template: str, target: Path, **values: str) -> Path:
@@ -188,14 +194,14 @@ def _fill(template: str, target: Path, **values: str) -> Path:
 def _launchers(tools: dict[str, Path], staged: Staged, folder: Path, scratch: Path) -> None:
     """The window's and the terminal's program."""
     flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-municode", "-s", "-static-libgcc", "-Wl,--no-insert-timestamp"]
-    manifest = _fill("launcher.manifest", scratch / "launcher.manifest", VERSION=_commas().replace(",", "."))
+    manifest = _fill("launcher.manifest", scratch / "launcher.manifest", VERSION=commas().replace(",", "."))
     for name, more in ((WINDOW, ["-mwindows"]), (TERMINAL, ["-DCONSOLE", HERE / "close.c"])):
         described = _fill(
             "launcher.rc",
             scratch / "launcher.rc",
             ICON=(ROOT / "resources" / "icons" / "gpu-assistant.ico").as_posix(),
             MANIFEST=manifest.as_posix(),
-            COMMAS=_commas(),
+            COMMAS=commas(),
             VERSION=__version__,
             NAME=name,
         )
@@ -237,7 +243,7 @@ def _setup(program: Program, setup: Path, finalize: Sequence[str], *, quick: boo
     shutil.copyfile(HERE / "setup.nsi", scratch / "setup.nsi")
     values = {
         "VERSION": __version__,
-        "COMMAS": _commas().replace(",", "."),
+        "COMMAS": commas().replace(",", "."),
         "MEGABYTES": str(round(size / 1e6)),
         "KILOBYTES": str(round(size / 1024)),
         "ICON": ROOT / "resources" / "icons" / "gpu-assistant.ico",

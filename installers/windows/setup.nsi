@@ -272,17 +272,19 @@ Function .onInit
   ${EndIf}
 FunctionEnd
 
-; $0 is 1 where $INSTDIR holds something that is not ours.
+; $0 is 1 where $INSTDIR holds something that is not ours. Other programs have an uninstall.exe, too: beside other files it
+; says nothing. A folder "new" of ours has its installed.json from the first moment to the end of the exchange.
 Function LooksStrange
   StrCpy $0 0
   ${If} ${FileExists} "$INSTDIR\*.*"
   ${AndIfNot} ${FileExists} "$INSTDIR\installed.json"
-  ${AndIfNot} ${FileExists} "$INSTDIR\uninstall.exe"
+  ${AndIfNot} ${FileExists} "$INSTDIR\new\installed.json"
   ${AndIf} $INSTDIR != $OldFolder
     FindFirst $1 $2 "$INSTDIR\*.*"
     ${DoWhile} $2 != ""
       ${If} $2 != "."
       ${AndIf} $2 != ".."
+      ${AndIf} $2 != "uninstall.exe"
         StrCpy $0 1
       ${EndIf}
       FindNext $1 $2
@@ -411,9 +413,31 @@ Section "un.$(SECTION_PROGRAM)" un.Program
   DeleteRegKey HKCU "Software\GPU Assistant"
 SectionEnd
 
+!macro WaitFor part
+  IfFileExists "$INSTDIR\${part}" wait
+!macroend
+
+; A program that has just ended, or a virus scanner, may hold a file yet: asked again for 10 seconds.
 Function un.RemoveFiles
   SetOutPath "$TEMP"
+  StrCpy $R2 0
+  again:
   !insertmacro RemoveFiles
+  !insertmacro WaitFor "app"
+  !insertmacro WaitFor "runtime"
+  !insertmacro WaitFor "licenses"
+  !insertmacro WaitFor "${PROGRAM}"
+  !insertmacro WaitFor "gpu-assistant.exe"
+  !insertmacro WaitFor "installed.json"
+  Goto removed
+  wait:
+  IntOp $R2 $R2 + 1
+  ${If} $R2 < 40
+    DetailPrint "$(WAITING)"
+    Sleep 250
+    Goto again
+  ${EndIf}
+  removed:
   Delete "$INSTDIR\uninstall.exe"
   RMDir "$INSTDIR"
 FunctionEnd

@@ -6,7 +6,7 @@ the uninstaller are signed before they are packed. Who signs (decision 0005) tak
     build.py --unsigned DIR     writes what is to be signed there, and packs nothing
     build.py --signed DIR       packs what came back; each file must be the same but for its signature
 
-Both runs make the same bytes, so that what is packed is what was built.
+Both runs make the same bytes, so that what is packed is what was built; both with --quick, or both without.
 """
 
 from __future__ import annotations

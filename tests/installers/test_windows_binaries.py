@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import msgspec
 import pytest
@@ -16,7 +18,7 @@ sys.path[:0] = [str(ROOT / "installers"), str(WINDOWS)]
 
 import dlls  # noqa: E402
 import signing  # noqa: E402
-from stage import BuildError  # noqa: E402
+from stage import BuildError, Stamp  # noqa: E402
 
 pytestmark = [
     pytest.mark.linux,
@@ -136,3 +138,38 @@ def test_makensis_gets_the_signed_uninstaller(tmp_path: Path, sign: dict[str, Pa
     assert signing.is_signed(built)
     refused = subprocess.run([*run, "--put-back", taken, built], check=False, capture_output=True, text=True)
     assert (refused.returncode, len(refused.stderr.splitlines())) == (1, 1)
+
+
+@pytest.fixture
+def build() -> ModuleType:
+    """`build.py`; a package of this name is installed, too."""
+    spec = importlib.util.spec_from_file_location("windows_build", WINDOWS / "build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("version", "numbers"),
+    [("1.2.3", "1,2,3,0"), ("1.2.0rc1", "1,2,0,0"), ("2.0a1", "2,0,0,0"), ("0.10.0.dev4", "0,10,0,0")],
+)
+def test_windows_gets_four_numbers_of_every_version(build: ModuleType, version: str, numbers: str) -> None:
+    assert build.commas(version) == numbers
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_the_uninstaller_is_signed_as_it_will_be_packed(
+    build: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick: bool
+) -> None:
+    # Packed otherwise it has another decompressor, and what came back signed is not what was built.
+    packed = []
+    monkeypatch.setattr(
+        build, "put_together", lambda *_: SimpleNamespace(folder=tmp_path, scratch=tmp_path, when=Stamp(0))
+    )
+    monkeypatch.setattr(build, "_setup", lambda *_, quick: packed.append(quick))
+    words = ["--unsigned", str(tmp_path / "out"), *(["--quick"] if quick else [])]
+    assert build.main(words) == 0
+    assert packed == [quick]

@@ -159,6 +159,19 @@ def test_an_upgrade_unpacks_beside_and_exchanges_every_part() -> None:
     assert 'PureWindowsPath("$INSTDIR", "new", path)' in source
 
 
+def test_uninstalling_waits_for_who_holds_a_file() -> None:
+    body = SCRIPT.partition("Function un.RemoveFiles")[2].partition("FunctionEnd")[0]
+    waited = set(re.findall(r'!insertmacro WaitFor "(.+)"', body))
+    # An uninstaller that runs where it lies (its `_?=`) cannot take itself away.
+    assert waited == set(re.findall(r'\$\{do\} "(.+)"', macro("EachPart"))) - {"uninstall.exe"}
+
+
+def test_another_programs_folder_is_not_taken_for_ours() -> None:
+    body = SCRIPT.partition("Function LooksStrange")[2].partition("FunctionEnd")[0]
+    ours = re.findall(r'AndIfNot} \$\{FileExists} "\$INSTDIR\\(.+)"', body)
+    assert ours == ["installed.json", r"new\installed.json"]
+
+
 def test_no_program_is_written_into_a_temporary_folder() -> None:
     assert "PLUGINSDIR" not in SCRIPT
     assert not list(WINDOWS.glob("closer*"))
