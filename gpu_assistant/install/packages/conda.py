@@ -21,7 +21,6 @@ from ...system.base import Processes, ProcessResult
 from ...system.conda import META_FOLDER
 
 CHANNEL = "conda-forge"
-CHANNEL_URL = "https://conda.anaconda.org/conda-forge/"
 # conda's list of a user's environments, below the home folder.
 ENVIRONMENTS_FILE = Path(".conda") / "environments.txt"
 CREATE_TIMEOUT_S = 3600.0
@@ -67,8 +66,6 @@ class Conda:
 
         Raises AppError: conda-failed, conda-offline, disk-full, program-missing, program-timeout; Cancelled.
         """
-        from ...fetch.http import proxy_variables
-
         finished = self._system.run(
             [
                 self._program,
@@ -79,7 +76,7 @@ class Conda:
                 "--no-pin",
             ],
             timeout=CREATE_TIMEOUT_S,
-            environ=self._environment_variables() | proxy_variables(CHANNEL_URL),
+            environ=self._environment_variables(),
             cancel=self._cancel,
         )
         for line in (finished.stdout + finished.stderr).splitlines():

@@ -28,7 +28,6 @@ USER_VARIABLES = (
     CREDENTIALS_VARIABLE,
 )
 PREFIX = "UV_"
-PYPI_URL = "https://pypi.org/simple/"
 
 
 class Uv:
@@ -51,7 +50,9 @@ class Uv:
         """Run one command; the caller checks its exit status. Raises AppError, Cancelled."""
         from ...fetch.http import proxy_variables
 
-        proxy = {} if "--offline" in arguments else proxy_variables(default_index_url() or PYPI_URL)
+        # uv's own default index has no address here; the automatic configuration is asked for the index that is named.
+        index_url = next((each for each in map(str, arguments) if each.startswith("https://")), default_index_url())
+        proxy = {} if index_url is None or "--offline" in arguments else proxy_variables(index_url)
         finished = self._system.run(
             [
                 find_uv(),

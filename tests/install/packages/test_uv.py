@@ -64,10 +64,10 @@ def test_proxy_of_automatic_configuration_reaches_uv(tmp_path: Path, monkeypatch
         monkeypatch.delenv(name.lower(), raising=False)
     monkeypatch.setattr(http, "_system_proxy", lambda _url: "http://proxy.example:8080")
     uv = Uv(Recording(), DataDir(tmp_path))
-    uv.run("lock", timeout=60)
+    uv.run("lock", "--index", "https://index.example/simple", timeout=60)
     uv.run("venv", "--offline", timeout=60)
     monkeypatch.setenv("https_proxy", "http://other.example:80")
-    uv.run("lock", timeout=60)
+    uv.run("lock", "--index", "https://index.example/simple", timeout=60)
     assert given == ["http://proxy.example:8080", None, None]
 
 
