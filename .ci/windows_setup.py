@@ -5,7 +5,7 @@
 clicked  the older version by its windows, in Chinese; started from its shortcut; upgraded while it is open;
          uninstalled by its windows; registry and files as before.
 silent   into a folder with spaces and Chinese letters; repaired; cut off; kept from a file by HOLD (hold.c),
-         which leaves the program that was there whole; uninstalled; registry and files as before.
+         which leaves the program that was there whole; uninstalled while HOLD has a file; registry and files as before.
 damaged  a module that was taken away is said in a box, with the log's place; the whole program starts without one.
 
 Everything waits for what it can see (a file, a window, an exit), never for time alone. Ends with 1 and a sentence.
@@ -365,7 +365,13 @@ def silent(setup: Path, older: Path, shots: Camera, hold: Path) -> None:
     whole(folder, version)
     data = LOCAL / "gpu-assistant"
     check(data.is_dir(), "the program kept no data")
-    run(folder / "uninstall.exe", "/S")
+    # Somebody holds a file for three seconds yet.
+    with Held(hold, lost):
+        uninstaller = start(folder / "uninstall.exe", "/S")
+        wait(lambda: not (folder / "runtime").exists(), "it takes nothing away", 60)
+        time.sleep(3)
+        check(lost.exists(), "a file that somebody has open is gone")
+    check(uninstaller.wait(60) == 0, f"the uninstaller ended with {uninstaller.returncode}")
     wait(lambda: not folder.exists(), "the program's folder stays", 60)
     wait(lambda: not data.exists(), "its data stay", 30)
     folder.parent.rmdir()

@@ -12,7 +12,8 @@
 ; entry in Windows' list and an uninstaller that works; cut off within the exchange itself, running it again puts
 ; everything in order. The folders app, runtime, licenses, new, old and gone are ours alone.
 ;
-; No program is written into the temporary folder: the program is closed by its own launcher.
+; No program of ours is written into the temporary folder: the program is closed by its own launcher. NSIS puts its
+; plug-ins there, and the uninstaller's copy of itself.
 Unicode true
 Target amd64-unicode
 SetCompressor ${COMPRESSOR}
