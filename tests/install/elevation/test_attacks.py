@@ -207,9 +207,11 @@ def tried(base: Path, publisher: str, *, swap_after: bool = False, sha256: str |
     source.write_bytes(GOOD)
     ran: list[bytes] = []
 
-    def run(argv: Any, **_: Any) -> Any:
+    def run(argv: Any, *, environ: dict[str, str], **_: Any) -> Any:
         from gpu_assistant.system.base import ProcessResult
 
+        # What it unpacks lies in the private folder, too.
+        assert environ == dict.fromkeys(("TEMP", "TMP"), str(Path(argv[0]).parent))
         ran.append(Path(argv[0]).read_bytes())
         assert list(argv[1:]) == ["-s"]
         return ProcessResult(returncode=3858759936, stdout="", stderr="")
