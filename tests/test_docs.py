@@ -40,6 +40,20 @@ def test_named_paths_exist(page: Path) -> None:
     assert [path for path in sorted(named_paths(page.read_text(encoding="utf-8"))) if not exists(path)] == []
 
 
+# In a command to be typed: `python -c "from gpu_assistant.system.elevation import current_elevation; …"`.
+IMPORTED = re.compile(r"from (gpu_assistant[\w.]*) import (\w+)")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_imported_names_exist(page: Path) -> None:
+    for module, name in IMPORTED.findall(page.read_text(encoding="utf-8")):
+        path = ROOT.joinpath(*module.split("."))
+        source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        assert re.search(
+            rf"^(?:def|class) {name}\b|^{name}\b|^from .* import .*\b{name}\b", source.read_text("utf-8"), re.M
+        )
+
+
 def test_a_path_that_is_gone_is_seen() -> None:
     assert named_paths("`fetch/gone.py` and `/etc/os-release`") == {"fetch/gone.py"}
     assert not exists("fetch/gone.py")

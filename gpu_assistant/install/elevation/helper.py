@@ -124,6 +124,9 @@ class ElevationHelper:
             print(error.code, error.data, file=sys.stderr)  # noqa: T201 - this process has no other output
             return 1
         try:
+            # A client that was cancelled before this folder was there has deleted its request: nobody waits.
+            if not Path(arguments[0]).exists():
+                return 1
             self._write_answer(folder, self._execute_safely(request, folder))
             _wait_until_read(Path(arguments[0]))
         finally:

@@ -2,7 +2,8 @@
 
 learn.microsoft.com/windows/win32/sr/using-system-restore: the process initializes COM's security so that Windows' own
 services may call it back, else SRSetRestorePoint does not work. It also reports success where Windows, which makes one
-point in 24 hours, made none: only the list of points (the class SystemRestore of WMI) tells.
+point in 24 hours, made none, with the number of the earlier one (…/sr/calling-srsetrestorepoint): only the list of
+points (the class SystemRestore of WMI), before and afterwards, tells.
 """
 
 from __future__ import annotations
@@ -37,6 +38,9 @@ SDDL_REVISION_1 = 1  # sddl.h
 # COM_RIGHTS_EXECUTE for LocalService, NetworkService, ourselves, the system and administrators.
 CALLERS_SDDL = "O:BAG:BAD:(A;;0x1;;;LS)(A;;0x1;;;NS)(A;;0x1;;;PS)(A;;0x1;;;SY)(A;;0x1;;;BA)"
 
+# Modules of Windows alone: PowerShell also looks into the user's Documents, and starts what the user's variables name.
+OWN_MODULES = "$env:PSModulePath = $PSHOME + '\\Modules'; "
+OWN_ENVIRONMENT = {"COR_ENABLE_PROFILING": None}
 LIST_COMMAND = "Get-CimInstance -Namespace root/default -ClassName SystemRestore | ForEach-Object SequenceNumber"
 LIST_TIMEOUT_S = 60.0
 
@@ -46,9 +50,9 @@ def list_restore_points() -> frozenset[int]:
     powershell = processes.system_folder() / "WindowsPowerShell" / "v1.0" / "powershell.exe"
     finished = run_process(
         processes.start_process,
-        [powershell, "-NoProfile", "-NonInteractive", "-Command", LIST_COMMAND],
+        [powershell, "-NoProfile", "-NonInteractive", "-Command", OWN_MODULES + LIST_COMMAND],
         timeout=LIST_TIMEOUT_S,
-        environ=None,
+        environ=OWN_ENVIRONMENT,
         cwd=None,
         cancel=None,
         on_line=None,
@@ -64,7 +68,8 @@ def create_restore_point(
     list_points: Callable[[], frozenset[int]] = list_restore_points,
 ) -> None:
     """Raises AppError("restore-point") where System Restore is off, missing, or refuses, and where the new point is not
-    among the points afterwards. `set_point` (SRSetRestorePointW) and `list_points` replace Windows' own in tests.
+    among the points afterwards, or was before. `set_point` (SRSetRestorePointW) and `list_points` replace Windows' own
+    in tests.
     """
     status = StateManagerStatus()
     begin = RestorePointInfo(
@@ -72,6 +77,7 @@ def create_restore_point(
         dwRestorePtType=DEVICE_DRIVER_INSTALL,
         szDescription=description[: MAX_DESC_W - 1],
     )
+    earlier = list_points()
     try:
         with com_initialized(COINIT_MULTITHREADED):
             _allow_services_to_call()
@@ -88,7 +94,7 @@ def create_restore_point(
         raise AppError("restore-point", detail=os_error_text(error)) from error
     except AttributeError as error:  # a library without the function
         raise AppError("restore-point", detail=str(error)) from error
-    if number not in list_points():
+    if number in earlier or number not in list_points():
         raise AppError("restore-point", detail=f"SystemRestore {number}")
 
 

@@ -25,6 +25,7 @@ from gpu_assistant.install.elevation.protocol import (
 )
 from tests.fakes.system import FakeSystem
 from tests.install.elevation.helper import tried_rights
+from tests.install.elevation.in_process import InsideRights
 
 NONCE = "0" * 32
 links = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes of Unix; Wine makes no symbolic links")
@@ -206,9 +207,11 @@ def tried(base: Path, publisher: str, *, swap_after: bool = False, sha256: str |
     source.write_bytes(GOOD)
     ran: list[bytes] = []
 
-    def run(argv: Any, **_: Any) -> Any:
+    def run(argv: Any, *, environ: dict[str, str], **_: Any) -> Any:
         from gpu_assistant.system.base import ProcessResult
 
+        # What it unpacks lies in the private folder, too.
+        assert environ == dict.fromkeys(("TEMP", "TMP"), str(Path(argv[0]).parent))
         ran.append(Path(argv[0]).read_bytes())
         assert list(argv[1:]) == ["-s"]
         return ProcessResult(returncode=3858759936, stdout="", stderr="")
@@ -258,6 +261,24 @@ def test_program_behind_link_is_refused(base: Path) -> None:
 @links
 def test_answer_of_a_client_that_died_is_removed(base: Path) -> None:
     assert serve(base, request()) == 0
+    assert not list(base.iterdir())
+
+
+def test_nothing_begins_for_a_client_that_was_cancelled_meanwhile(base: Path) -> None:
+    path = base.parent / "request.json"
+    path.write_bytes(request(verb="wsl-platform", file=None, sha256=None))
+
+    class Slow(InsideRights):
+        def create_private_folder(self, name: str) -> Path:
+            path.unlink()
+            return super().create_private_folder(name)
+
+    system = FakeSystem(name="windows", is_admin=True, run=lambda *_, **__: pytest.fail("something was run"))
+    tool = base.parent / "wsl.exe"
+    tool.touch()
+    rights, catalog = Slow(base, base.parent), load_catalog(resources_dir() / "catalog")
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert ElevationHelper(system, rights, catalog).handle_request([str(path), digest]) == 1
     assert not list(base.iterdir())
 
 

@@ -71,12 +71,18 @@ class TestLookedFor:
     def test_point_that_is_listed_was_made(
         self, set_point: Callable[..., int], begun: list[tuple[int, int, int]]
     ) -> None:
-        create_restore_point("a test", set_point=set_point, list_points=lambda: frozenset((3, 7)))
+        create_restore_point("a test", set_point=set_point, list_points=[frozenset((3, 7)), frozenset((3,))].pop)
         assert begun == [(100, 10, 0), (101, 10, 7)]  # BEGIN_SYSTEM_CHANGE and END_, of DEVICE_DRIVER_INSTALL
 
     def test_point_that_is_not_listed_was_not_made(self, set_point: Callable[..., int]) -> None:
         with pytest.raises(AppError) as caught:
             create_restore_point("a test", set_point=set_point, list_points=lambda: frozenset((3,)))
+        assert caught.value.code == "restore-point"
+
+    def test_point_of_the_last_24_hours_is_not_a_new_one(self, set_point: Callable[..., int]) -> None:
+        """learn.microsoft.com/windows/win32/sr/calling-srsetrestorepoint: Windows gives the earlier one's number."""
+        with pytest.raises(AppError) as caught:
+            create_restore_point("a test", set_point=set_point, list_points=lambda: frozenset((3, 7)))
         assert caught.value.code == "restore-point"
 
     def test_windows_without_system_restore_makes_none(self) -> None:
