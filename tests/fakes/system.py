@@ -25,7 +25,6 @@ from gpu_assistant.system.base import (
     WslStatus,
     menu_entry_name,
 )
-from gpu_assistant.system.linux import hardware
 
 REAL = current_system()
 
@@ -90,12 +89,18 @@ class FakeHardware:
         return self._sleeping_driver
 
     def are_gpus_asleep(self) -> bool:
+        from gpu_assistant.system.linux import hardware  # no part of the shipped Windows program
+
         return self._pci_root is not None and hardware.are_nvidia_devices_asleep(self._pci_root)
 
     def is_gpu_asleep(self, address: str) -> bool:
+        from gpu_assistant.system.linux import hardware
+
         return self._pci_root is not None and hardware.is_device_asleep(self._pci_root, address)
 
     def can_gpu_sleep(self, address: str) -> bool:
+        from gpu_assistant.system.linux import hardware
+
         return self._pci_root is not None and hardware.can_device_sleep(self._pci_root, address)
 
     def gpu_memory_by_process(self, address: str) -> dict[int, int]:
