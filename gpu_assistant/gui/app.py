@@ -81,8 +81,13 @@ def run(app: App, *, language: Code | None = None) -> int:
     except AppError as error:
         program.show_startup_error(error)
         raise
-    program.open()
-    return program.exec()
+    window = program.open()
+    status = program.exec()
+    if window.jobs_abandoned:
+        # Qt aborts the process when the object of a thread is destroyed while the thread runs.
+        logging.shutdown()
+        os._exit(status)
+    return status
 
 
 class DesktopApplication:

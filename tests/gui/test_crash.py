@@ -120,3 +120,36 @@ def test_unwritable_folder_is_tolerated(tmp_path: Path) -> None:
     report = CrashReport(tmp_path / "logs")
     assert report.start() is None
     report.stop()
+
+
+# A job that hears no Cancel: importing a library on a slow disk, a call that hangs in a driver.
+DEAF = """
+import sys, time
+from gpu_assistant.gui.main import window
+window.STOP_TIMEOUT_MS = 200
+from gpu_assistant.cli.main import run
+from gpu_assistant.gui.app import DesktopApplication
+from gpu_assistant.gui.worker import JobRunner
+
+class Deaf:
+    def run(self, context):
+        time.sleep(20)
+
+finish = DesktopApplication.finish_startup
+
+def finished(program):
+    finish(program)
+    JobRunner(program.window).start(Deaf())
+    program.window.close()
+
+DesktopApplication.finish_startup = finished
+sys.exit(run(["--data-dir", sys.argv[1], "--lang", "en"]))
+"""
+
+
+def test_window_closes_in_order_beside_a_job_that_does_not_stop(started, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    environ = {**os.environ, "QT_QPA_PLATFORM": "offscreen" if sys.platform != "win32" else "windows"}
+    done = subprocess.run([sys.executable, "-c", DEAF, str(data)], timeout=120, check=False, env=environ)
+    assert done.returncode == 0
+    assert not (data / "logs" / ACTIVE_FILE).exists()

@@ -67,7 +67,7 @@ class MainWindow(QMainWindow):
     _column: QVBoxLayout
     _banner: Banner | None = None
     _closing = False
-    _jobs_abandoned = False
+    jobs_abandoned = False
     _stop_confirmed = False
     _is_built = False
     _is_first_show = True
@@ -208,7 +208,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Close at once if nothing runs; else confirm, cancel the jobs, and close when they ended."""
         running = self._running_jobs(self) if self._is_built else []
-        if not running or self._jobs_abandoned:
+        if not running or self.jobs_abandoned:
             self._shut_down()
             event.accept()
             return
@@ -293,7 +293,7 @@ class MainWindow(QMainWindow):
 
     def _abandon_jobs(self) -> None:
         """A job did not stop in time: close without it. Child processes end with this one."""
-        self._jobs_abandoned = True
+        self.jobs_abandoned = True
         self.close()
 
     def _shut_down(self) -> None:
