@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 
 import pytest
@@ -118,7 +119,13 @@ def test_minimised_window_draws_nothing(monitor, qtbot):
     assert temperature.figure == "60"
     window.showNormal()
     qtbot.waitUntil(lambda: temperature.figure == "71")
-    qtbot.waitUntil(lambda: page.plot_cards[0].plot.view is not drawn)
+    seconds = itertools.count(31)
+
+    def is_drawn_with_the_next_sample() -> bool:
+        feed(window, sample(gpu(temp=71), t=time.time() + next(seconds)))
+        return page.plot_cards[0].plot.view is not drawn
+
+    qtbot.waitUntil(is_drawn_with_the_next_sample)
 
 
 def test_lines_have_no_gaps_while_page_hidden(monitor):
