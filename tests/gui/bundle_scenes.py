@@ -58,7 +58,7 @@ def gathering(studio: Studio, app: FakeApp) -> Wizard:
 
 def gathered(studio: Studio, app: FakeApp) -> Wizard:
     folder = app.folder / "stick"
-    app.results["bundle"] = lambda: bundles.write(folder, bundles.contents(left_out=("nvidia-driver-linux",)))
+    app.results["bundle"] = lambda: bundles.write(folder, bundles.contents(excluded_codes=("nvidia-driver-linux",)))
     app.events["bundle"] = bundles.gathering()
     made = open_recommendation(studio, app)
     made.side_pages.create_page.use_folder(folder)

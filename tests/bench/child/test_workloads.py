@@ -75,7 +75,7 @@ training.TRAINING_BATCHES["cpu"] = 2
 
 def measured(environment: Path, module: str, make: str, little: str) -> Any:
     """One workload's result, with hardly any time to measure."""
-    return inside(environment, f"from gpu_assistant_bench import {module}\n{LITTLE[little]}\nfound = {make}.measure()")
+    return inside(environment, f"from gpu_assistant_bench import {module}\n{LITTLE[little]}\nresult = {make}.measure()")
 
 
 @pytest.mark.parametrize("dtype", ["float32", "mixed-bfloat16"])

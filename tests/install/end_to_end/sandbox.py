@@ -119,6 +119,12 @@ class SandboxSystem(ThisSystem):
     def cudnn_folders(self) -> tuple[Path, ...]:
         return ()
 
+    def container(self) -> None:
+        """A container gets no driver, and the tests may run in one."""
+
+    def cloud(self) -> None:
+        """Rented computers have drivers of their own."""
+
     if sys.platform != "win32":
 
         def operating_system(self) -> OperatingSystem:
