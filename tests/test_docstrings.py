@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeGuard
 
-import pytest
-
 ROOT = Path(__file__).parent.parent
 MODULES = sorted((ROOT / "gpu_assistant").rglob("*.py"))
 QUOTED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
@@ -93,45 +91,50 @@ def _definitions(tree: ast.AST) -> Iterator[str]:
                 yield from (target.id for target in targets if isinstance(target, ast.Name))
 
 
-TREES = {path: _without_docstrings(path.read_text(encoding="utf-8")) for path in MODULES}
-EVERYWHERE = {
-    *(name for tree in TREES.values() for name in _definitions(tree)),
-    *(part for path in MODULES for part in path.relative_to(ROOT).with_suffix("").parts),
-    *dir(builtins),
-    *keyword.kwlist,
-    *FOREIGN,
-    *AFFIXES,
-}
 FOLDERS = ("gpu_assistant", "resources", "benchmarks", "tests", "docs", "installers", ".ci")
-FILES = {path.relative_to(ROOT).as_posix() for folder in FOLDERS for path in (ROOT / folder).rglob("*.*")}
-WRITTEN = {
-    node.value
-    for tree in TREES.values()
-    for node in ast.walk(tree)
-    if isinstance(node, ast.Constant) and isinstance(node.value, str)
-}
 
 
-def _is_file(name: str) -> bool:
-    """Whether a path ends like this in the repository, or the program writes a file of this name."""
-    return name in FOREIGN | WRITTEN | FILES or any(file.endswith(f"/{name}") for file in FILES)
+class Repository:
+    """What a name in backticks can mean."""
+
+    def __init__(self) -> None:
+        self.trees = {path: _without_docstrings(path.read_text(encoding="utf-8")) for path in MODULES}
+        self.names = {
+            *(name for tree in self.trees.values() for name in _definitions(tree)),
+            *(part for path in MODULES for part in path.relative_to(ROOT).with_suffix("").parts),
+            *dir(builtins),
+            *keyword.kwlist,
+            *FOREIGN,
+            *AFFIXES,
+        }
+        self.files = {path.relative_to(ROOT).as_posix() for folder in FOLDERS for path in (ROOT / folder).rglob("*.*")}
+        self.texts = {
+            node.value
+            for tree in self.trees.values()
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        }
+
+    def is_file(self, name: str) -> bool:
+        """Whether a path ends like this in the repository, or the program writes a file of this name."""
+        known = name in FOREIGN or name in self.texts or name in self.files
+        return known or any(file.endswith(f"/{name}") for file in self.files)
+
+    def unknown_names(self, path: Path) -> Iterator[str]:
+        """Place and text of each name in backticks that means nothing."""
+        known = self.names | set(_identifiers(self.trees[path]))
+        for line, text in _prose(path.read_text(encoding="utf-8")):
+            for quoted in QUOTED.findall(text):
+                if PATH.fullmatch(quoted):
+                    missing = [] if self.is_file(quoted) else [quoted]
+                elif NAME.fullmatch(quoted):
+                    missing = [word for word in quoted.partition("(")[0].split(".") if word not in known]
+                else:
+                    continue
+                if missing:
+                    yield f"{path.relative_to(ROOT)}:{line}: `{quoted}`"
 
 
-def _unknown(path: Path) -> Iterator[str]:
-    source = path.read_text(encoding="utf-8")
-    known = EVERYWHERE | set(_identifiers(TREES[path]))
-    for line, text in _prose(source):
-        for quoted in QUOTED.findall(text):
-            if PATH.fullmatch(quoted):
-                missing = [] if _is_file(quoted) else [quoted]
-            elif NAME.fullmatch(quoted):
-                missing = [word for word in quoted.partition("(")[0].split(".") if word not in known]
-            else:
-                continue
-            if missing:
-                yield f"{path.relative_to(ROOT)}:{line}: `{quoted}`"
-
-
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_names_in_backticks_exist(path: Path) -> None:
-    assert list(_unknown(path)) == []
+def test_names_in_backticks_exist() -> None:
+    repository = Repository()
+    assert [fault for path in MODULES for fault in repository.unknown_names(path)] == []

@@ -227,20 +227,19 @@ def _on_system_theme_changed() -> None:
 
 def _apply_theme(app: QApplication) -> None:
     """Set palette and font. An application-wide style sheet would polish every widget again: far too slow."""
-    _ThemeState.tokens = _resolve_tokens(app)
-    palette = _make_palette(_ThemeState.tokens)
-    app.setPalette(palette)
-    QToolTip.setPalette(palette)
-    # Qt tells the widgets in the loop's next turn; whoever looks at one before that would find the old ground.
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.ApplicationPaletteChange)
-    _notify_changed(app)
-
-
-def _notify_changed(app: QApplication) -> None:
+    tokens = _resolve_tokens(app)
+    colours_changed, _ThemeState.tokens = tokens != _ThemeState.tokens, tokens
+    palette = _make_palette(tokens)
+    if app.palette() != palette:
+        app.setPalette(palette)
+        QToolTip.setPalette(palette)
+        # Qt tells the widgets in the loop's next turn; whoever looks at one before that would find the old ground.
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.ApplicationPaletteChange)
     sizes_changed = _update_sizes()
     if sizes_changed:
         _apply_font(app)
-    notifier.changed.emit(sizes_changed)
+    if colours_changed or sizes_changed:
+        notifier.changed.emit(sizes_changed)
 
 
 def _update_sizes() -> bool:

@@ -133,6 +133,8 @@ def _notify_widgets(sizes_changed: bool) -> None:
     for widget in list(_themed_widgets):
         if shiboken6.isValid(widget):
             widget.on_theme_changed(sizes_changed)
+        else:
+            _themed_widgets.pop(widget, None)  # Qt deleted it; Python has not collected it yet
 
 
 theme.notifier.changed.connect(_notify_widgets)
