@@ -97,9 +97,9 @@ def start(part: str, arguments: list[str]) -> int:
         lock()
         return 0
     if part == "test":
-        # Processes side by side, each with tests of its own; who is done first takes from the others. One more than
+        # Processes side by side, each with tests of its own; who is done first takes from the others. Two more than
         # cores: many tests wait, for time to pass or for a process.
-        together = (f"--numprocesses={(os.cpu_count() or 1) + 1}", "--dist=worksteal")
+        together = (f"--numprocesses={(os.cpu_count() or 1) + 2}", "--dist=worksteal")
         return subprocess.call([PYTHON, "-m", "pytest", *together, *arguments], cwd=HERE)
     return subprocess.call([PYTHON, "-m", "gpu_assistant", *arguments])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import sys
@@ -64,6 +65,19 @@ def no_thread_left() -> Iterator[None]:
     for thread in left:
         thread.join(timeout=5)
     assert not [thread.name for thread in left if thread.is_alive()]
+
+
+@pytest.fixture(autouse=True)
+def no_log_left() -> Iterator[None]:
+    """What a test logs does not go into the log files of the tests before it."""
+    root = logging.getLogger()
+    before, level = set(root.handlers), root.level
+    yield
+    root.setLevel(level)
+    for handler in set(root.handlers) - before:
+        if isinstance(handler, logging.FileHandler | logging.NullHandler):  # pytest has handlers of its own
+            root.removeHandler(handler)
+            handler.close()
 
 
 class SlowMachineQtBot(QtBot):

@@ -47,6 +47,8 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self._environment: Path | None = None
         self._integrations: EnvironmentActions | None = None
         self._message: Callable[[], str] | None = None
+        self._running_action: Callable[[Path], Job[object]] | None = None
+        self._next_action: Callable[[], None] | None = None
         self.terminal_card, self.folder_card = ClickableCard("terminal"), ClickableCard("folder")
         self.editor_card, self.python_card = ClickableCard("code"), ClickableCard("copy")
         self.menu_card, self.jupyter_card, self.lock_card = (
@@ -72,6 +74,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self._query_runner.done.connect(self._on_integrations)
         self._action_runner.done.connect(lambda _: self._show_message("ok"))
         self._action_runner.failed.connect(self._on_failed)
+        self._action_runner.finished.connect(self._start_next_action)
         self._shape = Breakpoints(self)
         self._shape.changed.connect(self._arrange)
         self._connect_signals()
@@ -79,14 +82,8 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.apply_theme()
 
     def _connect_signals(self) -> None:
-        services = self._services
-        # `system` is loaded on first use, which must not be on the window's thread.
-        self.terminal_card.clicked.connect(
-            lambda: self._run_action(lambda env: FunctionJob(lambda: services.system.open_terminal(env)))
-        )
-        self.folder_card.clicked.connect(
-            lambda: self._run_action(lambda env: FunctionJob(lambda: services.system.open_folder(env)))
-        )
+        self.terminal_card.clicked.connect(lambda: self._run_action(self._open_terminal))
+        self.folder_card.clicked.connect(lambda: self._run_action(self._open_folder))
         self.editor_card.clicked.connect(self.choose_project)
         self.python_card.clicked.connect(
             lambda: self._copy_to_clipboard(str(self._integrations.python) if self._integrations is not None else "")
@@ -160,13 +157,33 @@ class EnvironmentActionsPanel(Themed, QWidget):
 
     # Running actions
 
+    def _open_terminal(self, environment: Path) -> Job[object]:
+        # `system` is loaded on first use, which must not be on the window's thread.
+        return FunctionJob(lambda: self._services.system.open_terminal(environment))
+
+    def _open_folder(self, environment: Path) -> Job[object]:
+        return FunctionJob(lambda: self._services.system.open_folder(environment))
+
     def _run_action(self, create_job: Callable[[Path], Job[object]], message: Callable[[], str] | None = None) -> None:
-        environment = self._environment
-        if environment is None or self._action_runner.running:
+        """Run it, after the one that runs now; a second click on that one does nothing."""
+        if self._environment is None:
             return
-        self._message = message
+        if not self._action_runner.running:
+            self._start_action(create_job, message, self._environment)
+        elif create_job != self._running_action:
+            self._next_action = partial(self._start_action, create_job, message, self._environment)
+
+    def _start_action(
+        self, create_job: Callable[[Path], Job[object]], message: Callable[[], str] | None, environment: Path
+    ) -> None:
+        self._running_action, self._message = create_job, message
         self.result_banner.hide()
         self._action_runner.start(LazyJob(partial(create_job, environment)))
+
+    def _start_next_action(self) -> None:
+        start, self._next_action = self._next_action, None
+        if start is not None:
+            start()
 
     @property
     def _activation_command(self) -> str:

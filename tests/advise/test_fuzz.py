@@ -6,13 +6,11 @@ import contextlib
 import copy
 import io
 import json
-import logging
 import os
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -84,17 +82,6 @@ def damage(value: Any, place: list[int], new: Any, how: str) -> Any:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("fuzz")
-
-
-@pytest.fixture(autouse=True)
-def quiet_log() -> Iterator[None]:
-    """The program's log handlers end with the test that opened them."""
-    root = logging.getLogger()
-    before = list(root.handlers)
-    yield
-    for handler in [h for h in root.handlers if h not in before]:
-        root.removeHandler(handler)
-        handler.close()
 
 
 def run_cli(*arguments: str) -> tuple[int, str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import subprocess
 import sys
 from contextlib import suppress
@@ -29,16 +28,8 @@ class Says:
 
 
 def logged(folder: Path, *lines: str) -> str:
-    root = logging.getLogger()
-    before, level = list(root.handlers), root.level
     start_logging(folder, verbose=False)
-    try:
-        run_job(Says(*lines))
-    finally:
-        for handler in set(root.handlers) - set(before):
-            handler.close()
-            root.removeHandler(handler)
-        root.setLevel(level)
+    run_job(Says(*lines))
     return (folder / "gpu-assistant.log").read_text(encoding="utf-8")
 
 

@@ -2,50 +2,51 @@
 
 from __future__ import annotations
 
-import subprocess
+import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gpu_assistant.install.host import Host
 from gpu_assistant.install.journal import log
+from gpu_assistant.install.journal.log import Journal
 from gpu_assistant.install.journal.recovery import active_effects, observe_state
 from gpu_assistant.install.steps.kinds import STEP_KINDS
 
+from ..child_process import ChildProcess
 from ..sandbox import end
 from ..step_kinds import SmallSandbox
 
-# Dies of SIGKILL's own kind (nothing is cleaned up) before or after the n-th write of its journal.
-CHILD = """
-import os, sys
-from pathlib import Path
-from gpu_assistant.install.journal.log import Journal
-from tests.install.step_kinds import SmallSandbox
 
-root, what, stop, after = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4] == "after"
-count, append = 0, Journal.append
+def run_until(root: str, what: str, stop: str, when: str) -> int:
+    """Install or uninstall; die before or after the `stop`th write of the journal, as of SIGKILL: without cleaning up.
 
-def counted(self, record):
-    global count
-    count += 1
-    if count == stop and not after:
-        os._exit(9)
-    append(self, record)
-    if count == stop:
-        os._exit(9)
+    Returns how many writes there were.
+    """
+    count, append = 0, Journal.append
 
-Journal.append = counted
-sandbox = SmallSandbox(Path(root))
-sandbox.install() if what == "install" else sandbox.uninstall()
-print(count)
-"""
-ROOT = Path(__file__).resolve().parents[3]
+    def counted(self: Journal, record: Any) -> None:
+        nonlocal count
+        count += 1
+        if count == int(stop) and when == "before":
+            os._exit(9)
+        append(self, record)
+        if count == int(stop):
+            os._exit(9)
+
+    Journal.append = counted  # type: ignore[method-assign]
+    sandbox = SmallSandbox(Path(root))
+    sandbox.install() if what == "install" else sandbox.uninstall()
+    return count
 
 
-def child(sandbox: SmallSandbox, what: str, stop: int, when: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", CHILD, str(sandbox.root), what, str(stop), when]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=120)
+@pytest.fixture(scope="module")
+def child() -> Iterator[ChildProcess]:
+    with ChildProcess(__name__, "run_until") as process:
+        yield process
 
 
 def furnish(root: Path) -> SmallSandbox:
@@ -65,13 +66,13 @@ def truths(sandbox: SmallSandbox) -> None:
             assert observe_state(each, host, STEP_KINDS) == "applied", each
 
 
-def writes(tmp_path: Path, what: str) -> int:
+def writes(child: ChildProcess, tmp_path: Path, what: str) -> int:
     sandbox = furnish(tmp_path / "count")
     if what == "uninstall":
         sandbox.install()
-    done = child(sandbox, what, 0, "after")
-    assert done.returncode == 0, done.stderr
-    return int(done.stdout)
+    done = child.run(sandbox.root, what, 0, "after")
+    assert done.returncode == 0
+    return int(done.output)
 
 
 # Under Wine, where each process takes seconds to start, every fifth.
@@ -81,8 +82,8 @@ STEP = 1 if sys.platform == "linux" else 5
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("what", ["install", "uninstall"])
-def test_power_cut_at_each_journal_line_is_recovered(tmp_path: Path, what: str, when: str) -> None:
-    count = writes(tmp_path, what)
+def test_power_cut_at_each_journal_line_is_recovered(child: ChildProcess, tmp_path: Path, what: str, when: str) -> None:
+    count = writes(child, tmp_path, what)
     assert count > 15
     model = furnish(tmp_path / "model")
     before = model.seen()
@@ -92,8 +93,7 @@ def test_power_cut_at_each_journal_line_is_recovered(tmp_path: Path, what: str, 
         sandbox = furnish(tmp_path / str(stop))
         if what == "uninstall":
             sandbox.install()
-        cut = child(sandbox, what, stop, when)
-        assert cut.returncode == 9, cut.stderr
+        assert child.run(sandbox.root, what, stop, when).returncode == 9
         truths(sandbox)
         if what == "install":
             stopped = log.interrupted_install(sandbox.data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -35,11 +36,11 @@ from gpu_assistant.system import current_system
 
 from ...fakes.fault_server import FaultServer, fault_server
 from ...fakes.redist import SAYS, Redist, sha256
+from ..child_process import ChildProcess
 from ..sandbox import end, states
 from ..toolkit_sandbox import ToolkitSandbox
 
 NONE = PartAdvice(action="none")
-ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
@@ -228,41 +229,37 @@ def test_tampered_plan_is_refused(sandbox: ToolkitSandbox) -> None:
         assert caught.value.code == "plan-differs"
 
 
-# Dies at the n-th change below the toolkits' folder: a rename, a new folder, a file that is opened for writing.
-CHILD = """
-import os, sys
-from pathlib import Path
-from tests.install.toolkit_sandbox import ToolkitSandbox
+def run_until(root: str, base: str, what: str, stop: str) -> int:
+    """Install or uninstall; die at the `stop`th change below the toolkits' folder: a rename, a removal, a new folder, a
+    file that is opened for writing. Returns how many changes there were.
+    """
+    sandbox = ToolkitSandbox(Path(root), base)
+    plan = sandbox.plan()
+    count, below = 0, str(sandbox.data.toolkits)
 
-root, base, what, stop = sys.argv[1:]
-sandbox = ToolkitSandbox(Path(root), base)
-plan = sandbox.plan()
-count, below = 0, str(sandbox.data.toolkits)
-
-def hook(event, args):
-    global count
-    if event in ("os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.symlink") or (
-        event == "open" and isinstance(args[1], str) and args[1][:1] in "xw"
-    ):
-        if str(args[0]).startswith(below):
+    def count_change(event: str, args: tuple[Any, ...]) -> None:
+        nonlocal count
+        changes = event in ("os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.symlink")
+        writes = event == "open" and isinstance(args[1], str) and args[1][:1] in "xw"
+        if (changes or writes) and str(args[0]).startswith(below):
             count += 1
             if count == int(stop):
                 os._exit(9)
 
-sys.addaudithook(hook)
-sandbox.install(plan) if what == "install" else sandbox.uninstall()
-print(count)
-"""
+    sys.addaudithook(count_change)
+    sandbox.install(plan) if what == "install" else sandbox.uninstall()
+    return count
 
 
-def child(sandbox: ToolkitSandbox, what: str, stop: int) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", CHILD, str(sandbox.root), sandbox.redist.base, what, str(stop)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=120)
+@pytest.fixture(scope="module")
+def child() -> Iterator[ChildProcess]:
+    with ChildProcess(__name__, "run_until") as process:
+        yield process
 
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("what", ["install", "uninstall"])
-def test_kill_at_each_change_is_recovered(tmp_path: Path, server: FaultServer, what: str) -> None:
+def test_kill_at_each_change_is_recovered(child: ChildProcess, tmp_path: Path, server: FaultServer, what: str) -> None:
     def furnished(name: str) -> ToolkitSandbox:
         sandbox = ToolkitSandbox(tmp_path / name, server.url)
         sandbox.variables.set("CUDA_PATH", "%OLD%", expand=True)
@@ -277,17 +274,16 @@ def test_kill_at_each_change_is_recovered(tmp_path: Path, server: FaultServer, w
         counted.install()
     model.install()
     complete = {name: data for name, data in model.seen().items() if name.startswith("data")}
-    done = child(counted, what, 0)
-    assert done.returncode == 0, done.stderr
-    count = int(done.stdout)
+    done = child.run(counted.root, server.url, what, 0)
+    assert done.returncode == 0
+    count = int(done.output)
     assert count > 60
     # Primes apart, so that every sort of change has its turn.
     for stop in range(2, count, 13 if sys.platform == "linux" else 61):
         sandbox = furnished(str(stop))
         if what == "uninstall":
             sandbox.install()
-        cut = child(sandbox, what, stop)
-        assert cut.returncode == 9, cut.stderr
+        assert child.run(sandbox.root, server.url, what, stop).returncode == 9
         if what == "install":
             assert end(sandbox.install()).state == "done"
             assert {name: data for name, data in sandbox.seen().items() if name.startswith("data")} == complete, stop

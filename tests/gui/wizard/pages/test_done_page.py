@@ -92,7 +92,6 @@ class TestDone:
     def test_terminal_and_folder(self, app, at_done, qtbot):
         wizard = at_done(app)
         wizard.done.actions_panel.terminal_card.click()
-        qtbot.waitUntil(lambda: len(app.system.opened) == 1)
         wizard.done.actions_panel.folder_card.click()
         qtbot.waitUntil(lambda: len(app.system.opened) == 2)
         environment = app.folder / "environments" / "pytorch"
