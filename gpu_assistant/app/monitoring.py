@@ -18,7 +18,7 @@ from ..core.errors import AppError
 if TYPE_CHECKING:
     from ..bench.job import BenchmarkJob
     from ..bench.memory_fit import FitModel, MemoryFitJob
-    from ..bench.results import StoredBenchmarks
+    from ..bench.result_files import StoredBenchmarks
     from ..catalog.records.health import HealthRules
     from ..core.results import GpuSample, Health, Sample
     from ..health.job import HealthJob
@@ -92,7 +92,7 @@ class MonitoringService:
 
     def stored_benchmarks(self) -> StoredBenchmarks:
         """All stored benchmarks; files that cannot be read, or have another version, are counted only."""
-        from ..bench.results import read_benchmarks
+        from ..bench.result_files import read_benchmarks
 
         return read_benchmarks(self._context.data.benchmarks)
 

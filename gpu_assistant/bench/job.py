@@ -28,7 +28,7 @@ from ..core.results import BenchDevice, BenchGpuLog, Benchmark, GpuSample
 from ..system.locks import data_folder_lock
 from ..system.nvml.monitor import NvmlMonitor
 from ..system.processes import DeadlineEvent
-from . import results, scaling
+from . import expected_ranges, scaling
 from .child_protocol import (
     CHILD_PROGRAM,
     EXIT_GRACE_S,
@@ -47,8 +47,8 @@ from .child_protocol import (
     run_benchmark_child,
     torch_load_error,
 )
+from .device_comparison import gpu_speedups
 from .gpu_log import ABNORMAL_THROTTLE_REASONS, BUSY_CPU_PERCENT, BUSY_GPU_PERCENT, GpuLogger, read_cpu_load
-from .results import gpu_speedups
 
 if TYPE_CHECKING:
     from ..catalog.store import Catalog
@@ -251,21 +251,21 @@ class BenchmarkJob:
             return replace(benchmark, verdict=VERDICT_PREFIX + self._cpu_verdict(benchmark))
         if self._catalog is None:
             return replace(benchmark, verdict=VERDICT_PREFIX + "measured")
-        gpus = results.reference_gpus(benchmark.devices, self._catalog)
-        ranges = results.expected_ranges(benchmark.results, gpus, self._catalog, benchmark.watched)
+        gpus = expected_ranges.reference_gpus(benchmark.devices, self._catalog)
+        ranges = expected_ranges.expected_ranges(benchmark.results, gpus, self._catalog, benchmark.watched)
         if not ranges:
             return replace(benchmark, verdict=VERDICT_PREFIX + "measured")
-        if not results.keys_below(benchmark.results, ranges):
-            outcome = "above" if results.keys_above(benchmark.results, ranges) else "as-expected"
+        if not expected_ranges.keys_below(benchmark.results, ranges):
+            outcome = "above" if expected_ranges.keys_above(benchmark.results, ranges) else "as-expected"
             return replace(benchmark, expected=ranges, verdict=VERDICT_PREFIX + outcome)
-        found_causes = results.slow_causes(
+        found_causes = expected_ranges.slow_causes(
             benchmark.watched, gpus.values(), on_battery=benchmark.on_battery, power_saving=power_saving
         )
         return replace(
             benchmark,
             expected=ranges,
             verdict=VERDICT_PREFIX + "below",
-            causes=found_causes or (results.CAUSE_PREFIX + "unknown",),
+            causes=found_causes or (expected_ranges.CAUSE_PREFIX + "unknown",),
         )
 
     def _cpu_verdict(self, benchmark: Benchmark) -> str:

@@ -255,7 +255,7 @@ def run_bench(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
 
 def _show_benchmark_history(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    from ..bench.results import benchmark_history
+    from ..bench.history import benchmark_history
     from .render import benchmark
 
     for name in ("device", "env"):

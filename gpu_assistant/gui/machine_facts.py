@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..bench.results import is_complete
+from ..bench.measurements import is_complete
 from ..core.jobs import JobContext
 from ..core.machine import Machine
 from ..core.results import Benchmark, Sample

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.bench import results as bench_results
+from gpu_assistant.bench.device_comparison import gpu_speedups
+from gpu_assistant.bench.expected_ranges import expected_ranges, keys_above, keys_below, reference_gpus, slow_causes
 from gpu_assistant.bench.gpu_log import summarize_snapshots
-from gpu_assistant.bench.results import gpu_speedups
+from gpu_assistant.bench.measurements import comparable_history, missing_measurements, speed_ratio
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.results import BenchDevice, BenchGpuLog, BenchResult, GpuSample
@@ -51,10 +52,10 @@ def test_other_size_is_not_missing() -> None:
     short, long = (replace(product, id="decode", size=(32, tokens)) for tokens in (8, 32))
     other = replace(long, dtype="float16")
     before = replace(cpu_benchmark(), results=(long, other))
-    assert bench_results.missing_measurements(replace(before, results=(short,)), [before]) == [other]
+    assert missing_measurements(replace(before, results=(short,)), [before]) == [other]
     sizes = replace(before, results=(product,))
     larger = replace(before, results=(replace(product, size=(4096, 4096, 4096)),))
-    assert bench_results.missing_measurements(sizes, [larger]) == [*larger.results]  # a product's size is named with it
+    assert missing_measurements(sizes, [larger]) == [*larger.results]  # a product's size is named with it
 
 
 def test_only_equal_measurements_are_compared() -> None:
@@ -71,7 +72,7 @@ def test_only_equal_measurements_are_compared() -> None:
         replace(benchmark, results=(replace(later, size=(2048, 2048, 2048)),)),
         replace(benchmark, results=(later,), devices=(BenchDevice(id="cpu", name="another processor"),)),
     ]
-    assert bench_results.comparable_history(now, benchmark, [benchmark, *others, same]) == [
+    assert comparable_history(now, benchmark, [benchmark, *others, same]) == [
         (benchmark, now),
         (same, later),
     ]
@@ -99,16 +100,16 @@ def test_speedup_ignores_disturbed_sizes() -> None:
 def test_doubtful_result_has_no_speed_ratio(note: str) -> None:
     before = measured("cpu", "float32", 1024, 1.0)
     after = replace(before, median=0.5, q1=0.4, q3=0.6)
-    assert bench_results.speed_ratio(before, after) == pytest.approx(0.5)
-    assert bench_results.speed_ratio(replace(before, notes=(note,)), after) is None
-    assert bench_results.speed_ratio(before, replace(after, notes=(note,))) is None
+    assert speed_ratio(before, after) == pytest.approx(0.5)
+    assert speed_ratio(replace(before, notes=(note,)), after) is None
+    assert speed_ratio(before, replace(after, notes=(note,))) is None
 
 
 def test_overlapping_runs_have_no_speed_ratio() -> None:
     before = replace(measured("cpu", "float32", 1024, 1.0), q1=0.9, q3=1.1)
-    assert bench_results.speed_ratio(before, replace(before, median=1.2, q1=1.05, q3=1.3)) is None
-    assert bench_results.speed_ratio(before, replace(before, median=1.3, q1=1.2, q3=1.4)) == pytest.approx(1.3)
-    assert bench_results.speed_ratio(before, replace(before, median=0.5, q1=0.4, q3=0.6)) == pytest.approx(0.5)
+    assert speed_ratio(before, replace(before, median=1.2, q1=1.05, q3=1.3)) is None
+    assert speed_ratio(before, replace(before, median=1.3, q1=1.2, q3=1.4)) == pytest.approx(1.3)
+    assert speed_ratio(before, replace(before, median=0.5, q1=0.4, q3=0.6)) == pytest.approx(0.5)
 
 
 RTX_4060 = BenchDevice(id="cuda:0", name="NVIDIA GeForce RTX 4060", memory_bytes=8585740288)
@@ -116,7 +117,7 @@ RTX_4060 = BenchDevice(id="cuda:0", name="NVIDIA GeForce RTX 4060", memory_bytes
 
 def ranges(devices: tuple[BenchDevice, ...], *results: BenchResult) -> dict[str, tuple[float, float]]:
     catalog = load_catalog(resources_dir() / "catalog")
-    return bench_results.expected_ranges(results, bench_results.reference_gpus(devices, catalog), catalog)
+    return expected_ranges(results, reference_gpus(devices, catalog), catalog)
 
 
 def test_expected_range_of_known_gpu() -> None:
@@ -140,7 +141,7 @@ def test_pcie_range_from_lanes_and_slot(gen: int | None, most: float | None) -> 
     copy = replace(measured("cuda:0", "uint8", 1, 12.6), id="copy-to-device-pinned", unit="GB/s", size=(1 << 28,))
     seen = (BenchGpuLog(index=0, samples=9, pcie_gen=gen, pcie_width=4),)
     catalog = load_catalog(resources_dir() / "catalog")
-    expected = bench_results.expected_ranges((copy,), bench_results.reference_gpus((RTX_4060,), catalog), catalog, seen)
+    expected = expected_ranges((copy,), reference_gpus((RTX_4060,), catalog), catalog, seen)
     if most is None:
         assert expected == {}
         return
@@ -157,17 +158,17 @@ def test_unknown_gpu_has_no_expected_range(name: str | None) -> None:
 def test_best_size_decides_below_range() -> None:
     expected = {"cuda:0/matmul-float32": (10.0, 14.0)}
     small, large = measured("cuda:0", "float32", 2048, 5.0), measured("cuda:0", "float32", 8192, 11.0)
-    assert bench_results.keys_below([small, large], expected) == ()
-    assert bench_results.keys_below([small], expected) == ("cuda:0/matmul-float32",)
-    assert bench_results.keys_below([], expected) == ()
+    assert keys_below([small, large], expected) == ()
+    assert keys_below([small], expected) == ("cuda:0/matmul-float32",)
+    assert keys_below([], expected) == ()
 
 
 def test_above_range_differs_from_within() -> None:
     expected = {"cuda:0/matmul-float32": (10.0, 14.0)}
     within, beyond = (measured("cuda:0", "float32", 8192, speed) for speed in (14.0, 14.1))
-    assert bench_results.keys_above([within], expected) == ()
-    assert bench_results.keys_above([within, beyond], expected) == ("cuda:0/matmul-float32",)
-    assert bench_results.keys_above([], expected) == ()
+    assert keys_above([within], expected) == ()
+    assert keys_above([within, beyond], expected) == ("cuda:0/matmul-float32",)
+    assert keys_above([], expected) == ()
 
 
 def look(**figures: Any) -> tuple[GpuSample, ...]:
@@ -223,7 +224,7 @@ def test_causes_from_gpu_logs() -> None:
 
     def causes(watch: BenchGpuLog, **power: bool) -> tuple[str, ...]:
         conditions = {"on_battery": None, "power_saving": None, **power}
-        return tuple(code.rsplit(".", 1)[1] for code in bench_results.slow_causes([watch], [card], **conditions))
+        return tuple(code.rsplit(".", 1)[1] for code in slow_causes([watch], [card], **conditions))
 
     fine = BenchGpuLog(index=0, name=RTX_4060.name, samples=9, util_before=1, pcie_width=8, throttle=("power-cap",))
     assert causes(fine) == ()

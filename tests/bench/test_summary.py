@@ -5,8 +5,15 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.bench import results
-from gpu_assistant.bench.results import benchmark_history
+from gpu_assistant.bench.device_comparison import (
+    device_comparisons,
+    gpu_seconds_per_night,
+    headline_comparison,
+    readable_figure,
+)
+from gpu_assistant.bench.expected_ranges import is_best_size
+from gpu_assistant.bench.history import benchmark_history, previous_benchmark
+from gpu_assistant.bench.measurements import skip_details
 from gpu_assistant.core.results import SkippedWorkload
 from gpu_assistant.texts.localized import Texts
 
@@ -15,16 +22,16 @@ from ..fakes.examples import cpu_benchmark
 
 
 def test_headline_compares_gpu_and_cpu_training() -> None:
-    pair = results.headline_comparison(card_benchmark())
+    pair = headline_comparison(card_benchmark())
     assert pair is not None
     assert pair.cpu is not None
     assert (pair.fastest.id, pair.fastest.dtype, pair.cpu.dtype) == ("resnet50", "mixed-bfloat16", "float32")
     assert pair.ratio == pytest.approx(262 / 8.4)
-    assert round(results.gpu_seconds_per_night(pair.ratio or 1) / 60) == 15
+    assert round(gpu_seconds_per_night(pair.ratio or 1) / 60) == 15
 
 
 def test_each_workload_once_in_usual_dtype() -> None:
-    pairs = [(pair.fastest.id, pair.fastest.dtype) for pair in results.device_comparisons(card_benchmark())]
+    pairs = [(pair.fastest.id, pair.fastest.dtype) for pair in device_comparisons(card_benchmark())]
     assert pairs == [
         ("resnet50", "mixed-bfloat16"),
         ("bert-base", "mixed-bfloat16"),
@@ -40,10 +47,10 @@ def test_compared_at_largest_common_size() -> None:
     cpu = benchmark.results[0]
     card = replace(cpu, device="cuda:0", median=9.0)
     larger = replace(card, size=(8192, 8192, 8192), median=12.0)
-    (pair,) = results.device_comparisons(replace(benchmark, results=(cpu, larger, card)))
+    (pair,) = device_comparisons(replace(benchmark, results=(cpu, larger, card)))
     assert (pair.gpus, pair.cpu, pair.ratio) == ((card,), cpu, pytest.approx(9.0 / 0.141))
-    assert not results.is_best_size(card, replace(benchmark, results=(cpu, larger, card)))
-    assert results.is_best_size(larger, replace(benchmark, results=(cpu, larger, card)))
+    assert not is_best_size(card, replace(benchmark, results=(cpu, larger, card)))
+    assert is_best_size(larger, replace(benchmark, results=(cpu, larger, card)))
 
 
 @pytest.mark.parametrize(
@@ -55,17 +62,17 @@ def test_unequal_measurements_have_no_ratio(change: dict[str, object]) -> None:
     benchmark = cpu_benchmark()
     card = replace(benchmark.results[0], device="cuda:0", median=9.0)
     other = replace(benchmark.results[0], **change)
-    pairs = results.device_comparisons(replace(benchmark, results=(other, card)))
+    pairs = device_comparisons(replace(benchmark, results=(other, card)))
     assert pairs[0].ratio is None
 
 
 def test_cpu_only_has_headline() -> None:
     benchmark = cpu_benchmark()
     training = figure("resnet50", "cpu", "float32", (3, 224, 224), "images/s", 1.9)
-    pair = results.headline_comparison(replace(benchmark, results=(*benchmark.results, training)))
+    pair = headline_comparison(replace(benchmark, results=(*benchmark.results, training)))
     assert pair is not None
     assert (pair.fastest, pair.gpus, pair.ratio) == (training, (), None)
-    assert results.headline_comparison(replace(benchmark, results=())) is None
+    assert headline_comparison(replace(benchmark, results=())) is None
 
 
 def test_cpu_only_shows_mixed_and_previous() -> None:
@@ -74,22 +81,21 @@ def test_cpu_only_shows_mixed_and_previous() -> None:
     mixed = figure("resnet50", "cpu", "mixed-bfloat16", size, "images/s", 3.1)
     now = replace(cpu_benchmark(), results=(training, mixed, *cpu_benchmark().results))
     old = replace(now, results=(replace(training, median=1.8),), started=1.0)
-    whole = results.previous_benchmark(now, (old, replace(old, notes=("bench.note.crashed",)), now))
+    whole = previous_benchmark(now, (old, replace(old, notes=("bench.note.crashed",)), now))
     assert whole is old
-    first, second = results.device_comparisons(now, whole)
+    first, second = device_comparisons(now, whole)
     assert (first.cpu, first.mixed, first.previous) == (training, mixed, old.results[0])
     assert (first.fastest, first.ratio) == (training, None)
     assert (second.mixed, second.previous) == (None, None)
-    assert results.previous_benchmark(now, (now,)) is None
-    assert results.previous_benchmark(replace(now, results=()), (old,)) is None
+    assert previous_benchmark(now, (now,)) is None
+    assert previous_benchmark(replace(now, results=()), (old,)) is None
     assert all(
-        pair.previous is None and pair.mixed is None
-        for pair in results.device_comparisons(card_benchmark(), card_benchmark())
+        pair.previous is None and pair.mixed is None for pair in device_comparisons(card_benchmark(), card_benchmark())
     )
 
 
 def test_several_gpus_single_and_parallel() -> None:
-    pair = results.device_comparisons(two_cards())[0]
+    pair = device_comparisons(two_cards())[0]
     assert [each.device for each in pair.results] == ["cuda:0", "cuda:1", "cuda", "cpu"]
     assert {each.dtype for each in pair.results if each.device != "cpu"} == {pair.fastest.dtype}
     assert pair.fastest.device == "cuda:0"
@@ -101,26 +107,26 @@ def test_parallel_only_beside_same_dtype() -> None:
     """Two cards in float32 are no slower than one in mixed precision."""
     both = two_cards()
     plain = [replace(r, dtype="float32") if r.processes > 1 else r for r in both.results]
-    assert results.device_comparisons(replace(both, results=tuple(plain)))[0].parallel is None
+    assert device_comparisons(replace(both, results=tuple(plain)))[0].parallel is None
 
 
 def test_disturbed_size_is_not_headline() -> None:
     cpu = replace(cpu_benchmark().results[0], size=(2048, 2048, 2048), median=0.064, q1=0.063, q3=0.065)
     slow = replace(cpu, size=(4096, 4096, 4096), median=0.0158, q1=0.0157, q3=0.0159, runs=3)
     card, larger = replace(cpu, device="cuda:0", median=9.0), replace(slow, device="cuda:0", median=10.0)
-    (alone,) = results.device_comparisons(replace(cpu_benchmark(), results=(cpu, slow)))
+    (alone,) = device_comparisons(replace(cpu_benchmark(), results=(cpu, slow)))
     assert alone.fastest == cpu
-    (pair,) = results.device_comparisons(replace(cpu_benchmark(), results=(cpu, slow, card, larger)))
+    (pair,) = device_comparisons(replace(cpu_benchmark(), results=(cpu, slow, card, larger)))
     assert (pair.cpu, pair.fastest, pair.ratio) == (cpu, card, pytest.approx(9.0 / 0.064))
     noisy = replace(slow, median=0.07, notes=("spread",))
-    (other,) = results.device_comparisons(replace(cpu_benchmark(), results=(cpu, noisy)))
+    (other,) = device_comparisons(replace(cpu_benchmark(), results=(cpu, noisy)))
     assert other.fastest == cpu
 
 
 def test_readable_figure_unit() -> None:
-    assert results.readable_figure(0.0743, "TFLOP/s") == (pytest.approx(74.3), "GFLOP/s")
-    assert results.readable_figure(1.2, "TFLOP/s", reference=0.9) == (1200, "GFLOP/s")
-    assert results.readable_figure(0.5, "images/s") == (0.5, "images/s")
+    assert readable_figure(0.0743, "TFLOP/s") == (pytest.approx(74.3), "GFLOP/s")
+    assert readable_figure(1.2, "TFLOP/s", reference=0.9) == (1200, "GFLOP/s")
+    assert readable_figure(0.5, "images/s") == (0.5, "images/s")
 
 
 def test_quick_and_full_compared_by_common_results() -> None:
@@ -165,5 +171,5 @@ def test_skip_details_state_wanted_and_available(wanted: float | None, had: floa
         wanted_s=wanted,
         had_s=had,
     )
-    details = results.skip_details(left)
+    details = skip_details(left)
     assert (None if details is None else Texts("en").translate(*details)) == expected

@@ -6,10 +6,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...bench import results as bench_results
 from ...bench import scaling
 from ...bench.child_protocol import CANCELLED_NOTE, CHILD_ENDINGS, NOTE_PREFIX, UNSAVED_NOTE, BenchmarkProgress
-from ...bench.results import DOUBTFUL_NOTES, result_key
+from ...bench.device_comparison import headline_comparison, readable_figure, relevant_gpu_logs
+from ...bench.expected_ranges import is_best_size, result_key
+from ...bench.measurements import DOUBTFUL_NOTES, results_with_note, skip_details, skipped_main_workloads
 from ...core.results import (
     BenchGpuLog,
     Benchmark,
@@ -55,7 +56,7 @@ def failure_texts(benchmark: Benchmark, output: Output) -> tuple[str, ...]:
 
 def render_benchmark(benchmark: Benchmark, output: Output) -> None:
     """The comparison of devices, every result with its expected range, what was skipped and why, and the verdict."""
-    comparison = bench_results.headline_comparison(benchmark)
+    comparison = headline_comparison(benchmark)
     if comparison is not None and comparison.cpu is not None and comparison.ratio is not None:
         best = comparison.fastest
         output.write_line(
@@ -68,7 +69,7 @@ def render_benchmark(benchmark: Benchmark, output: Output) -> None:
                 how_cpu=_settings_text(comparison.cpu, output),
             )
         )
-    if missing := bench_results.skipped_main_workloads(benchmark):
+    if missing := skipped_main_workloads(benchmark):
         several_devices = len(benchmark.devices) > 1
         names = [
             (_workload_name(omitted.id, omitted.device if several_devices else None, benchmark, output), omitted.why)
@@ -87,7 +88,7 @@ def render_benchmark(benchmark: Benchmark, output: Output) -> None:
                 output,
             )
         )
-    for card in bench_results.relevant_gpu_logs(benchmark):
+    for card in relevant_gpu_logs(benchmark):
         output.write_line(_gpu_log_text(card, benchmark, output))
     silent_reasons = dict.fromkeys(omitted.why for omitted in benchmark.left_out if omitted.why not in benchmark.notes)
     for reason in silent_reasons:
@@ -107,13 +108,13 @@ def render_benchmark(benchmark: Benchmark, output: Output) -> None:
 def _render_note(mark: str, note: str, benchmark: Benchmark, output: Output) -> None:
     """A note once, then the results and skipped workloads that it is about."""
     output.write_line(f"  {mark} {output.texts.translate(note)}")
-    results, left_out = bench_results.results_with_note(note, benchmark)
+    results, left_out = results_with_note(note, benchmark)
     for result in results if len(results) < len(benchmark.results) else ():
         device = _device_label(result.device, benchmark, output, result.processes)
         output.write_line("      " + labelled_text(device, workload_details(result, None, output), output))
     for omitted in left_out:
         text = workload_details(omitted, None, output)
-        if (figures := bench_results.skip_details(omitted)) is not None:
+        if (figures := skip_details(omitted)) is not None:
             text = labelled_text(text, output.texts.translate(*figures), output)
         output.write_line("      " + labelled_text(_device_label(omitted.device, benchmark, output), text, output))
 
@@ -133,7 +134,7 @@ def _result_text(result: BenchResult, benchmark: Benchmark, output: Output) -> s
     text = output.translate(code, median=median, q1=q1, q3=q3, unit=unit, runs=result.runs)
     details = []
     expected = (benchmark.expected or {}).get(result_key(result))
-    if expected is not None and bench_results.is_best_size(result, benchmark):
+    if expected is not None and is_best_size(result, benchmark):
         low, high = (formatted_value(number, result, output)[0] for number in expected)
         code = "bench-above" if result.median > expected[1] else "bench-usual"
         details.append(output.translate(code, low=low, high=high, unit=unit))
@@ -174,7 +175,7 @@ def marked_median(result: BenchResult, output: Output) -> str:
 
 def formatted_value(number: float, reference: BenchResult, output: Output) -> tuple[str, str]:
     """A value (median, quartile, limit of a range) in the unit that suits the result's median."""
-    value, unit = bench_results.readable_figure(number, reference.unit, reference=reference.median)
+    value, unit = readable_figure(number, reference.unit, reference=reference.median)
     return format_digits(value), unit_name(unit, output.texts)
 
 

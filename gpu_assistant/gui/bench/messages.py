@@ -16,10 +16,19 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication
 
-from ...bench import results as bench_results
 from ...bench import scaling
 from ...bench.child_protocol import NOTE_PREFIX, BenchmarkProgress
-from ...bench.results import DeviceComparison, result_key
+from ...bench.device_comparison import (
+    NIGHT_S,
+    UNMEASURED_VERDICTS,
+    DeviceComparison,
+    gpu_seconds_per_night,
+    headline_comparison,
+    readable_figure,
+)
+from ...bench.expected_ranges import is_best_size, result_key
+from ...bench.history import find_comparable
+from ...bench.measurements import UNFINISHED_NOTES, doubtful_notes, skipped_main_workloads
 from ...core.results import Benchmark, BenchResult
 from ...core.types import short_device_name
 from ...texts import benchmark as texts_benchmark
@@ -128,7 +137,7 @@ def multi_gpu_label(result: BenchResult) -> str:
 
 def readable_value(number: float, unit: str) -> tuple[str, str]:
     """(figure, unit) in the unit that reads best: below 1 TFLOP/s it is GFLOP/s."""
-    number, unit = bench_results.readable_figure(number, unit)
+    number, unit = readable_figure(number, unit)
     return format_digits(number), unit
 
 
@@ -182,12 +191,12 @@ def bar_colour(result: BenchResult, pair: DeviceComparison | None = None) -> str
 
 def is_doubtful(result: BenchResult) -> bool:
     """Whether a note says that the figure may be wrong."""
-    return bool(bench_results.doubtful_notes(result))
+    return bool(doubtful_notes(result))
 
 
 def doubt_text(*results: BenchResult) -> str:
     """Why these results are doubtful; "" where none is."""
-    return texts_benchmark.doubt_text(bench_results.doubtful_notes(*results), language.texts())
+    return texts_benchmark.doubt_text(doubtful_notes(*results), language.texts())
 
 
 def omission_reason(note_key: str) -> str:
@@ -200,7 +209,7 @@ def missing_text(benchmark: Benchmark) -> str:
     """Which main workloads were left out, and why; "" where none was."""
     several = len(benchmark.devices) > 1
     names = []
-    for omission in bench_results.skipped_main_workloads(benchmark):
+    for omission in skipped_main_workloads(benchmark):
         label = workload_label(omission.id)
         names.append((f"{label} ({short_device_name(omission.device)})" if several else label, omission.why))
     return missing_workloads_text(names, language.texts())
@@ -208,12 +217,12 @@ def missing_text(benchmark: Benchmark) -> str:
 
 def unmeasured_text(benchmark: Benchmark) -> str:
     """Why a GPU that the computer has was not measured; "" where all were."""
-    return verdict_text(benchmark, language.texts()) if benchmark.verdict in bench_results.UNMEASURED_VERDICTS else ""
+    return verdict_text(benchmark, language.texts()) if benchmark.verdict in UNMEASURED_VERDICTS else ""
 
 
 def unfinished_text(benchmark: Benchmark) -> str:
     """Why the run ended early or lost a device; "" where it did not."""
-    notes = (note for note in benchmark.notes if note in bench_results.UNFINISHED_NOTES)
+    notes = (note for note in benchmark.notes if note in UNFINISHED_NOTES)
     return remove_cjk_gaps(" ".join(language.texts().translate(note) for note in notes))
 
 
@@ -274,7 +283,7 @@ def expected_range(pair: DeviceComparison, benchmark: Benchmark) -> tuple[float,
     """
     best = pair.fastest
     expected = (benchmark.expected or {}).get(result_key(best))
-    return expected if expected is not None and bench_results.is_best_size(best, benchmark) else None
+    return expected if expected is not None and is_best_size(best, benchmark) else None
 
 
 def reference_result(benchmark: Benchmark) -> BenchResult | None:
@@ -283,7 +292,7 @@ def reference_result(benchmark: Benchmark) -> BenchResult | None:
     It is taken at the largest size that all devices measured. The size with the highest figure changes from run to
     run, so that two runs could not be compared.
     """
-    pair = bench_results.headline_comparison(benchmark)
+    pair = headline_comparison(benchmark)
     return pair.fastest if pair is not None else None
 
 
@@ -292,12 +301,12 @@ def comparable_runs(benchmark: Benchmark, stored: Sequence[Benchmark]) -> list[t
 
     It is the headline's measurement, else one that another benchmark has too.
     """
-    return bench_results.find_comparable(benchmark, stored)[1] if reference_result(benchmark) is not None else []
+    return find_comparable(benchmark, stored)[1] if reference_result(benchmark) is not None else []
 
 
 def device_results(benchmark: Benchmark) -> list[BenchResult]:
     """The headline's workload on each device at the largest common size, fastest first."""
-    pair = bench_results.headline_comparison(benchmark)
+    pair = headline_comparison(benchmark)
     results = [*pair.gpus, pair.cpu] if pair is not None else []
     return sorted((each for each in results if each is not None), key=lambda result: result.median, reverse=True)
 
@@ -329,7 +338,7 @@ def make_headline(benchmark: Benchmark) -> BenchmarkHeadline | None:
 
     None without any result.
     """
-    pair = bench_results.headline_comparison(benchmark)
+    pair = headline_comparison(benchmark)
     if pair is None:
         return None
     reason = doubt_text(*(each for each in (pair.fastest, pair.cpu) if each is not None))
@@ -388,8 +397,8 @@ def _has_identical_gpus(benchmark: Benchmark, device: str) -> bool:
 
 
 def _overnight_text(ratio: float) -> str:
-    seconds = bench_results.gpu_seconds_per_night(ratio)
-    if seconds >= bench_results.NIGHT_S:
+    seconds = gpu_seconds_per_night(ratio)
+    if seconds >= NIGHT_S:
         return translate("BenchmarkMessages", "For this the CPU is the better device here.")
     return translate("BenchmarkMessages", "What takes the CPU a night of 8 hours, the card does in {time}.").format(
         time=format_duration(seconds, language.texts().language)

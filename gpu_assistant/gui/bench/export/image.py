@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
-from ....bench import results as bench_results
 from ....bench.child_protocol import NOTE_PREFIX
-from ....bench.results import DeviceComparison
+from ....bench.device_comparison import DeviceComparison, device_comparisons, unit_maxima
+from ....bench.history import previous_benchmark
 from ....core.results import Benchmark, BenchResult
 from ....texts.benchmark import with_label
 from ... import language, theme
@@ -39,7 +39,7 @@ def render_png(benchmark: Benchmark, stored: Sequence[Benchmark] = ()) -> bytes:
     """The picture as a PNG file, 1200 × 630 pixels; `stored` are the earlier benchmarks, oldest first."""
     image = QImage(IMAGE_WIDTH, IMAGE_HEIGHT, QImage.Format.Format_RGB32)
     painter = QPainter(image)
-    ResultImagePainter(painter, benchmark, bench_results.previous_benchmark(benchmark, stored)).paint()
+    ResultImagePainter(painter, benchmark, previous_benchmark(benchmark, stored)).paint()
     painter.end()
     return encode_png(image)
 
@@ -69,8 +69,8 @@ class ResultImagePainter:
         # Warnings of more than one line take the place of the last row, so that none of them is cut.
         self._warnings_height = ROW_HEIGHT if self._warning_lines() > 1 else 0.0
         max_rows = MAX_ROWS - 1 if self._warnings_height else MAX_ROWS
-        self._pairs = bench_results.device_comparisons(benchmark, previous)[:max_rows]
-        self._maxima: Mapping[str, float] = bench_results.unit_maxima(self._pairs)
+        self._pairs = device_comparisons(benchmark, previous)[:max_rows]
+        self._maxima: Mapping[str, float] = unit_maxima(self._pairs)
 
     def paint(self) -> None:
         """Paint the whole picture."""

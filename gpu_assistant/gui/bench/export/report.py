@@ -11,8 +11,8 @@ from html import escape
 
 from PySide6.QtCore import QCoreApplication
 
-from ....bench import results as bench_results
-from ....bench.results import DeviceComparison
+from ....bench.device_comparison import DeviceComparison, device_comparisons, relevant_gpu_logs, unit_maxima
+from ....bench.history import previous_benchmark
 from ....core.paths import resources_dir
 from ....core.results import TRAINING_WORKLOADS, Benchmark, BenchResult
 from ....core.types import short_device_name
@@ -93,9 +93,9 @@ def _headline_section(benchmark: Benchmark) -> str:
 
 
 def _comparison_section(benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> str:
-    rows, previous = [], bench_results.previous_benchmark(benchmark, stored)
-    pairs = bench_results.device_comparisons(benchmark, previous)
-    maxima = bench_results.unit_maxima(pairs)
+    rows, previous = [], previous_benchmark(benchmark, stored)
+    pairs = device_comparisons(benchmark, previous)
+    maxima = unit_maxima(pairs)
     for pair in pairs:
         single = len(pair.results) == 1  # the length of one bar alone says nothing
         bars = "".join(
@@ -163,7 +163,7 @@ def _range_source_html(range_source: RangeSource | None) -> str:
 
 
 def _gpu_log_section(benchmark: Benchmark) -> str:
-    gpus = bench_results.relevant_gpu_logs(benchmark)
+    gpus = relevant_gpu_logs(benchmark)
     if not gpus:
         return ""
     several = len(gpus) > 1

@@ -20,8 +20,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QTextLayout
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from ....bench import results as bench_results
-from ....bench.results import DeviceComparison
+from ....bench.device_comparison import DeviceComparison, unit_maxima
 from ....core.results import BenchResult
 from ....texts.benchmark import format_ratio
 from ....texts.format import UNKNOWN_VALUE
@@ -168,7 +167,7 @@ class ComparisonRow(Themed, QWidget):
         unit = self.pair.fastest.unit
         same_unit_rows = [row for row in self._aligned_rows if row.pair.fastest.unit == unit]
         ranges = [row.expected_range[1] for row in same_unit_rows if row.expected_range is not None]
-        maximum = bench_results.unit_maxima([row.pair for row in same_unit_rows]).get(unit, 0.0)
+        maximum = unit_maxima([row.pair for row in same_unit_rows]).get(unit, 0.0)
         return max(maximum, self.pair.fastest.median, *ranges, 1e-12)
 
     def bars_height(self, geometry: RowGeometry) -> float:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from ....bench.results import CAUSE_PREFIX, result_key
+from ....bench.expected_ranges import CAUSE_PREFIX, result_key
 from ....core.results import Benchmark, BenchResult
 from ... import language
 from ...widgets.buttons import Button

@@ -10,9 +10,10 @@ from typing import Literal, NamedTuple
 
 from PySide6.QtCore import QCoreApplication
 
-from ....bench import results as bench_results
 from ....bench.child_protocol import CHILD_ENDINGS, HARMLESS_REASONS, NOTE_PREFIX
+from ....bench.device_comparison import relevant_gpu_logs
 from ....bench.gpu_log import ABNORMAL_THROTTLE_REASONS, BUSY_GPU_PERCENT
+from ....bench.measurements import missing_measurements, results_with_note, speed_ratio
 from ....core.results import BenchGpuLog, Benchmark, BenchResult, SkippedWorkload
 from ....texts.benchmark import dimensions_text
 from ....texts.format import UNKNOWN_VALUE, format_duration, short_name
@@ -74,7 +75,7 @@ def max_spread(benchmark: Benchmark) -> float:
 def missing_workloads(benchmark: Benchmark, stored: Sequence[Benchmark]) -> list[str]:
     """What a comparable earlier benchmark measured and this one did not."""
     sizes: dict[str, list[tuple[int, ...]]] = {}
-    for result in bench_results.missing_measurements(benchmark, stored):
+    for result in missing_measurements(benchmark, stored):
         sizes.setdefault(messages.result_name(result), []).append(result.size)
     return _list_sizes(sizes)
 
@@ -110,7 +111,7 @@ def _check_note(benchmark: Benchmark, measured: Sequence[BenchResult]) -> Validi
 
 def _gpu_notes(benchmark: Benchmark) -> Iterator[ValidityNote]:
     """What the driver logged of the GPUs during the run."""
-    gpus = bench_results.relevant_gpu_logs(benchmark)
+    gpus = relevant_gpu_logs(benchmark)
     temperatures = [(gpu.temp_start, gpu.temp_max) for gpu in gpus]
     known = [(start, maximum) for start, maximum in temperatures if start is not None and maximum is not None]
     if known:
@@ -133,7 +134,7 @@ def _gpu_notes(benchmark: Benchmark) -> Iterator[ValidityNote]:
 def _affected_items(benchmark: Benchmark, note: str) -> list[str]:
     """Which measurements have this note or were left out for it; [] where it is true of all results."""
     sizes: dict[str, list[tuple[int, ...]]] = {}
-    results, left_out = bench_results.results_with_note(note, benchmark)
+    results, left_out = results_with_note(note, benchmark)
     items: list[BenchResult | SkippedWorkload] = [*left_out]
     if len(results) < len(benchmark.results):
         items = [*results, *items]
@@ -237,7 +238,7 @@ def change_text(previous: tuple[Benchmark, BenchResult], current: tuple[Benchmar
 
     `date` is the label of the previous run.
     """
-    ratio = bench_results.speed_ratio(previous[1], current[1])
+    ratio = speed_ratio(previous[1], current[1])
     if reason := messages.doubt_text(previous[1], current[1]):
         text = translate("ResultMessages", "Cannot be compared with {when}: {why}.").format(when=date, why=reason)
     elif ratio is None:

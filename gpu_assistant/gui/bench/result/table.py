@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTableWidgetItem
 
-from ....bench import results
+from ....bench.measurements import skip_details
 from ....core.results import Benchmark
 from ....core.types import short_device_name
 from ....texts.benchmark import size_text
@@ -166,7 +166,7 @@ def table_rows(benchmark: Benchmark) -> list[tuple[str, ...]]:
     for omission in benchmark.left_out:
         name = messages.workload_label(omission.id, omission.dtype)
         reason = messages.omission_reason(omission.why)
-        if (message := results.skip_details(omission)) is not None:
+        if (message := skip_details(omission)) is not None:
             reason = texts.translate(*message)  # of this measurement; the validity card has the reason for all
             reason = reason[:1].upper() + reason[1:]
         rows.append((name, short_device_name(omission.device), _size_text(omission.id, omission.size), reason))

@@ -9,8 +9,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from ....bench import results
+from ....bench.device_comparison import device_comparisons, relevant_gpu_logs
 from ....bench.gpu_log import ABNORMAL_THROTTLE_REASONS
+from ....bench.history import previous_benchmark
 from ....core.results import BenchGpuLog, Benchmark
 from ....texts.translate import remove_cjk_gaps
 from ...widgets.base import Breakpoints, Themed
@@ -142,8 +143,8 @@ class BenchmarkResultView(Themed, QWidget):
 
     def _fill_rows(self, benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> None:
         clear_layout(self._rows_layout)
-        previous = results.previous_benchmark(benchmark, stored)
-        pairs = results.device_comparisons(benchmark, previous)
+        previous = previous_benchmark(benchmark, stored)
+        pairs = device_comparisons(benchmark, previous)
         previous_date = messages.previous_date_label(previous)
         self.comparison_rows = tuple(
             ComparisonRow(
@@ -189,7 +190,7 @@ class BenchmarkResultView(Themed, QWidget):
             self._grid.removeWidget(widget)
         self._grid.addWidget(self._left_column, 1, 0, 1, 3 if narrow else 2)
         self._grid.addWidget(self._right_column, *((2, 0, 1, 3) if narrow else (1, 2, 1, 1)))
-        gpu_count = len(results.relevant_gpu_logs(self._result[0])) if self._result is not None else 0
+        gpu_count = len(relevant_gpu_logs(self._result[0])) if self._result is not None else 0
         # Without a GPU the history fills the space below the comparison; several GPUs need the whole width.
         (self._right_layout if gpu_count else self._left_layout).insertWidget(1, self.history_card)
         if gpu_count > 1:
@@ -270,7 +271,7 @@ class GpuLogCard(Card):
     def retranslate(self) -> None:
         if not self._ready or self._benchmark is None:
             return
-        gpus = results.relevant_gpu_logs(self._benchmark)
+        gpus = relevant_gpu_logs(self._benchmark)
         self.setVisible(bool(gpus))
         self.set_title(
             self.tr("What the card did meanwhile") if len(gpus) == 1 else self.tr("What the cards did meanwhile")

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtGui import QColor, QImage
 
-from gpu_assistant.bench import results as bench_results
+from gpu_assistant.bench.measurements import MAIN_WORKLOADS
 from gpu_assistant.core.results import SkippedWorkload
 from gpu_assistant.gui.bench.export.image import (
     IMAGE_HEIGHT,
@@ -84,7 +84,7 @@ def test_picture_warnings_are_not_cut(language):
 def test_picture_missing_text_is_not_cut(language, monkeypatch):
     omissions = tuple(
         SkippedWorkload(id=each, device="cpu", dtype="float32", size=(1,), why="bench.note.time")
-        for each in bench_results.MAIN_WORKLOADS
+        for each in MAIN_WORKLOADS
     )
     busy = replace(cpu_benchmark().results[0], notes=("busy-cpu", "spread", "few", "wrong"))
     benchmark = replace(cpu_benchmark(), results=(busy,), left_out=omissions)

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.bench.results import device_comparisons
+from gpu_assistant.bench.device_comparison import device_comparisons
 from gpu_assistant.core.results import BenchDevice
 from gpu_assistant.gui.bench.export.report import render_html
 from gpu_assistant.gui.bench.result.expected_range import RangeSource

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtGui import QFontMetricsF
 
-from gpu_assistant.bench.results import device_comparisons
+from gpu_assistant.bench.device_comparison import device_comparisons
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.bench import messages
 from gpu_assistant.gui.bench.result.comparison_row import ComparisonRow
