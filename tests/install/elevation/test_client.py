@@ -74,8 +74,13 @@ class Prompt:
     window = 4711
 
     def __init__(self, *answers: bool, clicked_ago_s: float = 0.0) -> None:
-        self.answers, self.clicked_at = list(answers), time.monotonic() - clicked_ago_s
+        self.answers, self._clicked_ago_s = list(answers), clicked_ago_s
         self.reasons: list[ConfirmReason] = []
+
+    @property
+    def clicked_at(self) -> float:
+        """Counted from now, not from the collection of the tests."""
+        return time.monotonic() - self._clicked_ago_s
 
     def confirm(self, reason: ConfirmReason, cancel: threading.Event) -> bool:
         assert not cancel.is_set()
