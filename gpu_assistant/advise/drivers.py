@@ -12,7 +12,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..catalog.records.drivers import DriverPackage, GpuGeneration, ModuleKind
+from ..catalog.records.drivers import DriverPackage, GpuGeneration, MinimumDriverWindows, ModuleKind
 from ..catalog.records.gpus import Segment
 from ..catalog.store import Catalog
 from ..core.machine import Driver, Machine, SystemName, is_mig_name, virtual_gpu_board
@@ -87,9 +87,17 @@ def find_driver_host(machine: Machine, catalog: Catalog) -> DriverHost | None:
         return "vgpu"
     if any(card.mig or (card.mig is None and is_mig_name(card.name)) for card in cards):
         return "mig"
-    lowest, build = catalog.drivers.packages_windows, machine.os.build
-    is_old = machine.os.system == "windows" and lowest is not None and build is not None and build < lowest.build
-    return "windows" if is_old else None
+    lowest, build = find_minimum_windows(catalog, machine), machine.os.build
+    return "windows" if lowest is not None and build is not None and build < lowest.build else None
+
+
+def find_minimum_windows(catalog: Catalog, machine: Machine) -> MinimumDriverWindows | None:
+    """The first Windows of this one's kind that takes NVIDIA's packages of today; None for another system."""
+    if machine.os.system != "windows":
+        return None
+    name = machine.os.name or ""
+    rows = catalog.drivers.packages_windows
+    return next((row for row in rows if not row.for_names or name.startswith(row.for_names)), None)
 
 
 def find_driver_state(
@@ -293,7 +301,7 @@ def _newest_package(
 ) -> DriverPackage | None:
     """The first that fits: packages are listed newest first."""
     for package in catalog.drivers.packages:
-        if (package.system, package.generation) != (system, generation):
+        if (package.system, package.generation) != (system, generation) or package.line == "new-feature":
             continue
         if among is not None and package.version not in among:
             continue

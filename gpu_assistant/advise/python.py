@@ -41,7 +41,7 @@ def skipped_reason_code(python: Python) -> str:
 
 
 def select_python(machine: Machine, catalog: Catalog, arch: str, supported: tuple[str, ...]) -> PythonCandidate | None:
-    """The newest supported series that is installed as an interpreter of its own, else the newest that can be
+    """The newest supported series that is installed as an interpreter of its own, else the best one that can be
     downloaded; None if there is neither.
     """
     best: tuple[Version, PythonCandidate] | None = None
@@ -66,8 +66,9 @@ def select_python(machine: Machine, catalog: Catalog, arch: str, supported: tupl
 def find_downloadable(
     catalog: Catalog, system: SystemName, arch: str, supported: tuple[str, ...]
 ) -> PythonCandidate | None:
-    """The newest supported series with a standalone build."""
-    for series in sorted(supported, key=version_key, reverse=True):
+    """The first preferred series that is supported and has a standalone build, else the newest one."""
+    preferred = [series for series in catalog.pythons.preferred if series in supported]
+    for series in (*preferred, *sorted(supported, key=version_key, reverse=True)):
         build = catalog.standalone_python(series, system, arch)
         if build is not None:
             return PythonCandidate(series, "download", build.version.text)

@@ -17,7 +17,7 @@ from .distributions import (
     find_install_method_for,
     release_branch,
 )
-from .drivers import DriverState, dropping_driver, find_minimum_driver, is_in_range
+from .drivers import DriverState, dropping_driver, find_minimum_driver, find_minimum_windows, is_in_range
 from .gpus import NvidiaGpu, nvidia_gpus
 
 
@@ -43,7 +43,11 @@ def driver_reasons(target: TargetSystem, advice: DriverAdvice, cuda: str | None)
         "whom": _served_gpus_text(target, state),
     }
     if state.package is not None:
+        is_production = state.package.line == "production"
         data["newest"] = state.package.version.text
+        data["line"] = "@driver.line.production" if is_production else "@driver.line.newest"
+    if state.host == "windows" and (lowest := find_minimum_windows(target.catalog, target.machine)) is not None:
+        data["needed"] = lowest.name
     if state.dropped_from is not None and state.requested is None:
         yield _downgrade_reason(target, state, advice, data)
     else:

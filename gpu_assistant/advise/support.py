@@ -48,7 +48,10 @@ def _is_affected(target: TargetSystem, state: DriverState, fix: SecurityFix) -> 
 
 def system_end_warnings(target: TargetSystem) -> Iterator[RecommendationWarning]:
     """A system that is no longer maintained, or for which drivers are no longer made."""
+    card = target.gpu
     for end in target.catalog.drivers.system_ends:
+        if end.segments and (card is None or card.segment not in end.segments):
+            continue
         if _is_system(target.machine.os, end.system, end.distribution, end.release, end.below_build):
             name = (target.machine.os.name or end.name).lstrip("@")
             yield RecommendationWarning(code=f"system-ended-{end.what}", data={"system": name, "date": end.month})

@@ -29,7 +29,7 @@ from .candidates import (
 )
 from .decision import Decision, advise_driver
 from .distributions import find_driver_commands, select_packages
-from .drivers import DriverState
+from .drivers import DriverState, find_minimum_windows
 from .gpus import NvidiaGpu, display_name
 from .installed_torch import torch_warnings
 from .multi_gpu import SecondaryGpu, secondary_gpus
@@ -321,9 +321,16 @@ def _idle_gpu_warnings(decision: Decision) -> Warnings:
 
 def _host_driver_warning(decision: Decision, card: NvidiaGpu, obstacle: str) -> RecommendationWarning:
     """The driver that the host gives is missing or too old: only there it can be mended."""
-    state = decision.target.driver_state
+    target, state = decision.target, decision.target.driver_state
     host, installed = (state.host, state.installed) if state is not None else (None, None)
-    return make_warning(f"host-driver-{obstacle}-{host}", gpu=card.name, installed=(installed or "").lstrip("@"))
+    code, data = f"host-driver-{obstacle}-{host}", {"gpu": card.name, "installed": (installed or "").lstrip("@")}
+    lowest = find_minimum_windows(target.catalog, target.machine) if host == "windows" else None
+    if lowest is None:
+        return make_warning(code, **data)
+    name = target.machine.os.name or ""
+    last_line = next((line for prefix, line in lowest.last_lines.items() if name.startswith(prefix)), None)
+    data["needed"] = lowest.name
+    return make_warning(code, **data) if last_line is None else make_warning(f"{code}-server", last=last_line, **data)
 
 
 def gpu_identity_warnings(target: TargetSystem, cards: tuple[NvidiaGpu, ...]) -> Warnings:

@@ -411,6 +411,8 @@ SOURCE_FIELDS = (
     "own_folder_source",
     "gnu_packages_source",
     "key_source",
+    "preferred_source",
+    "packages_source",
 )
 EXTRA_SOURCE_FIELDS = ("arch_source", "max_temp_source")
 # Names of the fields that hold compute capabilities.

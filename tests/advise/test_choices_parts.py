@@ -110,7 +110,7 @@ def test_newer_driver_is_an_alternative_not_required() -> None:
     ("system", "cards", "driver", "version", "recommended", "offered"),
     [
         # The old card's own newest serves both: it is taken, and the newest for the strong one offered.
-        ("linux", (RTX_4060, GTX_1060), None, "2.14.1+cu126", "580.126.20", "strongest-only"),
+        ("linux", (RTX_4060, GTX_1060), None, "2.14.1+cu126", "580.178.04", "strongest-only"),
         ("windows", (RTX_4060, GTX_1060), "566.03", "2.14.1+cu126", "566.03", "strongest-only-driver"),
         ("windows", (RTX_4060, GTX_1060), None, "2.14.1+cu126", "581.57", "strongest-only"),
         # No build of this age serves both: the strongest decides, with a driver that leaves the old card its picture.

@@ -159,4 +159,4 @@ def test_sufficient_driver_is_kept() -> None:
 
 def test_downgrade_uses_distribution_packages() -> None:
     driver = advised("rocky9", GTX_1060, driver="595.84").driver
-    assert (driver.action, driver.recommended, driver.way) == ("back", "580.126.20", "commands")
+    assert (driver.action, driver.recommended, driver.way) == ("back", "580.178.04", "commands")

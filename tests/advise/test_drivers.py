@@ -43,9 +43,9 @@ def sentences(value: Recommendation) -> str:
     [
         ("windows", nvidia(GTX_1060), "591.44", "582.78", "driver-back"),
         ("windows", nvidia(GTX_1060), "617.42", "582.78", "driver-back"),
-        ("windows", nvidia(QUADRO_P5000), "596.36", "582.16", "driver-back"),
-        ("linux", nvidia(GTX_1060), "590.48.01", "580.126.20", "driver-back"),
-        ("linux", nvidia(name="Tesla V100", compute_capability="7.0"), "595.84", "580.126.20", "driver-back"),
+        ("windows", nvidia(QUADRO_P5000), "596.36", "582.78", "driver-back"),
+        ("linux", nvidia(GTX_1060), "590.48.01", "580.178.04", "driver-back"),
+        ("linux", nvidia(name="Tesla V100", compute_capability="7.0"), "595.84", "580.178.04", "driver-back"),
         ("linux", nvidia(name="Tesla K80", compute_capability="3.7"), "535.104.05", "470.256.02", "driver-back"),
         ("windows", nvidia("10de:1d83"), "591.44", None, "driver-back-unnamed"),
     ],
@@ -167,7 +167,7 @@ def test_unknown_driver_version_is_not_a_dash() -> None:
     [
         (GTX_1060, "582.28", "driver-games-crash"),
         (GTX_1060, "582.53", "driver-games-crash"),
-        (QUADRO_P5000, "582.28", "driver-games-crash-only"),
+        (QUADRO_P5000, "582.28", "driver-games-crash"),
         (GTX_1060, "582.78", None),
     ],
 )

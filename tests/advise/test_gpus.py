@@ -41,11 +41,11 @@ DRIVERS = (None, "470.82", "528.49", "535.104.05", "566.03", "580.65.06", "582.7
         ("windows", GTX_1060, None, "2.14.1+cu126", "install", "582.78"),
         ("windows", GTX_1060, "566.03", "2.14.1+cu126", "keep", "582.78"),
         ("windows", GTX_1060, "472.12", "2.14.1+cu126", "update", "582.78"),
-        ("linux", GTX_1060, "470.82", "2.14.1+cu126", "update", "580.126.20"),
+        ("linux", GTX_1060, "470.82", "2.14.1+cu126", "update", "580.178.04"),
         ("windows", RTX_5090, None, "2.15.0+cu132", "install", "617.42"),
         ("linux", RTX_5090, "570.124.06", "2.15.0+cu132", "update", "595.84"),
         ("linux", H100, "535.104.05", "2.15.0+cu132", "update", "595.112.07"),
-        ("windows", H100, "535.104", "2.15.0+cu132", "update", "596.36"),
+        ("windows", H100, "535.104", "2.15.0+cu132", "update", "596.86"),
     ],
 )
 def test_known_machines(
@@ -121,9 +121,9 @@ def test_channel_and_laptop() -> None:
     assert laptop.url is not None
     assert laptop.url.endswith("617.42-notebook-win10-win11-64bit-international-nsd-dch-whql.exe")
     quadro = recommend(machine("windows", nvidia(QUADRO_P5000)), catalog()).driver
-    assert quadro.recommended == "582.16"
+    assert quadro.recommended == "582.78"
     assert quadro.url is not None
-    assert "/Quadro_Certified/582.16/582.16-quadro-rtx-desktop-notebook-" in quadro.url
+    assert "/Quadro_Certified/582.78/582.78-quadro-rtx-desktop-notebook-" in quadro.url
 
 
 def test_strongest_gpu_decides_and_the_weaker_is_named() -> None:

@@ -110,14 +110,14 @@ def test_only_the_system_is_known() -> None:
 @pytest.mark.parametrize(
     ("pythons", "series", "code"),
     [
-        (None, "3.14", "python-download-unknown"),
-        ((), "3.14", "python-download"),
+        (None, "3.13", "python-download-unknown"),
+        ((), "3.13", "python-download"),
         ((python("3.12.7"), python("3.11.2")), "3.12", "python-here"),
-        ((python("3.9.1"), python("3.16.0")), "3.14", "python-download"),
-        ((python("3.12.7", "conda"), python("3.12.7", "venv"), python("3.12.7", "store")), "3.14", "python-not-conda"),
+        ((python("3.9.1"), python("3.16.0")), "3.13", "python-download"),
+        ((python("3.12.7", "conda"), python("3.12.7", "venv"), python("3.12.7", "store")), "3.13", "python-not-conda"),
         ((python("3.12.7", "managed"), python("3.13.1", "conda")), "3.12", "python-here"),
         ((python("3.13.1", arch="arm64"), python("3.11.0", arch=None)), "3.11", "python-here"),
-        ((python("not a version"), python("3")), "3.14", "python-download"),
+        ((python("not a version"), python("3")), "3.13", "python-download"),
         ((python("3.15.0"),), "3.15", "python-here"),
     ],
 )

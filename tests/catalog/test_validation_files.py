@@ -60,7 +60,8 @@ def test_every_url_is_from_a_known_host(path: Path) -> None:
     # What a distribution teaches its users to type, and the pages where it does.
     fedora = (".rpmfusion.org", "rpmfusion.org", "dl.fedoraproject.org", "docs.rockylinux.org")
     others = ("wiki.archlinux.org", "wiki.manjaro.org", "en.opensuse.org", "support.system76.com")
-    others += ("docs.bazzite.gg", "nobaraproject.org", "wiki.cachyos.org", "store.steampowered.com")
+    others += ("docs.bazzite.gg", "nobaraproject.org", "wiki.cachyos.org", "store.steampowered.com", "archlinux.org")
+    others += ("raw.githubusercontent.com",)  # Microsoft's list of drivers for rented computers
     distributions = (*fedora, *others, "wiki.gentoo.org", "wiki.nixos.org") if path.stem == "drivers" else ()
     # Where a maker's own page could not be read, who quotes it: figures to compare with, nothing that is fetched.
     quoting = ("glennklockwood.com", "hpc-notes.pages.dev") if path.stem == "reference" else ()
@@ -107,8 +108,16 @@ def test_driver_packages_never_pass_their_branch() -> None:
         assert branch is None or branch // 10 == package.version.major // 10, package
 
 
+def test_preferred_python_is_one_that_tensorflow_has_and_every_system_gets() -> None:
+    newest = [build for build in CATALOG.tensorflow.builds if build.version == CATALOG.tensorflow.newest]
+    for series in CATALOG.pythons.preferred:
+        assert all(series in build.python for build in newest)
+        systems = {build.system for build in CATALOG.pythons.builds if build.series == series}
+        assert systems == {"windows", "linux", "darwin"}
+
+
 def test_python_builds_name_their_version_and_system() -> None:
     for build in CATALOG.pythons.builds:
         assert build.version.series.text == build.series
         assert build.version.text in build.url
-        assert ("windows" if build.system == "windows" else "linux") in build.url
+        assert {"windows": "windows", "linux": "linux", "darwin": "apple-darwin"}[build.system] in build.url

@@ -37,10 +37,11 @@ class MinimumDriverRecord(Struct, frozen=True, kw_only=True):
 
 
 class DriverBranch(Struct, frozen=True):
-    """The highest CUDA that drivers of a branch implement."""
+    """The highest CUDA that drivers of a branch implement; `source` where it is not the one of all branches."""
 
     branch: Version
     cuda: Version
+    source: str | None = None
 
 
 class ToolkitRelease(Struct, frozen=True, kw_only=True):

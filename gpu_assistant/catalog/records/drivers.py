@@ -162,7 +162,7 @@ class LinuxDriverPage(Struct, frozen=True, kw_only=True):
     """The distributions whose own page says how the driver gets there; for those built from them as well.
     `secure_boot_source` is the page about Secure Boot, where that is another one; `image_based`: it is for systems that
     are replaced as a whole. `own`: neither packages nor commands of another distribution are for these, whatever they
-    are built from. `packages` are those to look for there, by generation of cards.
+    are built from. `packages` are those to look for there, by generation of cards, as `packages_source` says.
     """
 
     distributions: tuple[str, ...]
@@ -171,6 +171,7 @@ class LinuxDriverPage(Struct, frozen=True, kw_only=True):
     image_based: bool = False
     own: bool = False
     packages: dict[str, str] = {}
+    packages_source: str | None = None
 
 
 class FirstSupportingDriver(Struct, frozen=True, kw_only=True):
@@ -262,7 +263,9 @@ class GpuGeneration(Struct, frozen=True, kw_only=True):
 
 
 class DriverPackage(Struct, frozen=True, kw_only=True):
-    """The newest known driver for a generation of GPUs; `segment` and `channel` None: for all of them."""
+    """The newest known driver for a generation of GPUs; `segment` and `channel` None: for all of them. `line` is
+    NVIDIA's word for the branch: one of the line "new-feature" can be chosen, but is not recommended.
+    """
 
     version: Version
     date: IsoDate | None
@@ -272,6 +275,7 @@ class DriverPackage(Struct, frozen=True, kw_only=True):
     channel: Channel | None
     url: HttpsUrl | None
     sha256: Hex32Bytes | None
+    line: Literal["production", "new-feature"] | None = None
     source: str
     confidence: Confidence = "high"
 
@@ -287,10 +291,14 @@ class MinimumWindows(Struct, frozen=True, kw_only=True):
 
 
 class MinimumDriverWindows(Struct, frozen=True, kw_only=True):
-    """The first Windows on which NVIDIA's packages of today can be installed."""
+    """The first Windows on which NVIDIA's packages of today can be installed, among those whose names begin with one of
+    `for_names` (empty: all others). `last_lines` are the last driver lines of older ones, by the beginning of a name.
+    """
 
     name: str
     build: int
+    for_names: tuple[str, ...] = ()
+    last_lines: dict[str, str] = {}
     source: str
     confidence: Confidence = "high"
 
@@ -320,7 +328,7 @@ class SecurityBulletin(Struct, frozen=True, kw_only=True):
 
 class SystemEnd(Struct, frozen=True, kw_only=True):
     """A system that ended: by its distribution's release, or a Windows before a build. `what` ended is the system's
-    own "support", or the "drivers" for it; `month` as "2026-10".
+    own "support", or the "drivers" for it (of cards of `segments`; empty: of all); `month` as "2026-10".
     """
 
     system: SystemName
@@ -329,6 +337,7 @@ class SystemEnd(Struct, frozen=True, kw_only=True):
     release: str | None = None
     below_build: int | None = None
     what: Literal["support", "drivers"]
+    segments: tuple[Segment, ...] = ()
     month: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}$")]
     source: str
     confidence: Confidence = "high"
@@ -340,7 +349,7 @@ class DriverCatalog(CatalogFile, frozen=True, kw_only=True):
     generations: tuple[GpuGeneration, ...]
     packages: tuple[DriverPackage, ...]
     lowest_windows: MinimumWindows | None = None
-    packages_windows: MinimumDriverWindows | None = None
+    packages_windows: tuple[MinimumDriverWindows, ...] = ()
     lookup: DriverLookup | None = None
     systems: tuple[DriverSystem, ...] = ()
     products: tuple[DriverProduct, ...] = ()

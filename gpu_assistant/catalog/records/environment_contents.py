@@ -33,9 +33,13 @@ class PythonBuild(Struct, frozen=True, kw_only=True):
 
 
 class PythonCatalog(CatalogFile, frozen=True, kw_only=True):
-    """`pythons.json`, newest series first."""
+    """`pythons.json`, newest series first. `preferred` are the series to download rather than a newer one, for which
+    packages around PyTorch have no wheels yet; the best one first.
+    """
 
     builds: tuple[PythonBuild, ...]
+    preferred: tuple[PythonSeries, ...] = ()
+    preferred_source: str | None = None
 
 
 class EnvironmentSizes(Struct, frozen=True, kw_only=True):

@@ -105,7 +105,7 @@ def _runs(
 def python_faults(
     published: PublishedFacts, machine: dict[str, Any], goal: str, advice: dict[str, Any]
 ) -> Iterator[str]:
-    """The newest Python that all chosen packages support: of those that are here, else of those to download."""
+    """The newest Python that all chosen packages support of those that are here, else the best one to download."""
     allowed: set[str] | None = None
     system, arch = machine["os"]["system"], machine["os"]["arch"]
     torch, flow = advice["pytorch"], advice["tensorflow"]
@@ -126,7 +126,8 @@ def python_faults(
         if p.get("kind") in ("system", "managed") and p.get("arch") in (None, arch) and len(p["version"].split(".")) > 1
     }
     there = {b["series"] for b in published.pythons["builds"] if (b["system"], b["arch"]) == (system, arch)}
-    pool = here & allowed or there & allowed
-    newest = max(pool, key=number, default=None)
-    if advice["python"] != newest:
-        yield f"Python {advice['python']}, expected {newest}"
+    preferred = [series for series in published.pythons["preferred"] if series in there & allowed]
+    to_download = preferred[0] if preferred else max(there & allowed, key=number, default=None)
+    wanted = max(here & allowed, key=number, default=to_download)
+    if advice["python"] != wanted:
+        yield f"Python {advice['python']}, expected {wanted}"

@@ -153,8 +153,8 @@ def test_help_lists_every_goal(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("card", "driver", "expected"),
     [
-        ({"name": "NVIDIA H100 80GB HBM3", "pci_id": "10de:2330"}, {"version": "461.92"}, "update to 596.36"),
-        ({"name": "NVIDIA H100 80GB HBM3", "pci_id": "10de:2330"}, None, "install 596.36"),
+        ({"name": "NVIDIA H100 80GB HBM3", "pci_id": "10de:2330"}, {"version": "461.92"}, "update to 596.86"),
+        ({"name": "NVIDIA H100 80GB HBM3", "pci_id": "10de:2330"}, None, "install 596.86"),
         ({"name": "NVIDIA GeForce GTX 1080", "pci_id": "10de:1b80"}, {"version": "591.44"}, "go back to 582.78"),
     ],
 )

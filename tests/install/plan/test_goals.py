@@ -58,6 +58,15 @@ def test_plan_matches_recommendation(file: Path, goal: Goal, tmp_path: Path) -> 
     assert ("tensorflow" in packages) == (advice.tensorflow is not None)
 
 
+@pytest.mark.parametrize("name", ["apple-m1-without-python", "apple-m3-without-python", "intel-mac-without-python"])
+def test_mac_without_python_gets_plan_with_one(name: str, tmp_path: Path) -> None:
+    seen = machine(MACHINES / f"advice/{name}.json")
+    plan = planned(seen, recommend(seen, CATALOG), tmp_path)
+    runtime = next(step for step in plan.steps if step.kind == "python-runtime")
+    assert [file.url.count("apple-darwin") for file in runtime.files] == [1]
+    assert {step.kind for step in plan.steps} >= {"resolve", "download", "verify"}
+
+
 def cannot(seen: Machine, advice: Recommendation, tmp_path: Path) -> str:
     with pytest.raises(SetupNotSupported) as caught:
         planned(seen, advice, tmp_path)
