@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from ..catalog.records.drivers import DriverPackage, GpuGeneration, MinimumDriverWindows, ModuleKind
 from ..catalog.records.gpus import Segment
 from ..catalog.store import Catalog
-from ..core.machine import Driver, Machine, SystemName, is_mig_name, virtual_gpu_board
+from ..core.machine import Driver, Machine, SystemName, is_divided_gpu, is_virtual_gpu
 from ..core.types import Channel
 from ..core.versions import Capability, Version
 from .builds import Build, CodeKind
@@ -83,9 +83,9 @@ def find_driver_host(machine: Machine, catalog: Catalog) -> DriverHost | None:
     if machine.container is not None:
         return "container"
     cards = machine.gpus_of("nvidia")
-    if any(card.vgpu or (card.vgpu is None and virtual_gpu_board(card.name) is not None) for card in cards):
+    if any(is_virtual_gpu(card) for card in cards):
         return "vgpu"
-    if any(card.mig or (card.mig is None and is_mig_name(card.name)) for card in cards):
+    if any(is_divided_gpu(card) for card in cards):
         return "mig"
     lowest, build = find_minimum_windows(catalog, machine), machine.os.build
     return "windows" if lowest is not None and build is not None and build < lowest.build else None

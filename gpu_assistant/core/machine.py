@@ -8,7 +8,7 @@ no real computer exceeds. `find_disk` and `larger_disk_data` choose among a mach
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
@@ -255,6 +255,32 @@ def virtual_gpu_series(name: str | None) -> str | None:
 def is_mig_name(name: str | None) -> bool:
     """Whether a name is that of an instance of a divided GPU: "NVIDIA A100 MIG 1g.5gb"."""
     return _MIG_NAME.search(name or "") is not None
+
+
+def is_virtual_gpu(gpu: Gpu) -> bool:
+    """Whether a host lends this GPU to a guest (vGPU): as it was found, else by its name."""
+    return gpu.vgpu if gpu.vgpu is not None else virtual_gpu_board(gpu.name) is not None
+
+
+def is_divided_gpu(gpu: Gpu) -> bool:
+    """Whether this GPU is divided into instances (MIG): as it was found, else by its name."""
+    return gpu.mig if gpu.mig is not None else is_mig_name(gpu.name)
+
+
+def surroundings(machine: Machine) -> Iterator[tuple[str, dict[str, Value]]]:
+    """Where the machine runs, as codes of texts with their data: a container, a rented computer, a system that is an
+    image, a virtual or divided GPU. Each decides who gives the driver.
+    """
+    if machine.container is not None:
+        yield "machine.container", {"kind": f"@machine.container.{machine.container}"}
+    if machine.cloud is not None:
+        yield "machine.cloud", {"provider": f"@machine.cloud.{machine.cloud}"}
+    if machine.os.image_based:
+        yield "machine.image-based", {}
+    for code, matches in (("machine.vgpu", is_virtual_gpu), ("machine.mig", is_divided_gpu)):
+        names = [gpu.name.lstrip("@") for gpu in machine.gpus_of("nvidia") if gpu.name is not None and matches(gpu)]
+        if names:
+            yield code, {"gpu": names[0]}
 
 
 def find_disk(machine: Machine, folder: str) -> Disk | None:

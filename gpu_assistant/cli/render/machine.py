@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...core.machine import Gpu, Machine, ProbeNote, Python
+from ...core.machine import Gpu, Machine, ProbeNote, Python, surroundings
 from ...texts.format import format_memory
 from ..output import Output
 
@@ -14,6 +14,8 @@ def render_machine(machine: Machine, output: Output) -> None:
     output.write_table(
         [(output.translate(f"row.{name}"), "\n".join(lines)) for name, lines in _machine_rows(machine, output) if lines]
     )
+    for code, data in surroundings(machine):
+        output.write_line("  • " + output.texts.translate(code, data))
     for code in _finding_codes(machine):
         output.write_line("  • " + output.translate(f"finding.{code}"))
     for python in machine.pythons or ():

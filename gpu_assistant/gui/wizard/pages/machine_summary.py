@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication
 
-from ....core.machine import Disk, Gpu, Machine, ProbeNote, Python, find_disk, home_disk
+from ....core.machine import Disk, Gpu, Machine, ProbeNote, Python, find_disk, home_disk, surroundings
 from ....core.plan import Plan
 from ....core.recommendation import Recommendation
 from ....texts.format import UNKNOWN_VALUE, format_memory, format_size
@@ -380,6 +380,8 @@ def _folder_notes(machine: Machine) -> Iterator[MachineNote]:
 
 
 def _system_notes(machine: Machine) -> Iterator[MachineNote]:
+    for code, data in surroundings(machine):
+        yield MachineNote(kind="info", text=texts().translate(code, data))
     nvidia = bool(machine.gpus_of("nvidia"))
     if machine.os.secure_boot and machine.os.system == "linux" and nvidia:
         text = translate(

@@ -34,6 +34,8 @@ def test_no_notes_for_ordinary_computer(language) -> None:
         ({"laptop": True}, "mains power"),
         ({"virtual_machine": True}, "hands through"),
         ({"remote_desktop": True}, "remote desktop"),
+        ({"container": "docker"}, "container (Docker)"),
+        ({"cloud": "azure"}, "rented computer (Microsoft Azure)"),
         ({"user": User(home_too_long=True)}, "short folder"),
         ({"user": User(ascii=False)}, "plain English letters"),
         ({"user": User(onedrive=("D:\\OneDrive",))}, "D:\\OneDrive"),
@@ -42,6 +44,20 @@ def test_no_notes_for_ordinary_computer(language) -> None:
 def test_each_condition_has_a_note(language, changed, expected) -> None:
     assert expected in notes_text(replace(rtx4060(), **changed))
     assert expected not in notes_text(rtx4060())
+
+
+@pytest.mark.parametrize(("changed", "expected"), [({"vgpu": True}, "vGPU"), ({"mig": True}, "MIG")])
+def test_virtual_and_divided_gpus_have_a_note(language, speak, changed, expected) -> None:
+    machine = replace(rtx4060(), gpus=(replace(rtx4060().gpus[0], **changed),))
+    assert f"({expected})" in notes_text(machine)
+    speak("zh_CN")
+    assert f"（{expected}）" in notes_text(machine)
+
+
+def test_image_based_system_has_a_note(language) -> None:
+    plain = plain_linux()
+    assert "whole image" in notes_text(replace(plain, os=replace(plain.os, image_based=True)))
+    assert "whole image" not in notes_text(replace(plain, os=replace(plain.os, image_based=False)))
 
 
 def test_smart_app_control_is_noted_where_it_is_on(language) -> None:
