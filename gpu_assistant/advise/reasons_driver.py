@@ -60,7 +60,7 @@ def driver_reasons(target: TargetSystem, advice: DriverAdvice, cuda: str | None)
     if target.machine.os.wsl:
         yield make_reason(target, "driver.action", "driver-wsl", target.catalog.drivers, "wsl")
     if advice.needs_install:
-        yield from _unverified_download_reasons(target, state, advice)
+        yield from _manual_download_reasons(target, state, advice)
         yield from _channel_reasons(target, state, card, advice)
         yield from _package_reasons(target, advice)
 
@@ -85,14 +85,13 @@ def _downgrade_reason(target: TargetSystem, state: DriverState, advice: DriverAd
     return make_reason(target, "driver.action", code, target.catalog.drivers, source, **data)
 
 
-def _unverified_download_reasons(target: TargetSystem, state: DriverState, advice: DriverAdvice) -> Iterator[Reason]:
-    """Why the driver for Windows is left to the user: no file without a known checksum runs with elevated rights."""
+def _manual_download_reasons(target: TargetSystem, state: DriverState, advice: DriverAdvice) -> Iterator[Reason]:
+    """The driver for Windows is left to the user where nobody knows the address of its package."""
     if state.system != "windows" or target.machine.os.wsl or advice.recommended is None:
         return
-    has_checksum = any(p.url == advice.url and p.sha256 is not None for p in target.catalog.drivers.packages if p.url)
-    if not has_checksum:
+    if not target.catalog.is_driver_installer(advice.url, advice.recommended):
         data: dict[str, Value] = {"recommended": advice.recommended}
-        yield make_reason(target, "driver.action", "driver-unchecked", target.catalog.drivers, "nvidia", **data)
+        yield make_reason(target, "driver.action", "driver-page-only", target.catalog.drivers, "nvidia", **data)
 
 
 def _channel_reasons(

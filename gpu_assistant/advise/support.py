@@ -15,7 +15,6 @@ from .drivers import DriverState
 def support_warnings(target: TargetSystem, advice: DriverAdvice) -> Iterator[RecommendationWarning]:
     """For a machine whose NVIDIA GPU computes on `advice`'s driver."""
     yield from _security_warnings(target, advice)
-    yield from system_end_warnings(target)
     card, small = target.gpu, target.catalog.gpus.small_memory
     if card is not None and small is not None and 0 < card.memory_bytes <= small.bytes:
         data: dict[str, Value] = {"gpu": card.name, "memory_bytes": card.memory_bytes}

@@ -33,7 +33,7 @@ from .drivers import DriverState, find_minimum_windows
 from .gpus import NvidiaGpu, display_name
 from .installed_torch import torch_warnings
 from .multi_gpu import SecondaryGpu, secondary_gpus
-from .support import support_warnings
+from .support import support_warnings, system_end_warnings
 from .tensorflow import (
     TensorFlowCandidate,
     cpu_name,
@@ -280,6 +280,7 @@ def _decision_warnings(decision: Decision) -> Warnings:
     yield from vc_runtime_warnings(decision.target, pytorch=decision.candidate.build, tensorflow=decision.tensorflow)
     yield from _disk_space_warnings(decision)
     yield from machine_warnings(decision.target, driver_changes=decision.driver.needs_install)
+    yield from system_end_warnings(decision.target)
     if decision.accelerator == "cuda":
         yield from support_warnings(decision.target, decision.driver)
     yield from driver_warnings(decision.target, decision.driver)

@@ -15,8 +15,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, TypeVar
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Struct
@@ -343,6 +344,23 @@ class Catalog:
     def mirrors_of(self, publisher: str) -> tuple[MirrorRecord, ...]:
         """The mirrors of a publisher's files."""
         return tuple(mirror for mirror in self.mirrors.mirrors if mirror.publisher == publisher)
+
+    def is_driver_installer(self, url: str | None, version: str | None) -> bool:
+        """Whether an address is that of a package with this driver for Windows: one with a published checksum, or one
+        on NVIDIA's own servers, whose signer is checked before it runs (decision 0014).
+        """
+        parts, lookup = urlsplit(url or ""), self.drivers.lookup
+        if url is None or not version or lookup is None or self.drivers.windows_install is None:
+            return False
+        if self.driver_checksum(url) is not None:
+            return True
+        name = PurePosixPath(parts.path).name
+        is_nvidia = parts.scheme == "https" and (parts.hostname or "").endswith(lookup.hosts)
+        return is_nvidia and name.startswith(f"{version}-") and name.endswith(".exe")
+
+    def driver_checksum(self, url: str) -> str | None:
+        """The published SHA-256 of a driver's package; None where nobody published one."""
+        return next((package.sha256 for package in self.drivers.packages if package.url == url), None)
 
     def source_url(self, subject: CatalogFile, key: str) -> str | None:
         """The public address of one of a file's sources."""

@@ -145,6 +145,10 @@ class WindowsComponents(Protocol):
         """The version of Microsoft's Visual C++ runtime ("14.42"); None where it is not installed."""
         ...
 
+    def installed_program(self, key: str) -> str | None:
+        """The version in Windows' list of installed programs under this key; None where it is not listed."""
+        ...
+
     def system32_folder(self) -> Path:
         """Windows' own folder of programs and libraries, System32."""
         ...

@@ -13,7 +13,7 @@ from gpu_assistant.core.recommendation import Choice
 from gpu_assistant.core.types import Goal
 from gpu_assistant.texts.localized import Texts
 
-from .build import GTX_1060, RTX_4060, RTX_4060_LAPTOP, RTX_5090, catalog, codes, machine, nvidia, python
+from .build import GTX_1060, H100, RTX_4060, RTX_4060_LAPTOP, RTX_5090, catalog, codes, machine, nvidia, python
 
 WORKS = {"works-without-update", "works-already"}
 
@@ -113,13 +113,13 @@ def test_released_toolkit_without_installer_is_listed() -> None:
     assert not {"13.4.3", "13.4.0"} & options.keys()
 
 
-def test_driver_without_checksum_is_manual_with_reason() -> None:
-    plain = machine("windows", nvidia(RTX_4060), driver="566.03")
-    laptop = machine("windows", nvidia(RTX_4060_LAPTOP), driver="566.03")
-    assert "driver-unchecked" not in codes(recommend(plain, catalog()).reasons)
-    assert "driver-unchecked" in codes(recommend(laptop, catalog()).reasons)
-    under_wsl = machine("linux", nvidia(RTX_4060_LAPTOP), driver="566.03", wsl=True)
-    assert "driver-unchecked" not in codes(recommend(under_wsl, catalog()).reasons)
+@pytest.mark.parametrize("gpu", [RTX_4060, RTX_4060_LAPTOP, H100])
+def test_driver_without_checksum_is_not_left_to_user(gpu: str) -> None:
+    advice = recommend(machine("windows", nvidia(gpu), driver="566.03"), catalog())
+    assert "driver-page-only" not in codes(advice.reasons)
+    assert catalog().is_driver_installer(advice.driver.url, advice.driver.recommended)
+    picked = recommend(machine("windows", nvidia(gpu), driver="566.03"), catalog(), choice=Choice(driver="600.11"))
+    assert "driver-page-only" in codes(picked.reasons)
 
 
 @pytest.mark.parametrize(("variant", "first"), [(None, "13.2.2"), ("cu126", "12.6.3")])

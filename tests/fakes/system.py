@@ -149,6 +149,9 @@ class FakeWindows:
     def visual_cpp(self) -> str | None:
         return self._visual_cpp
 
+    def installed_program(self, key: str) -> str | None:
+        return None
+
     def system32_folder(self) -> Path:
         return self._system32_folder
 

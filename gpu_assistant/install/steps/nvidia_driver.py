@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 from msgspec import Struct, structs
 
 from ...catalog import distributions
-from ...core.errors import AppError, ElevationDenied
+from ...core.errors import AppError, ElevationDenied, NetworkError
 from ...core.plan import PlanFile, Step
 from ...core.recommendation import DriverAdvice
 from ...core.types import Value
@@ -30,7 +30,7 @@ from .context import InstallContext, Outcome, download_files
 from .plan_builder import PlanBuilder
 
 if TYPE_CHECKING:
-    from ...catalog.records.drivers import DriverPackage, LinuxDriverInstall, WindowsDriverInstall
+    from ...catalog.records.drivers import LinuxDriverInstall, WindowsDriverInstall
     from ...catalog.store import Catalog
     from ...core.machine import Machine, OperatingSystem
     from ...system.base import Hardware
@@ -119,17 +119,18 @@ class NvidiaDriverInstall(ProgramInstall):
         )
 
     def _windows_step(self, builder: PlanBuilder, advice: DriverAdvice, version: str) -> Step:
-        package, facts = find_package(advice.url, builder.catalog), builder.catalog.drivers.windows_install
-        if package is None or package.url is None or facts is None:
+        catalog, facts = builder.catalog, builder.catalog.drivers.windows_install
+        if advice.url is None or facts is None or not catalog.is_driver_installer(advice.url, version):
             return _manual_step(advice, version, (), page=_download_page(builder, advice))
-        size = builder.remote_size(package.url).bytes
-        file = PlanFile(url=package.url, name=_file_name(package.url), sha256=package.sha256, bytes=size)
+        size = builder.remote_size(advice.url).bytes
+        checksum = catalog.driver_checksum(advice.url)
+        file = PlanFile(url=advice.url, name=_file_name(advice.url), sha256=checksum, bytes=size)
         return Step(
             id="driver",
             kind=self.name,
             code=WINDOWS_CODE,
-            data={"version": package.version.text, "installed": advice.installed or "@driver.none"},
-            spec={"version": package.version.text},
+            data={"version": version, "installed": advice.installed or "@driver.none"},
+            spec={"version": version},
             bytes=size,
             disk_bytes=None,
             needs_admin=True,
@@ -192,8 +193,8 @@ class NvidiaDriverInstall(ProgramInstall):
         return None
 
     def run(self, step: Step, context: InstallContext) -> Outcome:
-        """Raises ElevationDenied; AppError: driver-failed, -no-card, -wrong-kind, -packages-failed, and those of
-        `download_files` and `ElevationClient`.
+        """Raises ElevationDenied; AppError: driver-failed, -no-card, -not-served, -wrong-kind, -older,
+        -packages-failed, and those of `download_files` and `ElevationClient`.
         """
         spec = parse_spec(step, DriverSpec)
         previous = self._installed_driver(context.system)
@@ -207,13 +208,22 @@ class NvidiaDriverInstall(ProgramInstall):
         if facts is None:
             raise plan_error(step.id)
         request = DownloadRequest(file=file.remote, path=context.data.files / file.name)
-        (path,) = download_files(context.downloads, [request])
+        try:
+            (path,) = download_files(context.downloads, [request])
+        except NetworkError as error:
+            # An address without a checksum follows the pattern of NVIDIA's others, and may not be served.
+            if error.code != "source-refused" or file.sha256 is not None:
+                raise
+            page = context.catalog.source_url(context.catalog.drivers, "nvidia")
+            raise AppError("driver-not-served", version=effect.version, url=page) from error
         context.reporter.report_progress(
             done=0, total=None, unit="items", bottleneck="consent", code="progress.driver-asking"
         )
+        registered = _registered_version(context, facts)
         with context.effect(step, effect):
             answer = self._make_client(context).install_windows_driver(path, file.sha256)
             is_restart_needed = needs_restart(answer.exit_code or 0, effect.version, facts)
+            check_installed_version(effect.version, registered, _registered_version(context, facts))
         suffix = "" if answer.restore_point else "-unnoted"
         return Outcome(code=f"progress.driver-installed{suffix}", restart=is_restart_needed)
 
@@ -452,16 +462,19 @@ def _install_facts(machine: Machine, catalog: Catalog) -> LinuxDriverInstall | N
     return distributions.find_install_method(catalog.drivers, machine.os)
 
 
-def find_package(url: str | None, catalog: Catalog) -> DriverPackage | None:
-    """The catalog's record of a Windows package by its address; None if it has no published hash."""
-    return next(
-        (
-            package
-            for package in catalog.drivers.packages
-            if url is not None and package.url == url and package.system == "windows" and package.sha256 is not None
-        ),
-        None,
-    )
+def _registered_version(context: InstallContext, facts: WindowsDriverInstall) -> str | None:
+    windows = context.system.windows
+    return windows.installed_program(facts.uninstall_key) if windows is not None else None
+
+
+def check_installed_version(wanted: str, before: str | None, after: str | None) -> None:
+    """Raises AppError("driver-older") if the package put another, older driver there than the one that was wanted.
+
+    Its publisher's signature does not say which driver a package holds. An entry that did not change says nothing: it
+    may be written at the restart.
+    """
+    if after is not None and after != before and not is_sufficient(after, wanted):
+        raise AppError("driver-older", version=wanted, installed=after)
 
 
 def needs_restart(status: int, version: str, facts: WindowsDriverInstall) -> bool:

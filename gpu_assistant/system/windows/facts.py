@@ -42,6 +42,8 @@ FIRMWARE_KEY = r"HARDWARE\DESCRIPTION\System\BIOS"
 HARDWARE_CONFIG_KEY = r"SYSTEM\HardwareConfig\Current"
 ONEDRIVE_ACCOUNTS_KEY = r"Software\Microsoft\OneDrive\Accounts"
 GIT_KEY = r"SOFTWARE\GitForWindows"
+# https://learn.microsoft.com/en-us/windows/win32/msi/uninstall-registry-key
+UNINSTALL_KEY = r"SOFTWARE\Microsoft\Windows\CurrentVersion\Uninstall"
 VS_2015_KEY = r"SOFTWARE\WOW6432Node\Microsoft\VisualStudio\14.0\Setup\VC"
 WINDOWS_VERSION_KEY = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion"
 SERVICES_KEY = r"SYSTEM\CurrentControlSet\Services"
@@ -253,6 +255,10 @@ class WindowsFacts:
             if major is not None and minor is not None and registry.number(registry.MACHINE, key, "Installed") != 0:
                 return f"{major}.{minor}"
         return None
+
+    def installed_program(self, key: str) -> str | None:
+        """From the entry that an installer writes for all users, below "Uninstall"."""
+        return self._registry.text(self._registry.MACHINE, f"{UNINSTALL_KEY}\\{key}", "DisplayVersion")
 
     def vswhere(self) -> Path | None:
         """At the fixed place to which Visual Studio's installer puts it."""

@@ -104,12 +104,51 @@ def test_vc_redist_exit_codes(code: int, restart: bool | None) -> None:
     assert (caught.value.code, caught.value.data) == ("vc-redist-failed", {"status": 1603})
 
 
-def test_only_packages_with_hash_are_run() -> None:
+LAPTOP = "https://us.download.nvidia.com/Windows/617.42/617.42-notebook-win10-win11-64bit-international-dch-whql.exe"
+
+
+@pytest.mark.parametrize(
+    ("url", "version", "is_installed"),
+    [
+        (LAPTOP, "617.42", True),
+        (LAPTOP, "617.14", False),
+        (LAPTOP.replace("https", "http"), "617.42", False),
+        (LAPTOP.replace("us.download.nvidia.com", "download.nvidia.com.example"), "617.42", False),
+        ("https://us.download.nvidia.com/evil.exe", "617.42", False),
+        ("https://www.nvidia.com/Download/index.aspx", "617.42", False),
+        (None, "617.42", False),
+        (LAPTOP, None, False),
+    ],
+)
+def test_package_without_checksum_has_to_be_named_on_nvidia_servers(url: Any, version: Any, is_installed: bool) -> None:
+    assert CATALOG.is_driver_installer(url, version) is is_installed
+
+
+def test_every_package_with_checksum_is_an_installer() -> None:
     for package in CATALOG.drivers.packages:
-        result = nvidia_driver.find_package(package.url, CATALOG)
-        own = package.system == "windows" and package.sha256 is not None
-        assert (result is not None) == (own and package.url is not None)
-    assert nvidia_driver.find_package("https://us.download.nvidia.com/evil.exe", CATALOG) is None
+        if package.sha256 is not None:
+            assert CATALOG.is_driver_installer(package.url, package.version.text)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "refused"),
+    [
+        ("566.03", "617.42", False),
+        ("566.03", "617.43", False),
+        ("566.03", "566.03", False),  # the entry may be written at the restart
+        (None, None, False),
+        ("566.03", "551.23", True),
+        (None, "551.23", True),
+        ("566.03", "a text", True),
+    ],
+)
+def test_package_with_older_driver_is_told(before: str | None, after: str | None, refused: bool) -> None:
+    if not refused:
+        nvidia_driver.check_installed_version("617.42", before, after)
+        return
+    with pytest.raises(AppError) as caught:
+        nvidia_driver.check_installed_version("617.42", before, after)
+    assert (caught.value.code, caught.value.data["installed"]) == ("driver-older", after)
 
 
 @pytest.mark.parametrize(

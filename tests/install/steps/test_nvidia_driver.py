@@ -196,6 +196,21 @@ def test_unchanged_driver_is_no_step(sandbox: Sandbox, action: str) -> None:
     assert NvidiaDriverInstall().plan(sandbox.builder(machine("linux", distro="ubuntu"), advice)) == ()
 
 
+def test_laptop_driver_without_checksum_is_a_step_with_rights(sandbox: Sandbox) -> None:
+    url = "https://us.download.nvidia.com/Windows/617.42/617.42-notebook-win10-win11-64bit-international-dch-whql.exe"
+    advice = recommendation("update", installed="560.1", minimum="580", recommended="617.42", url=url)
+    step = driver_step(sandbox, machine("windows"), advice)
+    assert (step.code, step.needs_admin, step.spec) == ("nvidia-driver", True, {"version": "617.42"})
+    assert [(file.url, file.sha256) for file in step.files] == [(url, None)]
+
+
+def test_driver_from_elsewhere_is_left_to_user(sandbox: Sandbox) -> None:
+    url = "https://example.invalid/617.42-notebook.exe"
+    advice = recommendation("update", installed="560.1", minimum="580", recommended="617.42", url=url)
+    step = driver_step(sandbox, machine("windows"), advice)
+    assert (step.code, step.needs_admin, step.files) == ("nvidia-driver-by-hand", False, ())
+
+
 @pytest.mark.parametrize(
     ("seen", "advice", "code"),
     [
