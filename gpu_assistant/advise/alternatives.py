@@ -20,7 +20,7 @@ from .gpus import display_name
 from .installed_torch import keep_as_is_alternative
 from .multi_gpu import planned_driver_version
 from .python import wheelhouse_alternative
-from .reasons import gpus_without_code
+from .reasons import find_confident_candidate, gpus_without_code
 from .tensorflow import tensorflow_alternatives
 from .toolkit import find_toolkit_for_compiler
 
@@ -206,14 +206,9 @@ def all_gpus_alternative(decision: Decision) -> Alternative | None:
 
 
 def _confident_alternatives(decision: Decision) -> Iterator[Alternative]:
-    if decision.candidate.build.record.confidence != "high" and decision.candidate.build.cuda is not None:
-        candidate = best_candidate(decision.target, lambda b: b.record.confidence == "high")
-        planned_version = planned_driver_version(decision.target.driver_state, decision.driver)
-        # A build that needs another driver than the planned one is no safer choice.
-        if candidate is not None and (
-            planned_version is None or candidate.minimum_driver is None or planned_version >= candidate.minimum_driver
-        ):
-            yield _build_alternative("sure-build", candidate, decision)
+    candidate = find_confident_candidate(decision)
+    if candidate is not None:
+        yield _build_alternative("sure-build", candidate, decision)
 
 
 def _cpu_alternatives(decision: Decision) -> Iterator[Alternative]:

@@ -16,7 +16,9 @@ from ..core.types import Value
 from ..core.versions import Version, version_text
 from .builds import code_kind
 from .candidates import (
+    Candidate,
     amd_chip,
+    best_candidate,
     find_host_obstacle,
     find_needed_windows,
     find_vendor_index,
@@ -332,8 +334,24 @@ def _native_cuda_reasons(decision: Decision) -> tuple[Reason, ...]:
 def _confidence_reasons(decision: Decision) -> Iterator[Reason]:
     build = decision.candidate.build
     if build.record.confidence != "high" and build.cuda is not None:
-        code = f"build-{build.record.confidence}"
-        yield _torch_reason(decision, "pytorch.variant", code, "matrix", build=build.label)
+        data: dict[str, Value] = {"build": build.label}
+        code, sure = f"build-{build.record.confidence}", find_confident_candidate(decision)
+        if code == "build-medium" and sure is not None:
+            code, data["sure"] = "build-medium-sure", sure.build.label
+        yield _torch_reason(decision, "pytorch.variant", code, "matrix", **data)
+
+
+def find_confident_candidate(decision: Decision) -> Candidate | None:
+    """A build that was seen at its source, in place of one of which that is not sure; None where there is none that the
+    planned driver runs.
+    """
+    if decision.candidate.build.record.confidence == "high" or decision.candidate.build.cuda is None:
+        return None
+    candidate = best_candidate(decision.target, lambda b: b.record.confidence == "high")
+    planned_version = planned_driver_version(decision.target.driver_state, decision.driver)
+    if candidate is None or planned_version is None or candidate.minimum_driver is None:
+        return candidate
+    return candidate if planned_version >= candidate.minimum_driver else None
 
 
 def _index_reasons(decision: Decision) -> Iterator[Reason]:
@@ -341,6 +359,8 @@ def _index_reasons(decision: Decision) -> Iterator[Reason]:
     default = target.catalog.default_variant(build.version, target.machine.os.system, target.arch)
     if build.record.index_url is not None and default is not None and default != build.variant:
         code = "index-own" if default == "cpu" else "index-own-cuda"
+        if code == "index-own-cuda" and build.cuda is None:
+            code = "index-own-cpu" if build.variant == "cpu" else "index-own-other"
         yield _torch_reason(decision, "pytorch.index_url", code, "install", variant=build.variant, default=default)
 
 
@@ -401,7 +421,9 @@ def _driver_reasons(decision: Decision) -> Iterator[Reason]:
             data = working_torch_data(decision) if decision.driver.needs_install else None
             if data is not None:
                 yield _make_reason(decision, about, "driver-not-needed", catalog.cuda, "compatibility", **data)
-            yield from driver_reasons(decision.target, decision.driver, cuda_for_driver(decision))
+            is_translated = decision.candidate.build.cuda is not None and decision.candidate.code_kind == "ptx"
+            program = decision.candidate.build.label if is_translated else None
+            yield from driver_reasons(decision.target, decision.driver, cuda_for_driver(decision), translated=program)
 
 
 def cuda_for_driver(decision: Decision) -> str | None:

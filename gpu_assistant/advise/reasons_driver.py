@@ -28,8 +28,13 @@ def make_reason(
     return Reason(code=code, about=about, data=data, source=target.catalog.source_url(subject, source))
 
 
-def driver_reasons(target: TargetSystem, advice: DriverAdvice, cuda: str | None) -> Iterator[Reason]:
-    """The reasons for a driver that has to run programs of a CUDA version ("13.2"; None: nothing uses the driver)."""
+def driver_reasons(
+    target: TargetSystem, advice: DriverAdvice, cuda: str | None, *, translated: str | None = None
+) -> Iterator[Reason]:
+    """The reasons for a driver that has to run programs of a CUDA version ("13.2"; None: nothing uses the driver).
+
+    `translated` is a program that has only portable code for the GPU, which the driver translates.
+    """
     state, card = target.driver_state, target.gpu
     if advice.action == "none" or state is None or card is None or cuda is None:
         code = "driver-none" if target.machine.gpus_of("nvidia") else "driver-processor"
@@ -52,6 +57,8 @@ def driver_reasons(target: TargetSystem, advice: DriverAdvice, cuda: str | None)
         yield _downgrade_reason(target, state, advice, data)
     else:
         code = _action_code(state, advice, unknown=card.capability is None)
+        if translated is not None and (translating := _TRANSLATING_CODES.get(code)) is not None:
+            code, data["program"] = translating, translated
         if state.host == "vgpu" and (release := virtual_gpu_release(target, state)) is not None:
             code, data["release"] = "driver-host-vgpu-release", release
         yield make_reason(target, "driver.action", code, target.catalog.cuda, "compatibility", gpu=card.name, **data)
@@ -63,6 +70,14 @@ def driver_reasons(target: TargetSystem, advice: DriverAdvice, cuda: str | None)
         yield from _manual_download_reasons(target, state, advice)
         yield from _channel_reasons(target, state, card, advice)
         yield from _package_reasons(target, advice)
+
+
+_TRANSLATING_CODES = {
+    "driver-update": "driver-update-translates",
+    "driver-install": "driver-install-translates",
+    "driver-keep": "driver-keep-translates",
+    "driver-keep-ahead": "driver-keep-translates",
+}
 
 
 def virtual_gpu_release(target: TargetSystem, state: DriverState) -> str | None:

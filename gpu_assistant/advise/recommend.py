@@ -277,6 +277,11 @@ def select_tensorflow_target(shared_target: TargetSystem, single_target: TargetS
     )
 
 
+def _translated_program(tensorflow: TensorFlowCandidate | None) -> str | None:
+    """The TensorFlow that has only portable code for the GPU; None where it has code made for it."""
+    return f"TensorFlow {tensorflow.version}" if tensorflow is not None and tensorflow.is_translated else None
+
+
 def recommend_tensorflow(
     target: TargetSystem, cards: tuple[NvidiaGpu, ...], choice: Choice, *, is_arch_known: bool
 ) -> Recommendation:
@@ -311,7 +316,7 @@ def recommend_tensorflow(
         _tensorflow_accelerator_reason(target, tensorflow),
         *tensorflow_reasons(target, tensorflow, beside_pytorch=False),
         _tensorflow_python_reason(target, tensorflow, python, choice),
-        *driver_reasons(target, driver, cuda),
+        *driver_reasons(target, driver, cuda, translated=_translated_program(cuda_user)),
         *_bundled_libraries_reasons(target, tensorflow, parts),
     ]
     warnings = _tensorflow_warnings(

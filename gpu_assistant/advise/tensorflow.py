@@ -41,7 +41,8 @@ TensorFlowStatus = Literal[
 
 class TensorFlowCandidate(Struct, frozen=True, kw_only=True):
     """One TensorFlow. `status` is "card" where it uses the GPU, on `minimum_driver`, else the reason why it does not;
-    `may_work`: its portable code might run on the GPU all the same. `cudnn_constraint` is the requirement that keeps
+    `may_work`: its portable code might run on the GPU all the same. `is_translated`: it has only portable code for the
+    GPU, which the driver translates. `cudnn_constraint` is the requirement that keeps
     cuDNN at the last version for the GPU named `constrained_for`.
     """
 
@@ -50,6 +51,7 @@ class TensorFlowCandidate(Struct, frozen=True, kw_only=True):
     status: TensorFlowStatus
     minimum_driver: Version | None = None
     may_work: bool = False
+    is_translated: bool = False
     is_chosen: bool = False
     cudnn_constraint: str | None = None
     constrained_for: str | None = None
@@ -120,10 +122,19 @@ def evaluate_tensorflow(target: TargetSystem, build: TensorFlowBuildRecord) -> T
     version = exact_version(target.catalog, build)
 
     def candidate(
-        status: TensorFlowStatus, minimum: Version | None = None, *, may_work: bool = False
+        status: TensorFlowStatus,
+        minimum: Version | None = None,
+        *,
+        may_work: bool = False,
+        is_translated: bool = False,
     ) -> TensorFlowCandidate:
         return TensorFlowCandidate(
-            build=build, version=version, status=status, minimum_driver=minimum, may_work=may_work
+            build=build,
+            version=version,
+            status=status,
+            minimum_driver=minimum,
+            may_work=may_work,
+            is_translated=is_translated,
         )
 
     if target.gpu is None or target.driver_state is None:
@@ -141,7 +152,7 @@ def evaluate_tensorflow(target: TargetSystem, build: TensorFlowBuildRecord) -> T
     minimum = _tensorflow_minimum_driver(target, build, code)
     if minimum is None or not is_reachable(target.driver_state, minimum):
         return candidate("driver")
-    return _with_cudnn_constraint(target, build, candidate("card", minimum))
+    return _with_cudnn_constraint(target, build, candidate("card", minimum, is_translated=code == "ptx"))
 
 
 def _with_cudnn_constraint(

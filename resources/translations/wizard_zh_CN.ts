@@ -860,12 +860,12 @@
         <translation>撤销这次改动</translation>
     </message>
     <message>
-        <source>The driver is left to you here: install {version} yourself first, then look at the computer again. Without it the setup stops at its last step, the proof, and goes on from there later.</source>
-        <translation>这里的驱动要由你自己安装：请先安装 {version}，然后重新检测电脑。没有驱动，安装会停在最后一步“验证”，装好后再从那里继续。</translation>
+        <source>Install NVIDIA driver {version} yourself first, then check again. Without it the setup stops at its last step, the proof, and goes on from there later.</source>
+        <translation>请先自己安装 NVIDIA 驱动 {version}，然后重新检测。没有驱动，安装会停在最后一步“验证”，装好后再从那里继续。</translation>
     </message>
     <message>
-        <source>The driver is left to you here: install {version} yourself, then look at the computer again. Until then PyTorch cannot use the card.</source>
-        <translation>这里的驱动要由你自己安装：请安装 {version}，然后重新检测电脑。在此之前 PyTorch 用不了这张卡。</translation>
+        <source>Install NVIDIA driver {version} yourself, then check again. Until then PyTorch cannot use the card.</source>
+        <translation>请自己安装 NVIDIA 驱动 {version}，然后重新检测。在此之前 PyTorch 用不了这张卡。</translation>
     </message>
     <message>
         <source>{parts}: not installed from here yet. The plan sets up the rest; get these from their makers.</source>

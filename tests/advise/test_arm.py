@@ -49,7 +49,7 @@ def test_small_board_gets_cpu_build(glibc: str, release: str, index: str | None)
     text = (advice.pytorch.version, advice.pytorch.variant, advice.pytorch.index_url)
     assert text == (release, "cpu", index)
     assert advice.python is not None
-    assert ("index-own-cuda" in codes(advice.reasons)) == (index is not None)
+    assert ("index-own-cpu" in codes(advice.reasons)) == (index is not None)
     assert "no-python" not in codes(advice.warnings)
 
 

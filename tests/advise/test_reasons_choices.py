@@ -72,9 +72,9 @@ def test_newest_driver_for_both_gpus_is_named_so() -> None:
         driver="566.03",
     )
     text = Texts("en").localize_recommendation(check(recommend(box, catalog())))
-    assert "the newest known for all of your cards" in str(reason(text, "driver.action").text)
+    assert "the newest driver we know of for all of your cards" in str(reason(text, "driver.action").text)
     alone = Texts("en").localize_recommendation(recommend(BOX, catalog()))
-    assert "the newest known for this card" in str(reason(alone, "driver.action").text)
+    assert "the newest driver we know of for this card" in str(reason(alone, "driver.action").text)
 
 
 @pytest.mark.parametrize(("language", "expected"), [("en", "with CUDA 12.6"), ("zh_CN", "的 CUDA 12.6 版")])

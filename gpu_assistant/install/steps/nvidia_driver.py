@@ -47,6 +47,7 @@ SECURE_BOOT_AFTER_CODE = "nvidia-driver-secure-boot-after"
 # Left to the user: with a page or commands; from NVIDIA's repository, where a key may have to be enrolled; from the
 # distribution; on the Windows around WSL; back to an older driver.
 MANUAL_CODE = "nvidia-driver-by-hand"
+MANUAL_WINDOWS_CODE = "nvidia-driver-by-hand-windows"
 PAGE_CODE = "nvidia-driver-page"
 REPOSITORY_CODE = "nvidia-driver-source"
 REPOSITORY_KEY_CODE = "nvidia-driver-source-key"
@@ -63,7 +64,15 @@ _VERSIONED_CODES = (UNKNOWN_VERSION_CODE, WSL_HOST_CODE, DISTRIBUTION_CODE)
 NAMED_CODES = {code: f"{code}-named" for code in _VERSIONED_CODES}
 BELOW_CODES = {code: f"{code}-below" for code in _VERSIONED_CODES}
 MANUAL_CODES = (
-    *(MANUAL_CODE, PAGE_CODE, REPOSITORY_CODE, REPOSITORY_KEY_CODE, DOWNGRADE_CODE, DOWNGRADE_PAGE_CODE),
+    *(
+        MANUAL_CODE,
+        MANUAL_WINDOWS_CODE,
+        PAGE_CODE,
+        REPOSITORY_CODE,
+        REPOSITORY_KEY_CODE,
+        DOWNGRADE_CODE,
+        DOWNGRADE_PAGE_CODE,
+    ),
     *(COMMANDS_CODE, COMMANDS_KEY_CODE, COMMANDS_SECURE_BOOT_CODE),
     *(*_VERSIONED_CODES, *NAMED_CODES.values(), *BELOW_CODES.values()),
 )
@@ -121,7 +130,8 @@ class NvidiaDriverInstall(ProgramInstall):
     def _windows_step(self, builder: PlanBuilder, advice: DriverAdvice, version: str) -> Step:
         catalog, facts = builder.catalog, builder.catalog.drivers.windows_install
         if advice.url is None or facts is None or not catalog.is_driver_installer(advice.url, version):
-            return _manual_step(advice, version, (), page=_download_page(builder, advice))
+            step = _manual_step(advice, version, (), page=_download_page(builder, advice))
+            return structs.replace(step, code=MANUAL_WINDOWS_CODE)
         size = builder.remote_size(advice.url).bytes
         checksum = catalog.driver_checksum(advice.url)
         file = PlanFile(url=advice.url, name=_file_name(advice.url), sha256=checksum, bytes=size)

@@ -112,7 +112,7 @@ def lowest_driver(published: PublishedFacts, host: str, cuda: tuple[int, int], p
 def known_packages(
     published: PublishedFacts, host: str, device: tuple[int, int] | None, segment: str, channel: str
 ) -> tuple[dict[str, Any], ...]:
-    """The drivers that exist for a kind of card, newest first."""
+    """The drivers that exist for a kind of card, newest first; those of a new feature branch are not for everybody."""
     row = published.generation(device) if device is not None else None
     if row is None:
         return ()
@@ -123,6 +123,7 @@ def known_packages(
         and p["generation"] == row["id"]
         and p["segment"] in (None, segment)
         and p["channel"] in (None, channel)
+        and p.get("line") != "new-feature"
     ]
     return tuple(sorted(fitting, key=lambda p: number(p["version"]), reverse=True))
 

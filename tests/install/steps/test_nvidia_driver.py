@@ -175,7 +175,7 @@ def test_every_driver_step_has_texts(sandbox: Sandbox, language: Any) -> None:
     ]
     assert [step.code for step in steps] == [
         *("nvidia-driver-linux", "nvidia-driver-linux", "nvidia-driver-by-hand", "nvidia-driver-secure-boot-after"),
-        *("nvidia-driver", "nvidia-driver-by-hand", "vc-redist"),
+        *("nvidia-driver", "nvidia-driver-by-hand-windows", "vc-redist"),
     ]
     # What has to be switched on before stands in the step itself: the plan is read without the reasons.
     text = Texts(language).translate(f"step.{steps[3].code}.what", steps[3].data)
@@ -187,7 +187,9 @@ def test_every_driver_step_has_texts(sandbox: Sandbox, language: Any) -> None:
         # An address is no command: it stands in the words.
         assert not any(command[0].startswith("https:") for command in step.commands)
         assert step.commands or "https://" in texts.translate(f"step.{step.code}.what", step.data)
-        assert step.needs_reboot == (step.code not in ("nvidia-driver-by-hand", "vc-redist"))
+        assert step.needs_reboot == (
+            step.code not in ("nvidia-driver-by-hand", "nvidia-driver-by-hand-windows", "vc-redist")
+        )
 
 
 @pytest.mark.parametrize("action", ["keep", "none"])
@@ -208,7 +210,7 @@ def test_driver_from_elsewhere_is_left_to_user(sandbox: Sandbox) -> None:
     url = "https://example.invalid/617.42-notebook.exe"
     advice = recommendation("update", installed="560.1", minimum="580", recommended="617.42", url=url)
     step = driver_step(sandbox, machine("windows"), advice)
-    assert (step.code, step.needs_admin, step.files) == ("nvidia-driver-by-hand", False, ())
+    assert (step.code, step.needs_admin, step.files) == ("nvidia-driver-by-hand-windows", False, ())
 
 
 @pytest.mark.parametrize(

@@ -135,13 +135,12 @@ class NoticesCard(Card):
                 template = self.tr("{version} or newer, but older than {limit},")
             version = template.format(version=driver.minimum, limit=driver.below)
         text = self.tr(
-            "The driver is left to you here: install {version} yourself, then look at the computer again. Until then "
-            "PyTorch cannot use the card."
+            "Install NVIDIA driver {version} yourself, then check again. Until then PyTorch cannot use the card."
         )
         if required:
             text = self.tr(
-                "The driver is left to you here: install {version} yourself first, then look at the computer again. "
-                "Without it the setup stops at its last step, the proof, and goes on from there later."
+                "Install NVIDIA driver {version} yourself first, then check again. Without it the setup stops at its "
+                "last step, the proof, and goes on from there later."
             )
         button = None
         if driver.url is not None:

@@ -67,10 +67,10 @@ def left_to_you(advice: DriverAdvice, qtbot) -> str:
 
 def test_minimum_driver_is_shown_as_or_newer(language, qtbot) -> None:
     named = DriverAdvice(action="install", minimum="525.60.13", recommended="580.126.20")
-    assert "install 580.126.20 yourself" in left_to_you(named, qtbot)
-    assert "install 525.60.13 or newer yourself" in left_to_you(replace(named, recommended=None), qtbot)
+    assert "Install NVIDIA driver 580.126.20 yourself" in left_to_you(named, qtbot)
+    assert "Install NVIDIA driver 525.60.13 or newer yourself" in left_to_you(replace(named, recommended=None), qtbot)
     bounded = replace(named, recommended=None, below="590")
-    assert "install 525.60.13 or newer, but older than 590, yourself" in left_to_you(bounded, qtbot)
+    assert "Install NVIDIA driver 525.60.13 or newer, but older than 590, yourself" in left_to_you(bounded, qtbot)
     summaries = part_summaries(rtx4060(), replace(ADVICE, driver=bounded), Texts("en"), already_installed=False)
     assert "or newer, but older than 590" in next(part for part in summaries if part.id == "driver").planned_detail
 

@@ -44,7 +44,7 @@ class TestRecommendation:
     def test_manual_driver_is_announced(self, simulated, at_recommendation, speak, seen, code):
         wizard = at_recommendation(simulated)
         speak(code)
-        assert {"en": "left to you here: install 617.42", "zh_CN": "请安装 617.42"}[code] in seen(
+        assert {"en": "Install NVIDIA driver 617.42 yourself", "zh_CN": "安装 NVIDIA 驱动 617.42"}[code] in seen(
             wizard.recommendation.warnings_card
         )
 
