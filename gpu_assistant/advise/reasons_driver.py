@@ -48,9 +48,7 @@ def driver_reasons(
         "whom": _served_gpus_text(target, state),
     }
     if state.package is not None:
-        is_production = state.package.line == "production"
         data["newest"] = state.package.version.text
-        data["line"] = "@driver.line.production" if is_production else "@driver.line.newest"
     if state.host == "windows" and (lowest := find_minimum_windows(target.catalog, target.machine)) is not None:
         data["needed"] = lowest.name
     if state.dropped_from is not None and state.requested is None:
@@ -58,7 +56,11 @@ def driver_reasons(
     else:
         code = _action_code(state, advice, unknown=card.capability is None)
         if translated is not None and (translating := _TRANSLATING_CODES.get(code)) is not None:
+            is_production = state.package is not None and state.package.line == "production"
             code, data["program"] = translating, translated
+            data["line"] = "@driver.line.production" if is_production else "@driver.line.newest"
+        elif code in _PRODUCTION_CODES and state.package is not None and state.package.line == "production":
+            code = f"{code}-production"
         if state.host == "vgpu" and (release := virtual_gpu_release(target, state)) is not None:
             code, data["release"] = "driver-host-vgpu-release", release
         yield make_reason(target, "driver.action", code, target.catalog.cuda, "compatibility", gpu=card.name, **data)
@@ -72,6 +74,11 @@ def driver_reasons(
         yield from _package_reasons(target, advice)
 
 
+# Sentences that name the newest driver; those of NVIDIA's production branch say so.
+_PRODUCTION_CODES = frozenset(
+    f"driver-{code}"
+    for code in ("keep", "keep-ahead", "update", "install", "install-from-packages", "update-from-packages")
+)
 _TRANSLATING_CODES = {
     "driver-update": "driver-update-translates",
     "driver-install": "driver-install-translates",

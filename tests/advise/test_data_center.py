@@ -69,5 +69,5 @@ def test_linux(pci_id: str) -> None:
     rocky = check(recommend(box, catalog()))
     assert rocky.driver.way == "commands"
     # NVIDIA's own source brings the newest; the newest that is known is named.
-    text = next(r for r in rocky.reasons if r.code == "driver-install-from-packages")
+    text = next(r for r in rocky.reasons if r.code == "driver-install-from-packages-production")
     assert text.data["newest"] == "595.112.07"
