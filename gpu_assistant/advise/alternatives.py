@@ -11,7 +11,14 @@ from ..core.recommendation import Alternative, LocalWheel
 from ..core.types import Value
 from ..core.versions import Version, version_text
 from .builds import code_kind
-from .candidates import Candidate, TargetSystem, amd_chip, best_candidate, best_cpu_build, best_cuda_build
+from .candidates import (
+    Candidate,
+    amd_chip,
+    best_candidate,
+    best_cpu_build,
+    best_cuda_build,
+    best_rocm_build,
+)
 from .choices import driver_packages_for
 from .decision import Decision
 from .distributions import candidate_for_release, distribution_name, is_branch_too_old, release_branch
@@ -246,20 +253,12 @@ def _amd_alternatives(decision: Decision) -> Iterator[Alternative]:
                 yield Alternative(code="amd-wsl", change={}, data={"gpu": name})
             return
         override = next((each for each in accelerators.amd_overrides if chip in each.chips), None)
-        build = _rocm_build_for(target, override.runs_as) if override is not None else None
+        build = best_rocm_build(target, override.runs_as) if override is not None else None
         if override is not None and build is not None and system.system == "linux" and not system.wsl:
             url = target.catalog.source_url(accelerators, override.source)
-            data = {"gpu": name, "chip": chip, "build": build, "variable": override.variable, "url": url}
+            data = {"gpu": name, "chip": chip, "build": build.label, "variable": override.variable, "url": url}
             yield Alternative(code="amd-override", change={}, data=data)
             return
-
-
-def _rocm_build_for(target: TargetSystem, chip: str) -> str | None:
-    """The newest build with code for an AMD chip."""
-    variants = target.catalog.rocm_variants(chip)
-    builds = [build for build in target.builds if build.variant in variants]
-    best = min(builds, key=lambda build: (build.rank, variants.index(build.variant)), default=None)
-    return best.label if best is not None else None
 
 
 def _toolkit_alternatives(decision: Decision) -> Iterator[Alternative]:

@@ -23,7 +23,7 @@ from ..catalog.store import Catalog
 from ..core.errors import AppError
 from ..core.machine import Gpu, Machine, SystemName
 from ..core.types import Channel
-from ..core.versions import Capability, Version
+from ..core.versions import Capability, Version, version_key
 from .builds import (
     Build,
     CodeKind,
@@ -31,7 +31,9 @@ from .builds import (
     cuda_builds,
     cudnn_support,
     excluded_devices,
+    has_rocm_code,
     list_builds,
+    list_labelled_builds,
     unmet_glibc,
     widest_builds,
 )
@@ -310,7 +312,32 @@ def amd_chip(catalog: Catalog, gpu: Gpu) -> str | None:
 def lacks_rocm_code(catalog: Catalog, gpu: Gpu, build: Build) -> bool:
     """Whether a ROCm build is known to have no code for an AMD GPU; False where its chip is unknown."""
     chip = amd_chip(catalog, gpu) if gpu.vendor == "amd" else None
-    return chip is not None and build.variant not in catalog.rocm_variants(chip)
+    return chip is not None and not has_rocm_code(catalog, chip, build.record)
+
+
+def find_better_labelled_build(target: TargetSystem, chosen: Build) -> Build | None:
+    """The newest build of a newer release that would serve all GPUs, but is published as a wheel variant alone."""
+    chips = [amd_chip(target.catalog, gpu) for gpu in target.machine.gpus_of("amd")]
+    for build in list_labelled_builds(target.catalog, target.machine.os.system, target.arch, target.glibc):
+        if build.release.version <= chosen.release.version:
+            return None
+        if build.cuda is not None and chosen.cuda is not None and _serves_nvidia(target, build):
+            return build
+        if _is_rocm(build) and _is_rocm(chosen) and chips and all(chip in (build.record.gfx or ()) for chip in chips):
+            return build
+    return None
+
+
+def _serves_nvidia(target: TargetSystem, build: Build) -> bool:
+    """Whether a build has code for the deciding chip and the others, on a driver that is there or can be had."""
+    state, card = target.driver_state, target.gpu
+    if state is None or card is None or card.capability is None:
+        return False
+    codes = [code_kind(target.catalog, build.record, chip) for chip in (card.capability, *target.other_chips)]
+    if any(code not in ("binary", "ptx") for code in codes):
+        return False
+    minimum = build_minimum_driver(target.catalog, state, build, "ptx" if "ptx" in codes else "binary")
+    return minimum is not None and is_reachable(state, minimum)
 
 
 def find_unlisted_intel_gpu(target: TargetSystem) -> Gpu | None:
@@ -324,10 +351,18 @@ def _rocm_candidate(target: TargetSystem, gpu: Gpu) -> Candidate | None:
     chip = amd_chip(target.catalog, gpu)
     if target.machine.os.system != "linux" or target.machine.os.wsl or chip is None:
         return None
-    variants = target.catalog.rocm_variants(chip)
-    builds = [b for b in target.builds if b.variant in variants]
-    best = min(builds, key=lambda b: (b.rank, variants.index(b.variant)), default=None)
+    best = best_rocm_build(target, chip)
     return Candidate(build=best) if best is not None else None
+
+
+def best_rocm_build(target: TargetSystem, chip: str) -> Build | None:
+    """The newest build with code for an AMD chip, of one release the one for the newest ROCm."""
+    builds = [b for b in target.builds if _is_rocm(b) and has_rocm_code(target.catalog, chip, b.record)]
+    return min(builds, key=lambda b: (b.rank, [-part for part in version_key(b.variant[4:])]), default=None)
+
+
+def _is_rocm(build: Build) -> bool:
+    return build.variant.startswith("rocm")
 
 
 def _xpu_candidate(target: TargetSystem, gpu: Gpu) -> Candidate | None:

@@ -43,6 +43,7 @@ def collect_reasons(decision: Decision) -> tuple[Reason, ...]:
         _variant_reason(decision),
         *_native_cuda_reasons(decision),
         *_confidence_reasons(decision),
+        *_statement_reasons(decision),
         *_index_reasons(decision),
         *_torchvision_reasons(decision),
         *_torchaudio_reasons(decision),
@@ -334,6 +335,13 @@ def _confidence_reasons(decision: Decision) -> Iterator[Reason]:
     if build.record.confidence != "high" and build.cuda is not None:
         code = f"build-{build.record.confidence}"
         yield _torch_reason(decision, "pytorch.variant", code, "matrix", build=build.label)
+
+
+def _statement_reasons(decision: Decision) -> Iterator[Reason]:
+    """Where the publisher's own metadata says what the build is made for."""
+    build = decision.candidate.build
+    if build.record.stated is not None:
+        yield _torch_reason(decision, "pytorch.variant", "build-stated", build.record.stated, build=build.label)
 
 
 def _index_reasons(decision: Decision) -> Iterator[Reason]:

@@ -152,7 +152,7 @@ def _recommend(
         if decision.tensorflow is not None
         else None,
         reasons=collect_reasons(decision),
-        warnings=collect_warnings(decision),
+        warnings=collect_warnings(decision, wheels),
         alternatives=list_alternatives(decision, wheels),
         catalog_date=catalog.date,
     )

@@ -7,12 +7,12 @@ from the same functions. The texts are in `resources/texts/advise.json`, `warnin
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PureWindowsPath
+from pathlib import PurePath, PureWindowsPath
 
 from ..catalog.distributions import enroll_command, secure_boot_page_source, signing_key_path
 from ..catalog.records.libraries import VcRuntimeRequirement
 from ..core.machine import Tools, home_disk, larger_disk_data, virtual_gpu_series
-from ..core.recommendation import Accelerator, DriverAdvice, RecommendationWarning
+from ..core.recommendation import Accelerator, DriverAdvice, LocalWheel, RecommendationWarning
 from ..core.types import Value
 from ..core.versions import Version, version_text
 from .alternatives import all_gpus_alternative
@@ -20,6 +20,7 @@ from .builds import Build, cudnn_support
 from .candidates import (
     Candidate,
     TargetSystem,
+    find_better_labelled_build,
     find_host_obstacle,
     find_unlisted_intel_gpu,
     find_vendor_index,
@@ -33,6 +34,7 @@ from .drivers import DriverState
 from .gpus import NvidiaGpu, display_name
 from .installed_torch import torch_warnings
 from .multi_gpu import SecondaryGpu, secondary_gpus
+from .python import fits_platform
 from .support import support_warnings
 from .tensorflow import (
     TensorFlowCandidate,
@@ -243,15 +245,16 @@ def _outdated_runtime_warning(
     return make_warning("vc-not-current", build=label, installed=tools.vc_redist, files=files, url=package.url)
 
 
-def collect_warnings(decision: Decision) -> tuple[RecommendationWarning, ...]:
-    """All warnings, the most important first."""
-    return tuple(_decision_warnings(decision))
+def collect_warnings(decision: Decision, wheels: tuple[LocalWheel, ...] = ()) -> tuple[RecommendationWarning, ...]:
+    """All warnings, the most important first; `wheels` are those of the user's wheelhouse."""
+    return tuple(_decision_warnings(decision, wheels))
 
 
-def _decision_warnings(decision: Decision) -> Warnings:
+def _decision_warnings(decision: Decision, wheels: tuple[LocalWheel, ...]) -> Warnings:
     build = decision.candidate.build
     yield from torch_warnings(decision)
     yield from _glibc_warnings(decision)
+    yield from _wheel_variant_warnings(decision, wheels)
     yield from gpu_identity_warnings(decision.target, decision.cards)
     yield from _idle_gpu_warnings(decision)
     card = decision.target.gpu
@@ -470,6 +473,19 @@ def _glibc_warnings(decision: Decision) -> Warnings:
             installed=decision.target.machine.os.glibc,
             since=glibc.from_release.text,
         )
+
+
+def _wheel_variant_warnings(decision: Decision, wheels: tuple[LocalWheel, ...]) -> Warnings:
+    """Wheel variants that would be of use, and cannot be locked yet: of the index, and in the wheelhouse."""
+    build = decision.candidate.build
+    better = None if decision.is_build_chosen else find_better_labelled_build(decision.target, build)
+    if better is not None:
+        yield make_warning("wheel-variants", newer=better.version, label=better.record.label, build=build.label)
+    machine, arch = decision.target.machine, decision.target.arch
+    labelled = [wheel for wheel in wheels if wheel.label is not None and fits_platform(wheel, machine, arch)]
+    if labelled:
+        name = PurePath(labelled[0].path.replace("\\", "/")).name
+        yield make_warning("wheelhouse-variants", count=len(labelled), name=name)
 
 
 def _disk_space_warnings(decision: Decision) -> Warnings:

@@ -132,7 +132,9 @@ class Choice(Struct, frozen=True, kw_only=True):
 
 
 class LocalWheel(Struct, frozen=True, kw_only=True):
-    """A wheel in the user's wheelhouse: project "torch", version "2.13.0", variant "cpu" (or None), tags."""
+    """A wheel in the user's wheelhouse: project "torch", version "2.13.0", variant "cpu" (or None), tags. One with a
+    `label` is a wheel variant.
+    """
 
     project: str
     version: str
@@ -140,6 +142,7 @@ class LocalWheel(Struct, frozen=True, kw_only=True):
     python: str | None
     path: str
     bytes: int
+    label: str | None = None
 
 
 class Recommendation(Struct, frozen=True, kw_only=True):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from ...core.machine import SystemName
 from ...core.versions import Version
@@ -12,12 +12,11 @@ from .base import (
     Arch,
     CatalogFile,
     Confidence,
+    Gfx,
     HttpsUrl,
     PciId,
     Variant,
 )
-
-Gfx = Annotated[str, Meta(pattern=r"^gfx[0-9a-f]{3,4}$")]
 
 
 class AmdWindowsSupport(Struct, frozen=True, kw_only=True):

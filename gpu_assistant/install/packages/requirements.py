@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from ...catalog.wheel_variants import split_variant_label
 from ...core import json
 from ...core.errors import SetupNotSupported
 from ...core.machine import OperatingSystem
@@ -184,7 +185,7 @@ def cached_lock_path(data: DataDir, request: PackageRequest) -> Path:
 
 
 def scan_wheelhouse(folder: Path) -> tuple[LocalWheel, ...]:
-    """The wheels in a folder, for any system, by project, newest version first.
+    """The wheels in a folder, for any system, by project, newest version first; wheel variants with their label.
 
     Reads file names only. Files that are not named as wheels are skipped; an unreadable folder has no wheels.
     """
@@ -198,7 +199,8 @@ def scan_wheelhouse(folder: Path) -> tuple[LocalWheel, ...]:
         return ()
     for path in paths:
         try:
-            project, version, _build, tags = parse_wheel_filename(path.name)
+            plain_name, label = split_variant_label(path.name)
+            project, version, _build, tags = parse_wheel_filename(plain_name)
             size = path.stat().st_size
         except (InvalidWheelFilename, OSError):
             continue
@@ -209,6 +211,7 @@ def scan_wheelhouse(folder: Path) -> tuple[LocalWheel, ...]:
             python=_python_series({(tag.interpreter, tag.abi) for tag in tags}),
             path=str(path),
             bytes=size,
+            label=label,
         )
         rows.append((project, version, wheel))
     rows.sort(key=lambda row: row[1], reverse=True)
@@ -220,7 +223,7 @@ def compatible_wheels(
     folder: Path, series: str | None = None, platforms: Sequence[str] | None = None
 ) -> tuple[LocalWheel, ...]:
     """The wheels in a folder for this computer, or for these platform tags; with a `series` like "3.11", for that
-    Python.
+    Python. Without wheel variants, which no lock file can name yet.
     """
     from packaging.tags import platform_tags
 
@@ -229,7 +232,7 @@ def compatible_wheels(
     def is_compatible(wheel: LocalWheel) -> bool:
         tags = Path(wheel.path).stem.rpartition("-")[2].split(".")
         fits_series = series is None or wheel.python in (None, series)
-        return fits_series and not supported.isdisjoint(tags)
+        return wheel.label is None and fits_series and not supported.isdisjoint(tags)
 
     return tuple(wheel for wheel in scan_wheelhouse(folder) if is_compatible(wheel))
 

@@ -40,11 +40,13 @@ from .requirements import (
 from .uv import Uv, error_line
 
 SourceName = Literal["wheelhouse", "index", "general"]
-SourceAnswer = Literal["absent", "incomplete", "unreachable", "not-given", "not-asked"]
+SourceAnswer = Literal["absent", "variants", "incomplete", "unreachable", "not-given", "not-asked"]
 _PROJECT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 COMPILE_TIMEOUT_S = 300.0
 MAX_MISSING_NAMED = 3  # of many missing packages
 LOCK_FILE = "pylock.toml"
+# uv's words for a release that an index has as wheel variants alone.
+VARIANTS_ONLY_TEXT = "only unsupported wheel variants"
 # Parts of uv's messages if no answer came at all; an index that answers that it lacks a package is another case.
 NETWORK_ERROR_TEXTS = (
     "failed to fetch",
@@ -143,7 +145,8 @@ class Resolver:
         text = finished.stderr.lower()
         if "no solution found" in text:
             # The wheelhouse is asked only if it has PyTorch itself, so a dependency is missing.
-            self._answers[attempt.source] = "incomplete" if attempt.source == "wheelhouse" else "absent"
+            missing: SourceAnswer = "variants" if VARIANTS_ONLY_TEXT in text else "absent"
+            self._answers[attempt.source] = "incomplete" if attempt.source == "wheelhouse" else missing
         elif _is_network_failure(text):
             torch_index = attempt.torch_index
             is_torch_index = attempt.source == "index" and torch_index is not None and torch_index.lower() in text
@@ -224,7 +227,7 @@ class Resolver:
                 alternatives.setdefault(
                     wheel.version, self._make_alternative("wheelhouse-torch", wheel.version, python)
                 )
-        newest = self._newest_on_index() if self._answers["index"] == "absent" else None
+        newest = self._newest_on_index() if self._answers["index"] in ("absent", "variants") else None
         if newest is not None:
             alternatives.setdefault(newest, self._make_alternative("index-torch", newest, request.python))
         return tuple(alternatives.values())
