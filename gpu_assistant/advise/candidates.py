@@ -288,14 +288,14 @@ def unmet_glibc_of_newest(target: TargetSystem) -> GlibcMinimum | None:
     return unmet_glibc(target.catalog, newest.version, variant, target.arch, target.glibc)
 
 
-def best_non_nvidia_candidate(target: TargetSystem) -> tuple[Candidate, Gpu] | None:
+def best_non_nvidia_candidate(target: TargetSystem, accepts: BuildFilter | None = None) -> tuple[Candidate, Gpu] | None:
     """The newest build for an AMD GPU, else for an Intel one, with that GPU."""
     for gpu in target.machine.gpus_of("amd"):
-        candidate = _rocm_candidate(target, gpu)
+        candidate = _rocm_candidate(target, gpu, accepts)
         if candidate is not None:
             return candidate, gpu
     for gpu in target.machine.gpus_of("intel"):
-        candidate = _xpu_candidate(target, gpu)
+        candidate = _xpu_candidate(target, gpu, accepts)
         if candidate is not None:
             return candidate, gpu
     return None
@@ -346,18 +346,19 @@ def find_unlisted_intel_gpu(target: TargetSystem) -> Gpu | None:
     return gpus[0] if gpus and all(_xpu_candidate(target, gpu) is None for gpu in gpus) else None
 
 
-def _rocm_candidate(target: TargetSystem, gpu: Gpu) -> Candidate | None:
+def _rocm_candidate(target: TargetSystem, gpu: Gpu, accepts: BuildFilter | None = None) -> Candidate | None:
     # Under WSL a Radeon needs packages of AMD's that PyTorch's index does not have.
     chip = amd_chip(target.catalog, gpu)
     if target.machine.os.system != "linux" or target.machine.os.wsl or chip is None:
         return None
-    best = best_rocm_build(target, chip)
+    best = best_rocm_build(target, chip, accepts)
     return Candidate(build=best) if best is not None else None
 
 
-def best_rocm_build(target: TargetSystem, chip: str) -> Build | None:
+def best_rocm_build(target: TargetSystem, chip: str, accepts: BuildFilter | None = None) -> Build | None:
     """The newest build with code for an AMD chip, of one release the one for the newest ROCm."""
     builds = [b for b in target.builds if _is_rocm(b) and has_rocm_code(target.catalog, chip, b.record)]
+    builds = [b for b in builds if accepts is None or accepts(b)]
     return min(builds, key=lambda b: (b.rank, [-part for part in version_key(b.variant[4:])]), default=None)
 
 
@@ -365,13 +366,14 @@ def _is_rocm(build: Build) -> bool:
     return build.variant.startswith("rocm")
 
 
-def _xpu_candidate(target: TargetSystem, gpu: Gpu) -> Candidate | None:
+def _xpu_candidate(target: TargetSystem, gpu: Gpu, accepts: BuildFilter | None = None) -> Candidate | None:
     device = target.catalog.intel_device(gpu.pci_id or "") or target.catalog.intel_device_by_name(gpu.name or "")
     intel = target.catalog.accelerators.intel
     family = next((f for f in intel.families if device is not None and f.family == device.family), None)
     if family is None or not _supports_system(target.machine, family):
         return None
-    return next((Candidate(build=b) for b in target.builds if b.variant == intel.variant), None)
+    builds = (b for b in target.builds if b.variant == intel.variant and (accepts is None or accepts(b)))
+    return next((Candidate(build=b) for b in builds), None)
 
 
 def find_needed_windows(target: TargetSystem, gpu: Gpu) -> str | None:

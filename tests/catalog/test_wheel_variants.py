@@ -22,7 +22,7 @@ from tests.fakes.wheel_variants import PUBLISHED, current_metadata
 @pytest.mark.parametrize(
     ("name", "plain", "label"),
     [
-        ("torch-2.8.0-cp313-cp313-manylinux_2_28_x86_64-cu129.whl", "torch-2.8.0-cp313-cp313-manylinux_2_28_x86_64.whl", "cu129"),
+        ("torch-2.8.0-cp313-cp313-linux_x86_64-cu129.whl", "torch-2.8.0-cp313-cp313-linux_x86_64.whl", "cu129"),
         ("torch-2.8.0-1-cp313-cp313-win_amd64-cu129.whl", "torch-2.8.0-1-cp313-cp313-win_amd64.whl", "cu129"),
         ("torch-2.8.0-cp313-cp313-win_amd64-null.whl", "torch-2.8.0-cp313-cp313-win_amd64.whl", "null"),
         ("torch-2.8.0+cu129-cp313-cp313-win_amd64.whl", "torch-2.8.0+cu129-cp313-cp313-win_amd64.whl", None),

@@ -1,8 +1,8 @@
 """PyTorch 2.8.0 as wheel variants: its real metadata, and an index on loopback that serves such wheels.
 
 The metadata is what PyTorch published for its trial of wheel variants, as WheelNext's tutorial shows it
-(github.com/wheelnext/pep_817_wheel_variants, docs/tutorials/PyTorch.md); it has keys that the drafts of PEP 825 and 850 no
-longer have. `current_metadata` is the same content in the form of these drafts.
+(github.com/wheelnext/pep_817_wheel_variants, docs/tutorials/PyTorch.md); it has keys that the drafts of PEP 825 and 850
+no longer have. `current_metadata` is the same content in the form of these drafts.
 """
 
 from __future__ import annotations
