@@ -309,6 +309,12 @@ def amd_chip(catalog: Catalog, gpu: Gpu) -> str | None:
     return device.gfx if device is not None else None
 
 
+def intel_family(catalog: Catalog, gpu: Gpu) -> str | None:
+    """The family of an Intel GPU ("Alchemist"), by its PCI id, else by its name."""
+    device = catalog.intel_device(gpu.pci_id or "") or catalog.intel_device_by_name(gpu.name or "")
+    return device.family if device is not None else None
+
+
 def lacks_rocm_code(catalog: Catalog, gpu: Gpu, build: Build) -> bool:
     """Whether a ROCm build is known to have no code for an AMD GPU; False where its chip is unknown."""
     chip = amd_chip(catalog, gpu) if gpu.vendor == "amd" else None
@@ -347,9 +353,14 @@ def find_unlisted_intel_gpu(target: TargetSystem) -> Gpu | None:
 
 
 def _rocm_candidate(target: TargetSystem, gpu: Gpu, accepts: BuildFilter | None = None) -> Candidate | None:
-    # Under WSL a Radeon needs packages of AMD's that PyTorch's index does not have.
-    chip = amd_chip(target.catalog, gpu)
-    if target.machine.os.system != "linux" or target.machine.os.wsl or chip is None:
+    # Under WSL a Radeon needs packages of AMD's that no index has.
+    chip, system = amd_chip(target.catalog, gpu), target.machine.os
+    support = target.catalog.accelerators.amd_windows
+    if chip is None or system.wsl or system.system == "darwin":
+        return None
+    if system.system == "windows" and not (
+        chip in support.chips and _is_windows(target.machine, support.lowest_windows)
+    ):
         return None
     best = best_rocm_build(target, chip, accepts)
     return Candidate(build=best) if best is not None else None
@@ -367,9 +378,8 @@ def _is_rocm(build: Build) -> bool:
 
 
 def _xpu_candidate(target: TargetSystem, gpu: Gpu, accepts: BuildFilter | None = None) -> Candidate | None:
-    device = target.catalog.intel_device(gpu.pci_id or "") or target.catalog.intel_device_by_name(gpu.name or "")
-    intel = target.catalog.accelerators.intel
-    family = next((f for f in intel.families if device is not None and f.family == device.family), None)
+    name, intel = intel_family(target.catalog, gpu), target.catalog.accelerators.intel
+    family = next((f for f in intel.families if f.family == name), None)
     if family is None or not _supports_system(target.machine, family):
         return None
     builds = (b for b in target.builds if b.variant == intel.variant and (accepts is None or accepts(b)))
@@ -378,9 +388,8 @@ def _xpu_candidate(target: TargetSystem, gpu: Gpu, accepts: BuildFilter | None =
 
 def find_needed_windows(target: TargetSystem, gpu: Gpu) -> str | None:
     """The Windows that PyTorch asks for with an Intel GPU ("11"), where this one is another."""
-    device = target.catalog.intel_device(gpu.pci_id or "") or target.catalog.intel_device_by_name(gpu.name or "")
-    families = target.catalog.accelerators.intel.families
-    family = next((f for f in families if device is not None and f.family == device.family), None)
+    name, families = intel_family(target.catalog, gpu), target.catalog.accelerators.intel.families
+    family = next((f for f in families if f.family == name), None)
     if family is None or target.machine.os.system not in family.systems or _supports_system(target.machine, family):
         return None
     return family.lowest_windows
@@ -390,8 +399,13 @@ def _supports_system(machine: Machine, family: IntelFamily) -> bool:
     system = "wsl" if machine.os.wsl else machine.os.system
     if system not in family.systems:
         return False
+    return system != "windows" or family.lowest_windows is None or _is_windows(machine, family.lowest_windows)
+
+
+def _is_windows(machine: Machine, release: str) -> bool:
+    """Whether this is the Windows of a release's name ("11"); True where its name is unknown."""
     name_parts = (machine.os.name or "").split()
-    return system != "windows" or family.lowest_windows is None or not name_parts or family.lowest_windows in name_parts
+    return not name_parts or release in name_parts
 
 
 def unsupported_reason(target: TargetSystem, card: NvidiaGpu) -> UnsupportedReason:

@@ -20,10 +20,12 @@ from .builds import Build, cudnn_support
 from .candidates import (
     Candidate,
     TargetSystem,
+    amd_chip,
     find_better_labelled_build,
     find_host_obstacle,
     find_unlisted_intel_gpu,
     find_vendor_index,
+    intel_family,
     make_target,
     unmet_glibc_of_newest,
     unsupported_reason,
@@ -158,13 +160,25 @@ def group_warnings(target: TargetSystem, accelerator: Accelerator) -> Warnings:
     if system.system != "linux" or system.wsl:
         return
     if vendor == "intel":
-        url = target.catalog.source_url(target.catalog.accelerators, "xpu")
-        yield RecommendationWarning(code="xpu-runtime", data={"url": url})
+        yield _intel_runtime_warning(target)
     groups = next((each for each in target.catalog.accelerators.linux_groups if each.vendor == vendor), None)
     if groups is not None:
         url = target.catalog.source_url(target.catalog.accelerators, groups.source)
         data: dict[str, Value] = {"groups": ",".join(groups.groups), "named": ", ".join(groups.groups), "url": url}
         yield RecommendationWarning(code=f"groups-{vendor}", data=data)
+
+
+def _intel_runtime_warning(target: TargetSystem) -> RecommendationWarning:
+    """Level Zero, without which an Intel GPU does not compute: the command for it, where its packages are known."""
+    catalog, system = target.catalog, target.machine.os
+    families = {family for gpu in target.machine.gpus_of("intel") if (family := intel_family(catalog, gpu)) is not None}
+    for row in catalog.accelerators.intel_runtimes:
+        is_system = row.distribution == (system.distro or "").casefold()
+        is_release = not row.releases or system.distro_version in row.releases
+        if is_system and is_release and (not row.families or families <= set(row.families)):
+            url = catalog.source_url(catalog.accelerators, row.source)
+            return make_warning("xpu-runtime-command", command=" ".join(row.command), url=url)
+    return make_warning("xpu-runtime", url=catalog.source_url(catalog.accelerators, "xpu"))
 
 
 def fabric_warnings(target: TargetSystem, advice: DriverAdvice) -> Warnings:
@@ -255,6 +269,7 @@ def _decision_warnings(decision: Decision, wheels: tuple[LocalWheel, ...]) -> Wa
     yield from torch_warnings(decision)
     yield from _glibc_warnings(decision)
     yield from _wheel_variant_warnings(decision, wheels)
+    yield from _amd_index_warnings(decision)
     yield from gpu_identity_warnings(decision.target, decision.cards)
     yield from _idle_gpu_warnings(decision)
     card = decision.target.gpu
@@ -486,6 +501,17 @@ def _wheel_variant_warnings(decision: Decision, wheels: tuple[LocalWheel, ...]) 
     if labelled:
         name = PurePath(labelled[0].path.replace("\\", "/")).name
         yield make_warning("wheelhouse-variants", count=len(labelled), name=name)
+
+
+def _amd_index_warnings(decision: Decision) -> Warnings:
+    """AMD's own build for Windows: we never ran it, and it needs AMD's driver."""
+    build, catalog = decision.candidate.build, decision.target.catalog
+    if build.record.chip_extra is None:
+        return
+    yield make_warning("amd-windows", build=build.label, url=catalog.accelerators.amd_windows.url)
+    chips = [amd_chip(catalog, gpu) for gpu in decision.target.machine.gpus_of("amd")]
+    if chips and not any(chip in catalog.accelerators.amd_windows.chips for chip in chips):
+        yield make_warning("amd-windows-unlisted", build=build.label, chip=chips[0])
 
 
 def _disk_space_warnings(decision: Decision) -> Warnings:

@@ -19,7 +19,8 @@ Accelerator = Literal["cuda", "cpu", "rocm", "xpu", "mps"]
 class PyTorchChoice(Struct, frozen=True, kw_only=True):
     """One PyTorch build: release, local version tag (`cpu`, `cu126`, …) and the index that publishes it.
 
-    `cuda` and `cudnn` are the versions inside the wheel, where the catalog knows them.
+    `cuda` and `cudnn` are the versions inside the wheel, where the catalog knows them. `extras` bring the code for this
+    computer's cards, where that is packages of its own ("device-gfx1100").
     """
 
     version: str
@@ -29,6 +30,7 @@ class PyTorchChoice(Struct, frozen=True, kw_only=True):
     torchaudio: str | None = None
     cuda: str | None = None
     cudnn: str | None = None
+    extras: tuple[str, ...] | UnsetType = UNSET
 
 
 class DriverAdvice(Struct, frozen=True, kw_only=True):

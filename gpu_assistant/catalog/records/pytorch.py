@@ -31,6 +31,9 @@ class TorchVariant(Struct, frozen=True, kw_only=True):
     `stated` is the source where the publisher's own metadata says what it is made for, also which CUDA the driver has
     to implement (`lowest_cuda`) and for which AMD chips it is (`gfx`; None: `amd_chips` tells that). `label` is that of
     its wheels, where they are wheel variants.
+
+    With a `chip_extra` ("device-{gfx}") it is of AMD's own index: the code for each chip is a package that this extra
+    brings, "all" stands for every chip. `sdists` are packages that its index has as source alone.
     """
 
     system: SystemName
@@ -50,6 +53,8 @@ class TorchVariant(Struct, frozen=True, kw_only=True):
     stated: str | None = None
     lowest_cuda: Version | None = None
     gfx: tuple[Gfx, ...] | None = None
+    chip_extra: str | None = None
+    sdists: tuple[str, ...] = ()
     confidence: Confidence = "high"
     source: str | None = None
 

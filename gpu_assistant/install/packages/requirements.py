@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 # pip, so that `pip install` in an activated environment installs into it and not elsewhere.
 BASE_PACKAGES = ("numpy", "pip")
-PACKAGE_FIELDS = ("python", "torch", "variant", "torchvision", "torchaudio", "tensorflow", "constraints")
+# What builds a package from its source.
+BUILD_PACKAGES = ("setuptools",)
+PACKAGE_FIELDS = ("python", "torch", "variant", "extras", "torchvision", "torchaudio", "tensorflow", "constraints")
 
 # Processors as uv and wheel files name them.
 _UV_ARCHITECTURES = {"x86_64": "x86_64", "arm64": "aarch64"}
@@ -104,7 +106,7 @@ class PackageRequest(Struct, frozen=True, kw_only=True):
 
     `serves_variant`: PyPI has this build of PyTorch for this system, under a version without a label. `default_index`
     is the address of the index that the user put in PyPI's place; `platform` the computer that the packages are for,
-    if it is not this one.
+    if it is not this one. `extras` are those of PyTorch and torchvision; `sdists` the packages that may come as source.
     """
 
     python: str
@@ -119,6 +121,13 @@ class PackageRequest(Struct, frozen=True, kw_only=True):
     serves_variant: bool
     default_index: str | None
     platform: Platform | None = None
+    extras: tuple[str, ...] = ()
+    sdists: tuple[str, ...] = ()
+
+    @property
+    def base_packages(self) -> tuple[str, ...]:
+        """The packages that every environment has, and what builds those that come as source."""
+        return (*BASE_PACKAGES, *BUILD_PACKAGES) if self.sdists else BASE_PACKAGES
 
     @property
     def label(self) -> str:
@@ -159,6 +168,7 @@ def build_request(
     torch, tensorflow = recommendation.pytorch, recommendation.tensorflow
     torch_version = torch.version if torch is not None else None
     arch = target.arch or "x86_64"
+    record = catalog.build(torch.version, torch.variant, target.system, arch) if torch is not None else None
     serves_variant = torch is not None and catalog.default_variant(torch.version, target.system, arch) == torch.variant
     return PackageRequest(
         python=str(recommendation.python),
@@ -176,6 +186,8 @@ def build_request(
         serves_variant=serves_variant,
         default_index=default_index_url(),
         platform=target if isinstance(target, Platform) else None,
+        extras=torch.extras or () if torch is not None else (),
+        sdists=record.sdists if record is not None else (),
     )
 
 
