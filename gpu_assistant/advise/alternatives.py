@@ -11,7 +11,14 @@ from ..core.recommendation import Alternative, LocalWheel
 from ..core.types import Value
 from ..core.versions import Version, version_text
 from .builds import code_kind
-from .candidates import Candidate, TargetSystem, amd_chip, best_candidate, best_cpu_build, best_cuda_build
+from .candidates import (
+    Candidate,
+    amd_chip,
+    best_candidate,
+    best_cpu_build,
+    best_cuda_build,
+    best_rocm_build,
+)
 from .choices import driver_packages_for
 from .decision import Decision
 from .distributions import candidate_for_release, distribution_name, is_branch_too_old, release_branch
@@ -228,33 +235,30 @@ def _cpu_alternatives(decision: Decision) -> Iterator[Alternative]:
 
 
 def _amd_alternatives(decision: Decision) -> Iterator[Alternative]:
-    """Ways to an AMD GPU that PyTorch's own builds leave out: AMD's wheels, WSL2, or the code of a like chip."""
+    """Ways to an AMD GPU that is not used: AMD's build for Windows where AMD does not list the card, AMD's wheels for
+    WSL2, or the code of a like chip.
+    """
     target = decision.target
     accelerators, system = target.catalog.accelerators, target.machine.os
     support = accelerators.amd_windows
     for gpu in target.machine.gpus_of("amd"):
         name, chip = display_name(gpu, target.catalog), amd_chip(target.catalog, gpu)
+        is_unlisted = chip is not None and chip not in support.chips and system.system == "windows"
+        unlisted = best_rocm_build(target, chip) if chip is not None and is_unlisted else None
+        if unlisted is not None:
+            url = support.url
+            yield _build_alternative("amd-unlisted", Candidate(build=unlisted), decision, gpu=name, chip=chip, url=url)
         if chip in support.wsl_chips and (system.system == "windows" or system.wsl):
-            data: dict[str, Value] = {"gpu": name, "url": support.preview_url, "python": support.wheels_python}
-            yield Alternative(code="amd-wheels-wsl" if system.wsl else "amd-wheels", change={}, data=data)
-            if system.system == "windows":
-                yield Alternative(code="amd-wsl", change={}, data={"gpu": name})
+            data: dict[str, Value] = {"gpu": name, "url": support.wsl_url}
+            yield Alternative(code="amd-wheels-wsl" if system.wsl else "amd-wsl", change={}, data=data)
             return
         override = next((each for each in accelerators.amd_overrides if chip in each.chips), None)
-        build = _rocm_build_for(target, override.runs_as) if override is not None else None
+        build = best_rocm_build(target, override.runs_as) if override is not None else None
         if override is not None and build is not None and system.system == "linux" and not system.wsl:
-            url = target.catalog.source_url(accelerators, override.source)
-            data = {"gpu": name, "chip": chip, "build": build, "variable": override.variable, "url": url}
+            source_url = target.catalog.source_url(accelerators, override.source)
+            data = {"gpu": name, "chip": chip, "build": build.label, "variable": override.variable, "url": source_url}
             yield Alternative(code="amd-override", change={}, data=data)
             return
-
-
-def _rocm_build_for(target: TargetSystem, chip: str) -> str | None:
-    """The newest build with code for an AMD chip."""
-    variants = target.catalog.rocm_variants(chip)
-    builds = [build for build in target.builds if build.variant in variants]
-    best = min(builds, key=lambda build: (build.rank, variants.index(build.variant)), default=None)
-    return best.label if best is not None else None
 
 
 def _toolkit_alternatives(decision: Decision) -> Iterator[Alternative]:

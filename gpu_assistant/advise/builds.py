@@ -76,6 +76,20 @@ def list_builds(catalog: Catalog, system: SystemName, arch: str, glibc: Version 
     )
 
 
+@lru_cache(maxsize=64)
+def list_labelled_builds(
+    catalog: Catalog, system: SystemName, arch: str, glibc: Version | None = None
+) -> tuple[Build, ...]:
+    """The builds that are published as wheel variants alone, newest release first: no lock file can name them yet."""
+    return tuple(
+        Build(release=_release_of_build(release, record), record=record, rank=0, cuda=parse_cuda_tag(record.variant))
+        for release in catalog.pytorch.releases
+        for record in release.labelled
+        if (record.system, record.arch) == (system, arch)
+        and (glibc is None or unmet_glibc(catalog, release.version, record.variant, arch, glibc) is None)
+    )
+
+
 def _release_of_build(release: TorchRelease, record: TorchVariant) -> TorchRelease:
     """A release with the Pythons and the companion packages that this build of it has."""
     if record.python:
@@ -201,6 +215,11 @@ def widest_builds(
     ]
     highest_count = max((count for count, _ in counts), default=0)
     return tuple((build, "unknown") for count, build in counts if count == highest_count)
+
+
+def has_rocm_code(catalog: Catalog, chip: str, record: TorchVariant) -> bool:
+    """Whether a ROCm build has code for an AMD chip: as its publisher states, else by the table of chips."""
+    return chip in record.gfx if record.gfx is not None else record.variant in catalog.rocm_variants(chip)
 
 
 def cudnn_support(catalog: Catalog, build: Build, device: Capability | None) -> CudnnSupport:

@@ -23,7 +23,7 @@ from ..catalog.store import Catalog
 from ..core.errors import AppError
 from ..core.machine import Gpu, Machine, SystemName
 from ..core.types import Channel
-from ..core.versions import Capability, Version
+from ..core.versions import Capability, Version, version_key
 from .builds import (
     Build,
     CodeKind,
@@ -31,7 +31,9 @@ from .builds import (
     cuda_builds,
     cudnn_support,
     excluded_devices,
+    has_rocm_code,
     list_builds,
+    list_labelled_builds,
     unmet_glibc,
     widest_builds,
 )
@@ -286,14 +288,14 @@ def unmet_glibc_of_newest(target: TargetSystem) -> GlibcMinimum | None:
     return unmet_glibc(target.catalog, newest.version, variant, target.arch, target.glibc)
 
 
-def best_non_nvidia_candidate(target: TargetSystem) -> tuple[Candidate, Gpu] | None:
+def best_non_nvidia_candidate(target: TargetSystem, accepts: BuildFilter | None = None) -> tuple[Candidate, Gpu] | None:
     """The newest build for an AMD GPU, else for an Intel one, with that GPU."""
     for gpu in target.machine.gpus_of("amd"):
-        candidate = _rocm_candidate(target, gpu)
+        candidate = _rocm_candidate(target, gpu, accepts)
         if candidate is not None:
             return candidate, gpu
     for gpu in target.machine.gpus_of("intel"):
-        candidate = _xpu_candidate(target, gpu)
+        candidate = _xpu_candidate(target, gpu, accepts)
         if candidate is not None:
             return candidate, gpu
     return None
@@ -307,10 +309,41 @@ def amd_chip(catalog: Catalog, gpu: Gpu) -> str | None:
     return device.gfx if device is not None else None
 
 
+def intel_family(catalog: Catalog, gpu: Gpu) -> str | None:
+    """The family of an Intel GPU ("Alchemist"), by its PCI id, else by its name."""
+    device = catalog.intel_device(gpu.pci_id or "") or catalog.intel_device_by_name(gpu.name or "")
+    return device.family if device is not None else None
+
+
 def lacks_rocm_code(catalog: Catalog, gpu: Gpu, build: Build) -> bool:
     """Whether a ROCm build is known to have no code for an AMD GPU; False where its chip is unknown."""
     chip = amd_chip(catalog, gpu) if gpu.vendor == "amd" else None
-    return chip is not None and build.variant not in catalog.rocm_variants(chip)
+    return chip is not None and not has_rocm_code(catalog, chip, build.record)
+
+
+def find_better_labelled_build(target: TargetSystem, chosen: Build) -> Build | None:
+    """The newest build of a newer release that would serve all GPUs, but is published as a wheel variant alone."""
+    chips = [amd_chip(target.catalog, gpu) for gpu in target.machine.gpus_of("amd")]
+    for build in list_labelled_builds(target.catalog, target.machine.os.system, target.arch, target.glibc):
+        if build.release.version <= chosen.release.version:
+            return None
+        if build.cuda is not None and chosen.cuda is not None and _serves_nvidia(target, build):
+            return build
+        if _is_rocm(build) and _is_rocm(chosen) and chips and all(chip in (build.record.gfx or ()) for chip in chips):
+            return build
+    return None
+
+
+def _serves_nvidia(target: TargetSystem, build: Build) -> bool:
+    """Whether a build has code for the deciding chip and the others, on a driver that is there or can be had."""
+    state, card = target.driver_state, target.gpu
+    if state is None or card is None or card.capability is None:
+        return False
+    codes = [code_kind(target.catalog, build.record, chip) for chip in (card.capability, *target.other_chips)]
+    if any(code not in ("binary", "ptx") for code in codes):
+        return False
+    minimum = build_minimum_driver(target.catalog, state, build, "ptx" if "ptx" in codes else "binary")
+    return minimum is not None and is_reachable(state, minimum)
 
 
 def find_unlisted_intel_gpu(target: TargetSystem) -> Gpu | None:
@@ -319,31 +352,44 @@ def find_unlisted_intel_gpu(target: TargetSystem) -> Gpu | None:
     return gpus[0] if gpus and all(_xpu_candidate(target, gpu) is None for gpu in gpus) else None
 
 
-def _rocm_candidate(target: TargetSystem, gpu: Gpu) -> Candidate | None:
-    # Under WSL a Radeon needs packages of AMD's that PyTorch's index does not have.
-    chip = amd_chip(target.catalog, gpu)
-    if target.machine.os.system != "linux" or target.machine.os.wsl or chip is None:
+def _rocm_candidate(target: TargetSystem, gpu: Gpu, accepts: BuildFilter | None = None) -> Candidate | None:
+    # Under WSL a Radeon needs packages of AMD's that no index has.
+    chip, system = amd_chip(target.catalog, gpu), target.machine.os
+    support = target.catalog.accelerators.amd_windows
+    if chip is None or system.wsl or system.system == "darwin":
         return None
-    variants = target.catalog.rocm_variants(chip)
-    builds = [b for b in target.builds if b.variant in variants]
-    best = min(builds, key=lambda b: (b.rank, variants.index(b.variant)), default=None)
+    if system.system == "windows" and not (
+        chip in support.chips and _is_windows(target.machine, support.lowest_windows)
+    ):
+        return None
+    best = best_rocm_build(target, chip, accepts)
     return Candidate(build=best) if best is not None else None
 
 
-def _xpu_candidate(target: TargetSystem, gpu: Gpu) -> Candidate | None:
-    device = target.catalog.intel_device(gpu.pci_id or "") or target.catalog.intel_device_by_name(gpu.name or "")
-    intel = target.catalog.accelerators.intel
-    family = next((f for f in intel.families if device is not None and f.family == device.family), None)
+def best_rocm_build(target: TargetSystem, chip: str, accepts: BuildFilter | None = None) -> Build | None:
+    """The newest build with code for an AMD chip, of one release the one for the newest ROCm."""
+    builds = [b for b in target.builds if _is_rocm(b) and has_rocm_code(target.catalog, chip, b.record)]
+    builds = [b for b in builds if accepts is None or accepts(b)]
+    return min(builds, key=lambda b: (b.rank, [-part for part in version_key(b.variant[4:])]), default=None)
+
+
+def _is_rocm(build: Build) -> bool:
+    return build.variant.startswith("rocm")
+
+
+def _xpu_candidate(target: TargetSystem, gpu: Gpu, accepts: BuildFilter | None = None) -> Candidate | None:
+    name, intel = intel_family(target.catalog, gpu), target.catalog.accelerators.intel
+    family = next((f for f in intel.families if f.family == name), None)
     if family is None or not _supports_system(target.machine, family):
         return None
-    return next((Candidate(build=b) for b in target.builds if b.variant == intel.variant), None)
+    builds = (b for b in target.builds if b.variant == intel.variant and (accepts is None or accepts(b)))
+    return next((Candidate(build=b) for b in builds), None)
 
 
 def find_needed_windows(target: TargetSystem, gpu: Gpu) -> str | None:
     """The Windows that PyTorch asks for with an Intel GPU ("11"), where this one is another."""
-    device = target.catalog.intel_device(gpu.pci_id or "") or target.catalog.intel_device_by_name(gpu.name or "")
-    families = target.catalog.accelerators.intel.families
-    family = next((f for f in families if device is not None and f.family == device.family), None)
+    name, families = intel_family(target.catalog, gpu), target.catalog.accelerators.intel.families
+    family = next((f for f in families if f.family == name), None)
     if family is None or target.machine.os.system not in family.systems or _supports_system(target.machine, family):
         return None
     return family.lowest_windows
@@ -353,8 +399,13 @@ def _supports_system(machine: Machine, family: IntelFamily) -> bool:
     system = "wsl" if machine.os.wsl else machine.os.system
     if system not in family.systems:
         return False
+    return system != "windows" or family.lowest_windows is None or _is_windows(machine, family.lowest_windows)
+
+
+def _is_windows(machine: Machine, release: str) -> bool:
+    """Whether this is the Windows of a release's name ("11"); True where its name is unknown."""
     name_parts = (machine.os.name or "").split()
-    return system != "windows" or family.lowest_windows is None or not name_parts or family.lowest_windows in name_parts
+    return not name_parts or release in name_parts
 
 
 def unsupported_reason(target: TargetSystem, card: NvidiaGpu) -> UnsupportedReason:

@@ -18,7 +18,15 @@ from ..core.machine import SystemName
 from ..core.recommendation import Choice, LocalWheel, PartAdvice
 from ..core.versions import Capability, Version
 from .builds import Build, code_kind, list_builds
-from .candidates import Candidate, TargetSystem, best_candidate, best_cpu_build, best_cuda_build, lacks_rocm_code
+from .candidates import (
+    Candidate,
+    TargetSystem,
+    best_candidate,
+    best_cpu_build,
+    best_cuda_build,
+    best_non_nvidia_candidate,
+    lacks_rocm_code,
+)
 from .drivers import (
     branch_supports,
     build_minimum_driver,
@@ -108,7 +116,8 @@ def _missing_build_reason(target: TargetSystem, builds: tuple[Build, ...], choic
 def _prefer_suitable(target: TargetSystem, builds: list[Build]) -> list[Build]:
     """Without a chosen variant: the builds of the kind that suits the machine, best first."""
     if target.gpu is None:
-        return [b for b in builds if b.variant == "cpu"] or builds
+        other = best_non_nvidia_candidate(target, lambda b: b in builds)
+        return [other[0].build] if other is not None else [b for b in builds if b.variant == "cpu"] or builds
     best = best_candidate(target, lambda b: b in builds)
     if best is not None:
         return [best.build]

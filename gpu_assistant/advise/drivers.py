@@ -245,9 +245,20 @@ def find_minimum_driver(catalog: Catalog, cuda: Version | None, system: SystemNa
 
 
 def build_minimum_driver(catalog: Catalog, state: DriverState, build: Build, code: CodeKind) -> Version | None:
-    """The lowest driver for a build on this machine, which has to support the GPU, too."""
+    """The lowest driver for a build on this machine, which has to support the GPU, too.
+
+    A publisher that states the lowest CUDA of the driver goes before what follows from the build's own CUDA.
+    """
     minimum = find_minimum_driver(catalog, build.cuda, state.system, code)
-    return stricter_minimum(minimum, state.first_driver) if minimum is not None else None
+    if minimum is None:
+        return None
+    stated = build.record.lowest_cuda
+    if stated is not None:
+        implementing = find_minimum_driver(catalog, stated, state.system, "ptx")
+        if implementing is None:
+            return None
+        minimum = max(minimum, implementing)
+    return stricter_minimum(minimum, state.first_driver)
 
 
 def stricter_minimum(first: Version, second: Version | None) -> Version:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from ..catalog.records.pytorch import TorchRelease, TorchVariant
 from ..catalog.store import Catalog
+from ..catalog.wheel_variants import split_variant_label
 from ..core.machine import Machine, Python, SystemName
 from ..core.recommendation import Alternative, LocalWheel
 from ..core.versions import Version, version_key
@@ -87,7 +88,8 @@ def python_series_of_tag(tag: str | None) -> str | None:
 
 def fits_platform(wheel: LocalWheel, machine: Machine, arch: str) -> bool:
     """Whether the wheel's file name is for this system, processor and C library."""
-    platform = PurePath(wheel.path.replace("\\", "/")).name.removesuffix(".whl").rsplit("-", 1)[-1]
+    plain_name = split_variant_label(PurePath(wheel.path.replace("\\", "/")).name).plain_name
+    platform = plain_name.removesuffix(".whl").rsplit("-", 1)[-1]
     return any(_is_platform_tag_compatible(tag, machine, arch) for tag in platform.split("."))
 
 
@@ -112,9 +114,11 @@ def _is_platform_tag_compatible(tag: str, machine: Machine, arch: str) -> bool:
 
 
 def list_torch_wheels(target: TargetSystem, wheels: tuple[LocalWheel, ...]) -> Iterator[tuple[LocalWheel, str]]:
-    """The torch wheels for this system, each with its variant (without a tag it is the one that PyPI serves)."""
+    """The torch wheels for this system, each with its variant (without a tag it is the one that PyPI serves). Wheel
+    variants are left out: they cannot be locked yet.
+    """
     for wheel in wheels:
-        if wheel.project != "torch" or Version.parse(wheel.version) is None:
+        if wheel.project != "torch" or wheel.label is not None or Version.parse(wheel.version) is None:
             continue
         if not fits_platform(wheel, target.machine, target.arch):
             continue
@@ -174,6 +178,7 @@ def _local_release(
     torchvision = release.torchvision if release is not None else None
     has_torchvision = torchvision is not None and any(
         w.project == "torchvision"
+        and w.label is None
         and w.version == torchvision.text
         and (python_series_of_tag(w.python) is None or python_series_of_tag(w.python) in pythons)
         and fits_platform(w, target.machine, target.arch)

@@ -45,6 +45,7 @@ def collect_reasons(decision: Decision) -> tuple[Reason, ...]:
         _variant_reason(decision),
         *_native_cuda_reasons(decision),
         *_confidence_reasons(decision),
+        *_statement_reasons(decision),
         *_index_reasons(decision),
         *_torchvision_reasons(decision),
         *_torchaudio_reasons(decision),
@@ -81,6 +82,8 @@ def accelerator_reason(decision: Decision) -> Reason:
         return _torch_reason(decision, about, "mps", "mps")
     if decision.accelerator != "cpu" and other_gpu is not None:
         catalog, source = decision.target.catalog, "uv" if decision.accelerator == "rocm" else "xpu"
+        if decision.candidate.build.record.chip_extra is not None:
+            source = "amd-windows"
         name = display_name(other_gpu, catalog)
         return _make_reason(decision, about, decision.accelerator, catalog.accelerators, source, gpu=name)
     if decision.accelerator != "cpu":
@@ -110,8 +113,10 @@ def _cpu_reason(decision: Decision) -> Reason:
     amd = next(iter(machine.gpus_of("amd")), None)
     if amd is not None:
         code = _amd_reason_code(decision)
-        source = "amd-windows" if code == "cpu-amd-windows" else "uv"
+        source = "amd-windows" if code.startswith("cpu-amd-windows") else "uv"
         data: dict[str, Value] = {"gpu": display_name(amd, catalog), "chip": amd_chip(catalog, amd)}
+        if code == "cpu-amd-windows-old":
+            data["windows"] = catalog.accelerators.amd_windows.lowest_windows
         return _make_reason(decision, about, code, catalog.accelerators, source, **data)
     intel = next(iter(machine.gpus_of("intel")), None)
     if intel is not None:
@@ -160,7 +165,9 @@ def _amd_reason_code(decision: Decision) -> str:
     if decision.is_build_chosen:
         return "cpu-amd-by-hand"
     if decision.target.machine.os.system == "windows":
-        return "cpu-amd-windows"
+        support, catalog = decision.target.catalog.accelerators.amd_windows, decision.target.catalog
+        listed = any(amd_chip(catalog, gpu) in support.chips for gpu in decision.target.machine.gpus_of("amd"))
+        return "cpu-amd-windows-old" if listed else "cpu-amd-windows"
     if decision.target.machine.os.wsl:
         return "cpu-amd-wsl"
     if not any(build.variant.startswith("rocm") for build in decision.target.builds):
@@ -354,6 +361,13 @@ def find_confident_candidate(decision: Decision) -> Candidate | None:
     return candidate if planned_version >= candidate.minimum_driver else None
 
 
+def _statement_reasons(decision: Decision) -> Iterator[Reason]:
+    """Where the publisher's own metadata says what the build is made for."""
+    build = decision.candidate.build
+    if build.record.stated is not None:
+        yield _torch_reason(decision, "pytorch.variant", "build-stated", build.record.stated, build=build.label)
+
+
 def _index_reasons(decision: Decision) -> Iterator[Reason]:
     build, target = decision.candidate.build, decision.target
     default = target.catalog.default_variant(build.version, target.machine.os.system, target.arch)
@@ -361,6 +375,8 @@ def _index_reasons(decision: Decision) -> Iterator[Reason]:
         code = "index-own" if default == "cpu" else "index-own-cuda"
         if code == "index-own-cuda" and build.cuda is None:
             code = "index-own-cpu" if build.variant == "cpu" else "index-own-other"
+        if build.record.chip_extra is not None:
+            code = "index-amd"
         yield _torch_reason(decision, "pytorch.index_url", code, "install", variant=build.variant, default=default)
 
 
@@ -409,9 +425,14 @@ def _python_reason(decision: Decision) -> Reason:
 def _driver_reasons(decision: Decision) -> Iterator[Reason]:
     """Why the NVIDIA driver stays or changes; where another vendor's GPU computes, which driver that one has."""
     catalog, about, other_gpu = decision.target.catalog, "driver.action", decision.other_gpu
+    if other_gpu is None and decision.accelerator in ("rocm", "xpu"):  # picked by hand
+        vendor: Vendor = "amd" if decision.accelerator == "rocm" else "intel"
+        other_gpu = next(iter(decision.target.machine.gpus_of(vendor)), None)
     match decision.accelerator:
         case "rocm" | "xpu" if other_gpu is not None:
             code, source = ("driver-rocm", "uv") if decision.accelerator == "rocm" else ("driver-xpu", "xpu")
+            if decision.candidate.build.record.chip_extra is not None:
+                code, source = "driver-rocm-windows", "amd-windows"
             name = display_name(other_gpu, catalog)
             yield _make_reason(decision, about, code, catalog.accelerators, source, gpu=name)
         case "mps":

@@ -26,9 +26,11 @@ from ..core.recommendation import (
 from ..core.types import Channel, Goal, Value
 from ..core.versions import version_text
 from .alternatives import list_alternatives
+from .builds import Build
 from .candidates import (
     Candidate,
     TargetSystem,
+    amd_chip,
     best_candidate,
     best_cpu_build,
     best_non_nvidia_candidate,
@@ -144,6 +146,7 @@ def _recommend(
             torchaudio=decision.torchaudio,
             cuda=version_text(build.bundled_cuda),
             cudnn=version_text(build.record.cudnn),
+            extras=_chip_extras(target, build) or UNSET,
         ),
         driver=decision.driver,
         cuda_toolkit=decision.parts.toolkit,
@@ -152,7 +155,7 @@ def _recommend(
         if decision.tensorflow is not None
         else None,
         reasons=collect_reasons(decision),
-        warnings=collect_warnings(decision),
+        warnings=collect_warnings(decision, wheels),
         alternatives=list_alternatives(decision, wheels),
         catalog_date=catalog.date,
     )
@@ -238,6 +241,16 @@ def _accelerator_of(candidate: Candidate) -> Accelerator:
     if candidate.build.variant.startswith("rocm"):
         return "rocm"
     return "xpu" if candidate.build.variant == "xpu" else "cpu"
+
+
+def _chip_extras(target: TargetSystem, build: Build) -> tuple[str, ...]:
+    """The extras with the code for every AMD card that the build serves; that for all where no chip is known."""
+    extra, served = build.record.chip_extra, build.record.gfx or ()
+    if extra is None:
+        return ()
+    chips = {amd_chip(target.catalog, gpu) for gpu in target.machine.gpus_of("amd")}
+    names = sorted(chip for chip in chips if chip in served) or ["all"]
+    return tuple(extra.format(gfx=name) for name in names)
 
 
 def _select_environment_python(

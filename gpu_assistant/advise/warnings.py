@@ -7,12 +7,12 @@ from the same functions. The texts are in `resources/texts/advise.json`, `warnin
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PureWindowsPath
+from pathlib import PurePath, PureWindowsPath
 
 from ..catalog.distributions import enroll_command, secure_boot_page_source, signing_key_path
 from ..catalog.records.libraries import VcRuntimeRequirement
 from ..core.machine import Tools, home_disk, larger_disk_data, virtual_gpu_series
-from ..core.recommendation import Accelerator, DriverAdvice, RecommendationWarning
+from ..core.recommendation import Accelerator, DriverAdvice, LocalWheel, RecommendationWarning
 from ..core.types import Value
 from ..core.versions import Version, version_text
 from .alternatives import all_gpus_alternative
@@ -20,9 +20,12 @@ from .builds import Build, cudnn_support
 from .candidates import (
     Candidate,
     TargetSystem,
+    amd_chip,
+    find_better_labelled_build,
     find_host_obstacle,
     find_unlisted_intel_gpu,
     find_vendor_index,
+    intel_family,
     make_target,
     unmet_glibc_of_newest,
     unsupported_reason,
@@ -33,6 +36,7 @@ from .drivers import DriverState, find_minimum_windows
 from .gpus import NvidiaGpu, display_name
 from .installed_torch import torch_warnings
 from .multi_gpu import SecondaryGpu, secondary_gpus
+from .python import fits_platform
 from .support import support_warnings, system_end_warnings
 from .tensorflow import (
     TensorFlowCandidate,
@@ -156,13 +160,25 @@ def group_warnings(target: TargetSystem, accelerator: Accelerator) -> Warnings:
     if system.system != "linux" or system.wsl:
         return
     if vendor == "intel":
-        url = target.catalog.source_url(target.catalog.accelerators, "xpu")
-        yield RecommendationWarning(code="xpu-runtime", data={"url": url})
+        yield _intel_runtime_warning(target)
     groups = next((each for each in target.catalog.accelerators.linux_groups if each.vendor == vendor), None)
     if groups is not None:
         url = target.catalog.source_url(target.catalog.accelerators, groups.source)
         data: dict[str, Value] = {"groups": ",".join(groups.groups), "named": ", ".join(groups.groups), "url": url}
         yield RecommendationWarning(code=f"groups-{vendor}", data=data)
+
+
+def _intel_runtime_warning(target: TargetSystem) -> RecommendationWarning:
+    """Level Zero, without which an Intel GPU does not compute: the command for it, where its packages are known."""
+    catalog, system = target.catalog, target.machine.os
+    families = {family for gpu in target.machine.gpus_of("intel") if (family := intel_family(catalog, gpu)) is not None}
+    for row in catalog.accelerators.intel_runtimes:
+        is_system = row.distribution == (system.distro or "").casefold()
+        is_release = not row.releases or system.distro_version in row.releases
+        if is_system and is_release and (not row.families or families <= set(row.families)):
+            url = catalog.source_url(catalog.accelerators, row.source)
+            return make_warning("xpu-runtime-command", command=" ".join(row.command), url=url)
+    return make_warning("xpu-runtime", url=catalog.source_url(catalog.accelerators, "xpu"))
 
 
 def fabric_warnings(target: TargetSystem, advice: DriverAdvice) -> Warnings:
@@ -243,15 +259,17 @@ def _outdated_runtime_warning(
     return make_warning("vc-not-current", build=label, installed=tools.vc_redist, files=files, url=package.url)
 
 
-def collect_warnings(decision: Decision) -> tuple[RecommendationWarning, ...]:
-    """All warnings, the most important first."""
-    return tuple(_decision_warnings(decision))
+def collect_warnings(decision: Decision, wheels: tuple[LocalWheel, ...] = ()) -> tuple[RecommendationWarning, ...]:
+    """All warnings, the most important first; `wheels` are those of the user's wheelhouse."""
+    return tuple(_decision_warnings(decision, wheels))
 
 
-def _decision_warnings(decision: Decision) -> Warnings:
+def _decision_warnings(decision: Decision, wheels: tuple[LocalWheel, ...]) -> Warnings:
     build = decision.candidate.build
     yield from torch_warnings(decision)
     yield from _glibc_warnings(decision)
+    yield from _wheel_variant_warnings(decision, wheels)
+    yield from _amd_index_warnings(decision)
     yield from gpu_identity_warnings(decision.target, decision.cards)
     yield from _idle_gpu_warnings(decision)
     card = decision.target.gpu
@@ -478,6 +496,30 @@ def _glibc_warnings(decision: Decision) -> Warnings:
             installed=decision.target.machine.os.glibc,
             since=glibc.from_release.text,
         )
+
+
+def _wheel_variant_warnings(decision: Decision, wheels: tuple[LocalWheel, ...]) -> Warnings:
+    """Wheel variants that would be of use, and cannot be locked yet: of the index, and in the wheelhouse."""
+    build = decision.candidate.build
+    better = None if decision.is_build_chosen else find_better_labelled_build(decision.target, build)
+    if better is not None:
+        yield make_warning("wheel-variants", newer=better.version, label=better.record.label, build=build.label)
+    machine, arch = decision.target.machine, decision.target.arch
+    labelled = [wheel for wheel in wheels if wheel.label is not None and fits_platform(wheel, machine, arch)]
+    if labelled:
+        name = PurePath(labelled[0].path.replace("\\", "/")).name
+        yield make_warning("wheelhouse-variants", count=len(labelled), name=name)
+
+
+def _amd_index_warnings(decision: Decision) -> Warnings:
+    """AMD's own build for Windows: we never ran it, and it needs AMD's driver."""
+    build, catalog = decision.candidate.build, decision.target.catalog
+    if build.record.chip_extra is None:
+        return
+    yield make_warning("amd-windows", build=build.label, url=catalog.accelerators.amd_windows.url)
+    chips = [amd_chip(catalog, gpu) for gpu in decision.target.machine.gpus_of("amd")]
+    if chips and not any(chip in catalog.accelerators.amd_windows.chips for chip in chips):
+        yield make_warning("amd-windows-unlisted", build=build.label, chip=chips[0])
 
 
 def _disk_space_warnings(decision: Decision) -> Warnings:

@@ -160,10 +160,10 @@ class Catalog:
 
         return self.read("refresh.json", RefreshSettings)
 
-    @property
+    @cached_property
     def releases(self) -> tuple[TorchRelease, ...]:
-        """PyTorch's releases, newest first."""
-        return self.pytorch.releases
+        """PyTorch's releases that can be installed, newest first: not those that are wheel variants only."""
+        return tuple(release for release in self.pytorch.releases if release.variants)
 
     @cached_property
     def date(self) -> str:

@@ -254,7 +254,12 @@ def builds(subject: PyTorchCatalog, subjects: dict[str, CatalogFile]) -> Violati
         yield from ((f"{release.version}/{index}", detail) for index, detail in _duplicates(keys))
         for build in release.variants:
             where = f"{release.version}/{build.system}/{build.variant}"
-            if build.index_url is not None and build.index_url.rstrip("/").rpartition("/")[2] != build.variant:
+            is_pytorchs = build.chip_extra is None  # AMD's own index has all its builds in one
+            if (
+                build.index_url is not None
+                and is_pytorchs
+                and build.index_url.rstrip("/").rpartition("/")[2] != build.variant
+            ):
                 yield where, build.index_url
             tag = _CUDA_TAG.fullmatch(build.variant)
             if tag is None:

@@ -63,6 +63,11 @@ def _update_catalog(app: App, output: Output) -> int:
         updates.append(update)
         if not output.json:
             output.write_line(_describe_update(update, output))
+            if update.unread:
+                unread = output.translate(
+                    "catalog-news.unread", subject=update.subject, count=update.unread, host=update.host
+                )
+                output.write_note(unread)
 
     try:
         run_job(app.refresh_catalog(), on_event=report)

@@ -19,7 +19,8 @@ Accelerator = Literal["cuda", "cpu", "rocm", "xpu", "mps"]
 class PyTorchChoice(Struct, frozen=True, kw_only=True):
     """One PyTorch build: release, local version tag (`cpu`, `cu126`, …) and the index that publishes it.
 
-    `cuda` and `cudnn` are the versions inside the wheel, where the catalog knows them.
+    `cuda` and `cudnn` are the versions inside the wheel, where the catalog knows them. `extras` bring the code for this
+    computer's cards, where that is packages of its own ("device-gfx1100").
     """
 
     version: str
@@ -29,6 +30,7 @@ class PyTorchChoice(Struct, frozen=True, kw_only=True):
     torchaudio: str | None = None
     cuda: str | None = None
     cudnn: str | None = None
+    extras: tuple[str, ...] | UnsetType = UNSET
 
 
 class DriverAdvice(Struct, frozen=True, kw_only=True):
@@ -132,7 +134,9 @@ class Choice(Struct, frozen=True, kw_only=True):
 
 
 class LocalWheel(Struct, frozen=True, kw_only=True):
-    """A wheel in the user's wheelhouse: project "torch", version "2.13.0", variant "cpu" (or None), tags."""
+    """A wheel in the user's wheelhouse: project "torch", version "2.13.0", variant "cpu" (or None), tags. One with a
+    `label` is a wheel variant.
+    """
 
     project: str
     version: str
@@ -140,6 +144,7 @@ class LocalWheel(Struct, frozen=True, kw_only=True):
     python: str | None
     path: str
     bytes: int
+    label: str | None = None
 
 
 class Recommendation(Struct, frozen=True, kw_only=True):

@@ -13,7 +13,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from types import MappingProxyType
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from msgspec import Struct
@@ -26,9 +27,10 @@ from ..catalog.records.libraries import CudnnArchive, CudnnCatalog, CudnnRelease
 from ..catalog.records.pytorch import PyTorchCatalog, TorchRelease, TorchVariant
 from ..catalog.records.updates import DriverLookupQuery, RefreshSettings
 from ..catalog.store import Catalog
+from ..catalog.wheel_variants import UnreadableVariantMetadata, VariantMetadata, parse_variant_metadata, variant_of
 from ..core.errors import AppError, NetworkError
 from ..core.jobs import JobContext
-from ..core.versions import Version, version_key
+from ..core.versions import Capability, Version, version_key
 from ..update.fetch import fetch_bytes
 from ..update.signed_statement import RejectionReason, ResponseRejected
 from . import pages
@@ -37,12 +39,25 @@ from .store import store_subjects
 
 LIVE_SOURCE = "live"
 CUDA_MAJOR = re.compile(r"cu(\d+)\d")
+_log = logging.getLogger(__name__)
 SubjectType = TypeVar("SubjectType", bound=CatalogFile)
 
 
 def with_date(subject: SubjectType, day: str, source: SourceRecord) -> SubjectType:
     """The subject as of a day, with the page among its sources; days never go back."""
     return replace(subject, as_of=max(day, subject.as_of), sources={**subject.sources, LIVE_SOURCE: source})
+
+
+class MergeResult(NamedTuple, Generic[SubjectType]):
+    """A subject with what is new in it: how many records, and how many wheel variants were not understood."""
+
+    subject: SubjectType
+    added: int
+    unread: int = 0
+
+
+BuildKey = tuple[str, str, str]
+WheelGroups = dict[Version, dict[BuildKey, list[IndexedWheel]]]
 
 
 def merge_pytorch(
@@ -52,40 +67,136 @@ def merge_pytorch(
     index: str,
     oldest: Version,
     known_majors: Collection[int],
-) -> tuple[PyTorchCatalog, int]:
-    """The releases with the builds that the index has and the catalog lacks, and the number of those builds.
+    metadata: Mapping[Version, VariantMetadata] = MappingProxyType({}),
+) -> MergeResult[PyTorchCatalog]:
+    """The releases with the builds that the index has and the catalog lacks.
 
-    No page tells a new build's architectures: its `arch_list` is None, and it is not recommended while others are
-    known. Left out are systems that the catalog does not know, and builds for a CUDA major that is not in
-    `known_majors`, those whose minimum driver is known.
+    What a new build is made for is told by the `metadata` of its release alone, where the same build is there as a
+    wheel variant, too. Without it, its `arch_list` is None, and it is not recommended while others are known. Builds
+    that are wheel variants only are kept apart. Left out are systems that the catalog does not know, and builds for a
+    CUDA major that is not in `known_majors`, those whose minimum driver is known.
     """
     systems = {(build.system, build.arch) for release in current.releases for build in release.variants}
-    by_version: dict[Version, dict[tuple[str, str, str], list[IndexedWheel]]] = {}
+    plain: WheelGroups = {}
+    labelled: WheelGroups = {}
     for wheel in wheels:
-        major = CUDA_MAJOR.fullmatch(wheel.variant)
-        if major is not None and int(major[1]) not in known_majors:
-            continue
         if (wheel.system, wheel.arch) in systems and wheel.version >= oldest:
-            key = (wheel.system, wheel.arch, wheel.variant)
-            by_version.setdefault(wheel.version, {}).setdefault(key, []).append(wheel)
+            groups, name = (plain, wheel.variant) if wheel.label is None else (labelled, wheel.label)
+            key = (wheel.system, wheel.arch, name or "")
+            groups.setdefault(wheel.version, {}).setdefault(key, []).append(wheel)
     releases = {release.version: release for release in current.releases}
-    count = 0
-    for version, builds in by_version.items():
+    count = unread = 0
+    for version in sorted({*plain, *labelled}):
+        builds = {key: group for key, group in plain.get(version, {}).items() if _is_known_cuda(key[2], known_majors)}
         release = releases.get(version)
         existing = {(b.system, b.arch, b.variant) for b in release.variants} if release is not None else set()
-        added = tuple(
-            _make_variant(build_wheels, index) for key, build_wheels in sorted(builds.items()) if key not in existing
-        )
-        if not added:
-            continue
-        count += len(added)
+        added = tuple(_make_variant(builds[each], index) for each in sorted(builds) if each not in existing)
+        variants = labelled.get(version, {})
+        stated = _read_statements(variants, metadata.get(version), index, known_majors)
+        unread += len(variants) - len(stated)
+        if release is None and (added or stated):
+            python_versions = {wheel.python for group in builds.values() for wheel in group}
+            python_versions |= {series for build in stated for series in build.python}
+            release = _make_release(version, python_versions, ())
         if release is None:
-            python_versions = {wheel.python for build_wheels in builds.values() for wheel in build_wheels}
-            releases[version] = _make_release(version, python_versions, added)
-        else:
-            releases[release.version] = replace(release, variants=(*release.variants, *added))
+            continue
+        merged = _merge_statements(replace(release, variants=(*release.variants, *added)), stated)
+        count += len(added) + _count_news(release, merged, len(added))
+        if merged != release:
+            releases[version] = merged
     ordered = tuple(sorted(releases.values(), key=lambda release: release.version, reverse=True))
-    return replace(current, releases=ordered), count
+    return MergeResult(replace(current, releases=ordered), count, unread)
+
+
+def _is_known_cuda(variant: str, known_majors: Collection[int]) -> bool:
+    major = CUDA_MAJOR.fullmatch(variant)
+    return major is None or int(major[1]) in known_majors
+
+
+def _read_statements(
+    groups: Mapping[BuildKey, list[IndexedWheel]],
+    metadata: VariantMetadata | None,
+    index: str,
+    known_majors: Collection[int],
+) -> list[TorchVariant]:
+    """The wheel variants of one release as builds. Left out is what is not understood: without metadata, with a label
+    that it does not describe, or with demands or a CUDA that are not known.
+    """
+    stated = []
+    for (_system, _arch, label), group in sorted(groups.items()):
+        statement = metadata.statement(label) if metadata is not None else None
+        variant = variant_of(label, statement)
+        if statement is None or statement.unread or variant is None or not _is_known_cuda(variant, known_majors):
+            _log.warning("wheel variant %s of PyTorch %s is not understood", label, group[0].version)
+            continue
+        build = _make_variant([replace(wheel, variant=variant) for wheel in group], index)
+        stated.append(
+            replace(
+                build,
+                index_url=index,
+                label=label,
+                stated=LIVE_SOURCE,
+                arch_list=statement.arch_list,
+                ptx_for=statement.ptx_for,
+                lowest_cuda=statement.lowest_cuda,
+                gfx=statement.gfx,
+                python=tuple(sorted({wheel.python for wheel in group}, key=version_key)),
+            )
+        )
+    return stated
+
+
+def _merge_statements(release: TorchRelease, stated: list[TorchVariant]) -> TorchRelease:
+    """What is stated of a wheel variant holds for the same build as a plain wheel, too. It replaces what was unknown or
+    inferred of that; of a chip list that was read at a source only what both say stays. What has no plain wheel stays
+    apart.
+    """
+    statements = {(build.system, build.arch, build.variant): build for build in stated}
+    variants = [
+        _with_statement(build, statements.pop((build.system, build.arch, build.variant), None))
+        for build in release.variants
+    ]
+    known = {(build.system, build.arch, build.variant) for build in statements.values()}
+    earlier = (each for each in release.labelled if (each.system, each.arch, each.variant) not in known)
+    still_apart = {(build.system, build.arch, build.variant) for build in release.variants}
+    labelled = [*(b for b in earlier if (b.system, b.arch, b.variant) not in still_apart), *statements.values()]
+    ordered = sorted(labelled, key=lambda build: (build.system, build.arch, build.variant))
+    return replace(release, variants=tuple(variants), labelled=tuple(ordered))
+
+
+def _with_statement(build: TorchVariant, statement: TorchVariant | None) -> TorchVariant:
+    if statement is None:
+        return build
+    was_read = build.arch_list is not None and build.confidence == "high" and build.stated is None
+    return replace(
+        build,
+        stated=LIVE_SOURCE,
+        confidence="high",
+        arch_list=_common_code(build.arch_list, statement.arch_list) if was_read else statement.arch_list,
+        ptx_for=tuple(c for c in build.ptx_for if c in statement.ptx_for) if was_read else statement.ptx_for,
+        lowest_cuda=statement.lowest_cuda,
+        gfx=statement.gfx,
+    )
+
+
+def _common_code(
+    read: tuple[Capability, ...] | None, stated: tuple[Capability, ...] | None
+) -> tuple[Capability, ...] | None:
+    """The code of a build by what was read of it and by what is stated: of each list what the other one's code serves,
+    too, which is code for the same major and for the same minor or a lower one.
+    """
+    if read is None or stated is None:
+        return read
+    pairs = ((read, stated), (stated, read))
+    common = {one for own, other in pairs for one in own if any(c.major == one.major and c <= one for c in other)}
+    return tuple(sorted(common))
+
+
+def _count_news(before: TorchRelease, after: TorchRelease, added: int) -> int:
+    """How many builds are known better or are new as wheel variants; `added` are counted elsewhere."""
+    kept = after.variants[: len(after.variants) - added]
+    changed = sum(new != old for new, old in zip(kept, before.variants, strict=True))
+    return changed + sum(build not in before.labelled for build in after.labelled)
 
 
 def _make_release(version: Version, python_versions: set[str], variants: tuple[TorchVariant, ...]) -> TorchRelease:
@@ -105,7 +216,7 @@ def _make_variant(wheels: list[IndexedWheel], index: str) -> TorchVariant:
     return TorchVariant(
         system=first.system,
         arch=first.arch,
-        variant=first.variant,
+        variant=first.variant or "",
         index_url=None if first.system == "darwin" else f"{index.rstrip('/')}/{first.variant}",
         arch_list=None,
         mps=first.system == "darwin",
@@ -117,7 +228,7 @@ def _make_variant(wheels: list[IndexedWheel], index: str) -> TorchVariant:
 
 def merge_toolkits(
     current: CudaCatalog, indexes: Mapping[Version, tuple[RedistIndexHeader, str | None, str]]
-) -> tuple[CudaCatalog, int]:
+) -> MergeResult[CudaCatalog]:
     """New toolkits by version from (index, its address, its sha256); their drivers and chips stay unknown."""
     added = [
         ToolkitRelease(
@@ -133,12 +244,12 @@ def merge_toolkits(
         for version, (index, url, sha256) in indexes.items()
     ]
     ordered = sorted((*current.toolkits, *added), key=lambda toolkit: toolkit.version, reverse=True)
-    return replace(current, toolkits=tuple(ordered)), len(added)
+    return MergeResult(replace(current, toolkits=tuple(ordered)), len(added))
 
 
 def merge_cudnn(
     current: CudnnCatalog, indexes: Mapping[Version, tuple[CudnnIndex, str, str]]
-) -> tuple[CudnnCatalog, int]:
+) -> MergeResult[CudnnCatalog]:
     """New cuDNN releases from (index, its address, its sha256); their oldest chips and wheels stay unknown."""
     known_versions = {release.version for release in current.releases}
     added = [
@@ -147,7 +258,7 @@ def merge_cudnn(
         if index.cudnn.version not in known_versions
     ]
     ordered = sorted((*current.releases, *added), key=lambda release: release.version, reverse=True)
-    return replace(current, releases=tuple(ordered)), len(added)
+    return MergeResult(replace(current, releases=tuple(ordered)), len(added))
 
 
 def _make_cudnn_release(index: CudnnIndex, url: str, sha256: str, base_url: str) -> CudnnRelease:
@@ -184,7 +295,7 @@ def _make_cudnn_release(index: CudnnIndex, url: str, sha256: str, base_url: str)
 
 def merge_drivers(
     current: DriverCatalog, results: Iterable[tuple[DriverLookupQuery, tuple[DriverListing, ...]]]
-) -> tuple[DriverCatalog, int]:
+) -> MergeResult[DriverCatalog]:
     """The newest driver of each question, where it is newer than what is known for that kind of card.
 
     Raises UnexpectedPage for a driver that the card's generation does not get, or from a host that is not the maker's:
@@ -208,7 +319,7 @@ def merge_drivers(
             continue
         packages.insert(position, _make_package(newest, query))
         count += 1
-    return replace(current, packages=tuple(packages)), count
+    return MergeResult(replace(current, packages=tuple(packages)), count)
 
 
 def _matches_channel(driver: DriverListing, query: DriverLookupQuery) -> bool:
@@ -251,15 +362,18 @@ def _make_package(driver: DriverListing, query: DriverLookupQuery) -> DriverPack
 
 
 RefreshOutcome = Literal["updated", "unchanged", "failed"]
-_log = logging.getLogger(__name__)
 
 
 class SubjectUpdate(Struct, frozen=True, kw_only=True):
-    """What came of one subject: how many new records, or why the answer was not taken; `host` is who was asked."""
+    """What came of one subject: how many new records, or why the answer was not taken; `host` is who was asked.
+
+    `unread` are wheel variants that the source has and that could not be understood.
+    """
 
     subject: str
     state: RefreshOutcome
     added: int = 0
+    unread: int = 0
     why: RejectionReason | None = None
     host: str
 
@@ -278,7 +392,7 @@ class _SubjectQuery(Struct, kw_only=True):
     name: str
     source: str
     url: str
-    refresh: Callable[[], tuple[CatalogFile, int]]
+    refresh: Callable[[], MergeResult[Any]]
 
 
 class RefreshJob:
@@ -345,7 +459,7 @@ class RefreshJob:
 
     def _queries(self) -> list[_SubjectQuery]:
         settings = self._settings
-        candidates: list[tuple[str, str, str | None, Callable[[], tuple[CatalogFile, int]]]] = [
+        candidates: list[tuple[str, str, str | None, Callable[[], MergeResult[Any]]]] = [
             ("pytorch", "pytorch", settings.wheels, self._refresh_pytorch),
             ("cuda", "redist", settings.cuda, self._refresh_cuda),
             ("cudnn", "redist", settings.cudnn, self._refresh_cudnn),
@@ -360,31 +474,50 @@ class RefreshJob:
     def _run_query(self, query: _SubjectQuery, refreshed: dict[str, CatalogFile], day: str) -> SubjectUpdate:
         host = urlsplit(query.url).hostname or query.url
         try:
-            subject, added = query.refresh()
+            subject, added, unread = query.refresh()
         except (ResponseRejected, pages.UnexpectedPage) as error:
             reason: RejectionReason = error.reason if isinstance(error, ResponseRejected) else "garbage"
             _log.warning("%s was not refreshed: %s (%s)", query.name, reason, error)
             return SubjectUpdate(subject=query.name, state="failed", why=reason, host=host)
         refreshed[query.name] = with_date(subject, day, self._settings.sources[query.source])
-        return SubjectUpdate(subject=query.name, state="updated" if added else "unchanged", added=added, host=host)
+        state: RefreshOutcome = "updated" if added else "unchanged"
+        return SubjectUpdate(subject=query.name, state=state, added=added, unread=unread, host=host)
 
     def _fetch(self, url: str) -> bytes:
         return fetch_bytes(
             url, max_bytes=self._settings.answer_bytes, timeout=self._settings.answer_seconds, cancel=self._cancel
         )
 
-    def _refresh_pytorch(self) -> tuple[CatalogFile, int]:
+    def _refresh_pytorch(self) -> MergeResult[PyTorchCatalog]:
         assert self._settings.wheels is not None  # noqa: S101 - asked for only where it is known
-        wheels = pages.parse_wheels(self._fetch(self._settings.wheels))
+        page = self._fetch(self._settings.wheels)
         return merge_pytorch(
             self._catalog.pytorch,
-            wheels,
+            pages.parse_wheels(page),
             index=self._settings.wheel_index,
             oldest=self._settings.oldest_release,
             known_majors={minimum.major for minimum in self._catalog.cuda.minimum_drivers},
+            metadata=self._fetch_variant_metadata(page),
         )
 
-    def _refresh_cuda(self) -> tuple[CatalogFile, int]:
+    def _fetch_variant_metadata(self, page: bytes) -> dict[Version, VariantMetadata]:
+        """The metadata of the newest releases with wheel variants; a file that is not what the page says is left out,
+        so that its wheels count as not understood.
+        """
+        assert self._settings.wheels is not None  # noqa: S101 - the page comes from there
+        found: dict[Version, VariantMetadata] = {}
+        files = pages.parse_variant_metadata_links(page, self._settings.wheels)
+        for file in [each for each in files if each.version >= self._settings.oldest_release][: self._settings.newest]:
+            try:
+                data = self._fetch(file.url)
+                if file.sha256 not in (None, hashlib.sha256(data).hexdigest()):
+                    raise UnexpectedPage("another hash than the page says")
+                found[file.version] = parse_variant_metadata(data)
+            except (ResponseRejected, UnexpectedPage, UnreadableVariantMetadata) as error:
+                _log.warning("variant metadata of PyTorch %s was not read: %s", file.version, error)
+        return found
+
+    def _refresh_cuda(self) -> MergeResult[CudaCatalog]:
         current = self._catalog.cuda
         indexes = {}
         for version in self._newer_versions(self._settings.cuda, {toolkit.version for toolkit in current.toolkits}, 3):
@@ -393,7 +526,7 @@ class RefreshJob:
             indexes[version] = (pages.parse_toolkit_index(data), url, hashlib.sha256(data).hexdigest())
         return merge_toolkits(current, indexes)
 
-    def _refresh_cudnn(self) -> tuple[CatalogFile, int]:
+    def _refresh_cudnn(self) -> MergeResult[CudnnCatalog]:
         current = self._catalog.cudnn
         # Index files are named by three numbers, releases by four.
         known_versions = {release.version for release in current.releases}
@@ -418,20 +551,20 @@ class RefreshJob:
         ]
         return sorted(newer, reverse=True)[: self._settings.newest]
 
-    def _refresh_drivers(self) -> tuple[CatalogFile, int]:
+    def _refresh_drivers(self) -> MergeResult[DriverCatalog]:
         current, added_total, last_error, any_answer = self._catalog.drivers, 0, None, False
         for query in self._settings.drivers:
             try:
                 packages = pages.parse_drivers(self._fetch(self._lookup_url(query)))
-                current, added = merge_drivers(current, [(query, packages)])
+                merged = merge_drivers(current, [(query, packages)])
             except (ResponseRejected, pages.UnexpectedPage) as error:
                 last_error = error
                 continue
             any_answer = True
-            added_total += added
+            current, added_total = merged.subject, added_total + merged.added
         if last_error is not None and not any_answer:
             raise last_error
-        return current, added_total
+        return MergeResult(current, added_total)
 
     def _lookup_url(self, query: DriverLookupQuery) -> str:
         lookup = self._catalog.drivers.lookup

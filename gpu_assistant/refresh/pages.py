@@ -6,12 +6,13 @@ import re
 from datetime import date
 from html.parser import HTMLParser
 from typing import Annotated, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 import msgspec
 from msgspec import Meta, Struct, ValidationError
 
 from ..catalog.records.base import Arch, Hex32Bytes, IsoDate, Md5
+from ..catalog.wheel_variants import parse_metadata_name, split_variant_label
 from ..core import json
 from ..core.machine import SystemName
 from ..core.versions import Version
@@ -39,10 +40,14 @@ class UnexpectedPage(Exception):
 
 
 class IndexedWheel(Struct, frozen=True, kw_only=True):
-    """One PyTorch wheel of an index; `python` a series ("3.13"), `sha256` where the page carries it."""
+    """One PyTorch wheel of an index; `python` a series ("3.13"), `sha256` where the page carries it.
+
+    A wheel variant has a `label`; its `variant` is None where the label is no version tag: its metadata tells more.
+    """
 
     version: Version
-    variant: str
+    variant: str | None
+    label: str | None = None
     python: str
     system: SystemName
     arch: Arch
@@ -66,8 +71,35 @@ def link_targets(page: bytes) -> list[str]:
     return parser.hrefs
 
 
+class IndexedMetadata(Struct, frozen=True, kw_only=True):
+    """A file of variant metadata on a page: its address, and its hash where the page carries it."""
+
+    version: Version
+    url: str
+    sha256: Hex32Bytes | None
+
+
+def parse_variant_metadata_links(page: bytes, page_url: str) -> tuple[IndexedMetadata, ...]:
+    """The files of variant metadata of PyTorch's releases on a page of its index, newest release first."""
+    found = []
+    for link in link_targets(page):
+        try:
+            url = urlsplit(urljoin(page_url, link))
+        except ValueError:
+            continue
+        name = parse_metadata_name(unquote(url.path).rpartition("/")[2])
+        version = Version.parse(name[1]) if name is not None and name[0] == "torch" else None
+        sha256 = _SHA256.fullmatch(url.fragment)
+        if version is not None:
+            address = url._replace(fragment="").geturl()
+            found.append(IndexedMetadata(version=version, url=address, sha256=sha256[1] if sha256 else None))
+    return tuple(sorted(found, key=lambda file: file.version, reverse=True))
+
+
 def parse_wheels(page: bytes) -> tuple[IndexedWheel, ...]:
-    """PyTorch's released wheels on a page of its index; raises UnexpectedPage for a page without any."""
+    """PyTorch's released wheels on a page of its index, wheel variants too; raises UnexpectedPage for a page without
+    any.
+    """
     parsed = [wheel for link in link_targets(page) if (wheel := _parse_wheel(link)) is not None]
     if not parsed:
         raise UnexpectedPage("no wheels")
@@ -79,7 +111,8 @@ def _parse_wheel(link: str) -> IndexedWheel | None:
         parts = urlsplit(link)
     except ValueError:
         return None
-    match = _WHEEL.fullmatch(unquote(parts.path).rpartition("/")[2])
+    plain_name, label = split_variant_label(unquote(parts.path).rpartition("/")[2])
+    match = _WHEEL.fullmatch(plain_name)
     if match is None:
         return None
     target = next(
@@ -91,13 +124,19 @@ def _parse_wheel(link: str) -> IndexedWheel | None:
         None,
     )
     # Apple's builds carry no name of their own; elsewhere a nameless one is the general index's business.
-    variant = match["variant"] or ("cpu" if target is not None and target[0] == "darwin" else "")
-    if target is None or _VARIANT.fullmatch(variant) is None:
+    own_variant = "cpu" if target is not None and target[0] == "darwin" else label or ""
+    variant: str | None = match["variant"] or own_variant
+    if target is None:
         return None
+    if _VARIANT.fullmatch(variant or "") is None:
+        if label is None:
+            return None
+        variant = None
     sha256 = _SHA256.fullmatch(parts.fragment)
     return IndexedWheel(
         version=Version(match["version"]),
         variant=variant,
+        label=label,
         python=f"{match['major']}.{match['minor']}",
         system=target[0],
         arch=target[1],

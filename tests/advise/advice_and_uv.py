@@ -19,6 +19,7 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import Machine
 from gpu_assistant.core.paths import resources_dir
 
+from . import uv_variants
 from .oracle.expect import box_of, deciding, nvidia
 from .oracle.grid import Case, grid
 from .oracle.published import PublishedFacts, number
@@ -209,7 +210,7 @@ def document() -> str:
             f"- we advise {example.advice}{example.driver}",
             f"- Source: {parts['source']}",
         ]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", *uv_variants.section()]) + "\n"
 
 
 def main() -> None:

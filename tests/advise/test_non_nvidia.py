@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.core.errors import UnsatisfiableChoice
 from gpu_assistant.core.machine import Disk, Gpu, ProbeNote, SystemName, User
 from gpu_assistant.core.recommendation import Choice
 from gpu_assistant.core.types import Goal
@@ -52,7 +53,8 @@ def test_no_usable_gpu(system: SystemName, gpus: tuple[Gpu, ...], code: str) -> 
         ("linux", Gpu(vendor="amd", name="RX 7900 XTX", gfx="gfx1100"), True, "2.15.0+cpu"),
         ("linux", Gpu(vendor="amd", pci_id="1002:66af"), None, "2.9.1+rocm6.3"),
         ("linux", Gpu(vendor="amd", name="RX 580", gfx="gfx803"), None, "2.15.0+cpu"),
-        ("windows", Gpu(vendor="amd", name="RX 7900 XTX", gfx="gfx1100"), None, "2.15.0+cpu"),
+        ("windows", Gpu(vendor="amd", name="RX 7900 XTX", gfx="gfx1100"), None, "2.13.0+rocm10.0.0"),
+        ("windows", Gpu(vendor="amd", name="RX 6600", gfx="gfx1032"), None, "2.15.0+cpu"),
         ("windows", Gpu(vendor="intel", name="Arc A770", pci_id="8086:56a0"), None, "2.15.0+xpu"),
         ("linux", Gpu(vendor="intel", name="Arc A770", pci_id="8086:56a0"), None, "2.15.0+xpu"),
     ],
@@ -63,10 +65,11 @@ def test_amd_and_intel(system: SystemName, gpu: Gpu, wsl: bool | None, build: st
     assert f"{advice.pytorch.version}+{advice.pytorch.variant}" == build
     assert advice.driver.action == "none"
     if not build.endswith("cpu"):
-        assert reason(advice, "driver.action").code == ("driver-rocm" if gpu.vendor == "amd" else "driver-xpu")
+        rocm = "driver-rocm" if system == "linux" else "driver-rocm-windows"
+        assert reason(advice, "driver.action").code == (rocm if gpu.vendor == "amd" else "driver-xpu")
         assert "not-proven" in codes(advice.warnings)
         assert "cpu-instead" in codes(advice.alternatives)
-    assert ("amd-wsl" in codes(advice.alternatives)) == (gpu.vendor == "amd" and system == "windows")
+    assert ("amd-unlisted" in codes(advice.alternatives)) == (system == "windows" and gpu.gfx == "gfx1032")
 
 
 def test_newest_rocm_release_is_named_as_newest_for_amd() -> None:
@@ -196,3 +199,24 @@ def test_unknown_size_gives_no_disk_warning() -> None:
     assert advice.pytorch is not None
     assert advice.pytorch.variant == "xpu"
     assert "disk-space" not in codes(advice.warnings)
+
+
+def test_amd_card_that_amd_does_not_list_may_be_tried_on_windows() -> None:
+    """The alternative is a choice that can be taken, with a warning; it brings the code for the card."""
+    card = machine("windows", Gpu(vendor="amd", name="RX 6600", gfx="gfx1032"))
+    offer = next(each for each in recommend(card, catalog()).alternatives if each.code == "amd-unlisted")
+    assert offer.change == {"pytorch": "2.13.0", "variant": "rocm10.0.0"}
+    taken = check(recommend(card, catalog(), choice=Choice(pytorch="2.13.0", variant="rocm10.0.0")))
+    assert taken.pytorch is not None
+    assert (taken.accelerator, taken.pytorch.extras) == ("rocm", ("device-gfx1032",))
+    assert {"amd-windows", "amd-windows-unlisted"} <= set(codes(taken.warnings))
+    for impossible in (Gpu(vendor="amd", name="RX 580", gfx="gfx803"), Gpu(vendor="intel", name="Arc")):
+        with pytest.raises(UnsatisfiableChoice):
+            recommend(machine("windows", impossible), catalog(), choice=Choice(variant="rocm10.0.0"))
+
+
+def test_amd_card_of_unknown_chip_gets_the_code_for_all() -> None:
+    card = machine("windows", Gpu(vendor="amd", name="AMD Radeon(TM) Graphics"))
+    taken = recommend(card, catalog(), choice=Choice(variant="rocm10.0.0"))
+    assert taken.pytorch is not None
+    assert taken.pytorch.extras == ("device-all",)

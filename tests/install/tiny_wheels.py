@@ -39,8 +39,12 @@ def wheel(
     script: str | None = None,
     tag: str = "py3-none-any",
     ballast: bytes = b"",
+    label: str | None = None,
+    variant: bytes = b"{}",
 ) -> Wheel:
-    """A wheel with one module; `script` names a function of it that becomes a program of the project's name."""
+    """A wheel with one module; `script` names a function of it that becomes a program of the project's name. With a
+    `label` it is a wheel variant, and `variant` is its metadata.
+    """
     info = f"{project}-{version}.dist-info"
     rows = ["Metadata-Version: 2.1", f"Name: {project}", f"Version: {version}"]
     metadata = "\n".join([*rows, *(f"Requires-Dist: {need}" for need in requires), ""]).encode()
@@ -53,12 +57,15 @@ def wheel(
         files[f"{project}/ballast.bin"] = ballast
     if script is not None:
         files[f"{info}/entry_points.txt"] = f"[console_scripts]\n{project} = {project}:{script}\n".encode()
+    if label is not None:
+        files[f"{info}/variant.json"] = variant
     files[f"{info}/RECORD"] = _record(files, f"{info}/RECORD")
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for name, data in files.items():
             archive.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), data)
-    return Wheel(f"{project}-{version}-{tag}.whl", packed.getvalue(), metadata)
+    suffix = "" if label is None else f"-{label}"
+    return Wheel(f"{project}-{version}-{tag}{suffix}.whl", packed.getvalue(), metadata)
 
 
 def _record(files: Mapping[str, bytes], own: str) -> bytes:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from ...core.machine import SystemName
 from ...core.versions import Version
@@ -12,24 +12,22 @@ from .base import (
     Arch,
     CatalogFile,
     Confidence,
+    Gfx,
     HttpsUrl,
     PciId,
     Variant,
 )
 
-Gfx = Annotated[str, Meta(pattern=r"^gfx[0-9a-f]{3,4}$")]
-
 
 class AmdWindowsSupport(Struct, frozen=True, kw_only=True):
-    """AMD on Windows: whether PyTorch's own index has builds, AMD's preview with the Python of its wheels, and the
-    chips that ROCm serves in WSL.
+    """AMD on Windows: the `chips` that AMD supports there from the Windows of a name on ("11"), with the page that says
+    how, and the chips that ROCm serves in WSL, with a page of their own.
     """
 
-    builds: bool
-    preview: bool
-    preview_url: HttpsUrl
-    wheels_python: str | None = None
-    wheels_source: str | None = None
+    chips: tuple[Gfx, ...]
+    lowest_windows: str
+    url: HttpsUrl
+    wsl_url: HttpsUrl
     wsl_chips: tuple[Gfx, ...]
     source: str
     sources: tuple[str, ...] = ()
@@ -113,6 +111,20 @@ class LinuxGpuGroups(Struct, frozen=True, kw_only=True):
     source: str
 
 
+class IntelRuntime(Struct, frozen=True, kw_only=True):
+    """The command that installs Level Zero, Intel's compute runtime, from a distribution's own packages.
+
+    Empty `releases` stand for all. `families` are those that its version knows, empty: all.
+    """
+
+    distribution: str
+    releases: tuple[str, ...] = ()
+    families: tuple[str, ...] = ()
+    command: tuple[str, ...]
+    source: str
+    confidence: Confidence = "high"
+
+
 class AcceleratorCatalog(CatalogFile, frozen=True, kw_only=True):
     """`accelerators.json`; devices are sorted by id."""
 
@@ -124,3 +136,4 @@ class AcceleratorCatalog(CatalogFile, frozen=True, kw_only=True):
     intel_devices: tuple[IntelDevice, ...]
     apple: AppleSupport
     linux_groups: tuple[LinuxGpuGroups, ...] = ()
+    intel_runtimes: tuple[IntelRuntime, ...] = ()

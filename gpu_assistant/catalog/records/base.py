@@ -23,6 +23,8 @@ Md5 = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}$")]
 PciId = Annotated[str, Meta(pattern=r"^[0-9a-f]{4}:[0-9a-f]{4}$")]
 PythonSeries = Annotated[str, Meta(pattern=r"^\d{1,3}\.\d{1,3}$")]
 Variant = Annotated[str, Meta(pattern=r"^(cpu|xpu|cu\d{2,4}|rocm\d+(\.\d+){1,2})$")]
+# A chip of AMD's, as its compiler calls it.
+Gfx = Annotated[str, Meta(pattern=r"^gfx[0-9a-f]{3,4}$")]
 ByteCount = Annotated[int, Meta(gt=0)]
 
 

@@ -6,10 +6,12 @@ from msgspec import Struct
 
 from ...core.machine import SystemName
 from ...core.versions import Capability, Version
+from ..wheel_variants import VariantLabel
 from .base import (
     Arch,
     CatalogFile,
     Confidence,
+    Gfx,
     Hex32Bytes,
     HttpsUrl,
     IsoDate,
@@ -25,6 +27,13 @@ class TorchVariant(Struct, frozen=True, kw_only=True):
     driver compiles for newer GPUs. `cuda` and `cudnn` are the versions that it contains. `sha256` are those of its
     wheels by Python series, as far as they are known. `lowest_system` is the minimum macOS. `python` are its Python
     series, empty: the release's. `alone`: there is no torchvision and torchaudio for it.
+
+    `stated` is the source where the publisher's own metadata says what it is made for, also which CUDA the driver has
+    to implement (`lowest_cuda`) and for which AMD chips it is (`gfx`; None: `amd_chips` tells that). `label` is that of
+    its wheels, where they are wheel variants.
+
+    With a `chip_extra` ("device-{gfx}") it is of AMD's own index: the code for each chip is a package that this extra
+    brings, "all" stands for every chip. `sdists` are packages that its index has as source alone.
     """
 
     system: SystemName
@@ -40,13 +49,19 @@ class TorchVariant(Struct, frozen=True, kw_only=True):
     alone: bool = False
     lowest_system: Version | None = None
     sha256: dict[PythonSeries, Hex32Bytes] = {}
+    label: VariantLabel | None = None
+    stated: str | None = None
+    lowest_cuda: Version | None = None
+    gfx: tuple[Gfx, ...] | None = None
+    chip_extra: str | None = None
+    sdists: tuple[str, ...] = ()
     confidence: Confidence = "high"
     source: str | None = None
 
 
 class TorchRelease(Struct, frozen=True, kw_only=True):
     """One PyTorch release with the matching torchvision and torchaudio; `date` is None where only the wheel index has
-    it.
+    it. `labelled` are builds that are published as wheel variants alone, which no lock file can name yet.
     """
 
     version: Version
@@ -56,6 +71,7 @@ class TorchRelease(Struct, frozen=True, kw_only=True):
     torchaudio: Version | None
     default_variant: dict[SystemName, Variant]
     variants: tuple[TorchVariant, ...]
+    labelled: tuple[TorchVariant, ...] = ()
 
 
 class GlibcMinimum(Struct, frozen=True, kw_only=True):

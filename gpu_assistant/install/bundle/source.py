@@ -53,7 +53,7 @@ class BundleSource:
         if hashlib.sha256(data).hexdigest() != lock_file.sha256:
             raise AppError("local-file-broken", path=str(path))
         text = data.decode("utf-8", "replace").replace(f'"{BUNDLE_URL}', f'"{self.folder.as_uri()}/')
-        return parse_lockfile(text, request.python)
+        return parse_lockfile(text, request.python, sdists=request.sdists)
 
     def _find_file(self, url: str, sha256: str | None, name: str) -> BundleFile:
         file = self._by_hash.get(sha256) if sha256 is not None else self._by_url.get(url)

@@ -218,7 +218,8 @@ def _has_requested_packages(manifest: EnvironmentManifest, plan: Plan, context: 
     request = build_request(advice, context.catalog, context.system.operating_system(), wheelhouse=plan.wheelhouse)
     try:
         text = cached_lock_path(context.data, request).read_text(encoding="utf-8")
-        return lockfile.parse_lockfile(text, request.python, request.platform).fingerprint == manifest.lock
+        lock = lockfile.parse_lockfile(text, request.python, request.platform, request.sdists)
+        return lock.fingerprint == manifest.lock
     except (OSError, UnicodeDecodeError, AppError):
         torch, tensorflow = advice.pytorch, advice.tensorflow
         requested = (torch and torch.version, torch and torch.variant, tensorflow and tensorflow.version)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -15,14 +16,14 @@ from .requirements import Platform
 
 if TYPE_CHECKING:
     from packaging.markers import Environment
-    from packaging.pylock import Package, PackageWheel
+    from packaging.pylock import Package, PackageSdist, PackageWheel
     from packaging.tags import Tag
 
 FILE_SCHEMES = ("https", "http", "file")
 
 
 class LockedPackage(Struct, frozen=True, kw_only=True):
-    """A package at its exact version, and the wheel that is installed."""
+    """A package at its exact version, and the wheel, or source, that is installed."""
 
     name: str
     version: str
@@ -46,12 +47,13 @@ class Lockfile(Struct, frozen=True, kw_only=True):
         return next((package.version for package in self.packages if package.name == name), None)
 
 
-def parse_lockfile(text: str, series: str, platform: Platform | None = None) -> Lockfile:
+def parse_lockfile(text: str, series: str, platform: Platform | None = None, sdists: Collection[str] = ()) -> Lockfile:
     """Read a lock file and select the wheels for a Python of a series like "3.11", on this computer or on `platform`.
+    Of the packages `sdists` the source is taken.
 
     Raises AppError("lock-broken").
     """
-    from packaging.pylock import PackageWheel, Pylock, PylockSelectError, PylockValidationError
+    from packaging.pylock import PackageSdist, PackageWheel, Pylock, PylockSelectError, PylockValidationError
     from packaging.utils import InvalidWheelFilename
 
     try:
@@ -60,7 +62,8 @@ def parse_lockfile(text: str, series: str, platform: Platform | None = None) -> 
         for package, source in pylock.select(
             environment=_marker_environment(series, platform), tags=_wheel_tags(series, platform)
         ):
-            if not isinstance(source, PackageWheel):
+            is_source = isinstance(source, PackageSdist) and package.name in sdists
+            if not isinstance(source, PackageWheel | PackageSdist) or isinstance(source, PackageSdist) != is_source:
                 raise ValueError(f"{package.name} is no wheel")
             packages.append(_locked_package(package, source))
     except (
@@ -71,11 +74,11 @@ def parse_lockfile(text: str, series: str, platform: Platform | None = None) -> 
     return Lockfile(packages=tuple(packages), text=text)
 
 
-def _locked_package(package: Package, wheel: PackageWheel) -> LockedPackage:
-    url, sha256 = wheel.url or "", wheel.hashes["sha256"].lower()
+def _locked_package(package: Package, source: PackageWheel | PackageSdist) -> LockedPackage:
+    url, sha256 = source.url or "", source.hashes["sha256"].lower()
     if len(sha256) != 64 or urlsplit(url).scheme not in FILE_SCHEMES:
         raise ValueError(url)
-    file = PlanFile(url=url, name=wheel.filename, sha256=sha256, bytes=wheel.size)
+    file = PlanFile(url=url, name=source.filename, sha256=sha256, bytes=source.size)
     return LockedPackage(name=package.name, version=str(package.version), file=file)
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from ...catalog.wheel_variants import split_variant_label
 from ...core import json
 from ...core.errors import SetupNotSupported
 from ...core.machine import OperatingSystem
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 
 # pip, so that `pip install` in an activated environment installs into it and not elsewhere.
 BASE_PACKAGES = ("numpy", "pip")
-PACKAGE_FIELDS = ("python", "torch", "variant", "torchvision", "torchaudio", "tensorflow", "constraints")
+# What builds a package from its source.
+BUILD_PACKAGES = ("setuptools",)
+PACKAGE_FIELDS = ("python", "torch", "variant", "extras", "torchvision", "torchaudio", "tensorflow", "constraints")
 
 # Processors as uv and wheel files name them.
 _UV_ARCHITECTURES = {"x86_64": "x86_64", "arm64": "aarch64"}
@@ -103,7 +106,7 @@ class PackageRequest(Struct, frozen=True, kw_only=True):
 
     `serves_variant`: PyPI has this build of PyTorch for this system, under a version without a label. `default_index`
     is the address of the index that the user put in PyPI's place; `platform` the computer that the packages are for,
-    if it is not this one.
+    if it is not this one. `extras` are those of PyTorch and torchvision; `sdists` the packages that may come as source.
     """
 
     python: str
@@ -118,6 +121,13 @@ class PackageRequest(Struct, frozen=True, kw_only=True):
     serves_variant: bool
     default_index: str | None
     platform: Platform | None = None
+    extras: tuple[str, ...] = ()
+    sdists: tuple[str, ...] = ()
+
+    @property
+    def base_packages(self) -> tuple[str, ...]:
+        """The packages that every environment has, and what builds those that come as source."""
+        return (*BASE_PACKAGES, *BUILD_PACKAGES) if self.sdists else BASE_PACKAGES
 
     @property
     def label(self) -> str:
@@ -158,6 +168,7 @@ def build_request(
     torch, tensorflow = recommendation.pytorch, recommendation.tensorflow
     torch_version = torch.version if torch is not None else None
     arch = target.arch or "x86_64"
+    record = catalog.build(torch.version, torch.variant, target.system, arch) if torch is not None else None
     serves_variant = torch is not None and catalog.default_variant(torch.version, target.system, arch) == torch.variant
     return PackageRequest(
         python=str(recommendation.python),
@@ -175,6 +186,8 @@ def build_request(
         serves_variant=serves_variant,
         default_index=default_index_url(),
         platform=target if isinstance(target, Platform) else None,
+        extras=torch.extras or () if torch is not None else (),
+        sdists=record.sdists if record is not None else (),
     )
 
 
@@ -184,7 +197,7 @@ def cached_lock_path(data: DataDir, request: PackageRequest) -> Path:
 
 
 def scan_wheelhouse(folder: Path) -> tuple[LocalWheel, ...]:
-    """The wheels in a folder, for any system, by project, newest version first.
+    """The wheels in a folder, for any system, by project, newest version first; wheel variants with their label.
 
     Reads file names only. Files that are not named as wheels are skipped; an unreadable folder has no wheels.
     """
@@ -198,7 +211,8 @@ def scan_wheelhouse(folder: Path) -> tuple[LocalWheel, ...]:
         return ()
     for path in paths:
         try:
-            project, version, _build, tags = parse_wheel_filename(path.name)
+            plain_name, label = split_variant_label(path.name)
+            project, version, _build, tags = parse_wheel_filename(plain_name)
             size = path.stat().st_size
         except (InvalidWheelFilename, OSError):
             continue
@@ -209,6 +223,7 @@ def scan_wheelhouse(folder: Path) -> tuple[LocalWheel, ...]:
             python=_python_series({(tag.interpreter, tag.abi) for tag in tags}),
             path=str(path),
             bytes=size,
+            label=label,
         )
         rows.append((project, version, wheel))
     rows.sort(key=lambda row: row[1], reverse=True)
@@ -220,7 +235,7 @@ def compatible_wheels(
     folder: Path, series: str | None = None, platforms: Sequence[str] | None = None
 ) -> tuple[LocalWheel, ...]:
     """The wheels in a folder for this computer, or for these platform tags; with a `series` like "3.11", for that
-    Python.
+    Python. Without wheel variants, which no lock file can name yet.
     """
     from packaging.tags import platform_tags
 
@@ -229,7 +244,7 @@ def compatible_wheels(
     def is_compatible(wheel: LocalWheel) -> bool:
         tags = Path(wheel.path).stem.rpartition("-")[2].split(".")
         fits_series = series is None or wheel.python in (None, series)
-        return fits_series and not supported.isdisjoint(tags)
+        return wheel.label is None and fits_series and not supported.isdisjoint(tags)
 
     return tuple(wheel for wheel in scan_wheelhouse(folder) if is_compatible(wheel))
 

@@ -30,7 +30,6 @@ from ...system.base import ProcessResult
 from ...system.probes import is_network_available
 from .lockfile import Lockfile, parse_lockfile
 from .requirements import (
-    BASE_PACKAGES,
     PackageRequest,
     cached_lock_path,
     compatible_wheels,
@@ -40,11 +39,13 @@ from .requirements import (
 from .uv import Uv, error_line
 
 SourceName = Literal["wheelhouse", "index", "general"]
-SourceAnswer = Literal["absent", "incomplete", "unreachable", "not-given", "not-asked"]
+SourceAnswer = Literal["absent", "variants", "incomplete", "unreachable", "not-given", "not-asked"]
 _PROJECT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 COMPILE_TIMEOUT_S = 300.0
 MAX_MISSING_NAMED = 3  # of many missing packages
 LOCK_FILE = "pylock.toml"
+# uv's words for a release that an index has as wheel variants alone.
+VARIANTS_ONLY_TEXT = "only unsupported wheel variants"
 # Parts of uv's messages if no answer came at all; an index that answers that it lacks a package is another case.
 NETWORK_ERROR_TEXTS = (
     "failed to fetch",
@@ -76,9 +77,7 @@ class Resolver:
         from ...fetch.partial_file import local_path
 
         try:
-            lockfile = parse_lockfile(
-                self._cached_path.read_text(encoding="utf-8"), self.request.python, self.request.platform
-            )
+            lockfile = self._parse(self._cached_path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, AppError):
             return None
         local_paths = [path for package in lockfile.packages if (path := local_path(package.file.url)) is not None]
@@ -100,10 +99,13 @@ class Resolver:
         for attempt in resolve_attempts(self.request):
             text = self._try_source(attempt)
             if text is not None:
-                lockfile = parse_lockfile(text, self.request.python, self.request.platform)
+                lockfile = self._parse(text)
                 json.write_file(self._cached_path, text)
                 return lockfile
         raise self._unavailable_error()
+
+    def _parse(self, text: str) -> Lockfile:
+        return parse_lockfile(text, self.request.python, self.request.platform, self.request.sdists)
 
     def _try_source(self, attempt: ResolveAttempt) -> str | None:
         finished, text = self._run_compile(attempt)
@@ -121,6 +123,8 @@ class Resolver:
             constraints.write_text("".join(f"{line}\n" for line in self.request.constraints), encoding="utf-8")
             project.write_text(attempt.render_pyproject(self.request.python), encoding="utf-8")
         find_links = ["--find-links", attempt.find_links] if attempt.find_links is not None else []
+        # Without configuration files uv takes the project's index for the pinned packages alone.
+        for_all = ["--index", attempt.torch_index] if attempt.torch_index is not None and not attempt.explicit else []
         offline = ["--no-index", "--offline"] if attempt.offline else []
         platform_option = (
             ["--python-platform", self.request.platform.uv_platform] if self.request.platform is not None else []
@@ -130,7 +134,8 @@ class Resolver:
                 *("pip", "compile", project, "--python", self._interpreter, "--python-version", self.request.python),
                 *("--format", "pylock.toml", "--output-file", output, "--no-header"),
                 *("--only-binary", ":all:", "--quiet", "--constraints", constraints),
-                *(*find_links, *offline, *platform_option, *options),
+                *(option for name in self.request.sdists for option in ("--no-binary", name)),
+                *(*find_links, *for_all, *offline, *platform_option, *options),
                 timeout=COMPILE_TIMEOUT_S,
                 cwd=folder,
             )
@@ -143,7 +148,8 @@ class Resolver:
         text = finished.stderr.lower()
         if "no solution found" in text:
             # The wheelhouse is asked only if it has PyTorch itself, so a dependency is missing.
-            self._answers[attempt.source] = "incomplete" if attempt.source == "wheelhouse" else "absent"
+            missing: SourceAnswer = "variants" if VARIANTS_ONLY_TEXT in text else "absent"
+            self._answers[attempt.source] = "incomplete" if attempt.source == "wheelhouse" else missing
         elif _is_network_failure(text):
             torch_index = attempt.torch_index
             is_torch_index = attempt.source == "index" and torch_index is not None and torch_index.lower() in text
@@ -224,7 +230,7 @@ class Resolver:
                 alternatives.setdefault(
                     wheel.version, self._make_alternative("wheelhouse-torch", wheel.version, python)
                 )
-        newest = self._newest_on_index() if self._answers["index"] == "absent" else None
+        newest = self._newest_on_index() if self._answers["index"] in ("absent", "variants") else None
         if newest is not None:
             alternatives.setdefault(newest, self._make_alternative("index-torch", newest, request.python))
         return tuple(alternatives.values())
@@ -234,7 +240,7 @@ class Resolver:
         finished, text = self._run_compile(attempt, "--no-deps")
         if finished.returncode != 0 or text is None:
             return None
-        lockfile = parse_lockfile(text, self.request.python, self.request.platform)
+        lockfile = self._parse(text)
         release, _, variant = (lockfile.version("torch") or "").partition("+")
         return release if release and variant == self.request.variant else None
 
@@ -330,7 +336,8 @@ def _tensorflow_pins(request: PackageRequest) -> tuple[str, ...]:
 
 def _general_requirements(request: PackageRequest) -> tuple[str, ...]:
     """The packages of the general index; beside PyTorch that includes TensorFlow."""
-    return BASE_PACKAGES if request.torch is None else (*BASE_PACKAGES, *_tensorflow_pins(request))
+    packages = request.base_packages
+    return packages if request.torch is None else (*packages, *_tensorflow_pins(request))
 
 
 def _local_pins(request: PackageRequest) -> tuple[str, ...] | None:
@@ -365,8 +372,9 @@ def _local_pin(project: str, version: str | None, request: PackageRequest) -> st
 
 def _pin_sets(request: PackageRequest, tag: str) -> Iterator[tuple[str, ...]]:
     """First with torchvision and torchaudio, then without: a source may have only PyTorch."""
-    torch = f"torch=={request.torch}{tag}"
-    companions = [("torchvision", request.torchvision), ("torchaudio", request.torchaudio)]
+    extras = f"[{','.join(request.extras)}]" if request.extras else ""
+    torch = f"torch{extras}=={request.torch}{tag}"
+    companions = [(f"torchvision{extras}", request.torchvision), ("torchaudio", request.torchaudio)]
     pins = [f"{name}=={version}{tag}" for name, version in companions if version is not None]
     for count in range(len(pins), -1, -1):
         yield (torch, *pins[:count])

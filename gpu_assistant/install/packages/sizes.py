@@ -80,7 +80,7 @@ def _lockfile_files(request: PackageRequest, data: DataDir) -> tuple[PackageSize
     if not path.is_file():
         return None
     try:
-        lockfile = parse_lockfile(path.read_text(encoding="utf-8"), request.python, request.platform)
+        lockfile = parse_lockfile(path.read_text(encoding="utf-8"), request.python, request.platform, request.sdists)
     except (OSError, UnicodeDecodeError, AppError):
         return None
     return tuple(

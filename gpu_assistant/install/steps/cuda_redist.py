@@ -100,7 +100,7 @@ class CudaRedistInstall(StepKind):
                 id=self.name,
                 kind=self.name,
                 code=self.name if machine.os.system == "windows" else f"{self.name}-linux",
-                data=data | installer_hint(builder.catalog, toolkit, machine.os.system),
+                data=data | installer_hint(builder.catalog, toolkit, machine.os.system, machine.os.arch or "x86_64"),
                 spec={"version": toolkit.version.text, "platform": platform},
                 files=(file,),
                 bytes=size,
@@ -417,11 +417,10 @@ def toolkit_parts(redist: CudaRedist, major: int) -> tuple[RedistPart, ...]:
     return tuple(part for part in redist.parts if _applies_to(major, part))
 
 
-def installer_hint(catalog: Catalog, toolkit: ToolkitRelease, system: SystemName) -> dict[str, Value]:
+def installer_hint(catalog: Catalog, toolkit: ToolkitRelease, system: SystemName, arch: str) -> dict[str, Value]:
     """A text's data about NVIDIA's own installer: its page, size and command."""
-    installer = next(
-        (candidate for candidate in toolkit.installers if (candidate.system, candidate.kind) == (system, "local")), None
-    )
+    wanted = (system, arch, "local")
+    installer = next((each for each in toolkit.installers if (each.system, each.arch, each.kind) == wanted), None)
     install_options = catalog.cuda.installer_settings(system)
     if installer is None or install_options is None:
         return {"installer": None, "installer_bytes": None, "command": None}

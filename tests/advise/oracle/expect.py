@@ -144,7 +144,12 @@ def other_accelerators(published: PublishedFacts, machine: dict[str, Any]) -> li
         ]
         if newest:
             result.append((max(newest)[2], "rocm"))
-    rules, build = published.facts["xpu"], machine["os"].get("build")
+    windows, build = published.facts["amd_windows"], machine["os"].get("build")
+    lowest = windows["lowest_windows_build"]
+    if machine["os"]["system"] == "windows" and (build or lowest) >= lowest:
+        listed = (gpu for gpu in machine["gpus"] if gpu["vendor"] == "amd" and gpu.get("gfx") in windows["chips"])
+        result += [(windows["build"], "rocm") for _gpu in listed]
+    rules = published.facts["xpu"]
     new_enough = machine["os"]["system"] != "windows" or (build or 0) >= rules["lowest_windows_build"]
     if new_enough and any(gpu["vendor"] == "intel" and rules["name_has"] in gpu_words(gpu) for gpu in machine["gpus"]):
         result.append(("xpu", "xpu"))

@@ -365,3 +365,11 @@ def test_invalid_url_is_refused(address: str) -> None:
     with pytest.raises(UsageError) as caught:
         check_file(PlanFile(name="x.tar.gz", url=address, sha256="0" * 64, bytes=1))
     assert caught.value.code == "plan-refused"
+
+
+def test_index_with_wheel_variants_only_is_told(sandbox: Sandbox) -> None:
+    wheels = [tiny_wheels.torch(f"{RELEASE}+cpu", label=label) for label in ("null", "v3")]
+    tiny_wheels.index(sandbox.server, "torch", wheels)
+    error = refused(sandbox)
+    assert (error.code, error.data["index"]) == ("release-nowhere", "@answer.variants")
+    assert "wheel variants, which cannot be locked yet" in Texts("en").error_text(error)

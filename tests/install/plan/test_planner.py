@@ -172,6 +172,16 @@ def test_wheels_of_wheelhouse_are_listed(tmp_path: Path) -> None:
     assert scan_wheelhouse(tmp_path / "missing") == ()
 
 
+def test_wheel_variants_of_wheelhouse_are_listed_but_not_installed(tmp_path: Path) -> None:
+    for name in ("torch-2.13.0-cp311-cp311-win_amd64-cu129.whl", "torch-2.13.0-py3-none-any.whl"):
+        (tmp_path / name).write_bytes(b"12345")
+    assert {(w.version, w.python, w.label) for w in scan_wheelhouse(tmp_path)} == {
+        ("2.13.0", "3.11", "cu129"),
+        ("2.13.0", None, None),
+    }
+    assert [w.label for w in compatible_wheels(tmp_path, platforms=("win_amd64",))] == [None]
+
+
 def test_torchvision_is_added_if_available(sandbox: Sandbox) -> None:
     vision = tiny_wheels.wheel("torchvision", "0.9.0+cpu", requires=[f"torch=={RELEASE}"])
     plan = sandbox.plan()
