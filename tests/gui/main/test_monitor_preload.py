@@ -14,8 +14,8 @@ pytestmark = pytest.mark.gui
 
 
 @pytest.fixture
-def loaded(home, app, qtbot):
-    """The main area at Home, whose cards are known, in the moment in which the graphs' code is there."""
+def loading(home, app, qtbot):
+    """The main area at Home, whose cards are known, and the loader of the graphs' code, just before its end."""
     window, _ = home(app)
     area = window.main_area
     feed(window, sample(gpu()))
@@ -25,15 +25,24 @@ def loaded(home, app, qtbot):
         made.setParent(None)
         made.deleteLater()
     (loader,) = area.findChildren(JobRunner, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    return area, loader
+
+
+@pytest.fixture
+def loaded(loading):
+    """The main area in the moment in which the graphs' code is there."""
+    area, loader = loading
     loader.finished.emit()
     return area
 
 
-def test_monitor_is_built_in_separate_turns(loaded, qtbot):
+def test_monitor_is_built_in_separate_turns(loading, qtbot):
+    loaded, loader = loading
     beats = []
     heart = QTimer(loaded, interval=0)
     heart.timeout.connect(lambda: beats.append(len(loaded.pages[MONITOR].plot_cards) if MONITOR in loaded.pages else 0))
     heart.start()
+    loader.finished.emit()
     qtbot.waitUntil(lambda: loaded.is_monitor_ready, timeout=10_000)
     heart.stop()
     page = loaded.pages[MONITOR]
