@@ -15,6 +15,8 @@ from gpu_assistant.install.elevation.helper import installer_call, signed_exit_c
 from gpu_assistant.install.elevation.protocol import VcRedistRequest, WindowsDriverRequest
 from gpu_assistant.install.steps import nvidia_driver, vc_redist
 from gpu_assistant.install.steps.nvidia_driver import is_sufficient
+from gpu_assistant.system.windows.facts import WindowsFacts
+from tests.fakes.recorded_machine import RegistryExport
 
 CATALOG = load_catalog(resources_dir() / "catalog")
 NONCE, SHA = "0" * 32, "0" * 64
@@ -157,3 +159,12 @@ def test_package_with_older_driver_is_told(before: str | None, after: str | None
 )
 def test_driver_is_sufficient(here: str | None, wanted: str, is_enough: bool) -> None:
     assert is_sufficient(here, wanted) is is_enough
+
+
+def test_driver_put_there_is_read_from_list_of_programs() -> None:
+    facts = CATALOG.drivers.windows_install
+    assert facts is not None
+    key = rf"HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\Windows\CurrentVersion\Uninstall\{facts.uninstall_key}"
+    windows = WindowsFacts(RegistryExport(f'[{key}]\n"DisplayVersion"="617.42"\n'), {})
+    assert windows.installed_program(facts.uninstall_key) == "617.42"
+    assert windows.installed_program("another") is None
