@@ -11,7 +11,7 @@ from ..core.recommendation import Alternative, LocalWheel
 from ..core.types import Value
 from ..core.versions import Version, version_text
 from .builds import code_kind
-from .candidates import Candidate, TargetSystem, amd_chip, best_candidate, best_cpu_build, best_cuda_build
+from .candidates import Candidate, TargetSystem, amd_chip, best_candidate, best_cpu_build
 from .choices import driver_packages_for
 from .decision import Decision
 from .distributions import candidate_for_release, distribution_name, is_branch_too_old, release_branch
@@ -75,10 +75,6 @@ def _driver_alternatives(decision: Decision) -> Iterator[Alternative]:
     if decision.choice.driver is not None:
         return
     state, installed = decision.target.driver_state, (decision.driver.installed or "").lstrip("@")
-    if decision.driver.action == "update":
-        installed_candidate = best_cuda_build(decision.target, installed_driver_only=True)
-        if installed_candidate is not None:
-            yield _build_alternative("keep-driver", installed_candidate, decision, installed=installed)
     branch = release_branch(decision.target)
     if (
         decision.driver.needs_install
@@ -91,7 +87,7 @@ def _driver_alternatives(decision: Decision) -> Iterator[Alternative]:
             yield _build_alternative(
                 "distribution-driver", packaged_candidate, decision, branch=branch.major, distro=distro
             )
-    if decision.driver.action == "keep":
+    if decision.driver.action == "keep" and decision.way is None:
         unlocked, recommended = _newer_driver_candidate(decision), decision.driver.recommended
         if (
             unlocked is not None
@@ -111,7 +107,7 @@ def _newer_driver_candidate(decision: Decision) -> Candidate | None:
     if state is None or state.version is None or state.newest_version is None or state.newest_version <= state.version:
         return None
     # Without an installed driver, the best build is the one for the newest known driver.
-    without_driver = replace(decision.target, driver_state=replace(state, version=None, cuda=None))
+    without_driver = replace(decision.target, driver_state=replace(state, version=None, cuda=None, is_kept=False))
     candidate = best_candidate(without_driver)
     return candidate if candidate is not None and candidate.build.label != decision.candidate.build.label else None
 
@@ -212,9 +208,11 @@ def _confident_alternatives(decision: Decision) -> Iterator[Alternative]:
 
 
 def _cpu_alternatives(decision: Decision) -> Iterator[Alternative]:
-    """The processor alone, where the GPU needs a driver first or its build is not proven."""
+    """The processor alone, where the GPU needs a driver first, unless another way works with the one that is there; or
+    where the GPU's build is not proven.
+    """
     cpu = best_cpu_build(decision.target)
-    if cpu is None:
+    if cpu is None or decision.way is not None:
         return
     if decision.driver.needs_install and decision.accelerator == "cuda":
         # The text for an installed driver says that it stays as it is.
