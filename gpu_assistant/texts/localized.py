@@ -194,7 +194,10 @@ def download_text(cost: PlanCost, texts: Translator) -> str | None:
     if not cost.bytes:
         return texts.translate("price.none")
     return _size_text(
-        cost.bytes, texts, is_estimate=cost.measured_release is not None, is_lower_bound=bool(cost.unknown_parts)
+        cost.bytes,
+        texts,
+        is_estimate=cost.measured_release is not None or cost.estimated_bytes > 0,
+        is_lower_bound=bool(cost.unknown_parts),
     )
 
 
@@ -221,7 +224,7 @@ def step_download_text(code: str, count: int | None, data: Mapping[str, Value], 
     return _size_text(
         cost.bytes,
         texts,
-        is_estimate=cost.measured_release is not None and not is_lower_bound,
+        is_estimate=(cost.measured_release is not None or cost.is_estimate) and not is_lower_bound,
         is_lower_bound=is_lower_bound,
     )
 

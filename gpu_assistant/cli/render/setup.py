@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...advise.main_reasons import main_reasons
 from ...core.machine import Machine
 from ...core.plan import Plan, alternative_command, needs_manual_driver, requirements_text
-from ...core.plan_cost import is_display_only, plan_cost, plan_duration
+from ...core.plan_cost import SIMILAR_BYTES, is_display_only, plan_cost, plan_duration
 from ...core.recommendation import DriverAdvice, Recommendation
 from ...texts import localized
 from ...texts.terminal import Terminal
@@ -205,6 +205,8 @@ def _download_size_text(plan: Plan, output: Output) -> str:
     text, missing_parts = known_text or unknown, localized.unknown_parts_text(total, output.texts) if known_text else ""
     if total.measured_release is not None:
         text = output.translate("price-measured", fetched=text, measured=total.measured_release)
+    if total.estimated_bytes:
+        text = output.translate("price-driver-estimate", fetched=text, bytes=total.estimated_bytes)
     return output.translate("price-lacks", fetched=text, parts=missing_parts) if missing_parts else text
 
 
@@ -233,8 +235,13 @@ def _render_costs(plan: Plan, output: Output, write: Callable[[str], None]) -> N
                 "price-besides", parts=("、" if output.texts.language == "zh_CN" else ", ").join(uncounted)
             )
         )
+    prompts = localized.prompts_text(total.admin_prompts, output.texts)
+    write(f"{prompts} · {localized.restarts_text(total.restarts, output.texts)}")
     if needs_manual_driver(plan):
         write(output.translate("driver-first"))
+        sizes = (step.data.get(SIMILAR_BYTES) for step in plan.steps if step.kind == "nvidia-driver")
+        if (driver_bytes := next(sizes, None)) is not None:
+            write(output.translate("driver-size", bytes=driver_bytes))
     taken = plan.recommendation.way
     for way in plan.recommendation.ways:
         if way != taken:
