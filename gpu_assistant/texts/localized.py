@@ -9,7 +9,7 @@ import msgspec
 
 from ..core.plan import CurrentState, EndEvent, Event, Plan, PlanEvent, StepEvent
 from ..core.plan_cost import PlanCost, step_cost
-from ..core.recommendation import Reason, Recommendation, WayCost
+from ..core.recommendation import Reason, Recommendation, Way, WayCost
 from ..core.results import Alarm, Check, Checks, Health
 from ..core.types import Value
 from .format import UNKNOWN_VALUE
@@ -43,10 +43,16 @@ class Texts(Translator):
                 for a in value.alternatives
             ),
             ways=tuple(
-                msgspec.structs.replace(w, text=self.translate(f"way.{w.id}.text", {"version": w.pytorch.version}))
-                for w in value.ways
+                msgspec.structs.replace(way, text=self.translate("way.text", {"name": name, "line": line}))
+                for way in value.ways
+                for name, line in (self.way_texts(way),)
             ),
         )
+
+    def way_texts(self, way: Way) -> tuple[str, str]:
+        """The name of a way, and what it installs in one line."""
+        data: dict[str, Value] = {"version": way.pytorch.version}
+        return self.translate(f"way.{way.id}.name"), self.translate(f"way.{way.id}.line", data)
 
     def brief_text(self, reason: Reason) -> str:
         """A reason in one short sentence for a beginner; its full text where it is plain enough."""
