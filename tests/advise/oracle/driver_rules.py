@@ -209,8 +209,8 @@ def ways_faults(
     if box.device is not None and alone and (not running or running[0].release != torch["version"]):
         yield f"way works-now: {torch['version']}+{torch['variant']}, expected {running[0] if running else None}"
     advice = by_name["newest"]["driver"]
-    checked = {p["url"] for p in published.drivers["packages"] if p["url"] and p["sha256"]}
-    ours = advice["url"] in checked if machine["os"]["system"] == "windows" else advice["way"] == "packages"
+    package = f"/{advice['recommended']}-"
+    ours = package in str(advice["url"]) if machine["os"]["system"] == "windows" else advice["way"] == "packages"
     first = "newest" if ours and not machine["os"].get("wsl") else "works-now"
     if ways[0]["id"] != first:
         yield f"way {ways[0]['id']} comes first, expected {first}"
