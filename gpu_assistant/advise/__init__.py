@@ -16,10 +16,12 @@ What is chosen:
     python          the interpreter, and builds from the user's wheelhouse
     choices         what the user chose by hand instead
     decision        all of it together, with the advice about the driver
+    driver_update   where the driver is too old: the newest release with another, and what works with this one
     installed_torch the PyTorch that is there: whether it uses the GPU, and if not, why
 
 What is said about it, each with the code of a text:
     reasons         why each part (reasons_driver: the driver; reasons_parts: toolkit, cuDNN, TensorFlow)
+    main_reasons    the few that decide, for a person
     support         holes in drivers, ends of systems, small cards
     warnings        what to know before going on
     alternatives    what else would work

@@ -16,7 +16,6 @@ from .candidates import (
     amd_chip,
     best_candidate,
     best_cpu_build,
-    best_cuda_build,
     best_rocm_build,
 )
 from .choices import driver_packages_for
@@ -82,10 +81,6 @@ def _driver_alternatives(decision: Decision) -> Iterator[Alternative]:
     if decision.choice.driver is not None:
         return
     state, installed = decision.target.driver_state, (decision.driver.installed or "").lstrip("@")
-    if decision.driver.action == "update":
-        installed_candidate = best_cuda_build(decision.target, installed_driver_only=True)
-        if installed_candidate is not None:
-            yield _build_alternative("keep-driver", installed_candidate, decision, installed=installed)
     branch = release_branch(decision.target)
     if (
         decision.driver.needs_install
@@ -98,7 +93,7 @@ def _driver_alternatives(decision: Decision) -> Iterator[Alternative]:
             yield _build_alternative(
                 "distribution-driver", packaged_candidate, decision, branch=branch.major, distro=distro
             )
-    if decision.driver.action == "keep":
+    if decision.driver.action == "keep" and decision.way is None:
         unlocked, recommended = _newer_driver_candidate(decision), decision.driver.recommended
         if (
             unlocked is not None
@@ -118,7 +113,7 @@ def _newer_driver_candidate(decision: Decision) -> Candidate | None:
     if state is None or state.version is None or state.newest_version is None or state.newest_version <= state.version:
         return None
     # Without an installed driver, the best build is the one for the newest known driver.
-    without_driver = replace(decision.target, driver_state=replace(state, version=None, cuda=None))
+    without_driver = replace(decision.target, driver_state=replace(state, version=None, cuda=None, is_kept=False))
     candidate = best_candidate(without_driver)
     return candidate if candidate is not None and candidate.build.label != decision.candidate.build.label else None
 
@@ -219,9 +214,11 @@ def _confident_alternatives(decision: Decision) -> Iterator[Alternative]:
 
 
 def _cpu_alternatives(decision: Decision) -> Iterator[Alternative]:
-    """The processor alone, where the GPU needs a driver first or its build is not proven."""
+    """The processor alone, where the GPU needs a driver first, unless another way works with the one that is there; or
+    where the GPU's build is not proven.
+    """
     cpu = best_cpu_build(decision.target)
-    if cpu is None:
+    if cpu is None or decision.way is not None:
         return
     if decision.driver.needs_install and decision.accelerator == "cuda":
         # The text for an installed driver says that it stays as it is.

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ..core.machine import Gpu
 from ..core.recommendation import Accelerator, Choice, DriverAdvice
-from ..core.types import Goal
+from ..core.types import Goal, WayName
 from ..core.versions import Version
 from .candidates import Candidate, TargetSystem
 from .drivers import DriverState, stricter_minimum
@@ -24,7 +24,7 @@ from .toolkit import ToolkitAdvice
 
 class Decision(Struct, frozen=True, kw_only=True):
     """The parts of a recommendation with what led to them. `cards` are the NVIDIA GPUs, strongest first; `other_gpu` is
-    the AMD or Intel GPU that PyTorch will use.
+    the AMD or Intel GPU that PyTorch will use. `way` is the one that this is, where there are two (`driver_update.py`).
     """
 
     target: TargetSystem
@@ -41,6 +41,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     choice: Choice
     torchaudio: str | None
     is_arch_known: bool
+    way: WayName | None = None
 
     @property
     def is_build_chosen(self) -> bool:

@@ -33,7 +33,7 @@ class DriverState(Struct, frozen=True, kw_only=True):
     or the driver that the user chose, which is `requested` then. `cuda` is the highest CUDA that it implements.
     `dropped_from` is the first driver without support for one of the GPUs, if `version` is that or newer;
     `first_driver` the first one that supports the deciding GPU, where a source names it. With a `host` the driver is
-    never changed from here.
+    never changed from here, and one that `is_kept` is not changed on the way that works with it.
     """
 
     system: SystemName
@@ -46,6 +46,7 @@ class DriverState(Struct, frozen=True, kw_only=True):
     first_driver: Version | None = None
     requested: str | None = None
     host: DriverHost | None = None
+    is_kept: bool = False
     channel: Channel = "studio"
 
     @property
@@ -270,7 +271,7 @@ def is_reachable(state: DriverState, minimum: Version) -> bool:
     """Whether the GPU gets a driver that is new enough: the installed one, or one that it can have."""
     if state.usable_version is not None and state.usable_version >= minimum:
         return True
-    if state.requested is not None or state.host is not None:
+    if state.requested is not None or state.host is not None or state.is_kept:
         return False
     if state.generation is None:
         return True  # An unknown chip may have any driver; callers prefer the installed one.

@@ -240,16 +240,21 @@ def _version_choice_reason(decision: Decision, newest: str) -> Reason | None:
 
 
 def _version_for_driver_reason(decision: Decision, card: NvidiaGpu) -> Reason | None:
-    """Where a newer release has code for the GPU, but needs a newer driver than the one that the user chose."""
+    """Where a newer release has code for the GPU, but needs a newer driver than the one that is kept or was chosen."""
     target, build, state = decision.target, decision.candidate.build, decision.target.driver_state
-    if state is None or state.requested is None:
+    driver = state.requested or (state.installed if state.is_kept else None) if state is not None else None
+    if state is None or driver is None:
         return None
     newer = next((runnable for runnable in list_runnable_builds(target) if runnable[0].rank < build.rank), None)
     minimum = build_minimum_driver(target.catalog, state, *newer) if newer is not None else None
     if newer is None or minimum is None or is_reachable(state, minimum):
         return None
-    code = "version-newest-for-kept-driver" if decision.choice.driver == "keep" else "version-newest-for-picked-driver"
-    data: dict[str, Value] = {"driver": state.requested.lstrip("@"), "gpu": card.name, "version": build.version}
+    code = "version-newest-for-picked-driver"
+    if decision.choice.driver == "keep":
+        code = "version-newest-for-kept-driver"
+    elif state.is_kept:
+        code = "version-newest-for-present-driver"
+    data: dict[str, Value] = {"driver": driver.lstrip("@"), "gpu": card.name, "version": build.version}
     data |= {"newer": newer[0].version, "needed": minimum.text}
     return _torch_reason(decision, "pytorch.version", code, "matrix", **data)
 
@@ -442,6 +447,8 @@ def _driver_reasons(decision: Decision) -> Iterator[Reason]:
             data = working_torch_data(decision) if decision.driver.needs_install else None
             if data is not None:
                 yield _make_reason(decision, about, "driver-not-needed", catalog.cuda, "compatibility", **data)
+            if decision.way == "works-now" and decision.choice.way is None:
+                yield _make_reason(decision, about, "driver-stays-for-now", catalog.drivers, "nvidia")
             is_translated = decision.candidate.build.cuda is not None and decision.candidate.code_kind == "ptx"
             program = decision.candidate.build.label if is_translated else None
             yield from driver_reasons(decision.target, decision.driver, cuda_for_driver(decision), translated=program)

@@ -22,6 +22,7 @@ from ..core.recommendation import (
     Reason,
     Recommendation,
     RecommendationWarning,
+    TensorFlowChoice,
 )
 from ..core.types import Channel, Goal, Value
 from ..core.versions import version_text
@@ -47,6 +48,7 @@ from .choices import (
 )
 from .decision import Decision, advise_driver
 from .distributions import add_package_source
+from .driver_update import describe_way, find_ways
 from .gpus import NvidiaGpu, display_name, nvidia_gpus
 from .multi_gpu import MultiGpuPlan, plan_multi_gpu
 from .python import PythonCandidate, select_python, skipped_reason_code
@@ -129,36 +131,54 @@ def _recommend(
             single_target = make_target(machine, catalog, arch, cards[0], channel)
             target = select_tensorflow_target(target, apply_driver_choice(single_target, valid_choice.driver))
         return recommend_tensorflow(target, cards, valid_choice, is_arch_known=is_arch_known)
-    decision = _decide(
-        target, multi_gpu, cards=cards, goal=goal, choice=valid_choice, wheels=wheels, is_arch_known=is_arch_known
-    )
-    build = decision.candidate.build
+
+    def decide(target: TargetSystem) -> Decision:
+        return _decide(
+            target, multi_gpu, cards=cards, goal=goal, choice=valid_choice, wheels=wheels, is_arch_known=is_arch_known
+        )
+
+    decision = decide(target)
+    ways = find_ways(decision, decide)
+    decision = ways.chosen(valid_choice.way) if ways is not None else decision
     return Recommendation(
         schema="gpu-assistant/recommendation/1",
         goal=goal,
         accelerator=decision.accelerator,
         python=decision.python.series if decision.python is not None else None,
-        pytorch=PyTorchChoice(
-            version=build.version,
-            variant=build.variant,
-            index_url=build.record.index_url,
-            torchvision=version_text(build.release.torchvision),
-            torchaudio=decision.torchaudio,
-            cuda=version_text(build.bundled_cuda),
-            cudnn=version_text(build.record.cudnn),
-            extras=_chip_extras(target, build) or UNSET,
-        ),
+        pytorch=_pytorch_choice(decision),
         driver=decision.driver,
         cuda_toolkit=decision.parts.toolkit,
         cudnn=decision.parts.cudnn,
-        tensorflow=with_wsl_choice(target, decision.tensorflow, valid_choice.wsl)
-        if decision.tensorflow is not None
-        else None,
+        tensorflow=_tensorflow_choice(decision),
         reasons=collect_reasons(decision),
         warnings=collect_warnings(decision, wheels),
         alternatives=list_alternatives(decision, wheels),
+        ways=tuple(
+            describe_way(each, _pytorch_choice(each), _tensorflow_choice(each))
+            for each in (ways.decisions if ways is not None else ())
+        ),
         catalog_date=catalog.date,
     )
+
+
+def _pytorch_choice(decision: Decision) -> PyTorchChoice:
+    build = decision.candidate.build
+    return PyTorchChoice(
+        version=build.version,
+        variant=build.variant,
+        index_url=build.record.index_url,
+        torchvision=version_text(build.release.torchvision),
+        torchaudio=decision.torchaudio,
+        cuda=version_text(build.bundled_cuda),
+        cudnn=version_text(build.record.cudnn),
+        extras=_chip_extras(decision.target, build) or UNSET,
+    )
+
+
+def _tensorflow_choice(decision: Decision) -> TensorFlowChoice | None:
+    if decision.tensorflow is None:
+        return None
+    return with_wsl_choice(decision.target, decision.tensorflow, decision.choice.wsl)
 
 
 def _select_arch(machine: Machine) -> tuple[str, bool]:

@@ -226,6 +226,13 @@ def vc_runtime_warnings(
                 return
 
 
+def needs_vc_runtime(decision: Decision) -> bool:
+    """Whether the plan installs the Visual C++ runtime."""
+    target, build, tensorflow = decision.target, decision.candidate.build, decision.tensorflow
+    missing = ("vc-missing", "vc-files", "vc-old")
+    return any(each.code in missing for each in vc_runtime_warnings(target, pytorch=build, tensorflow=tensorflow))
+
+
 def _missing_runtime_warning(
     target: TargetSystem, tools: Tools, label: str, requirement: VcRuntimeRequirement
 ) -> RecommendationWarning | None:

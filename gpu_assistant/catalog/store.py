@@ -317,6 +317,13 @@ class Catalog:
         is_exact = (match.variant, match.release) == (variant, Version.parse(release))
         return match if is_exact else msgspec.structs.replace(match, approximate=True)
 
+    def driver_bytes(self, system: SystemName, distribution: str | None) -> int | None:
+        """About how many bytes an NVIDIA driver downloads, as measured on one for this system; on Linux on the one of
+        this distribution. None where none was.
+        """
+        rows = (row for row in self.environments.drivers if (row.system, row.distribution) == (system, distribution))
+        return next((row.bytes for row in rows), None)
+
     def estimate_disk_bytes(self, variant: str) -> int | None:
         """About how many bytes an environment with such a build takes on disk, measured on any system: the same
         build's size, else the largest of its family (CUDA, ROCm). Where only downloads were measured, the largest

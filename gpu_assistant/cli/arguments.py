@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 # The options that decide a plan; a plan from a file or a bundle has them already.
-PLAN_OPTIONS = ("goal", "channel", "pytorch", "variant", "python", "toolkit", "wsl2", "environment")
+PLAN_OPTIONS = ("goal", "channel", "pytorch", "variant", "python", "toolkit", "wsl2", "way", "environment")
 # Those of them with a default (`parser.StoreExplicit` notes whether they were typed).
 OPTIONS_WITH_DEFAULT = ("goal", "channel", "environment")
 DEFAULT_CHANNEL = "studio"
@@ -41,6 +41,7 @@ def choice_from_arguments(arguments: argparse.Namespace) -> Choice | None:
         python=arguments.python,
         toolkit_way=arguments.toolkit,
         wsl=arguments.wsl2,
+        way=arguments.way,
     )
     return None if choice == Choice() else choice
 
@@ -77,6 +78,8 @@ def reject_unused_options(arguments: argparse.Namespace, machine: Machine, recom
         raise _unused_option(
             "--toolkit", reason if toolkit.action != "none" or reason == "toolkit-goal" else "toolkit-none", goal
         )
+    if getattr(arguments, "way", None) is not None and not recommendation.ways:
+        raise _unused_option("--way", "way-single", goal)
     if arguments.channel != DEFAULT_CHANNEL:
         if machine.os.system != "windows" and not machine.os.wsl:
             raise _unused_option("--channel", "channel-windows", goal)

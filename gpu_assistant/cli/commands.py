@@ -57,7 +57,7 @@ def run_recommend(app: App, arguments: argparse.Namespace, output: Output) -> in
         output.write_json(localized)
     else:
         age_days = age_in_days(localized.catalog_date) if localized.catalog_date else None
-        setup.render_recommendation(localized, detected, age_days, output)
+        setup.render_recommendation(localized, detected, age_days, output, why=arguments.why, simulated=app.simulated)
     return 0
 
 

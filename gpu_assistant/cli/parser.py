@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_args
 from .. import __version__
 from ..core.errors import UsageError
 from ..core.paths import check_path_length
-from ..core.types import Channel, EnvironmentKind, Goal, Language, MirrorUse
+from ..core.types import Channel, EnvironmentKind, Goal, Language, MirrorUse, WayName
 
 if TYPE_CHECKING:
     from ..texts.translate import Translator
@@ -229,7 +229,7 @@ class _ParserBuilder:
     def build(self) -> Parser:
         """Create the parser with all commands."""
         self._add_machine_option(self._add_command("detect"))
-        self._add_plan_options(self._add_command("recommend"))
+        self._add_recommend_command()
         self._add_plan_command()
         self._add_install_command()
         self._add_uninstall_command()
@@ -312,9 +312,15 @@ class _ParserBuilder:
         command.add_argument("--python", metavar="X.Y", type=types.python_series, help=self._help("python"))
         command.add_argument("--toolkit", choices=TOOLKIT_METHODS, help=self._help("toolkit"))
         command.add_argument("--wsl2", choices=("install",), help=self._help("wsl2"))
+        command.add_argument("--way", choices=get_args(WayName), help=self._help("way"))
 
     def _add_yes_option(self, command: ArgumentGroup) -> None:
         command.add_argument("--yes", "-y", action="store_true", help=self._help("yes"))
+
+    def _add_recommend_command(self) -> None:
+        command = self._add_command("recommend")
+        self._add_plan_options(command)
+        self._add_flag(command, "why")
 
     def _add_plan_command(self) -> None:
         command = self._add_command("plan")

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from .plan import Plan, Step
+from .plan import Plan, Step, needs_manual_driver
 from .types import Value
 
 Number = TypeVar("Number", int, float)
@@ -29,6 +29,8 @@ DOWNLOADING_KINDS = frozenset(
 )
 # Steps of unknown size; `Step.data` has the size of a part of it, or of another release.
 ESTIMATED_CODES = frozenset({"download-about", "download-some", "download-torch"})
+# The field of `Step.data` with the size of another file of the same kind.
+SIMILAR_BYTES = "similar_bytes"
 # Too small to be named as missing from a size that is an estimate anyway.
 NEGLIGIBLE_PARTS = frozenset({"python-runtime", "vc-redist", "dependencies"})
 # Steps whose files on disk are much larger than their download.
@@ -38,12 +40,14 @@ UNPACKING_KINDS = frozenset({"conda-environment", "cuda-toolkit", "cudnn"})
 class StepCost(Struct, frozen=True, kw_only=True):
     """A step's download: `bytes` that are known (0: none).
 
-    `measured_release` is the release that they were measured on, None where it is the plan's own. `unknown_part` names
-    what `bytes` leave out (a kind of step, "dependencies" or "tensorflow"), None where they are all.
+    `measured_release` is the release that they were measured on, None where it is the plan's own; `is_estimate`: they
+    are the size of another file of the same kind. `unknown_part` names what `bytes` leave out (a kind of step,
+    "dependencies" or "tensorflow"), None where they are all.
     """
 
     bytes: int
     measured_release: str | None = None
+    is_estimate: bool = False
     unknown_part: str | None = None
 
     @property
@@ -56,8 +60,9 @@ class PlanCost(Struct, frozen=True, kw_only=True):
     """Known `bytes` to download, and `disk_bytes` used afterwards (None: unknown).
 
     `measured_release` is the release that the packages' sizes were measured on, None where it is the plan's own.
-    `unknown_parts` names what `bytes` leave out. `disk_estimated`: `disk_bytes` is not the plan's own figure;
-    `disk_incomplete`: something large is not in it.
+    `estimated_bytes` of them are the sizes of other files of the same kind, `unknown_parts` names what `bytes` leave
+    out. `disk_estimated`: `disk_bytes` is not the plan's own figure; `disk_incomplete`: something large is not in it.
+    `admin_prompts` of the plan's steps, and `restarts` of the computer, also for a driver that the user installs.
     """
 
     bytes: int
@@ -65,16 +70,22 @@ class PlanCost(Struct, frozen=True, kw_only=True):
     disk_estimated: bool
     disk_incomplete: bool = False
     measured_release: str | None = None
+    estimated_bytes: int = 0
     unknown_parts: tuple[str, ...] = ()
+    admin_prompts: int = 0
+    restarts: int = 0
 
     @property
     def is_exact(self) -> bool:
         """Whether `bytes` is the whole download, of this very release."""
-        return self.measured_release is None and not self.unknown_parts
+        return self.measured_release is None and not (self.estimated_bytes or self.unknown_parts)
 
 
 def step_cost(code: str, count: int | None, data: Mapping[str, Value]) -> StepCost:
     """A step's known download from `Step.code`, `Step.bytes` and `Step.data`."""
+    similar = data.get(SIMILAR_BYTES)
+    if count is None and isinstance(similar, int):
+        return StepCost(bytes=similar, is_estimate=True)
     estimate, unknown_part, release = data.get("bytes"), data.get("lacks"), data.get("measured")
     if count is None and code in ESTIMATED_CODES and isinstance(estimate, int):
         name = str(release) if release is not None else None
@@ -129,7 +140,10 @@ def plan_cost(plan: Plan) -> PlanCost:
         or "tensorflow" in unknown_parts
         or any(s.kind in UNPACKING_KINDS and s.disk_bytes is None for s in plan.steps),
         measured_release=release,
+        estimated_bytes=sum(each.bytes for each in costs.values() if each.is_estimate),
         unknown_parts=tuple(unknown_parts),
+        admin_prompts=sum(step.needs_admin for step in plan.steps),
+        restarts=sum(step.needs_reboot for step in plan.steps) + needs_manual_driver(plan),
     )
 
 
@@ -145,7 +159,8 @@ def plan_duration(plan: Plan, cost: PlanCost) -> PlanDuration | None:
     if plan.minutes is not None:
         return PlanDuration(
             minutes=plan.minutes,
-            is_lower_bound=bool(cost.unknown_parts) or any(step.minutes_least for step in plan.steps),
+            is_lower_bound=bool(cost.unknown_parts or cost.estimated_bytes)
+            or any(step.minutes_least for step in plan.steps),
         )
     if any(step.kind == "download" and step.minutes is None for step in plan.steps):
         return None

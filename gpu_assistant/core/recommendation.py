@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from .types import Channel, Goal, Value
+from .types import Channel, Goal, Value, WayName
 
 RECOMMENDATION_SCHEMA = "gpu-assistant/recommendation/1"
 
@@ -119,7 +119,8 @@ class Choice(Struct, frozen=True, kw_only=True):
 
     `driver` is "keep" or an exact version, `cuda_toolkit` and `cudnn` are "none" or a version, `tensorflow` is a
     version, `toolkit_way` "archives" or "installer", `wsl` "install". What cannot work raises
-    UsageError("choice-impossible", part=…, choice=…, why=…, newest=…).
+    UsageError("choice-impossible", part=…, choice=…, why=…, newest=…). `way` is one of `Recommendation.ways`; it has no
+    effect where there are none.
     """
 
     pytorch: str | None = None
@@ -131,6 +132,36 @@ class Choice(Struct, frozen=True, kw_only=True):
     tensorflow: str | None = None
     toolkit_way: str | None = None
     wsl: str | None = None
+    way: WayName | None = None
+
+
+class WayCost(Struct, frozen=True, kw_only=True):
+    """What a way costs. `package_bytes` and `driver_bytes` to download are estimates from builds and drivers of the
+    same kind (None: not known; 0: the driver stays). `manual_driver`: the user installs it, which is
+    not among the `admin_prompts` of the plan. `restarts` are those of the computer.
+    """
+
+    package_bytes: int | None
+    driver_bytes: int | None
+    restarts: int
+    admin_prompts: int
+    manual_driver: bool
+
+
+class Way(Struct, frozen=True, kw_only=True):
+    """One of two ways where a driver update is needed: "newest" with a new driver, or "works-now", the newest that
+    works with the driver that is there. `text` is empty until a face fills it in.
+    """
+
+    id: WayName
+    python: str | None
+    pytorch: PyTorchChoice
+    driver: DriverAdvice
+    cuda_toolkit: PartAdvice
+    cudnn: PartAdvice
+    tensorflow: TensorFlowChoice | None
+    cost: WayCost
+    text: str | None = None
 
 
 class LocalWheel(Struct, frozen=True, kw_only=True):
@@ -149,7 +180,8 @@ class LocalWheel(Struct, frozen=True, kw_only=True):
 
 class Recommendation(Struct, frozen=True, kw_only=True):
     """Versions for one machine and goal. `choice` is what was picked by hand, and `channel` the drivers' where that is
-    not "studio": by them the same is recommended again.
+    not "studio": by them the same is recommended again. `ways` are both ways where a driver update is needed, the
+    preferred one first; one of them is the recommendation itself, the preferred one unless the user chose.
     """
 
     schema: Literal["gpu-assistant/recommendation/1"]
@@ -164,6 +196,12 @@ class Recommendation(Struct, frozen=True, kw_only=True):
     reasons: tuple[Reason, ...] = ()
     warnings: tuple[RecommendationWarning, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
+    ways: tuple[Way, ...] = ()
     catalog_date: str | None = None
     channel: Channel | UnsetType = UNSET
     choice: Choice | UnsetType = UNSET
+
+    @property
+    def way(self) -> Way | None:
+        """The way that is recommended here, the first one or the user's choice; None where there are no two ways."""
+        return next((way for way in self.ways if (way.pytorch, way.driver) == (self.pytorch, self.driver)), None)

@@ -7,6 +7,8 @@ from typing import Literal
 Language = Literal["en", "zh_CN"]
 Goal = Literal["pytorch", "tensorflow", "cuda-dev", "all"]
 Channel = Literal["studio", "game-ready"]
+# Where a driver update is needed: the newest release with it, or one that works with the driver that is there.
+WayName = Literal["newest", "works-now"]
 
 # What an environment is made by: uv, as Python's own venv, or the user's conda.
 EnvironmentKind = Literal["venv", "conda"]

@@ -9,7 +9,7 @@ import msgspec
 
 from ..core.plan import CurrentState, EndEvent, Event, Plan, PlanEvent, StepEvent
 from ..core.plan_cost import PlanCost, step_cost
-from ..core.recommendation import Recommendation
+from ..core.recommendation import Reason, Recommendation, Way, WayCost
 from ..core.results import Alarm, Check, Checks, Health
 from ..core.types import Value
 from .format import UNKNOWN_VALUE
@@ -42,7 +42,22 @@ class Texts(Translator):
                 )
                 for a in value.alternatives
             ),
+            ways=tuple(
+                msgspec.structs.replace(way, text=self.translate("way.text", {"name": name, "line": line}))
+                for way in value.ways
+                for name, line in (self.way_texts(way),)
+            ),
         )
+
+    def way_texts(self, way: Way) -> tuple[str, str]:
+        """The name of a way, and what it installs in one line."""
+        data: dict[str, Value] = {"version": way.pytorch.version}
+        return self.translate(f"way.{way.id}.name"), self.translate(f"way.{way.id}.line", data)
+
+    def brief_text(self, reason: Reason) -> str:
+        """A reason in one short sentence for a beginner; its full text where it is plain enough."""
+        code = f"brief.{reason.code}"
+        return self.translate(code if self.has_text(code) else f"reason.{reason.code}", reason.data)
 
     def localize_plan(self, value: Plan) -> Plan:
         """The same plan with every step's texts filled in."""
@@ -185,7 +200,10 @@ def download_text(cost: PlanCost, texts: Translator) -> str | None:
     if not cost.bytes:
         return texts.translate("price.none")
     return _size_text(
-        cost.bytes, texts, is_estimate=cost.measured_release is not None, is_lower_bound=bool(cost.unknown_parts)
+        cost.bytes,
+        texts,
+        is_estimate=cost.measured_release is not None or cost.estimated_bytes > 0,
+        is_lower_bound=bool(cost.unknown_parts),
     )
 
 
@@ -212,9 +230,38 @@ def step_download_text(code: str, count: int | None, data: Mapping[str, Value], 
     return _size_text(
         cost.bytes,
         texts,
-        is_estimate=cost.measured_release is not None and not is_lower_bound,
+        is_estimate=(cost.measured_release is not None or cost.is_estimate) and not is_lower_bound,
         is_lower_bound=is_lower_bound,
     )
+
+
+def way_cost_texts(cost: WayCost, texts: Translator) -> tuple[str, ...]:
+    """What a way costs: the download, the user's own work, administrator prompts, restarts."""
+    items = [_way_size_text(cost, texts)]
+    if cost.manual_driver:
+        items.append(texts.translate("way.cost.manual"))
+    if cost.admin_prompts or not cost.manual_driver:
+        items.append(prompts_text(cost.admin_prompts, texts))
+    return (*items, restarts_text(cost.restarts, texts))
+
+
+def prompts_text(count: int, texts: Translator) -> str:
+    """ "No administrator prompt", "1 administrator prompt"."""
+    return texts.translate("way.cost.prompts" if count else "way.cost.prompts-none", {"count": count})
+
+
+def restarts_text(count: int, texts: Translator) -> str:
+    """ "No restart", "1 restart"."""
+    return texts.translate("way.cost.restarts" if count else "way.cost.restarts-none", {"count": count})
+
+
+def _way_size_text(cost: WayCost, texts: Translator) -> str:
+    if cost.package_bytes is None:
+        return texts.translate("way.cost.size-unknown")
+    if cost.driver_bytes is None:
+        return texts.translate("way.cost.size-beside-driver", {"bytes": cost.package_bytes})
+    data: dict[str, Value] = {"bytes": cost.package_bytes + cost.driver_bytes, "driver_bytes": cost.driver_bytes}
+    return texts.translate("way.cost.size-with-driver" if cost.driver_bytes else "way.cost.size", data)
 
 
 def duration_text(minutes: float, texts: Translator, *, at_least: bool) -> str:

@@ -27,6 +27,7 @@ TextTable = dict[str, dict[str, str]]
 EMPTY_TEXT = {"en": "{}"}
 # Texts about the examined computer, which with a machine file is not the user's own.
 COMPUTER_CODES = (
+    "brief.",
     "choice.",
     "cli.finding.",
     "cli.part-action.",

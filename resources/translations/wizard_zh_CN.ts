@@ -129,12 +129,12 @@
         <translation>；另加：{parts}（大小未知）</translation>
     </message>
     <message>
-        <source>At the driver</source>
-        <translation>装驱动时</translation>
+        <source>; the driver is about {size} of it</source>
+        <translation>；其中驱动约 {size}</translation>
     </message>
     <message>
-        <source>No consent</source>
-        <translation>不需要</translation>
+        <source>{restarts}, and you install the driver</source>
+        <translation>{restarts}，驱动由你自己安装</translation>
     </message>
     <message>
         <source>Not known yet</source>
@@ -145,20 +145,8 @@
         <translation>无需</translation>
     </message>
     <message>
-        <source>Once</source>
-        <translation>1 次</translation>
-    </message>
-    <message>
-        <source>and once more at the driver</source>
-        <translation>请你同意，装驱动时还会再问</translation>
-    </message>
-    <message>
         <source>from the internet</source>
         <translation>从网上下载</translation>
-    </message>
-    <message>
-        <source>is needed</source>
-        <translation>管理员同意</translation>
     </message>
     <message>
         <source>needed on {disk} ({size} free)</source>
@@ -201,16 +189,8 @@
         <translation>下载量，第一步就会知道</translation>
     </message>
     <message>
-        <source>you are asked for consent</source>
-        <translation>请你同意</translation>
-    </message>
-    <message>
         <source>your line decides</source>
         <translation>取决于你的网速</translation>
-    </message>
-    <message>
-        <source>{n} times</source>
-        <translation>{n} 次</translation>
     </message>
 </context>
 <context>
@@ -1258,18 +1238,6 @@
         <translation>选择另一个文件夹</translation>
     </message>
     <message>
-        <source>Chosen from your CPU and {system}. Each choice tells you why.</source>
-        <translation>根据你的 CPU 和 {system} 选出，每一项都能看到理由。</translation>
-    </message>
-    <message>
-        <source>Chosen from your card and {system}. Each choice tells you why.</source>
-        <translation>根据你的显卡和 {system} 选出，每一项都能看到理由。</translation>
-    </message>
-    <message>
-        <source>Chosen from your card, your driver and {system}. Each choice tells you why.</source>
-        <translation>根据你的显卡、驱动和 {system} 选出，每一项都能看到理由。</translation>
-    </message>
-    <message>
         <source>Hide the steps</source>
         <translation>收起步骤</translation>
     </message>
@@ -1320,10 +1288,6 @@
     <message>
         <source>Try again</source>
         <translation>再试一次</translation>
-    </message>
-    <message>
-        <source>Use that instead</source>
-        <translation>改用这个方案</translation>
     </message>
     <message>
         <source>What suits this computer</source>
@@ -1454,6 +1418,17 @@
     <message>
         <source>“{words}”</source>
         <translation>“{words}”</translation>
+    </message>
+</context>
+<context>
+    <name>WayCards</name>
+    <message>
+        <source>Recommended</source>
+        <translation>推荐</translation>
+    </message>
+    <message>
+        <source>Two ways to set this up</source>
+        <translation>两种装法</translation>
     </message>
 </context>
 <context>

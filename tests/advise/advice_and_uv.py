@@ -18,6 +18,7 @@ from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import Machine
 from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.core.recommendation import Choice
 
 from . import uv_variants
 from .oracle.expect import box_of, deciding, nvidia
@@ -113,7 +114,7 @@ def differences() -> tuple[int, int, dict[str, list[Difference]]]:
             continue
         seen.add(key)
         try:
-            recommendation = recommend(msgspec.convert(case.machine, Machine), catalog)
+            recommendation = recommend(msgspec.convert(case.machine, Machine), catalog, choice=Choice(way="newest"))
         except AppError:
             continue
         assert recommendation.pytorch is not None

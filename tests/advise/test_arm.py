@@ -56,7 +56,8 @@ def test_small_board_gets_cpu_build(glibc: str, release: str, index: str | None)
 @pytest.mark.parametrize(
     ("driver", "wish", "build", "action"),
     [
-        ("550.54.15", Choice(), "2.15.0+cu132", "update"),
+        ("550.54.15", Choice(way="newest"), "2.15.0+cu132", "update"),
+        ("550.54.15", Choice(), "2.14.1+cu126", "keep"),
         ("550.54.15", Choice(driver="keep"), "2.14.1+cu126", "keep"),
         ("595.84", Choice(), "2.15.0+cu132", "keep"),
         ("595.84", Choice(pytorch="2.8.0"), "2.8.0+cu129", "keep"),

@@ -157,7 +157,8 @@ def test_secure_boot_warning_before_driver_change(
 
 def test_unknown_driver_version_is_not_a_dash() -> None:
     for gpu, driver in ((nvidia(CMP_170HX), "461.92"), (nvidia(CMP_170HX), None), (nvidia("10de:ffff"), None)):
-        advice = check(recommend(machine("windows", gpu, driver=driver), catalog()))
+        box = machine("windows", gpu, driver=driver)
+        advice = check(recommend(box, catalog(), choice=Choice(way="newest")))
         assert advice.driver.recommended is None
         assert "—" not in sentences(advice)
 
@@ -227,7 +228,8 @@ def test_going_back_by_hand_is_not_called_an_update() -> None:
 def test_every_goal_with_pytorch_treats_the_driver_alike(system: SystemName, gpu: str, driver: str) -> None:
     box = machine(system, nvidia(gpu), driver=driver)
     goals: tuple[Any, ...] = ("pytorch", "cuda-dev", "all")
-    assert len({recommend(box, catalog(), goal=goal).driver for goal in goals}) == 1
+    newest = Choice(way="newest")
+    assert len({recommend(box, catalog(), goal=goal, choice=newest).driver for goal in goals}) == 1
 
 
 def test_toolkit_driver_demand_is_attributed_to_the_toolkit() -> None:

@@ -67,7 +67,8 @@ def toolkit(version: str, nvcc: bool | None = True) -> CudaToolkit:
 def test_toolkit_and_cudnn_match_chip_and_pytorch(
     system: SystemName, pci_id: str, driver: str | None, build: str, series: str, cudnn: str
 ) -> None:
-    advice = check(recommend(machine(system, nvidia(pci_id), driver=driver), catalog(), goal="cuda-dev"))
+    box, newest = machine(system, nvidia(pci_id), driver=driver), Choice(way="newest")
+    advice = check(recommend(box, catalog(), goal="cuda-dev", choice=newest))
     assert advice.pytorch is not None
     assert advice.pytorch.variant == build
     assert advice.cuda_toolkit.action == "install"

@@ -17,7 +17,7 @@ from gpu_assistant.catalog.store import Catalog, load_catalog
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import Machine
 from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.core.recommendation import Recommendation
+from gpu_assistant.core.recommendation import Choice, Recommendation
 from gpu_assistant.texts.localized import Texts
 
 from .oracle.driver_rules import alternatives_faults, beside_faults
@@ -42,10 +42,16 @@ def cases() -> tuple[Case, ...]:
 
 
 def ask(case: Case, catalog: Catalog) -> Recommendation | str:
-    """The recommendation, or the code of a refusal."""
+    """The recommendation, or the code of a refusal; the present driver: `test_driver_update.py`."""
     box = msgspec.convert(case.machine, Machine)
     try:
-        return recommend(box, catalog, goal=case.goal, channel=case.channel)  # type: ignore[arg-type]
+        return recommend(
+            box,
+            catalog,
+            goal=case.goal,  # type: ignore[arg-type]
+            channel=case.channel,  # type: ignore[arg-type]
+            choice=Choice(way="newest"),
+        )
     except AppError as error:
         return error.code
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.machine import Machine
-from gpu_assistant.core.recommendation import Recommendation
+from gpu_assistant.core.recommendation import Choice, Recommendation
 
 from .build import catalog
 from .oracle.grid import DRIVERS, MAIN, SYSTEMS, cards, host, machine
@@ -28,7 +28,7 @@ def published() -> PublishedFacts:
 
 
 def answer(box: dict[str, Any]) -> Recommendation:
-    return recommend(msgspec.convert(box, Machine), catalog())
+    return recommend(msgspec.convert(box, Machine), catalog(), choice=Choice(way="newest"))
 
 
 def chosen(advice: Recommendation) -> tuple[Any, ...]:

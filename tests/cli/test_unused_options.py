@@ -33,8 +33,9 @@ def refused(capsys: pytest.CaptureFixture[str], folder: Path, *arguments: str, l
         (("--machine", LINUX, "--toolkit", "archives"), "only the goals cuda-dev and all"),
         (("--machine", PLAIN, "--goal", "all", "--toolkit", "installer"), "no CUDA Toolkit is installed"),
         (("--machine", LINUX, "--channel", "game-ready"), "only drivers for Windows"),
+        (("--machine", PLAIN, "--way", "works-now"), "there is only one way"),
     ],
-    ids=["wsl-linux", "wsl-pytorch", "installer", "archives", "no-card", "channel"],
+    ids=["wsl-linux", "wsl-pytorch", "installer", "archives", "no-card", "channel", "way"],
 )
 def test_unused_choice_is_refused(
     capsys: pytest.CaptureFixture[str],

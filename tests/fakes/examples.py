@@ -15,6 +15,8 @@ from gpu_assistant.core.recommendation import (
     PyTorchChoice,
     Reason,
     Recommendation,
+    Way,
+    WayCost,
 )
 from gpu_assistant.core.results import (
     BENCHMARK_SCHEMA,
@@ -26,6 +28,7 @@ from gpu_assistant.core.results import (
     Checks,
     CheckState,
 )
+from gpu_assistant.core.types import WayName
 
 GIB = 2**30
 
@@ -109,34 +112,23 @@ def cpu_recommendation(choice: Choice | None = None, *, offers: bool = True) -> 
 
 def rtx4060_recommendation(choice: Choice | None = None) -> Recommendation:
     """What suits `rtx4060`: a newer driver first, or a release for the one that is there."""
-    keep_pytorch = choice is not None and choice.pytorch is not None
+    newest, works_now = _rtx4060_way("newest"), _rtx4060_way("works-now")
+    way = works_now if choice is not None and choice.way == "works-now" else newest
     gpu, capability = "NVIDIA GeForce RTX 4060", "8.9"
     return Recommendation(
         schema=RECOMMENDATION_SCHEMA,
         goal="pytorch",
         accelerator="cuda",
         python="3.12",
-        pytorch=PyTorchChoice(
-            version="2.14.1" if keep_pytorch else "2.15.0",
-            variant="cu126" if keep_pytorch else "cu130",
-            index_url="https://example.invalid/whl/cu130",
-            cuda="12.6" if keep_pytorch else "13.0",
-            cudnn="9.10.2" if keep_pytorch else "9.26",
-        ),
-        driver=DriverAdvice(
-            action="keep" if keep_pytorch else "update",
-            installed="566.03",
-            minimum="580.88",
-            recommended=None if keep_pytorch else "617.42",
-            channel="studio",
-        ),
-        cuda_toolkit=PartAdvice(action="none"),
-        cudnn=PartAdvice(action="none"),
+        pytorch=way.pytorch,
+        driver=way.driver,
+        cuda_toolkit=way.cuda_toolkit,
+        cudnn=way.cudnn,
         reasons=(
             Reason(code="cuda", about="accelerator", data={"gpu": gpu, "capability": capability}),
-            Reason(code="version-newest", about="pytorch.version", data={"version": "2.15.0"}),
+            Reason(code="version-newest", about="pytorch.version", data={"version": way.pytorch.version}),
             Reason(
-                code="driver-keep" if keep_pytorch else "driver-update",
+                code=f"driver-{way.driver.action}",
                 about="driver.action",
                 data={
                     "installed": "566.03",
@@ -150,16 +142,40 @@ def rtx4060_recommendation(choice: Choice | None = None) -> Recommendation:
             Reason(code="toolkit-inside", about="cuda_toolkit", data={"cuda": "13.0"}),
             Reason(code="cudnn-inside", about="cudnn", data={"cudnn": "9.26"}),
         ),
-        alternatives=()
-        if keep_pytorch
-        else (
-            Alternative(
-                code="keep-driver",
-                change={"pytorch": "2.14.1", "variant": "cu126"},
-                data={"build": "PyTorch 2.14.1+cu126", "recommended": "PyTorch 2.15.0+cu130", "installed": "566.03"},
-            ),
-        ),
+        ways=(newest, works_now),
         catalog_date="2026-11-21",
+    )
+
+
+def _rtx4060_way(name: WayName) -> Way:
+    is_newest = name == "newest"
+    return Way(
+        id=name,
+        python="3.12",
+        pytorch=PyTorchChoice(
+            version="2.15.0" if is_newest else "2.14.1",
+            variant="cu130" if is_newest else "cu126",
+            index_url="https://example.invalid/whl/cu130",
+            cuda="13.0" if is_newest else "12.6",
+            cudnn="9.26" if is_newest else "9.10.2",
+        ),
+        driver=DriverAdvice(
+            action="update" if is_newest else "keep",
+            installed="566.03",
+            minimum="580.88",
+            recommended="617.42" if is_newest else None,
+            channel="studio",
+        ),
+        cuda_toolkit=PartAdvice(action="none"),
+        cudnn=PartAdvice(action="none"),
+        tensorflow=None,
+        cost=WayCost(
+            package_bytes=2_600_000_000,
+            driver_bytes=980_000_000 if is_newest else 0,
+            restarts=int(is_newest),
+            admin_prompts=int(is_newest),
+            manual_driver=False,
+        ),
     )
 
 

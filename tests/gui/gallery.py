@@ -135,7 +135,6 @@ def install() -> QWidget:
             text="PyTorch 2.15 is built with CUDA 13, and CUDA 13 needs driver 580 or newer. Yours stops at CUDA 12.7.",
             source=("NVIDIA", "https://example.invalid"),
         ),
-        alternative=("Rather keep 566.03?", "Use that"),
     )
     why.set_open(True)
     block.column.addWidget(why)

@@ -13,6 +13,7 @@ from .base import (
     Arch,
     ByteCount,
     CatalogFile,
+    Confidence,
     Hex32Bytes,
     HttpsUrl,
     PythonSeries,
@@ -59,7 +60,19 @@ class EnvironmentSizes(Struct, frozen=True, kw_only=True):
     approximate: bool = False
 
 
+class DriverSize(Struct, frozen=True, kw_only=True):
+    """Bytes of an NVIDIA driver: of NVIDIA's own package, or of all packages of a distribution that it needs."""
+
+    system: SystemName
+    distribution: str | None
+    release: Version | None
+    bytes: ByteCount
+    source: str
+    confidence: Confidence = "high"
+
+
 class EnvironmentSizeCatalog(CatalogFile, frozen=True, kw_only=True):
     """`sizes.json`."""
 
     environments: tuple[EnvironmentSizes, ...]
+    drivers: tuple[DriverSize, ...] = ()

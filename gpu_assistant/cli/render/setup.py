@@ -6,9 +6,10 @@ import textwrap
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ...advise.main_reasons import main_reasons
 from ...core.machine import Machine
 from ...core.plan import Plan, alternative_command, needs_manual_driver, requirements_text
-from ...core.plan_cost import is_display_only, plan_cost, plan_duration
+from ...core.plan_cost import SIMILAR_BYTES, is_display_only, plan_cost, plan_duration
 from ...core.recommendation import DriverAdvice, Recommendation
 from ...texts import localized
 from ...texts.terminal import Terminal
@@ -20,15 +21,45 @@ if TYPE_CHECKING:
 # Steps whose disk space and duration are not part of a plan's totals: an installer of the system runs them.
 
 
-def render_recommendation(result: Recommendation, machine: Machine, age_days: int | None, output: Output) -> None:
-    """Versions, reasons with numbered sources, warnings, alternatives, and the age of the catalog in days."""
+def render_recommendation(
+    result: Recommendation, machine: Machine, age_days: int | None, output: Output, *, why: bool, simulated: bool
+) -> None:
+    """Versions, both ways where there are two, the main reasons, what to do, and the age of the catalog in days; with
+    `why` all reasons with numbered sources, and all alternatives.
+    """
+    hidden_parts = _irrelevant_parts(result, machine)
+    _render_versions(result, hidden_parts, output)
+    _render_ways(result, output)
+    # A Chinese full stop has its own space.
+    separator = "" if output.texts.language == "zh_CN" else " "
+    if why:
+        _render_reasons(result, hidden_parts, separator, output)
+    else:
+        for reason in main_reasons(result):
+            output.write_line(f"  • {output.texts.brief_text(reason)}")
+    for warning in result.warnings:
+        output.write_line(f"  ! {warning.text}{separator}{warning.fix or ''}".rstrip())
+    for alternative in result.alternatives:
+        # Without a change it is not about versions: nothing has to be done, or something that we do not do.
+        if why or not alternative.change:
+            output.write_line(f"  → {alternative.text}")
+    if why:
+        _render_sources(result, hidden_parts, output)
+    else:
+        output.write_line(output.translate("more-reasons", reasons=len(result.reasons)))
+        if not simulated:
+            output.write_line(output.translate("next-step"))
+    if age_days is not None:
+        output.write_line(output.translate("facts-of", date=result.catalog_date, age_days=age_days))
+
+
+def _render_versions(result: Recommendation, hidden_parts: set[str], output: Output) -> None:
     rows = []
     if result.pytorch is not None:
         rows.append(("PyTorch", f"{result.pytorch.version} ({result.pytorch.variant})"))
     if result.tensorflow is not None:
         rows.append(("TensorFlow", result.tensorflow.version))
     rows.append(("Python", result.python or output.translate("no-python")))
-    hidden_parts = _irrelevant_parts(result, machine)
     parts = [
         ("driver", output.translate("row.driver"), _driver_action_code(result.driver), result.driver.recommended),
         ("cuda_toolkit", "CUDA Toolkit", _toolkit_action_code(result), result.cuda_toolkit.version),
@@ -41,21 +72,40 @@ def render_recommendation(result: Recommendation, machine: Machine, age_days: in
                 (name, output.translate(code, version=version, minimum=minimum_driver, below=result.driver.below))
             )
     output.write_table(rows)
-    sources: dict[str, int] = {}
-    # A Chinese full stop has its own space.
-    separator = "" if output.texts.language == "zh_CN" else " "
+
+
+def _render_reasons(result: Recommendation, hidden_parts: set[str], separator: str, output: Output) -> None:
+    """All reasons, each with the number of its source."""
+    numbers = _number_sources(result, hidden_parts)
     for reason in result.reasons:
         if reason.about not in hidden_parts:
-            footnote = f"{separator}[{sources.setdefault(reason.source, len(sources) + 1)}]" if reason.source else ""
+            footnote = f"{separator}[{numbers[reason.source]}]" if reason.source else ""
             output.write_line(f"  • {reason.text}{footnote}")
-    for warning in result.warnings:
-        output.write_line(f"  ! {warning.text}{separator}{warning.fix or ''}".rstrip())
-    for alternative in result.alternatives:
-        output.write_line(f"  → {alternative.text}")
-    for source, number in sources.items():
+
+
+def _render_sources(result: Recommendation, hidden_parts: set[str], output: Output) -> None:
+    for source, number in _number_sources(result, hidden_parts).items():
         output.write_line(f"[{number}] {source}")
-    if age_days is not None:
-        output.write_line(output.translate("facts-of", date=result.catalog_date, age_days=age_days))
+
+
+def _number_sources(result: Recommendation, hidden_parts: set[str]) -> dict[str, int]:
+    """The sources of the shown reasons, numbered from 1."""
+    shown = (reason.source for reason in result.reasons if reason.about not in hidden_parts)
+    return {source: number for number, source in enumerate(dict.fromkeys(each for each in shown if each), 1)}
+
+
+def _render_ways(result: Recommendation, output: Output) -> None:
+    """Both ways where a driver update is needed, with what each costs and how it is chosen."""
+    if not result.ways:
+        return
+    output.write_line(output.translate("ways"))
+    for way in result.ways:
+        code = "way-other"
+        if way == result.way:
+            code = "way-recommended" if way == result.ways[0] else "way-taken"
+        mark = "*" if way == result.way else " "
+        output.write_line(f"  {mark} {output.translate(code, way=way.text, name=way.id)}")
+        output.write_line(f"      {' · '.join(localized.way_cost_texts(way.cost, output.texts))}")
 
 
 def _driver_action_code(driver: DriverAdvice) -> str:
@@ -155,6 +205,8 @@ def _download_size_text(plan: Plan, output: Output) -> str:
     text, missing_parts = known_text or unknown, localized.unknown_parts_text(total, output.texts) if known_text else ""
     if total.measured_release is not None:
         text = output.translate("price-measured", fetched=text, measured=total.measured_release)
+    if total.estimated_bytes:
+        text = output.translate("price-driver-estimate", fetched=text, bytes=total.estimated_bytes)
     return output.translate("price-lacks", fetched=text, parts=missing_parts) if missing_parts else text
 
 
@@ -183,7 +235,16 @@ def _render_costs(plan: Plan, output: Output, write: Callable[[str], None]) -> N
                 "price-besides", parts=("、" if output.texts.language == "zh_CN" else ", ").join(uncounted)
             )
         )
+    prompts = localized.prompts_text(total.admin_prompts, output.texts)
+    write(f"{prompts} · {localized.restarts_text(total.restarts, output.texts)}")
     if needs_manual_driver(plan):
         write(output.translate("driver-first"))
+        sizes = (step.data.get(SIMILAR_BYTES) for step in plan.steps if step.kind == "nvidia-driver")
+        if (driver_bytes := next(sizes, None)) is not None:
+            write(output.translate("driver-size", bytes=driver_bytes))
+    taken = plan.recommendation.way
+    for way in plan.recommendation.ways:
+        if way != taken:
+            write(output.translate("way-beside", way=way.text, name=way.id))
     if plan.simulated:
         write(output.translate("folders-simulated"))

@@ -1,4 +1,4 @@
-"""The reasons behind a choice: claims with their sources, and the alternative."""
+"""The reasons behind a choice: claims with their sources."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QBoxLayout,
-    QHBoxLayout,
     QVBoxLayout,
     QWidget,
 )
@@ -16,7 +15,6 @@ from .. import theme
 from .base import Themed
 from .buttons import Button
 from .cards import INSET_MARGIN, InsetPanel
-from .icons import IconWidget
 from .text import label
 
 MIN_TEXT_WIDTH = 260  # pixels at 100 % for a sentence beside its button; narrower, the button goes below
@@ -32,11 +30,9 @@ class SourcedClaim(Struct, frozen=True, kw_only=True):
 class Disclosure(Themed, QWidget):
     """A panel of claims that is opened by `toggle_button` ("Why"); a page may place that button elsewhere.
 
-    `alternative_chosen` is emitted by the alternative's button, `toggled` with the new state. The claims are laid out
-    when they are shown first.
+    `toggled` is emitted with the new state. The claims are laid out when they are shown first.
     """
 
-    alternative_chosen = Signal()
     toggled = Signal(bool)
 
     def __init__(self, *claims: SourcedClaim, parent: QWidget | None = None) -> None:
@@ -44,7 +40,6 @@ class Disclosure(Themed, QWidget):
         self._claims: tuple[SourcedClaim, ...] = ()
         self._rows: list[_ClaimRow] = []
         self._available_width = 0
-        self._has_alternative = False
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
@@ -53,36 +48,16 @@ class Disclosure(Themed, QWidget):
         self.inset = InsetPanel()
         self._claims_layout = QVBoxLayout()
         self._claims_layout.setSpacing(4)
-        self.alternative_label, self.alternative_button = label("small", "", "text"), Button(kind="ghost")
-        self.alternative_button.clicked.connect(self.alternative_chosen)
-        self._alternative_icon = IconWidget("swap", "soft", 16)
-        sentence_layout = QHBoxLayout()
-        self._alternative_layout = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        sentence_layout.setSpacing(8)
-        sentence_layout.addWidget(self._alternative_icon)
-        sentence_layout.addWidget(self.alternative_label, 1)
-        self._alternative_layout.addLayout(sentence_layout)
-        self._alternative_layout.addWidget(
-            self.alternative_button, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        )
-        self._alternative_layout.addStretch(1)
         self.inset.column.addLayout(self._claims_layout)
-        self.inset.column.addLayout(self._alternative_layout)
         column.addWidget(self.toggle_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.inset)
         self.set_claims(*claims)
         self.set_open(False)
         self.apply_theme()
 
-    def set_claims(self, *claims: SourcedClaim, alternative: tuple[str, str] | None = None) -> None:
-        """Set the claims; `alternative` is (sentence, button text)."""
+    def set_claims(self, *claims: SourcedClaim) -> None:
+        """Set the claims."""
         self._claims = claims
-        sentence, button_text = alternative or ("", "")
-        self._has_alternative = alternative is not None
-        self.alternative_label.setText(sentence)
-        self.alternative_button.setText(button_text)
-        for each in (self._alternative_icon, self.alternative_label, self.alternative_button):
-            each.setVisible(self._has_alternative)
         if self.is_open():
             self._update_claims()
 
@@ -121,15 +96,7 @@ class Disclosure(Themed, QWidget):
         self._update_layout()
 
     def _update_layout(self) -> None:
-        """Put each button beside its sentence, or below where it is too narrow."""
-        one_row = self._available_width - 2 * INSET_MARGIN >= self.alternative_button.sizeHint().width() + 8 + theme.px(
-            MIN_TEXT_WIDTH
-        )
-        self._alternative_layout.setDirection(
-            QBoxLayout.Direction.LeftToRight if one_row else QBoxLayout.Direction.TopToBottom
-        )
-        # Below its sentence, a button has no gap to it.
-        self._alternative_layout.setSpacing(8 if one_row else 0)
+        """Put each source beside its sentence, or below where it is too narrow."""
         if self.is_open():
             for row in self._rows:
                 row.set_available_width(self._available_width - 2 * INSET_MARGIN)

@@ -90,7 +90,7 @@ def build_option_notes(
             release = _find_release(catalog, machine, part.name, option.value)
             if release != Release():
                 releases[part.name, option.value] = release
-            single_choice = Choice(**{part.name: option.value})
+            single_choice = replace(Choice(), **{part.name: option.value})
             if (
                 option.state == "refused"
                 and has_other_choices

@@ -29,7 +29,7 @@ from ...core.machine import Machine
 from ...core.plan import EndEvent, Event, InterruptedInstall, Plan
 from ...core.recommendation import Alternative, Recommendation
 from ...core.results import Benchmark, Checks
-from ...core.types import Channel, EnvironmentKind, Goal
+from ...core.types import Channel, EnvironmentKind, Goal, WayName
 from ..language import Language
 from ..worker import JobRunner
 from .elevation_prompt import WindowElevationPrompt
@@ -319,6 +319,12 @@ class WizardController(QObject):
         """Choose a part's version; None is the recommended one. `exclusive` drops all other chosen versions."""
         if not self.flow.is_locked:
             self.flow.choose_version(part, value, exclusive=exclusive)
+            self.recommend()
+
+    def choose_way(self, name: WayName | None) -> None:
+        """Choose one of the two ways where a driver update is needed; None is the recommended one."""
+        if not self.flow.is_locked:
+            self.flow.choose_way(name)
             self.recommend()
 
     def use_bundle(self, folder: Path | None) -> None:

@@ -18,7 +18,7 @@ from ...core.machine import Machine
 from ...core.plan import EndEvent, InterruptedInstall, Plan
 from ...core.recommendation import Alternative, Choice, Recommendation
 from ...core.results import Benchmark, Checks
-from ...core.types import Channel, EnvironmentKind, Goal
+from ...core.types import Channel, EnvironmentKind, Goal, WayName
 from .state import UndoState, WizardState, apply_choice_change, failure_from_error
 
 if TYPE_CHECKING:
@@ -191,6 +191,11 @@ class WizardFlow:
         """Choose a part's version, None being the recommended one; `exclusive` drops all other choices."""
         choice = apply_choice_change(None if exclusive else self.state.choice, {part: value})
         self._reset(choice=choice if choice != Choice() else None, undo_state=self._capture_undo_state(part))
+
+    def choose_way(self, name: WayName | None) -> None:
+        """Choose one of the two ways where a driver update is needed, None being the recommended one."""
+        choice = apply_choice_change(self.state.choice, {"way": name})
+        self._reset(choice=choice if choice != Choice() else None)
 
     def _capture_undo_state(self, part: str | None) -> UndoState:
         state = self.state

@@ -4,6 +4,7 @@
       └─ for each step:  is_satisfied ─► Outcome: skipped
                          else run ─► Outcome: done; `produces` goes to the later steps through InstallContext
            ElevationDenied      the steps that need this one are skipped, the others still run
+           a driver that the user installs is not there before the verification: as after Outcome.restart
            Outcome.restart      a command is set that runs at the next login (`resume_at_login`); the run ends with
                                 RebootRequired. The next run starts over, and finds the earlier steps satisfied.
            any other error      ends the run
@@ -25,7 +26,7 @@ from ...core import filesystem, paths
 from ...core.errors import AppError, Cancelled, ElevationDenied, RebootRequired, storage_error
 from ...core.jobs import Job, JobContext
 from ...core.paths import DataDir
-from ...core.plan import Plan, Step, StepState
+from ...core.plan import VERIFY_AFTER_DRIVER, Plan, Step, StepState
 from ...core.results import Checks
 from ...core.types import MirrorUse
 from ...fetch.rate import RateLimiter
@@ -178,6 +179,8 @@ class InstallJob:
                 context.journal.finish_step(step.id, "failed")
                 context.reporter.report_step(step.id, "skipped", code="progress.left-out")
                 continue
+            if step.code == VERIFY_AFTER_DRIVER:
+                self._await_driver(context)
             try:
                 needs_restart = _run_step(step, context)
             except ElevationDenied as error:
@@ -187,6 +190,16 @@ class InstallJob:
                 raise RebootRequired(resume_at_login(self._login_command, context))
         if skipped:
             raise ElevationDenied("rights-left-out", steps=", ".join(skipped)) from next(iter(skipped.values()))
+
+    def _await_driver(self, context: InstallContext) -> None:
+        """Raise RebootRequired("driver-awaited" or "driver-awaited-by-hand") while the driver that the user installs is
+        not there: what was built stays, and the next run goes on with the verification.
+        """
+        step = next((each for each in self.plan.steps if STEP_KINDS[each.kind].is_awaited(each, context)), None)
+        if step is not None:
+            goes_on = resume_at_login(self._login_command, context) == "restart-needed"
+            code = "driver-awaited" if goes_on else "driver-awaited-by-hand"
+            raise RebootRequired(code, commands=step.data.get("commands"))
 
 
 def _run_step(step: Step, context: InstallContext) -> bool:

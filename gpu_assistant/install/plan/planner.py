@@ -27,6 +27,7 @@ from ..environment.location import check_location
 from ..host import PreviewContext
 from ..steps.download import PackageDownload, as_satisfied
 from ..steps.kinds import STEP_KINDS
+from ..steps.nvidia_driver import MANUAL_CODES
 from ..steps.plan_builder import PlanBuilder
 from ..steps.preflight import Preflight, update_preflight
 
@@ -67,7 +68,8 @@ def make_plan(
     preflight, *others = STEP_KINDS.values()
     for kind in others:
         builder.add(kind.plan(builder), provides=kind.provides or kind.name, external=kind.external_installer)
-    steps = (*preflight.plan(builder), *builder.steps)
+    # What the user does by hand comes first, so that it can be done while the rest is downloaded.
+    steps = (*preflight.plan(builder), *sorted(builder.steps, key=lambda step: step.code not in MANUAL_CODES))
     plan = Plan(
         schema="gpu-assistant/plan/1",
         goal=recommendation.goal,

@@ -70,6 +70,10 @@ class StepKind:
         """The outcome if nothing is left to do; None if `run` is needed. Changes nothing; raises AppError."""
         return None
 
+    def is_awaited(self, step: Step, context: InstallContext) -> bool:  # noqa: ARG002 - for overrides
+        """Whether the user has yet to do by hand what the step describes. Changes nothing; raises AppError."""
+        return False
+
     def run(self, step: Step, context: InstallContext) -> Outcome:
         """Carry it out; raises AppError. After ElevationDenied the steps that do not need this one still run."""
         raise NotImplementedError

@@ -17,6 +17,7 @@ from msgspec import Struct, structs
 from ...catalog import distributions
 from ...core.errors import AppError, ElevationDenied, NetworkError
 from ...core.plan import PlanFile, Step
+from ...core.plan_cost import SIMILAR_BYTES
 from ...core.recommendation import DriverAdvice
 from ...core.types import Value
 from ...core.versions import Version, version_text
@@ -130,7 +131,7 @@ class NvidiaDriverInstall(ProgramInstall):
     def _windows_step(self, builder: PlanBuilder, advice: DriverAdvice, version: str) -> Step:
         catalog, facts = builder.catalog, builder.catalog.drivers.windows_install
         if advice.url is None or facts is None or not catalog.is_driver_installer(advice.url, version):
-            step = _manual_step(advice, version, (), page=_download_page(builder, advice))
+            step = _manual_step(builder, advice, version, (), page=_download_page(builder, advice))
             return structs.replace(step, code=MANUAL_WINDOWS_CODE)
         size = builder.remote_size(advice.url).bytes
         checksum = catalog.driver_checksum(advice.url)
@@ -139,7 +140,11 @@ class NvidiaDriverInstall(ProgramInstall):
             id="driver",
             kind=self.name,
             code=WINDOWS_CODE,
-            data={"version": version, "installed": advice.installed or "@driver.none"},
+            data={
+                "version": version,
+                "installed": advice.installed or "@driver.none",
+                SIMILAR_BYTES: estimate_bytes(builder),
+            },
             spec={"version": version},
             bytes=size,
             disk_bytes=None,
@@ -153,7 +158,7 @@ class NvidiaDriverInstall(ProgramInstall):
         machine, catalog, names = builder.machine, builder.catalog, advice.packages
         page, branch = nvidia_repository_page(machine, catalog), distribution_branch(machine, catalog)
         if advice.way == "nvidia-source" and page is not None:
-            step = _manual_step(advice, version, ())
+            step = _manual_step(builder, advice, version, ())
             data = {**step.data, "commands": page, "branch": branch, "minimum": advice.minimum}
             if machine.os.secure_boot is not True or not is_key_known(machine.os, catalog):
                 return structs.replace(step, code=REPOSITORY_CODE, data=data)
@@ -161,7 +166,7 @@ class NvidiaDriverInstall(ProgramInstall):
             data["enrol"] = " ".join(command)
             return structs.replace(step, code=REPOSITORY_KEY_CODE, data=data, commands=(command,))
         if advice.way != "packages":
-            return _manual_step(advice, version, run_file_commands(version, catalog))
+            return _manual_step(builder, advice, version, run_file_commands(version, catalog))
         has_unknown_signature = machine.os.secure_boot is True and not has_signed_modules(names, machine, catalog)
         required_packages = prerequisites(machine, catalog)
         plain_code, key_code = (
@@ -178,6 +183,7 @@ class NvidiaDriverInstall(ProgramInstall):
                 "boot": None if has_unknown_signature else secure_boot_text(names, machine, catalog),
                 "enrol": " ".join(enrollment_command(machine.os, catalog)) if has_unknown_signature else None,
                 "needs": ", ".join(required_packages) or None,
+                SIMILAR_BYTES: estimate_bytes(builder),
             },
             spec={"version": advice.minimum or version, "packages": list(names), **_upper_bound(advice)},
             bytes=None,
@@ -185,6 +191,12 @@ class NvidiaDriverInstall(ProgramInstall):
             needs_reboot=True,
             commands=install_commands(names),
         )
+
+    def is_awaited(self, step: Step, context: InstallContext) -> bool:
+        # Which older driver is needed is unknown: the verification shows whether the installed one works.
+        is_manual = step.code in MANUAL_CODES and step.code != DOWNGRADE_PAGE_CODE
+        outcome = self.is_satisfied(step, context) if is_manual else None
+        return outcome is not None and outcome.code != "progress.driver-here"
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         """The installed driver is sufficient, or installing it is left to the user."""
@@ -287,18 +299,20 @@ def _satisfies(installed_version: str, spec: DriverSpec) -> bool:
 def _downgrade_step(builder: PlanBuilder, advice: DriverAdvice, version: str) -> Step:
     """An older driver in place of a newer one. Installers refuse it or do it incompletely: left to the user."""
     if builder.machine.os.system == "windows" or builder.machine.os.wsl:
-        step = _manual_step(advice, version, (), page=_download_page(builder, advice))
+        step = _manual_step(builder, advice, version, (), page=_download_page(builder, advice))
     else:
         if advice.way == "page":
             return structs.replace(_distribution_step(builder, advice), code=DOWNGRADE_CODE, spec={"version": version})
         commands = install_commands(advice.packages) if advice.way == "packages" else advice.commands
-        step = _manual_step(advice, version, commands or run_file_commands(version, builder.catalog))
+        step = _manual_step(builder, advice, version, commands or run_file_commands(version, builder.catalog))
     return structs.replace(step, code=DOWNGRADE_CODE, spec={"version": version})
 
 
 def _unknown_version_step(builder: PlanBuilder, advice: DriverAdvice, page: str | None) -> Step:
     """The distribution has packages whose driver version is unknown: the command shows it."""
-    step = _manual_step(advice, advice.recommended or advice.minimum or "", policy_commands(advice.packages[0]))
+    step = _manual_step(
+        builder, advice, advice.recommended or advice.minimum or "", policy_commands(advice.packages[0])
+    )
     details: dict[str, Value] = {
         "minimum": advice.minimum,
         "package": advice.packages[0],
@@ -310,7 +324,7 @@ def _unknown_version_step(builder: PlanBuilder, advice: DriverAdvice, page: str 
 
 def _distribution_step(builder: PlanBuilder, advice: DriverAdvice) -> Step:
     """The commands of the distribution's documentation, or its page."""
-    step = _manual_step(advice, advice.recommended or advice.minimum or "", advice.commands, page=advice.page)
+    step = _manual_step(builder, advice, advice.recommended or advice.minimum or "", advice.commands, page=advice.page)
     command_line = "; ".join(" ".join(command) for command in advice.commands)
     code, data = COMMANDS_KEY_CODE if advice.key else COMMANDS_CODE, {**step.data, "minimum": advice.minimum}
     if advice.way == "page":
@@ -327,7 +341,9 @@ def _download_page(builder: PlanBuilder, advice: DriverAdvice) -> str | None:
 
 def _page_step(builder: PlanBuilder, advice: DriverAdvice, code: str) -> Step:
     """A driver of unknown version, or one for the Windows around WSL."""
-    step = _manual_step(advice, advice.recommended or advice.minimum or "", (), page=_download_page(builder, advice))
+    step = _manual_step(
+        builder, advice, advice.recommended or advice.minimum or "", (), page=_download_page(builder, advice)
+    )
     minimum = advice.minimum or advice.recommended or ""
     return structs.replace(step, code=_versioned_code(advice, code), data={**step.data, "minimum": minimum})
 
@@ -343,7 +359,9 @@ def _upper_bound(advice: DriverAdvice) -> dict[str, Value]:
     return {} if advice.below is None else {"below": advice.below}
 
 
-def _manual_step(advice: DriverAdvice, version: str, commands: Commands, *, page: str | None = None) -> Step:
+def _manual_step(
+    builder: PlanBuilder, advice: DriverAdvice, version: str, commands: Commands, *, page: str | None = None
+) -> Step:
     text, upper_bound = page or "; ".join(" ".join(command) for command in commands), _upper_bound(advice)
     return Step(
         id="driver",
@@ -353,6 +371,7 @@ def _manual_step(advice: DriverAdvice, version: str, commands: Commands, *, page
             "version": version,
             "installed": advice.installed or "@driver.none",
             "commands": text or None,
+            SIMILAR_BYTES: estimate_bytes(builder),
             **upper_bound,
         },
         spec={"version": advice.minimum or version, **upper_bound},
@@ -361,6 +380,14 @@ def _manual_step(advice: DriverAdvice, version: str, commands: Commands, *, page
         minutes=0.0,
         commands=commands,
     )
+
+
+def estimate_bytes(builder: PlanBuilder) -> int | None:
+    """About the size of a driver for this system, as measured on another one; None where none was measured."""
+    system, facts = builder.machine.os, _install_facts(builder.machine, builder.catalog)
+    if system.wsl:
+        return builder.catalog.driver_bytes("windows", None)
+    return builder.catalog.driver_bytes(system.system, facts.distribution if facts is not None else None)
 
 
 def _file_name(url: str) -> str:

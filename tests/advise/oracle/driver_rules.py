@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .expect import Answer, box_of, deciding, driver_action, is_cuda, nvidia
+from .expect import Answer, box_of, deciding, is_cuda, nvidia
 from .parts import needs
 from .published import PublishedFacts, Version, number, version
 from .torch_rules import Box, candidates, cuda_of, fits, packages
@@ -188,12 +188,32 @@ def alternatives_faults(
             yield f"alternative {other['code']}: {label[0]}+{label[1]} does not run on capability {box.device}"
         elif (wrong := _without_driver(published, machine, box, advice["driver"], other, fit.floor)) is not None:
             yield f"alternative {other['code']}: {label[0]}+{label[1]}: {wrong}"
-        elif other["code"] == "keep-driver" and (box.driver is None or driver_action(box, fit) != "keep"):
-            yield f"alternative keep-driver: {label[0]}+{label[1]} needs {fit.floor}"
-        elif other["code"] == "keep-driver":
-            better = next((f for f in fits(published, box) if box.driver and box.driver >= f.floor), fit)
-            if better.release != fit.release:
-                yield f"alternative keep-driver: {better.release} runs, too, and is newer than {fit.release}"
+
+
+def ways_faults(
+    published: PublishedFacts, machine: dict[str, Any], channel: str, ways: Sequence[dict[str, Any]]
+) -> Iterator[str]:
+    """Of the two ways the one with the driver that is there has the newest release that runs on it, and comes first
+    where nobody but the user can install the other's.
+    """
+    gpu = deciding(published, machine)
+    by_name = {way["id"]: way for way in ways}
+    if gpu is None or set(by_name) != {"newest", "works-now"}:
+        yield f"ways {sorted(by_name)}"
+        return
+    box, torch = box_of(published, machine, channel, gpu), by_name["works-now"]["pytorch"]
+    if by_name["works-now"]["driver"]["action"] != "keep" or by_name["newest"]["driver"]["action"] != "update":
+        yield f"driver {by_name['newest']['driver']['action']} beside {by_name['works-now']['driver']['action']}"
+    running = [fit for fit in fits(published, box) if box.works is not None and box.works >= fit.floor]
+    alone = len({published.chip(card) for card in nvidia(machine)}) == 1
+    if box.device is not None and alone and (not running or running[0].release != torch["version"]):
+        yield f"way works-now: {torch['version']}+{torch['variant']}, expected {running[0] if running else None}"
+    advice = by_name["newest"]["driver"]
+    package = f"/{advice['recommended']}-"
+    ours = package in str(advice["url"]) if machine["os"]["system"] == "windows" else advice["way"] == "packages"
+    first = "newest" if ours and not machine["os"].get("wsl") else "works-now"
+    if ways[0]["id"] != first:
+        yield f"way {ways[0]['id']} comes first, expected {first}"
 
 
 def _without_driver(
@@ -212,8 +232,6 @@ def _without_driver(
         if machine["os"]["distro"] != "debian":
             release = rules["codenames"][machine["os"]["distro_codename"]]
         driver = (int(rules["release_branches"][release.partition(".")[0]]),)
-    elif other["code"] == "keep-driver":
-        driver = version(box.installed)
     else:
         named = other["change"].get("driver") or (advice["recommended"] if changes else box.installed)
         driver = version(named)

@@ -28,7 +28,7 @@ def machine(tmp_path: Path, **fields: object) -> str:
 
 
 def test_reasons_have_sources(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    output = printed(capsys, tmp_path, "recommend", "--machine", str(RTX))
+    output = printed(capsys, tmp_path, "recommend", "--why", "--machine", str(RTX))
     as_json = json.loads(printed(capsys, tmp_path, "recommend", "--json", "--machine", str(RTX)))
     named = dict(re.findall(r"^\[(\d+)\] (https://\S+)$", output, re.MULTILINE))
     for reason in as_json["reasons"]:
@@ -37,6 +37,50 @@ def test_reasons_have_sources(capsys: pytest.CaptureFixture[str], tmp_path: Path
         assert (named[mark[1]] if mark else None) == reason["source"]
     assert list(named) == [str(number + 1) for number in range(len(named))]
     assert len(set(named.values())) == len(named)
+
+
+@pytest.mark.parametrize("goal", ["pytorch", "tensorflow", "cuda-dev", "all"])
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_three_reasons_at_most_without_why(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, goal: str, language: str
+) -> None:
+    for path in (RTX, ROOT / "tests/machines/linux-cpu-only.json", ROOT / "tests/machines/windows10-gtx1060.json"):
+        arguments = ("recommend", "--machine", str(path), "--goal", goal)
+        short, whole = (printed(capsys, tmp_path, *arguments, *why, language=language) for why in ((), ("--why",)))
+        reasons = [line for line in short.splitlines() if line.startswith("  • ")]
+        assert 2 <= len(reasons) <= 3 < whole.count("  • ")
+        assert "https://" not in "".join(reasons)
+        assert "--why" in short
+        for line in reasons:
+            # Terms of the field stand behind --why.
+            assert not re.search(r"compute capability|计算能力|PTX|wheel|glibc", line)
+
+
+@pytest.mark.parametrize(
+    ("way", "marks"),
+    [
+        ((), ["  * Newest", "    Works now"]),
+        (("--way", "newest"), ["  * Newest", "    Works now"]),
+        (("--way", "works-now"), ["    Newest", "  * Works now"]),
+    ],
+)
+def test_both_ways_are_shown_with_cost(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, way: tuple[str, ...], marks: list[str]
+) -> None:
+    lines = printed(capsys, tmp_path, "recommend", "--machine", str(RTX), *way).splitlines()
+    shown = [line for line in lines if "PyTorch" in line and ":" in line]
+    assert [line.split(":")[0] for line in shown] == marks
+    costs = [lines[lines.index(line) + 1] for line in shown]
+    assert costs[0].endswith("1 administrator prompt · 1 restart")
+    assert costs[1].endswith("No administrator prompt · No restart")
+
+
+@pytest.mark.parametrize(("way", "version"), [("newest", "2.15.0"), ("works-now", "2.14.1")])
+def test_plan_takes_the_way(capsys: pytest.CaptureFixture[str], tmp_path: Path, way: str, version: str) -> None:
+    output = printed(capsys, tmp_path, "plan", "--machine", str(RTX), "--way", way)
+    assert f"Install PyTorch {version}" in output
+    assert ("NVIDIA driver 617.42" in output) == (way == "newest")
+    assert output.count("Another way: ") == 1
 
 
 def test_catalog_age_is_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

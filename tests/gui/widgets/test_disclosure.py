@@ -1,4 +1,4 @@
-"""The reasons behind a choice: opened, with their sources and the alternative."""
+"""The reasons behind a choice: opened, with their sources."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from gpu_assistant.gui.widgets.disclosure import Disclosure, SourcedClaim
 from .samples import heard
 
 
-def test_disclosure_opens_and_offers_alternative(show, qtbot: QtBot) -> None:
+def test_disclosure_opens_with_sources(show, qtbot: QtBot) -> None:
     why = Disclosure()
     notes = SourcedClaim(text="Because.", source=("Release notes", "https://example.invalid"))
     own = SourcedClaim(text="And because.", source=("A page", "https://example.invalid/page"))
-    why.set_claims(notes, own, SourcedClaim(text="A word: what it means."), alternative=("Rather keep it?", "Use that"))
+    why.set_claims(notes, own, SourcedClaim(text="A word: what it means."))
     show(why)
-    toggled, chosen = heard(why.toggled), heard(why.alternative_chosen)
+    toggled = heard(why.toggled)
     assert not why.inset.isVisible()
     qtbot.keyClick(why.toggle_button, Qt.Key.Key_Space)
     assert toggled == [True]
@@ -27,9 +27,6 @@ def test_disclosure_opens_and_offers_alternative(show, qtbot: QtBot) -> None:
         "https://example.invalid/page",
     ]
     assert why.toggle_button.accessibleDescription() == "open"
-    qtbot.mouseClick(why.alternative_button, Qt.MouseButton.LeftButton)
-    assert len(chosen) == 1
     why.set_claims(SourcedClaim(text="Because."))
     assert why.text() == "Because."
-    assert not why.alternative_button.isVisible()
     assert not why.source_buttons

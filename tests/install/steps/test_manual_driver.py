@@ -9,9 +9,10 @@ from msgspec.structs import replace
 
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.catalog.store import load_catalog
+from gpu_assistant.core.errors import AppError, RebootRequired
 from gpu_assistant.core.machine import Gpu
 from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.core.plan import StepEvent
+from gpu_assistant.core.plan import VERIFY_AFTER_DRIVER, Step, StepEvent
 from gpu_assistant.install.steps.nvidia_driver import MANUAL_CODES
 from gpu_assistant.texts.localized import Texts
 
@@ -188,6 +189,44 @@ def test_downgrade_by_distribution_commands(sandbox: Sandbox) -> None:
     assert (step.code, step.commands, step.spec) == ("nvidia-driver-back", DNF, {"version": "580.126.20"})
     paged = driver_step(sandbox, machine("linux"), recommendation("back", way="page", **more))
     assert (paged.code, paged.commands, paged.data["commands"]) == ("nvidia-driver-back", (), PAGE)
+
+
+VERIFY = Step(id="verify", kind="verify", code=VERIFY_AFTER_DRIVER)
+FEDORA = {"installed": "570.86", "minimum": "580.65.06", "recommended": None, "page": PAGE}
+
+
+def test_missing_manual_driver_is_awaited_before_the_proof(sandbox: Sandbox) -> None:
+    step = driver_step(sandbox, machine("linux"), recommendation("update", way="commands", commands=DNF, **FEDORA))
+    sandbox.here = "570.86"
+    with pytest.raises(RebootRequired) as stopped:
+        sandbox.install(step, VERIFY)
+    assert (stopped.value.code, stopped.value.exit_code) == ("driver-awaited-by-hand", 4)
+    events = stopped.value.events  # type: ignore[attr-defined]
+    # The proof did not fail: it was not begun.
+    assert [(e.id, e.state) for e in events if isinstance(e, StepEvent)][-1] == ("driver", "skipped")
+    for language in ("en", "zh_CN"):
+        text = Texts(language).translate(stopped.value.message.code, stopped.value.data)
+        assert "dnf" in text
+
+
+def test_manual_driver_that_is_there_is_not_awaited(sandbox: Sandbox) -> None:
+    step = driver_step(sandbox, machine("linux"), recommendation("update", way="commands", commands=DNF, **FEDORA))
+    sandbox.here = "595.84"
+    with pytest.raises(AppError) as failure:
+        sandbox.install(step, VERIFY)
+    # No environment was built by these two steps: that is what the proof says.
+    assert not isinstance(failure.value, RebootRequired)
+
+
+@pytest.mark.parametrize(
+    ("distro", "similar"), [("ubuntu", 323_508_062), ("debian", 184_710_456), ("fedora", None), (None, None)]
+)
+def test_size_of_a_similar_driver_is_named_where_one_was_measured(
+    sandbox: Sandbox, distro: str | None, similar: int | None
+) -> None:
+    advice = recommendation("update", installed="570.86", minimum="580", recommended="595.84", way="page", page=PAGE)
+    step = driver_step(sandbox, machine("linux", distro=distro, distro_version="24.04"), advice)
+    assert (step.data["similar_bytes"], step.bytes) == (similar, 0)
 
 
 @pytest.mark.parametrize("code", MANUAL_CODES)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from gpu_assistant.core.machine import CudaToolkit, Disk, Gpu, Machine, OperatingSystem, Python, TorchBuild
 from gpu_assistant.core.plan import Plan, Step
-from gpu_assistant.core.recommendation import DriverAdvice, PyTorchChoice, Recommendation, TensorFlowChoice
+from gpu_assistant.core.recommendation import DriverAdvice, PyTorchChoice, Reason, Recommendation, TensorFlowChoice
 from gpu_assistant.gui.wizard.pages.machine_summary import (
     MachineRow,
     disk_name,
@@ -100,10 +100,10 @@ def test_driver_under_wsl_is_windows(language) -> None:
 
 def test_computing_gpu_of_another_vendor_is_the_main_gpu(language) -> None:
     advice = replace(elsewhere(), accelerator="xpu")
-    title, line = recommendation_heading(with_cards(OTHERS[1]), advice)
+    title, _ = recommendation_heading(with_cards(OTHERS[1]), advice, Texts("en"))
     assert "Arc B580" in title
-    assert "your card" in line
-    assert "CPU" in recommendation_heading(with_cards(OTHERS[1]), elsewhere())[1]
+    unused = replace(elsewhere(), reasons=(Reason(code="cpu-intel", about="accelerator", data={"gpu": "Arc"}),))
+    assert "CPU" in recommendation_heading(with_cards(OTHERS[1]), unused, Texts("en"))[1]
 
 
 @pytest.mark.parametrize("card", OTHERS, ids=lambda card: card.vendor)
@@ -241,10 +241,15 @@ def test_heading_says_gpu_is_unused(language, goal: str, tool: str) -> None:
             pytorch=None,
             tensorflow=TensorFlowChoice(version="2.21.0", requirement="tensorflow==2.21.0", gpu=False),
         )
-    title, line = recommendation_heading(rtx4060(), advice)
+    title, line = recommendation_heading(rtx4060(), advice, Texts("en"))
     assert title == "What suits this computer"
     assert line == f"{tool} computes on the CPU here; your RTX 4060 is not used."
-    assert recommendation_heading(rtx4060(), ADVICE)[0] == "What suits your RTX 4060"
+    title, line = recommendation_heading(rtx4060(), ADVICE, Texts("en"))
+    assert title == "What suits your RTX 4060"
+    assert (
+        line == "PyTorch will use your NVIDIA GeForce RTX 4060. "
+        "PyTorch 2.15.0 is the newest, and it runs on this computer."
+    )
 
 
 def test_large_sizes_have_few_digits() -> None:
@@ -256,11 +261,11 @@ def test_large_sizes_have_few_digits() -> None:
     ]
 
 
-def test_manual_driver_asks_for_its_own_consent(language) -> None:
+def test_manual_driver_is_named_in_the_price(language) -> None:
     card = CostCard()
     plan = make_plan(ADVICE, "D:\\env", simulated=True)
     plan = replace(plan, steps=tuple(replace(step, needs_admin=False) for step in plan.steps))
-    for by_hand, expected in ((False, "No consent is needed"), (True, "At the driver you are asked for consent")):
+    for by_hand, expected in ((False, "No restart"), (True, "No restart, and you install the driver")):
         card.set_cost(plan, rtx4060(), Texts("en"), manual_driver=by_hand)
         assert card.accessibleName().endswith(expected)
     card.deleteLater()

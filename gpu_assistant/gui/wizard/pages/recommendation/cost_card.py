@@ -1,4 +1,4 @@
-"""What a plan costs, in four tiles: download, disk space, duration, administrator consents."""
+"""What a plan costs, in four tiles: download, disk space, duration, administrator prompts with restarts."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class CostCard(Card):
         self.set_available_width(MAX_WIDGET_WIDTH)
 
     def set_cost(self, plan: Plan, machine: Machine, texts: Texts, *, manual_driver: bool = False) -> None:
-        """Show the cost of a plan; `manual_driver`: the user installs a driver, which asks for consent, too."""
+        """Show the cost of a plan; `manual_driver`: the user installs a driver."""
         cost = plan_cost(plan)
         duration = plan_duration(plan, cost)
         duration_text = (
@@ -49,16 +49,10 @@ class CostCard(Card):
             if duration is not None
             else self.tr("Not known yet")
         )
-        consents = sum(step.needs_admin for step in plan.steps)
-        consent_text = {0: self.tr("No consent"), 1: self.tr("Once")}.get(
-            consents, self.tr("{n} times").format(n=consents)
-        )
-        consent_detail = self.tr("is needed") if consents == 0 else self.tr("you are asked for consent")
+        prompts = localized.prompts_text(cost.admin_prompts, texts)
+        restarts = localized.restarts_text(cost.restarts, texts)
         if manual_driver:
-            consent_text = self.tr("At the driver") if consents == 0 else consent_text
-            consent_detail = (
-                self.tr("you are asked for consent") if consents == 0 else self.tr("and once more at the driver")
-            )
+            restarts = self.tr("{restarts}, and you install the driver").format(restarts=restarts)
         mbits = next((step.data.get("mbits") for step in plan.steps if step.kind == "download"), None)
         duration_detail = self.tr("or so") if mbits is None else self.tr("or so, at {mbits} Mbit/s").format(mbits=mbits)
         bottleneck_text = self.tr("your line decides") if plan.bundle is None else self.tr("the disk decides")
@@ -71,7 +65,7 @@ class CostCard(Card):
                 self._disk_detail(plan, machine, size_known=bool(disk_text)),
             ),
             (_capitalize_first(duration_text), duration_detail),
-            (consent_text, consent_detail),
+            (prompts, restarts),
         )
         for tile, (figure, mbits) in zip(self._tiles, tile_texts, strict=True):
             tile.set(figure, mbits)
@@ -89,6 +83,8 @@ class CostCard(Card):
             line = self.tr("to download, measured on {release}").format(
                 release=texts.format_value("measured", cost.measured_release)
             )
+        if cost.estimated_bytes:
+            line += self.tr("; the driver is about {size} of it").format(size=format_size(cost.estimated_bytes))
         if unknown_parts := localized.unknown_parts_text(cost, texts):
             line += self.tr("; and more: {parts} (size not known)").format(parts=unknown_parts)
         return _capitalize_first(figure), line

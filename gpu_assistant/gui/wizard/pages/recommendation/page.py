@@ -1,8 +1,8 @@
 """The page of the recommendation: what should I install, and why?
 
-From top to bottom: OptionsBar, a hero that says why there is no recommendation or what changed, a PartCard for each
-part, warnings, CostCard, PlanList, the folder, alternatives. `draw` fills all of them from the wizard's state; widgets
-that stay are never hidden in between, since hiding one moves the keyboard focus.
+From top to bottom: OptionsBar, a hero that says why there is no recommendation or what changed, WayCards where a driver
+update is needed, a PartCard for each part, warnings, CostCard, PlanList, the folder, alternatives. `draw` fills all of
+them from the wizard's state; widgets that stay are never hidden in between, since hiding one moves the keyboard focus.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from PySide6.QtCore import QCoreApplication, QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout
 
+from .....advise.main_reasons import main_reasons
 from .....core.errors import AppError, SetupNotSupported
 from .....core.machine import Gpu, Machine
 from .....core.plan import Plan, needs_manual_driver
 from .....core.recommendation import Alternative, Recommendation
-from .....texts.format import UNKNOWN_VALUE, short_name
+from .....texts.format import short_name
 from .....texts.localized import Texts
 from .... import messages, theme
 from ....widgets.buttons import Button
@@ -29,7 +30,7 @@ from ....widgets.text import label
 from ...controller import WizardController
 from ...page import ViewStateKeeper, WizardPage, set_tab_order
 from ...state import OptionNotes, WizardState
-from ..machine_summary import ALREADY_WORKING_CODES, main_gpu, system_name
+from ..machine_summary import ALREADY_WORKING_CODES, main_gpu
 from .cost_card import CostCard
 from .notices import GOAL_OF_ALTERNATIVE, NoticesCard
 from .options_bar import OptionsBar
@@ -38,7 +39,6 @@ from .part_summary import (
     PART_IDS,
     manual_driver,
     max_cuda_of_driver,
-    open_alternatives,
     part_summaries,
     uncovered_parts,
 )
@@ -50,6 +50,7 @@ from .version_pickers import (
     side_effects_text,
     warnings_for_card,
 )
+from .way_cards import WayCards
 
 translate = QCoreApplication.translate
 
@@ -57,6 +58,8 @@ VENDOR_OF_ACCELERATOR = {"rocm": "amd", "xpu": "intel"}
 
 # Below these widths, times the text scale, a card's button stands below its text.
 FOLDER_ROW_MIN_WIDTH, SOURCE_ROW_MIN_WIDTH = 600, 700
+# What computes, and why this version.
+SUBTITLE_REASONS = 2
 
 
 class RecommendationPage(WizardPage):
@@ -69,6 +72,8 @@ class RecommendationPage(WizardPage):
         column = self.page.column
         self.hero = Hero("error")
         self.hero.button.clicked.connect(self._resolve_problem)
+        self.way_cards = WayCards()
+        self.way_cards.way_chosen.connect(self.controller.choose_way)
         self.column_headings = ColumnHeadings()
         self.part_cards = {name: PartCard(name) for name in PART_IDS}
         self.warnings_card, self.alternatives_card = NoticesCard(), NoticesCard()
@@ -79,7 +84,14 @@ class RecommendationPage(WizardPage):
         self.plan_list = PlanList(self.controller)
         self.plan_list.hide()
         lower_widgets = (self.warnings_card, self.cost_card, self.plan_list, self.folder_card, self.alternatives_card)
-        for widget in (self.options_bar, self.hero, self.column_headings, *self.part_cards.values(), *lower_widgets):
+        for widget in (
+            self.options_bar,
+            self.hero,
+            self.way_cards,
+            self.column_headings,
+            *self.part_cards.values(),
+            *lower_widgets,
+        ):
             column.addWidget(widget)
         column.insertWidget(column.indexOf(self.column_headings), self.bundle_controls.source_card)
         column.addWidget(self.bundle_controls.create_button, 0, Qt.AlignmentFlag.AlignLeft)
@@ -87,7 +99,6 @@ class RecommendationPage(WizardPage):
         column.setSpacing(8)
         column.addStretch(1)
         for card in self.part_cards.values():
-            card.alternative_chosen.connect(self.controller.accept_alternative)
             card.version_chosen.connect(self._choose_version)
             card.reasons.toggled.connect(self._update_reasons)
         self.alternatives_card.alternative_chosen.connect(self._accept_alternative)
@@ -114,10 +125,11 @@ class RecommendationPage(WizardPage):
                 widget.setVisible(plan is not None)
             if not self._has_recommendation:
                 self._focus_moved = False
-                for each in (*self.part_cards.values(), self.warnings_card, self.alternatives_card):
+                lower_cards = (self.warnings_card, self.alternatives_card)
+                for each in (self.way_cards, *self.part_cards.values(), *lower_cards):
                     each.hide()
             self.plan_list.setVisible(plan is not None and self._plan_expanded)
-            self.page.set_title(*recommendation_heading(machine, recommendation))
+            self.page.set_title(*recommendation_heading(machine, recommendation, self.texts))
             if machine is not None and recommendation is not None:
                 self._show_recommendation(machine, recommendation)
                 self._update_cost(machine, plan)
@@ -143,6 +155,7 @@ class RecommendationPage(WizardPage):
         options = state.options if state.customizing else None
         side_effects = side_effects_text(undo_state, recommendation, state.option_notes)
         visible_ids = []
+        self.way_cards.draw(recommendation, texts)
         max_cuda = max_cuda_of_driver(self.controller.app.catalog, recommendation.driver)
         for part in part_summaries(
             machine,
@@ -152,11 +165,8 @@ class RecommendationPage(WizardPage):
             plan=state.plan,
             max_cuda=max_cuda,
         ):
-            card, alternative = self.part_cards[part.id], part.alternative
-            button_text = self.tr("Use that instead") if alternative is not None else ""
-            card.set_part(
-                part, button_text, messages.alternative_texts(texts, alternative)[0] if alternative is not None else ""
-            )
+            card = self.part_cards[part.id]
+            card.set_part(part)
             card.set_column_labels(
                 self.column_headings.installed_label.text(), self.column_headings.planned_label.text()
             )
@@ -188,7 +198,7 @@ class RecommendationPage(WizardPage):
             side_effects if alternative_taken else "",
             driver_required=driver_required,
         )
-        self.alternatives_card.set((), open_alternatives(localized, state.plan), None, "")
+        self.alternatives_card.set((), localized.alternatives, None, "")
         for each in (self.warnings_card, self.alternatives_card):
             each.setVisible(each.has_notices)
 
@@ -238,6 +248,7 @@ class RecommendationPage(WizardPage):
             self.primary_button,
             *option_controls,
             self.hero.button,
+            *self.way_cards.controls,
             self.bundle_controls.source_card.use_internet_button,
             *card_controls,
             *self.warnings_card.controls,
@@ -301,6 +312,7 @@ class RecommendationPage(WizardPage):
         containers = (
             self.options_bar,
             self.hero,
+            self.way_cards,
             self.warnings_card,
             self.alternatives_card,
             *self.part_cards.values(),
@@ -326,7 +338,7 @@ class RecommendationPage(WizardPage):
         self.options_bar.set_available_width(available_width)
         for card in self.part_cards.values():
             card.set_available_width(available_width)
-        for each in (self.warnings_card, self.alternatives_card):
+        for each in (self.way_cards, self.warnings_card, self.alternatives_card):
             each.set_available_width(available_width)
         self.cost_card.set_available_width(available_width)
         self.folder_card.set_available_width(available_width)
@@ -379,32 +391,28 @@ class RecommendationPage(WizardPage):
         self.controller.set_folder(str(path if path.name == goal else path / goal))
 
 
-def recommendation_heading(machine: Machine | None, recommendation: Recommendation | None) -> tuple[str, str]:
-    """The page's title and subtitle."""
-    # Without the release's code name in brackets.
-    system = system_name(machine).split(" (")[0] if machine is not None else UNKNOWN_VALUE
+def recommendation_heading(
+    machine: Machine | None, recommendation: Recommendation | None, texts: Texts
+) -> tuple[str, str]:
+    """The page's title, and in one line why this was chosen; the cards tell the rest."""
     gpu = _gpu_in_title(machine, recommendation) if machine is not None else None
-    if gpu is None or not gpu.name:
-        title = translate("RecommendationPage", "What suits this computer")
-        subtitle = translate("RecommendationPage", "Chosen from your CPU and {system}. Each choice tells you why.")
-        return title, subtitle.format(system=system)
-    if recommendation is not None and recommendation.accelerator == "cpu":
+    is_gpu_used = recommendation is None or recommendation.accelerator != "cpu"
+    title = translate("RecommendationPage", "What suits this computer")
+    if gpu is not None and gpu.name and is_gpu_used:
+        title = translate("RecommendationPage", "What suits your {gpu}").format(gpu=short_name(gpu.name))
+    if recommendation is None:
+        return title, ""
+    if any(each.code in ALREADY_WORKING_CODES for each in recommendation.alternatives):
+        return title, translate(
+            "RecommendationPage", "The PyTorch that is here works already: nothing has to be done. This is an offer."
+        )
+    if gpu is not None and gpu.name and not is_gpu_used:
         # An unused GPU is named first; the cards below say why.
         framework = "TensorFlow" if recommendation.pytorch is None else "PyTorch"
         subtitle = translate("RecommendationPage", "{tool} computes on the CPU here; your {gpu} is not used.")
-        title = translate("RecommendationPage", "What suits this computer")
         return title, subtitle.format(tool=framework, gpu=short_name(gpu.name))
-    title = translate("RecommendationPage", "What suits your {gpu}").format(gpu=short_name(gpu.name))
-    subtitle = translate(
-        "RecommendationPage", "Chosen from your card, your driver and {system}. Each choice tells you why."
-    )
-    if gpu.vendor != "nvidia":  # whose driver is not probed
-        subtitle = translate("RecommendationPage", "Chosen from your card and {system}. Each choice tells you why.")
-    if recommendation is not None and any(each.code in ALREADY_WORKING_CODES for each in recommendation.alternatives):
-        subtitle = translate(
-            "RecommendationPage", "The PyTorch that is here works already: nothing has to be done. This is an offer."
-        )
-    return title, subtitle.format(system=system)
+    reasons = main_reasons(recommendation)[:SUBTITLE_REASONS]
+    return title, messages.join_sentences(*(texts.brief_text(reason) for reason in reasons))
 
 
 def _gpu_in_title(machine: Machine, recommendation: Recommendation | None) -> Gpu | None:

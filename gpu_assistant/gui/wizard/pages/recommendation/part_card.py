@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from .....core.recommendation import Alternative, RecommendationWarning
+from .....core.recommendation import RecommendationWarning
 from .....texts.format import UNKNOWN_VALUE
 from .....texts.localized import Texts
 from .... import theme
@@ -56,16 +56,14 @@ def column_widths(available: int) -> tuple[int, int, int] | None:
 
 
 class PartCard(Card):
-    """`alternative_chosen` brings the chosen alternative; `version_chosen` a part's name, the chosen value (None: the
-    recommended one), and whether all other choices are dropped.
+    """`version_chosen` brings a part's name, the chosen value (None: the recommended one), and whether all other
+    choices are dropped.
     """
 
-    alternative_chosen = Signal(object)
     version_chosen = Signal(str, object, bool)
 
     def __init__(self, name: str) -> None:
         self._part: PartSummary | None = None
-        self._alternative: tuple[str, str] | None = None
         self._cells: list[QWidget] = []
         self._form: CardForm | None = None
         self._available_width = 0
@@ -79,7 +77,6 @@ class PartCard(Card):
         self.arrow_icon = IconWidget("long", "soft", 18)
         self.pill = Pill()
         self.reasons = Disclosure()
-        self.reasons.alternative_chosen.connect(self._choose_alternative)
         # A hidden widget takes no room, not even the grid's spacing.
         self.reasons.toggled.connect(self.reasons.setVisible)
         self.reasons.hide()
@@ -99,8 +96,8 @@ class PartCard(Card):
         self.column.addLayout(self.grid)
         self._arrange("line")
 
-    def set_part(self, part: PartSummary, alternative_button: str, alternative_text: str) -> None:
-        """Show a part; the two texts are those of its alternative, if it has one."""
+    def set_part(self, part: PartSummary) -> None:
+        """Show a part."""
         self._part = part
         self.title_label.setText(part.title)
         self.meaning_label.setText(part.meaning)
@@ -113,7 +110,6 @@ class PartCard(Card):
             widget.setText(text)
             widget.setVisible(bool(text))
         self.pill.set(*part.pill)
-        self._alternative = (alternative_text, alternative_button) if part.alternative is not None else None
         self.reasons.toggle_button.setVisible(bool(part.reasons))
         template = translate("RecommendationPage", "{part}: now {now}, after {after}, {what}")
         installed, planned = part.installed or UNKNOWN_VALUE, part.planned or UNKNOWN_VALUE
@@ -130,7 +126,7 @@ class PartCard(Card):
             return explained_terms
         new_terms = tuple(term for term in part.terms if term not in explained_terms)
         term_claims = (SourcedClaim(text="\n".join(new_terms)),) if new_terms else ()
-        self.reasons.set_claims(*part.reasons, *term_claims, alternative=self._alternative)
+        self.reasons.set_claims(*part.reasons, *term_claims)
         return (*explained_terms, *new_terms) if self.reasons.is_open() else explained_terms
 
     def set_column_labels(self, installed: str, planned: str) -> None:
@@ -171,7 +167,6 @@ class PartCard(Card):
         return (
             self.reasons.toggle_button,
             *self.reasons.source_buttons,
-            self.reasons.alternative_button,
             *picker_controls,
         )
 
@@ -269,11 +264,6 @@ class PartCard(Card):
         # A widget with a new parent is hidden.
         for widget in (self._installed_cell, self.arrow_icon, self._planned_cell):
             widget.show()
-
-    def _choose_alternative(self) -> None:
-        alternative: Alternative | None = self._part.alternative if self._part is not None else None
-        if alternative is not None:
-            self.alternative_chosen.emit(alternative)
 
 
 class ColumnHeadings(Themed, QWidget):

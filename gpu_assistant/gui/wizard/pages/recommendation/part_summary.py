@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication
 
 from .....core.machine import Machine
 from .....core.plan import Plan
-from .....core.recommendation import Alternative, DriverAdvice, Reason, Recommendation
+from .....core.recommendation import DriverAdvice, Reason, Recommendation
 from .....core.versions import Version, version_text
 from .....texts.localized import Texts
 from .....texts.translate import explain_terms
@@ -37,8 +37,6 @@ REASON_SUBJECTS = {
 _EXPLAINED_TERM_PREFIXES = ("CUDA:", "cuDNN:", "PyTorch:", "CUDA：", "cuDNN：", "PyTorch：")
 # The machine's field of a part; None there means unknown.
 _MACHINE_FIELDS = {"cuda": "cuda_toolkits", "cudnn": "cudnn", "torch": "pythons", "tensorflow": "pythons"}
-# Alternatives that stand in the driver's card; all others stand below the cards.
-DRIVER_ALTERNATIVES = frozenset({"keep-driver"})
 
 
 class PartSummary(Struct, frozen=True, kw_only=True):
@@ -56,7 +54,6 @@ class PartSummary(Struct, frozen=True, kw_only=True):
     pill: tuple[PillKind, str]
     reasons: tuple[SourcedClaim, ...] = ()
     terms: tuple[str, ...] = ()
-    alternative: Alternative | None = None
 
 
 def part_titles(machine: Machine) -> dict[str, tuple[str, str]]:
@@ -99,16 +96,6 @@ def part_summaries(
     return tuple(_with_reasons(part, localized.reasons, texts) for part in summaries)
 
 
-def open_alternatives(recommendation: Recommendation, plan: Plan | None = None) -> tuple[Alternative, ...]:
-    """The alternatives below the cards; with a manual driver also those that avoid it."""
-    extra_codes = DRIVER_ALTERNATIVES if manual_driver(recommendation, plan) is not None else frozenset[str]()
-    return tuple(
-        alternative
-        for alternative in recommendation.alternatives
-        if alternative.code not in DRIVER_ALTERNATIVES - extra_codes
-    )
-
-
 def install_pill() -> tuple[PillKind, str]:
     """For a part that is installed."""
     return ("accent", translate("PartSummary", "Install"))
@@ -138,7 +125,6 @@ def _build_part(
     pill: tuple[PillKind, str],
     installed_detail: str = "",
     planned_detail: str = "",
-    alternative: Alternative | None = None,
 ) -> PartSummary:
     title, meaning = part_titles(machine)[name]
     installed_text = (
@@ -155,7 +141,6 @@ def _build_part(
         planned=planned,
         planned_detail=planned_detail,
         pill=pill,
-        alternative=alternative,
     )
 
 
@@ -209,7 +194,6 @@ def _driver_part(
             planned=installed,
             pill=keep_pill(),
         )
-    alternative = next((each for each in recommendation.alternatives if each.code in DRIVER_ALTERNATIVES), None)
     planned = advice.recommended or advice.minimum
     kinds = {"studio": "Studio", "game-ready": "Game Ready"}
     channel = kinds[advice.channel] if advice.channel else ""
@@ -240,7 +224,6 @@ def _driver_part(
         planned=planned,
         planned_detail=planned_detail,
         pill=pill,
-        alternative=alternative,
     )
 
 

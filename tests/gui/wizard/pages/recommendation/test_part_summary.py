@@ -10,15 +10,14 @@ from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.catalog.store import Catalog, load_catalog
 from gpu_assistant.core.machine import CudaToolkit, Gpu, Machine, Python, TorchBuild
 from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.core.plan import Plan, Step
 from gpu_assistant.core.recommendation import Choice, DriverAdvice, PartAdvice, Recommendation
 from gpu_assistant.gui.wizard.choices import driver_channels
 from gpu_assistant.gui.wizard.pages.machine_summary import machine_notes, machine_rows
 from gpu_assistant.gui.wizard.pages.recommendation.notices import NoticesCard
 from gpu_assistant.gui.wizard.pages.recommendation.page import recommendation_heading
-from gpu_assistant.gui.wizard.pages.recommendation.part_summary import open_alternatives, part_summaries
+from gpu_assistant.gui.wizard.pages.recommendation.part_summary import part_summaries
 from gpu_assistant.texts.localized import Texts
-from tests.fakes.examples import make_plan, rtx4060, rtx4060_recommendation
+from tests.fakes.examples import rtx4060, rtx4060_recommendation
 
 pytestmark = pytest.mark.gui
 
@@ -44,7 +43,7 @@ def test_subtitle_says_existing_pytorch_works(language, catalog) -> None:
     for reaches in (True, False):
         recommendation = recommend(works(reaches), catalog)
         assert recommendation.driver.action == "update"
-        assert ("works already" in recommendation_heading(works(reaches), recommendation)[1]) is reaches
+        assert ("works already" in recommendation_heading(works(reaches), recommendation, Texts("en"))[1]) is reaches
 
 
 def test_computing_gpu_names_the_page(language, catalog) -> None:
@@ -53,7 +52,7 @@ def test_computing_gpu_names_the_page(language, catalog) -> None:
     both = replace(rtx4060(), gpus=(old, strong))
     recommendation = recommend(both, catalog)
     assert recommendation.accelerator == "cuda"
-    assert recommendation_heading(both, recommendation)[0] == "What suits your RTX 3060"
+    assert recommendation_heading(both, recommendation, Texts("en"))[0] == "What suits your RTX 3060"
     row = next(row for row in machine_rows(both, recommendation, None) if row.id == "card")
     assert (row.value, row.detail) == ("NVIDIA GeForce RTX 3060", "12 GB · and NVIDIA GeForce GTX 960")
 
@@ -80,15 +79,6 @@ def test_cudnn_is_beside_the_toolkit_only_if_there_is_one(language) -> None:
     both = replace(alone, cuda_toolkit=PartAdvice(action="install", version="13.2.2"))
     assert cudnn_line(alone) == "by itself"
     assert cudnn_line(both) == "beside the toolkit"
-
-
-def test_alternatives_without_driver_show_for_manual_driver(language) -> None:
-    plan = make_plan(ADVICE, "D:\\env", simulated=True)
-    left = replace(plan, steps=tuple(step for step in plan.steps if step.kind != "nvidia-driver"))
-    step = Step(id="driver", kind="nvidia-driver", code="nvidia-driver", needs_admin=True)
-    done: Plan = replace(left, steps=(*left.steps, step))
-    assert "keep-driver" in [offer.code for offer in open_alternatives(ADVICE, left)]
-    assert "keep-driver" not in [offer.code for offer in open_alternatives(ADVICE, done)]
 
 
 def test_broken_toolkit_names_the_missing_part(language) -> None:

@@ -175,10 +175,25 @@ def test_new_driver_shows_its_maximum_cuda(page, speak, code):
     assert {"en": "CUDA up to 13", "zh_CN": "最高 CUDA 13"}[code] in after
 
 
-def test_all_controls_are_visible_on_a_small_screen(page):
-    bottom = page.folder_card.mapTo(page.page.viewport(), page.folder_card.rect().bottomLeft()).y()
+def bottom(page, card) -> int:
+    return card.mapTo(page.page.viewport(), card.rect().bottomLeft()).y()
+
+
+def test_all_choices_are_visible_on_a_small_screen(page):
     assert page.page.header.direction() == page.page.header.Direction.LeftToRight
-    assert bottom <= page.page.viewport().height()
+    assert page.way_cards.isVisible()
+    assert bottom(page, page.part_cards["torch"]) <= page.page.viewport().height()
+
+
+def test_all_controls_are_visible_on_a_small_screen_without_ways(machine_566, simulated, at_recommendation, qtbot):
+    updated = replace(machine_566, driver=replace(machine_566.driver, version="617.42", cuda_max="13.4"))
+    simulated.machine = simulated.results["detect"] = updated
+    simulated.recommend = lambda machine, **options: recommend(machine, simulated.catalog, **options)
+    wizard = at_recommendation(simulated, (1366, 768))
+    qtbot.waitUntil(lambda: not wizard.controller.busy, timeout=60_000)
+    page = wizard.recommendation
+    assert not page.way_cards.isVisible()
+    assert bottom(page, page.folder_card) <= page.page.viewport().height()
 
 
 def test_every_warning_of_a_choice_is_at_the_choice(page, qtbot):

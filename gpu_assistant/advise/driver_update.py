@@ -1,0 +1,120 @@
+"""Two ways where a driver update is needed: the newest release with a new driver, or the newest that works with the
+driver that is there.
+
+Each is a whole `Decision`. The newest is preferred where this program installs the driver itself; where that is left to
+the user, the one that works now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..catalog.distributions import find_install_method
+from ..core.errors import UsageError
+from ..core.recommendation import DriverAdvice, PyTorchChoice, TensorFlowChoice, Way, WayCost
+from .candidates import TargetSystem
+from .decision import Decision
+from .warnings import needs_vc_runtime
+
+
+class WayDecisions(Struct, frozen=True, kw_only=True):
+    """Both ways, the preferred one first."""
+
+    decisions: tuple[Decision, Decision]
+
+    def chosen(self, name: str | None) -> Decision:
+        """The way of this name; None stands for the preferred one."""
+        return next((each for each in self.decisions if each.way == name), self.decisions[0])
+
+
+def find_ways(decision: Decision, decide: Callable[[TargetSystem], Decision]) -> WayDecisions | None:
+    """Both ways, where `decision` updates the driver and `decide` finds all that the goal asks for with the one that is
+    there, too. None for a build or a driver that the user chose, and for WSL2, which uses this driver.
+    """
+    state, choice = decision.target.driver_state, decision.choice
+    is_chosen = decision.is_build_chosen or choice.driver is not None or choice.wsl is not None
+    if state is None or decision.driver.action != "update" or is_chosen:
+        return None
+    try:
+        works_now = decide(replace(decision.target, driver_state=replace(state, is_kept=True)))
+    except UsageError:
+        return None  # what else the user chose does not go with the driver that is there
+    if works_now.driver.action != "keep" or not _serves_goal(works_now, decision):
+        return None
+    newest, works_now = replace(decision, way="newest"), replace(works_now, way="works-now")
+    is_ours = installs_driver(decision.target, decision.driver)
+    return WayDecisions(decisions=(newest, works_now) if is_ours else (works_now, newest))
+
+
+def _serves_goal(works_now: Decision, newest: Decision) -> bool:
+    """Whether PyTorch computes on the GPU, and TensorFlow and the toolkit as on the newest way."""
+    is_tensorflow_slower = newest.tensorflow is not None and (
+        works_now.tensorflow is None or works_now.tensorflow.uses_gpu < newest.tensorflow.uses_gpu
+    )
+    is_toolkit_lost = newest.parts.toolkit.action != "none" and works_now.parts.toolkit.action == "none"
+    return works_now.accelerator == "cuda" and not is_tensorflow_slower and not is_toolkit_lost
+
+
+def installs_driver(target: TargetSystem, advice: DriverAdvice) -> bool:
+    """Whether this program installs the driver itself: on Windows NVIDIA's package, on Linux the packages of the
+    distribution.
+    """
+    if target.machine.os.wsl or not advice.needs_install:
+        return False
+    if target.machine.os.system == "windows":
+        url, version = advice.url, advice.recommended
+        return url is not None and version is not None and target.catalog.is_driver_installer(url, version)
+    return advice.way == "packages" and advice.action != "back"
+
+
+def describe_way(decision: Decision, pytorch: PyTorchChoice, tensorflow: TensorFlowChoice | None) -> Way:
+    """A way as it stands in the recommendation, with what it costs; requires `decision.way`."""
+    return Way(
+        id=decision.way or "newest",
+        python=decision.python.series if decision.python is not None else None,
+        pytorch=pytorch,
+        driver=decision.driver,
+        cuda_toolkit=decision.parts.toolkit,
+        cudnn=decision.parts.cudnn,
+        tensorflow=tensorflow,
+        cost=_estimate_cost(decision),
+    )
+
+
+def _estimate_cost(decision: Decision) -> WayCost:
+    target, changes_driver = decision.target, decision.driver.needs_install
+    is_ours = installs_driver(target, decision.driver)
+    return WayCost(
+        package_bytes=_estimate_package_bytes(decision),
+        driver_bytes=estimate_driver_bytes(target) if changes_driver else 0,
+        restarts=int(changes_driver),
+        admin_prompts=int(changes_driver and is_ours) + _count_further_prompts(decision),
+        manual_driver=changes_driver and not is_ours,
+    )
+
+
+def _count_further_prompts(decision: Decision) -> int:
+    """The administrator prompts of other publishers' installers on Windows."""
+    is_windows = decision.target.machine.os.system == "windows"
+    return int(is_windows and needs_vc_runtime(decision)) + int(is_windows and decision.parts.toolkit.way is not None)
+
+
+def _estimate_package_bytes(decision: Decision) -> int | None:
+    """The download of PyTorch and what it needs, as measured on a build of this kind; None where more is installed."""
+    if decision.tensorflow is not None or decision.parts.toolkit.action == "install":
+        return None
+    return decision.target.catalog.sizes(
+        decision.candidate.build.variant, decision.target.machine.os.system
+    ).download_bytes
+
+
+def estimate_driver_bytes(target: TargetSystem) -> int | None:
+    """The download of a driver, as measured on one for this system; None where none was measured."""
+    state = target.driver_state
+    if state is None:
+        return None
+    method = find_install_method(target.catalog.drivers, target.machine.os) if state.system == "linux" else None
+    return target.catalog.driver_bytes(state.system, method.distribution if method is not None else None)

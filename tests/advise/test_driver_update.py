@@ -1,0 +1,152 @@
+"""Where a driver update is needed there are two ways: the newest release, and what works with the present driver."""
+
+from __future__ import annotations
+
+import collections
+from contextlib import suppress
+from functools import cache
+
+import msgspec
+import pytest
+
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.machine import Machine, Tools
+from gpu_assistant.core.recommendation import Choice, Way
+from gpu_assistant.texts.localized import Texts, way_cost_texts
+
+from .build import H100, RTX_4060, RTX_4060_LAPTOP, RTX_5090, catalog, check, codes, machine, nvidia
+from .oracle.driver_rules import ways_faults
+from .oracle.grid import grid
+from .oracle.published import PublishedFacts
+
+DESKTOP = machine("windows", nvidia(RTX_4060), driver="566.03")
+LAPTOP = machine("windows", nvidia(RTX_4060_LAPTOP), driver="566.03")
+
+
+@cache
+def published() -> PublishedFacts:
+    return PublishedFacts()
+
+
+def linux(distro: str, release: str, driver: str) -> Machine:
+    box = machine("linux", nvidia(RTX_4060), driver=driver, glibc="2.39")
+    return msgspec.structs.replace(
+        box, os=msgspec.structs.replace(box.os, distro=distro, distro_version=release, secure_boot=False)
+    )
+
+
+def labels(ways: tuple[Way, ...]) -> list[tuple[str, str, str]]:
+    return [(way.id, f"{way.pytorch.version}+{way.pytorch.variant}", way.driver.action) for way in ways]
+
+
+NEWEST, WORKS_NOW = ("newest", "2.15.0+cu132", "update"), ("works-now", "2.14.1+cu126", "keep")
+
+
+@pytest.mark.parametrize("box", [DESKTOP, LAPTOP])
+def test_newest_comes_first_where_the_driver_is_ours(box: Machine) -> None:
+    advice = check(recommend(box, catalog()))
+    assert labels(advice.ways) == [NEWEST, WORKS_NOW]
+    assert advice.way == advice.ways[0]
+    assert not {"cpu-for-now", "newer-driver"} & set(codes(advice.alternatives))
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        linux("fedora", "43", "550.120"),
+        linux("debian", "13", "550.163.01"),
+        machine("linux", nvidia(RTX_4060), driver="566.03", wsl=True),
+    ],
+)
+def test_works_now_comes_first_where_the_user_installs_the_driver(box: Machine) -> None:
+    advice = check(recommend(box, catalog()))
+    assert labels(advice.ways) == [WORKS_NOW, NEWEST]
+    assert advice.way == advice.ways[0]
+    assert {"driver-stays-for-now", "version-newest-for-present-driver"} <= set(codes(advice.reasons))
+    assert advice.ways[1].cost.manual_driver
+
+
+def test_distribution_packages_are_ours() -> None:
+    advice = check(recommend(linux("ubuntu", "24.04", "550.120"), catalog()))
+    assert labels(advice.ways) == [NEWEST, WORKS_NOW]
+
+
+@pytest.mark.parametrize("box", [DESKTOP, linux("fedora", "43", "550.120")])
+@pytest.mark.parametrize(("way", "wanted"), [("newest", NEWEST), ("works-now", WORKS_NOW)])
+def test_chosen_way_is_recommended(box: Machine, way: str, wanted: tuple[str, str, str]) -> None:
+    choice = msgspec.convert({"way": way}, Choice)
+    advice = check(recommend(box, catalog(), choice=choice))
+    assert advice.way is not None
+    assert labels((advice.way,)) == [wanted]
+    assert advice.choice == choice
+    assert "driver-stays-for-now" not in codes(advice.reasons)
+
+
+@pytest.mark.parametrize(
+    ("box", "choice"),
+    [
+        (machine("windows", nvidia(RTX_4060), driver="617.42"), Choice()),
+        (machine("windows", nvidia(RTX_4060)), Choice()),
+        # No build has code for this card and runs on this driver.
+        (machine("windows", nvidia(RTX_5090), driver="471.11"), Choice()),
+        (msgspec.structs.replace(DESKTOP, container="docker"), Choice()),
+        (DESKTOP, Choice(driver="keep")),
+        (DESKTOP, Choice(pytorch="2.15.0")),
+    ],
+)
+def test_one_way_only_is_no_choice(box: Machine, choice: Choice) -> None:
+    advice = check(recommend(box, catalog(), choice=choice))
+    assert (advice.ways, advice.way) == ((), None)
+
+
+def test_works_now_keeps_what_the_goal_asks_for() -> None:
+    advice = check(recommend(DESKTOP, catalog(), goal="cuda-dev"))
+    series = {way.id: str(way.cuda_toolkit.version).rpartition(".")[0] for way in advice.ways}
+    assert series == {"newest": "13.2", "works-now": "12.6"}
+    # TensorFlow would lose the card on the driver that is there.
+    old = machine("linux", nvidia(H100), driver="535.104.05", glibc="2.39")
+    assert not recommend(old, catalog(), goal="all").ways
+
+
+def test_cost_names_driver_restart_and_consent() -> None:
+    newest, works_now = (way.cost for way in recommend(DESKTOP, catalog()).ways)
+    assert (newest.restarts, newest.admin_prompts, newest.manual_driver) == (1, 1, False)
+    assert (works_now.restarts, works_now.admin_prompts, works_now.driver_bytes) == (0, 0, 0)
+    assert newest.driver_bytes is not None
+    assert newest.driver_bytes > 5e8
+    without_runtime = msgspec.structs.replace(DESKTOP, tools=Tools(vc_redist=None))
+    assert [way.cost.admin_prompts for way in recommend(without_runtime, catalog()).ways] == [2, 1]
+
+
+def test_unmeasured_driver_size_is_unknown_and_said() -> None:
+    (newest,) = (way for way in recommend(linux("fedora", "43", "550.120"), catalog()).ways if way.id == "newest")
+    assert newest.cost.driver_bytes is None
+    assert way_cost_texts(newest.cost, Texts("en"))[0].endswith("plus the driver")
+
+
+def test_ways_are_named_in_both_languages() -> None:
+    english, chinese = (Texts(name).localize_recommendation(recommend(DESKTOP, catalog())) for name in ("en", "zh_CN"))
+    assert [way.text for way in english.ways] == [
+        "Newest: PyTorch 2.15.0, new driver, one restart",
+        "Works now: PyTorch 2.14.1 with the driver you have",
+    ]
+    assert all("{" not in f"{way.text}" for way in chinese.ways)
+
+
+def test_oracle_finds_no_errors_in_ways() -> None:
+    wrong: dict[str, list[str]] = collections.defaultdict(list)
+    seen = 0
+    for case in grid(published()):
+        if case.goal != "pytorch":
+            continue
+        with suppress(AppError):
+            box = msgspec.convert(case.machine, Machine)
+            advice = recommend(box, catalog(), channel=case.channel)  # type: ignore[arg-type]
+            if not advice.ways:
+                continue
+            seen += 1
+            for fault in ways_faults(published(), case.machine, case.channel, msgspec.to_builtins(advice.ways)):
+                wrong[fault].append(case.name)
+    assert seen > 100
+    assert not wrong, [(fault, len(names), names[0]) for fault, names in wrong.items()][:20]

@@ -1,0 +1,79 @@
+"""Two ways side by side where a driver update is needed: what each costs, and how one is chosen."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import Qt
+
+from gpu_assistant.core.recommendation import Choice
+from tests.fakes.examples import cpu_recommendation, rtx4060_recommendation
+
+pytestmark = pytest.mark.gui
+BOTH = pytest.mark.parametrize("code", ["en", "zh_CN"])
+
+
+@BOTH
+def test_both_ways_say_what_they_cost(simulated, at_recommendation, speak, seen, code) -> None:
+    cards = at_recommendation(simulated).recommendation.way_cards
+    speak(code)
+    assert cards.isVisible()
+    newest, works_now = cards.cards
+    wanted = {
+        "en": ("2.15.0", "3.6 GB", "980 MB", "1 administrator prompt", "1 restart", "Recommended"),
+        "zh_CN": ("2.15.0", "3.6 GB", "980 MB", "需管理员确认 1 次", "重启 1 次", "推荐"),
+    }[code]
+    for text in wanted:
+        assert text in newest.accessibleName()
+    wanted = {
+        "en": ("2.14.1", "2.6 GB", "No administrator prompt", "No restart"),
+        "zh_CN": ("2.14.1", "2.6 GB", "无需管理员确认", "无需重启"),
+    }[code]
+    for text in wanted:
+        assert text in works_now.accessibleName()
+        assert text in seen(cards)
+    assert (newest.isChecked(), works_now.isChecked()) == (True, False)
+
+
+def test_cards_are_equally_wide(simulated, at_recommendation) -> None:
+    wizard = at_recommendation(simulated)
+    newest, works_now = wizard.recommendation.way_cards.cards
+    assert abs(newest.width() - works_now.width()) <= 1
+    assert newest.height() == works_now.height()
+
+
+def test_chosen_way_is_planned_and_can_be_taken_back(simulated, at_recommendation, qtbot) -> None:
+    wizard = at_recommendation(simulated)
+    page = wizard.recommendation
+    newest, works_now = page.way_cards.cards
+    qtbot.mouseClick(works_now, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: page.part_cards["torch"].planned_label.text() == "2.14.1", timeout=5000)
+    assert wizard.flow.state.choice == Choice(way="works-now")
+    assert page.part_cards["driver"].pill.kind == "ok"
+    assert works_now.isChecked()
+    # Choosing the recommended one again is no choice any more.
+    works_now.setFocus()
+    qtbot.keyClick(works_now, Qt.Key.Key_Left)
+    qtbot.waitUntil(lambda: page.part_cards["torch"].planned_label.text() == "2.15.0", timeout=5000)
+    assert wizard.flow.state.choice is None
+    assert newest.isChecked()
+
+
+def test_one_way_shows_no_cards(app, simulated, at_recommendation) -> None:
+    app.recommendation = cpu_recommendation
+    assert not at_recommendation(app).recommendation.way_cards.isVisible()
+
+
+@BOTH
+def test_manual_driver_is_the_users_work(simulated, at_recommendation, speak, code) -> None:
+    advice = rtx4060_recommendation()
+    newest, works_now = advice.ways
+    by_hand = replace(newest, cost=replace(newest.cost, manual_driver=True, admin_prompts=0, driver_bytes=None))
+    simulated.recommendation = lambda _choice=None: replace(
+        rtx4060_recommendation(Choice(way="works-now")), ways=(works_now, by_hand)
+    )
+    first, second = at_recommendation(simulated).recommendation.way_cards.cards
+    speak(code)
+    assert first.isChecked()
+    assert {"en": "You install the driver yourself", "zh_CN": "驱动要你自己安装"}[code] in second.accessibleName()
+    assert {"en": "plus the driver", "zh_CN": "另加驱动"}[code] in second.accessibleName()
