@@ -13,6 +13,7 @@ from ..core.machine import Gpu
 from ..core.recommendation import Accelerator, Choice, DriverAdvice
 from ..core.types import Goal
 from ..core.versions import Version
+from .availability import Supply
 from .candidates import Candidate, TargetSystem
 from .drivers import DriverState, stricter_minimum
 from .gpus import NvidiaGpu
@@ -24,7 +25,7 @@ from .toolkit import ToolkitAdvice
 
 class Decision(Struct, frozen=True, kw_only=True):
     """The parts of a recommendation with what led to them. `cards` are the NVIDIA GPUs, strongest first; `other_gpu` is
-    the AMD or Intel GPU that PyTorch will use.
+    the AMD or Intel GPU that PyTorch will use. `supply` is there where the indexes were asked for the build.
     """
 
     target: TargetSystem
@@ -41,6 +42,13 @@ class Decision(Struct, frozen=True, kw_only=True):
     choice: Choice
     torchaudio: str | None
     is_arch_known: bool
+    supply: Supply | None = None
+
+    @property
+    def is_unconfirmed(self) -> bool:
+        """Whether that this build exists was concluded, and no index has said so."""
+        is_known = self.candidate.build.record.confidence == "high" or self.candidate.build.cuda is None
+        return not is_known and not (self.supply is not None and self.supply.is_confirmed)
 
     @property
     def is_build_chosen(self) -> bool:

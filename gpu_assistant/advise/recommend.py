@@ -22,10 +22,12 @@ from ..core.recommendation import (
     Reason,
     Recommendation,
     RecommendationWarning,
+    SourceAnswer,
 )
-from ..core.types import Channel, Goal, Value
+from ..core.types import Channel, Goal, MirrorUse, Value
 from ..core.versions import version_text
 from .alternatives import list_alternatives
+from .availability import Supply, choose_available
 from .builds import Build
 from .candidates import (
     Candidate,
@@ -49,7 +51,7 @@ from .decision import Decision, advise_driver
 from .distributions import add_package_source
 from .gpus import NvidiaGpu, display_name, nvidia_gpus
 from .multi_gpu import MultiGpuPlan, plan_multi_gpu
-from .python import PythonCandidate, select_python, skipped_reason_code
+from .python import PythonCandidate, list_local_builds, select_python, skipped_reason_code
 from .reasons import collect_reasons
 from .reasons_driver import driver_reasons, make_reason
 from .reasons_parts import tensorflow_reasons, toolkit_reasons
@@ -89,24 +91,35 @@ def recommend(
     channel: Channel = "studio",
     choice: Choice | None = None,
     wheels: tuple[LocalWheel, ...] = (),
+    sources: tuple[SourceAnswer, ...] = (),
+    mirror_use: MirrorUse = "when-slow",
 ) -> Recommendation:
     """Versions for a machine and a goal, each with its reason and source.
 
     A `choice` is carried out, with a warning where it is doubtful. `wheels` are those of the user's wheelhouse: their
-    builds are offered as an alternative, never taken unasked.
+    builds are offered as an alternative, never taken unasked. `sources` are answers of indexes: a build that none of
+    them gives is replaced by the next true choice (`availability`).
 
     Raises UnsatisfiableChoice for a choice that cannot work; AppError as `check_system_supported` has it, "no-build",
     "no-build-for-card" or "no-tensorflow" where nothing is published for this platform, "no-tensorflow-cpu", and
     "catalog-broken".
     """
     recommendation = _recommend(
-        machine, catalog, goal=goal, channel=channel, valid_choice=validate_choice(choice), wheels=wheels
+        machine,
+        catalog,
+        goal=goal,
+        channel=channel,
+        valid_choice=validate_choice(choice),
+        wheels=wheels,
+        sources=sources,
+        mirror_use=mirror_use,
     )
     # A plan file is planned again from these (install/plan/validation.py).
     return structs.replace(
         recommendation,
         channel=channel if channel != "studio" else UNSET,
         choice=choice if choice not in (None, Choice()) else UNSET,
+        sources=sources or UNSET,
     )
 
 
@@ -118,6 +131,8 @@ def _recommend(
     channel: Channel,
     valid_choice: Choice,
     wheels: tuple[LocalWheel, ...],
+    sources: tuple[SourceAnswer, ...],
+    mirror_use: MirrorUse,
 ) -> Recommendation:
     arch, is_arch_known = _select_arch(machine)
     check_system_supported(machine, catalog, arch)
@@ -130,9 +145,17 @@ def _recommend(
             target = select_tensorflow_target(target, apply_driver_choice(single_target, valid_choice.driver))
         return recommend_tensorflow(target, cards, valid_choice, is_arch_known=is_arch_known)
     decision = _decide(
-        target, multi_gpu, cards=cards, goal=goal, choice=valid_choice, wheels=wheels, is_arch_known=is_arch_known
+        target,
+        multi_gpu,
+        cards=cards,
+        goal=goal,
+        choice=valid_choice,
+        wheels=wheels,
+        is_arch_known=is_arch_known,
+        sources=sources,
+        mirror_use=mirror_use,
     )
-    build = decision.candidate.build
+    build, supply = decision.candidate.build, decision.supply
     return Recommendation(
         schema="gpu-assistant/recommendation/1",
         goal=goal,
@@ -141,12 +164,13 @@ def _recommend(
         pytorch=PyTorchChoice(
             version=build.version,
             variant=build.variant,
-            index_url=build.record.index_url,
+            index_url=supply.index_url if supply is not None else build.record.index_url,
             torchvision=version_text(build.release.torchvision),
             torchaudio=decision.torchaudio,
             cuda=version_text(build.bundled_cuda),
             cudnn=version_text(build.record.cudnn),
             extras=_chip_extras(target, build) or UNSET,
+            source=supply.source_name if supply is not None else UNSET,
         ),
         driver=decision.driver,
         cuda_toolkit=decision.parts.toolkit,
@@ -180,8 +204,14 @@ def _decide(
     choice: Choice,
     wheels: tuple[LocalWheel, ...],
     is_arch_known: bool,
+    sources: tuple[SourceAnswer, ...],
+    mirror_use: MirrorUse,
 ) -> Decision:
     candidate, other_gpu = _select_candidate(target, choice, wheels)
+    supply = None
+    if sources:
+        supply = _find_supply(target, candidate, choice, wheels, sources=sources, mirror_use=mirror_use)
+        candidate = supply.candidate
     tensorflow = None
     if goal in ("all", "tensorflow") or choice.tensorflow is not None:
         tensorflow = resolve_tensorflow_choice(target, choice.tensorflow)
@@ -208,6 +238,29 @@ def _decide(
         choice=choice,
         torchaudio=_matching_torchaudio(candidate),
         is_arch_known=is_arch_known,
+        supply=supply,
+    )
+
+
+def _find_supply(
+    target: TargetSystem,
+    candidate: Candidate,
+    choice: Choice,
+    wheels: tuple[LocalWheel, ...],
+    *,
+    sources: tuple[SourceAnswer, ...],
+    mirror_use: MirrorUse,
+) -> Supply:
+    python = _select_environment_python(target, candidate, None, choice)
+    label, series = candidate.build.label, python.series if python is not None else None
+    is_local = any(b.label == label and series in b.release.python for b in list_local_builds(target, wheels))
+    return choose_available(
+        target,
+        candidate,
+        sources,
+        mirror_use=mirror_use,
+        is_fixed=(choice.pytorch, choice.variant) != (None, None),
+        is_local=candidate.build.local or is_local,
     )
 
 
@@ -235,7 +288,7 @@ def _select_candidate(
 
 def _accelerator_of(candidate: Candidate) -> Accelerator:
     if candidate.build.cuda is not None:
-        return "cuda"
+        return "cpu" if candidate.on_cpu else "cuda"
     if candidate.build.record.mps:
         return "mps"
     if candidate.build.variant.startswith("rocm"):

@@ -14,17 +14,24 @@ from .types import Goal, Value
 PLAN_SCHEMA = "gpu-assistant/plan/1"
 
 StepState = Literal["waiting", "running", "done", "skipped", "failed", "cancelled"]
+FileSource = Literal["index", "general", "mirror", "wheelhouse", "bundle"]
 EndState = Literal["done", "failed", "cancelled", "reboot-needed"]
 Bottleneck = Literal["network", "source", "disk", "checking", "installing", "consent", "elsewhere", "mending"]
 
 
 class PlanFile(Struct, frozen=True, kw_only=True):
-    """One file to download; `sha256` is lower-case hex from the official index or the catalog, None where unknown."""
+    """One file to download; `sha256` is lower-case hex from the official index or the catalog, None where unknown.
+
+    `source`: the publisher's own server ("index"), or what serves in its place. `checked`: whether the file is there;
+    None where nobody was asked, or none answered.
+    """
 
     url: str
     name: str
     sha256: str | None = None
     bytes: int | None = None
+    source: FileSource = "index"
+    checked: bool | None = None
 
     @property
     def remote(self) -> RemoteFile:

@@ -68,6 +68,8 @@ def make_plan(
     for kind in others:
         builder.add(kind.plan(builder), provides=kind.provides or kind.name, external=kind.external_installer)
     steps = (*preflight.plan(builder), *builder.steps)
+    if bundle is not None:
+        steps = tuple(_from_bundle(step) for step in steps)
     plan = Plan(
         schema="gpu-assistant/plan/1",
         goal=recommendation.goal,
@@ -81,6 +83,10 @@ def make_plan(
         machine=machine if simulated else UNSET,
     )
     return with_totals(plan)
+
+
+def _from_bundle(step: Step) -> Step:
+    return structs.replace(step, files=tuple(structs.replace(file, source="bundle") for file in step.files))
 
 
 def with_totals(plan: Plan) -> Plan:
