@@ -51,7 +51,13 @@ from .decision import Decision, advise_driver
 from .distributions import add_package_source
 from .gpus import NvidiaGpu, display_name, nvidia_gpus
 from .multi_gpu import MultiGpuPlan, plan_multi_gpu
-from .python import PythonCandidate, list_local_builds, select_python, skipped_reason_code
+from .python import (
+    PythonCandidate,
+    list_local_builds,
+    select_python,
+    skipped_reason_code,
+    wheelhouse_alternative,
+)
 from .reasons import collect_reasons
 from .reasons_driver import driver_reasons, make_reason
 from .reasons_parts import tensorflow_reasons, toolkit_reasons
@@ -253,15 +259,25 @@ def _find_supply(
 ) -> Supply:
     python = _select_environment_python(target, candidate, None, choice)
     label, series = candidate.build.label, python.series if python is not None else None
-    is_local = any(b.label == label and series in b.release.python for b in list_local_builds(target, wheels))
-    return choose_available(
+    has_wheel = any(b.label == label and series in b.release.python for b in list_local_builds(target, wheels))
+    is_fixed = (choice.pytorch, choice.variant) != (None, None)
+    supply = choose_available(
         target,
         candidate,
         sources,
         mirror_use=mirror_use,
-        is_fixed=(choice.pytorch, choice.variant) != (None, None),
-        is_local=candidate.build.local or is_local,
+        is_fixed=is_fixed,
+        is_local=candidate.build.local or has_wheel,
     )
+    if supply.source is not None or supply.local or is_fixed:
+        return supply
+    # Where no index gives anything, the user's own wheels do.
+    offer = wheelhouse_alternative(target, candidate, series, wheels)
+    if offer is None:
+        return supply
+    own_choice = Choice(pytorch=str(offer.change["pytorch"]), variant=str(offer.change["variant"]))
+    own_build = resolve_build_choice(target, structs.replace(own_choice, python=choice.python), wheels)
+    return structs.replace(supply, candidate=own_build, local=True)
 
 
 def _select_candidate(

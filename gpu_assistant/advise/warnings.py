@@ -317,7 +317,7 @@ def _decision_warnings(decision: Decision, wheels: tuple[LocalWheel, ...]) -> Wa
 def source_warnings(decision: Decision) -> Warnings:
     """What stands in for a build that its own index does not give, or that no index gives it."""
     supply = decision.supply
-    if supply is None or supply.local:
+    if supply is None or (supply.local and not supply.is_replacement):
         return
     wanted, build = supply.wanted, decision.candidate.build
     answers: dict[str, Value] = dict.fromkeys(("index", "general", "mirrors"), "@answer.not-asked")
@@ -326,7 +326,9 @@ def source_warnings(decision: Decision) -> Warnings:
         if each.answer is not None and answers[name] == "@answer.not-asked":
             answers[name] = f"@answer.{each.answer.state}"
     data: dict[str, Value] = {"build": wanted.label, "version": wanted.version, **answers}
-    if supply.is_undecided and not supply.is_replacement:
+    if supply.local:
+        yield make_warning("source-wheelhouse", recommended=build.label, **data)
+    elif supply.is_undecided and not supply.is_replacement:
         yield make_warning("source-unknown", **data)
     elif supply.source is None:
         gpu = decision.target.gpu.name if decision.target.gpu is not None and wanted.cuda is not None else None

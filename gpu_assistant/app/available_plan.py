@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from msgspec import UNSET, Struct
-from msgspec.structs import replace
 
 from ..advise.availability import usable_mirrors
 from ..core.errors import AppError, NetworkError
+from ..core.plan import with_checked_files
 from ..install.host import PreviewContext
 from ..install.jobs.check_sources import MIRROR_DELAY_SECONDS, SourceCheck
 from ..install.packages.requirements import platform_for, release_label
@@ -182,21 +182,6 @@ def _needs_no_index(plan: Plan) -> bool:
     """Whether the wheelhouse or a bundle has the build, or the environment is there."""
     is_local = any(file.source in ("wheelhouse", "bundle") for step in plan.steps for file in step.files)
     return is_local or any(step.code == DOWNLOADED_CODE for step in plan.steps)
-
-
-def with_checked_files(plan: Plan, files: dict[str, bool | None]) -> Plan:
-    """The plan with what the publishers said about its files."""
-    steps = tuple(
-        replace(
-            step,
-            files=tuple(
-                replace(file, checked=files[file.url]) if file.url in files and file.checked is None else file
-                for file in step.files
-            ),
-        )
-        for step in plan.steps
-    )
-    return replace(plan, steps=steps)
 
 
 def availability_error(plan: Plan) -> AppError | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from .files import RemoteFile
 from .machine import Machine, OperatingSystem
@@ -95,6 +97,23 @@ class Plan(Struct, frozen=True, kw_only=True):
     simulated: bool = False
     os: OperatingSystem | None = None
     machine: Machine | UnsetType = UNSET
+
+
+def with_checked_files(plan: Plan, files: Mapping[str, bool | None]) -> Plan:
+    """The plan with what publishers said about its files, by address: whether they are there (None: unknown)."""
+    if not files:
+        return plan
+    steps = tuple(
+        replace(
+            step,
+            files=tuple(
+                replace(file, checked=files[file.url]) if file.url in files and file.checked is None else file
+                for file in step.files
+            ),
+        )
+        for step in plan.steps
+    )
+    return replace(plan, steps=steps)
 
 
 # A proof of which the driver before it is left to the user.

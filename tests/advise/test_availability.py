@@ -12,7 +12,7 @@ from gpu_assistant.core.machine import Machine
 from gpu_assistant.core.recommendation import Choice, Recommendation, SourceAnswer
 from gpu_assistant.texts.localized import Texts
 
-from .build import GTX_1060, RTX_4060, catalog, machine, nvidia
+from .build import GTX_1060, RTX_4060, catalog, check, machine, nvidia, python, wheel
 
 NEWEST = catalog().releases[0].version.text
 MIRROR = "Nanjing University"
@@ -24,7 +24,7 @@ def answer(source: Any, state: Any, variant: str, *, version: str = NEWEST, **mo
 
 
 def advise(this: Machine, *answers: SourceAnswer, **more: Any) -> Recommendation:
-    result = recommend(this, catalog(), sources=answers, **more)
+    result = check(recommend(this, catalog(), sources=answers, **more))
     for language in ("en", "zh_CN"):
         localized = Texts(language).localize_recommendation(result)
         assert all(w.text and "{" not in w.text and "@" not in w.text for w in localized.warnings)
@@ -183,3 +183,15 @@ def test_concluded_build_that_is_absent_steps_down_to_one_that_is_there() -> Non
     assert result.pytorch is not None
     assert (result.pytorch.version, result.accelerator) == ("2.14.1", "cuda")
     assert codes(result) == {"source-older"}
+
+
+def test_own_wheels_serve_where_no_index_gives_anything() -> None:
+    own = wheel("2.13.0", "cpu", "3.12")
+    here = machine("linux", glibc="2.36", pythons=(python("3.12.1"),))
+    refused = (answer("index", "unreachable", "cpu"), answer("general", "unreachable", GENERAL))
+    result = advise(here, *refused, wheels=(own,))
+    assert (build(result), source(result), codes(result)) == ("2.13.0+cpu", UNSET, {"source-wheelhouse"})
+    assert result.python == "3.12"
+    # An index that has the release goes first.
+    result = advise(here, refused[0], answer("general", "available", GENERAL), wheels=(own,))
+    assert source(result) == "general"

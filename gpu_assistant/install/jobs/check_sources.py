@@ -23,7 +23,7 @@ from ..host import PreviewContext
 from ..packages.source_check import SourceQuestion, ask_index
 from ..packages.uv import Uv, find_uv
 
-# In all, for every question of a plan.
+# In all, for every question of a plan, from the first one on.
 CHECK_SECONDS = 3.0
 # How long PyTorch's own index may be silent before its mirrors are asked, too.
 MIRROR_DELAY_SECONDS = 1.0
@@ -45,16 +45,16 @@ class SourceCheck:
         *,
         cancel: threading.Event,
         log: Callable[[str], None],
-        seconds: float = CHECK_SECONDS,
     ) -> None:
-        find_uv()  # which is not safe in several threads at once: sysconfig is read first
+        # Before the clock starts, and before several threads do it at once, which sysconfig does not stand.
+        import packaging.pylock  # noqa: F401
+
+        find_uv()
         self._folder = context.data.size_cache
         self._cancel = cancel
         self._stopped = threading.Event()
         self._uv = Uv(context.system, context.data, cancel=self._stopped, log=log, retries=0)
         self._log = log
-        self._started = time.monotonic()
-        self._seconds = seconds
         self._answers: queue.SimpleQueue[SourceAnswer] = queue.SimpleQueue()
         self._asked: set[SourceQuestion] = set()
         self._waiting: list[SourceQuestion] = []
@@ -62,6 +62,7 @@ class SourceCheck:
         self._files_left = 0
         self._lock = threading.Lock()
         self._sessions = SessionPool()
+        self._started = time.monotonic()
 
     @property
     def elapsed(self) -> float:
@@ -71,7 +72,7 @@ class SourceCheck:
     @property
     def remaining(self) -> float:
         """Seconds that are left."""
-        return max(self._seconds - self.elapsed, 0.0)
+        return max(CHECK_SECONDS - self.elapsed, 0.0)
 
     @property
     def pending(self) -> frozenset[IndexName]:
