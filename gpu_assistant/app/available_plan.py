@@ -20,6 +20,7 @@ from ..advise.availability import usable_mirrors
 from ..core.errors import AppError, NetworkError
 from ..core.plan import with_checked_files
 from ..install.host import PreviewContext
+from ..install.jobs import check_sources
 from ..install.jobs.check_sources import MIRROR_DELAY_SECONDS, SourceCheck
 from ..install.packages.requirements import platform_for, release_label
 from ..install.packages.source_check import SourceQuestion
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 # Warnings of a recommendation, and errors of the same names.
 UNAVAILABLE_CODES = ("source-none", "source-none-card")
+# The warning of a recommendation of whose build nobody is known to have it.
+UNDECIDED_CODE = "source-unknown"
 # Of another computer's network nothing is known here: only what an index has counts.
 ANSWERS_FOR_ANY_COMPUTER = ("available", "absent", "damaged")
 
@@ -48,7 +51,9 @@ class AvailableSetup(Struct, frozen=True, kw_only=True):
 
 
 class AvailableSetupJob:
-    """`recommend` and `plan` make both anew from the answers so far."""
+    """`recommend` and `plan` make both anew from the answers so far. `retries`: where nobody answered in time, as on a
+    busy computer, everybody is asked once more, with more time.
+    """
 
     def __init__(
         self,
@@ -58,7 +63,9 @@ class AvailableSetupJob:
         recommend: Callable[[tuple[SourceAnswer, ...]], Recommendation],
         plan: Callable[[Recommendation], Plan],
         mirrors: MirrorUse,
+        retries: bool = False,
     ) -> None:
+        self._retries = retries
         self._machine = machine
         self._context = context
         self.recommend = recommend
@@ -67,9 +74,14 @@ class AvailableSetupJob:
 
     def run(self, context: JobContext[Any]) -> AvailableSetup:
         """Raises Cancelled, and what `recommend` and `plan` raise."""
+        found = self._ask(context, check_sources.CHECK_SECONDS)
+        is_undecided = any(warning.code == UNDECIDED_CODE for warning in found.recommendation.warnings)
+        return self._ask(context, check_sources.RETRY_SECONDS) if is_undecided and self._retries else found
+
+    def _ask(self, context: JobContext[Any], seconds: float) -> AvailableSetup:
         recommendation = self.recommend(())
         plan = self.make_plan(recommendation)
-        check = SourceCheck(self._context, cancel=context.cancel, log=context.log)
+        check = SourceCheck(self._context, cancel=context.cancel, log=context.log, seconds=seconds)
         try:
             check.ask_files([file for step in plan.steps for file in step.files])
             recommendation = self._ask_indexes(recommendation, plan, check)

@@ -86,8 +86,11 @@ class SetupService:
         channel: Channel = "studio",
         choice: Choice | None = None,
         made_by: EnvironmentKind = "venv",
+        retries: bool = False,
     ) -> AvailableSetupJob:
-        """Recommend and plan by what the sources have: each is asked once, within a few seconds."""
+        """Recommend and plan by what the sources have: each is asked once, within a few seconds; with `retries` once
+        more where none of them answered in time.
+        """
         from ..install.host import PreviewContext
         from .available_plan import AvailableSetupJob
 
@@ -98,7 +101,9 @@ class SetupService:
             return self.plan(machine, recommendation, environment, made_by=made_by)
 
         context = PreviewContext(self._context.system, self._context.data, self._context.catalog)
-        return AvailableSetupJob(machine, context, recommend=recommend, plan=plan, mirrors=self._context.mirrors)
+        return AvailableSetupJob(
+            machine, context, recommend=recommend, plan=plan, mirrors=self._context.mirrors, retries=retries
+        )
 
     def options(
         self,

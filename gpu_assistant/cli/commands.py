@@ -158,6 +158,7 @@ def _make_plan(app: App, arguments: argparse.Namespace) -> Plan:
             channel=arguments.channel,
             choice=choice_from_arguments(arguments),
             made_by=arguments.environment,
+            retries=arguments.command == "install",
         )
         found = run_job(job)
         recommendation, plan = found.recommendation, found.plan

@@ -25,6 +25,8 @@ from ..packages.uv import Uv, find_uv
 
 # In all, for every question of a plan, from the first one on.
 CHECK_SECONDS = 3.0
+# Once more, before an install that would otherwise begin without knowing of any source.
+RETRY_SECONDS = 20.0
 # How long PyTorch's own index may be silent before its mirrors are asked, too.
 MIRROR_DELAY_SECONDS = 1.0
 POLL_SECONDS = 0.05
@@ -45,6 +47,7 @@ class SourceCheck:
         *,
         cancel: threading.Event,
         log: Callable[[str], None],
+        seconds: float,
     ) -> None:
         # Before the clock starts, and before several threads do it at once, which sysconfig does not stand.
         import packaging.pylock  # noqa: F401
@@ -55,6 +58,7 @@ class SourceCheck:
         self._stopped = threading.Event()
         self._uv = Uv(context.system, context.data, cancel=self._stopped, log=log, retries=0)
         self._log = log
+        self._seconds = seconds
         self._answers: queue.SimpleQueue[SourceAnswer] = queue.SimpleQueue()
         self._asked: set[SourceQuestion] = set()
         self._waiting: list[SourceQuestion] = []
@@ -72,7 +76,7 @@ class SourceCheck:
     @property
     def remaining(self) -> float:
         """Seconds that are left."""
-        return max(CHECK_SECONDS - self.elapsed, 0.0)
+        return max(self._seconds - self.elapsed, 0.0)
 
     @property
     def pending(self) -> frozenset[IndexName]:

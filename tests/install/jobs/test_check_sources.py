@@ -82,7 +82,14 @@ class Sources:
         untrue = {wheel.name: "0" * 64 for wheel in wheels} if lies else None
         tiny_wheels.index(self.server, name, [*wheels, *others], lies=untrue)
 
-    def job(self, *, choice: Choice | None = None, mirrors: Any = "when-slow", simulated: bool = False) -> Any:
+    def job(
+        self,
+        *,
+        choice: Choice | None = None,
+        mirrors: Any = "when-slow",
+        simulated: bool = False,
+        retries: bool = False,
+    ) -> Any:
         sandbox = self.sandbox
 
         def advise(answers: tuple[SourceAnswer, ...]) -> Recommendation:
@@ -100,7 +107,7 @@ class Sources:
             )
 
         context = PreviewContext(sandbox.system, sandbox.data, sandbox.catalog)
-        return AvailableSetupJob(self.machine, context, recommend=advise, plan=plan, mirrors=mirrors)
+        return AvailableSetupJob(self.machine, context, recommend=advise, plan=plan, mirrors=mirrors, retries=retries)
 
     def ask(self, **more: Any) -> AvailableSetup:
         return self.job(**more).run(JobContext())
@@ -192,6 +199,15 @@ def test_all_silent_leaves_the_plan_and_says_that_nothing_is_known(sources: Sour
     assert summary(result) == (f"{RELEASE}+cpu", "index", {"source-unknown"})
     assert availability_error(result.plan) is None
     assert all(file.checked is None for step in result.plan.steps for file in step.files)
+
+
+def test_install_asks_once_more_where_nobody_answered(sources: Sources, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a busy computer: the first time everybody is late, the second time they answer."""
+    monkeypatch.setattr(check_sources, "CHECK_SECONDS", 0.05)
+    monkeypatch.setattr(check_sources, "RETRY_SECONDS", 60.0)
+    sources.serve("simple", RELEASE)
+    assert summary(sources.ask())[2] == {"source-unknown"}
+    assert summary(sources.ask(retries=True)) == (f"{RELEASE}+{GENERAL_VARIANT}", "general", {"source-on-cpu"})
 
 
 def test_mirror_stands_in_before_the_larger_build(sources: Sources) -> None:
