@@ -59,6 +59,7 @@ def main() -> int:
     parser.add_argument("--full", type=Path)
     options = parser.parse_args()
     os.environ.pop("GPU_ASSISTANT_WHEELHOUSE", None)
+    os.environ["UV_OFFLINE"] = "1"  # the answers are the program's own, not those of today's indexes
     with tempfile.TemporaryDirectory() as data:
         now = answers(Path(data))
     if options.full:

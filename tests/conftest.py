@@ -32,8 +32,10 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @pytest.fixture(autouse=True)
 def own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """Nothing of the person who runs the tests is read or written."""
+    """Nothing of the person who runs the tests is read or written, and no source is asked."""
     monkeypatch.setenv("GPU_ASSISTANT_DATA_DIR", str(tmp_path / "data"))
+    # Whether a plan's files can be had is asked only by the tests of that.
+    monkeypatch.setenv("UV_OFFLINE", "1")
     if request.node.get_closest_marker("real_install") is None:
         monkeypatch.delenv("GPU_ASSISTANT_WHEELHOUSE", raising=False)
 

@@ -68,11 +68,14 @@ class TargetSystem(Struct, frozen=True, kw_only=True):
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
-    """A build, how it runs on the GPU, and the driver that it needs (None: no NVIDIA driver)."""
+    """A build, how it runs on the GPU, and the driver that it needs (None: no NVIDIA driver). `on_cpu`: it is one for
+    NVIDIA GPUs, and computes on the CPU.
+    """
 
     build: Build
     code_kind: CodeKind | None = None
     minimum_driver: Version | None = None
+    on_cpu: bool = False
 
 
 def make_target(

@@ -13,6 +13,7 @@ from ..core.machine import Gpu
 from ..core.recommendation import Accelerator, Choice, DriverAdvice
 from ..core.types import Goal, WayName
 from ..core.versions import Version
+from .availability import Supply
 from .candidates import Candidate, TargetSystem
 from .drivers import DriverState, stricter_minimum
 from .gpus import NvidiaGpu
@@ -24,7 +25,8 @@ from .toolkit import ToolkitAdvice
 
 class Decision(Struct, frozen=True, kw_only=True):
     """The parts of a recommendation with what led to them. `cards` are the NVIDIA GPUs, strongest first; `other_gpu` is
-    the AMD or Intel GPU that PyTorch will use. `way` is the one that this is, where there are two (`driver_update.py`).
+    the AMD or Intel GPU that PyTorch will use. `way` is the one that this is, where there are two (`driver_update.py`);
+    `supply` is there where the indexes were asked for the build.
     """
 
     target: TargetSystem
@@ -42,6 +44,13 @@ class Decision(Struct, frozen=True, kw_only=True):
     torchaudio: str | None
     is_arch_known: bool
     way: WayName | None = None
+    supply: Supply | None = None
+
+    @property
+    def is_unconfirmed(self) -> bool:
+        """Whether that this build exists was concluded, and no index has said so."""
+        is_known = self.candidate.build.record.confidence == "high" or self.candidate.build.cuda is None
+        return not is_known and not (self.supply is not None and self.supply.is_confirmed)
 
     @property
     def is_build_chosen(self) -> bool:

@@ -193,6 +193,10 @@ def _version_reason(decision: Decision) -> Reason:
     by_choice = _version_choice_reason(decision, newest_version)
     if by_choice is not None:
         return by_choice
+    supply = decision.supply
+    if supply is not None and version != supply.wanted.version:
+        data: dict[str, Value] = {"version": version, "newest": supply.wanted.version}
+        return _torch_reason(decision, "pytorch.version", "version-available", "releases", **data)
     if version == newest_version:
         return _torch_reason(decision, "pytorch.version", "version-newest", "releases", version=version)
     return _older_version_reason(decision, version, newest_version)
@@ -309,7 +313,7 @@ def _variant_reason(decision: Decision) -> Reason:
 
 def _non_cuda_variant_reason(decision: Decision) -> Reason:
     build, card, vendor = decision.candidate.build, decision.target.gpu, _build_vendor(decision)
-    code = "variant-cpu"
+    code = "variant-on-cpu" if decision.candidate.on_cpu else "variant-cpu"
     data: dict[str, Value] = {"variant": build.variant}
     if build.record.mps:
         code = "variant-mps"
@@ -345,7 +349,7 @@ def _native_cuda_reasons(decision: Decision) -> tuple[Reason, ...]:
 
 def _confidence_reasons(decision: Decision) -> Iterator[Reason]:
     build = decision.candidate.build
-    if build.record.confidence != "high" and build.cuda is not None:
+    if decision.is_unconfirmed:
         data: dict[str, Value] = {"build": build.label}
         code, sure = f"build-{build.record.confidence}", find_confident_candidate(decision)
         if code == "build-medium" and sure is not None:
@@ -357,7 +361,7 @@ def find_confident_candidate(decision: Decision) -> Candidate | None:
     """A build that was seen at its source, in place of one of which that is not sure; None where there is none that the
     planned driver runs.
     """
-    if decision.candidate.build.record.confidence == "high" or decision.candidate.build.cuda is None:
+    if not decision.is_unconfirmed:
         return None
     candidate = best_candidate(decision.target, lambda b: b.record.confidence == "high")
     planned_version = planned_driver_version(decision.target.driver_state, decision.driver)
@@ -374,7 +378,9 @@ def _statement_reasons(decision: Decision) -> Iterator[Reason]:
 
 
 def _index_reasons(decision: Decision) -> Iterator[Reason]:
-    build, target = decision.candidate.build, decision.target
+    build, target, supply = decision.candidate.build, decision.target, decision.supply
+    if supply is not None and supply.source is not None and supply.source.source != "index":
+        return  # a warning says where it comes from
     default = target.catalog.default_variant(build.version, target.machine.os.system, target.arch)
     if build.record.index_url is not None and default is not None and default != build.variant:
         code = "index-own" if default == "cpu" else "index-own-cuda"

@@ -61,7 +61,7 @@ def _toolkit_install_reasons(
 
 def _toolkit_not_needed_reason(target: TargetSystem, candidate: Candidate) -> Reason:
     torch = target.catalog.pytorch
-    if candidate.build.cuda is None:
+    if candidate.build.cuda is None or candidate.on_cpu:
         return make_reason(target, "cuda_toolkit", "toolkit-no-cuda", torch, "install")
     installed = next((t.version for t in target.machine.cuda_toolkits or () if Version.parse(t.version)), None)
     if installed is not None:

@@ -22,11 +22,13 @@ from ..core.recommendation import (
     Reason,
     Recommendation,
     RecommendationWarning,
+    SourceAnswer,
     TensorFlowChoice,
 )
-from ..core.types import Channel, Goal, Value
+from ..core.types import Channel, Goal, MirrorUse, Value
 from ..core.versions import version_text
 from .alternatives import list_alternatives
+from .availability import Supply, choose_available
 from .builds import Build
 from .candidates import (
     Candidate,
@@ -51,7 +53,13 @@ from .distributions import add_package_source
 from .driver_update import describe_way, find_ways
 from .gpus import NvidiaGpu, display_name, nvidia_gpus
 from .multi_gpu import MultiGpuPlan, plan_multi_gpu
-from .python import PythonCandidate, select_python, skipped_reason_code
+from .python import (
+    PythonCandidate,
+    list_local_builds,
+    select_python,
+    skipped_reason_code,
+    wheelhouse_alternative,
+)
 from .reasons import collect_reasons
 from .reasons_driver import driver_reasons, make_reason
 from .reasons_parts import tensorflow_reasons, toolkit_reasons
@@ -91,24 +99,35 @@ def recommend(
     channel: Channel = "studio",
     choice: Choice | None = None,
     wheels: tuple[LocalWheel, ...] = (),
+    sources: tuple[SourceAnswer, ...] = (),
+    mirror_use: MirrorUse = "when-slow",
 ) -> Recommendation:
     """Versions for a machine and a goal, each with its reason and source.
 
     A `choice` is carried out, with a warning where it is doubtful. `wheels` are those of the user's wheelhouse: their
-    builds are offered as an alternative, never taken unasked.
+    builds are offered as an alternative, never taken unasked. `sources` are answers of indexes: a build that none of
+    them gives is replaced by the next true choice (`availability`).
 
     Raises UnsatisfiableChoice for a choice that cannot work; AppError as `check_system_supported` has it, "no-build",
     "no-build-for-card" or "no-tensorflow" where nothing is published for this platform, "no-tensorflow-cpu", and
     "catalog-broken".
     """
     recommendation = _recommend(
-        machine, catalog, goal=goal, channel=channel, valid_choice=validate_choice(choice), wheels=wheels
+        machine,
+        catalog,
+        goal=goal,
+        channel=channel,
+        valid_choice=validate_choice(choice),
+        wheels=wheels,
+        sources=sources,
+        mirror_use=mirror_use,
     )
     # A plan file is planned again from these (install/plan/validation.py).
     return structs.replace(
         recommendation,
         channel=channel if channel != "studio" else UNSET,
         choice=choice if choice not in (None, Choice()) else UNSET,
+        sources=sources or UNSET,
     )
 
 
@@ -120,6 +139,8 @@ def _recommend(
     channel: Channel,
     valid_choice: Choice,
     wheels: tuple[LocalWheel, ...],
+    sources: tuple[SourceAnswer, ...],
+    mirror_use: MirrorUse,
 ) -> Recommendation:
     arch, is_arch_known = _select_arch(machine)
     check_system_supported(machine, catalog, arch)
@@ -134,7 +155,15 @@ def _recommend(
 
     def decide(target: TargetSystem) -> Decision:
         return _decide(
-            target, multi_gpu, cards=cards, goal=goal, choice=valid_choice, wheels=wheels, is_arch_known=is_arch_known
+            target,
+            multi_gpu,
+            cards=cards,
+            goal=goal,
+            choice=valid_choice,
+            wheels=wheels,
+            is_arch_known=is_arch_known,
+            sources=sources,
+            mirror_use=mirror_use,
         )
 
     decision = decide(target)
@@ -162,16 +191,17 @@ def _recommend(
 
 
 def _pytorch_choice(decision: Decision) -> PyTorchChoice:
-    build = decision.candidate.build
+    build, supply = decision.candidate.build, decision.supply
     return PyTorchChoice(
         version=build.version,
         variant=build.variant,
-        index_url=build.record.index_url,
+        index_url=supply.index_url if supply is not None else build.record.index_url,
         torchvision=version_text(build.release.torchvision),
         torchaudio=decision.torchaudio,
         cuda=version_text(build.bundled_cuda),
         cudnn=version_text(build.record.cudnn),
         extras=_chip_extras(decision.target, build) or UNSET,
+        source=supply.source_name if supply is not None else UNSET,
     )
 
 
@@ -200,8 +230,14 @@ def _decide(
     choice: Choice,
     wheels: tuple[LocalWheel, ...],
     is_arch_known: bool,
+    sources: tuple[SourceAnswer, ...],
+    mirror_use: MirrorUse,
 ) -> Decision:
     candidate, other_gpu = _select_candidate(target, choice, wheels)
+    supply = None
+    if sources:
+        supply = _find_supply(target, candidate, choice, wheels, sources=sources, mirror_use=mirror_use)
+        candidate = supply.candidate
     tensorflow = None
     if goal in ("all", "tensorflow") or choice.tensorflow is not None:
         tensorflow = resolve_tensorflow_choice(target, choice.tensorflow)
@@ -228,7 +264,40 @@ def _decide(
         choice=choice,
         torchaudio=_matching_torchaudio(candidate),
         is_arch_known=is_arch_known,
+        supply=supply,
     )
+
+
+def _find_supply(
+    target: TargetSystem,
+    candidate: Candidate,
+    choice: Choice,
+    wheels: tuple[LocalWheel, ...],
+    *,
+    sources: tuple[SourceAnswer, ...],
+    mirror_use: MirrorUse,
+) -> Supply:
+    python = _select_environment_python(target, candidate, None, choice)
+    label, series = candidate.build.label, python.series if python is not None else None
+    has_wheel = any(b.label == label and series in b.release.python for b in list_local_builds(target, wheels))
+    is_fixed = (choice.pytorch, choice.variant) != (None, None)
+    supply = choose_available(
+        target,
+        candidate,
+        sources,
+        mirror_use=mirror_use,
+        is_fixed=is_fixed,
+        is_local=candidate.build.local or has_wheel,
+    )
+    if supply.source is not None or supply.local or is_fixed:
+        return supply
+    # Where no index gives anything, the user's own wheels do.
+    offer = wheelhouse_alternative(target, candidate, series, wheels)
+    if offer is None:
+        return supply
+    own_choice = Choice(pytorch=str(offer.change["pytorch"]), variant=str(offer.change["variant"]))
+    own_build = resolve_build_choice(target, structs.replace(own_choice, python=choice.python), wheels)
+    return structs.replace(supply, candidate=own_build, local=True)
 
 
 def _select_candidate(
@@ -255,7 +324,7 @@ def _select_candidate(
 
 def _accelerator_of(candidate: Candidate) -> Accelerator:
     if candidate.build.cuda is not None:
-        return "cuda"
+        return "cpu" if candidate.on_cpu else "cuda"
     if candidate.build.record.mps:
         return "mps"
     if candidate.build.variant.startswith("rocm"):

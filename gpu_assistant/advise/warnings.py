@@ -273,6 +273,7 @@ def collect_warnings(decision: Decision, wheels: tuple[LocalWheel, ...] = ()) ->
 
 def _decision_warnings(decision: Decision, wheels: tuple[LocalWheel, ...]) -> Warnings:
     build = decision.candidate.build
+    yield from source_warnings(decision)
     yield from torch_warnings(decision)
     yield from _glibc_warnings(decision)
     yield from _wheel_variant_warnings(decision, wheels)
@@ -318,6 +319,40 @@ def _decision_warnings(decision: Decision, wheels: tuple[LocalWheel, ...]) -> Wa
         yield make_warning("not-proven", build=build.label)
     if not decision.is_arch_known:
         yield make_warning("arch-unknown", arch=decision.target.arch)
+
+
+def source_warnings(decision: Decision) -> Warnings:
+    """What stands in for a build that its own index does not give, or that no index gives it."""
+    supply = decision.supply
+    if supply is None or (supply.local and not supply.is_replacement):
+        return
+    wanted, build = supply.wanted, decision.candidate.build
+    answers: dict[str, Value] = dict.fromkeys(("index", "general", "mirrors"), "@answer.not-asked")
+    for each in supply.sources_of_wanted:
+        name = "mirrors" if each.source == "mirror" else each.source
+        if each.answer is not None and answers[name] == "@answer.not-asked":
+            answers[name] = f"@answer.{each.answer.state}"
+    data: dict[str, Value] = {"build": wanted.label, "version": wanted.version, **answers}
+    if supply.local:
+        yield make_warning("source-wheelhouse", recommended=build.label, **data)
+    elif supply.is_undecided and not supply.is_replacement:
+        yield make_warning("source-unknown", **data)
+    elif supply.source is None:
+        gpu = decision.target.gpu.name if decision.target.gpu is not None and wanted.cuda is not None else None
+        yield make_warning("source-none" if gpu is None else "source-none-card", gpu=gpu, **data)
+    elif supply.is_replacement:
+        data["recommended"] = build.label
+        system = decision.target.machine.os.system
+        data["download_bytes"] = decision.target.catalog.sizes(build.variant, system).download_bytes
+        same_release = build.version == wanted.version
+        code = "source-on-cpu" if decision.candidate.on_cpu else "source-other" if same_release else "source-older"
+        if code == "source-on-cpu" and not same_release:
+            code = "source-on-cpu-older"
+        yield make_warning(code, **data)
+    elif supply.source.source == "mirror" and supply.source.mirror is not None:
+        yield make_warning("source-mirror", mirror=supply.source.mirror.name, **data)
+    elif supply.source.source == "general" and wanted.record.index_url is not None:
+        yield make_warning("source-general", **data)
 
 
 def _left_out_tensorflow_warning(target: TargetSystem) -> RecommendationWarning:

@@ -87,6 +87,11 @@ class AppContext:
         settings.save_settings(self.data.settings, new_settings)
 
     @property
+    def may_ask_sources(self) -> bool:
+        """Whether sources may be asked what they have; uv's own variable for working offline forbids it."""
+        return self._environ.get("UV_OFFLINE", "").strip().lower() not in ("1", "true", "yes", "on")
+
+    @property
     def mirrors(self) -> MirrorUse:
         """When mirrors are used: as given to this instance, else by the settings."""
         return self._mirrors or self.settings.mirrors

@@ -14,9 +14,10 @@ from ..core.errors import UsageError
 
 if TYPE_CHECKING:
     from ..advise.options import Options
+    from ..core.errors import AppError
     from ..core.machine import Machine
     from ..core.plan import InterruptedInstall, Plan
-    from ..core.recommendation import Choice, LocalWheel, Recommendation
+    from ..core.recommendation import Choice, LocalWheel, Recommendation, SourceAnswer
     from ..core.types import Channel, EnvironmentKind, Goal
     from ..detect.job import DetectJob
     from ..fetch.downloader import DownloadJob
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from ..install.jobs.size_probe import SizeProbeJob
     from ..install.jobs.uninstall import UninstallJob
     from ..verify.job import VerifyJob
+    from .available_plan import AvailableSetupJob
     from .context import AppContext
 
 
@@ -55,12 +57,53 @@ class SetupService:
         channel: Channel = "studio",
         choice: Choice | None = None,
         bundle: Path | None = None,
+        sources: tuple[SourceAnswer, ...] = (),
     ) -> Recommendation:
-        """Versions for a machine, with reasons. Raises UsageError for a choice that cannot work."""
+        """Versions for a machine, with reasons, by what the indexes answered when they were asked.
+
+        Raises UsageError for a choice that cannot work.
+        """
         from ..advise.recommend import recommend
 
-        wheels = self.local_wheels(bundle)
-        return recommend(machine, self._context.catalog, goal=goal, channel=channel, choice=choice, wheels=wheels)
+        wheels, mirror_use = self.local_wheels(bundle), self._context.mirrors
+        return recommend(
+            machine,
+            self._context.catalog,
+            goal=goal,
+            channel=channel,
+            choice=choice,
+            wheels=wheels,
+            sources=sources,
+            mirror_use=mirror_use,
+        )
+
+    def available_setup(
+        self,
+        machine: Machine,
+        environment: Path,
+        *,
+        goal: Goal = "pytorch",
+        channel: Channel = "studio",
+        choice: Choice | None = None,
+        made_by: EnvironmentKind = "venv",
+        retries: bool = False,
+    ) -> AvailableSetupJob:
+        """Recommend and plan by what the sources have: each is asked once, within a few seconds; with `retries` once
+        more where none of them answered in time.
+        """
+        from ..install.host import PreviewContext
+        from .available_plan import AvailableSetupJob
+
+        def recommend(sources: tuple[SourceAnswer, ...]) -> Recommendation:
+            return self.recommend(machine, goal=goal, channel=channel, choice=choice, sources=sources)
+
+        def plan(recommendation: Recommendation) -> Plan:
+            return self.plan(machine, recommendation, environment, made_by=made_by)
+
+        context = PreviewContext(self._context.system, self._context.data, self._context.catalog)
+        return AvailableSetupJob(
+            machine, context, recommend=recommend, plan=plan, mirrors=self._context.mirrors, retries=retries
+        )
 
     def options(
         self,
@@ -76,6 +119,12 @@ class SetupService:
         return list_options(
             machine, self._context.catalog, goal=goal, channel=channel, choice=choice, wheels=self.local_wheels()
         )
+
+    def availability_error(self, plan: Plan) -> AppError | None:
+        """Why a plan cannot be carried out now, as its sources said when they were asked."""
+        from .available_plan import availability_error
+
+        return availability_error(plan)
 
     def environment_path(self, requested: str | None, goal: Goal = "pytorch") -> Path:
         """The environment's folder: the requested one, else the default for this goal.
@@ -203,6 +252,8 @@ class SetupService:
                 channel=asked.channel or "studio",
                 choice=asked.choice or None,
                 wheels=wheels,
+                sources=asked.sources or (),
+                mirror_use=self._context.mirrors,
             )
         except UsageError as error:
             raise plan_error(f"recommendation.choice: {error.code}", part="choice") from error

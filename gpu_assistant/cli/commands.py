@@ -19,7 +19,14 @@ from ..core import json
 from ..core.errors import AppError, Cancelled, UsageError
 from ..core.paths import normalize_path
 from ..core.plan import InterruptedInstall, Plan
-from .arguments import PLAN_OPTIONS, detect_and_recommend, is_plan, new_file_path, reject_conflicting_options
+from .arguments import (
+    PLAN_OPTIONS,
+    choice_from_arguments,
+    detect_and_recommend,
+    is_plan,
+    new_file_path,
+    reject_conflicting_options,
+)
 from .bundle import plan_from_bundle, run_bundle
 from .catalog import age_in_days, run_catalog
 from .download import run_download
@@ -78,6 +85,10 @@ def run_install(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Install a plan: a new one, one from a file or a bundle, or the one that was interrupted."""
     plan = _plan_to_install(app, arguments, output)
     simulate = arguments.dry_run or plan.simulated
+    if not simulate and (error := app.setup.availability_error(plan)) is not None:
+        raise error
+    if arguments.yes and not output.json:
+        setup.render_source_notices(output.texts.localize_plan(plan), output.write_note)
     if not (simulate or arguments.yes):
         _confirm(output, lambda: setup.render_plan_summary(output.texts.localize_plan(plan), output))
     job = app.setup.install(plan, dry_run=simulate, resume=app.setup.resume_command(window=False))
@@ -135,10 +146,24 @@ def _replan(app: App, arguments: argparse.Namespace) -> Plan:
 
 
 def _make_plan(app: App, arguments: argparse.Namespace) -> Plan:
+    """The plan; what it names is asked for at its sources, unless that is switched off."""
     folder = app.setup.environment_path(arguments.env, arguments.goal)
     app.setup.check_folder(folder)
     detected, recommendation = detect_and_recommend(app, arguments)
-    plan = app.setup.plan(detected, recommendation, folder, made_by=arguments.environment)
+    if app.may_ask_sources and not getattr(arguments, "offline", False):
+        job = app.setup.available_setup(
+            detected,
+            folder,
+            goal=arguments.goal,
+            channel=arguments.channel,
+            choice=choice_from_arguments(arguments),
+            made_by=arguments.environment,
+            retries=arguments.command == "install",
+        )
+        found = run_job(job)
+        recommendation, plan = found.recommendation, found.plan
+    else:
+        plan = app.setup.plan(detected, recommendation, folder, made_by=arguments.environment)
     if getattr(arguments, "online", False):
         run_job(app.setup.probe_sizes(detected, plan))
         plan = app.setup.plan(detected, recommendation, folder, made_by=arguments.environment)

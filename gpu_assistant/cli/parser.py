@@ -327,7 +327,9 @@ class _ParserBuilder:
         self._add_plan_options(command)
         self._add_environment_option(command)
         self._add_environment_kind_option(command)
-        self._add_flag(command, "online")
+        network = command.add_mutually_exclusive_group()
+        self._add_flag(network, "online")
+        self._add_flag(network, "offline")
         self._add_path_option(command, "output", "FILE")
 
     def _add_install_command(self) -> None:

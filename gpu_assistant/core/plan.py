@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from .files import RemoteFile
 from .machine import Machine, OperatingSystem
@@ -14,17 +16,24 @@ from .types import Goal, Value
 PLAN_SCHEMA = "gpu-assistant/plan/1"
 
 StepState = Literal["waiting", "running", "done", "skipped", "failed", "cancelled"]
+FileSource = Literal["index", "general", "mirror", "wheelhouse", "bundle"]
 EndState = Literal["done", "failed", "cancelled", "reboot-needed"]
 Bottleneck = Literal["network", "source", "disk", "checking", "installing", "consent", "elsewhere", "mending"]
 
 
 class PlanFile(Struct, frozen=True, kw_only=True):
-    """One file to download; `sha256` is lower-case hex from the official index or the catalog, None where unknown."""
+    """One file to download; `sha256` is lower-case hex from the official index or the catalog, None where unknown.
+
+    `source`: the publisher's own server ("index"), or what serves in its place. `checked`: whether the file is there;
+    None where nobody was asked, or none answered.
+    """
 
     url: str
     name: str
     sha256: str | None = None
     bytes: int | None = None
+    source: FileSource = "index"
+    checked: bool | None = None
 
     @property
     def remote(self) -> RemoteFile:
@@ -88,6 +97,23 @@ class Plan(Struct, frozen=True, kw_only=True):
     simulated: bool = False
     os: OperatingSystem | None = None
     machine: Machine | UnsetType = UNSET
+
+
+def with_checked_files(plan: Plan, files: Mapping[str, bool | None]) -> Plan:
+    """The plan with what publishers said about its files, by address: whether they are there (None: unknown)."""
+    if not files:
+        return plan
+    steps = tuple(
+        replace(
+            step,
+            files=tuple(
+                replace(file, checked=files[file.url]) if file.url in files and file.checked is None else file
+                for file in step.files
+            ),
+        )
+        for step in plan.steps
+    )
+    return replace(plan, steps=steps)
 
 
 # A proof of which the driver before it is left to the user.

@@ -14,13 +14,18 @@ from .types import Channel, Goal, Value, WayName
 RECOMMENDATION_SCHEMA = "gpu-assistant/recommendation/1"
 
 Accelerator = Literal["cuda", "cpu", "rocm", "xpu", "mps"]
+# Where packages come from: the build's own index, a mirror of it, the general package index.
+IndexName = Literal["index", "mirror", "general"]
+SourceState = Literal["available", "absent", "damaged", "unreachable", "late"]
 
 
 class PyTorchChoice(Struct, frozen=True, kw_only=True):
-    """One PyTorch build: release, local version tag (`cpu`, `cu126`, …) and the index that publishes it.
+    """One PyTorch build: release, local version tag (`cpu`, `cu126`, …) and the index that it comes from (None: the
+    general package index).
 
     `cuda` and `cudnn` are the versions inside the wheel, where the catalog knows them. `extras` bring the code for this
     computer's cards, where that is packages of its own ("device-gfx1100").
+    `source` is there where the indexes were asked: which of them has the build, None where none of them has.
     """
 
     version: str
@@ -31,6 +36,7 @@ class PyTorchChoice(Struct, frozen=True, kw_only=True):
     cuda: str | None = None
     cudnn: str | None = None
     extras: tuple[str, ...] | UnsetType = UNSET
+    source: IndexName | UnsetType | None = UNSET
 
 
 class DriverAdvice(Struct, frozen=True, kw_only=True):
@@ -178,10 +184,36 @@ class LocalWheel(Struct, frozen=True, kw_only=True):
     label: str | None = None
 
 
+class WheelReference(Struct, frozen=True, kw_only=True):
+    """A wheel as an index lists it; `bytes` is None where the index does not say."""
+
+    url: str
+    name: str
+    sha256: str
+    bytes: int | None = None
+
+
+class SourceAnswer(Struct, frozen=True, kw_only=True):
+    """What an index answered when it was asked for a PyTorch build.
+
+    `newest` is the newest release of this build that it has, not above `version`; `name` that of a mirror. "damaged"
+    is an answer that is no package; "late" is none within the time that it was given. `file` is the wheel.
+    """
+
+    source: IndexName
+    version: str
+    variant: str
+    state: SourceState
+    newest: str | None = None
+    name: str | None = None
+    file: WheelReference | None = None
+
+
 class Recommendation(Struct, frozen=True, kw_only=True):
-    """Versions for one machine and goal. `choice` is what was picked by hand, and `channel` the drivers' where that is
-    not "studio": by them the same is recommended again. `ways` are both ways where a driver update is needed, the
-    preferred one first; one of them is the recommendation itself, the preferred one unless the user chose.
+    """Versions for one machine and goal. `choice` is what was picked by hand, `channel` the drivers' where that is not
+    "studio", and `sources` what the indexes answered: by them the same is recommended again. `ways` are both ways where
+    a driver update is needed, the preferred one first; one of them is the recommendation itself, the preferred one
+    unless the user chose.
     """
 
     schema: Literal["gpu-assistant/recommendation/1"]
@@ -200,6 +232,7 @@ class Recommendation(Struct, frozen=True, kw_only=True):
     catalog_date: str | None = None
     channel: Channel | UnsetType = UNSET
     choice: Choice | UnsetType = UNSET
+    sources: tuple[SourceAnswer, ...] | UnsetType = UNSET
 
     @property
     def way(self) -> Way | None:

@@ -31,6 +31,7 @@ else:  # started as a program, and isolated: nothing lies in its path yet
 
 COPY_BYTES = 256 << 20
 REASON_NO_CUDA = "@verify.reason.cpu-build"
+REASON_ON_CPU = "@verify.reason.on-cpu"
 REASON_EARLIER_FAILURE = "@verify.reason.earlier"
 
 
@@ -100,13 +101,15 @@ def list_accelerators(torch: Any) -> list[str]:  # noqa: ANN401
     return accelerators
 
 
-def check_accelerators(writer: CheckWriter, torch: Any, expected: str | None) -> None:  # noqa: ANN401
-    """Check CUDA (or ROCm), then each device; only builds for GPUs have them."""
+def check_accelerators(writer: CheckWriter, torch: Any, expected: str | None, *, on_cpu: bool) -> None:  # noqa: ANN401
+    """Check CUDA (or ROCm), then each device; only builds for GPUs have them. `on_cpu`: a build for GPUs was installed
+    to compute on the CPU, so that no device is no failure.
+    """
     toolkit_version = torch.version.cuda or getattr(torch.version, "hip", None)
     devices = list_accelerators(torch)
-    if not toolkit_version and not devices:
+    if not devices and (on_cpu or not toolkit_version):
         skipped_ids = ("torch-cuda", "cuda-version", "cudnn", "device-query", "device-compute", "copy-bandwidth")
-        writer.report_skipped(*skipped_ids, reason=REASON_NO_CUDA)
+        writer.report_skipped(*skipped_ids, reason=REASON_ON_CPU if toolkit_version else REASON_NO_CUDA)
         return
     writer.send(begin="torch-cuda")
     if not devices:
@@ -232,6 +235,7 @@ def main() -> None:
     for name in ("--python", "--torch", "--variant", "--cuda"):
         parser.add_argument(name)
     parser.add_argument("--without-torch", action="store_true")
+    parser.add_argument("--on-cpu", action="store_true")
     options = parser.parse_args()
     writer = CheckWriter()
     check_python(writer, options.python)
@@ -260,7 +264,7 @@ def check_pytorch(writer: CheckWriter, options: argparse.Namespace) -> None:
         except Exception as error:  # noqa: BLE001 - as above
             writer.report("cpu-compute", "fail", reason=exception_summary(error))
         try:
-            check_accelerators(writer, torch, options.cuda)
+            check_accelerators(writer, torch, options.cuda, on_cpu=options.on_cpu)
         except Exception as error:  # noqa: BLE001 - as above
             writer.report("torch-cuda", "fail", reason=exception_summary(error))
 

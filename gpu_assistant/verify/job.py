@@ -257,6 +257,8 @@ def _child_arguments(recommendation: Recommendation | None) -> list[str]:
         return []
     torch = recommendation.pytorch
     flags = ["--without-torch"] if torch is None else []
+    if torch is not None and recommendation.accelerator == "cpu":
+        flags.append("--on-cpu")
     options = {
         "--python": recommendation.python,
         "--torch": torch.version if torch else None,

@@ -1210,6 +1210,10 @@
 <context>
     <name>RecommendationPage</name>
     <message>
+        <source>This can't be downloaded right now</source>
+        <translation>现在下载不到</translation>
+    </message>
+    <message>
         <source>, </source>
         <translation>、</translation>
     </message>
@@ -1312,6 +1316,29 @@
     <message>
         <source>{tool} computes on the CPU here; your {gpu} is not used.</source>
         <translation>这里的 {tool} 用 CPU 计算；你的 {gpu} 用不到。</translation>
+    </message>
+</context>
+<context>
+    <name>SourceCheckRow</name>
+    <message>
+        <source>Checking that everything can be downloaded…</source>
+        <translation>正在确认文件都能下载…</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Not checked whether everything can be downloaded.</source>
+        <translation>还没有确认文件能否下载。</translation>
+    </message>
+    <message>
+        <source>Check</source>
+        <translation>确认一下</translation>
+    </message>
+    <message>
+        <source>Checked: everything can be downloaded.</source>
+        <translation>已确认：文件都能下载。</translation>
     </message>
 </context>
 <context>

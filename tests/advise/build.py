@@ -89,7 +89,8 @@ def check(value: Recommendation) -> Recommendation:
     assert abouts >= parts
     for reason in value.reasons:
         assert reason.source is None or reason.source.startswith("https://")
-    assert (value.driver.action == "none") == (not value.pytorch.variant.startswith("cu"))
+    uses_cuda = value.pytorch.variant.startswith("cu") and value.accelerator != "cpu"
+    assert (value.driver.action == "none") == (not uses_cuda)
     assert value.catalog_date is not None
     return value
 

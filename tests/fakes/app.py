@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from gpu_assistant.advise.options import Options, list_options
@@ -136,12 +137,16 @@ class FakeApp(FakeIntegrations):
         self.resuming = False
         self.known: tuple[Any, ...] = ()
         self.gate: threading.Event | None = None
+        self.may_ask_sources = False
+        self.source_gate: threading.Event | None = None
+        self.unavailable: AppError | None = None
         self.results: dict[str, Any] = {
             "detect": self.machine,
             "verify": good_checks(),
             "bench": cpu_benchmark(),
             "fit": memory_fits,
             "check": None,
+            "sources": None,
             "install": None,
         }
         self.events: dict[str, tuple[Any, ...]] = {}
@@ -159,9 +164,18 @@ class FakeApp(FakeIntegrations):
     def local_wheels(self) -> tuple[LocalWheel, ...]:
         return self.wheels
 
-    def recommend(self, machine: Machine, *, goal: str = "pytorch", channel: str = "studio", choice: Any = None):
+    def recommend(
+        self, machine: Machine, *, goal: str = "pytorch", channel: str = "studio", choice: Any = None, sources: Any = ()
+    ) -> Recommendation:
         self.calls.append("recommend")
-        return self.recommendation(choice)
+        return replace(self.recommendation(choice), sources=sources or UNSET)
+
+    def availability_error(self, plan: Plan) -> AppError | None:
+        return self.unavailable
+
+    def available_setup(self, machine: Machine, environment: Path, **options: Any) -> FakeJob:
+        self.calls.append("check sources")
+        return FakeJob(self.results["sources"], gate=self.source_gate)
 
     def options(
         self, machine: Machine, *, goal: str = "pytorch", channel: str = "studio", choice: Any = None

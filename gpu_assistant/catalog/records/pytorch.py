@@ -140,7 +140,7 @@ class PyTorchCatalog(CatalogFile, frozen=True, kw_only=True):
     """`pytorch.json`; releases and minimums are sorted newest first.
 
     `excluded_devices`: code for a capability (key) does not run on these devices. PyPI has no wheels for the platforms
-    of `not_on_general_index`.
+    of `not_on_general_index`; builds for CUDA compute without a GPU on those of `cuda_builds_on_cpu`.
     """
 
     excluded_devices: dict[str, tuple[str, ...]]
@@ -149,6 +149,7 @@ class PyTorchCatalog(CatalogFile, frozen=True, kw_only=True):
     without_glibc: NonGlibcDistributions | None = None
     embedded: EmbeddedBoards | None = None
     not_on_general_index: tuple[PlatformRecord, ...] = ()
+    cuda_builds_on_cpu: tuple[PlatformRecord, ...] = ()
     makers_own: tuple[VendorIndex, ...] = ()
     cudnn_floors: tuple[CudnnMinimumChip, ...] = ()
     numpy_bounds: tuple[NumpyBound, ...] = ()

@@ -18,7 +18,8 @@ from ..output import Output
 if TYPE_CHECKING:
     from ...install.jobs.create_bundle import CreateBundleJob
 
-# Steps whose disk space and duration are not part of a plan's totals: an installer of the system runs them.
+# Warnings about where a plan's files come from.
+SOURCE_WARNINGS = "source-"
 
 
 def render_recommendation(
@@ -146,6 +147,7 @@ def _irrelevant_parts(recommendation: Recommendation, machine: Machine) -> set[s
 
 def render_plan(plan: Plan, output: Output) -> None:
     """Every step with what it does, its costs and commands and how to undo it; then the totals."""
+    render_source_notices(plan, output.write_line)
     terminal = output.texts.terminal or Terminal(system=plan.os.system if plan.os is not None else "linux")
     for number, step in enumerate(plan.steps, 1):
         download_text = localized.step_download_text(step.code, step.bytes, step.data, output.texts)
@@ -172,8 +174,16 @@ def render_plan(plan: Plan, output: Output) -> None:
     _render_costs(plan, output, output.write_line)
 
 
+def render_source_notices(plan: Plan, write: Callable[[str], None]) -> None:
+    """What stands in for a build that cannot be downloaded, or that none can."""
+    for warning in plan.recommendation.warnings:
+        if warning.code.startswith(SOURCE_WARNINGS):
+            write(f"! {warning.text} {warning.fix or ''}".rstrip())
+
+
 def render_plan_summary(plan: Plan, output: Output) -> None:
     """The titles of all steps and the totals, for the question before an install."""
+    render_source_notices(plan, output.write_note)
     for number, step in enumerate(plan.steps, 1):
         output.write_note(f"{number}. {step.title}")
         if step.now is not None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import time
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
@@ -27,7 +27,7 @@ from ...core.errors import AppError, Cancelled
 from ...core.jobs import LazyJob
 from ...core.machine import Machine
 from ...core.plan import EndEvent, Event, InterruptedInstall, Plan
-from ...core.recommendation import Alternative, Recommendation
+from ...core.recommendation import Alternative, Choice, Recommendation
 from ...core.results import Benchmark, Checks
 from ...core.types import Channel, EnvironmentKind, Goal, WayName
 from ..language import Language
@@ -39,12 +39,31 @@ from .pages.install.progress import InstallProgress
 
 if TYPE_CHECKING:
     from ...app import App
+    from ...app.available_plan import AvailableSetup
     from ...fetch.rate import RateLimiter
 
 
 JobKind = Literal[
-    "detect", "recommend", "find-interrupted", "install", "verify", "benchmark", "save-plan", "probe-sizes"
+    "detect",
+    "recommend",
+    "find-interrupted",
+    "install",
+    "verify",
+    "benchmark",
+    "save-plan",
+    "probe-sizes",
+    "check-sources",
 ]
+# What is asked while the recommendation is read: nobody waits for it, and no answer is no error.
+BACKGROUND_JOBS: tuple[JobKind, ...] = ("probe-sizes", "check-sources")
+
+
+class SourceRequest(NamedTuple):
+    """The options by which the sources were asked."""
+
+    goal: Goal
+    channel: Channel
+    choice: Choice | None
 
 
 class JobRunners(QObject):
@@ -64,11 +83,13 @@ class JobRunners(QObject):
         self.benchmark = self._create_runner("benchmark")
         self.save_plan = self._create_runner("save-plan")
         self.probe_sizes = self._create_runner("probe-sizes")
+        self.check_sources = self._create_runner("check-sources")
 
     @property
     def busy(self) -> bool:
-        """Whether a job runs that the user waits for; nobody waits for sizes."""
-        return any(runner.running for runner in self.findChildren(JobRunner) if runner is not self.probe_sizes)
+        """Whether a job runs that the user waits for."""
+        runners = self.findChildren(JobRunner)
+        return any(runner.running for runner in runners if runner.objectName() not in BACKGROUND_JOBS)
 
     def _create_runner(self, kind: JobKind) -> JobRunner:
         runner = JobRunner(self)
@@ -108,6 +129,8 @@ class WizardController(QObject):
         self._detection_started_at = 0.0
         self._recommend_again = False
         self._probed_recommendation: Recommendation | None = None
+        self._checked_request: SourceRequest | None = None
+        self.was_source_check_stopped = False
         self._end_event: EndEvent | None = None
         self._connect_runners()
 
@@ -128,6 +151,7 @@ class WizardController(QObject):
         runners.benchmark.done.connect(self._on_benchmarked)
         runners.save_plan.done.connect(self._on_plan_saved)
         runners.probe_sizes.done.connect(self._on_sizes_probed)
+        runners.check_sources.done.connect(self._on_sources_checked)
 
     # What runs
 
@@ -145,6 +169,11 @@ class WizardController(QObject):
     def is_recommending(self) -> bool:
         """Whether a recommendation is being computed."""
         return self.runners.recommend.running
+
+    @property
+    def is_checking_sources(self) -> bool:
+        """Whether the sources are being asked what they have."""
+        return self.runners.check_sources.running
 
     @property
     def is_verifying(self) -> bool:
@@ -254,7 +283,8 @@ class WizardController(QObject):
             option_notes=result.option_notes,
             dropped_choices=result.dropped_choices,
         )
-        self._probe_sizes(result.plan)
+        if not self._check_sources(result):
+            self._probe_sizes(result.plan)
 
     def _on_recommend_finished(self) -> None:
         if self._recommend_again:
@@ -271,6 +301,51 @@ class WizardController(QObject):
         if not is_probed and not self.runners.probe_sizes.running:
             self._probed_recommendation = plan.recommendation
             self.runners.probe_sizes.start(LazyJob(partial(self.app.setup.probe_sizes, machine, plan)))
+
+    def _check_sources(self, result: RecommendationResult) -> bool:
+        """Ask once, for each set of choices, whether what is recommended can be downloaded; returns whether that is
+        being asked.
+        """
+        state, app = self.flow.state, self.app
+        if result.plan is None or result.already_installed or state.machine is None or state.bundle is not None:
+            return False
+        if app.simulated or not app.may_ask_sources or self.is_checking_sources:
+            return self.is_checking_sources
+        request = SourceRequest(state.goal, state.channel, state.choice)
+        if request == self._checked_request:
+            return False
+        self._checked_request, self.was_source_check_stopped = request, False
+        folder = app.setup.environment_path(state.environment, state.goal)
+        job = partial(
+            app.setup.available_setup,
+            state.machine,
+            folder,
+            goal=state.goal,
+            channel=state.channel,
+            choice=state.choice,
+            made_by=state.environment_kind,
+        )
+        self.runners.check_sources.start(LazyJob(job))
+        return True
+
+    def check_sources(self) -> None:
+        """Ask again what the sources have."""
+        if not self.flow.is_locked and not self.is_checking_sources:
+            self._checked_request = None
+            self.flow.set_sources((), {})
+            self.recommend()
+
+    def stop_source_check(self) -> None:
+        """Stop asking; the recommendation stays as it is."""
+        self.runners.check_sources.cancel()
+
+    def _on_sources_checked(self, found: AvailableSetup) -> None:
+        state = self.flow.state
+        if self.flow.is_locked:
+            return
+        if SourceRequest(state.goal, state.channel, state.choice) == self._checked_request:
+            self.flow.set_sources(found.recommendation.sources or (), found.files)
+        self.recommend()
 
     def _on_sizes_probed(self, _sizes: object) -> None:
         if not self.flow.is_locked:
@@ -371,6 +446,7 @@ class WizardController(QObject):
         self._end_event = None
         self.errors.pop("install", None)
         self.runners.probe_sizes.cancel()
+        self.runners.check_sources.cancel()
         setup, rate_limiter = self.app.setup, self.app.rate_limiter()
         self.rate_limiter = rate_limiter
         resume, dry_run = setup.resume_command(window=True), self.flow.simulated
@@ -465,8 +541,11 @@ class WizardController(QObject):
 
     def _on_failed(self, kind: JobKind, error: AppError) -> None:
         # Sizes that could not be probed are shown as unknown; that is no error.
-        if not isinstance(error, Cancelled) and kind != "probe-sizes":
+        if not isinstance(error, Cancelled) and kind not in BACKGROUND_JOBS:
             self.errors[kind] = error
+        if kind == "check-sources" and not self.flow.is_locked:
+            self.was_source_check_stopped = True
+            self._probe_sizes(self.flow.state.plan)
         if kind == "install":
             self.flow.fail_install(error)
             if self.progress is not None:

@@ -23,6 +23,7 @@ from .state import UndoState, WizardState, apply_choice_change, failure_from_err
 
 if TYPE_CHECKING:
     from ...advise.options import Options, PartName
+    from ...core.recommendation import SourceAnswer
     from .state import OptionNotes
 
 
@@ -32,7 +33,7 @@ PAGES: tuple[PageName, ...] = ("welcome", "computer", "recommendation", "install
 # What a change of an option keeps of the state.
 OPTION_FIELDS = (
     *("machine", "goal", "channel", "customizing", "choice", "previous_choice"),
-    *("environment", "bundle", "environment_kind"),
+    *("environment", "bundle", "environment_kind", "sources", "checked_files"),
 )
 
 
@@ -151,6 +152,10 @@ class WizardFlow:
                 environment=folder,
                 environment_kind=environment_kind or state.environment_kind,
             )
+
+    def set_sources(self, sources: tuple[SourceAnswer, ...], files: dict[str, bool | None]) -> None:
+        """Set what the sources answered; the next recommendation is made by it."""
+        self.state = replace(self.state, sources=sources, checked_files=files)
 
     def start_customizing(self) -> None:
         """Let the user choose versions. The choices that were reset last are restored, as far as they still go with

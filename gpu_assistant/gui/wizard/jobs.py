@@ -12,7 +12,7 @@ from ...core import json
 from ...core.errors import AppError, SetupNotSupported
 from ...core.jobs import JobContext
 from ...core.machine import Machine
-from ...core.plan import InterruptedInstall, Plan
+from ...core.plan import InterruptedInstall, Plan, with_checked_files
 from ...core.recommendation import Choice, Recommendation
 from ...core.types import Channel, EnvironmentKind, Goal
 from .choices import build_option_notes, dropped_choices, retained_choice
@@ -55,13 +55,14 @@ class RecommendJob:
             return self._from_bundle(Path(state.bundle))
         choice = retained_choice(app, self._machine, state)
         arguments: RecommendArguments = {"goal": state.goal, "channel": state.channel, "choice": choice}
-        recommendation = app.setup.recommend(self._machine, **arguments)
+        recommendation = app.setup.recommend(self._machine, **arguments, sources=state.sources)
         context.check_cancelled()
         folder = app.setup.environment_path(state.environment, state.goal)
         plan: Plan | None = None
         blocking_error: AppError | None = None
         try:
             plan = app.setup.plan(self._machine, recommendation, folder, made_by=state.environment_kind)
+            plan = with_checked_files(plan, state.checked_files)
         except SetupNotSupported as error:
             blocking_error = error
         context.check_cancelled()
@@ -69,7 +70,7 @@ class RecommendJob:
             plan is not None and not app.simulated and _is_already_installed(app, plan, state.environment_kind)
         )
         if plan is not None and not already_installed:
-            blocking_error = _folder_error(app, folder)
+            blocking_error = app.setup.availability_error(plan) or _folder_error(app, folder)
         options = app.setup.options(self._machine, **arguments) if state.customizing else None
         context.check_cancelled()
         return RecommendationResult(

@@ -14,7 +14,7 @@ from ...core.errors import AppError, UsageError
 from ...core.machine import Machine
 from ...core.message import Message
 from ...core.plan import EndEvent, Plan
-from ...core.recommendation import Alternative, Choice, Recommendation
+from ...core.recommendation import Alternative, Choice, Recommendation, SourceAnswer
 from ...core.results import Benchmark, Checks
 from ...core.types import Channel, EnvironmentKind, Goal, Value
 
@@ -102,6 +102,9 @@ class WizardState(Struct, frozen=True, kw_only=True):
     environment: str | None = None  # the folder, where the user chose one
     bundle: str | None = None  # the offline folder that all files come from
     environment_kind: EnvironmentKind = "venv"
+    # What the sources answered when they were asked: of PyTorch's builds, and by address of the publishers' files
+    sources: tuple[SourceAnswer, ...] = ()
+    checked_files: dict[str, bool | None] = {}
     # Recommendation
     recommendation: Recommendation | None = None
     plan: Plan | None = None

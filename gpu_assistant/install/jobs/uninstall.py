@@ -263,9 +263,10 @@ def _contains(folder: str, path: str) -> bool:
 
 
 def _uses_step(other: ActiveEffect, step: Step) -> bool:
-    return any(
-        (own_step.kind, own_step.spec, own_step.files) == (step.kind, step.spec, step.files) for own_step in other.steps
-    )
+    def identity(each: Step) -> tuple[object, ...]:
+        return each.kind, each.spec, [(file.url, file.name, file.sha256) for file in each.files]
+
+    return any(identity(own_step) == identity(step) for own_step in other.steps)
 
 
 class UninstallState(Struct):

@@ -150,7 +150,7 @@ class Resolver:
             # The wheelhouse is asked only if it has PyTorch itself, so a dependency is missing.
             missing: SourceAnswer = "variants" if VARIANTS_ONLY_TEXT in text else "absent"
             self._answers[attempt.source] = "incomplete" if attempt.source == "wheelhouse" else missing
-        elif _is_network_failure(text):
+        elif is_network_failure(text):
             torch_index = attempt.torch_index
             is_torch_index = attempt.source == "index" and torch_index is not None and torch_index.lower() in text
             self._answers["index" if is_torch_index else "general"] = "unreachable"
@@ -171,7 +171,7 @@ class Resolver:
         finished, _text = self._run_compile(attempt, "--no-deps")
         if finished.returncode == 0:
             return "incomplete"
-        return "unreachable" if _is_network_failure(finished.stderr.lower()) else "absent"
+        return "unreachable" if is_network_failure(finished.stderr.lower()) else "absent"
 
     def _unavailable_error(self) -> AppError:
         request = self.request
@@ -249,7 +249,8 @@ class Resolver:
         return Alternative(code=code, change=change, data={**change, "build": f"{version}+{self.request.variant}"})
 
 
-def _is_network_failure(text: str) -> bool:
+def is_network_failure(text: str) -> bool:
+    """Whether a program's error, in lower case, says that no answer came at all."""
     return any(phrase in text for phrase in NETWORK_ERROR_TEXTS)
 
 

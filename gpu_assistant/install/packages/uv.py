@@ -31,7 +31,7 @@ PREFIX = "UV_"
 
 
 class Uv:
-    """Runs uv's commands; its lines of output go to `log`."""
+    """Runs uv's commands; its lines of output go to `log`. `retries` of failed requests, None: uv's or the user's."""
 
     def __init__(
         self,
@@ -40,7 +40,9 @@ class Uv:
         *,
         cancel: threading.Event | None = None,
         log: Callable[[str], None] = lambda _line: None,
+        retries: int | None = None,
     ) -> None:
+        self._retries = {} if retries is None else {"UV_HTTP_RETRIES": str(retries)}
         self._system = system
         self._data = data
         self._cancel = cancel
@@ -65,7 +67,7 @@ class Uv:
                 self._data.uv_cache,
             ],
             timeout=timeout,
-            environ=uv_environment() | self._credentials() | proxy,
+            environ=uv_environment() | self._credentials() | proxy | self._retries,
             cwd=cwd,
             cancel=self._cancel,
         )

@@ -70,6 +70,8 @@ def make_plan(
         builder.add(kind.plan(builder), provides=kind.provides or kind.name, external=kind.external_installer)
     # What the user does by hand comes first, so that it can be done while the rest is downloaded.
     steps = (*preflight.plan(builder), *sorted(builder.steps, key=lambda step: step.code not in MANUAL_CODES))
+    if bundle is not None:
+        steps = tuple(_from_bundle(step) for step in steps)
     plan = Plan(
         schema="gpu-assistant/plan/1",
         goal=recommendation.goal,
@@ -83,6 +85,10 @@ def make_plan(
         machine=machine if simulated else UNSET,
     )
     return with_totals(plan)
+
+
+def _from_bundle(step: Step) -> Step:
+    return structs.replace(step, files=tuple(structs.replace(file, source="bundle") for file in step.files))
 
 
 def with_totals(plan: Plan) -> Plan:

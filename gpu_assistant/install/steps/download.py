@@ -5,25 +5,35 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from ...core.errors import AppError
-from ...core.plan import CurrentState, Plan, PlanFile, Step
+from ...core.plan import CurrentState, FileSource, Plan, PlanFile, Step
 from ...core.plan_cost import step_cost
 from ...core.types import Value
 from ...fetch.request import DownloadRequest
 from ..environment.location import environment_state
 from ..host import PreviewContext
 from .base import StepKind
-from .context import EnvironmentStatus, FetchedPackages, InstallContext, Outcome, ResolvedLock, download_files
+from .context import (
+    DownloadContext,
+    EnvironmentStatus,
+    FetchedPackages,
+    InstallContext,
+    Outcome,
+    ResolvedLock,
+    download_files,
+)
 from .plan_builder import UNKNOWN_SIZE, PlanBuilder
 
+# The code of the step where the environment is there already.
+DOWNLOADED_CODE = "download-here"
 # After these errors the cached lock file is discarded: the sources may name other files now.
 STALE_LOCK_ERRORS = ("hash-mismatch", "source-changed", "source-refused", "local-file-missing", "local-file-broken")
 
 
 class PackageDownload(StepKind):
-    """The files are those of the lock file; the plan names none."""
+    """The files are those of the lock file; the plan names PyTorch's own, where it is known which one that will be."""
 
     name: ClassVar[str] = "download"
 
@@ -55,11 +65,16 @@ class PackageDownload(StepKind):
                 needs=builder.ids("resolve"),
                 data=data,
                 bytes=size,
+                files=_known_files(builder),
                 disk_bytes=0,
                 minutes=builder.durations.download_minutes(cost.bytes if cost.is_known or size == 0 else None),
                 minutes_least=cost.unknown_part in ("tensorflow", "files"),
             ),
         )
+
+    def downloads(self, step: Step, context: DownloadContext) -> tuple[DownloadRequest, ...]:  # noqa: ARG002
+        """None besides the lock file's."""
+        return ()
 
     def inspect(self, step: Step, plan: Plan, context: PreviewContext) -> CurrentState | None:  # noqa: ARG002
         """Nothing to do for a complete environment."""
@@ -82,10 +97,31 @@ class PackageDownload(StepKind):
         return Outcome(produces=(FetchedPackages(files),))
 
 
+def _known_files(builder: PlanBuilder) -> tuple[PlanFile, ...]:
+    """PyTorch's wheel: the user's own, or the one that an index named when it was asked."""
+    local, torch, answers = builder.local_torch, builder.recommendation.pytorch, builder.recommendation.sources
+    if local is not None and not builder.simulated:
+        url = Path(local.path).absolute().as_uri()
+        return (PlanFile(url=url, name=Path(local.path).name, bytes=local.bytes, source="wheelhouse", checked=True),)
+    if torch is None or torch.source in (UNSET, None) or answers is UNSET:
+        return ()
+    for answer in answers:
+        file = answer.file
+        is_same = answer.source == torch.source and (answer.variant == torch.variant or answer.source == "general")
+        if file is not None and is_same and answer.newest == torch.version:
+            source: FileSource = answer.source
+            return (
+                PlanFile(
+                    url=file.url, name=file.name, sha256=file.sha256, bytes=file.bytes, source=source, checked=True
+                ),
+            )
+    return ()
+
+
 def as_satisfied(step: Step) -> Step:
     """The step if the environment is complete already: its texts name no download."""
     data = {name: value for name, value in step.data.items() if name in ("release", "mbits")}
-    return structs.replace(step, code="download-here", data=data)
+    return structs.replace(step, code=DOWNLOADED_CODE, data=data)
 
 
 def _partial_size(builder: PlanBuilder) -> tuple[str, dict[str, Value]]:

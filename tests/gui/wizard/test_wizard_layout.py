@@ -24,7 +24,7 @@ def real(simulated, machine_566):
     """The real catalog's advice for a recorded machine."""
     simulated.machine = machine_566
 
-    def advise(machine, *, goal="pytorch", channel="studio", choice=None):
+    def advise(machine, *, goal="pytorch", channel="studio", choice=None, sources=()):
         return recommend(machine, simulated.catalog, goal=goal, channel=channel, choice=choice)
 
     simulated.recommend = advise

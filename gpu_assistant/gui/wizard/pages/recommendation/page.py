@@ -43,6 +43,7 @@ from .part_summary import (
     uncovered_parts,
 )
 from .plan_view import PlanList
+from .source_check import SourceCheckRow
 from .version_pickers import (
     dropped_choices_text,
     part_options_for_card,
@@ -54,6 +55,9 @@ from .way_cards import WayCards
 
 translate = QCoreApplication.translate
 
+# Errors of a plan that cannot be downloaded now, and warnings of the same names.
+UNAVAILABLE_CODES = frozenset({"source-none", "source-none-card"})
+RETRYABLE_CODES = UNAVAILABLE_CODES | {"no-network", "file-gone"}
 VENDOR_OF_ACCELERATOR = {"rocm": "amd", "xpu": "intel"}
 
 # Below these widths, times the text scale, a card's button stands below its text.
@@ -78,12 +82,18 @@ class RecommendationPage(WizardPage):
         self.part_cards = {name: PartCard(name) for name in PART_IDS}
         self.warnings_card, self.alternatives_card = NoticesCard(), NoticesCard()
         self.cost_card = CostCard()
+        self.source_check_row = SourceCheckRow()
+        self.source_check_row.stop_requested.connect(self.controller.stop_source_check)
+        self.source_check_row.check_requested.connect(self.controller.check_sources)
         self.folder_card, self.bundle_controls = InstallFolderCard(), BundleControls(self)
         self.bundle_controls.create_button.clicked.connect(self.offline_requested)
         self.bundle_controls.source_card.use_internet_button.clicked.connect(lambda: self.controller.use_bundle(None))
         self.plan_list = PlanList(self.controller)
         self.plan_list.hide()
-        lower_widgets = (self.warnings_card, self.cost_card, self.plan_list, self.folder_card, self.alternatives_card)
+        lower_widgets = (
+            *(self.warnings_card, self.source_check_row, self.cost_card),
+            *(self.plan_list, self.folder_card, self.alternatives_card),
+        )
         for widget in (
             self.options_bar,
             self.hero,
@@ -141,6 +151,7 @@ class RecommendationPage(WizardPage):
             blocking_error=self.blocking_error,
             error=error,
         )
+        self.source_check_row.draw(controller)
         self._update_footer()
         self._update_widths()
         option_buttons = (self.options_bar.recommended_button, self.options_bar.customize_button)
@@ -188,6 +199,7 @@ class RecommendationPage(WizardPage):
         shown_codes = {
             code for name, card in self.part_cards.items() if name in visible_ids for code in card.warning_codes
         }
+        shown_codes |= {f"warning.{code}.text" for code in UNAVAILABLE_CODES}  # which the hero says
         open_warnings = [warning for warning in localized.warnings if f"warning.{warning.code}.text" not in shown_codes]
         driver_required = state.plan is not None and needs_manual_driver(state.plan)
         self.warnings_card.set(
@@ -237,6 +249,7 @@ class RecommendationPage(WizardPage):
         )
         card_controls = [control for card in self.part_cards.values() for control in card.controls]
         lower_controls = (
+            self.source_check_row.button,
             self.cost_card.steps_button,
             *self.plan_list.controls,
             self.folder_card.change_button,
@@ -358,7 +371,9 @@ class RecommendationPage(WizardPage):
 
     def _resolve_problem(self) -> None:
         state, blocking_error = self.controller.flow.state, self.blocking_error
-        if blocking_error is not None and state.plan is not None:
+        if blocking_error is not None and blocking_error.code in RETRYABLE_CODES:
+            self.controller.check_sources()
+        elif blocking_error is not None and state.plan is not None:
             # The user mends the data folder outside of the program, then retries.
             if blocking_error.data.get("path") == str(self.controller.app.data.root):
                 self.controller.recommend()
@@ -442,6 +457,10 @@ def show_recommendation_verdict(
         hero.set("neutral", translate("RecommendationPage", "Working out what suits this computer"), icon="search")
     elif controller.is_recommending:
         visible = False
+    elif blocking_error is not None and blocking_error.code in RETRYABLE_CODES:
+        title = translate("RecommendationPage", "This can't be downloaded right now")
+        action = translate("RecommendationPage", "Try again")
+        hero.set("error", title, messages.error_text(texts, blocking_error), action)
     elif blocking_error is not None and state.plan is not None:
         title = translate("RecommendationPage", "This does not work out")
         can_retry = blocking_error.data.get("path") == str(controller.app.data.root)

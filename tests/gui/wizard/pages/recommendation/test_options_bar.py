@@ -22,7 +22,7 @@ def real(simulated):
     """An app that advises with the real catalog."""
     catalog = load_catalog(resources_dir() / "catalog")
 
-    def advise(machine, *, goal="pytorch", channel="studio", choice=None):
+    def advise(machine, *, goal="pytorch", channel="studio", choice=None, sources=()):
         simulated.calls.append(f"{goal} {channel}")
         return recommend(machine, catalog, goal=goal, channel=channel, choice=choice)
 

@@ -99,7 +99,7 @@ def test_driver_channels(catalog) -> None:
 def real(simulated, catalog):
     """An app that advises with the real catalog."""
 
-    def advise(machine, *, goal="pytorch", channel="studio", choice=None):
+    def advise(machine, *, goal="pytorch", channel="studio", choice=None, sources=()):
         return recommend(machine, catalog, goal=goal, channel=channel, choice=choice)
 
     simulated.recommend = advise

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.gui
 def page(simulated, at_recommendation, qtbot):
     """A page with the real catalog behind it."""
 
-    def advise(machine, *, goal="pytorch", channel="studio", choice=None):
+    def advise(machine, *, goal="pytorch", channel="studio", choice=None, sources=()):
         return recommend(machine, simulated.catalog, goal=goal, channel=channel, choice=choice)
 
     simulated.recommend = advise

@@ -120,7 +120,7 @@ def page(machine_566, simulated, at_recommendation, qtbot):
     """The recommendation of the real catalog for a recorded machine."""
     simulated.machine = machine_566
 
-    def advise(machine, *, goal="pytorch", channel="studio", choice=None):
+    def advise(machine, *, goal="pytorch", channel="studio", choice=None, sources=()):
         return recommend(machine, simulated.catalog, goal=goal, channel=channel, choice=choice)
 
     simulated.recommend = advise

@@ -25,7 +25,7 @@ BOTH = pytest.mark.parametrize("code", ["en", "zh_CN"])
 def page(simulated, at_recommendation, qtbot):
     """A page with the real catalog behind it, the user choosing by hand."""
 
-    def advise(machine, *, goal="pytorch", channel="studio", choice=None):
+    def advise(machine, *, goal="pytorch", channel="studio", choice=None, sources=()):
         return recommend(machine, simulated.catalog, goal=goal, channel=channel, choice=choice)
 
     simulated.recommend = advise
@@ -127,7 +127,7 @@ def test_impossible_choice_can_be_undone(page, rest, speak, code):
     speak(code)
     app, works = page.controller.app, page.controller.app.setup.recommend
 
-    def refuse(machine, *, goal="pytorch", channel="studio", choice=None):
+    def refuse(machine, *, goal="pytorch", channel="studio", choice=None, sources=()):
         if choice is not None and choice.python:
             raise UsageError("choice-impossible", choice="3.11", why="@choice.no-code", newest="3.12")
         return works(machine, goal=goal, channel=channel, choice=choice)

@@ -1,0 +1,210 @@
+"""A plan of which every file can be had, as far as its sources say within a few seconds.
+
+    recommend ─► plan ─► SourceCheck: its index, the general index; mirrors where the own one is silent; the files
+        ▲                     │
+        └── SourceAnswers ◄───┘      until the recommended build is confirmed, nothing is left to ask, or time is over
+
+Where a build cannot be had, `recommend` itself steps down by the answers (`advise/availability.py`), and the next build
+is asked for within the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from msgspec import UNSET, Struct
+
+from ..advise.availability import usable_mirrors
+from ..core.errors import AppError, NetworkError
+from ..core.plan import with_checked_files
+from ..install.host import PreviewContext
+from ..install.jobs import check_sources
+from ..install.jobs.check_sources import MIRROR_DELAY_SECONDS, SourceCheck
+from ..install.packages.requirements import platform_for, release_label
+from ..install.packages.source_check import SourceQuestion
+from ..install.steps.download import DOWNLOADED_CODE
+from ..system.probes import is_network_available
+
+if TYPE_CHECKING:
+    from ..core.jobs import JobContext
+    from ..core.machine import Machine
+    from ..core.plan import Plan
+    from ..core.recommendation import PyTorchChoice, Recommendation, SourceAnswer
+    from ..core.types import MirrorUse
+
+# Warnings of a recommendation, and errors of the same names.
+UNAVAILABLE_CODES = ("source-none", "source-none-card")
+# The warning of a recommendation of whose build nobody is known to have it.
+UNDECIDED_CODE = "source-unknown"
+# Of another computer's network nothing is known here: only what an index has counts.
+ANSWERS_FOR_ANY_COMPUTER = ("available", "absent", "damaged")
+
+
+class AvailableSetup(Struct, frozen=True, kw_only=True):
+    """A recommendation and its plan, by what the sources answered; `files` by address, whether they are there."""
+
+    recommendation: Recommendation
+    plan: Plan
+    files: dict[str, bool | None]
+
+
+class AvailableSetupJob:
+    """`recommend` and `plan` make both anew from the answers so far. `retries`: where nobody answered in time, as on a
+    busy computer, everybody is asked once more, with more time.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        context: PreviewContext,
+        *,
+        recommend: Callable[[tuple[SourceAnswer, ...]], Recommendation],
+        plan: Callable[[Recommendation], Plan],
+        mirrors: MirrorUse,
+        retries: bool = False,
+    ) -> None:
+        self._retries = retries
+        self._machine = machine
+        self._context = context
+        self.recommend = recommend
+        self.make_plan = plan
+        self._mirrors = mirrors
+
+    def run(self, context: JobContext[Any]) -> AvailableSetup:
+        """Raises Cancelled, and what `recommend` and `plan` raise."""
+        found = self._ask(context, check_sources.CHECK_SECONDS)
+        is_undecided = any(warning.code == UNDECIDED_CODE for warning in found.recommendation.warnings)
+        return self._ask(context, check_sources.RETRY_SECONDS) if is_undecided and self._retries else found
+
+    def _ask(self, context: JobContext[Any], seconds: float) -> AvailableSetup:
+        recommendation = self.recommend(())
+        plan = self.make_plan(recommendation)
+        check = SourceCheck(self._context, cancel=context.cancel, log=context.log, seconds=seconds)
+        try:
+            check.ask_files([file for step in plan.steps for file in step.files])
+            recommendation = self._ask_indexes(recommendation, plan, check)
+            if recommendation.sources is not UNSET:
+                plan = self.make_plan(recommendation)
+            files = check.wait_for_files()
+        finally:
+            check.finish()
+        return AvailableSetup(recommendation=recommendation, plan=with_checked_files(plan, files), files=files)
+
+    def _ask_indexes(self, recommendation: Recommendation, plan: Plan, check: SourceCheck) -> Recommendation:
+        answers: list[SourceAnswer] = []
+        wanted = recommendation
+        while True:
+            asks_mirrors = check.elapsed >= MIRROR_DELAY_SECONDS or any(
+                answer.source == "index" and answer.state != "available" for answer in answers
+            )
+            for question in (
+                *self._questions(wanted, plan, answers, mirrors=asks_mirrors),
+                *_needed(self._questions(recommendation, plan, answers, mirrors=False), recommendation),
+            ):
+                check.ask(question)
+            if _is_settled(recommendation, wanted, answers, check):
+                return recommendation
+            if not check.pending or not check.remaining:
+                return self.recommend(_usable_answers([*answers, *check.late_answers()], plan))
+            delay = None if asks_mirrors else max(MIRROR_DELAY_SECONDS - check.elapsed, 0.0)
+            answer = check.wait(delay)
+            if answer is not None:
+                answers.append(answer)
+                recommendation = self.recommend(_usable_answers(answers, plan))
+
+    def _questions(
+        self, recommendation: Recommendation, plan: Plan, answers: list[SourceAnswer], *, mirrors: bool
+    ) -> Iterator[SourceQuestion]:
+        """What to ask for the recommended build, whose own index and whose release's general build are first."""
+        torch, catalog, system = recommendation.pytorch, self._context.catalog, self._machine.os
+        python, release = recommendation.python, catalog.release(torch.version) if torch is not None else None
+        if torch is None or python is None or system.system == "darwin" or _needs_no_index(plan):
+            return
+        arch = system.arch or "x86_64"
+        platform = platform_for(system, release_label(recommendation)) if plan.simulated else None
+        records = release.variants if release is not None else ()
+        platform_key = (system.system, arch, torch.variant)
+        record = next((v for v in records if (v.system, v.arch, v.variant) == platform_key), None)
+        index_url = record.index_url if record is not None else None
+        dead = {answer.source for answer in answers if answer.state in ("unreachable", "late")}
+        if index_url is not None and "index" not in dead:
+            yield SourceQuestion(
+                source="index",
+                version=torch.version,
+                variant=torch.variant,
+                python=python,
+                index_url=index_url,
+                platform=platform,
+            )
+        default = catalog.default_variant(torch.version, system.system, arch)
+        if default is not None and "general" not in dead:
+            yield SourceQuestion(
+                source="general", version=torch.version, variant=default, python=python, platform=platform
+            )
+        if index_url is None or not mirrors or self._mirrors == "never" or plan.simulated:
+            return
+        for mirror in usable_mirrors(catalog):
+            yield SourceQuestion(
+                source="mirror",
+                version=torch.version,
+                variant=torch.variant,
+                python=python,
+                index_url=mirror.url.replace("{variant}", torch.variant),
+                name=mirror.name,
+                platform=platform,
+            )
+
+
+def _needed(questions: Iterator[SourceQuestion], recommendation: Recommendation) -> Iterator[SourceQuestion]:
+    """Of the questions about a build that stands in for the wanted one, those to the index that it would come from."""
+    torch = recommendation.pytorch
+    return (each for each in questions if torch is not None and each.source == torch.source)
+
+
+def _usable_answers(answers: list[SourceAnswer], plan: Plan) -> tuple[SourceAnswer, ...]:
+    """The answers that count; for another computer none unless the build's own index answered."""
+    if not plan.simulated:
+        return tuple(answers)
+    usable = tuple(answer for answer in answers if answer.state in ANSWERS_FOR_ANY_COMPUTER)
+    return usable if any(answer.source == "index" for answer in usable) else ()
+
+
+def _is_settled(
+    recommendation: Recommendation, wanted: Recommendation, answers: list[SourceAnswer], check: SourceCheck
+) -> bool:
+    """Whether the recommended build is confirmed, and no source that would go before it is still to answer."""
+    torch, first = recommendation.pytorch, wanted.pytorch
+    if torch is None or first is None or torch.source is UNSET or torch.source is None:
+        return False
+    if not any(_confirms(answer, torch) and answer.source == torch.source for answer in answers):
+        return False
+    if (torch.version, torch.variant) != (first.version, first.variant):
+        return check.pending.isdisjoint(("index", "mirror"))
+    return torch.source == "index" or "index" not in check.pending
+
+
+def _confirms(answer: SourceAnswer, torch: PyTorchChoice) -> bool:
+    is_same = answer.variant == torch.variant or answer.source == "general"
+    return is_same and torch.version in (answer.newest, answer.version if answer.state == "available" else None)
+
+
+def _needs_no_index(plan: Plan) -> bool:
+    """Whether the wheelhouse or a bundle has the build, or the environment is there."""
+    is_local = any(file.source in ("wheelhouse", "bundle") for step in plan.steps for file in step.files)
+    return is_local or any(step.code == DOWNLOADED_CODE for step in plan.steps)
+
+
+def availability_error(plan: Plan) -> AppError | None:
+    """Why a plan cannot be carried out now: no index gives its PyTorch, or a publisher has a file no longer.
+
+    "source-none", "source-none-card", "no-network" (NetworkError); "file-gone".
+    """
+    for warning in plan.recommendation.warnings:
+        if warning.code in UNAVAILABLE_CODES:
+            if not is_network_available():
+                return NetworkError("no-network", alternatives=(), release=release_label(plan.recommendation))
+            return NetworkError(warning.code, alternatives=(), **warning.data)
+    gone = next((file for step in plan.steps for file in step.files if file.checked is False), None)
+    return AppError("file-gone", name=gone.name, host=urlsplit(gone.url).hostname) if gone is not None else None

@@ -1,0 +1,333 @@
+"""A plan names only what its sources have: asked of indexes on loopback that are slow, refuse, lie, or have nothing."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import msgspec
+import pytest
+
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.app.available_plan import AvailableSetup, AvailableSetupJob, availability_error
+from gpu_assistant.catalog.records.mirrors import MirrorRecord
+from gpu_assistant.catalog.records.pytorch import TorchVariant
+from gpu_assistant.core.errors import AppError, Cancelled, NetworkError
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.machine import Machine
+from gpu_assistant.core.plan import Plan, PlanFile
+from gpu_assistant.core.recommendation import Choice, Recommendation, SourceAnswer
+from gpu_assistant.install.host import PreviewContext
+from gpu_assistant.install.jobs import check_sources
+from gpu_assistant.install.plan.planner import make_plan
+from gpu_assistant.system import current_system
+from gpu_assistant.texts.localized import Texts
+
+from ...fakes.fault_server import Fault, Served
+from .. import tiny_wheels
+from ..sandbox import RELEASE, Sandbox, machine
+
+pytestmark = pytest.mark.skipif(current_system().name != "linux", reason="only Linux has builds for CUDA on the CPU")
+
+OLDER = "9.0.0"
+GENERAL_VARIANT = "cu130"
+LIMIT_SECONDS = check_sources.CHECK_SECONDS
+PAGE = "/torch/torch/"  # of PyTorch's own index
+
+
+class Sources:
+    """PyTorch's own index, the general one and one mirror, all on loopback."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.sandbox = sandbox
+        self.server = sandbox.server
+        self.machine: Machine = msgspec.structs.replace(
+            machine(), os=msgspec.structs.replace(machine().os, glibc="2.36")
+        )
+        self.own, self.general, self.mirror = (f"{self.server.url}/{name}" for name in ("torch", "simple", "mirror"))
+        catalog = sandbox.catalog
+        releases = tuple(self._release(version) for version in (RELEASE, OLDER))
+        vars(catalog)["pytorch"] = msgspec.structs.replace(catalog.pytorch, releases=releases)
+        record = MirrorRecord(
+            publisher="pytorch-wheels",
+            name="Mirror of the tests",
+            url=self.mirror,
+            kind="pep503",
+            region="cn",
+            hashes=True,
+            source="surveys",
+            confidence="medium",
+        )
+        vars(catalog)["mirrors"] = msgspec.structs.replace(catalog.mirrors, mirrors=(record,))
+        for path in [path for path in self.server.files if path.startswith(PAGE)]:
+            del self.server.files[path]
+
+    def _release(self, version: str) -> Any:
+        newest = self.sandbox.catalog.pytorch.releases[0]
+        variants = tuple(
+            TorchVariant(system="linux", arch="x86_64", variant=variant, index_url=self.own)
+            for variant in ("cpu", GENERAL_VARIANT)
+        )
+        return msgspec.structs.replace(
+            newest,
+            version=type(newest.version)(version),
+            variants=variants,
+            default_variant={"linux": GENERAL_VARIANT},
+        )
+
+    def serve(self, name: str, *versions: str, lies: bool = False) -> None:
+        wheels = [tiny_wheels.torch(version) for version in versions]
+        others = self.sandbox.others if name == "simple" else []
+        untrue = {wheel.name: "0" * 64 for wheel in wheels} if lies else None
+        tiny_wheels.index(self.server, name, [*wheels, *others], lies=untrue)
+
+    def job(
+        self,
+        *,
+        choice: Choice | None = None,
+        mirrors: Any = "when-slow",
+        simulated: bool = False,
+        retries: bool = False,
+    ) -> Any:
+        sandbox = self.sandbox
+
+        def advise(answers: tuple[SourceAnswer, ...]) -> Recommendation:
+            return recommend(self.machine, sandbox.catalog, choice=choice, sources=answers, mirror_use=mirrors)
+
+        def plan(recommendation: Recommendation) -> Plan:
+            return make_plan(
+                self.machine,
+                recommendation,
+                sandbox.catalog,
+                data=sandbox.data,
+                environment=sandbox.environment,
+                wheelhouse=None,
+                simulated=simulated,
+            )
+
+        context = PreviewContext(sandbox.system, sandbox.data, sandbox.catalog)
+        return AvailableSetupJob(self.machine, context, recommend=advise, plan=plan, mirrors=mirrors, retries=retries)
+
+    def ask(self, **more: Any) -> AvailableSetup:
+        return self.job(**more).run(JobContext())
+
+
+@pytest.fixture
+def sources(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sources:
+    """With time enough for a busy machine; the tests of silence take the real limit."""
+    monkeypatch.setattr(check_sources, "CHECK_SECONDS", 60.0)
+    return Sources(sandbox)
+
+
+@pytest.fixture
+def three_seconds(sources: Sources, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_sources, "CHECK_SECONDS", LIMIT_SECONDS)
+
+
+def summary(result: AvailableSetup) -> tuple[str, object, set[str]]:
+    torch = result.recommendation.pytorch
+    assert torch is not None
+    codes = {w.code for w in result.recommendation.warnings if w.code.startswith("source-")}
+    return f"{torch.version}+{torch.variant}", torch.source, codes
+
+
+def torch_file(result: AvailableSetup) -> PlanFile:
+    (file,) = (file for step in result.plan.steps if step.kind == "download" for file in step.files)
+    return file
+
+
+def test_build_on_its_own_index_is_confirmed_and_named(sources: Sources) -> None:
+    sources.serve("torch", f"{RELEASE}+cpu")
+    sources.serve("simple", RELEASE)
+    result = sources.ask()
+    assert summary(result) == (f"{RELEASE}+cpu", "index", set())
+    file = torch_file(result)
+    assert (file.source, file.checked, file.sha256) == ("index", True, tiny_wheels.torch(f"{RELEASE}+cpu").sha256)
+    assert availability_error(result.plan) is None
+    assert not [seen.path for seen in sources.server.seen if seen.path.endswith(".whl")]
+
+
+FAULTS = {
+    "refusing": Served(b"", faults=[Fault("status", status=403)] * 9, refuses=403),
+    "overloaded": Served(b"", faults=[Fault("status", status=503)] * 9),
+    "closing": Served(b"silence", faults=[Fault("drop")] * 9),
+    "empty": Served(b"<!DOCTYPE html><html><body></body></html>", media="text/html", etag=None),
+    "garbage": Served(b"\x00\x01 no page", media="application/octet-stream"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_general_build_stands_in_where_own_index_is(sources: Sources, fault: str) -> None:
+    template = FAULTS[fault]
+    sources.server.files[PAGE] = Served(
+        template.data, etag=template.etag, media=template.media, faults=list(template.faults), refuses=template.refuses
+    )
+    sources.serve("simple", RELEASE)
+    result = sources.ask()
+    assert summary(result) == (f"{RELEASE}+{GENERAL_VARIANT}", "general", {"source-on-cpu"})
+    file = torch_file(result)
+    assert (file.source, file.checked, file.sha256) == ("general", True, tiny_wheels.torch(RELEASE).sha256)
+    for language in ("en", "zh_CN"):
+        localized = Texts(language).localize_plan(result.plan)
+        assert all(warning.text and "{" not in warning.text for warning in localized.recommendation.warnings)
+
+
+def test_own_index_that_is_no_more_is_replaced(sources: Sources) -> None:
+    sources.serve("simple", RELEASE)
+    assert summary(sources.ask())[1:] == ("general", {"source-on-cpu"})
+
+
+@pytest.mark.usefixtures("three_seconds")
+def test_silent_index_costs_three_seconds_and_no_more(sources: Sources) -> None:
+    sources.server.files[PAGE] = Served(b"silence", media="text/html", faults=[Fault("stall")] * 9)
+    sources.serve("simple", RELEASE)
+    started = time.monotonic()
+    result = sources.ask()
+    # The limit is three; the rest is what a busy machine adds to ending the program that was asking.
+    assert time.monotonic() - started < LIMIT_SECONDS + 5
+    # A machine that is so busy that the general index is late, too, knows nothing of either.
+    assert summary(result)[2] <= {"source-on-cpu", "source-unknown"}
+
+
+@pytest.mark.usefixtures("three_seconds")
+def test_all_silent_leaves_the_plan_and_says_that_nothing_is_known(sources: Sources) -> None:
+    sources.server.files[PAGE] = Served(b"silence", media="text/html", faults=[Fault("stall")] * 9)
+    for page in ("/simple/torch/", "/mirror/torch/"):
+        sources.server.files[page] = Served(b"silence", media="text/html", faults=[Fault("stall")] * 9)
+    result = sources.ask()
+    assert summary(result) == (f"{RELEASE}+cpu", "index", {"source-unknown"})
+    assert availability_error(result.plan) is None
+    assert all(file.checked is None for step in result.plan.steps for file in step.files)
+
+
+def test_install_asks_once_more_where_nobody_answered(sources: Sources, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a busy computer: the first time everybody is late, the second time they answer."""
+    monkeypatch.setattr(check_sources, "CHECK_SECONDS", 0.05)
+    monkeypatch.setattr(check_sources, "RETRY_SECONDS", 60.0)
+    sources.serve("simple", RELEASE)
+    assert summary(sources.ask())[2] == {"source-unknown"}
+    assert summary(sources.ask(retries=True)) == (f"{RELEASE}+{GENERAL_VARIANT}", "general", {"source-on-cpu"})
+
+
+def test_mirror_stands_in_before_the_larger_build(sources: Sources) -> None:
+    sources.serve("simple", RELEASE)
+    sources.serve("mirror", f"{RELEASE}+cpu")
+    result = sources.ask()
+    assert summary(result) == (f"{RELEASE}+cpu", "mirror", {"source-mirror"})
+    assert torch_file(result).source == "mirror"
+    assert result.recommendation.pytorch is not None
+    assert result.recommendation.pytorch.index_url == sources.mirror
+    sources.server.seen.clear()
+    assert summary(sources.ask(mirrors="never"))[1] == "general"
+    assert not [seen for seen in sources.server.seen if seen.path.startswith("/mirror")]
+
+
+def test_mirror_is_not_asked_where_own_index_answers(sources: Sources) -> None:
+    sources.serve("torch", f"{RELEASE}+cpu")
+    sources.serve("simple", RELEASE)
+    sources.ask()
+    assert not [seen for seen in sources.server.seen if seen.path.startswith("/mirror")]
+
+
+def test_index_that_serves_another_build_is_not_believed(sources: Sources) -> None:
+    sources.serve("torch", f"{RELEASE}+cu99")
+    sources.serve("simple", RELEASE)
+    assert summary(sources.ask())[1:] == ("general", {"source-on-cpu"})
+
+
+def test_older_release_is_named_where_the_newest_is_not_there(sources: Sources) -> None:
+    sources.serve("torch", f"{OLDER}+cpu")
+    sources.serve("simple")
+    result = sources.ask()
+    assert summary(result) == (f"{OLDER}+cpu", "index", {"source-older"})
+    assert torch_file(result).name.startswith(f"torch-{OLDER}")
+
+
+def test_nothing_anywhere_ends_before_consent_with_what_to_do(sources: Sources) -> None:
+    sources.serve("simple")
+    result = sources.ask()
+    build, source, codes = summary(result)
+    assert (build, source, codes) == (f"{RELEASE}+cpu", None, {"source-none"})
+    error = availability_error(result.plan)
+    assert isinstance(error, NetworkError)
+    for language in ("en", "zh_CN"):
+        text = Texts(language).translate(error.message.code, error.data)
+        assert "bundle create" in text
+        assert "{" not in text
+
+
+def test_chosen_build_is_told_absent_and_never_swapped(sources: Sources) -> None:
+    sources.serve("simple", RELEASE)
+    result = sources.ask(choice=Choice(pytorch=RELEASE, variant="cpu"))
+    assert summary(result) == (f"{RELEASE}+cpu", None, {"source-none"})
+
+
+def test_unreachable_index_says_nothing_of_another_computer(sources: Sources) -> None:
+    sources.server.files[PAGE] = Served(b"", faults=[Fault("status", status=503)] * 9)
+    sources.serve("simple", RELEASE)
+    result = sources.ask(simulated=True)
+    torch = result.recommendation.pytorch
+    assert torch is not None
+    assert (torch.variant, torch.source is msgspec.UNSET) == ("cpu", True)
+
+
+def test_check_can_be_stopped(sources: Sources) -> None:
+    sources.server.files[PAGE] = Served(b"silence", media="text/html", faults=[Fault("stall")] * 9)
+    cancel = threading.Event()
+    ended: list[AppError] = []
+
+    def run() -> None:
+        try:
+            sources.job().run(JobContext(cancel=cancel))
+        except AppError as error:
+            ended.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    assert sources.server.stalled.wait(60)
+    cancel.set()
+    thread.join(60)
+    assert isinstance(ended[0], Cancelled)
+
+
+def test_files_of_publishers_are_asked_for_their_first_byte(sources: Sources) -> None:
+    sources.serve("torch", f"{RELEASE}+cpu")
+    sources.serve("simple", RELEASE)
+    there = sources.server.add("/driver.exe", b"driver")
+    gone = sources.server.url + "/gone.exe"
+    login = sources.server.add("/login.exe", b"<html>", media="text/html")
+    job = sources.job()
+    with_files = _plan_with(job, {"there": there, "gone": gone, "login": login}, sources)
+    result = with_files.run(JobContext())
+    assert result.files == {there: True, gone: False, login: None}
+    error = availability_error(result.plan)
+    assert error is not None
+    assert (error.code, error.data["name"]) == ("file-gone", "gone")
+    assert [seen.range for seen in sources.server.gets("/driver.exe")] == ["bytes=0-0"]
+
+
+def _plan_with(job: AvailableSetupJob, files: dict[str, str], sources: Sources) -> AvailableSetupJob:
+    """The same job whose first step has files of publishers."""
+    listed = tuple(PlanFile(url=url, name=name) for name, url in files.items())
+
+    def plan(recommendation: Recommendation) -> Plan:
+        made = job.make_plan(recommendation)
+        first, *rest = made.steps
+        return msgspec.structs.replace(made, steps=(msgspec.structs.replace(first, files=listed), *rest))
+
+    context = PreviewContext(sources.sandbox.system, sources.sandbox.data, sources.sandbox.catalog)
+    return AvailableSetupJob(sources.machine, context, recommend=job.recommend, plan=plan, mirrors="never")
+
+
+def test_plan_from_general_index_installs_and_wrong_hash_changes_nothing(sources: Sources) -> None:
+    sources.serve("simple", RELEASE, lies=True)
+    plan = sources.ask().plan
+    with pytest.raises(AppError) as caught:
+        sources.sandbox.install(plan)
+    assert caught.value.code == "hash-mismatch"
+    assert not sources.sandbox.environment.exists()
+    sources.serve("simple", RELEASE)
+    sources.sandbox.install(plan)
+    assert sources.sandbox.environment.is_dir()
+    assert not [seen for seen in sources.server.seen if seen.path == PAGE][1:]  # asked once, by the check
