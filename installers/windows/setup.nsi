@@ -13,7 +13,7 @@
 ; everything in order. The folders app, runtime, licenses, new, old and gone are ours alone.
 ;
 ; No program of ours is written into the temporary folder: the program is closed by its own launcher. NSIS puts its
-; plug-ins there, and the uninstaller's copy of itself.
+; plug-ins there (signed: plugins.py), and the uninstaller's copy of itself.
 Unicode true
 Target amd64-unicode
 SetCompressor ${COMPRESSOR}
