@@ -210,7 +210,7 @@ def _launchers(tools: dict[str, Path], staged: Staged, folder: Path, scratch: Pa
     """The window's and the terminal's program."""
     flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-municode", "-s", "-static-libgcc", "-Wl,--no-insert-timestamp"]
     manifest = _fill("launcher.manifest", scratch / "launcher.manifest", VERSION=commas().replace(",", "."))
-    for name, more in ((WINDOW, ["-mwindows"]), (TERMINAL, ["-DCONSOLE", HERE / "close.c"])):
+    for name, more in ((WINDOW, ["-mwindows", HERE / "close.c"]), (TERMINAL, ["-DCONSOLE"])):
         described = _fill(
             "launcher.rc",
             scratch / "launcher.rc",

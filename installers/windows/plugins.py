@@ -19,7 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from stage import BuildError
 
 TARGET = "amd64-unicode"  # setup.nsi's
-NAMES = ("System.dll", "nsDialogs.dll", "nsExec.dll")
+# Not nsExec.dll: it starts a copy of itself in the temporary folder, changed to a program, which breaks its signature.
+NAMES = ("System.dll", "nsDialogs.dll")
 OTHER_FOLDERS = ("Contrib", "Include", "Stubs")
 
 
