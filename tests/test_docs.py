@@ -57,3 +57,31 @@ def test_imported_names_exist(page: Path) -> None:
 def test_a_path_that_is_gone_is_seen() -> None:
     assert named_paths("`fetch/gone.py` and `/etc/os-release`") == {"fetch/gone.py"}
     assert not exists("fetch/gone.py")
+
+
+# What Windows, and NSIS's own pages, say in the check by hand.
+WORDS_OF_WINDOWS = {
+    *("Windows protected your PC", "More info", "Run anyway", "Smart App Control blocked…"),
+    *("Apps", "Installed apps", "Uninstall", "Protection history", "Yes", "No"),
+    *("Next", "Install", "Finish", "Cancel"),
+    "No module named 'PySide6.QtWidgets'",  # Python's
+}
+
+
+def program_words() -> str:
+    """Every English text of the program, the setup program and the launcher."""
+    texts = (path for folder in ("resources/texts", "installers/windows") for path in (ROOT / folder).glob("*.json"))
+    catalogs = (ROOT / "resources" / "translations").glob("*.ts")
+    sources = [ROOT / "installers/windows/report.c", ROOT / "gpu_assistant/install/elevation/helper.py"]
+    return "\n".join(path.read_text(encoding="utf-8") for path in (*texts, *catalogs, *sources))
+
+
+def test_check_by_hand_expects_the_words_that_the_program_says() -> None:
+    page = (ROOT / "docs/windows-check.md").read_text(encoding="utf-8")
+    steps = [line for line in page.splitlines() if re.match(r"\| \d+ \|", line)]
+    assert len(steps) == 15
+    text = re.sub(r"`[^`]*`", "", "\n".join(steps))
+    expected = {*re.findall(r"\*\*([^*]+)\*\*", text), *re.findall(r'"([^"]+)"', text)} - WORDS_OF_WINDOWS
+    said = program_words()
+    assert len(expected) > 10
+    assert [words for words in sorted(expected) if words not in said] == []

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urljoin, urlsplit
+from urllib.request import getproxies_environment
 from weakref import WeakSet
 
 import requests
@@ -33,6 +34,9 @@ _RETRY = urllib3.Retry()
 _RETRY.retry_after_max = 10 * 365 * 86_400
 
 _RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+|\*)$")
+
+# RFC 2606: nobody's. Nothing is sent there; scripts for proxies decide by a host's name.
+OUTSIDE_URL = "https://www.example.com/"
 
 ConnectionCode = Literal["network-none", "network-proxy", "host-unknown", "host-refused", "host-silent"]
 
@@ -256,21 +260,37 @@ def _system_proxy(url: str) -> str | None:
     return current_system().automatic_proxy(url)
 
 
-def proxy_variables(url: str) -> dict[str, str]:
-    """The variable with the proxy that the system's automatic configuration names for an address, for programs of
-    others, which know none; {} where another proxy is set, or none is needed.
+def _automatic_answer(url: str, ask: Callable[[str], str | None]) -> str | None:
+    """What the system's automatic configuration says of an address, as `base.UserEnvironment.automatic_proxy` does.
+
+    Windows' own order: what it finds by itself, then a script, then the proxy of its settings
+    (learn.microsoft.com/archive/blogs/ieinternals/understanding-web-proxy-configuration). Before all of them come the
+    environment's variables, and None is the answer for them and for exceptions.
     """
-    if should_bypass_proxies(url, no_proxy=None) or select_proxy(url, get_environ_proxies(url)) is not None:
+    if should_bypass_proxies(url, no_proxy=None) or select_proxy(url, getproxies_environment()) is not None:
+        return None
+    return ask(url)
+
+
+def proxy_variables(url: str | None) -> dict[str, str]:
+    """The variables for programs of others, which know no automatic configuration, so that they reach an address as it
+    says; {} where they know as much themselves. None: some address outside.
+    """
+    url = url or OUTSIDE_URL
+    proxy = _automatic_answer(url, _system_proxy)
+    if proxy is None:
         return {}
-    proxy = _system_proxy(url)
-    return {} if proxy is None else {"HTTPS_PROXY": proxy}
+    parts = urlsplit(url)
+    if proxy == "":  # directly, even where there is a proxy in the system's settings
+        return {"NO_PROXY": parts.hostname or ""} if select_proxy(url, get_environ_proxies(url)) is not None else {}
+    return {f"{parts.scheme.upper()}_PROXY": proxy}
 
 
 class HttpSession(requests.Session):
     """A session for one thread. Proxies may come from the environment, credentials only from an address.
 
     `trusted` gives the certificates once an address needs them: to read them takes as long as a small file.
-    `automatic_proxy` replaces the system's automatic configuration, which is asked where no proxy is set.
+    `automatic_proxy` replaces the system's automatic configuration, asked where the environment names no proxy.
     """
 
     def __init__(
@@ -296,14 +316,22 @@ class HttpSession(requests.Session):
         return super().get_adapter(url)
 
     def merge_environment_settings(self, url: Any, proxies: Any, stream: Any, verify: Any, cert: Any) -> Any:  # noqa: ANN401 - the library's own signature
-        """Where neither the environment nor the system's settings name a proxy, its automatic configuration may."""
+        """The system's automatic configuration comes before the proxy of its settings."""
         settings = super().merge_environment_settings(url, proxies, stream, verify, cert)
-        address = url.decode() if isinstance(url, bytes) else str(url)
-        if select_proxy(address, settings["proxies"]) is None and not should_bypass_proxies(address, no_proxy=None):
-            proxy = self._automatic_proxy(address)
-            if proxy is not None:
-                settings["proxies"] = {**(settings["proxies"] or {}), urlsplit(address).scheme: proxy}
+        settings["proxies"] = self._with_automatic_proxy(url, settings["proxies"])
         return settings
+
+    def rebuild_proxies(self, prepared_request: requests.PreparedRequest, proxies: Any) -> Any:  # noqa: ANN401, ARG002 - the library's own signature
+        """The address of a redirect is asked for anew: a script may say something else of its host."""
+        rebuilt = super().rebuild_proxies(prepared_request, None)  # type: ignore[no-untyped-call]
+        return self._with_automatic_proxy(prepared_request.url, rebuilt)
+
+    def _with_automatic_proxy(self, url: Any, proxies: Any) -> Any:  # noqa: ANN401
+        address = url.decode() if isinstance(url, bytes) else str(url)
+        proxy = _automatic_answer(address, self._automatic_proxy)
+        if proxy is None:
+            return proxies
+        return {urlsplit(address).scheme: proxy} if proxy else {}
 
     def interrupt(self) -> None:
         """From another thread: end every read that waits for the network; it fails with an OSError of some kind."""

@@ -432,8 +432,8 @@ class UserEnvironment(Protocol):
         ...
 
     def automatic_proxy(self, url: str) -> str | None:
-        """The proxy that the system's automatic configuration names for an address ("http://proxy:8080"), for which no
-        other one is set; None: none. May take seconds at first.
+        """The proxy that the system's automatic configuration names for an address: "http://proxy:8080"; "" where it is
+        to be reached directly; None where nothing is configured or nobody answers. May take seconds at first.
         """
         ...
 

@@ -1,9 +1,10 @@
 """Makes GPU-Assistant-Setup-<version>.exe and a portable zip of the same folder; runs on Linux and on Windows.
 
-    python installers/windows/build.py [--python DIR|ZIP] [--lock FILE]... [--out DIR] [--unsigned DIR | --signed DIR]
+    python installers/windows/build.py [--python DIR|ZIP] [--lock FILE]... [--out DIR]
+                                       [--unsigned-plugins DIR | --unsigned DIR | --signed DIR] [--plugins DIR]
 
 Needs makensis, and gcc and windres of MinGW-w64 for x86-64. Two builds give the same bytes for the same
-SOURCE_DATE_EPOCH (the last commit's time where it is not set). `signing.py` says what --unsigned and --signed are for.
+SOURCE_DATE_EPOCH (the last commit's time where it is not set). `signing.py` says what the last four are for.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import sys
 import tempfile
 import threading
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path, PureWindowsPath
 
@@ -32,6 +33,7 @@ require_release_extra("installers/windows/build.py")
 
 import cpython
 import dlls
+import plugins
 import signing
 from checksums import write_sums
 from packaging.version import Version
@@ -59,17 +61,27 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--quick", action="store_true", help="pack loosely, in a quarter of the time: for trying")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="also leave the program's folder there")
     signs = parser.add_mutually_exclusive_group()
+    signs.add_argument("--unsigned-plugins", type=Path, metavar="DIR", help="write NSIS's plug-ins there, and no more")
     signs.add_argument("--unsigned", type=Path, metavar="DIR", help="write what is to be signed there, and no more")
     signs.add_argument("--signed", type=Path, metavar="DIR", help="pack these files, which came back signed")
+    parser.add_argument("--plugins", type=Path, metavar="DIR", help="pack these plug-ins, which came back signed")
     given = parser.parse_args(words)
+    if given.signed is not None and given.plugins is None:
+        parser.error("--signed needs --plugins: a file inside would bear no signature")
     try:
         with tempfile.TemporaryDirectory(prefix="gpu-assistant-build-") as scratch:
-            program = put_together(given.python, given.lock, Path(scratch))
-            if given.unsigned is not None:
-                write_unsigned(program, given.unsigned.resolve(), quick=given.quick)
+            if given.unsigned_plugins is not None:
+                nsis = Path(scratch, "nsis")
+                plugins.copy_nsis(_tool("makensis", TOOLS["makensis"]), nsis)
+                signing.take_out(plugins.plugins_folder(nsis), given.unsigned_plugins.resolve())
                 return 0
-            signed = given.signed and given.signed.resolve()
-            pack(program, given.out.resolve(), signed=signed, keep=given.keep, quick=given.quick)
+            program = put_together(given.python, given.lock, Path(scratch))
+            signed_plugins, signed = (each and each.resolve() for each in (given.plugins, given.signed))
+            if given.unsigned is not None:
+                write_unsigned(program, given.unsigned.resolve(), signed_plugins=signed_plugins, quick=given.quick)
+                return 0
+            out = given.out.resolve()
+            pack(program, out, signed=signed, signed_plugins=signed_plugins, keep=given.keep, quick=given.quick)
     except BuildError as error:
         print(error, file=sys.stderr)
         return 1
@@ -101,20 +113,23 @@ def put_together(python: Path | None, locks: Sequence[Path], scratch: Path) -> P
     return Program(tools, staged, folder, scratch, when)
 
 
-def write_unsigned(program: Program, out: Path, *, quick: bool) -> None:
+def write_unsigned(program: Program, out: Path, *, signed_plugins: Path | None, quick: bool) -> None:
     """Every binary that nobody has signed yet, the uninstaller among them, into the folder `out`. Raises BuildError.
 
-    The uninstaller depends on how the setup program is packed: `quick` as for `pack`.
+    The uninstaller holds plug-ins and depends on how the setup program is packed: both as for `pack`.
     """
     files = signing.take_out(program.folder, out)
     _installed(program.folder, "windows-installer")
     program.when.set(program.folder)
     uninstaller = out / signing.UNINSTALLER
-    _setup(program, program.scratch / "unsigned.exe", [_command("--take-out", uninstaller)], quick=quick)
+    finalize = [_command("--take-out", uninstaller)]
+    _setup(program, program.scratch / "unsigned.exe", finalize, signed_plugins=signed_plugins, quick=quick)
     print(f"to be signed: {len(files) + 1} files in {out}")
 
 
-def pack(program: Program, out: Path, *, signed: Path | None, keep: Path | None, quick: bool) -> None:
+def pack(
+    program: Program, out: Path, *, signed: Path | None, signed_plugins: Path | None, keep: Path | None, quick: bool
+) -> None:
     """Setup program and portable zip, into the folder `out`. Raises BuildError."""
     folder, staged, when = program.folder, program.staged, program.when
     finalize = []
@@ -131,7 +146,7 @@ def pack(program: Program, out: Path, *, signed: Path | None, keep: Path | None,
     _installed(folder, "windows-installer")
     when.set(folder)
     setup = out / f"GPU-Assistant-Setup-{__version__}.exe"
-    _setup(program, setup, finalize, quick=quick)
+    _setup(program, setup, finalize, signed_plugins=signed_plugins, quick=quick)
     write_sbom([astuple(part) for part in staged.parts], out / f"GPU-Assistant-{__version__}-windows.cdx.json")
     write_sums(out)
     if keep is not None:
@@ -166,8 +181,8 @@ def _tool(name: str, names: Iterable[str]) -> Path:
     raise BuildError(f"{name} is missing: install NSIS and MinGW-w64 (Debian: nsis, gcc-mingw-w64-x86-64).")
 
 
-def _run(*words: str | Path, cwd: Path | None = None) -> None:
-    environ = os.environ | {"LC_ALL": "C.UTF-8"}
+def _run(*words: str | Path, cwd: Path | None = None, environ: Mapping[str, str] = os.environ) -> None:
+    environ = {**environ, "LC_ALL": "C.UTF-8"}
     done = subprocess.run(list(map(str, words)), cwd=cwd, env=environ, capture_output=True, text=True, check=False)
     if done.returncode:
         raise BuildError(f"{Path(words[0]).name} failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
@@ -195,7 +210,7 @@ def _launchers(tools: dict[str, Path], staged: Staged, folder: Path, scratch: Pa
     """The window's and the terminal's program."""
     flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-municode", "-s", "-static-libgcc", "-Wl,--no-insert-timestamp"]
     manifest = _fill("launcher.manifest", scratch / "launcher.manifest", VERSION=commas().replace(",", "."))
-    for name, more in ((WINDOW, ["-mwindows"]), (TERMINAL, ["-DCONSOLE", HERE / "close.c"])):
+    for name, more in ((WINDOW, ["-mwindows", HERE / "close.c"]), (TERMINAL, ["-DCONSOLE"])):
         described = _fill(
             "launcher.rc",
             scratch / "launcher.rc",
@@ -225,8 +240,16 @@ def _command(what: str, file: Path) -> str:
     return f'!uninstfinalize \'"{sys.executable}" "{HERE / "signing.py"}" {what} "{file}" "%1"\' = 0'
 
 
-def _setup(program: Program, setup: Path, finalize: Sequence[str], *, quick: bool) -> None:
+def _setup(program: Program, setup: Path, finalize: Sequence[str], *, signed_plugins: Path | None, quick: bool) -> None:
     folder, scratch = program.folder, program.scratch
+    makensis, nsis = program.tools["makensis"], scratch / "nsis"
+    plugins.copy_nsis(makensis, nsis)
+    if signed_plugins is not None:
+        signing.put_back(signed_plugins, plugins.plugins_folder(nsis))
+    # The setup program and the uninstaller keep the times of what they unpack; a checkout has its own.
+    side = shutil.copyfile(HERE / "side.bmp", scratch / "side.bmp")
+    for each in (nsis, side):
+        program.when.set(each)
     files = sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
     size = sum((folder / file).stat().st_size for file in files)
     put = []
@@ -247,12 +270,13 @@ def _setup(program: Program, setup: Path, finalize: Sequence[str], *, quick: boo
         "MEGABYTES": str(round(size / 1e6)),
         "KILOBYTES": str(round(size / 1024)),
         "ICON": ROOT / "resources" / "icons" / "gpu-assistant.ico",
-        "SIDE": HERE / "side.bmp",
+        "SIDE": side,
         "OUT": setup,
         "COMPRESSOR": "zlib" if quick else "/SOLID lzma",
     }
     defined = [f"-D{name}={value}" for name, value in values.items()]
-    _run(program.tools["makensis"], "-V2", "-WX", "-INPUTCHARSET", "UTF8", *defined, scratch / "setup.nsi", cwd=scratch)
+    command = [makensis, "-V2", "-WX", "-INPUTCHARSET", "UTF8", *defined, scratch / "setup.nsi"]
+    _run(*command, cwd=scratch, environ=plugins.makensis_environ(os.environ, nsis))
 
 
 def _there(path: Path) -> PureWindowsPath:

@@ -1,5 +1,5 @@
 /* Closes the program that runs from a folder, as a person would, and waits for it; the setup program and the
-   uninstaller ask for it with `gpu-assistant.exe --close-program FOLDER`, before Python is loaded.
+   uninstaller ask for it with `"GPU Assistant.exe" --close-program FOLDER`, which loads no Python and has no console.
 
    Its windows are asked to close (the program may ask the person about work under way); a program without a
    window is waited for. Exit code 0: nothing runs from there any more. 1: something still does. 2: no such folder. */
@@ -18,15 +18,36 @@ static DWORD ids[MOST];
 static HANDLE running[MOST];
 static DWORD found;
 
+/* Which file a path leads to: the drive's serial number and the file's own. The same one has several paths: by a letter
+   that stands for a folder (subst), a junction, a short name. */
+static int identify(const wchar_t *path, BY_HANDLE_FILE_INFORMATION *file)
+{
+    HANDLE handle = CreateFileW(path, 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL, OPEN_EXISTING, 0,
+                                NULL);
+    int known = handle != INVALID_HANDLE_VALUE && GetFileInformationByHandle(handle, file);
+    if (handle != INVALID_HANDLE_VALUE)
+        CloseHandle(handle);
+    return known;
+}
+
 static int is_ours(const wchar_t *path, const wchar_t *folder)
 {
-    static const wchar_t *names[] = {L"GPU Assistant.exe", L"gpu-assistant.exe", L"app\\bin\\uv.exe"};
-    int size = lstrlenW(folder);
-    if (CompareStringOrdinal(path, size, folder, size, TRUE) != CSTR_EQUAL || path[size] != L'\\')
-        return 0;
-    for (int i = 0; i < 3; i++)
-        if (CompareStringOrdinal(path + size + 1, -1, names[i], -1, TRUE) == CSTR_EQUAL)
+    static const wchar_t *names[] = {L"\\GPU Assistant.exe", L"\\gpu-assistant.exe", L"\\app\\bin\\uv.exe"};
+    static wchar_t own[LONGEST];
+    BY_HANDLE_FILE_INFORMATION it, ours;
+    int size = lstrlenW(path);
+    for (int i = 0; i < 3; i++) {
+        int end = lstrlenW(names[i]);
+        if (size < end || CompareStringOrdinal(path + size - end, end, names[i], end, TRUE) != CSTR_EQUAL)
+            continue;
+        if (lstrlenW(folder) + end >= LONGEST)
+            return 0;
+        lstrcatW(lstrcpyW(own, folder), names[i]);
+        if (CompareStringOrdinal(path, size, own, -1, TRUE) == CSTR_EQUAL)
             return 1;
+        return identify(path, &it) && identify(own, &ours) && it.dwVolumeSerialNumber == ours.dwVolumeSerialNumber &&
+               it.nFileIndexHigh == ours.nFileIndexHigh && it.nFileIndexLow == ours.nFileIndexLow;
+    }
     return 0;
 }
 

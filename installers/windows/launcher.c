@@ -6,7 +6,9 @@
 
 #include <windows.h>
 
+#ifndef CONSOLE
 #include "close.h"
+#endif
 #include "report.h"
 
 #define LONGEST 32768
@@ -95,8 +97,6 @@ static int run(int count, wchar_t **given)
 #ifdef CONSOLE
 int wmain(int count, wchar_t **words)
 {
-    if (count == 3 && !lstrcmpW(words[1], L"--close-program"))
-        return close_program(words[2]);
     return run(count, words);
 }
 #else
@@ -107,6 +107,10 @@ int WINAPI wWinMain(HINSTANCE instance, HINSTANCE previous, wchar_t *line, int s
     int count;
     wchar_t **words = CommandLineToArgvW(GetCommandLineW(), &count);
     (void)instance, (void)previous, (void)line, (void)show;
-    return words ? run(count, words) : 1;
+    if (!words)
+        return 1;
+    if (count == 3 && !lstrcmpW(words[1], L"--close-program"))
+        return close_program(words[2]);
+    return run(count, words);
 }
 #endif

@@ -2,13 +2,16 @@
 
    A window program has no stderr: Python's last words would be lost. Here its C runtime's stderr goes to
    %LOCALAPPDATA%\gpu-assistant\logs\start.txt from before Python begins, and an exit code other than 0 shows a box with
-   what was said, what is likely, what to do, and where the file lies; each start begins it anew. Python ends a start
-   that fails early (a codec that is missing, say) by exit() and never comes back to the launcher: a function that the C
-   runtime calls at exit shows the box then, too. An ending that the program has shown itself (GPU_ASSISTANT_ERROR_SHOWN,
-   set in gpu_assistant/gui/app.py) is not shown twice. */
+   what was said, what is likely, what to do, and where the file lies; each start begins it anew, and a good end leaves
+   none where Python said nothing. Python ends a start that fails early (a codec that is missing, say) by exit() and never
+   comes back to the launcher: a function that the C runtime calls at exit shows the box then, too. So do one for abort()
+   (Py_FatalError) and one for a fault that nobody handles; Windows goes on with its own report afterwards. What is
+   shown elsewhere (GPU_ASSISTANT_ERROR_SHOWN: set in gpu_assistant/gui/app.py, and by the uninstaller, which may run
+   silently) is not shown twice. */
 
 #include <windows.h>
 #include <shlobj.h>
+#include <signal.h>
 #include <stdio.h>
 
 #include "report.h"
@@ -34,7 +37,8 @@ void complain(const wchar_t *english, const wchar_t *chinese)
             WriteFile(out, bytes, size - 1, &written, NULL);
     }
 #else
-    MessageBoxW(NULL, text, L"GPU Assistant", MB_ICONERROR | MB_SETFOREGROUND);
+    if (!GetEnvironmentVariableW(L"GPU_ASSISTANT_ERROR_SHOWN", NULL, 0))
+        MessageBoxW(NULL, text, L"GPU Assistant", MB_ICONERROR | MB_SETFOREGROUND);
 #endif
 }
 
@@ -51,7 +55,7 @@ int smart_app_control_is_on(void)
 #ifndef CONSOLE
 
 static wchar_t home[LONGEST], report[MAX_PATH];
-static int ended;
+static volatile LONG ended;
 static FILE *(*standard_file)(unsigned);
 static FILE *(*reopen)(const wchar_t *, const wchar_t *, FILE *);
 
@@ -60,11 +64,28 @@ static void at_exit(void)
     end_report(1);
 }
 
+static void show_ending(int crashed);
+
+/* abort() calls it and then ends the process (learn.microsoft.com/cpp/c-runtime-library/reference/abort). */
+static void at_abort(int signal)
+{
+    (void)signal;
+    show_ending(1);
+}
+
+static LONG WINAPI at_fault(EXCEPTION_POINTERS *fault)
+{
+    (void)fault;
+    show_ending(1);
+    return EXCEPTION_CONTINUE_SEARCH;
+}
+
 /* The C runtime is Python's (ucrtbase.dll), loaded with it; the launcher's own is another one. */
 void begin_report(const wchar_t *folder)
 {
     HMODULE runtime = GetModuleHandleW(L"ucrtbase.dll");
     int (*call_at_exit)(void (*)(void));
+    void (*(*call_at_signal)(int, void (*)(int)))(int);
     lstrcpynW(home, folder, LONGEST);
     if (!runtime)
         return;
@@ -73,6 +94,10 @@ void begin_report(const wchar_t *folder)
     call_at_exit = (int (*)(void (*)(void)))(void *)GetProcAddress(runtime, "_crt_atexit");
     if (call_at_exit)
         call_at_exit(at_exit);
+    call_at_signal = (void (*(*)(int, void (*)(int)))(int))(void *)GetProcAddress(runtime, "signal");
+    if (call_at_signal)
+        call_at_signal(SIGABRT, at_abort);
+    SetUnhandledExceptionFilter(at_fault);
     if (!standard_file || !reopen || SHGetFolderPathW(NULL, CSIDL_LOCAL_APPDATA, NULL, 0, report) != S_OK ||
         lstrlenW(report) > MAX_PATH - 40) {
         report[0] = 0;
@@ -133,28 +158,63 @@ static const wchar_t *last_error(wchar_t *text)
     return text + at;
 }
 
+/* Of Python's last words on a fault of its own, the line that names it. */
+static const wchar_t *fatal_error(wchar_t *text)
+{
+    int at = FindStringOrdinal(FIND_FROMSTART, text, -1, L"Fatal Python error: ", -1, FALSE), end;
+    if (at < 0)
+        return L"";
+    for (end = at; text[end] && text[end] != L'\n' && text[end] != L'\r';)
+        end++;
+    text[end] = 0;
+    return text + at;
+}
+
+/* A good end: the file goes, unless Python wrote into it. */
+static void remove_empty_report(void)
+{
+    WIN32_FILE_ATTRIBUTE_DATA file;
+    if (!report[0] || !reopen(L"NUL", L"w", standard_file(2)))
+        return;
+    if (GetFileAttributesExW(report, GetFileExInfoStandard, &file) && !file.nFileSizeLow && !file.nFileSizeHigh)
+        DeleteFileW(report);
+}
+
 /* Python has ended with this exit code, or is about to. */
 void end_report(int code)
+{
+    if (code)
+        show_ending(0);
+    else if (!InterlockedExchange(&ended, 1))
+        remove_empty_report();
+}
+
+/* Once: a box with what was said last, what is likely, and what to do. */
+static void show_ending(int crashed)
 {
     static wchar_t words[4 * SHOWN + 1], text[LONGEST + 8 * SHOWN];
     const wchar_t *shown = words;
     int chinese = is_chinese();
-    if (ended)
-        return;
-    ended = 1;
-    if (code == 0 || GetEnvironmentVariableW(L"GPU_ASSISTANT_ERROR_SHOWN", words, SHOWN))
+    if (InterlockedExchange(&ended, 1))
         return;
     words[0] = 0;
     if (report[0])
         last_words(words);
-    int damaged = lacks_module(words);
-    if (damaged)
+    int damaged = !crashed && lacks_module(words);
+    if (crashed)
+        shown = fatal_error(words);
+    else if (damaged)
         shown = last_error(words);
     else if (lstrlenW(shown) > SHOWN)
         shown += lstrlenW(shown) - SHOWN;
     lstrcpyW(text, chinese ? L"GPU 助手提前结束了。" : L"GPU Assistant has ended early.");
     if (*shown)
         lstrcatW(lstrcatW(text, L"\n\n"), shown);
+    if (crashed)
+        lstrcatW(text, chinese ? L"\n\n程序内部出错。请重新打开它；如果仍然这样结束，请安装最新版本，"
+                                 L"并把详细信息发给我们。"
+                               : L"\n\nA fault inside the program ended it. Open it again; if it ends like this again, install "
+                                 L"the newest version, and send us the details.");
     if (damaged) {
         if (smart_app_control_is_on())
             lstrcatW(text, chinese

@@ -13,7 +13,7 @@
 ; everything in order. The folders app, runtime, licenses, new, old and gone are ours alone.
 ;
 ; No program of ours is written into the temporary folder: the program is closed by its own launcher. NSIS puts its
-; plug-ins there, and the uninstaller's copy of itself.
+; plug-ins there (signed: plugins.py), and the uninstaller's copy of itself.
 Unicode true
 Target amd64-unicode
 SetCompressor ${COMPRESSOR}
@@ -104,8 +104,7 @@ Var Data
   Function ${un}CloseProgram
     DetailPrint "$(CLOSING)"
     again:
-    nsExec::Exec '"${launcher}" --close-program "$9"'
-    Pop $0
+    ExecWait '"${launcher}" --close-program "$9"' $0
     StrCmp $0 "1" 0 closed
     MessageBox MB_ICONEXCLAMATION|MB_RETRYCANCEL "$(STILL_RUNNING)" /SD IDCANCEL IDRETRY again
     Call ${un}TakeAwayNew
@@ -124,8 +123,8 @@ Var Data
 !macroend
 !insertmacro TakeAwayNew ""
 !insertmacro TakeAwayNew "un."
-!insertmacro CloseProgram "" "$INSTDIR\new\gpu-assistant.exe"
-!insertmacro CloseProgram "un." "$INSTDIR\gpu-assistant.exe"
+!insertmacro CloseProgram "" "$INSTDIR\new\${PROGRAM}"
+!insertmacro CloseProgram "un." "$INSTDIR\${PROGRAM}"
 
 ; Takes the program's own folders and files away, and nothing else.
 !macro RemoveFiles
@@ -394,17 +393,17 @@ Section "un.$(SECTION_PROGRAM)" un.Program
     Call un.RemoveFiles
     Quit
   ${EndIf}
+  ; The program that has no console; an end that it would report in a box is said here.
+  System::Call 'kernel32::SetEnvironmentVariableW(w "GPU_ASSISTANT_ERROR_SHOWN", w "1")'
   ${If} $Environments == 1
-    nsExec::Exec '"$INSTDIR\gpu-assistant.exe" uninstall --all --yes --quiet'
-    Pop $0
+    ExecWait '"$INSTDIR\${PROGRAM}" uninstall --all --yes --quiet' $0
     ${If} $0 != 0
       MessageBox MB_ICONEXCLAMATION|MB_OK "$(ENVIRONMENTS_LEFT)" /SD IDOK
       StrCpy $Environments 0
     ${EndIf}
   ${ElseIf} $Data == 1
     ; It knows which Pythons and journals the environments still need.
-    nsExec::Exec '"$INSTDIR\gpu-assistant.exe" uninstall --all --keep-environments --yes --quiet'
-    Pop $0
+    ExecWait '"$INSTDIR\${PROGRAM}" uninstall --all --keep-environments --yes --quiet'
   ${EndIf}
   Call un.RemoveFiles
   Delete "$SMPROGRAMS\GPU Assistant.lnk"

@@ -1,12 +1,14 @@
 """The files inside the program that bear no signature: out to who signs, and back in.
 
-Smart App Control looks at every file that is loaded, not only at the setup program: launchers, extension modules and
-the uninstaller are signed before they are packed. Who signs (decision 0005) takes a folder and gives one back:
+Smart App Control looks at every file that is loaded, not only at the setup program: NSIS's plug-ins, launchers,
+extension modules and the uninstaller are signed before they are packed. Who signs (decision 0005) takes a folder and
+gives one back, the plug-ins first, because the uninstaller holds them:
 
-    build.py --unsigned DIR     writes what is to be signed there, and packs nothing
-    build.py --signed DIR       packs what came back; each file must be the same but for its signature
+    build.py --unsigned-plugins DIR         writes NSIS's plug-ins there, and packs nothing
+    build.py --unsigned DIR --plugins P     writes all else that is to be signed there, and packs nothing
+    build.py --signed DIR --plugins P       packs what came back; each file must be the same but for its signature
 
-Both runs make the same bytes, so that what is packed is what was built; both with --quick, or both without.
+The last two runs make the same bytes, so that what is packed is what was built; both with --quick, or both without.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from email.utils import formatdate
 from pathlib import Path
@@ -255,7 +255,7 @@ def test_interrupt_ends_a_read(server: FaultServer) -> None:
 
 
 class TestAutomaticProxy:
-    """A script of the network's (PAC), which the system runs, where nothing else names a proxy."""
+    """A script of the network's (PAC), which the system runs; it comes before the proxy of the system's settings."""
 
     @pytest.fixture(autouse=True)
     def no_proxy_is_set(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -264,11 +264,61 @@ class TestAutomaticProxy:
             monkeypatch.delenv(name.upper(), raising=False)
 
     @staticmethod
-    def chosen(url: str) -> str | None:
-        with HttpSession(automatic_proxy=lambda asked: f"http://proxy-of-{len(asked)}:8080") as session:
+    def chosen(
+        url: str, automatic: Callable[[str], str | None] = lambda asked: f"http://proxy-of-{len(asked)}:8080"
+    ) -> str | None:
+        with HttpSession(automatic_proxy=automatic) as session:
             settings = session.merge_environment_settings(url, {}, None, None, None)
         proxy = settings["proxies"].get(url.partition(":")[0])
         return str(proxy) if proxy is not None else None
+
+    @pytest.fixture
+    def system_proxy(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """One in the system's settings."""
+        monkeypatch.setattr(requests.utils, "getproxies", lambda: {"https": "http://fixed:1", "http": "http://fixed:1"})
+
+    @pytest.mark.usefixtures("system_proxy")
+    @pytest.mark.parametrize(
+        ("answer", "proxy"), [("http://found:8080", "http://found:8080"), ("", None), (None, "http://fixed:1")]
+    )
+    def test_it_comes_before_the_systems_settings(self, answer: str | None, proxy: str | None) -> None:
+        assert self.chosen("https://a.example/", lambda _: answer) == proxy
+
+    @pytest.mark.usefixtures("system_proxy")
+    @pytest.mark.parametrize(
+        ("answer", "variables"),
+        [
+            ("http://found:8080", {"HTTPS_PROXY": "http://found:8080"}),
+            ("", {"NO_PROXY": "a.example"}),
+            (None, {}),
+        ],
+    )
+    def test_programs_of_others_get_its_answer(
+        self, answer: str | None, variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(http, "_system_proxy", lambda _: answer)
+        assert http.proxy_variables("https://a.example/simple") == variables
+
+    def test_address_of_a_redirect_is_asked_for_anew(self, server: FaultServer) -> None:
+        target = server.add("/file", b"all")
+        url = server.add("/moved", b"", faults=[Fault("redirect", location=target)])
+        asked: list[str] = []
+
+        def answer(address: str) -> str:
+            asked.append(address)
+            return ""
+
+        with HttpSession(automatic_proxy=answer) as session:
+            assert session.get(url, timeout=20).content == b"all"
+        assert asked == [url, target]
+
+    def test_socks_proxy_that_it_names_is_said_to_be_unsupported(self) -> None:
+        failing = pytest.raises(requests.exceptions.InvalidSchema)
+        with HttpSession(automatic_proxy=lambda _: "socks4://127.0.0.1:9") as session, failing as caught:
+            session.get("http://a.example/", timeout=20)
+        error = http.final_error(caught.value, "file", "a.example")
+        assert error is not None
+        assert error.code == "proxy-socks"
 
     def test_it_is_asked_where_nothing_is_set(self) -> None:
         assert self.chosen("https://a.example/") == "http://proxy-of-18:8080"

@@ -17,6 +17,7 @@ WINDOWS = ROOT / "installers" / "windows"
 sys.path[:0] = [str(ROOT / "installers"), str(WINDOWS)]
 
 import dlls  # noqa: E402
+import plugins  # noqa: E402
 import signing  # noqa: E402
 from stage import BuildError, Stamp  # noqa: E402
 
@@ -27,6 +28,8 @@ pytestmark = [
 COMPILER = shutil.which("x86_64-w64-mingw32-gcc")
 SIGNER, OPENSSL = shutil.which("osslsigncode"), shutil.which("openssl")
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="needs MinGW-w64")
+MAKENSIS, UNPACKER = shutil.which("makensis"), shutil.which("7z")
+needs_packer = pytest.mark.skipif(None in (COMPILER, MAKENSIS, UNPACKER), reason="needs MinGW-w64, NSIS and 7-Zip")
 needs_signer = pytest.mark.skipif(None in (COMPILER, SIGNER, OPENSSL), reason="needs MinGW-w64 and osslsigncode")
 
 
@@ -169,7 +172,79 @@ def test_the_uninstaller_is_signed_as_it_will_be_packed(
     monkeypatch.setattr(
         build, "put_together", lambda *_: SimpleNamespace(folder=tmp_path, scratch=tmp_path, when=Stamp(0))
     )
-    monkeypatch.setattr(build, "_setup", lambda *_, quick: packed.append(quick))
-    words = ["--unsigned", str(tmp_path / "out"), *(["--quick"] if quick else [])]
+    monkeypatch.setattr(build, "_setup", lambda *_, signed_plugins, quick: packed.append((signed_plugins, quick)))
+    signed_plugins = tmp_path / "plugins"
+    words = ["--unsigned", str(tmp_path / "out"), "--plugins", str(signed_plugins), *(["--quick"] if quick else [])]
     assert build.main(words) == 0
-    assert packed == [quick]
+    assert packed == [(signed_plugins, quick)]
+
+
+def test_signed_files_are_not_packed_with_unsigned_plugins(build: ModuleType, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit) as ended:
+        build.main(["--signed", str(tmp_path)])
+    assert ended.value.code == 2
+
+
+def program_of(build: ModuleType, scratch: Path) -> object:
+    """The smallest program that can be packed."""
+    folder = scratch / "program"
+    compile_binary(folder / "GPU Assistant.exe", "int main(void) { return 0; }")
+    (folder / "installed.json").write_text("{}", encoding="utf-8")
+    return SimpleNamespace(tools={"makensis": Path(str(MAKENSIS))}, folder=folder, scratch=scratch, when=Stamp(10**9))
+
+
+def unpacked(setup: Path, out: Path) -> list[Path]:
+    subprocess.run([str(UNPACKER), "x", setup, f"-o{out}"], check=True, capture_output=True)
+    return list(dlls.binaries(out))
+
+
+@needs_packer
+@needs_signer
+def test_setup_and_uninstaller_hold_the_signed_plugins_and_no_others(
+    build: ModuleType, tmp_path: Path, sign: dict[str, Path]
+) -> None:
+    for name in ("taken", "signed", "as-built", "with-signatures"):
+        (tmp_path / name).mkdir()
+    assert build.main(["--unsigned-plugins", str(tmp_path / "taken")]) == 0
+    names = sorted(file.name for file in (tmp_path / "taken").iterdir())
+    assert names == sorted(plugins.NAMES)
+    for name in names:
+        signed_copy(tmp_path / "taken" / name, tmp_path / "signed" / name, sign)
+    for place, signed_plugins in (("as-built", None), ("with-signatures", tmp_path / "signed")):
+        scratch = tmp_path / place
+        build.write_unsigned(program_of(build, scratch), scratch / "out", signed_plugins=signed_plugins, quick=True)
+        for packed in (scratch / "unsigned.exe", scratch / "out" / signing.UNINSTALLER):
+            files = unpacked(packed, scratch / packed.stem)
+            found = {file.name: signing.is_signed(file) for file in files if file.parent.name == "$PLUGINSDIR"}
+            assert found == dict.fromkeys(plugins.NAMES, signed_plugins is not None), packed
+
+
+@needs_packer
+def test_script_that_calls_another_plugin_does_not_compile(
+    build: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripts = tmp_path / "scripts"
+    shutil.copytree(WINDOWS, scripts)
+    with (scripts / "setup.nsi").open("a", encoding="utf-8") as script:
+        script.write("Function .onGUIEnd\nUserInfo::GetAccountType\nFunctionEnd\n")
+    monkeypatch.setattr(build, "HERE", scripts)
+    with pytest.raises(BuildError, match="UserInfo"):
+        build.write_unsigned(program_of(build, tmp_path), tmp_path / "out", signed_plugins=None, quick=True)
+
+
+@needs_packer
+def test_two_checkouts_give_the_same_uninstaller(
+    build: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # It is signed as it came out of one checkout, and packed in another: each file has the time of its checkout.
+    digests = set()
+    for seconds in (10**9, 11**9):
+        scratch, scripts = tmp_path / str(seconds), tmp_path / f"scripts-{seconds}"
+        scratch.mkdir()
+        shutil.copytree(WINDOWS, scripts)
+        Stamp(seconds).set(scripts)
+        monkeypatch.setattr(build, "HERE", scripts)
+        monkeypatch.setenv("PYTHONPATH", str(ROOT / "installers"))  # signing.py's, when makensis calls it
+        build.write_unsigned(program_of(build, scratch), scratch / "out", signed_plugins=None, quick=True)
+        digests.add(signing.content_digest(scratch / "out" / signing.UNINSTALLER))
+    assert len(digests) == 1

@@ -175,6 +175,8 @@ def test_another_programs_folder_is_not_taken_for_ours() -> None:
 def test_no_program_is_written_into_a_temporary_folder() -> None:
     assert "PLUGINSDIR" not in SCRIPT
     assert not list(WINDOWS.glob("closer*"))
+    # It copies itself into a program there, changed, and so without a valid signature.
+    assert "nsExec" not in SCRIPT
 
 
 def test_launcher_setup_and_program_name_the_same_things() -> None:
@@ -186,10 +188,11 @@ def test_launcher_setup_and_program_name_the_same_things() -> None:
     assert f'L"{HELPER_FLAG}"' in launcher
     assert 'L"--close-program"' in launcher
     assert "--close-program" in macro("CloseProgram")
-    assert 'L"GPU Assistant.exe", L"gpu-assistant.exe", L"app\\\\bin\\\\uv.exe"' in close
+    assert r'L"\\GPU Assistant.exe", L"\\gpu-assistant.exe", L"\\app\\bin\\uv.exe"' in close
     window = (ROOT / "gpu_assistant/gui/app.py").read_text(encoding="utf-8")
     (variable,) = re.findall(r'ERROR_SHOWN_VARIABLE = "(\w+)"', window)
     assert f'L"{variable}"' in report
+    assert f'SetEnvironmentVariableW(w "{variable}", w "1")' in SCRIPT
 
 
 def test_the_launchers_have_windows_own_code_page() -> None:

@@ -68,7 +68,7 @@ def test_no_foreign_word_is_pasted_into_a_script(path: Path) -> None:
 def test_what_needs_an_identity_sleeps_without_one() -> None:
     release = next(path for path in WORKFLOWS if path.stem == "release")
     secret = [step for step in steps(release) if "secrets." in str(step)]
-    assert len(secret) == 3
+    assert len(secret) == 4
     assert all(re.fullmatch(r"vars\.\w+ != ''", step["if"]) for step in secret)
 
 
@@ -101,7 +101,7 @@ def test_draft_takes_setup_from_the_signature_check_job() -> None:
     assert taken["pattern"] == "release-*"
     assert "setup" in before("draft", jobs)
     intermediate = [name for name in uploads if not name.startswith("release-")]
-    assert intermediate == ["inside-as-built", "inside-signed", "setup-as-built"]
+    assert intermediate == ["plugins-as-built", "plugins-signed", "inside-as-built", "inside-signed", "setup-as-built"]
     job, place = uploads["release-setup"]
     looked = [at for at, step in enumerate(jobs[job]["steps"]) if "Get-AuthenticodeSignature" in step.get("run", "")]
     assert looked
@@ -110,7 +110,7 @@ def test_draft_takes_setup_from_the_signature_check_job() -> None:
 
 def test_the_windows_program_is_built_on_debian_and_tried_on_windows_before_it_is_signed() -> None:
     jobs = load(WORKFLOWS[1])["jobs"]
-    for name in ("inside", "windows"):
+    for name in ("plugins", "inside", "windows"):
         assert jobs[name]["container"].startswith("debian:"), name
         scripts = "\n".join(step.get("run", "") for step in jobs[name]["steps"])
         assert re.search(r"apt-get install .*\bnsis\b", scripts), name
@@ -123,11 +123,18 @@ def test_the_windows_program_is_built_on_debian_and_tried_on_windows_before_it_i
 
 def test_files_inside_are_signed_before_they_are_packed() -> None:
     jobs = load(WORKFLOWS[1])["jobs"]
+    # The uninstaller, which is signed with the files inside, holds plug-ins.
+    assert before("inside", jobs) >= {"plugins", "plugins-signed"}
     assert before("windows", jobs) >= {"inside", "inside-signed"}
-    (build,) = (step for step in jobs["windows"]["steps"] if "build.py" in step.get("run", ""))
-    assert "${SIGNER:+--signed inside}" in build["run"]
-    assert build["env"]["SIGNER"] == "${{ vars.SIGNPATH_ORGANIZATION_ID }}"
+    signed = {"inside": "${SIGNER:+--plugins plugins}", "windows": "${SIGNER:+--signed inside --plugins plugins}"}
+    for name, options in signed.items():
+        (build,) = (step for step in jobs[name]["steps"] if "build.py" in step.get("run", ""))
+        assert options in build["run"], name
+        assert build["env"]["SIGNER"] == "${{ vars.SIGNPATH_ORGANIZATION_ID }}"
+        taken = {s["with"]["name"] for s in jobs[name]["steps"] if "download-artifact" in s.get("uses", "")}
+        assert taken == {"plugins-signed", *(["inside-signed"] if name == "windows" else [])}
     assert any("--unsigned inside" in step.get("run", "") for step in jobs["inside"]["steps"])
+    assert any("--unsigned-plugins plugins" in step.get("run", "") for step in jobs["plugins"]["steps"])
 
 
 @pytest.mark.linux

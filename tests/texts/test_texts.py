@@ -167,3 +167,13 @@ def test_control_characters_are_removed() -> None:
 def test_unknown_code_is_an_error() -> None:
     with pytest.raises(KeyError):
         Texts("en").translate("nothing.like.this")
+
+
+def test_an_error_of_one_step_does_not_say_that_nothing_was_changed() -> None:
+    # Other steps of the same run may have changed something; these come before the first one.
+    alone = {"error.declined", "error.stopped", "error.catalog-refused", "error.plan-differs", "error.plan-refused"}
+    claims = re.compile(
+        r"(nothing|没有|什么都没有?)[^.。；;]*(was changed|改动任何|做任何改动|没有改动|都没有改动)", re.IGNORECASE
+    )
+    errors = {code: text for code, text in TABLE.items() if ".error." in f".{code}"}
+    assert {code for code, text in errors.items() if any(map(claims.search, text.values()))} == alone

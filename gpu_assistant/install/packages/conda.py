@@ -66,6 +66,8 @@ class Conda:
 
         Raises AppError: conda-failed, conda-offline, disk-full, program-missing, program-timeout; Cancelled.
         """
+        from ...fetch.http import proxy_variables
+
         finished = self._system.run(
             [
                 self._program,
@@ -76,7 +78,7 @@ class Conda:
                 "--no-pin",
             ],
             timeout=CREATE_TIMEOUT_S,
-            environ=self._environment_variables(),
+            environ=self._environment_variables() | proxy_variables(None),  # conda knows its channel's address
             cancel=self._cancel,
         )
         for line in (finished.stdout + finished.stderr).splitlines():

@@ -52,9 +52,9 @@ class Uv:
         """Run one command; the caller checks its exit status. Raises AppError, Cancelled."""
         from ...fetch.http import proxy_variables
 
-        # uv's own default index has no address here; the automatic configuration is asked for the index that is named.
+        # uv's own default index has no address here: it lies outside.
         index_url = next((each for each in map(str, arguments) if each.startswith("https://")), default_index_url())
-        proxy = {} if index_url is None or "--offline" in arguments else proxy_variables(index_url)
+        proxy = {} if "--offline" in arguments else proxy_variables(index_url)
         finished = self._system.run(
             [
                 find_uv(),

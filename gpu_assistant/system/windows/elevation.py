@@ -11,6 +11,7 @@ import sys
 assert sys.platform == "win32"  # noqa: S101 - the type checker reads this too
 
 import ctypes
+import itertools
 import os
 import subprocess
 import threading
@@ -74,6 +75,7 @@ INVALID_FILE_ATTRIBUTES = 0xFFFFFFFF
 
 
 ASIDE_SUFFIX = ".before-gpu-assistant"
+UNPACK_FOLDER_MARK = ".gpu-assistant"  # a file in a folder to which an installer unpacks itself, which is ours then
 
 Ace = tuple[int, int, int, str]  # type, flags, mask, SID ("?" where it cannot be read)
 
@@ -220,22 +222,25 @@ class WindowsElevatedSystem:
     @contextmanager
     def private_unpack_folder(self, name: str | None) -> Iterator[None]:
         r"""Everybody may make C:\NVIDIA, and everybody may change what lies in it, also while it is run: the folder
-        that is there moves aside, and the private one is deleted in the end.
+        that is there moves aside, and the private one is deleted in the end. One that a killed run left is deleted,
+        and what it had moved aside comes back; any other folder stays, whatever its name.
         """
         if name is None:
             yield
             return
         folder = (self._drive or Path(_windows_folder().anchor)) / name
-        aside = folder.with_name(f"{name}{ASIDE_SUFFIX}")
+        names = (f"{name}{ASIDE_SUFFIX}{'' if number == 1 else f'-{number}'}" for number in itertools.count(1))
+        asides = (folder.with_name(each) for each in names)
+        aside = next(asides)
         try:
-            if os.path.lexists(aside):
-                # A run was killed. What lies here is what it left, if nobody but administrators could put it there.
-                if os.path.lexists(folder):
-                    self.check_private_folder(folder)
-                    filesystem.rmtree(folder)
+            if self._is_left_behind(folder):
+                filesystem.rmtree(folder)
             elif os.path.lexists(folder):
+                while os.path.lexists(aside):
+                    aside = next(asides)
                 filesystem.rename(folder, aside)
             self._create_private(folder)
+            (folder / UNPACK_FOLDER_MARK).touch()
         except OSError as error:
             raise AppError("door-folder", path=str(folder), detail=os_error_text(error)) from error
         try:
@@ -245,6 +250,14 @@ class WindowsElevatedSystem:
             with suppress(OSError):
                 if os.path.lexists(aside) and not os.path.lexists(folder):
                     filesystem.rename(aside, folder)
+
+    def _is_left_behind(self, folder: Path) -> bool:
+        """Whether it is a killed run's unpack folder: nobody but administrators could mark it."""
+        try:
+            self.check_private_folder(folder)
+        except AppError:
+            return False
+        return (folder / UNPACK_FOLDER_MARK).is_file()
 
     def _create_private(self, folder: Path) -> Path:
         descriptor = ctypes.c_void_p()

@@ -167,12 +167,19 @@ def nvidia_driver_version(windows_version: str | None) -> str | None:
 
 
 def parse_proxy_list(text: str) -> str | None:
-    """The first proxy for HTTP of WinHTTP's list ("proxy:8080;http=other:80"); None where there is none."""
+    """The first proxy for HTTP of WinHTTP's list ("proxy:8080;http=other:80"), else the first SOCKS proxy
+    ("socks4://proxy:1080"); None where there is none.
+    """
+    socks: str | None = None
     for entry in text.replace(";", " ").split():
-        kind, _, address = entry.rpartition("=")
-        if kind.lower() in ("", "http", "https"):
-            return address if "://" in address else f"http://{address}"
-    return None
+        kind, _, address = entry.lower().rpartition("=")
+        scheme, _, host = address.rpartition("://")
+        if "socks" in (kind + scheme):
+            version = 5 if "socks5" in (kind, scheme) else 4  # "socks" is read as urllib.request reads it
+            socks = socks or f"socks{version}://{host}"
+        elif kind in ("", "http", "https"):
+            return address if scheme else f"http://{host}"
+    return socks
 
 
 def parse_restore_points(text: str) -> frozenset[int]:

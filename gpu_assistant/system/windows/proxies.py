@@ -1,8 +1,9 @@
 """The proxy of an address by automatic configuration: a script (PAC) that is named or found in the network.
 
 WinHttpGetProxyForUrl runs the script as Windows' browsers do (learn.microsoft.com/windows/win32/winhttp/
-winhttp-autoproxy-support). A script's address that is set comes before the network, where finding one may take
-seconds: after a failure nothing is asked for a minute, in which a network or a VPN may have come.
+winhttp-autoproxy-support), and in their order: one that the network names, then one whose address is set
+(learn.microsoft.com/archive/blogs/ieinternals/understanding-web-proxy-configuration). Finding one in the network may
+take seconds: after a failure nothing is asked for a minute, in which a network or a VPN may have come.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class AutomaticProxies:
         self._retry_at = 0.0
 
     def find(self, url: str) -> str | None:
-        """ "http://proxy:8080" for an address; None where it is reached directly, or nothing is configured."""
+        """See `base.UserEnvironment.automatic_proxy`."""
         parts = urlsplit(url)
         host = parts.scheme, parts.netloc.rpartition("@")[2]
         with self._lock:
@@ -65,34 +66,37 @@ def automatic_configuration() -> tuple[bool, str | None]:
 
 
 def _ask(url: str, is_detected: bool, script: str | None) -> str | None:
-    if script is None and not is_detected:
+    ways: list[AutoproxyOptions] = []
+    if is_detected:
+        detect_types = WINHTTP_AUTO_DETECT_TYPE_DHCP | WINHTTP_AUTO_DETECT_TYPE_DNS_A
+        ways.append(AutoproxyOptions(dwFlags=WINHTTP_AUTOPROXY_AUTO_DETECT, dwAutoDetectFlags=detect_types))
+    if script is not None:
+        ways.append(AutoproxyOptions(dwFlags=WINHTTP_AUTOPROXY_CONFIG_URL, lpszAutoConfigUrl=script))
+    if not ways:
         return None
     session = winhttp.WinHttpOpen("GPU Assistant", WINHTTP_ACCESS_TYPE_NO_PROXY, None, None, 0)
     if not session:
         raise ctypes.WinError(ctypes.get_last_error())
     try:
         winhttp.WinHttpSetTimeouts(session, TIMEOUT_MS, TIMEOUT_MS, TIMEOUT_MS, TIMEOUT_MS)
-        options = AutoproxyOptions()
-        if script is not None:
-            options.dwFlags, options.lpszAutoConfigUrl = WINHTTP_AUTOPROXY_CONFIG_URL, script
-        else:
-            options.dwFlags = WINHTTP_AUTOPROXY_AUTO_DETECT
-            options.dwAutoDetectFlags = WINHTTP_AUTO_DETECT_TYPE_DHCP | WINHTTP_AUTO_DETECT_TYPE_DNS_A
-        info = ProxyInfo()
-        # Windows' own service for proxies, which remembers scripts, serves only who does not log on; and nobody is sent
-        # the user's credentials unasked.
-        for may_log_on in (False, True):
-            options.fAutoLogonIfChallenged = may_log_on
-            if winhttp.WinHttpGetProxyForUrl(session, url, ctypes.byref(options), ctypes.byref(info)):
-                break
-            error = ctypes.get_last_error()
-            if may_log_on or error != ERROR_WINHTTP_LOGIN_FAILURE:
-                raise ctypes.WinError(error)
+        error = 0
+        for options in ways:
+            info = ProxyInfo()
+            # Windows' own service for proxies, which remembers scripts, serves only who does not log on; and nobody is
+            # sent the user's credentials unasked.
+            for may_log_on in (False, True):
+                options.fAutoLogonIfChallenged = may_log_on
+                if winhttp.WinHttpGetProxyForUrl(session, url, ctypes.byref(options), ctypes.byref(info)):
+                    proxies = _take_text(info.lpszProxy)
+                    _take_text(info.lpszProxyBypass)
+                    is_named = info.dwAccessType == WINHTTP_ACCESS_TYPE_NAMED_PROXY
+                    return (parse_proxy_list(proxies) if is_named else None) or ""
+                error = ctypes.get_last_error()
+                if error != ERROR_WINHTTP_LOGIN_FAILURE:
+                    break
+        raise ctypes.WinError(error)
     finally:
         winhttp.WinHttpCloseHandle(session)
-    proxies = _take_text(info.lpszProxy)
-    _take_text(info.lpszProxyBypass)
-    return parse_proxy_list(proxies) if info.dwAccessType == WINHTTP_ACCESS_TYPE_NAMED_PROXY else None
 
 
 def _take_text(pointer: int | None) -> str:

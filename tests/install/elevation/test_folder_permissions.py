@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,12 @@ from gpu_assistant.system.windows.elevation import (
 )
 
 pytestmark = pytest.mark.windows
+
+
+def contents(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
+
+
 ADMIN, USERS, EVERYBODY, SOMEBODY = "S-1-5-32-544", "S-1-5-32-545", "S-1-1-0", "S-1-5-21-1-2-3-1001"
 FULL, READ = 0x1F01FF, 0x1200A9
 
@@ -92,7 +99,7 @@ class TestUnpackFolder:
         (folder / "setup.exe").write_text("a thief's")
         with rights.private_unpack_folder("NVIDIA"):
             rights.check_private_folder(folder)
-            assert not list(folder.iterdir())
+            assert not (folder / "setup.exe").exists()
             (folder / "setup.exe").write_text("the package's")
         assert (folder / "setup.exe").read_text() == "a thief's"
         assert list(tmp_path.iterdir()) == [folder]
@@ -102,15 +109,43 @@ class TestUnpackFolder:
             (tmp_path / "NVIDIA" / "setup.exe").touch()
         assert not list(tmp_path.iterdir())
 
-    def test_folder_of_killed_run_is_replaced(self, rights: WindowsElevatedSystem, tmp_path: Path) -> None:
-        aside = tmp_path / "NVIDIA.before-gpu-assistant"
-        aside.mkdir()
-        (aside / "earlier").touch()
-        (tmp_path / "NVIDIA").mkdir()
+    @pytest.mark.parametrize("earlier", [True, False])
+    def test_folder_of_killed_run_is_deleted_and_the_earlier_one_returns(
+        self, rights: WindowsElevatedSystem, tmp_path: Path, earlier: bool
+    ) -> None:
+        if earlier:
+            (tmp_path / "NVIDIA").mkdir()
+            (tmp_path / "NVIDIA" / "earlier").touch()
+        killed = ExitStack()  # never left, as a run that is killed leaves nothing
+        killed.enter_context(rights.private_unpack_folder("NVIDIA"))
         (tmp_path / "NVIDIA" / "half").touch()
         with rights.private_unpack_folder("NVIDIA"):
-            assert not list((tmp_path / "NVIDIA").iterdir())
-        assert [path.name for path in (tmp_path / "NVIDIA").iterdir()] == ["earlier"]
+            assert not (tmp_path / "NVIDIA" / "half").exists()
+        assert contents(tmp_path) == ({"NVIDIA", "NVIDIA/earlier"} if earlier else set())
+
+    def test_new_folder_of_somebody_after_a_killed_run_gives_way_and_returns(
+        self, rights: WindowsElevatedSystem, tmp_path: Path
+    ) -> None:
+        for folder, file in (("NVIDIA.before-gpu-assistant", "earlier"), ("NVIDIA", "somebody's")):
+            (tmp_path / folder).mkdir()
+            (tmp_path / folder / file).touch()
+        before = contents(tmp_path)
+        with rights.private_unpack_folder("NVIDIA"):
+            rights.check_private_folder(tmp_path / "NVIDIA")
+            assert not (tmp_path / "NVIDIA" / "somebody's").exists()
+            assert (tmp_path / "NVIDIA.before-gpu-assistant-2" / "somebody's").is_file()
+        assert contents(tmp_path) == before
+
+    def test_folder_of_administrators_without_our_mark_is_not_deleted(
+        self, rights: WindowsElevatedSystem, tmp_path: Path
+    ) -> None:
+        (tmp_path / "NVIDIA.before-gpu-assistant").mkdir()
+        (tmp_path / "NVIDIA").mkdir()
+        (tmp_path / "NVIDIA" / "kept").touch()
+        rights.check_private_folder(tmp_path / "NVIDIA")
+        with rights.private_unpack_folder("NVIDIA"):
+            pass
+        assert (tmp_path / "NVIDIA" / "kept").is_file()
 
     def test_no_folder_is_nothing_to_protect(self, rights: WindowsElevatedSystem, tmp_path: Path) -> None:
         with rights.private_unpack_folder(None):

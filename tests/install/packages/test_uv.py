@@ -66,9 +66,10 @@ def test_proxy_of_automatic_configuration_reaches_uv(tmp_path: Path, monkeypatch
     uv = Uv(Recording(), DataDir(tmp_path))
     uv.run("lock", "--index", "https://index.example/simple", timeout=60)
     uv.run("venv", "--offline", timeout=60)
+    uv.run("pip", "compile", timeout=60)  # from uv's own index
     monkeypatch.setenv("https_proxy", "http://other.example:80")
     uv.run("lock", "--index", "https://index.example/simple", timeout=60)
-    assert given == ["http://proxy.example:8080", None, None]
+    assert given == ["http://proxy.example:8080", None, "http://proxy.example:8080", None]
 
 
 def test_user_settings_do_not_affect_install(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:

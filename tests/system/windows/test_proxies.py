@@ -6,7 +6,7 @@ import ctypes
 import http.server
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -34,11 +34,13 @@ function FindProxyForURL(url, host) {
         ("proxy.example:8080;other.example:80", "http://proxy.example:8080"),
         ("http=proxy.example:8080", "http://proxy.example:8080"),
         ("https://proxy.example:443", "https://proxy.example:443"),
-        ("socks=proxy.example:1080", None),
+        ("socks=proxy.example:1080", "socks4://proxy.example:1080"),
+        ("socks5://proxy.example:1080;http=other.example:80", "http://other.example:80"),
+        ("socks5=proxy.example:1080;socks=other.example:1080", "socks5://proxy.example:1080"),
         ("", None),
     ],
 )
-def test_first_http_proxy_of_the_list(text: str, proxy: str | None) -> None:
+def test_first_http_proxy_of_the_list_else_a_socks_proxy(text: str, proxy: str | None) -> None:
     assert parse_proxy_list(text) == proxy
 
 
@@ -66,7 +68,7 @@ def script() -> Iterator[str]:
 def test_script_decides_by_host(script: str) -> None:
     proxies = AutomaticProxies(lambda: (False, script))
     assert proxies.find("https://outside.example/a?b=c") == "http://proxy.example:8080"
-    assert proxies.find("https://inside.example/") is None
+    assert proxies.find("https://inside.example/") == ""
 
 
 def test_nothing_configured_is_no_proxy() -> None:
@@ -94,23 +96,45 @@ def test_failure_is_forgotten_after_a_while(script: str, monkeypatch: pytest.Mon
     assert proxies.find("https://outside.example/") == "http://proxy.example:8080"
 
 
-def test_credentials_are_sent_only_where_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    logs_on: list[bool] = []
-
-    def refuse(_session: int, _url: str, options: Any, _info: Any) -> int:
-        logs_on.append(bool(options._obj.fAutoLogonIfChallenged))  # noqa: SLF001 - what byref points to
-        ctypes.set_last_error(module.ERROR_WINHTTP_LOGIN_FAILURE)
-        return 0
-
-    windows = SimpleNamespace(
+def windows_that_answers(answer: Callable[[Any, Any], int]) -> SimpleNamespace:
+    """WinHTTP, whose WinHttpGetProxyForUrl gets the options and what is to be filled in."""
+    return SimpleNamespace(
         WinHttpOpen=lambda *_: 1,
         WinHttpSetTimeouts=lambda *_: 1,
         WinHttpCloseHandle=lambda *_: 1,
-        WinHttpGetProxyForUrl=refuse,
+        WinHttpGetProxyForUrl=lambda _session, _url, options, info: answer(options._obj, info._obj),  # noqa: SLF001 - what byref points to
     )
-    monkeypatch.setattr(module, "winhttp", windows)
+
+
+def test_credentials_are_sent_only_where_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    logs_on: list[bool] = []
+
+    def refuse(options: Any, _info: Any) -> int:
+        logs_on.append(bool(options.fAutoLogonIfChallenged))
+        ctypes.set_last_error(module.ERROR_WINHTTP_LOGIN_FAILURE)
+        return 0
+
+    monkeypatch.setattr(module, "winhttp", windows_that_answers(refuse))
     assert AutomaticProxies(lambda: (False, "http://script.example/")).find("https://one.example/") is None
     assert logs_on == [False, True]
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_network_is_asked_before_the_script_that_is_set(monkeypatch: pytest.MonkeyPatch, found: bool) -> None:
+    asked: list[tuple[int, str | None]] = []
+
+    def answer(options: Any, info: Any) -> int:
+        asked.append((options.dwFlags, options.lpszAutoConfigUrl))
+        if found or options.lpszAutoConfigUrl:
+            info.dwAccessType = module.WINHTTP_ACCESS_TYPE_NO_PROXY
+            return 1
+        ctypes.set_last_error(12180)  # ERROR_WINHTTP_AUTODETECTION_FAILED
+        return 0
+
+    monkeypatch.setattr(module, "winhttp", windows_that_answers(answer))
+    assert AutomaticProxies(lambda: (True, "http://script.example/")).find("https://one.example/") == ""
+    network, script = (module.WINHTTP_AUTOPROXY_AUTO_DETECT, None), (2, "http://script.example/")
+    assert asked == [network] if found else [network, script]
 
 
 def test_configuration_of_this_user_is_read() -> None:

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable
 from ctypes import wintypes
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ if sys.platform != "win32":
     pytest.skip("System Restore is Windows'", allow_module_level=True)
 
 from gpu_assistant.core.errors import AppError
+from gpu_assistant.system.windows import restore_points
 from gpu_assistant.system.windows.functions import Library
 from gpu_assistant.system.windows.parsing import parse_restore_points
 from gpu_assistant.system.windows.restore_points import (
@@ -48,6 +50,34 @@ def test_descriptor_for_com_is_absolute() -> None:
         assert ADVAPI32.GetSecurityDescriptorControl(descriptor, ctypes.byref(control), ctypes.byref(revision))
     assert control.value & SE_DACL_PRESENT
     assert not control.value & SE_SELF_RELATIVE
+
+
+@pytest.mark.skipif(not WINE, reason="Windows would really make one")
+def test_services_may_call_this_process_as_system_restore_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The call of learn.microsoft.com/windows/win32/sr/using-system-restore: a valid absolute descriptor, all else as
+    there, accepted by Windows' own function, before the point is begun.
+    """
+    calls: list[object] = []
+    declared = restore_points.ole32
+
+    def initialize_security(descriptor: Any, *others: Any) -> int:
+        control, revision = wintypes.WORD(), wintypes.DWORD()
+        assert ADVAPI32.IsValidSecurityDescriptor(descriptor)
+        assert ADVAPI32.GetSecurityDescriptorControl(descriptor, ctypes.byref(control), ctypes.byref(revision))
+        assert not control.value & SE_SELF_RELATIVE
+        calls.append(others)
+        result: int = declared.CoInitializeSecurity(descriptor, *others)
+        return result
+
+    def set_point(_info: object, _status: object) -> int:
+        calls.append("point")
+        return 0
+
+    monkeypatch.setattr(restore_points, "ole32", SimpleNamespace(CoInitializeSecurity=initialize_security))
+    with pytest.raises(AppError):
+        create_restore_point("a test", set_point=set_point, list_points=frozenset)
+    # No services, RPC_C_AUTHN_LEVEL_PKT_PRIVACY, RPC_C_IMP_LEVEL_IDENTIFY, EOAC_DISABLE_AAA | EOAC_NO_CUSTOM_MARSHAL.
+    assert calls == [(-1, None, None, 6, 2, None, 0x3000, None), "point"]
 
 
 @pytest.mark.skipif(not WINE, reason="Windows would really make one")
