@@ -28,6 +28,7 @@ from .jobs import run_job, run_with_events
 from .monitor import run_monitor
 from .output import Output
 from .render import health, machine, setup
+from .streams import write_stderr
 from .use import run_use
 
 if TYPE_CHECKING:
@@ -209,7 +210,7 @@ def _confirm(output: Output, describe: Callable[[], None]) -> None:
         describe()
     if output.json or sys.stdin is None or not sys.stdin.isatty():
         raise UsageError("needs-yes")
-    print(output.translate("go-on"), end=" ", file=sys.stderr, flush=True)
+    write_stderr(output.translate("go-on"), end=" ")
     if sys.stdin.readline().strip().lower() not in YES_ANSWERS:
         raise Cancelled("declined")
 
@@ -284,6 +285,6 @@ COMMANDS: dict[str, CommandFunction] = {
     "use": run_use,
     "catalog": run_catalog,
 }
-# With --json these print one object, an error being one too; or events, the last of which is the end.
-SINGLE_RESULT_COMMANDS = ("detect", "recommend", "plan", "verify", "bench", "health", "use", "catalog")
-EVENT_COMMANDS = ("install", "uninstall", "download", "bundle")
+# With --json these print one object, or samples; their refusal is one object. The others print events, the last of
+# which is the end.
+OBJECT_COMMANDS = ("detect", "recommend", "plan", "verify", "bench", "health", "use", "catalog", "monitor")

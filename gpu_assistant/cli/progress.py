@@ -13,6 +13,7 @@ from ..core.results import BenchResult, Check
 from ..core.types import device_name
 from ..texts.format import format_size, format_speed
 from .output import Output
+from .streams import write_stderr
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -111,7 +112,7 @@ class StatusLine:
 
     def _show(self, text: str) -> None:
         if self._interactive:
-            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+            write_stderr(f"\r\033[K{text}", end="")
 
 
 class BenchmarkStatusLine(StatusLine):

@@ -40,6 +40,22 @@ def encode(value: Any) -> bytes:  # noqa: ANN401 - any struct
     return msgspec.json.encode(value, enc_hook=encode_hook)
 
 
+def encode_for_display(value: Any) -> bytes:  # noqa: ANN401 - any struct
+    """The same; what is not UTF-8, a file name on Linux, has U+FFFD in place of such bytes."""
+    try:
+        return encode(value)
+    except UnicodeEncodeError:
+        return encode(_replace_surrogates(msgspec.to_builtins(value, enc_hook=encode_hook)))
+
+
+def _replace_surrogates(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    if isinstance(value, str):
+        return value.encode(errors="surrogateescape").decode(errors="replace")
+    if isinstance(value, dict):
+        return {_replace_surrogates(key): _replace_surrogates(item) for key, item in value.items()}
+    return [_replace_surrogates(item) for item in value] if isinstance(value, list | tuple) else value
+
+
 def encode_pretty(value: Any) -> str:  # noqa: ANN401 - any struct
     """JSON indented by two spaces."""
     return msgspec.json.format(encode(value), indent=2).decode()
