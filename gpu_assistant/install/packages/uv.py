@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from ...core.errors import AppError
@@ -77,9 +78,11 @@ class Uv:
         """A credentials folder in our cache, unless the user has one: uv would make one in the user's profile."""
         from platformdirs import user_data_path
 
-        user_folder = user_data_path("uv", appauthor=False, roaming=True)
+        user_folders = []
+        with suppress(RuntimeError):  # an account without a home folder
+            user_folders.append(user_data_path("uv", appauthor=False, roaming=True))
         if CREDENTIALS_VARIABLE in os.environ or any(
-            (user_folder / subfolder / "credentials").is_dir() for subfolder in ("", "data")
+            (folder / subfolder / "credentials").is_dir() for folder in user_folders for subfolder in ("", "data")
         ):
             return {}
         return {CREDENTIALS_VARIABLE: str(self._data.uv_cache / "credentials")}
