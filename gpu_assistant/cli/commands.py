@@ -217,7 +217,11 @@ def _confirm(output: Output, describe: Callable[[], None]) -> None:
 
 def run_verify(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Check an environment; returns 1 if a check fails."""
-    checks = output.texts.localize_checks(run_job(app.setup.verify(app.setup.environment_path(arguments.env))))
+    from .progress import FileStatusLine
+
+    job = app.setup.verify(app.setup.environment_path(arguments.env), files=arguments.files)
+    with FileStatusLine(output) as line:
+        checks = output.texts.localize_checks(run_job(job, on_event=line.show_progress))
     if output.json:
         output.write_json(checks)
     else:
