@@ -100,13 +100,18 @@ def _is_utf8(path: Path) -> bool:
     return True
 
 
+def replace_surrogates(text: str) -> str:
+    """U+FFFD in place of what is no Unicode: bytes that are not UTF-8 on Linux, half a character on Windows."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def check_path(raw_path: str) -> None:
     """Raise UsageError for a file or folder that cannot be used by this name: "name-too-long" for every disk,
     "name-not-utf8" in JSON, and "no-such-user".
     """
     path = normalize_path(raw_path)
     if not _is_utf8(path):
-        raise UsageError("name-not-utf8", path=os.fsencode(path).decode(errors="replace"))
+        raise UsageError("name-not-utf8", path=replace_surrogates(str(path)))
     try:
         path.lstat()
     except OSError as error:
@@ -132,7 +137,7 @@ def data_dir(option: str | None, environ: Mapping[str, str] = os.environ) -> Dat
     if not default.is_absolute():  # "~", as earlier versions of platformdirs leave it
         raise UsageError("no-home")
     if not _is_utf8(default):
-        raise UsageError("home-not-utf8", path=os.fsencode(default).decode(errors="replace"))
+        raise UsageError("home-not-utf8", path=replace_surrogates(str(default)))
     return DataDir(default)
 
 
