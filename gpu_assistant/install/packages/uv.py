@@ -12,14 +12,16 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from ...core.errors import AppError
 from ...core.paths import DataDir
+from ...fetch.credentials import INDEX_VARIABLES, redact_credentials, user_index_url
 from ...system.base import Processes, ProcessResult
 
 # The resolver tries one source after the other itself: each must fail quickly.
 TIMEOUT_VARIABLES = {"UV_HTTP_RETRIES": "2", "UV_HTTP_CONNECT_TIMEOUT": "8", "UV_HTTP_TIMEOUT": "30"}
 CREDENTIALS_VARIABLE = "UV_CREDENTIALS_DIR"
-INDEX_VARIABLES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL")
 USER_VARIABLES = (
     *TIMEOUT_VARIABLES,
     "UV_REQUEST_TIMEOUT",
@@ -52,7 +54,7 @@ class Uv:
         from ...fetch.http import proxy_variables
 
         # uv's own default index has no address here; the automatic configuration is asked for the index that is named.
-        index_url = next((each for each in map(str, arguments) if each.startswith("https://")), default_index_url())
+        index_url = next((each for each in map(str, arguments) if each.startswith("https://")), user_index_url())
         proxy = {} if index_url is None or "--offline" in arguments else proxy_variables(index_url)
         finished = self._system.run(
             [
@@ -69,6 +71,10 @@ class Uv:
             environ=uv_environment() | self._credentials() | proxy,
             cwd=cwd,
             cancel=self._cancel,
+        )
+        # What uv prints comes into logs and errors, what it resolves into the lock file.
+        finished = replace(
+            finished, stdout=redact_credentials(finished.stdout), stderr=redact_credentials(finished.stderr)
         )
         for line in (finished.stdout + finished.stderr).splitlines():
             self._log(line)
@@ -108,13 +114,17 @@ def uv_environment(environ: Mapping[str, str] = os.environ) -> dict[str, str | N
     variables |= {name: value for name, value in TIMEOUT_VARIABLES.items() if name not in environ}
     if "SSL_CERT_FILE" not in environ and "SSL_CERT_DIR" not in environ:
         variables["UV_SYSTEM_CERTS"] = "1"
-    index = default_index_url(environ)
+    index = user_index_url(environ)
     return variables if index is None else variables | {INDEX_VARIABLES[0]: index}
 
 
-def default_index_url(environ: Mapping[str, str] = os.environ) -> str | None:
-    """The general package index that the user has set for uv; None for uv's default, PyPI."""
-    return next((environ[name] for name in INDEX_VARIABLES if environ.get(name)), None)
+# ENOSPC, EDQUOT and Windows' ERROR_DISK_FULL, as Rust words them.
+_DISK_FULL_TEXTS = ("os error 28)", "os error 122)", "os error 112)")
+
+
+def is_disk_full(finished: ProcessResult) -> bool:
+    """Whether uv failed because a disk, or the user's share of it, is full."""
+    return finished.returncode != 0 and any(text in finished.stderr.lower() for text in _DISK_FULL_TEXTS)
 
 
 def error_line(finished: ProcessResult) -> str:

@@ -19,7 +19,7 @@ from ..files.installed_packages import CONSTRAINTS_FILE, corrupt_files
 from ..files.staging import delete_folder, read_mark, write_mark
 from ..host import PreviewContext
 from ..packages.conda import python_version
-from ..packages.uv import error_line
+from ..packages.uv import error_line, is_disk_full
 from .base import StepKind
 from .context import (
     BaseInterpreter,
@@ -196,8 +196,7 @@ def _run_uv(context: InstallContext, *arguments: str | Path) -> None:
     finished = context.uv.run(*arguments, timeout=INSTALL_TIMEOUT_S)
     if finished.returncode == 0:
         return
-    text = finished.stderr.lower()
-    if "os error 28" in text or "os error 112" in text:  # ENOSPC; Windows' ERROR_DISK_FULL
+    if is_disk_full(finished):
         raise AppError("disk-full", path=str(context.environment.parent))
     raise AppError("packages-failed", path=str(context.environment), detail=error_line(finished))
 
