@@ -13,8 +13,6 @@ from collections.abc import Mapping
 from functools import cache
 from urllib.parse import unquote, urlsplit
 
-from requests.utils import get_netrc_auth
-
 from ..core.errors import AppError
 from ..system.variables import strip_credentials
 
@@ -31,6 +29,8 @@ def user_index_url(environ: Mapping[str, str] = os.environ) -> str | None:
 
 def index_credentials(url: str, environ: Mapping[str, str] = os.environ) -> tuple[str, str] | None:
     """User and password for an address on the server of the user's index; None for every other server."""
+    from requests.utils import get_netrc_auth  # what only resolves does not load it
+
     index = user_index_url(environ)
     if index is None or _origin(index) != _origin(url):
         return None

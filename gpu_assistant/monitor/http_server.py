@@ -64,7 +64,7 @@ class BoundedServer(ThreadingMixIn, WSGIServer):
         super().shutdown_request(request)
 
     def service_actions(self) -> None:
-        """Called by `serve_forever` twice a second: end the connections whose time is over."""
+        """Called by the server's loop twice a second: end the connections whose time is over."""
         now = time.monotonic()
         with self._lock:
             for request in [each for each, end in self._open.items() if end < now]:

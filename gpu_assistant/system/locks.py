@@ -14,7 +14,6 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from getpass import getuser
 from pathlib import Path
 from tempfile import gettempdir
 
@@ -90,12 +89,15 @@ def environment_lock(environment: Path) -> Iterator[None]:
 
 def _user_lock_folder() -> Path:
     """A folder that only this user can write to; raises OSError."""
-    user = str(os.getuid()) if sys.platform != "win32" else getuser()
-    folder = Path(gettempdir()) / f"gpu-assistant-{user}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    status = folder.lstat()
-    if sys.platform != "win32" and (not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid()):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+    if sys.platform == "win32":  # temporary files lie in the user's profile
+        folder = Path(gettempdir()) / "gpu-assistant"
+        folder.mkdir(exist_ok=True)
+    else:
+        folder = Path(gettempdir()) / f"gpu-assistant-{os.getuid()}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
     return folder
 
 
