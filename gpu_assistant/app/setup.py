@@ -6,6 +6,7 @@ Each method either answers at once or returns a job (`core.jobs`) that the calle
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -315,11 +316,16 @@ class SetupService:
 
         return resume_command(self._context.data, self._context.system, gui=window)
 
-    def verify(self, environment: Path) -> VerifyJob:
-        """Check that an environment works: imports, devices, a first computation."""
+    def verify(self, environment: Path, *, files: bool = False) -> VerifyJob:
+        """Check that an environment works: imports, devices, a first computation; with `files` every file, too."""
+        from ..install.files.installed_packages import corrupt_files
         from ..verify.job import VerifyJob
 
-        return VerifyJob(environment, self._context.system)
+        return VerifyJob(
+            environment,
+            self._context.system,
+            check_files=partial(corrupt_files, with_conda=True) if files else None,
+        )
 
     def uninstall(self, environment: Path, *, dry_run: bool = False) -> UninstallJob:
         """Remove an environment and what its install changed; with `dry_run`, only report it."""

@@ -25,7 +25,7 @@ from ..core import filesystem, json
 from ..core.errors import AppError, Cancelled, UsageError
 from ..core.jobs import JobContext
 from ..core.results import BenchDevice, BenchGpuLog, Benchmark, GpuSample
-from ..system.locks import data_folder_lock
+from ..system.locks import data_folder_lock, environment_lock
 from ..system.nvml.monitor import NvmlMonitor
 from ..system.processes import DeadlineEvent
 from . import expected_ranges, scaling
@@ -124,7 +124,7 @@ class BenchmarkJob:
         interpreter = self._system.environment_python(self.environment)
         if not interpreter.is_file():
             raise AppError("environment-missing", path=str(self.environment))
-        with benchmark_lock(self._data, context.log):
+        with benchmark_lock(self._data, context.log), environment_lock(self.environment):
             self._check_disk_space()
             return self._measure(interpreter, context)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 from ..catalog.estimates import load_memory_planning
 from ..core.errors import AppError, UsageError
 from ..core.results import FitVariant, MemoryFit, MemoryFits, MemoryProfile
+from ..system.locks import environment_lock
 from ..system.processes import DeadlineEvent
 from .child_protocol import (
     CHILD_PROGRAM,
@@ -171,7 +172,7 @@ class MemoryFitJob:
         interpreter = self._system.environment_python(self.environment)
         if not interpreter.is_file():
             raise AppError("environment-missing", path=str(self.environment))
-        with benchmark_lock(self._data, context.log):
+        with benchmark_lock(self._data, context.log), environment_lock(self.environment):
             return self._measure(interpreter, context)
 
     def _measure(self, interpreter: Path, context: JobContext[Any]) -> MemoryFits:

@@ -35,6 +35,7 @@ from .jobs import run_job, run_with_events
 from .monitor import run_monitor
 from .output import Output
 from .render import health, machine, setup
+from .streams import write_stderr
 from .use import run_use
 
 if TYPE_CHECKING:
@@ -234,14 +235,18 @@ def _confirm(output: Output, describe: Callable[[], None]) -> None:
         describe()
     if output.json or sys.stdin is None or not sys.stdin.isatty():
         raise UsageError("needs-yes")
-    print(output.translate("go-on"), end=" ", file=sys.stderr, flush=True)
+    write_stderr(output.translate("go-on"), end=" ")
     if sys.stdin.readline().strip().lower() not in YES_ANSWERS:
         raise Cancelled("declined")
 
 
 def run_verify(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Check an environment; returns 1 if a check fails."""
-    checks = output.texts.localize_checks(run_job(app.setup.verify(app.setup.environment_path(arguments.env))))
+    from .progress import FileStatusLine
+
+    job = app.setup.verify(app.setup.environment_path(arguments.env), files=arguments.files)
+    with FileStatusLine(output) as line:
+        checks = output.texts.localize_checks(run_job(job, on_event=line.show_progress))
     if output.json:
         output.write_json(checks)
     else:
@@ -309,6 +314,6 @@ COMMANDS: dict[str, CommandFunction] = {
     "use": run_use,
     "catalog": run_catalog,
 }
-# With --json these print one object, an error being one too; or events, the last of which is the end.
-SINGLE_RESULT_COMMANDS = ("detect", "recommend", "plan", "verify", "bench", "health", "use", "catalog")
-EVENT_COMMANDS = ("install", "uninstall", "download", "bundle")
+# With --json these print one object, or samples; their refusal is one object. The others print events, the last of
+# which is the end.
+OBJECT_COMMANDS = ("detect", "recommend", "plan", "verify", "bench", "health", "use", "catalog", "monitor")

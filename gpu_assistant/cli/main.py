@@ -11,14 +11,14 @@ returned.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from ..core.errors import AppError, Cancelled, UsageError
 from ..texts.translate import Translator
-from .streams import allow_any_character, discard_stdout, write_stdout
+from .streams import allow_any_character, discard_stdout, write_stderr
 
 if TYPE_CHECKING:
     import argparse
@@ -46,10 +46,6 @@ def run(argv: Sequence[str]) -> int:
     except BrokenPipeError:
         discard_stdout()
         return 0
-    except Exception as error:  # noqa: BLE001 - the last handler logs whatever comes
-        internal_error = _internal_error(error)
-        _print_error(texts, internal_error)
-        return internal_error.exit_code
 
 
 def exit_code_for_interrupt(argv: Sequence[str]) -> int:
@@ -60,24 +56,53 @@ def exit_code_for_interrupt(argv: Sequence[str]) -> int:
 
 
 def _run(argv: Sequence[str], texts: Translator) -> int:
-    arguments, log_folder = _parse_arguments(argv, texts)
+    # Until a command runs, a refusal is one object, whatever the command.
+    with _json_errors(lambda error: _create_output(texts, json=True).write_error(error), wanted="--json" in argv):
+        arguments, log_folder = _parse_arguments(argv, texts)
+        app = _create_app(arguments, log_folder)
+        texts.other_computer, texts.terminal = app.simulated, app.terminal()
     options = vars(arguments)
-    app = _create_app(arguments, log_folder)
-    texts.other_computer, texts.terminal = app.simulated, app.terminal()
     if arguments.command is None:
         app.resuming = options.get("resume", False)
-        return _run_window(app, options.get("lang"))
-    from .commands import COMMANDS, EVENT_COMMANDS, SINGLE_RESULT_COMMANDS
+        with _internal_errors():
+            return _run_window(app, options.get("lang"))
+    from .commands import COMMANDS, OBJECT_COMMANDS
 
     output = _create_output(texts, json=options.get("json", False), quiet=options.get("quiet", False))
+    write_error = output.write_error if arguments.command in OBJECT_COMMANDS else output.write_end_event
+    with _json_errors(write_error, wanted=output.json):
+        return COMMANDS[arguments.command](app, arguments, output)
+
+
+@contextmanager
+def _json_errors(write_error: Callable[[AppError], None], *, wanted: bool) -> Iterator[None]:
+    """Raise AppError for every exception of the block but BrokenPipeError and, where `wanted`, write it to stdout."""
     try:
-        return _run_command(lambda: COMMANDS[arguments.command](app, arguments, output))
+        with _internal_errors():
+            yield
     except AppError as error:
-        if output.json and arguments.command in SINGLE_RESULT_COMMANDS:
-            output.write_error(error)
-        elif output.json and arguments.command in EVENT_COMMANDS:
-            output.write_end_event(error)
+        if wanted and error.code != "output-unwritable":
+            try:
+                write_error(error)
+            except (AppError, BrokenPipeError):  # the reason of the refusal counts, and is on stderr
+                discard_stdout()
         raise
+
+
+@contextmanager
+def _internal_errors() -> Iterator[None]:
+    """Name any unexpected exception of the block in one sentence, and log it with its traceback."""
+    try:
+        yield
+    except (AppError, BrokenPipeError):
+        raise
+    except Exception as error:
+        import logging
+
+        logger = logging.getLogger(__name__)
+        if logger.hasHandlers():  # without a log, logging itself would print a traceback
+            logger.error("unexpected exception", exc_info=error)
+        raise AppError("internal", detail=f"{type(error).__name__}: {error}") from error
 
 
 def _parse_arguments(argv: Sequence[str], texts: Translator) -> tuple[argparse.Namespace, Path]:
@@ -85,25 +110,10 @@ def _parse_arguments(argv: Sequence[str], texts: Translator) -> tuple[argparse.N
     from ..core.paths import data_dir
     from .parser import PROGRAM, build_parser
 
-    try:
-        arguments: argparse.Namespace = build_parser(texts).parse_args(argv)
-        if arguments.command is None and vars(arguments).get("json"):
-            raise UsageError("call", detail=texts.translate("cli.complaint.json"), command=PROGRAM)
-        return arguments, data_dir(vars(arguments).get("data_dir")).logs
-    except SystemExit:
-        write_stdout()  # what argparse printed
-        raise
-    except BrokenPipeError:
-        raise
-    except OSError as error:  # the same, where stdout is not buffered
-        from ..core.errors import os_error_text
-
-        raise AppError("output-unwritable", detail=os_error_text(error)) from error
-    except UsageError as error:
-        # The command may be unknown, so the error is written as for a command with a single result.
-        if "--json" in argv:
-            _create_output(texts, json=True).write_error(error)
-        raise
+    arguments: argparse.Namespace = build_parser(texts).parse_args(argv)
+    if arguments.command is None and vars(arguments).get("json"):
+        raise UsageError("call", detail=texts.translate("cli.complaint.json"), command=PROGRAM)
+    return arguments, data_dir(vars(arguments).get("data_dir")).logs
 
 
 def _create_app(arguments: argparse.Namespace, log_folder: Path) -> App:
@@ -120,24 +130,6 @@ def _create_app(arguments: argparse.Namespace, log_folder: Path) -> App:
         mirrors=options.get("mirrors"),
         speed_limit=options.get("limit_rate"),
     )
-
-
-def _run_command(command: Callable[[], int]) -> int:
-    """The command's exit code; any exception but BrokenPipeError becomes an AppError."""
-    try:
-        return command()
-    except (AppError, BrokenPipeError):
-        raise
-    except Exception as error:
-        raise _internal_error(error) from error
-
-
-def _internal_error(error: Exception) -> AppError:
-    """Log an unexpected exception with its traceback, and name it in one sentence."""
-    import logging
-
-    logging.getLogger(__name__).error("unexpected exception", exc_info=error)
-    return AppError("internal", detail=f"{type(error).__name__}: {error}")
 
 
 def _create_output(texts: Translator, *, json: bool, quiet: bool = False) -> Output:
@@ -187,8 +179,6 @@ def _requested_language(argv: Sequence[str]) -> Language:
 
 
 def _print_error(texts: Translator, error: AppError) -> None:
-    if sys.stderr is None:
-        return
-    print(texts.error_text(error), file=sys.stderr)
+    write_stderr(texts.error_text(error))
     for alternative in error.alternatives:
-        print("  " + texts.translate(f"alternative.{alternative.code}.text", alternative.data), file=sys.stderr)
+        write_stderr("  " + texts.translate(f"alternative.{alternative.code}.text", alternative.data))

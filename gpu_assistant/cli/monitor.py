@@ -139,6 +139,8 @@ class AlarmPrinter:
             self._history.load()
         except AppError as error:  # alarms work without history
             output.write_note(output.texts.error_text(error))
+        if self._history.damaged_count:
+            output.write_note(output.translate("history-damaged", count=self._history.damaged_count))
         self._active: set[tuple[str, int | None]] = set()
         self._state: HealthState = "unknown"
         self._slow_samples = 0  # samples in a row for which the driver was slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from ..core import json
@@ -10,7 +9,7 @@ from ..core.errors import AppError, Cancelled, RebootRequired
 from ..core.plan import EndEvent, EndState, Event, LogEvent
 from ..core.types import Value
 from ..texts.localized import Texts
-from .streams import ERROR_HANDLER, write_stdout
+from .streams import ERROR_HANDLER, stdout_encoding, write_stderr, write_stdout
 
 
 class Output:
@@ -28,12 +27,12 @@ class Output:
 
     def write_line(self, text: str = "") -> None:
         """One line of the result for people."""
-        write_stdout(text.encode(sys.stdout.encoding or "utf-8", errors=ERROR_HANDLER) + b"\n")
+        write_stdout(text.encode(stdout_encoding(), errors=ERROR_HANDLER) + b"\n")
 
     def write_json(self, value: Any) -> None:  # noqa: ANN401 - any struct of ours
         """One JSON object on one line, as UTF-8 whatever the console's encoding, flushed at once."""
         self._result_written = True
-        write_stdout(json.encode(value) + b"\n")
+        write_stdout(json.encode_for_display(value) + b"\n")
 
     def write_error(self, error: AppError) -> None:
         """The JSON object in place of a result: the error's code, its values and its text.
@@ -49,7 +48,7 @@ class Output:
         """An event of a job as one JSON object on one line; lines of its log are left out."""
         if not isinstance(event, LogEvent):
             self._result_written = self._result_written or isinstance(event, EndEvent)
-            write_stdout(json.encode(self.texts.localize_event(event)) + b"\n")
+            write_stdout(json.encode_for_display(self.texts.localize_event(event)) + b"\n")
 
     def write_end_event(self, error: AppError, environment: str | None = None) -> None:
         """The last event of a job that failed before it could report its end."""
@@ -64,7 +63,7 @@ class Output:
     def write_note(self, message: str) -> None:
         """A line for people beside the result, on stderr."""
         if not self.quiet:
-            print(message, file=sys.stderr)
+            write_stderr(message)
 
     def write_table(self, rows: list[tuple[str, str]]) -> None:
         """Two columns; a value of several lines stays in its column."""

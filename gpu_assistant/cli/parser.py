@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 from .. import __version__
 from ..core.errors import UsageError
-from ..core.paths import check_path_length
+from ..core.paths import check_path
 from ..core.types import Channel, EnvironmentKind, Goal, Language, MirrorUse, WayName
+from .streams import ERROR_HANDLER, stdout_encoding, write_stdout
 
 if TYPE_CHECKING:
     from ..texts.translate import Translator
@@ -75,6 +76,10 @@ class Parser(argparse.ArgumentParser):
                 message = self._texts.translate(f"cli.complaint.{code if negative_number is None else 'minus'}", fields)
                 break
         raise UsageError("call", detail=message, command=self.prog)
+
+    def _print_message(self, message: str, file: object = None) -> None:  # noqa: ARG002 - stdout alone
+        """Write help or the version. Raises AppError, BrokenPipeError as `write_stdout` does."""
+        write_stdout(message.encode(stdout_encoding(), errors=ERROR_HANDLER))
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401 - as argparse has them
         self._argv = tuple(args or ())
@@ -136,7 +141,7 @@ class _ArgumentTypes:
         # An unset variable in a script must not select the default silently.
         if not text.strip():
             raise self._error("path")
-        check_path_length(text)
+        check_path(text)
         return text
 
     def non_empty(self, text: str) -> str:
@@ -234,7 +239,9 @@ class _ParserBuilder:
         self._add_install_command()
         self._add_uninstall_command()
         self._add_use_command()
-        self._add_environment_option(self._add_command("verify"))
+        verify = self._add_command("verify")
+        self._add_environment_option(verify)
+        self._add_flag(verify, "files", "verify-files")
         self._add_bench_command()
         self._add_health_command()
         self._add_download_command()

@@ -12,7 +12,9 @@ from ..core.plan import Event, LogEvent, PlanEvent, StepEvent
 from ..core.results import BenchResult, Check
 from ..core.types import device_name
 from ..texts.format import format_size, format_speed
+from ..verify.job import FileProgress
 from .output import Output
+from .streams import write_stderr
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -111,7 +113,16 @@ class StatusLine:
 
     def _show(self, text: str) -> None:
         if self._interactive:
-            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+            write_stderr(f"\r\033[K{text}", end="")
+
+
+class FileStatusLine(StatusLine):
+    """How much of an environment's files is compared."""
+
+    def show_progress(self, event: object) -> None:
+        """Show one that tells of files."""
+        if isinstance(event, FileProgress):
+            self._show(f"{format_size(event.done)} / {format_size(event.total)}")
 
 
 class BenchmarkStatusLine(StatusLine):

@@ -20,6 +20,7 @@ import msgspec
 
 from . import filesystem
 from .errors import AppError, UsageError, os_error_text, storage_errors
+from .paths import replace_surrogates
 from .versions import decode_hook, encode_hook
 
 T = TypeVar("T")
@@ -38,6 +39,22 @@ class NestingTooDeepError(msgspec.DecodeError):
 def encode(value: Any) -> bytes:  # noqa: ANN401 - any struct
     """One line of UTF-8 JSON."""
     return msgspec.json.encode(value, enc_hook=encode_hook)
+
+
+def encode_for_display(value: Any) -> bytes:  # noqa: ANN401 - any struct
+    """The same; what is not Unicode, as names of files may be, has U+FFFD in its place."""
+    try:
+        return encode(value)
+    except UnicodeEncodeError:
+        return encode(_replace_in(msgspec.to_builtins(value, enc_hook=encode_hook)))
+
+
+def _replace_in(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    if isinstance(value, str):
+        return replace_surrogates(value)
+    if isinstance(value, dict):
+        return {_replace_in(key): _replace_in(item) for key, item in value.items()}
+    return [_replace_in(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def encode_pretty(value: Any) -> str:  # noqa: ANN401 - any struct

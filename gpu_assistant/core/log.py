@@ -9,6 +9,8 @@ import logging
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
+from .paths import home_dir
+
 LOG_MAX_BYTES = 1_000_000
 LOG_FILE_COUNT = 5
 
@@ -48,7 +50,7 @@ def start_logging(folder: Path, *, verbose: bool) -> None:
         )
     except OSError:
         handler = logging.NullHandler()
-    handler.setFormatter(RedactingFormatter(Path.home()))
+    handler.setFormatter(RedactingFormatter(home_dir()))
     root.addHandler(handler)
     # Errors of logging (disk full) print no traceback; operations that need the disk report it.
     logging.raiseExceptions = False

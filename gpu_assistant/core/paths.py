@@ -71,14 +71,47 @@ class DataDir:
         return None
 
 
+def home_dir() -> Path:
+    """The user's home folder; the root folder for an account that has none, as containers have them."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path(os.path.abspath(os.sep))  # noqa: PTH100 - with the drive on Windows
+
+
 def normalize_path(path: str) -> Path:
-    """A folder that the user entered, as an absolute path without "~" and "..", so that equal folders compare equal."""
-    return Path(os.path.abspath(Path(path).expanduser()))  # noqa: PTH100 - Path.absolute keeps ".."
+    """A folder that the user entered, as an absolute path without "~" and "..", so that equal folders compare equal.
+
+    Raises UsageError("no-such-user") for "~name" of a user without a home folder.
+    """
+    try:
+        expanded = Path(path).expanduser()
+    except RuntimeError as error:
+        raise UsageError("no-such-user", path=path) from error
+    return Path(os.path.abspath(expanded))  # noqa: PTH100 - Path.absolute keeps ".."
 
 
-def check_path_length(raw_path: str) -> None:
-    """Raise UsageError("name-too-long") for a file or folder that no disk can hold by this name."""
+def _is_utf8(path: Path) -> bool:
+    """Whether a name can be written into JSON; on Linux names are bytes."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def replace_surrogates(text: str) -> str:
+    """U+FFFD in place of what is no Unicode: bytes that are not UTF-8 on Linux, half a character on Windows."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def check_path(raw_path: str) -> None:
+    """Raise UsageError for a file or folder that cannot be used by this name: "name-too-long" for every disk,
+    "name-not-utf8" in JSON, and "no-such-user".
+    """
     path = normalize_path(raw_path)
+    if not _is_utf8(path):
+        raise UsageError("name-not-utf8", path=replace_surrogates(str(path)))
     try:
         path.lstat()
     except OSError as error:
@@ -87,14 +120,25 @@ def check_path_length(raw_path: str) -> None:
 
 
 def data_dir(option: str | None, environ: Mapping[str, str] = os.environ) -> DataDir:
-    """The data folder: the given one, else that of the environment variable, else the system's default for users."""
+    """The data folder: the given one, else that of the environment variable, else the system's default for users.
+
+    Raises UsageError as `check_path` does, "no-home" and "home-not-utf8".
+    """
     folder = option or environ.get(DATA_DIR_VARIABLE)
     if folder:
-        check_path_length(folder)
+        check_path(folder)
         return DataDir(normalize_path(folder))
     from platformdirs import user_data_path
 
-    return DataDir(user_data_path("gpu-assistant", appauthor=False))
+    try:
+        default = user_data_path("gpu-assistant", appauthor=False)
+    except RuntimeError as error:
+        raise UsageError("no-home") from error
+    if not default.is_absolute():  # "~", as earlier versions of platformdirs leave it
+        raise UsageError("no-home")
+    if not _is_utf8(default):
+        raise UsageError("home-not-utf8", path=replace_surrogates(str(default)))
+    return DataDir(default)
 
 
 def wheelhouse_dir(option: str | None, environ: Mapping[str, str] = os.environ) -> Path | None:
@@ -102,5 +146,5 @@ def wheelhouse_dir(option: str | None, environ: Mapping[str, str] = os.environ) 
     folder = option or environ.get(WHEELHOUSE_VARIABLE)
     if not folder:
         return None
-    check_path_length(folder)
+    check_path(folder)
     return normalize_path(folder)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
-from . import json
+from . import filesystem, json
+from .errors import storage_errors
 from .types import Language, MirrorUse
 
 Theme = Literal["system", "light", "dark", "contrast"]
+DAMAGED_SUFFIX = ".damaged"  # of a file that was set aside
 
 
 class MutedAlarm(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,13 +67,37 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def load_settings(path: Path) -> Settings:
-    """Read the settings; a missing, unreadable or damaged file gives the defaults."""
+    """Read the settings; each that is missing or has an unknown value has its default, and all do where the file cannot
+    be read.
+    """
     try:
-        return json.decode(path.read_bytes(), Settings)
+        values = _read_values(path)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return Settings()
+    return Settings(**{name: value for name, raw in values.items() for name, value in _decode_setting(name, raw)})
+
+
+def _read_values(path: Path) -> dict[str, msgspec.Raw]:
+    return json.decode(path.read_bytes(), dict[str, msgspec.Raw])
+
+
+def _decode_setting(stored_name: str, raw: msgspec.Raw) -> Iterator[tuple[str, Any]]:
+    """The field and its value; nothing for a setting or a value that this version does not know."""
+    for field in msgspec.structs.fields(Settings):
+        if field.encode_name == stored_name:
+            with suppress(msgspec.ValidationError, UnicodeDecodeError):
+                yield field.name, json.decode(bytes(raw), field.type)
 
 
 def save_settings(path: Path, settings: Settings) -> None:
-    """Write the settings atomically; raises AppError."""
+    """Write the settings atomically; raises AppError. A file in the way that is no JSON object is kept under a name of
+    its own.
+    """
+    with storage_errors(path):
+        try:
+            _read_values(path)
+        except FileNotFoundError:
+            pass
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            filesystem.replace(path, path.with_name(path.name + DAMAGED_SUFFIX))
     json.write_file(path, json.encode_pretty(settings) + "\n")

@@ -25,6 +25,7 @@ from requests.utils import get_auth_from_url, get_environ_proxies, select_proxy,
 from .. import __version__
 from ..core.errors import NetworkError
 from ..system.probes import is_network_available
+from .credentials import index_credentials
 
 # Statuses that a later request may change; every other one from 400 on is final.
 RETRYABLE = frozenset({408, 425, 429, 500, 502, 503, 504, 507, 509, 520, 521, 522, 523, 524})
@@ -248,9 +249,13 @@ class _Adapter(HTTPAdapter):
         conn.ca_cert_dir = None
 
 
-def _url_credentials(request: requests.PreparedRequest) -> requests.PreparedRequest:
-    """Those in the address itself; without an `auth` of ours requests would look into ~/.netrc."""
+def _credentials(request: requests.PreparedRequest) -> requests.PreparedRequest:
+    """Those in the address itself, or of the user's package index; without an `auth` of ours requests would send those
+    in ~/.netrc to every server.
+    """
     user, password = get_auth_from_url(request.url or "")
+    if not (user or password):
+        user, password = index_credentials(request.url or "") or ("", "")
     return HTTPBasicAuth(user, password)(request) if user or password else request
 
 
@@ -287,7 +292,8 @@ def proxy_variables(url: str | None) -> dict[str, str]:
 
 
 class HttpSession(requests.Session):
-    """A session for one thread. Proxies may come from the environment, credentials only from an address.
+    """A session for one thread. Proxies may come from the environment, credentials only from an address,
+    or for the server of the user's package index.
 
     `trusted` gives the certificates once an address needs them: to read them takes as long as a small file.
     `automatic_proxy` replaces the system's automatic configuration, asked where the environment names no proxy.
@@ -304,7 +310,7 @@ class HttpSession(requests.Session):
         # Without the library's own adapters, which trust another bundle: no other scheme is connected to.
         self.adapters.clear()
         self.mount("http://", _Adapter(trusted, self._sockets, secure=False))
-        self.auth = _url_credentials
+        self.auth = _credentials
         self.headers["User-Agent"] = f"gpu-assistant/{__version__}"
         # Hashes and sizes are of the file as it lies on the server.
         self.headers["Accept-Encoding"] = "identity"

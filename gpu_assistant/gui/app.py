@@ -43,7 +43,7 @@ from PySide6.QtWidgets import QApplication
 from ..core import filesystem, json
 from ..core.errors import AppError, storage_error
 from ..core.log import redact_home
-from ..core.paths import resources_dir
+from ..core.paths import home_dir, resources_dir
 from ..core.settings import Theme
 from ..core.types import Language as Code
 from .main.window import MainWindow
@@ -457,7 +457,7 @@ class CrashReport:
 
     def __init__(self, folder: Path, home: Path | None = None) -> None:
         self._active_path, self._crash_path = folder / ACTIVE_FILE, folder / CRASH_FILE
-        self._home = Path.home() if home is None else home
+        self._home = home_dir() if home is None else home
         self._file: IO[bytes] | None = None
 
     def start(self) -> Path | None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -24,6 +25,7 @@ from ..core.jobs import JobContext
 from ..core.results import Check, Checks, CheckState, GpuSample, HealthTestCurve, Sample
 from ..core.types import Value, device_name
 from ..system.base import KILLED_RETURNCODE, Desktop, Hardware, Processes
+from ..system.locks import environment_lock
 from ..system.processes import DeadlineEvent, run_json_lines
 from ..verify.job import worst_state
 from . import checks as health_checks
@@ -145,7 +147,9 @@ class HealthJob:
             report(with_gpu_name(check, child_state, safety))
 
         started = time.monotonic()
-        with self._system.keep_awake("health test"), self._safety_monitor(context.cancel) as safety:
+        # The first level only looks for a few seconds.
+        locked = environment_lock(self.environment) if self.environment and self._level > 1 else nullcontext()
+        with locked, self._system.keep_awake("health test"), self._safety_monitor(context.cancel) as safety:
             child_state = HealthChildState(
                 report_program_check,
                 lambda progress: context.report(_with_gpu_readings(progress, child_state, safety)),

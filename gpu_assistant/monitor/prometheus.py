@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import errno
 import socket
+import threading
 from collections.abc import Iterable, Iterator
 from functools import cache
 from types import TracebackType
 from typing import get_args
 
 from msgspec import Struct
-from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client import CollectorRegistry, make_wsgi_app
 from prometheus_client.core import GaugeMetricFamily, UntypedMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
@@ -22,6 +23,7 @@ from ..core import json, paths
 from ..core.errors import AppError, UsageError, os_error_text
 from ..core.results import GpuSample, GpuState, NvmlState, Sample
 from ..system.nvml.device import THROTTLE_REASONS
+from .http_server import BoundedServer
 
 GPU_LABELS = ("gpu", "UUID", "pci_bus_id", "device", "modelName", "Hostname", "DCGM_FI_DRIVER_VERSION")
 # The errors of an address that the system cannot listen on.
@@ -40,13 +42,15 @@ class MetricsServer:
         registry = CollectorRegistry()
         registry.register(self.collector)
         try:
-            self._server, self._thread = start_http_server(port, address, registry)
+            self._server = BoundedServer(address, port, make_wsgi_app(registry))
         except (OSError, UnicodeError) as error:
             if not isinstance(error, OSError) or isinstance(error, socket.gaierror) or error.errno in ADDRESS_ERRNOS:
                 raise UsageError("metrics-address", address=address) from error
             raise AppError("metrics-port", port=port, address=address, detail=os_error_text(error)) from error
         self.address = str(self._server.server_address[0])
         self.port = self._server.server_port
+        self._thread = threading.Thread(target=self._server.serve_forever, name="metrics", daemon=True)
+        self._thread.start()
         self.url = f"http://{f'[{address}]' if ':' in address else address}:{self.port}/metrics"
 
     def __enter__(self) -> MetricsServer:

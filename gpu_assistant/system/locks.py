@@ -1,15 +1,21 @@
-"""File locks between processes: one install and one benchmark for each data folder, one download for each file.
+"""File locks between processes: one install and one benchmark for each data folder, one user of each environment, one
+download for each file.
 
 The system releases a lock when its holder dies, however it dies; the file that is left locks nobody out.
 """
 
 from __future__ import annotations
 
+import errno
+import hashlib
+import logging
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from tempfile import gettempdir
 
 from ..core.errors import AppError, storage_error
 from ..core.json import write_file
@@ -62,6 +68,37 @@ def data_folder_lock(data: DataDir, purpose: str = "install", error_code: str = 
         stack.callback(_remove, pid_file)
         write_file(pid_file, str(os.getpid()))
         yield
+
+
+@contextmanager
+def environment_lock(environment: Path) -> Iterator[None]:
+    """Hold an environment while something changes it or measures in it, whatever the data folder.
+
+    Raises AppError("environment-busy", path=…) while another program of this user does. The lock lies in the system's
+    folder for temporary files: an environment's own would keep its parent folders from being removed.
+    """
+    name = hashlib.sha256(os.fsencode(os.path.normcase(os.path.realpath(environment)))).hexdigest()[:32]
+    with ExitStack() as stack:
+        try:
+            folder = _user_lock_folder()
+            stack.enter_context(file_lock(folder / f"{name}.lock", AppError("environment-busy", path=str(environment))))
+        except OSError as error:  # a full disk, a folder of somebody else: the work itself does not need it
+            logging.getLogger(__name__).warning("no lock of the environment: %s", error)
+        yield
+
+
+def _user_lock_folder() -> Path:
+    """A folder that only this user can write to; raises OSError."""
+    if sys.platform == "win32":  # temporary files lie in the user's profile
+        folder = Path(gettempdir()) / "gpu-assistant"
+        folder.mkdir(exist_ok=True)
+    else:
+        folder = Path(gettempdir()) / f"gpu-assistant-{os.getuid()}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+    return folder
 
 
 def check_no_install_running(data: DataDir) -> None:

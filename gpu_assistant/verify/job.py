@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -83,9 +84,9 @@ TORCH_CHECK_IDS = (
 )
 # Each check depends on those before it.
 CHECK_IDS = ("environment", "packages", "python", *TORCH_CHECK_IDS)
-# Checks that apply only on Windows, or where TensorFlow is installed.
+# Checks that apply only where they are asked for, on Windows, or where TensorFlow is installed.
 TENSORFLOW_CHECK_IDS = ("tensorflow-import", "tensorflow-compute", "tensorflow-devices")
-ALL_CHECK_IDS = (*CHECK_IDS, "visual-cpp", *TENSORFLOW_CHECK_IDS)
+ALL_CHECK_IDS = (*CHECK_IDS, "files", "visual-cpp", *TENSORFLOW_CHECK_IDS)
 
 
 class _Manifest(Struct, frozen=True):
@@ -100,12 +101,25 @@ class _ChildMessage(Struct, frozen=True, forbid_unknown_fields=True):
     end: bool = False
 
 
+class FileProgress(Struct, frozen=True, kw_only=True):
+    """Bytes of the environment's files that were compared, of all."""
+
+    done: int
+    total: int
+
+
+# The files of an environment that differ from their packages, from its folder; the function is called with the bytes
+# read and those of all. Raises AppError, Cancelled.
+FileChecker = Callable[[Path, threading.Event, Callable[[int, int], None]], tuple[str, ...]]
+
+
 class VerifyJob:
     """Verifies one environment; reports each `Check` as it completes.
 
     `time_limit` in seconds is for all programs run in the environment: the first import of PyTorch from a slow disk,
     with a virus scanner, takes a minute. `first_line_timeout` in seconds is for the child's first message, which it
-    writes before it imports anything large; without one it hangs.
+    writes before it imports anything large; without one it hangs. With `check_files` every file of every package is
+    read, too; `FileProgress` is reported meanwhile.
     """
 
     def __init__(
@@ -115,9 +129,11 @@ class VerifyJob:
         *,
         time_limit: float = 300.0,
         first_line_timeout: float = FIRST_LINE_TIMEOUT_S,
+        check_files: FileChecker | None = None,
     ) -> None:
         self.environment = environment
         self._system = system
+        self._check_files = check_files
         self._time_limit, self._first_line_timeout = time_limit, first_line_timeout
 
     def run(self, context: JobContext[Any]) -> Checks:
@@ -139,6 +155,8 @@ class VerifyJob:
         tensorflow = recommendation.tensorflow if recommendation is not None else None
         report(check)
         if check.state != "fail":
+            if self._check_files is not None:
+                report(self._file_check(self._check_files, context))
             report(check_packages(self._system, interpreter, context))
             self._run_child([interpreter, CHILD, *_child_arguments(recommendation)], "python", report, context)
             if tensorflow is not None:
@@ -166,6 +184,17 @@ class VerifyJob:
         except (OSError, msgspec.DecodeError, UnicodeError, RecursionError):
             return None, _make_check("environment", "warn", value=folder, reason="@verify.reason.record-unreadable")
         return manifest.recommendation, _make_check("environment", "pass", value=folder)
+
+    def _file_check(self, check_files: FileChecker, context: JobContext[Any]) -> Check:
+        """The check "files": every file has the content that its package came with."""
+        corrupt = check_files(
+            self.environment, context.cancel, lambda done, total: context.report(FileProgress(done=done, total=total))
+        )
+        if not corrupt:
+            return Check(id="files", state="pass")
+        for name in corrupt:
+            context.log(name)
+        return Check(id="files", state="fail", value=len(corrupt), data={"count": len(corrupt), "reason": corrupt[0]})
 
     def _run_child(
         self,

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 import socket
+import threading
+import time
 import urllib.error
 import urllib.request
+from contextlib import ExitStack
+from http.client import HTTPConnection
 
 import msgspec
 import pytest
@@ -13,6 +17,7 @@ import pytest
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.results import GpuSample, Sample
+from gpu_assistant.monitor import http_server
 from gpu_assistant.monitor.prometheus import THROTTLE_METRIC, MetricsServer, SampleCollector, metric_definitions
 
 prometheus_parser = pytest.importorskip("prometheus_client.parser")
@@ -139,3 +144,67 @@ def test_dashboard_uses_existing_metrics() -> None:
     panels = board["panels"]
     assert len({panel["id"] for panel in panels}) == len(panels) > 8
     assert all(panel["targets"][0]["expr"] for panel in panels)
+
+
+def test_2000_half_open_connections_keep_no_scrape_out() -> None:
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = 2500
+    if hard != resource.RLIM_INFINITY and hard < needed:
+        pytest.skip("this account may not open so many files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, needed), hard))
+    try:
+        with ExitStack() as connections, MetricsServer(0, LOOPBACK) as server:
+            server.collector.sample = SAMPLE
+            for number in range(2000):
+                connection = connections.enter_context(socket.create_connection((LOOPBACK, server.port), timeout=30))
+                if number % 2:
+                    connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: 127")
+            durations = []
+            for _ in range(3):  # the fastest counts: other tests run beside this one
+                started = time.monotonic()
+                assert "DCGM_FI_DEV_GPU_UTIL" in scraped(server)
+                durations.append(time.monotonic() - started)
+            assert min(durations) < 1.0
+            assert threading.active_count() < 200
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_connection_that_sends_too_slowly_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_server, "CONNECTION_TIME_S", 0.2)
+    with (
+        MetricsServer(0, LOOPBACK) as server,
+        socket.create_connection((LOOPBACK, server.port), timeout=30) as connection,
+    ):
+        connection.sendall(b"GET")
+        assert connection.recv(1) == b""
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1:9400", 200),
+        ("localhost", 200),
+        ("[::1]:9400", 200),
+        ("evil.example", 403),
+        ("localhost.evil.example", 403),
+        ("", 403),
+        ("[", 403),
+    ],
+)
+def test_only_own_names_are_answered(host: str, status: int) -> None:
+    with MetricsServer(0, LOOPBACK) as server:
+        connection = HTTPConnection(LOOPBACK, server.port, timeout=10)
+        connection.request("GET", "/metrics", headers={"Host": host})
+        assert connection.getresponse().status == status
+        connection.close()
+
+
+def test_name_in_the_network_is_answered_where_the_network_may_ask() -> None:
+    with MetricsServer(0, "0.0.0.0") as server:
+        for host, status in ((f"{socket.gethostname()}.lab.example", 200), ("evil.example", 403)):
+            connection = HTTPConnection(LOOPBACK, server.port, timeout=10)
+            connection.request("GET", "/metrics", headers={"Host": host})
+            assert connection.getresponse().status == status
+            connection.close()

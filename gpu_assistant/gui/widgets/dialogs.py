@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication, QStandardPaths, Qt, SignalInstance
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
+from ...core.paths import home_dir
 from .. import theme
 from .buttons import Button
 from .text import label
@@ -137,7 +138,7 @@ def _start_folder(location: StandardLocation) -> str:
     for folder in (_last_folders.get(location), QStandardPaths.writableLocation(location)):
         if folder and Path(folder).is_dir():
             return folder
-    return str(Path.home())
+    return str(home_dir())
 
 
 def show_message_dialog(parent: QWidget | None, title: str, text: str) -> None:

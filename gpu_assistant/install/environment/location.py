@@ -17,7 +17,7 @@ from msgspec import UNSET, Struct, structs
 
 from ...core import filesystem
 from ...core.errors import AppError, UsageError, storage_error
-from ...core.paths import DataDir
+from ...core.paths import DataDir, home_dir
 from ...core.plan import CurrentState, Plan
 from ...core.types import EnvironmentKind
 from ...system.conda import is_conda_environment
@@ -39,7 +39,7 @@ CACHE_PREFIX_LENGTH = len("/cache/uv/archive-v0/0123456789abcdef/")
 
 def check_not_shared(environment: Path) -> None:
     """Raise UsageError("folder-shared") for a disk's root, the home folder and the folders above it, links resolved."""
-    home = Path.home()
+    home = home_dir()
     real_path = Path(os.path.realpath(environment))
     if {environment, real_path} & {environment.parent, real_path.parent, home, *home.parents}:
         raise UsageError("folder-shared", path=str(environment))

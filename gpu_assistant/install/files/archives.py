@@ -7,6 +7,7 @@ run knows which files are complete, and an uninstall which ones are ours.
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import hashlib
 import lzma
@@ -14,6 +15,7 @@ import os
 import re
 import shutil
 import stat
+import struct
 import tarfile
 import threading
 import zipfile
@@ -21,7 +23,7 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
-from typing import IO, Literal
+from typing import IO, Any, Literal, cast
 
 import msgspec
 from msgspec import Struct
@@ -42,6 +44,8 @@ _RESERVED = re.compile(
     r"(CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(COM|LPT)[1-9¹²³]) *(\..*)?|.*[. ]", re.IGNORECASE | re.DOTALL
 )
 _ZIP_MAGIC = b"PK\x03\x04"
+ZIP_TAIL_BYTES = 22 + 0xFFFF + 20  # the record at the end, the longest comment after it, the locator before it
+_DECOMPRESSORS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open, b"]\x00\x00": lzma.open}
 _ARCHIVE_ERRORS = (
     *(tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, lzma.LZMAError, zlib.error),
     *(EOFError, NotImplementedError),
@@ -49,11 +53,17 @@ _ARCHIVE_ERRORS = (
 
 
 class ArchiveLimits(Struct, frozen=True, kw_only=True):
-    """What an archive may unpack to: `max_ratio` times its own size, or `ratio_floor_bytes` if that is more.
-    `reserve_bytes` stay free on the disk.
+    """What an archive may unpack to: `max_ratio` times its own size, or `ratio_floor_bytes` if that is more, headers
+    included. `reserve_bytes` stay free on the disk. A tar's headers are read as a whole, with the long names and
+    attributes before a member (`max_header_bytes`), and so is a zip's directory (`max_directory_bytes`).
     """
 
     max_members: int = 500_000
+    max_header_bytes: int = 64 * 2**10
+    max_directory_bytes: int = 64 * 2**20
+    max_path_depth: int = 64
+    max_path_bytes: int = 1024
+    max_name_bytes: int = 255
     max_ratio: int = 100
     ratio_floor_bytes: int = 64 * 2**20
     reserve_bytes: int = 64 * 2**20
@@ -97,6 +107,8 @@ def unpack(
 
 
 def _unzip(archive: Path, writer: _ArchiveWriter, path_for: Callable[[str], str | None]) -> None:
+    if _zip_directory_bytes(archive) > writer.limits.max_directory_bytes:
+        raise _UnsafeArchiveError("directory")
     with zipfile.ZipFile(archive) as zip_file:
         writer.check_free_space(sum(info.file_size for info in zip_file.infolist()))
         for info in zip_file.infolist():
@@ -104,8 +116,8 @@ def _unzip(archive: Path, writer: _ArchiveWriter, path_for: Callable[[str], str 
             # 0 if the archive was made on Windows; links and devices are refused.
             if file_type not in (0, 0o100000, 0o040000) or info.flag_bits & 0x1:
                 raise _UnsafeArchiveError(info.filename)
-            name = _member_path(info.orig_filename, path_for, is_folder=info.is_dir())
             writer.count_member()
+            name = writer.member_path(info.orig_filename, path_for, is_folder=info.is_dir())
             if name is None:
                 continue
             if info.is_dir():
@@ -118,32 +130,34 @@ def _unzip(archive: Path, writer: _ArchiveWriter, path_for: Callable[[str], str 
 def _untar(archive: Path, writer: _ArchiveWriter, path_for: Callable[[str], str | None]) -> None:
     # A tar tells its unpacked size only at its end; it is at least that of the packed file.
     writer.check_free_space(archive.stat().st_size)
-    with tarfile.open(archive, "r:*") as tar_file:
-        for member in tar_file:
-            name = _member_path(member.name, path_for, is_folder=member.isdir())
-            writer.count_member()
-            if name is None:
-                continue
-            if member.isdir():
-                writer.add_folder(name)
-            elif member.issym():
-                writer.add_link(name, member.linkname)
-            elif member.islnk():
-                writer.add_copy(name, _member_path(member.linkname, path_for))
-            elif member.isreg() and not member.issparse():
-                source = tar_file.extractfile(member)
-                if source is None:
-                    raise _UnsafeArchiveError(member.name)
-                with source:
-                    writer.add_file(name, source, executable=bool(member.mode & 0o111), modified=member.mtime)
-            else:
+    with _open_compressed(archive) as stream:
+        headers = _HeaderReader(stream, writer.limits.max_header_bytes)
+        with tarfile.open(fileobj=cast("IO[bytes]", headers), mode="r:") as tar_file:
+            _untar_members(tar_file, headers, writer, path_for)
+
+
+def _untar_members(
+    tar_file: tarfile.TarFile, headers: _HeaderReader, writer: _ArchiveWriter, path_for: Callable[[str], str | None]
+) -> None:
+    while (member := headers.next_member(tar_file)) is not None:
+        writer.count_member(headers.member_bytes)
+        name = writer.member_path(member.name, path_for, is_folder=member.isdir())
+        if name is None:
+            continue
+        if member.isdir():
+            writer.add_folder(name)
+        elif member.issym():
+            writer.add_link(name, member.linkname)
+        elif member.islnk():
+            writer.add_copy(name, writer.member_path(member.linkname, path_for))
+        elif member.isreg() and not member.issparse():
+            source = tar_file.extractfile(member)
+            if source is None:
                 raise _UnsafeArchiveError(member.name)
-
-
-def _member_path(name: str, path_for: Callable[[str], str | None], *, is_folder: bool = False) -> str | None:
-    """The path of a member; None for the destination itself and for what is left out."""
-    member_path = path_for(_safe_path(name) + ("/" if is_folder else ""))
-    return _safe_path(member_path) or None if member_path is not None else None
+            with source:
+                writer.add_file(name, source, executable=bool(member.mode & 0o111), modified=member.mtime)
+        else:
+            raise _UnsafeArchiveError(member.name)
 
 
 def _safe_path(name: str) -> str:
@@ -171,6 +185,72 @@ def _is_link(path: Path) -> bool:
     return stat.S_ISLNK(status.st_mode) or bool(junction)
 
 
+def _zip_directory_bytes(archive: Path) -> int:
+    """The size of a zip's central directory, from the record at its end; 0 where there is none.
+
+    PKWARE's APPNOTE 4.3.14-4.3.16: a size of 0xFFFFFFFF is in the Zip64 record, to which a locator points.
+    """
+    with archive.open("rb") as file:
+        tail_start = max(file.seek(0, os.SEEK_END) - ZIP_TAIL_BYTES, 0)
+        file.seek(tail_start)
+        tail = file.read()
+        end = tail.rfind(b"PK\x05\x06")
+        if end < 0 or len(tail) < end + 22:
+            return 0
+        (size,) = struct.unpack_from("<L", tail, end + 12)
+        locator = end - 20
+        if locator < 0 or tail[locator : locator + 4] != b"PK\x06\x07":
+            return int(size)
+        (record,) = struct.unpack_from("<Q", tail, locator + 8)
+        file.seek(record)
+        fields = file.read(48)
+        return int(struct.unpack_from("<Q", fields, 40)[0]) if fields[:4] == b"PK\x06\x06" and len(fields) == 48 else 0
+
+
+def _open_compressed(archive: Path) -> IO[bytes]:
+    """The tar in an archive, by its first bytes."""
+    with archive.open("rb") as file:
+        start = file.read(6)
+    opener: Any = next((each for magic, each in _DECOMPRESSORS.items() if start.startswith(magic)), open)
+    return cast("IO[bytes]", opener(archive, "rb"))
+
+
+class _HeaderReader:
+    """A tar's stream, of which the headers before one member are limited: tarfile reads each as a whole into memory,
+    and keeps those of all members.
+    """
+
+    def __init__(self, stream: IO[bytes], max_bytes: int) -> None:
+        self._stream = stream
+        self._max_bytes = max_bytes
+        self._reads_header = True
+        self.member_bytes = 0
+
+    def next_member(self, tar_file: tarfile.TarFile) -> tarfile.TarInfo | None:
+        """The next member; `member_bytes` is then the size of its headers."""
+        self._reads_header, self.member_bytes = True, 0
+        member = tar_file.next()
+        self._reads_header = False
+        tar_file.members.clear()  # type: ignore[attr-defined]
+        return member
+
+    def read(self, size: int = -1) -> bytes:
+        if self._reads_header:
+            if not 0 <= size <= self._max_bytes - self.member_bytes:
+                raise _UnsafeArchiveError("headers")
+            self.member_bytes += size
+        return self._stream.read(size)
+
+    def seek(self, position: int, whence: int = os.SEEK_SET) -> int:
+        return self._stream.seek(position, whence)
+
+    def tell(self) -> int:
+        return self._stream.tell()
+
+    def close(self) -> None:
+        self._stream.close()
+
+
 class _ArchiveWriter:
     """Writes the members below one folder, never through a link, and counts them."""
 
@@ -189,28 +269,41 @@ class _ArchiveWriter:
         self._existing = existing
         self._cancel = cancel
         self._progress = progress
-        self._limits = limits
+        self.limits = limits
         self._max_bytes = max(limits.ratio_floor_bytes, limits.max_ratio * archive.stat().st_size)
         self._max_path_length = max_path_length()
         self._real_folders = {destination}
         self._seen_names: set[str] = set()
         self._member_count = 0
-        self._byte_count = 0
+        self._byte_count = self._header_bytes = 0
 
     def check_free_space(self, needed: int) -> None:
         """Raise AppError("disk-too-small") if so many bytes do not fit."""
         if needed > self._max_bytes:
             raise _UnsafeArchiveError(f"{needed} bytes")
         free = shutil.disk_usage(self._destination).free
-        if needed + self._limits.reserve_bytes > free:
+        if needed + self.limits.reserve_bytes > free:
             raise AppError("disk-too-small", path=str(self._destination), needed_bytes=needed, free_bytes=free)
 
-    def count_member(self) -> None:
+    def count_member(self, header_bytes: int = 0) -> None:
         self._member_count += 1
-        if self._member_count > self._limits.max_members:
+        self._header_bytes += header_bytes
+        if self._member_count > self.limits.max_members or self._header_bytes + self._byte_count > self._max_bytes:
             raise _UnsafeArchiveError("members")
         if self._cancel.is_set():
             raise Cancelled
+
+    def member_path(self, name: str, path_for: Callable[[str], str | None], *, is_folder: bool = False) -> str | None:
+        """The path of a member; None for the destination itself and for what is left out."""
+        parts = os.fsencode(name).split(b"/")
+        if (
+            len(parts) > self.limits.max_path_depth
+            or sum(map(len, parts)) > self.limits.max_path_bytes
+            or max(map(len, parts)) > self.limits.max_name_bytes
+        ):
+            raise _UnsafeArchiveError(name)
+        path = path_for(_safe_path(name) + ("/" if is_folder else ""))
+        return _safe_path(path) or None if path is not None else None
 
     def add_folder(self, name: str) -> None:
         self._make_folder(self._target_path(name))
@@ -262,7 +355,7 @@ class _ArchiveWriter:
             if self._cancel.is_set():
                 raise Cancelled
             self._byte_count += len(block)
-            if self._byte_count > self._max_bytes:
+            if self._header_bytes + self._byte_count > self._max_bytes:
                 raise _UnsafeArchiveError("bytes")
             self._progress(self._byte_count)
             yield block

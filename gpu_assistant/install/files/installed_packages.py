@@ -13,15 +13,18 @@ from __future__ import annotations
 
 import base64
 import csv
+import os
 import posixpath
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
 from ...core import json
-from ...core.errors import storage_errors
+from ...core.errors import Cancelled, storage_errors
 from ...core.files import hash_file
 from ...fetch.partial_file import local_path
 from ...system.conda import META_FOLDER
@@ -30,6 +33,7 @@ from ...system.conda import META_FOLDER
 SITE_PACKAGES = "site-packages"
 SITE_PACKAGES_GLOBS = (f"Lib/{SITE_PACKAGES}", f"lib/python3*/{SITE_PACKAGES}")
 DIST_INFO_SUFFIX = ".dist-info"
+BYTECODE_FOLDER = "__pycache__"  # Python writes it beside the sources
 # Requirements that pip obeys in every environment of ours: the frameworks stay at the versions that we installed.
 CONSTRAINTS_FILE = "gpu-assistant-constraints.txt"
 # Without this line pip on Windows reads a requirements file in the ANSI code page.
@@ -85,15 +89,50 @@ def is_conda_record(record_path: str) -> bool:
     return record_path.startswith(f"{META_FOLDER}/")
 
 
-def truncated_files(environment: Path) -> tuple[str, ...]:
-    """The files that are missing or do not have their recorded size; raises AppError."""
+def corrupt_files(
+    environment: Path,
+    cancel: threading.Event | None = None,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
+    *,
+    with_conda: bool = False,
+) -> tuple[str, ...]:
+    """The files that are missing, or do not have the content that the wheels' RECORD has (`with_conda`: or conda's
+    records); every file is read, on all cores.
+
+    `progress` gets the bytes read and those of all files, on the calling thread. Raises AppError, Cancelled.
+    """
+    packages = (*(_conda_packages(environment) if with_conda else ()), *_wheel_packages(environment))
+    hashes = {name: each for package in packages for name, each in package.files.items() if not is_bytecode(name)}
+    recorded_sizes = {name: size for package in packages for name, size in package.sizes.items()}
     with storage_errors(environment):
-        return tuple(
-            name
-            for package in _wheel_packages(environment)
-            for name, size in package.sizes.items()
-            if _file_size(environment / name) != size
-        )
+        sizes = {name: _file_size(environment / name) for name in hashes}
+        corrupt = {name for name, size in sizes.items() if size is None or size != recorded_sizes.get(name, size)}
+        # The largest first, so that no core reads a library alone at the end.
+        names = sorted(sizes.keys() - corrupt, key=lambda name: sizes[name] or 0, reverse=True)
+        total, done = sum(sizes[name] or 0 for name in names), 0
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            try:
+                results = pool.map(lambda name: _has_hash(environment / name, hashes[name], cancel), names)
+                for name, is_intact in zip(names, results, strict=True):
+                    done += sizes[name] or 0
+                    progress(done, total)
+                    if not is_intact:
+                        corrupt.add(name)
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+    return tuple(sorted(corrupt))
+
+
+def _has_hash(path: Path, expected: ContentHash | None, cancel: threading.Event | None) -> bool:
+    if cancel is not None and cancel.is_set():
+        raise Cancelled
+    if expected is None or path.is_symlink():
+        return True
+    try:
+        return hash_file(path, cancel, algorithm=expected.algorithm) == expected.hex
+    except ValueError:  # an algorithm that nobody knows
+        return False
 
 
 def _file_size(path: Path) -> int | None:
@@ -101,6 +140,11 @@ def _file_size(path: Path) -> int | None:
         return path.lstat().st_size
     except FileNotFoundError:
         return None
+
+
+def is_bytecode(name: str) -> bool:
+    """Whether it is the path of a compiled copy of a source file."""
+    return name.endswith(".pyc") and name.rpartition("/")[0].rpartition("/")[2] == BYTECODE_FOLDER
 
 
 def matches_hash(path: Path, expected: ContentHash | None, recorded_ns: int | None) -> bool:

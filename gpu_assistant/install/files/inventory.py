@@ -29,15 +29,21 @@ from ...core import filesystem, json
 from ...core.errors import storage_errors
 from ...core.recommendation import Recommendation
 from ...system.base import Processes
-from .installed_packages import DIST_INFO_SUFFIX, SITE_PACKAGES, InstalledPackage, installed_packages, matches_hash
+from .installed_packages import (
+    BYTECODE_FOLDER,
+    DIST_INFO_SUFFIX,
+    SITE_PACKAGES,
+    InstalledPackage,
+    installed_packages,
+    is_bytecode,
+    matches_hash,
+)
 
 FILE_MANIFEST = "gpu-assistant-files.txt"
 # A folder of ours with this file in it is incomplete, whatever else it holds.
 UNFINISHED_MARK = "gpu-assistant-unfinished.txt"
 MANIFEST_FILE = "gpu-assistant.json"
 LOCK_FILE = "pylock.toml"
-# Python writes it beside our files.
-BYTECODE_FOLDER = "__pycache__"
 # So many names are shown to the user; the rest is counted.
 MAX_NAMED = 5
 _STAMPED_LINE = re.compile(r"(.*)\t(-?\d+)\t(-?\d+)\Z", re.ASCII | re.DOTALL)
@@ -136,11 +142,6 @@ def iter_files(folder: Path) -> Iterator[str]:
 def has_content(folder: Path) -> bool:
     """Whether there is anything but an empty folder at this path."""
     return os.path.lexists(folder) and not (folder.is_dir() and not any(folder.iterdir()))
-
-
-def is_bytecode(name: str) -> bool:
-    """Whether it is the path of a compiled copy of a source file."""
-    return name.endswith(".pyc") and name.rpartition("/")[0].rpartition("/")[2] == BYTECODE_FOLDER
 
 
 def _is_inside(name: str) -> bool:

@@ -32,7 +32,7 @@ from ...core.types import MirrorUse
 from ...fetch.rate import RateLimiter
 from ...fetch.request import Limits
 from ...system.base import System
-from ...system.locks import data_folder_lock
+from ...system.locks import data_folder_lock, environment_lock
 from ..bundle.source import BundleSource
 from ..elevation.client import ElevationPrompt
 from ..host import Host
@@ -141,6 +141,7 @@ class InstallJob:
         bundle = self._bundle_source()
         with (
             data_folder_lock(self._data),
+            environment_lock(Path(self.plan.env)),
             self._system.keep_awake("PyTorch is being installed"),
             Journal(self._data, self.plan) as journal,
         ):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Collection, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from ...core.plan import Step
 from ...core.settings import Settings
 from ...core.types import Value
 from ...system.base import System
-from ...system.locks import data_folder_lock
+from ...system.locks import data_folder_lock, environment_lock
 from ..environment.location import list_environments
 from ..files.inventory import format_names
 from ..files.staging import delete_folder
@@ -155,7 +155,10 @@ class PurgeJob:
         if not plan_uninstall(self._host, None):
             return None
         try:
-            with Journal(self._data) as journal:
+            with ExitStack() as stack:
+                for environment in list_environments(self._data):
+                    stack.enter_context(environment_lock(Path(environment.path)))
+                journal = stack.enter_context(Journal(self._data))
                 recover(self._host, journal, STEP_KINDS)
                 revert_items(
                     preview(plan_uninstall(self._host, None), self._host),

@@ -27,7 +27,7 @@ from ...core.paths import DataDir
 from ...core.plan import Step
 from ...core.types import Value
 from ...system.base import System
-from ...system.locks import check_no_install_running, data_folder_lock
+from ...system.locks import check_no_install_running, data_folder_lock, environment_lock
 from ..environment.location import check_not_shared, has_lost_metadata
 from ..files import staging
 from ..files.installed_packages import format_user_packages, user_packages_path
@@ -131,7 +131,7 @@ class UninstallJob:
                 reporter.report_step(item.step.id, "skipped")
             return
         self._plan_items()
-        with data_folder_lock(self._data):
+        with data_folder_lock(self._data), environment_lock(self.environment):
             self._plan_items(is_locked=True)  # another process may have uninstalled it meanwhile
             with Journal(self._data, environment=str(self.environment)) as journal:
                 recover(self._host, journal, STEP_KINDS)

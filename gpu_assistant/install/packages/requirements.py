@@ -22,7 +22,7 @@ from ...core.errors import SetupNotSupported
 from ...core.machine import OperatingSystem
 from ...core.paths import DataDir
 from ...core.recommendation import LocalWheel, Recommendation
-from .uv import default_index_url
+from ...fetch.credentials import user_index_url
 
 if TYPE_CHECKING:
     from ...catalog.store import Catalog
@@ -184,7 +184,7 @@ def build_request(
         index_url=torch.index_url if torch is not None else None,
         wheelhouse=wheelhouse,
         serves_variant=serves_variant,
-        default_index=default_index_url(),
+        default_index=user_index_url(),
         platform=target if isinstance(target, Platform) else None,
         extras=torch.extras or () if torch is not None else (),
         sdists=record.sdists if record is not None else (),

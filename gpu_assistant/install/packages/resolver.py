@@ -26,6 +26,7 @@ from ...core.errors import AppError, NetworkError, storage_errors
 from ...core.paths import DataDir
 from ...core.recommendation import Alternative, LocalWheel
 from ...core.types import Value
+from ...fetch.credentials import redact_credentials
 from ...system.base import ProcessResult
 from ...system.probes import is_network_available
 from .lockfile import Lockfile, parse_lockfile
@@ -36,7 +37,7 @@ from .requirements import (
     find_corrupt_wheel,
     missing_packages,
 )
-from .uv import Uv, error_line
+from .uv import Uv, error_line, is_disk_full
 
 SourceName = Literal["wheelhouse", "index", "general"]
 SourceAnswer = Literal["absent", "variants", "incomplete", "unreachable", "not-given", "not-asked"]
@@ -139,13 +140,15 @@ class Resolver:
                 timeout=COMPILE_TIMEOUT_S,
                 cwd=folder,
             )
-            return finished, output.read_text(encoding="utf-8") if output.is_file() else None
+            return finished, redact_credentials(output.read_text(encoding="utf-8")) if output.is_file() else None
         finally:
             filesystem.rmtree(folder, ignore_errors=True)
 
     def _record_answer(self, attempt: ResolveAttempt, finished: ProcessResult) -> None:
         """Record what a source answered; raises AppError if uv failed for a reason that is not the source's."""
         text = finished.stderr.lower()
+        if is_disk_full(finished):
+            raise AppError("disk-full", path=str(self._folder))
         if "no solution found" in text:
             # The wheelhouse is asked only if it has PyTorch itself, so a dependency is missing.
             missing: SourceAnswer = "variants" if VARIANTS_ONLY_TEXT in text else "absent"

@@ -9,16 +9,19 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from ...core.errors import AppError
 from ...core.paths import DataDir
+from ...fetch.credentials import INDEX_VARIABLES, redact_credentials, user_index_url
 from ...system.base import Processes, ProcessResult
 
 # The resolver tries one source after the other itself: each must fail quickly.
 TIMEOUT_VARIABLES = {"UV_HTTP_RETRIES": "2", "UV_HTTP_CONNECT_TIMEOUT": "8", "UV_HTTP_TIMEOUT": "30"}
 CREDENTIALS_VARIABLE = "UV_CREDENTIALS_DIR"
-INDEX_VARIABLES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL")
 USER_VARIABLES = (
     *TIMEOUT_VARIABLES,
     "UV_REQUEST_TIMEOUT",
@@ -53,7 +56,7 @@ class Uv:
         from ...fetch.http import proxy_variables
 
         # uv's own default index has no address here: it lies outside.
-        index_url = next((each for each in map(str, arguments) if each.startswith("https://")), default_index_url())
+        index_url = next((each for each in map(str, arguments) if each.startswith("https://")), user_index_url())
         proxy = {} if "--offline" in arguments else proxy_variables(index_url)
         finished = self._system.run(
             [
@@ -71,6 +74,10 @@ class Uv:
             cwd=cwd,
             cancel=self._cancel,
         )
+        # What uv prints comes into logs and errors, what it resolves into the lock file.
+        finished = replace(
+            finished, stdout=redact_credentials(finished.stdout), stderr=redact_credentials(finished.stderr)
+        )
         for line in (finished.stdout + finished.stderr).splitlines():
             self._log(line)
         return finished
@@ -79,9 +86,11 @@ class Uv:
         """A credentials folder in our cache, unless the user has one: uv would make one in the user's profile."""
         from platformdirs import user_data_path
 
-        user_folder = user_data_path("uv", appauthor=False, roaming=True)
+        user_folders = []
+        with suppress(RuntimeError):  # an account without a home folder
+            user_folders.append(user_data_path("uv", appauthor=False, roaming=True))
         if CREDENTIALS_VARIABLE in os.environ or any(
-            (user_folder / subfolder / "credentials").is_dir() for subfolder in ("", "data")
+            (folder / subfolder / "credentials").is_dir() for folder in user_folders for subfolder in ("", "data")
         ):
             return {}
         return {CREDENTIALS_VARIABLE: str(self._data.uv_cache / "credentials")}
@@ -107,13 +116,17 @@ def uv_environment(environ: Mapping[str, str] = os.environ) -> dict[str, str | N
     variables |= {name: value for name, value in TIMEOUT_VARIABLES.items() if name not in environ}
     if "SSL_CERT_FILE" not in environ and "SSL_CERT_DIR" not in environ:
         variables["UV_SYSTEM_CERTS"] = "1"
-    index = default_index_url(environ)
+    index = user_index_url(environ)
     return variables if index is None else variables | {INDEX_VARIABLES[0]: index}
 
 
-def default_index_url(environ: Mapping[str, str] = os.environ) -> str | None:
-    """The general package index that the user has set for uv; None for uv's default, PyPI."""
-    return next((environ[name] for name in INDEX_VARIABLES if environ.get(name)), None)
+# ENOSPC, EDQUOT and Windows' ERROR_DISK_FULL, as Rust words them.
+_DISK_FULL_TEXTS = ("os error 28)", "os error 122)", "os error 112)")
+
+
+def is_disk_full(finished: ProcessResult) -> bool:
+    """Whether uv failed because a disk, or the user's share of it, is full."""
+    return finished.returncode != 0 and any(text in finished.stderr.lower() for text in _DISK_FULL_TEXTS)
 
 
 def error_line(finished: ProcessResult) -> str:

@@ -15,11 +15,11 @@ from ...core.errors import AppError, storage_errors
 from ...core.plan import CurrentState, Plan, Step
 from ..environment.location import environment_state
 from ..files import inventory
-from ..files.installed_packages import CONSTRAINTS_FILE, truncated_files
+from ..files.installed_packages import CONSTRAINTS_FILE, corrupt_files
 from ..files.staging import delete_folder, read_mark, write_mark
 from ..host import PreviewContext
 from ..packages.conda import python_version
-from ..packages.uv import error_line
+from ..packages.uv import error_line, is_disk_full
 from .base import StepKind
 from .context import (
     BaseInterpreter,
@@ -94,15 +94,15 @@ class PythonPackagesInstall(StepKind):
                 _clear_uv_cache(context)
             _create_venv(context)
         install_packages(context, break_system_packages=in_place)
-        truncated = truncated_files(context.partial)
-        if truncated and not in_place:
+        corrupt = _check_files(context)
+        if corrupt and not in_place:
             _clear_uv_cache(context)
             _create_venv(context)
             install_packages(context, break_system_packages=False)
-            truncated = truncated_files(context.partial)
-        if truncated:
+            corrupt = _check_files(context)
+        if corrupt:
             _clear_uv_cache(context)
-            raise AppError("packages-failed", path=str(context.environment), detail=truncated[0])
+            raise AppError("packages-failed", path=str(context.environment), detail=corrupt[0])
         write_metadata(context)
         context.reporter.report_progress(done=count, total=count, unit="items", bottleneck="installing")
         return Outcome(produces=(staged,))
@@ -112,6 +112,17 @@ def start_environment_effect(context: InstallContext, step: Step) -> StagedEnvir
     """Record in the journal that the environment is about to be made."""
     effect = context.tree_effect(context.environment)
     return StagedEnvironment(context.journal.start_effect(PythonPackagesInstall.name, effect, step.id))
+
+
+def _check_files(context: InstallContext) -> tuple[str, ...]:
+    """The files that differ from what their wheels have. uv compares none, and takes them from its cache: there a
+    disk's fault, or whoever changed an environment that shares them by hard links, may have left others.
+    """
+
+    def report(done: int, total: int) -> None:
+        context.reporter.report_progress(done=done, total=total, unit="bytes", bottleneck="checking")
+
+    return corrupt_files(context.partial, cancel=context.cancel, progress=report)
 
 
 def _create_venv(context: InstallContext) -> None:
@@ -185,8 +196,7 @@ def _run_uv(context: InstallContext, *arguments: str | Path) -> None:
     finished = context.uv.run(*arguments, timeout=INSTALL_TIMEOUT_S)
     if finished.returncode == 0:
         return
-    text = finished.stderr.lower()
-    if "os error 28" in text or "os error 112" in text:  # ENOSPC; Windows' ERROR_DISK_FULL
+    if is_disk_full(finished):
         raise AppError("disk-full", path=str(context.environment.parent))
     raise AppError("packages-failed", path=str(context.environment), detail=error_line(finished))
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ...core.machine import Cloud, Container, Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
+from ...core.paths import home_dir
 from ...core.types import Language
 from ..base import LoginCommand, MenuEntryFile, PowerStatus, ProcessResult, TaskbarProgress, UserEnvironmentVariables
 from ..conda import linux_activation_script
@@ -56,7 +57,7 @@ class LinuxSystem:
     ) -> None:
         self._root = root
         self._environ = environ
-        self._home = home or Path.home()
+        self._home = home or home_dir()
         self._glibc = glibc
         uname = os.uname()
         self._kernel, self._machine = kernel or (uname.release, uname.machine)

@@ -7,6 +7,7 @@ import io
 import sys
 import tarfile
 import threading
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -55,6 +56,57 @@ def named(name: str, attributes: int) -> zipfile.ZipInfo:
 
 def run(archive: Path, into: Path, **more: object) -> dict[str, str]:
     return unpack(archive, into, cancel=threading.Event(), **more)  # type: ignore[arg-type]
+
+
+def peak_bytes(archive: Path, into: Path) -> int:
+    """The memory at most while an archive is refused."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(AppError) as refused:
+            run(archive, into)
+        assert refused.value.code == "archive-broken"
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("kind", ["one", "many", "global", "name"])
+def test_large_headers_cost_no_memory(tmp_path: Path, kind: str) -> None:
+    archive = tmp_path / "a.tar.gz"
+    size = 32 * 2**20
+    shared = {"comment": "x" * size} if kind == "global" else {}
+    layout = tarfile.GNU_FORMAT if kind == "name" else tarfile.PAX_FORMAT
+    with tarfile.open(archive, "w:gz", format=layout, pax_headers=shared) as created:
+        if kind == "many":
+            for number in range(1200):
+                created.addfile(info(f"{number}", pax_headers={"comment": "x" * 60_000}))
+        elif kind == "name":
+            created.addfile(info("x" * size))
+        else:
+            created.addfile(info("a", pax_headers={"comment": "x" * size}))
+    assert archive.stat().st_size < 400_000
+    assert peak_bytes(archive, tmp_path / "out") < 40 * 2**20
+
+
+@pytest.mark.parametrize("name", ["a/" * 5000 + "b", "a/" * 100 + "b", "a" * 300, "é" * 200, "/".join(["a" * 200] * 6)])
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_path_that_is_too_deep_or_too_long_is_refused(tmp_path: Path, kind: str, name: str) -> None:
+    if kind == "zip":
+        archive = zipped(tmp_path / "a.zip", (name, b""))
+    else:
+        archive = tar(tmp_path / "a.tar.xz", (info(name), b""))
+    with pytest.raises(AppError) as refused:
+        run(archive, tmp_path / "out")
+    assert refused.value.code == "archive-broken"
+    assert not any((tmp_path / "out").iterdir())
+
+
+def test_zip_with_a_large_directory_is_refused_unread(tmp_path: Path) -> None:
+    archive = zipped(tmp_path / "a.zip", *((f"{number}", b"") for number in range(200)))
+    with pytest.raises(AppError) as refused:
+        run(archive, tmp_path / "out", limits=ArchiveLimits(max_directory_bytes=5_000))
+    assert refused.value.code == "archive-broken"
+    assert len(run(archive, tmp_path / "out")) == 200
 
 
 def sha256(data: bytes) -> str:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import threading
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.errors import AppError, Cancelled
+from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Event
+from gpu_assistant.install.files.installed_packages import corrupt_files
 from gpu_assistant.install.files.staging import old_path
 from gpu_assistant.install.host import PreviewContext
 from gpu_assistant.install.journal.log import Journal
 from gpu_assistant.install.plan.planner import preview
 from gpu_assistant.install.steps import verify as proof
+from gpu_assistant.system.locks import environment_lock
 from gpu_assistant.texts.localized import Texts
+from gpu_assistant.verify.job import VerifyJob
 
 from .. import tiny_wheels
 from ..files.test_foreign_files import added_to, last, put, remains, shown, site, upgraded
@@ -57,6 +63,57 @@ def repaired(sandbox: Sandbox) -> Event:
     events = sandbox.install()
     assert (end(events).state, states(events)["pytorch"]) == ("done", "done")
     return last(events, "verify")
+
+
+def flip_bytes(file: Path) -> None:
+    """Other bytes in the same file, with its size and its time."""
+    status = file.stat()
+    with file.open("r+b") as opened:
+        opened.write(b"flipped")
+    os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def test_flipped_bytes_do_not_reach_the_next_environment(sandbox: Sandbox) -> None:
+    sandbox.install()
+    file = site(sandbox) / "torch" / "ballast.bin"
+    flip_bytes(file)
+    uninstall(sandbox)
+    assert end(sandbox.install()).state == "done"
+    assert file.read_bytes() == BALLAST
+
+
+def test_flipped_bytes_are_found(sandbox: Sandbox) -> None:
+    sandbox.install()
+    progress: list[tuple[int, int]] = []
+    assert corrupt_files(sandbox.environment, progress=lambda *each: progress.append(each)) == ()
+    assert progress[-1][0] == progress[-1][1] > len(BALLAST)
+    file = site(sandbox) / "torch" / "ballast.bin"
+    flip_bytes(file)
+    (site(sandbox) / "tinydep" / "__init__.py").unlink()
+    names = [each.relative_to(sandbox.environment).as_posix() for each in (site(sandbox) / "tinydep/__init__.py", file)]
+    assert list(corrupt_files(sandbox.environment)) == names
+    verify = VerifyJob(sandbox.environment, sandbox.system, check_files=corrupt_files)
+    checks = {check.id: check for check in verify.run(JobContext()).checks}
+    assert (checks["files"].state, checks["files"].value) == ("fail", 2)
+
+
+def test_checking_files_can_be_cancelled(sandbox: Sandbox) -> None:
+    sandbox.install()
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(Cancelled):
+        corrupt_files(sandbox.environment, cancel)
+
+
+def test_environment_that_another_program_uses_is_left_alone(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.install()
+    with environment_lock(sandbox.environment.parent / "." / sandbox.environment.name):
+        for change in (sandbox.install, lambda: uninstall(sandbox)):
+            with pytest.raises(AppError) as refused:
+                change()
+            assert refused.value.code == "environment-busy"
+    assert remains(sandbox.environment)
+    uninstall(sandbox)
 
 
 def test_damaged_environment_is_rebuilt_with_user_files(sandbox: Sandbox) -> None:
