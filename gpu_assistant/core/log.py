@@ -9,6 +9,9 @@ import logging
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
+from .errors import AppError
+from .ownership import claim_folder
+
 LOG_MAX_BYTES = 1_000_000
 LOG_FILE_COUNT = 5
 
@@ -34,11 +37,13 @@ def redact_home(text: str, home: Path) -> str:
 
 
 def start_logging(folder: Path, *, verbose: bool) -> None:
-    """Log to `folder`; without a writable folder nothing is logged, and nothing breaks for it."""
+    """Log to `folder`; without a writable folder of ours nothing is logged, and nothing breaks for it."""
     root = logging.getLogger()
     root.setLevel(logging.DEBUG if verbose else logging.INFO)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        claim_folder(folder.parent)
+        if not claim_folder(folder):
+            raise AppError("folder-not-ours", path=str(folder))
         handler: logging.Handler = RotatingFileHandler(
             folder / "gpu-assistant.log",
             maxBytes=LOG_MAX_BYTES,
@@ -46,7 +51,7 @@ def start_logging(folder: Path, *, verbose: bool) -> None:
             encoding="utf-8",
             delay=True,
         )
-    except OSError:
+    except (OSError, AppError):
         handler = logging.NullHandler()
     handler.setFormatter(RedactingFormatter(Path.home()))
     root.addHandler(handler)

@@ -38,6 +38,7 @@ from ..host import Host
 from ..journal.log import Journal, LoginCommandSet
 from ..journal.recovery import active_effects, observe_state, recover
 from ..packages.requirements import platform_for
+from ..packages.uv import cache_lock
 from ..plan.validation import validate_plan
 from ..progress import ProgressReporter, end_state, failure_state
 from ..steps.context import DownloadContext, InstallContext, Verifier
@@ -166,7 +167,7 @@ class InstallJob:
                     raise Cancelled("cancelled-half-made") from error
                 raise
             finally:
-                _clean_uv_cache(self._data.uv_cache)
+                _clean_uv_cache(self._data)
             journal.end_run("done")
 
     def _run_steps(self, context: InstallContext) -> None:
@@ -211,10 +212,12 @@ def _run_step(step: Step, context: InstallContext) -> bool:
     return result.restart
 
 
-def _clean_uv_cache(cache: Path) -> None:
-    """Delete what a killed uv was unpacking; while the data folder is locked, nothing else uses the cache."""
-    for stale in cache.glob(".tmp*"):
-        filesystem.rmtree(stale, ignore_errors=True)
+def _clean_uv_cache(data: DataDir) -> None:
+    """Delete what a killed uv was unpacking, unless another one is running."""
+    if data.owns(data.uv_cache):
+        with suppress(AppError, OSError), cache_lock(data):
+            for stale in data.uv_cache.glob(".tmp*"):
+                filesystem.rmtree(stale, ignore_errors=True)
 
 
 def _record_end(journal: Journal, error: BaseException) -> None:

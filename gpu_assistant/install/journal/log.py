@@ -260,8 +260,8 @@ class Journal:
     def __init__(self, data: DataDir, plan: Plan | None = None, environment: str | None = None) -> None:
         self.path = data.journal / f"{time.time_ns() // 1_000_000:014d}-{os.getpid()}.jsonl"
         self._effect_count = 0
+        data.claim(data.journal)
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self.path.open("xb")
         except OSError as error:
             raise storage_error(error, data.journal) from error

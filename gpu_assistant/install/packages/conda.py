@@ -66,6 +66,7 @@ class Conda:
 
         Raises AppError: conda-failed, conda-offline, disk-full, program-missing, program-timeout; Cancelled.
         """
+        self._data.claim(self._data.conda)
         finished = self._system.run(
             [
                 self._program,

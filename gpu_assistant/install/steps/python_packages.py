@@ -19,7 +19,7 @@ from ..files.installed_packages import CONSTRAINTS_FILE, truncated_files
 from ..files.staging import delete_folder, read_mark, write_mark
 from ..host import PreviewContext
 from ..packages.conda import python_version
-from ..packages.uv import error_line
+from ..packages.uv import clear_cache, error_line
 from .base import StepKind
 from .context import (
     BaseInterpreter,
@@ -122,7 +122,7 @@ def _create_venv(context: InstallContext) -> None:
 
 def _clear_uv_cache(context: InstallContext) -> None:
     """uv links the files of an environment to those of its cache: if one is damaged, so is the other."""
-    delete_folder(context.data.uv_cache)
+    clear_cache(context.data, context.cancel.is_set)
 
 
 def install_packages(context: InstallContext, *, break_system_packages: bool) -> None:
