@@ -37,6 +37,7 @@ from ..elevation.client import ElevationPrompt
 from ..host import Host
 from ..journal.log import Journal, LoginCommandSet
 from ..journal.recovery import active_effects, observe_state, recover
+from ..journal.validation import LOGIN_KIND
 from ..packages.requirements import platform_for
 from ..packages.uv import cache_lock
 from ..plan.validation import validate_plan
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from ...catalog.store import Catalog
 
 
-LOGIN_EFFECT_KIND = "at-login"
 GUI_PROGRAM = "GPU Assistant"  # as installers/windows names it, beside the console program
 
 
@@ -234,7 +234,7 @@ def resume_at_login(command: Sequence[str], context: InstallContext) -> str:
     if not command:
         return "restart-by-hand"
     try:
-        with context.journal.effect(LOGIN_EFFECT_KIND, LoginCommandSet(command=tuple(command))):
+        with context.journal.effect(LOGIN_KIND, LoginCommandSet(command=tuple(command))):
             context.system.login_command.set(command)
     except AppError as error:
         context.reporter.log(f"{error.code}: {error.data}")

@@ -12,12 +12,15 @@ from typing import ClassVar
 
 from ...core import filesystem, json
 from ...core.errors import AppError, storage_errors
+from ...core.paths import DataDir
 from ...core.plan import CurrentState, Plan, Step
 from ..environment.location import environment_state
 from ..files import inventory
 from ..files.installed_packages import CONSTRAINTS_FILE, truncated_files
 from ..files.staging import delete_folder, read_mark, write_mark
 from ..host import PreviewContext
+from ..journal.log import Effect, TreeCreated
+from ..journal.validation import is_same
 from ..packages.conda import python_version
 from ..packages.uv import clear_cache, error_line
 from .base import StepKind
@@ -75,6 +78,9 @@ class PythonPackagesInstall(StepKind):
 
     def inspect(self, step: Step, plan: Plan, context: PreviewContext) -> CurrentState | None:  # noqa: ARG002
         return environment_state(plan, context)
+
+    def could_have_made(self, effect: Effect, environment: str | None, data: DataDir) -> bool:  # noqa: ARG002
+        return isinstance(effect, TreeCreated) and environment is not None and is_same(effect.path, Path(environment))
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002
         return Outcome(code="progress.standing") if context.require(EnvironmentStatus).is_built else None
