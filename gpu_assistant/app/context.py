@@ -84,6 +84,7 @@ class AppContext:
     def save_settings(self, new_settings: settings.Settings) -> None:
         """Store the settings; raises AppError if the data folder cannot be written."""
         self.settings = new_settings
+        self.data.claim(self.data.root)
         settings.save_settings(self.data.settings, new_settings)
 
     @property

@@ -7,6 +7,7 @@ Sampler -> Sample -> HealthEvaluator -> Health        (on the sampling thread)
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -207,7 +208,12 @@ class MonitoringService:
         """
         from ..monitor.history import History
 
-        return History(None if self._context.simulated else self._context.data.history)
+        data = self._context.data
+        if self._context.simulated:
+            return History(None)
+        with suppress(AppError):  # the history says itself where it cannot be written
+            data.claim(data.history)
+        return History(data.history)
 
 
 BASELINE_REFRESH_S = 3600.0  # usual temperatures change over days

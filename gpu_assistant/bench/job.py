@@ -130,7 +130,7 @@ class BenchmarkJob:
 
     def _check_disk_space(self) -> None:
         """Check before the measurement that its result can be stored; raises AppError."""
-        trial_file = self._data.root / "benchmark.room"
+        trial_file = self._data.claim(self._data.root) / "benchmark.room"
         json.write_file(trial_file, bytes(MAX_RESULT_BYTES))
         filesystem.unlink(trial_file, missing_ok=True)
 
@@ -302,6 +302,7 @@ class BenchmarkJob:
         started_at = datetime.fromtimestamp(benchmark.started or 0, UTC)
         path = self._data.benchmarks / f"{started_at:%Y%m%dT%H%M%S.%fZ}.json"
         try:
+            self._data.claim(self._data.benchmarks)
             json.write_file(path, json.encode_pretty(benchmark) + "\n")
         except AppError as error:
             context.log(f"{error.code}: {path}")

@@ -12,8 +12,10 @@ refreshed file with a fault is ignored.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -47,21 +49,22 @@ Kind = TypeVar("Kind", bound=CatalogFile)
 Device = TypeVar("Device", "AmdDevice", "IntelDevice")
 
 
-def load_catalog(folder: Path, refreshed_folder: Path | None = None) -> Catalog:
-    """The catalog of a folder, and of a refreshed one over it. Reads no file yet; raises AppError("catalog-broken")
-    where there is no such folder.
+def load_catalog(folder: Path, refreshed_folder: Path | None = None, *, today: date | None = None) -> Catalog:
+    """The catalog of a folder, and of a refreshed one over it; `today` replaces the clock's day in UTC.
+
+    Reads no file yet; raises AppError("catalog-broken") where there is no such folder.
     """
     if not folder.is_dir():
         raise AppError("catalog-broken", file=str(folder), detail="@file.fault.absent")
-    return Catalog(folder, refreshed_folder)
+    return Catalog(folder, refreshed_folder, today or datetime.now(UTC).date())
 
 
 class Catalog:
     """Hardware and software that exist, and which of it works with which."""
 
-    def __init__(self, folder: Path, refreshed_folder: Path | None = None) -> None:
+    def __init__(self, folder: Path, refreshed_folder: Path | None, today: date) -> None:
         self.folder = folder
-        self.refreshed_catalog = RefreshedCatalog(refreshed_folder) if refreshed_folder is not None else None
+        self.refreshed_catalog = RefreshedCatalog(refreshed_folder, today) if refreshed_folder is not None else None
 
     def read(self, name: str, kind: type[Kind]) -> Kind:
         """One file: the refreshed one if it is valid and not older, else the built-in one."""
@@ -391,10 +394,15 @@ def _index_by_card_name(devices: Iterable[Device], chip: Callable[[Device], str]
     return index
 
 
-IgnoreReason = Literal["older", "broken", "other-schema"]
+IgnoreReason = Literal["older", "broken", "other-schema", "future", "foreign-host"]
+
+# What a refresh writes. The data folder is untrusted: update keys, mirrors, Python builds and all other files are read
+# from the program's own resources alone.
+REFRESHED_FILES = frozenset({"pytorch.json", "cuda.json", "cudnn.json", "drivers.json"})
 
 STAMP_NAME = "stamp"
 MAX_FILE_BYTES = 32 << 20
+_URL_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 class CatalogStamp(Struct, frozen=True, kw_only=True):
@@ -411,15 +419,13 @@ class IgnoredFile(Struct, frozen=True, kw_only=True):
     why: IgnoreReason
 
 
-class _DatedFile(Struct):
-    as_of: IsoDate
-
-
 class RefreshedCatalog:
     """The files of a refresh. `used_files` and `ignored_files` grow as files are read."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, today: date) -> None:
         self.folder = folder
+        # A day for the time zones.
+        self._last_day = (today + timedelta(days=1)).isoformat()
         self.ignored_files: list[IgnoredFile] = []
         self.used_files: set[str] = set()
 
@@ -435,29 +441,72 @@ class RefreshedCatalog:
             return None
 
     def read(self, name: str, kind: type[Kind], builtin: Path) -> Kind | None:
-        """The refreshed file, if it is valid and not older than the built-in one."""
-        if self.stamp is None:
+        """The refreshed file, if a refresh writes such a file, and it is valid, not older than the built-in one, not
+        from the future, and names no host that the built-in one does not name.
+        """
+        if name not in REFRESHED_FILES or self.stamp is None:
             return None
         path = self.folder / name
         try:
             if path.stat().st_size > MAX_FILE_BYTES:
                 raise msgspec.DecodeError("too large")
-            content = json.decode(path.read_bytes(), kind)
+            data = path.read_bytes()
+            content = json.decode(data, kind)
+            urls = tuple(_urls(json.decode(data, object)))
         except FileNotFoundError:
             return None
         except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             self.ignored_files.append(IgnoredFile(file=name, why="broken"))
             return None
-        if content.as_of < _read_date(builtin):
-            self.ignored_files.append(IgnoredFile(file=name, why="older"))
+        reason = _reason_to_ignore(content.as_of, self._last_day, urls, builtin, kind)
+        if reason is not None:
+            self.ignored_files.append(IgnoredFile(file=name, why=reason))
             return None
         self.used_files.add(name)
         return content
 
 
-def _read_date(path: Path) -> str:
-    """ "" for a built-in file that cannot be read: any valid refreshed one is better."""
+def _reason_to_ignore(
+    as_of: str, last_day: str, urls: Iterable[str], builtin: Path, kind: type[CatalogFile]
+) -> IgnoreReason | None:
+    """Compare a refreshed file's date and addresses with the built-in file; without that one nothing is trusted."""
     try:
-        return json.decode(path.read_bytes(), _DatedFile).as_of
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        data = builtin.read_bytes()
+        floor = json.decode(data, kind)
+        hosts = {_host(url) for url in _urls(json.decode(data, object))}
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return "broken"
+    if as_of < floor.as_of:
+        return "older"
+    # A clock that is behind does not make the built-in day a future one.
+    if as_of > max(last_day, floor.as_of):
+        return "future"
+    suffixes = floor.lookup.hosts if isinstance(floor, DriverCatalog) and floor.lookup is not None else ()
+    is_known = all(_is_https(url) and (_host(url) in hosts or _host(url).endswith(suffixes)) for url in urls)
+    return None if is_known else "foreign-host"
+
+
+def _urls(value: object) -> Iterator[str]:
+    """Every text in a JSON value that has an address in it, from there on."""
+    if isinstance(value, str):
+        match = _URL_SCHEME.search(value)
+        if match is not None:
+            yield value[match.start() :]
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _urls(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _urls(item)
+
+
+def _is_https(url: str) -> bool:
+    return url.startswith("https://")
+
+
+def _host(url: str) -> str:
+    """ "" for an address without one; a port or a user's name make it another host."""
+    try:
+        return urlsplit(url).netloc.lower()
+    except ValueError:
         return ""

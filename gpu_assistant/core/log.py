@@ -9,6 +9,8 @@ import logging
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
+from .errors import AppError
+from .ownership import claim_folder
 from .paths import home_dir
 
 LOG_MAX_BYTES = 1_000_000
@@ -36,11 +38,13 @@ def redact_home(text: str, home: Path) -> str:
 
 
 def start_logging(folder: Path, *, verbose: bool) -> None:
-    """Log to `folder`; without a writable folder nothing is logged, and nothing breaks for it."""
+    """Log to `folder`; without a writable folder of ours nothing is logged, and nothing breaks for it."""
     root = logging.getLogger()
     root.setLevel(logging.DEBUG if verbose else logging.INFO)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        claim_folder(folder.parent)
+        if not claim_folder(folder):
+            raise AppError("folder-not-ours", path=str(folder))
         handler: logging.Handler = RotatingFileHandler(
             folder / "gpu-assistant.log",
             maxBytes=LOG_MAX_BYTES,
@@ -48,7 +52,7 @@ def start_logging(folder: Path, *, verbose: bool) -> None:
             encoding="utf-8",
             delay=True,
         )
-    except OSError:
+    except (OSError, AppError):
         handler = logging.NullHandler()
     handler.setFormatter(RedactingFormatter(home_dir()))
     root.addHandler(handler)

@@ -6,9 +6,11 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from .errors import UsageError, is_name_too_long
+from .errors import AppError, UsageError, is_name_too_long
 
 DATA_DIR_VARIABLE = "GPU_ASSISTANT_DATA_DIR"
+SUBFOLDER = "gpu-assistant"
+JOURNAL_GLOB = "[0-9]*-[0-9]*.jsonl"
 WHEELHOUSE_VARIABLE = "GPU_ASSISTANT_WHEELHOUSE"
 
 
@@ -45,22 +47,56 @@ class DataDir:
         self.state = root / "state"
         self.logs = root / "logs"
         self.journal = root / "journal"
-        self.files = root / "cache" / "files"
-        self.uv_cache = root / "cache" / "uv"
-        self.conda = root / "cache" / "conda"
-        self.updates = root / "cache" / "updates"
+        self.cache = root / "cache"
+        self.files = self.cache / "files"
+        self.uv_cache = self.cache / "uv"
+        self.conda = self.cache / "conda"
+        self.updates = self.cache / "updates"
         self.catalog = root / "catalog"
-        self.locks = root / "cache" / "locks"
-        self.size_cache = root / "cache" / "prices"
+        self.locks = self.cache / "locks"
+        self.size_cache = self.cache / "prices"
         self.pythons = root / "pythons"
         self.toolkits = root / "toolkits"
         self.environments = root / "environments"
         self.benchmarks = root / "benchmarks"
         self.history = root / "history"
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of all files and folders that are directly in the data folder."""
+        return frozenset(path.relative_to(self.root).parts[0] for path in vars(self).values() if path != self.root)
+
+    @property
+    def caches(self) -> tuple[Path, ...]:
+        """The folders that are deleted with everything in them."""
+        return self.files, self.uv_cache, self.conda, self.updates, self.locks, self.size_cache
+
+    def claim(self, folder: Path) -> Path:
+        """Make one of these folders, marked as ours, before something is written there; returns it.
+
+        Raises AppError("folder-not-ours") for a cache or the catalog in which somebody else's files are: what is in
+        them is replaced and deleted whatever its name; and the errors of `storage_error`.
+        """
+        from .ownership import claim_folder
+
+        for each in reversed([folder, *folder.parents]):
+            if each == self.root or self.root in each.parents:
+                is_usable = claim_folder(each)
+                if not is_usable and each in (*self.caches, self.catalog):
+                    raise AppError("folder-not-ours", path=str(each))
+        return folder
+
+    def owns(self, folder: Path) -> bool:
+        """Whether what is in one of these folders may be deleted: it bears its own marker, and no link leads to it."""
+        from .ownership import bears_own_marker, is_owned, is_real_folder
+
+        if folder == self.root:
+            return bears_own_marker(folder)
+        return is_owned(folder) and all(is_real_folder(each) for each in folder.parents if self.root in each.parents)
+
     def managed_folder(self, folder: Path) -> Path | None:
         """What of ours a folder is or lies in, links followed; None for one of the user's, or of an environment."""
-        names: set[str] = {path.relative_to(self.root).parts[0] for path in vars(self).values() if path != self.root}
+        names = self.names
         for path in dict.fromkeys((folder, Path(os.path.realpath(folder)))):
             for root in dict.fromkeys((self.root, Path(os.path.realpath(self.root)))):
                 if path in (root, root / self.environments.name):
@@ -122,12 +158,18 @@ def check_path(raw_path: str) -> None:
 def data_dir(option: str | None, environ: Mapping[str, str] = os.environ) -> DataDir:
     """The data folder: the given one, else that of the environment variable, else the system's default for users.
 
-    Raises UsageError as `check_path` does, "no-home" and "home-not-utf8".
+    A given folder that holds other things gets a folder of ours in it. Raises UsageError as `check_path` does,
+    "data-dir-foreign" if that one does, too, "no-home" and "home-not-utf8".
     """
     folder = option or environ.get(DATA_DIR_VARIABLE)
     if folder:
         check_path(folder)
-        return DataDir(normalize_path(folder))
+        root = normalize_path(folder)
+        if _is_foreign(root):
+            root /= SUBFOLDER
+            if _is_foreign(root):
+                raise UsageError("data-dir-foreign", path=str(root))
+        return DataDir(root)
     from platformdirs import user_data_path
 
     try:
@@ -139,6 +181,20 @@ def data_dir(option: str | None, environ: Mapping[str, str] = os.environ) -> Dat
     if not _is_utf8(default):
         raise UsageError("home-not-utf8", path=replace_surrogates(str(default)))
     return DataDir(default)
+
+
+def _is_foreign(root: Path) -> bool:
+    """Whether a folder holds anything but a data folder's own names, and neither a marker nor a journal of ours."""
+    from .ownership import MARKER_NAME
+
+    if os.path.lexists(root / MARKER_NAME):
+        return False
+    data = DataDir(root)
+    try:
+        names = {path.name for path in root.iterdir()}
+        return not names <= data.names and not any(data.journal.glob(JOURNAL_GLOB))
+    except OSError:
+        return False  # a missing folder; one that cannot be read is refused when it is written to
 
 
 def wheelhouse_dir(option: str | None, environ: Mapping[str, str] = os.environ) -> Path | None:

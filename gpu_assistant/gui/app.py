@@ -133,7 +133,7 @@ class DesktopApplication:
         """
         if self.app.simulated:
             return True
-        self.instance = SingleInstance(self.app.data.state, self.qt_app)
+        self.instance = SingleInstance(self.app.data.claim(self.app.data.state), self.qt_app)
         if self.instance.try_lock():
             return True
         activated = self.instance.activate_running(self.app.system.allow_foreground)

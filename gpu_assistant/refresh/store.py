@@ -11,6 +11,7 @@ from ..catalog.store import STAMP_NAME, CatalogStamp
 from ..catalog.validation import validate_catalog
 from ..core import filesystem, json
 from ..core.errors import AppError, storage_errors
+from ..core.ownership import claim_folder
 
 
 def store_subjects(folder: Path, base_folder: Path, subjects: Mapping[str, CatalogFile], day: str) -> None:
@@ -19,6 +20,9 @@ def store_subjects(folder: Path, base_folder: Path, subjects: Mapping[str, Catal
     The folder's name never points at half a catalog: a run that ends in the middle leaves the old one or, between
     the two renames, none at all and the old one beside it, which the next look brings back.
     """
+    # What is in it under the names below is replaced and deleted.
+    if not claim_folder(folder.parent):
+        raise AppError("folder-not-ours", path=str(folder.parent))
     restore_backup(folder)
     staging, backup = _sibling_folders(folder)
     try:

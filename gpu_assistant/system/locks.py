@@ -54,12 +54,10 @@ def file_lock(path: Path, busy_error: AppError, is_cancelled: Callable[[], bool]
 @contextmanager
 def data_folder_lock(data: DataDir, purpose: str = "install", error_code: str = "already-running") -> Iterator[None]:
     """Hold the data folder for a purpose; raises AppError(`error_code`, pid=…) while another process does."""
-    lock_file = data.state / f"{purpose}.lock"
-    # A file of its own, because a locked file cannot be read on Windows.
-    pid_file = data.state / f"{purpose}.pid"
+    lock_file, pid_file = data_folder_lock_files(data, purpose)
+    data.claim(data.state)
     with ExitStack() as stack:
         try:
-            lock_file.parent.mkdir(parents=True, exist_ok=True)
             stack.enter_context(file_lock(lock_file, AppError(error_code)))
         except AppError as error:
             raise AppError(error_code, pid=_read_pid(pid_file)) from error
@@ -99,6 +97,11 @@ def _user_lock_folder() -> Path:
         if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
     return folder
+
+
+def data_folder_lock_files(data: DataDir, purpose: str = "install") -> tuple[Path, Path]:
+    """The lock file, and the one with the holder's process id: a locked file cannot be read on Windows."""
+    return data.state / f"{purpose}.lock", data.state / f"{purpose}.pid"
 
 
 def check_no_install_running(data: DataDir) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePath
@@ -35,6 +36,19 @@ MAX_PATH_LENGTH = 259
 FILE_SYSTEM_KEY = r"SYSTEM\CurrentControlSet\Control\FileSystem"
 # Set by OneDrive for each account; redirected Documents and Desktop lie below.
 ONEDRIVE_VARIABLES = ("OneDrive", "OneDriveConsumer", "OneDriveCommercial")
+
+
+def is_private(path: Path) -> bool:
+    """Whether a file is this user's own, no link, and, on Linux, not writable by others. A missing one is not."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return False
+    if not stat.S_ISREG(status.st_mode):
+        return False
+    if sys.platform == "win32":  # the folder's permissions decide who may write
+        return True
+    return status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH
 
 
 def unique_interpreters(paths: Iterable[Path]) -> tuple[Path, ...]:

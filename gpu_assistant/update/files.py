@@ -16,6 +16,7 @@ from ..core import filesystem, json
 from ..core.errors import AppError, Cancelled, NetworkError, os_error_text
 from ..core.files import hash_file
 from ..core.jobs import JobContext
+from ..core.ownership import MARKER_NAME, claim_folder, is_owned
 from .signed_statement import UpdateFile, UpdateFileKind
 
 if TYPE_CHECKING:
@@ -64,9 +65,11 @@ def remove_old_files(folder: Path, keep_name: str | None = None) -> None:
     kept_names = (
         {keep_name, f"{keep_name}.part", f"{keep_name}.part.json", f"{keep_name}.part.lock"} if keep_name else set()
     )
+    if not is_owned(folder):
+        return
     with suppress(OSError):
         for path in folder.iterdir():
-            if path.name not in kept_names:
+            if path.name not in {*kept_names, MARKER_NAME}:
                 with suppress(OSError):
                     filesystem.unlink(path)
 
@@ -93,6 +96,10 @@ class UpdateDownloadJob:
                 UpdateDownloadProgress(id=self._file.name, done=totals.done, total=self._file.bytes, speed=totals.speed)
             )
 
+        claim_folder(self._folder.parent)
+        claim_folder(self._folder)
+        if not is_owned(self._folder):
+            raise AppError("folder-not-ours", path=str(self._folder))
         remove_old_files(self._folder, self._file.name)
         request = DownloadRequest(file=self._file.remote, path=self._folder / self._file.name)
         try:
@@ -134,6 +141,8 @@ class UpdateLaunchJob:
         def verify_file(opened: BinaryIO) -> None:
             self._verify_hash(opened, context)
 
+        if not is_owned(self._path.parent):
+            raise self._changed_error()
         remove_old_files(self._path.parent, self._path.name)
         try:
             if self._installation_kind == "windows-installer" and self._system.name == "windows":

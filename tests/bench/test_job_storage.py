@@ -7,6 +7,8 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+from gpu_assistant.core.ownership import MARKER_NAME
+
 from ..install.small_disk import tmpfs
 from .run import Run
 
@@ -69,4 +71,8 @@ def test_disk_filling_up_loses_no_result(with_card: Path, tmp_path: Path) -> Non
         ).go()
         assert result.results
         assert result.notes[-1] == "bench.note.unsaved"
-        assert {path.name for path in small.rglob("*") if path.is_file()} <= {"filler", "benchmark.lock"}
+        assert {path.name for path in small.rglob("*") if path.is_file()} <= {
+            "filler",
+            "benchmark.lock",
+            MARKER_NAME,
+        }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from gpu_assistant.catalog.validation import FILE_TYPES
 from gpu_assistant.cli.main import run
 from gpu_assistant.core.paths import resources_dir
 
+TODAY = datetime.now(UTC).date().isoformat()
 FOLDER = resources_dir() / "catalog"
 
 
@@ -52,13 +54,13 @@ def test_show_lists_refreshed_and_ignored_files(
 ) -> None:
     folder = tmp_path / "data" / "catalog" / "current"
     folder.mkdir(parents=True)
-    cuda = json.loads((FOLDER / "cuda.json").read_text(encoding="utf-8")) | {"as_of": "2999-01-01"}
+    cuda = json.loads((FOLDER / "cuda.json").read_text(encoding="utf-8")) | {"as_of": TODAY}
     (folder / "cuda.json").write_text(json.dumps(cuda), encoding="utf-8")
     (folder / "drivers.json").write_bytes(b"{")
-    (folder / STAMP_NAME).write_text(json.dumps({"schema": "gpu-assistant/catalog/1", "day": "2999-01-01"}))
+    (folder / STAMP_NAME).write_text(json.dumps({"schema": "gpu-assistant/catalog/1", "day": TODAY}))
     assert run(["catalog", "show", *data]) == 0
     captured = capsys.readouterr()
-    assert "2999-01-01" in captured.out
+    assert TODAY in captured.out
     assert "refreshed" in captured.out
     assert str(folder) in captured.out
     assert "drivers.json is damaged" in captured.err

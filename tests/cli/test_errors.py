@@ -142,7 +142,7 @@ def test_no_space_after_full_width_stop(capsys: pytest.CaptureFixture[str], tmp_
 
 @pytest.mark.parametrize("inner", ["", "environments", "cache/x", "journal/x/y", "state", "link/x"])
 def test_environment_in_data_dir_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, inner: str) -> None:
-    (tmp_path / "data").mkdir()
+    DataDir(tmp_path / "data").claim(tmp_path / "data")
     link = tmp_path / "data" / "link"
     link.symlink_to(tmp_path / "data" / "logs", target_is_directory=True)
     if inner.startswith("link") and link.resolve() == link:

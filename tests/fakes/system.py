@@ -307,7 +307,7 @@ class FakeDesktop:
     def menu_entry_files(self, environment: Path) -> tuple[MenuEntryFile, ...]:
         return (
             MenuEntryFile(path=environment / "terminal.script", content=b"script"),
-            MenuEntryFile(path=self.root / "menu" / f"{menu_entry_name(environment)}.entry", content=b"entry"),
+            MenuEntryFile(path=self.root / "menu" / f"{menu_entry_name(environment)}.lnk", content=b"entry"),
         )
 
     def allow_foreground(self, process_id: int) -> None:

@@ -16,7 +16,7 @@ from gpu_assistant.install.files import inventory
 from gpu_assistant.install.files.staging import commit_folder, delete_folder, partial_path
 from gpu_assistant.install.jobs.install import InstallJob
 from gpu_assistant.install.jobs.uninstall import UninstallJob
-from gpu_assistant.install.journal.log import FileWritten
+from gpu_assistant.install.journal.log import Effect, FileWritten
 from gpu_assistant.install.steps.base import StepKind
 from gpu_assistant.install.steps.context import InstallContext, Outcome
 from gpu_assistant.install.steps.kinds import STEP_KINDS
@@ -32,6 +32,9 @@ class Plain(StepKind):
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         return ()
+
+    def could_have_made(self, effect: Effect, environment: str | None, data: DataDir) -> bool:
+        return True
 
 
 class WriteFile(Plain):

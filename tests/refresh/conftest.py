@@ -17,6 +17,7 @@ from tests.refresh.publisher_pages import Publishers
 
 FLOOR = resources_dir() / "catalog"
 TODAY = date(2026, 11, 30)
+LAST_DAY = date(2026, 12, 31)  # of all that the tests refresh
 
 
 @pytest.fixture
@@ -33,11 +34,13 @@ def publishers() -> Iterator[Publishers]:
 @pytest.fixture
 def refresh(publishers: Publishers, folder: Path) -> Callable[..., RefreshResult]:
     def run(today: date = TODAY) -> RefreshResult:
-        return RefreshJob(load_catalog(FLOOR, folder), publishers.source, folder, today=today).run(JobContext())
+        return RefreshJob(load_catalog(FLOOR, folder, today=LAST_DAY), publishers.source, folder, today=today).run(
+            JobContext()
+        )
 
     return run
 
 
 @pytest.fixture
 def refreshed(folder: Path) -> Callable[[], Catalog]:
-    return lambda: load_catalog(FLOOR, folder)
+    return lambda: load_catalog(FLOOR, folder, today=LAST_DAY)

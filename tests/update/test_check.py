@@ -13,6 +13,7 @@ import pytest
 
 from gpu_assistant.core.errors import AppError, Cancelled
 from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.ownership import claim_folder
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.texts.localized import Texts
 from gpu_assistant.update.check import CheckOutcome, CheckPolicy, UpdateState, UpdateStatus
@@ -280,7 +281,7 @@ def test_skipped_version_is_remembered(publisher, check, tmp_path) -> None:
 
 def test_old_version_files_are_removed(publisher, check, tmp_path) -> None:
     left = tmp_path / "cache" / "updates" / "Setup-1.0.0.exe"
-    left.parent.mkdir(parents=True)
+    claim_folder(left.parent)
     left.write_bytes(b"old")
     publisher.publish(publisher.statement("1.2.0"))
     check()

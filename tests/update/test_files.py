@@ -15,6 +15,7 @@ import pytest
 
 from gpu_assistant.core.errors import AppError, Cancelled, NetworkError
 from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.ownership import MARKER_NAME, claim_folder
 from gpu_assistant.texts.localized import Texts
 from gpu_assistant.update.files import MARKER_PATH, UpdateDownloadProgress, installation_kind
 from gpu_assistant.update.service import UpdateService
@@ -107,7 +108,7 @@ def test_wrong_hash_is_not_renamed(publisher, service) -> None:
         fetched(service, file)
     assert error.value.code == "update-mismatch"
     assert "another source" not in Texts("en").error_text(error.value)
-    assert list(service.folder.iterdir()) == []
+    assert names(service.folder) == []
 
 
 def test_wrong_size_is_refused_before_reading(publisher, service) -> None:
@@ -127,11 +128,25 @@ def test_missing_file_error_offers_no_other_source(publisher, service) -> None:
     assert "another source" not in Texts("en").error_text(error.value)
 
 
-def test_new_download_removes_old_files(publisher, service) -> None:
+def names(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir() if path.name != MARKER_NAME]
+
+
+def test_foreign_folder_is_left_alone(publisher, service) -> None:
+    """Files of somebody else's in a data folder's cache/updates are not deleted as old downloads."""
     service.folder.mkdir(parents=True)
+    (service.folder / "thesis.txt").write_bytes(b"all of it")
+    with pytest.raises(AppError) as error:
+        fetched(service, publisher.file(SETUP))
+    assert error.value.code == "folder-not-ours"
+    assert names(service.folder) == ["thesis.txt"]
+
+
+def test_new_download_removes_old_files(publisher, service) -> None:
+    claim_folder(service.folder)
     (service.folder / "version.dll").write_bytes(b"planted")
     fetched(service, publisher.file(SETUP))
-    assert [path.name for path in service.folder.iterdir()] == [NAME]
+    assert names(service.folder) == [NAME]
 
 
 # Handing over
@@ -144,7 +159,7 @@ def test_installer_starts_in_clean_folder(publisher, service, system) -> None:
     assert service.has_installer
     assert service.install_or_show(file).run(JobContext()) is True
     assert system.started == [path]
-    assert [each.name for each in service.folder.iterdir()] == [NAME]
+    assert names(service.folder) == [NAME]
 
 
 @pytest.mark.parametrize("content", [SETUP[:-1] + b"!", SETUP + b"!", SETUP[:-1], b""])

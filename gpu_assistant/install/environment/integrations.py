@@ -25,8 +25,8 @@ from ..files.installed_packages import SITE_PACKAGES_GLOBS
 from ..host import Host
 from ..journal.log import FileWritten, FolderCreated, Journal
 from ..journal.recovery import Kinds, recover
+from ..journal.validation import INTEGRATION_KIND
 
-EFFECT_KIND = "integration"
 # First line of an exported lock file; a later export may overwrite a file that begins with it, and no other.
 LOCK_COMMENT = b'# Written by GPU Assistant: the exact files of an environment, for "uv pip sync".\n'
 INTERPRETER_SETTING = "python.defaultInterpreterPath"
@@ -92,10 +92,12 @@ class IntegrationJob:
                     continue
                 missing = [parent for parent in file.path.parents if not parent.exists()]
                 for folder in reversed(missing):
-                    with journal.effect(EFFECT_KIND, FolderCreated(path=str(folder))), storage_errors(folder):
+                    with journal.effect(INTEGRATION_KIND, FolderCreated(path=str(folder))), storage_errors(folder):
                         folder.mkdir(exist_ok=True)
                 sha256 = hashlib.sha256(file.content).hexdigest()
-                with journal.effect(EFFECT_KIND, FileWritten(path=str(file.path), sha256=sha256, previous=previous)):
+                with journal.effect(
+                    INTEGRATION_KIND, FileWritten(path=str(file.path), sha256=sha256, previous=previous)
+                ):
                     json.write_file(file.path, file.content)
 
 

@@ -38,7 +38,9 @@ from ..elevation.client import ElevationPrompt
 from ..host import Host
 from ..journal.log import Journal, LoginCommandSet
 from ..journal.recovery import active_effects, observe_state, recover
+from ..journal.validation import LOGIN_KIND
 from ..packages.requirements import platform_for
+from ..packages.uv import cache_lock
 from ..plan.validation import validate_plan
 from ..progress import ProgressReporter, end_state, failure_state
 from ..steps.context import DownloadContext, InstallContext, Verifier
@@ -48,7 +50,6 @@ if TYPE_CHECKING:
     from ...catalog.store import Catalog
 
 
-LOGIN_EFFECT_KIND = "at-login"
 GUI_PROGRAM = "GPU Assistant"  # as installers/windows names it, beside the console program
 
 
@@ -168,7 +169,7 @@ class InstallJob:
                     raise Cancelled("cancelled-half-made") from error
                 raise
             finally:
-                _clean_uv_cache(self._data.uv_cache)
+                _clean_uv_cache(self._data)
             journal.end_run("done")
 
     def _run_steps(self, context: InstallContext) -> None:
@@ -225,10 +226,12 @@ def _run_step(step: Step, context: InstallContext) -> bool:
     return result.restart
 
 
-def _clean_uv_cache(cache: Path) -> None:
-    """Delete what a killed uv was unpacking; while the data folder is locked, nothing else uses the cache."""
-    for stale in cache.glob(".tmp*"):
-        filesystem.rmtree(stale, ignore_errors=True)
+def _clean_uv_cache(data: DataDir) -> None:
+    """Delete what a killed uv was unpacking, unless another one is running."""
+    if data.owns(data.uv_cache):
+        with suppress(AppError, OSError), cache_lock(data):
+            for stale in data.uv_cache.glob(".tmp*"):
+                filesystem.rmtree(stale, ignore_errors=True)
 
 
 def _record_end(journal: Journal, error: BaseException) -> None:
@@ -245,7 +248,7 @@ def resume_at_login(command: Sequence[str], context: InstallContext) -> str:
     if not command:
         return "restart-by-hand"
     try:
-        with context.journal.effect(LOGIN_EFFECT_KIND, LoginCommandSet(command=tuple(command))):
+        with context.journal.effect(LOGIN_KIND, LoginCommandSet(command=tuple(command))):
             context.system.login_command.set(command)
     except AppError as error:
         context.reporter.log(f"{error.code}: {error.data}")

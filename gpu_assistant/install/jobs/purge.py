@@ -1,8 +1,9 @@
 """Removes the program's own data: settings, caches, results, logs, the journal, and on request all environments.
 
-For when the program is uninstalled. The data folder may be a folder that also holds the user's files, so only files
-with our names are removed, by `AppDataGroup`; environments are reverted by `uninstall.py`. The journal stays as long as
-it is needed to uninstall something.
+For when the program is uninstalled. The data folder may be a folder that also holds the user's files, so only folders
+that bear our marker are looked into (`core/ownership.py`), and what is removed there is named by `AppDataGroup`: caches
+whole, everything else by the names of our files. Environments are reverted by `uninstall.py`. The journal stays as long
+as it is needed to uninstall something.
 """
 
 from __future__ import annotations
@@ -16,21 +17,23 @@ from typing import Any
 
 from msgspec import Struct
 
+from ...catalog.store import STAMP_NAME
 from ...core import filesystem, json
 from ...core.errors import AppError, Cancelled, storage_errors
 from ...core.jobs import JobContext
-from ...core.paths import DataDir
+from ...core.ownership import MARKER_NAME, empty_owned_folder, is_real_folder, remove_marked_folder
+from ...core.paths import JOURNAL_GLOB, DataDir
 from ...core.plan import Step
 from ...core.settings import Settings
 from ...core.types import Value
 from ...system.base import System
-from ...system.locks import data_folder_lock, environment_lock
+from ...system.locks import data_folder_lock, data_folder_lock_files, environment_lock
 from ..environment.location import list_environments
 from ..files.inventory import format_names
-from ..files.staging import delete_folder
 from ..host import Host
 from ..journal.log import FolderCreated, Journal, ProgramInstalled
 from ..journal.recovery import recover
+from ..packages.uv import clear_cache
 from ..progress import ProgressReporter
 from ..steps.kinds import STEP_KINDS
 from .uninstall import UninstallState, plan_uninstall, preview, remaining_names, revert_items
@@ -66,7 +69,7 @@ class PurgeJob:
         uninstall_steps: tuple[Step, ...] = (self._environments_step(),) if has_remaining else ()
         if not self._keep_environments:
             uninstall_steps = tuple(item.step for item in preview(plan_uninstall(self._host, None), self._host, state))
-        groups = app_data_groups(data, include_caches=has_app_data(data), include_journal=not has_remaining)
+        groups = app_data_groups(data, include_journal=not has_remaining)
         state.removed |= {path for group in groups for path in (*group.folders, *group.files)}
         return (
             *uninstall_steps,
@@ -98,32 +101,36 @@ class PurgeJob:
 
     def _purge(self, reporter: ProgressReporter, cancel: threading.Event, steps: tuple[Step, ...]) -> None:
         data = self._data
-        # Before this job writes into the folder itself.
-        has_caches = has_app_data(data)
         with data_folder_lock(data):
             if cancel.is_set():
                 raise Cancelled
             first_error = None if self._keep_environments else self._uninstall_all(reporter, cancel)
             has_remaining = self._has_remaining_effects()
-        groups = {
-            group.id: group
-            for group in app_data_groups(data, include_caches=has_caches, include_journal=not has_remaining)
-        }
+            first_error = self._delete_groups(reporter, steps, has_remaining=has_remaining) or first_error
+        remove_empty_folders(data)
+        self._report_root(reporter, {step.id for step in steps}, has_remaining=has_remaining)
+        if first_error is not None:
+            raise first_error
+
+    def _delete_groups(
+        self, reporter: ProgressReporter, steps: tuple[Step, ...], *, has_remaining: bool
+    ) -> AppError | None:
+        """Delete the program's own data, as far as the `steps` announced it; returns the last error."""
+        data, last_error = self._data, None
+        groups = {group.id: group for group in app_data_groups(data, include_journal=not has_remaining)}
         for step in steps:
             if step.kind == PURGE_KIND and step.id in groups:
                 reporter.report_step(step.id, "running")
-                first_error = _delete_group(groups[step.id], reporter) or first_error
+                last_error = _delete_group(groups[step.id], data, reporter) or last_error
             elif step.id == ENVIRONMENTS_STEP or step.kind == PURGE_KIND:
                 # The journal stays if something could not be reverted, for the next attempt.
                 reporter.report_step(step.id, "skipped")
         step_ids = {step.id for step in steps}
         for name, group in groups.items():
             if name not in step_ids:  # this process's own log
-                group.delete_files()
-        remove_empty_folders(data)
-        self._report_root(reporter, step_ids, has_remaining=has_remaining)
-        if first_error is not None:
-            raise first_error
+                with suppress(AppError):
+                    group.delete_files(data)
+        return last_error
 
     def _root_steps(self, removed: set[Path], created: set[Path], *, has_remaining: bool) -> tuple[Step, ...]:
         """The step for the data folder; none if only what is kept stays in it."""
@@ -182,10 +189,10 @@ class PurgeJob:
         )
 
 
-def _delete_group(group: AppDataGroup, reporter: ProgressReporter) -> AppError | None:
+def _delete_group(group: AppDataGroup, data: DataDir, reporter: ProgressReporter) -> AppError | None:
     """Delete a group; returns the error."""
     try:
-        group.delete_files()
+        group.delete_files(data)
     except AppError as error:
         reporter.fail_step(group.id, error)
         return error
@@ -214,31 +221,29 @@ class AppDataGroup(Struct, frozen=True, kw_only=True):
         data: dict[str, Value] = {"thing": f"@own.{self.name}", "path": str(self.folder), "bytes": total}
         return Step(id=self.id, kind=PURGE_KIND, code="remove-own", data=data)
 
-    def delete_files(self) -> None:
+    def delete_files(self, data: DataDir) -> None:
         """Raises AppError if a cache is in use."""
         for folder in self.folders:
-            delete_folder(folder)
+            if folder == data.uv_cache:
+                clear_cache(data)
+            with storage_errors(folder, permission_code="environment-in-use"):
+                empty_owned_folder(folder)
+            remove_marked_folder(folder)
         for file in self.files:
-            # On Windows this process's own log cannot be deleted while it is open.
-            with suppress(OSError):
-                filesystem.unlink(file)
-        with suppress(OSError):
-            filesystem.rmdir(self.folder)
+            # The lock deletes its own files. On Windows this process's own log cannot be deleted while it is open.
+            if file not in data_folder_lock_files(data):
+                with suppress(OSError):
+                    filesystem.unlink(file)
 
 
-def has_app_data(data: DataDir) -> bool:
-    """Whether the folder has more of our data than logs. If not, folders with the names of our caches are foreign."""
-    groups = (group for group in _file_groups(data) if group.folder != data.logs)
-    return any(group.files for group in groups) or _is_settings_file(data.settings)
-
-
-def app_data_groups(data: DataDir, *, include_caches: bool, include_journal: bool) -> tuple[AppDataGroup, ...]:
-    """The groups that have files now, with or without caches and journal."""
-    groups = [*_file_groups(data), AppDataGroup(name="settings", folder=data.settings, files=_settings_files(data))]
-    if include_caches:
-        folders = (data.files, data.uv_cache, data.conda, data.updates, data.locks, data.size_cache)
-        existing = tuple(folder for folder in folders if os.path.lexists(folder))
-        groups.insert(0, AppDataGroup(name=CACHES_GROUP, folder=data.files.parent, folders=existing))
+def app_data_groups(data: DataDir, *, include_journal: bool) -> tuple[AppDataGroup, ...]:
+    """The groups that have files now, with or without the journal."""
+    caches = tuple(folder for folder in data.caches if data.owns(folder))
+    groups = (
+        AppDataGroup(name=CACHES_GROUP, folder=data.cache, folders=caches),
+        *_file_groups(data),
+        AppDataGroup(name="settings", folder=data.settings, files=_settings_files(data)),
+    )
     return tuple(
         group for group in groups if (group.folders or group.files) and (include_journal or group.name != JOURNAL_GROUP)
     )
@@ -246,16 +251,22 @@ def app_data_groups(data: DataDir, *, include_caches: bool, include_journal: boo
 
 def remove_empty_folders(data: DataDir) -> None:
     """Remove our folders that are empty, and the data folder if it is empty."""
-    for folder in (*_app_folders(data), data.root):
-        with suppress(OSError):
-            filesystem.rmdir(folder)
+    for folder in _app_folders(data):
+        if _is_ours(data, folder):
+            with suppress(OSError):
+                filesystem.rmdir(folder)  # the catalog's, which has no marker of its own
+        remove_marked_folder(folder)
+    remove_marked_folder(data.root)
 
 
 def root_step(data: DataDir, removed: set[Path], created: Collection[Path] = ()) -> Step:
     """What will happen to the data folder itself when some paths are `removed` and some `created`; raises AppError."""
     with storage_errors(data.root):
+        removed |= {data.root / MARKER_NAME} if data.owns(data.root) else set()
         # Our empty folders are removed with it.
-        removed |= {folder for folder in _app_folders(data) if folder.is_dir() and not any(folder.iterdir())}
+        for folder in _app_folders(data):
+            if _is_ours(data, folder) and {path for path in folder.iterdir() if path.name != MARKER_NAME} <= removed:
+                removed.add(folder)
         names = tuple(remaining_names(data.root, removed, created))
     step_data: dict[str, Value] = {"thing": str(data.root), "path": str(data.root), "files": format_names(names)}
     return Step(id=ROOT_STEP, kind="root", code=NOT_EMPTY_CODE if names else "remove-emptied", data=step_data)
@@ -263,24 +274,35 @@ def root_step(data: DataDir, removed: set[Path], created: Collection[Path] = ())
 
 def _app_folders(data: DataDir) -> tuple[Path, ...]:
     """Our folders, each before the one that it is in."""
-    group_folders = (group.folder for group in _file_groups(data))
-    return (data.environments, data.pythons, data.toolkits, *group_folders, data.files.parent, data.catalog)
+    group_folders = (folder for _name, folder, _globs in _file_patterns(data))
+    return (*data.caches, data.cache, *group_folders, data.catalog)
 
 
-def _file_groups(data: DataDir) -> tuple[AppDataGroup, ...]:
-    """Our files, by their names: the user may have folders with the same names."""
-    patterns = (
+def _file_patterns(data: DataDir) -> tuple[tuple[str, Path, tuple[str, ...]], ...]:
+    """The group, folder and names of our files: the user may have put others beside them."""
+    return (
         ("history", data.history, ("*s-[0-9]*.history*",)),
         ("benchmarks", data.benchmarks, ("[0-9]*T[0-9]*Z.json*",)),
         ("state", data.state, ("install.*", "benchmark.*", "window.lock", "window.geometry*", "updates.json*")),
-        ("catalog", data.catalog / "current", ("*.json*",)),
-        (JOURNAL_GROUP, data.journal, ("[0-9]*-[0-9]*.jsonl",)),
+        ("catalog", data.catalog / "current", ("*.json*", STAMP_NAME)),
+        (JOURNAL_GROUP, data.journal, (JOURNAL_GLOB,)),
         ("logs", data.logs, ("gpu-assistant.log*",)),
     )
+
+
+def _file_groups(data: DataDir) -> tuple[AppDataGroup, ...]:
     return tuple(
         AppDataGroup(name=name, folder=folder, files=tuple(_matching_files(folder, globs)))
-        for name, folder, globs in patterns
+        for name, folder, globs in _file_patterns(data)
+        if _is_ours(data, folder)
     )
+
+
+def _is_ours(data: DataDir, folder: Path) -> bool:
+    """Whether a folder bears our marker, or is the one in the catalog's folder that each refresh replaces."""
+    if folder.parent == data.catalog:
+        return data.owns(data.catalog) and is_real_folder(folder)
+    return data.owns(folder)
 
 
 def _matching_files(folder: Path, globs: tuple[str, ...]) -> Iterator[Path]:
@@ -288,7 +310,7 @@ def _matching_files(folder: Path, globs: tuple[str, ...]) -> Iterator[Path]:
 
 
 def _settings_files(data: DataDir) -> tuple[Path, ...]:
-    return (data.settings,) if _is_settings_file(data.settings) else ()
+    return (data.settings,) if data.owns(data.root) and _is_settings_file(data.settings) else ()
 
 
 def _is_settings_file(path: Path) -> bool:

@@ -30,6 +30,7 @@ from ...core.errors import storage_error
 from ...core.paths import DataDir
 from ...core.plan import EndState, InterruptedInstall, Plan, StepState
 from ...core.types import Value
+from ...system.paths import is_private
 
 # The kinds of steps whose tree is an environment: built by uv, and by the user's conda.
 ENVIRONMENT_KINDS = ("python-packages", "conda-environment")
@@ -260,8 +261,8 @@ class Journal:
     def __init__(self, data: DataDir, plan: Plan | None = None, environment: str | None = None) -> None:
         self.path = data.journal / f"{time.time_ns() // 1_000_000:014d}-{os.getpid()}.jsonl"
         self._effect_count = 0
+        data.claim(data.journal)
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self.path.open("xb")
         except OSError as error:
             raise storage_error(error, data.journal) from error
@@ -334,8 +335,12 @@ def _sync_folder(folder: Path) -> None:
 
 
 def read_records(path: Path) -> tuple[JournalRecord, ...]:
-    """The records of one journal, in order; truncated and damaged lines are skipped."""
+    """The records of one journal, in order; truncated and damaged lines are skipped. None of a link, or of a file that
+    another user owns or may write.
+    """
     records: list[JournalRecord] = []
+    if not is_private(path):
+        return ()
     try:
         lines = path.read_bytes().splitlines()
     except OSError:

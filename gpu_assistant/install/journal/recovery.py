@@ -14,6 +14,7 @@ Each run calls `recover` first, while it holds the data folder's lock. The step 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Protocol
 
@@ -23,7 +24,7 @@ from msgspec.structs import replace
 from ...core.paths import DataDir
 from ...core.plan import Plan, Step
 from ..host import Host
-from . import log, revert
+from . import log, revert, validation
 from .log import (
     Effect,
     EffectDone,
@@ -36,6 +37,8 @@ from .log import (
     UndoStarted,
 )
 from .revert import EffectState
+
+_log = logging.getLogger(__name__)
 
 
 class ActiveEffect(Struct, frozen=True, kw_only=True):
@@ -108,6 +111,8 @@ def _update(effects: dict[tuple[str, int], ActiveEffect], run: str, number: int,
 class EffectKind(Protocol):
     """The part of a step kind that recovery needs."""
 
+    def could_have_made(self, effect: Effect, environment: str | None, data: DataDir) -> bool: ...
+
     def effect_state(self, effect: Effect, host: Host) -> EffectState: ...
 
 
@@ -115,8 +120,19 @@ Kinds = Mapping[str, EffectKind]
 
 
 def observe_state(active: ActiveEffect, host: Host, kinds: Kinds) -> EffectState:
-    """The state of an effect on the computer, by the one of the `kinds` that made it; raises AppError."""
+    """The state of an effect on the computer, by the one of the `kinds` that made it; raises AppError.
+
+    "absent" for what no run of ours can have made, whatever the journal says.
+    """
     kind = kinds.get(active.kind)
+    is_possible = (
+        kind.could_have_made(active.effect, active.environment, host.data)
+        if kind is not None
+        else validation.could_have_made(active.kind, active.effect, active.environment, host.data)
+    )
+    if not is_possible:
+        _log.warning("%s: effect %d is not one of a step of the kind %r", active.run, active.number, active.kind[:40])
+        return "absent"
     return kind.effect_state(active.effect, host) if kind is not None else revert.effect_state(active.effect, host)
 
 

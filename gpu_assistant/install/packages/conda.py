@@ -68,6 +68,7 @@ class Conda:
         """
         from ...fetch.http import proxy_variables
 
+        self._data.claim(self._data.conda)
         finished = self._system.run(
             [
                 self._program,

@@ -64,6 +64,7 @@ class Resolver:
     def __init__(self, request: PackageRequest, uv: Uv, data: DataDir, interpreter: Path) -> None:
         self.request = request
         self._uv = uv
+        self._data = data
         self._folder, self._cached_path = data.locks, cached_lock_path(data, request)
         self._interpreter = interpreter
         self._index_unknown = False
@@ -95,6 +96,7 @@ class Resolver:
         resolver-failed, wheel-damaged; NetworkError if a source did not answer: no-network, no-source,
         wheelhouse-lacks, tensorflow-no-source-….
         """
+        self._data.claim(self._folder)
         for stale_folder in self._folder.glob("resolve-*"):
             filesystem.rmtree(stale_folder, ignore_errors=True)
         for attempt in resolve_attempts(self.request):

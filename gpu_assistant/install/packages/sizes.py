@@ -105,7 +105,7 @@ def read_size_cache(data: DataDir) -> SizeCache:
 
 def write_size_cache(data: DataDir, cache: SizeCache) -> Path:
     """Write the cache and return its path; raises AppError."""
-    path = data.size_cache / SIZES_FILE
+    path = data.claim(data.size_cache) / SIZES_FILE
     newest = dict(list(cache.packages.items())[-MAX_REQUESTS:])
     json.write_file(path, json.encode_pretty(msgspec.structs.replace(cache, packages=newest)) + "\n")
     return path

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from ...core.errors import AppError
+from ...core.errors import AppError, storage_errors
+from ...core.ownership import empty_owned_folder
 from ...core.paths import DataDir
 from ...fetch.credentials import INDEX_VARIABLES, redact_credentials, user_index_url
 from ...system.base import Processes, ProcessResult
+from ...system.locks import file_lock
 
 # The resolver tries one source after the other itself: each must fail quickly.
 TIMEOUT_VARIABLES = {"UV_HTTP_RETRIES": "2", "UV_HTTP_CONNECT_TIMEOUT": "8", "UV_HTTP_TIMEOUT": "30"}
@@ -58,6 +60,7 @@ class Uv:
         # uv's own default index has no address here: it lies outside.
         index_url = next((each for each in map(str, arguments) if each.startswith("https://")), user_index_url())
         proxy = {} if "--offline" in arguments else proxy_variables(index_url)
+        self._data.claim(self._data.uv_cache)
         finished = self._system.run(
             [
                 find_uv(),
@@ -94,6 +97,23 @@ class Uv:
         ):
             return {}
         return {CREDENTIALS_VARIABLE: str(self._data.uv_cache / "credentials")}
+
+
+@contextmanager
+def cache_lock(data: DataDir, is_cancelled: Callable[[], bool] | None = None) -> Iterator[None]:
+    """Hold uv's cache while something in it is deleted. Each uv holds the lock of this file while it runs
+    (docs.astral.sh/uv/concepts/cache). Raises AppError("uv-cache-busy") at once, or where the wait was cancelled, and
+    OSError.
+    """
+    with file_lock(data.uv_cache / ".lock", AppError("uv-cache-busy", path=str(data.uv_cache)), is_cancelled):
+        yield
+
+
+def clear_cache(data: DataDir, is_cancelled: Callable[[], bool] | None = None) -> None:
+    """Delete what is in uv's cache, once no uv uses it; nothing where it is not ours. Raises AppError."""
+    if data.owns(data.uv_cache):
+        with storage_errors(data.uv_cache), cache_lock(data, is_cancelled):
+            empty_owned_folder(data.uv_cache, keep_names=(".lock",))
 
 
 def find_uv() -> Path:

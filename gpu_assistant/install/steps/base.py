@@ -24,6 +24,7 @@ import msgspec
 
 from ...core import json
 from ...core.errors import UsageError
+from ...core.paths import DataDir
 from ...core.plan import CurrentState, Plan, PlanFile, Step
 from ...core.types import Value
 from ...fetch.request import DownloadRequest
@@ -78,6 +79,13 @@ class StepKind:
         """Carry it out; raises AppError. After ElevationDenied the steps that do not need this one still run."""
         raise NotImplementedError
 
+    def could_have_made(self, effect: Effect, environment: str | None, data: DataDir) -> bool:  # noqa: ARG002 - for overrides
+        """Whether a step of this kind could have made an effect of this type in this place (`journal/validation.py`).
+
+        `environment` is the folder of the run that made it, as an untrusted journal says.
+        """
+        return False
+
     def effect_state(self, effect: Effect, host: Host) -> EffectState:
         """The state on the computer of an effect of this kind; raises AppError."""
         return journal_revert.effect_state(effect, host)
@@ -106,6 +114,9 @@ class ProgramInstall(StepKind):
         self, make_client: Callable[[InstallContext], ElevationClient] = InstallContext.elevation_client
     ) -> None:
         self._make_client = make_client
+
+    def could_have_made(self, effect: Effect, environment: str | None, data: DataDir) -> bool:  # noqa: ARG002
+        return isinstance(effect, ProgramInstalled)
 
     def program_state(self, effect: ProgramInstalled, host: Host) -> EffectState:
         """Whether the program is installed in the version of the effect; raises AppError."""

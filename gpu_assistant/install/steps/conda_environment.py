@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from ...core import json
 from ...core.errors import AppError, UsageError
+from ...core.paths import DataDir
 from ...core.plan import Step
 from ...system.conda import is_conda_environment
 from ..environment.location import damaged_metadata, managed_manifest, pending_verification
@@ -17,6 +18,7 @@ from ..files.inventory import format_names
 from ..host import Host
 from ..journal import revert as journal_revert
 from ..journal.log import Effect, RetentionReason, TreeCreated
+from ..journal.validation import is_same
 from ..packages import conda
 from ..packages.conda import CHANNEL, Conda
 from .base import StepKind, parse_spec
@@ -65,6 +67,9 @@ class CondaEnvironment(StepKind):
                 commands=((program or "conda", *conda.create_arguments(environment, builder.series)),),
             ),
         )
+
+    def could_have_made(self, effect: Effect, environment: str | None, data: DataDir) -> bool:  # noqa: ARG002
+        return isinstance(effect, TreeCreated) and environment is not None and is_same(effect.path, Path(environment))
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         """The environment is complete, or conda has finished; raises AppError("environment-differs") for one of uv."""

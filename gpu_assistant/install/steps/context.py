@@ -123,6 +123,7 @@ def download_files(context: DownloadContext, requests: Sequence[DownloadRequest]
             data={"name": totals.name} if totals.name else None,
         )
 
+    context.data.claim(context.data.files)
     bundle, catalog, mirror_use = context.bundle, context.catalog, context.mirrors
     resolved = [
         bundle.local_request(request) if bundle is not None else with_mirrors(request, catalog, mirror_use)

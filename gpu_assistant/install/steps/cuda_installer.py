@@ -17,6 +17,7 @@ from ...catalog.records.cuda import parse_version_json
 from ...core import filesystem, json
 from ...core.errors import AppError, SetupNotSupported, storage_errors
 from ...core.files import hash_file
+from ...core.paths import DataDir
 from ...core.plan import PlanFile, Step
 from ...core.types import Value
 from ...fetch.request import Digest, DownloadRequest
@@ -24,8 +25,9 @@ from ..files import inventory
 from ..files.archives import LINK_PREFIX, ArchiveRecord, Receipt, ReceiptPart, read_receipt
 from ..files.staging import commit_folder, delete_folder, partial_path
 from ..host import Host
-from ..journal.log import ProgramInstalled, TreeCreated
+from ..journal.log import Effect, FolderCreated, ProgramInstalled, TreeCreated
 from ..journal.revert import EffectState
+from ..journal.validation import is_above, is_child
 from .base import ProgramInstall, StepKind, parse_spec, plan_error
 from .context import DownloadContext, InstallContext, Outcome, checking_progress, download_files, has_receipt_files
 from .cuda_redist import TOOLKIT_RECEIPT, check_compiler
@@ -184,6 +186,15 @@ class RunFileInstaller(NvidiaInstaller):
 
     def is_supported(self, install_options: ToolkitInstallerSettings) -> bool:
         return bool(install_options.own_folder)
+
+    def could_have_made(self, effect: Effect, environment: str | None, data: DataDir) -> bool:  # noqa: ARG002
+        match effect:
+            case FolderCreated(path=path):
+                return is_above(path, data.toolkits)
+            case TreeCreated(path=path):
+                return is_child(path, data.toolkits)
+            case _:
+                return False
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         """Every file is there with its hash."""

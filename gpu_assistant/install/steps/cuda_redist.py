@@ -26,6 +26,7 @@ from ...catalog.store import Catalog
 from ...core import filesystem, json
 from ...core.errors import AppError, SetupNotSupported, storage_errors
 from ...core.machine import SystemName
+from ...core.paths import DataDir
 from ...core.plan import CurrentState, Plan, PlanFile, Step
 from ...core.types import Value
 from ...fetch.request import DownloadRequest
@@ -42,7 +43,8 @@ from ..files.archives import (
 )
 from ..files.staging import commit_folder, delete_folder, partial_path
 from ..host import PreviewContext
-from ..journal.log import FilesAdded, TreeCreated
+from ..journal.log import Effect, FilesAdded, FolderCreated, TreeCreated
+from ..journal.validation import is_above, is_child
 from .base import StepKind, parse_spec, plan_error
 from .context import DownloadContext, InstallContext, Outcome, download_files, has_receipt_files, unpack_part
 from .plan_builder import UNKNOWN_SIZE, PlanBuilder
@@ -122,6 +124,15 @@ class CudaRedistInstall(StepKind):
         return receipt_state(
             toolkit_folder(context.data.toolkits, spec.version), TOOLKIT_RECEIPT, spec.version, spec.platform
         )
+
+    def could_have_made(self, effect: Effect, environment: str | None, data: DataDir) -> bool:  # noqa: ARG002
+        match effect:
+            case FolderCreated(path=path):
+                return is_above(path, data.toolkits)
+            case TreeCreated(path=path):
+                return is_child(path, data.toolkits)
+            case _:
+                return False
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         """Every file is there with its hash."""
@@ -314,6 +325,15 @@ class CudnnInstall(StepKind):
         """By file names only; `is_satisfied` also compares hashes."""
         spec = parse_spec(step, CudnnSpec)
         return receipt_state(_cudnn_folder(context.data.toolkits, spec), CUDNN_RECEIPT, spec.version, spec.platform)
+
+    def could_have_made(self, effect: Effect, environment: str | None, data: DataDir) -> bool:  # noqa: ARG002
+        match effect:
+            case FolderCreated(path=path):
+                return is_child(path, data.toolkits) or is_above(path, data.toolkits)
+            case FilesAdded(path=path, receipt=receipt):
+                return is_child(path, data.toolkits) and receipt == CUDNN_RECEIPT
+            case _:
+                return False
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         """Every file is there with its hash."""

@@ -7,14 +7,18 @@ from typing import ClassVar
 
 from msgspec import Struct
 
+from ...core.paths import DataDir
 from ...core.plan import CurrentState, Plan, Step
 from ...system.base import Hardware, UserEnvironment
 from ..host import PreviewContext
-from ..journal.log import PathEntryAdded, VariableSet
+from ..journal.log import Effect, PathEntryAdded, VariableSet
+from ..journal.validation import is_child, is_inside
 from .base import StepKind, parse_spec
 from .context import InstallContext, Outcome
 from .plan_builder import PlanBuilder
 
+# The variables that the kinds of steps for CUDA put into a plan.
+VARIABLE_NAMES = ("CUDA_PATH", "CUDA_HOME", "CUDNN_PATH")
 PATH_NAMES = {"windows": "Path"}
 
 
@@ -49,6 +53,15 @@ class EnvironmentVariables(StepKind):
 
     def inspect(self, step: Step, plan: Plan, context: PreviewContext) -> CurrentState | None:  # noqa: ARG002
         return CurrentState(code="now.set") if _all_set(step, context.system) else None
+
+    def could_have_made(self, effect: Effect, environment: str | None, data: DataDir) -> bool:  # noqa: ARG002
+        match effect:
+            case VariableSet(name=name, value=value):
+                return name in VARIABLE_NAMES and is_child(value, data.toolkits)
+            case PathEntryAdded(folder=folder):
+                return is_inside(folder, data.toolkits)
+            case _:
+                return False
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         return Outcome() if _all_set(step, context.system) else None

@@ -17,6 +17,7 @@ from msgspec import Struct, structs
 from ...core import filesystem
 from ...core.errors import InsufficientDiskSpace, storage_errors
 from ...core.machine import Disk, find_disk, home_disk, larger_disk_data
+from ...core.paths import DataDir
 from ...core.plan import CurrentState, Plan, Step
 from ...core.plan_cost import minimum_disk_bytes, step_cost, total
 from ...core.types import Value
@@ -31,7 +32,8 @@ from ..files.inventory import has_content
 from ..files.staging import aside_path, delete_folder, discard_unfinished, finish_removal, partial_path, read_mark
 from ..host import PreviewContext
 from ..journal import log
-from ..journal.log import FolderMoved
+from ..journal.log import Effect, FolderCreated, FolderMoved
+from ..journal.validation import is_above, is_child, is_same
 from .base import StepKind
 from .conda_environment import CondaEnvironment
 from .context import InstallContext, Outcome
@@ -193,6 +195,21 @@ class Preflight(StepKind):
 
     def inspect(self, step: Step, plan: Plan, context: PreviewContext) -> CurrentState | None:  # noqa: ARG002
         return location_state(plan, context)
+
+    def could_have_made(self, effect: Effect, environment: str | None, data: DataDir) -> bool:  # noqa: ARG002
+        match effect:
+            case FolderCreated(path=path):
+                return environment is not None and is_above(path, Path(environment).parent)
+            case FolderMoved(path=path, to=to):
+                folder = None if environment is None else Path(environment)
+                return (
+                    folder is not None
+                    and is_same(path, folder)
+                    and is_child(to, folder.parent)
+                    and Path(to).name.startswith(f"{folder.name}-kept")
+                )
+            case _:
+                return False
 
     def run(self, step: Step, context: InstallContext) -> Outcome:
         """Raises AppError: environment-occupied, not-a-folder, folder-unwritable, disk-read-only, disk-too-small."""

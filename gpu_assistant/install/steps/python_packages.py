@@ -12,14 +12,17 @@ from typing import ClassVar
 
 from ...core import filesystem, json
 from ...core.errors import AppError, storage_errors
+from ...core.paths import DataDir
 from ...core.plan import CurrentState, Plan, Step
 from ..environment.location import environment_state
 from ..files import inventory
 from ..files.installed_packages import CONSTRAINTS_FILE, corrupt_files
 from ..files.staging import delete_folder, read_mark, write_mark
 from ..host import PreviewContext
+from ..journal.log import Effect, TreeCreated
+from ..journal.validation import is_same
 from ..packages.conda import python_version
-from ..packages.uv import error_line, is_disk_full
+from ..packages.uv import clear_cache, error_line, is_disk_full
 from .base import StepKind
 from .context import (
     BaseInterpreter,
@@ -75,6 +78,9 @@ class PythonPackagesInstall(StepKind):
 
     def inspect(self, step: Step, plan: Plan, context: PreviewContext) -> CurrentState | None:  # noqa: ARG002
         return environment_state(plan, context)
+
+    def could_have_made(self, effect: Effect, environment: str | None, data: DataDir) -> bool:  # noqa: ARG002
+        return isinstance(effect, TreeCreated) and environment is not None and is_same(effect.path, Path(environment))
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002
         return Outcome(code="progress.standing") if context.require(EnvironmentStatus).is_built else None
@@ -133,7 +139,7 @@ def _create_venv(context: InstallContext) -> None:
 
 def _clear_uv_cache(context: InstallContext) -> None:
     """uv links the files of an environment to those of its cache: if one is damaged, so is the other."""
-    delete_folder(context.data.uv_cache)
+    clear_cache(context.data, context.cancel.is_set)
 
 
 def install_packages(context: InstallContext, *, break_system_packages: bool) -> None:

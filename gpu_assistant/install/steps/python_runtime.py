@@ -18,6 +18,8 @@ from ..files import inventory
 from ..files.archives import unpack
 from ..files.staging import commit_folder, delete_folder, partial_path
 from ..host import PreviewContext
+from ..journal.log import Effect, TreeCreated
+from ..journal.validation import is_child
 from .base import StepKind, parse_spec
 from .context import BaseInterpreter, InstallContext, Outcome, download_files
 from .plan_builder import PlanBuilder
@@ -81,6 +83,9 @@ class PythonRuntimeInstall(StepKind):
             return None
         python = context.system.standalone_python(_runtime_folder(step, context.data))
         return CurrentState(code="now.here", data={"path": str(python)}) if python.is_file() else None
+
+    def could_have_made(self, effect: Effect, environment: str | None, data: DataDir) -> bool:  # noqa: ARG002
+        return isinstance(effect, TreeCreated) and is_child(effect.path, data.pythons)
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         """Raises AppError("python-gone") if the planned interpreter is missing."""

@@ -111,8 +111,19 @@ def test_left_out_has_reason(capsysbinary: pytest.CaptureFixture[bytes]) -> None
 
 def test_unsaved_result_fails(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
     environment = environment_with(tmp_path / "env", torch_with_card())
-    (tmp_path / "benchmarks").write_text("a file where the folder should be", encoding="utf-8")
-    arguments = ["--data-dir", str(tmp_path), "--lang", "en", "bench", "--env", str(environment), "--device", "cpu"]
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "benchmarks").write_text("a file where the folder should be", encoding="utf-8")
+    arguments = [
+        "--data-dir",
+        str(tmp_path / "data"),
+        "--lang",
+        "en",
+        "bench",
+        "--env",
+        str(environment),
+        "--device",
+        "cpu",
+    ]
     assert run([*arguments, "--json"]) == 1
     captured = capsysbinary.readouterr()
     assert b"gpu-assistant/benchmark/1" in captured.out
@@ -242,8 +253,8 @@ def test_single_device_is_announced(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_refused_run_is_not_announced(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     environment = environment_with(tmp_path / "env", torch_with_card())
-    arguments = ["--data-dir", str(tmp_path), "--lang", "en", "bench", "--env", str(environment)]
-    with data_folder_lock(DataDir(tmp_path), "benchmark"):
+    arguments = ["--data-dir", str(tmp_path / "data"), "--lang", "en", "bench", "--env", str(environment)]
+    with data_folder_lock(DataDir(tmp_path / "data"), "benchmark"):
         assert run(arguments) == 1
     assert "Measures" not in capsys.readouterr().err
     assert run([*arguments, "--device", "cuda:7"]) == 2
@@ -261,7 +272,7 @@ def test_early_end_fails_and_shows_results(
     environment = environment_with(tmp_path / "env", torch_with_card())
     arguments = [
         "--data-dir",
-        str(tmp_path),
+        str(tmp_path / "data"),
         "--lang",
         language,
         "bench",
@@ -274,7 +285,7 @@ def test_early_end_fails_and_shows_results(
     captured = capsys.readouterr()
     assert decode(captured.out, Benchmark).results
     assert Texts(language).translate("bench.note.stopped") in captured.err
-    assert len(list((tmp_path / "benchmarks").iterdir())) == 1
+    assert len(list((tmp_path / "data" / "benchmarks").glob("*Z.json"))) == 1
 
 
 def test_ctrl_c_keeps_partial_results(
@@ -289,12 +300,22 @@ def test_ctrl_c_keeps_partial_results(
 
     monkeypatch.setattr(BenchmarkStatusLine, "show_progress", on_event)
     environment = environment_with(tmp_path / "env", torch_with_card())
-    arguments = ["--data-dir", str(tmp_path), "--lang", "en", "bench", "--env", str(environment), "--device", "cuda:0"]
+    arguments = [
+        "--data-dir",
+        str(tmp_path / "data"),
+        "--lang",
+        "en",
+        "bench",
+        "--env",
+        str(environment),
+        "--device",
+        "cuda:0",
+    ]
     assert run([*arguments, "--full", "--json"]) == 3
     captured = capsys.readouterr()
     assert "bench.note.cancelled" in decode(captured.out, Benchmark).notes
     assert "is kept and marked as not finished" in captured.err
-    assert len(list((tmp_path / "benchmarks").iterdir())) == 1
+    assert len(list((tmp_path / "data" / "benchmarks").glob("*Z.json"))) == 1
 
 
 def test_simulated_machine_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.ownership import MARKER_NAME
 from gpu_assistant.core.plan import Step
 from gpu_assistant.install.files import installed_packages
 from gpu_assistant.install.jobs.purge import PurgeJob
@@ -151,7 +152,7 @@ def test_purge_keeps_the_list(sandbox: Sandbox) -> None:
     job.run(JobContext())
     assert lines(sandbox.environment.with_name("env-packages.txt")) == ["tinyhat==3.0"]
     left = [path.relative_to(sandbox.data.root).as_posix() for path in sandbox.data.root.rglob("*") if path.is_file()]
-    assert left == ["environments/env-packages.txt"]
+    assert sorted(left) == [MARKER_NAME, "environments/env-packages.txt"]
 
 
 def test_repair_lists_replaced_versions(sandbox: Sandbox) -> None:

@@ -144,7 +144,7 @@ def test_empty_folder_is_used(sandbox: Sandbox) -> None:
 
 
 def test_temporary_files_of_stopped_uv_are_removed(sandbox: Sandbox) -> None:
-    left = sandbox.data.uv_cache / ".tmpA1b2C3"
+    left = sandbox.data.claim(sandbox.data.uv_cache) / ".tmpA1b2C3"
     left.mkdir(parents=True)
     (left / "half.bin").write_bytes(b"half")
     sandbox.install()
@@ -168,7 +168,7 @@ def test_computer_stays_awake_only_during_install(sandbox: Sandbox) -> None:
 
 def test_concurrent_download_of_same_wheel_is_awaited(sandbox: Sandbox) -> None:
     """The other one gives up: the install says for whom it waits, then fetches the wheel itself."""
-    path = sandbox.data.files / sandbox.torch.sha256[:16] / sandbox.torch.name
+    path = sandbox.data.claim(sandbox.data.files) / sandbox.torch.sha256[:16] / sandbox.torch.name
     path.parent.mkdir(parents=True)
     held, text, given_up = threading.Event(), threading.Event(), threading.Event()
 

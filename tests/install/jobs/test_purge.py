@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.ownership import MARKER_NAME
+from gpu_assistant.core.paths import DataDir
 from gpu_assistant.core.plan import Event, PlanEvent
 from gpu_assistant.core.settings import Settings, save_settings
 from gpu_assistant.install.environment import location
 from gpu_assistant.install.jobs.purge import PurgeJob
 from gpu_assistant.install.journal.log import Journal, ProgramInstalled
-from gpu_assistant.system.locks import data_folder_lock
+from gpu_assistant.system.locks import data_folder_lock, file_lock
 
 from ..sandbox import Sandbox, end, states
 
@@ -26,6 +32,9 @@ def leave(sandbox: Sandbox, *, keep: bool) -> list[Event]:
 
 def fill(sandbox: Sandbox) -> None:
     """What a used data folder holds."""
+    data = sandbox.data
+    for folder in (data.logs, data.benchmarks, data.history, data.catalog, data.files):
+        data.claim(folder)
     save_settings(sandbox.data.settings, Settings())
     for path in (
         sandbox.data.logs / "gpu-assistant.log.1",
@@ -44,7 +53,7 @@ def test_kept_environments_still_work(sandbox: Sandbox) -> None:
     stranger = sandbox.data.root / "thesis.txt"
     stranger.write_text("all of it", encoding="utf-8")
     leave(sandbox, keep=True)
-    assert sorted(path.name for path in sandbox.data.root.iterdir()) == ["journal", "thesis.txt"]
+    assert sorted(path.name for path in sandbox.data.root.iterdir()) == [MARKER_NAME, "journal", "thesis.txt"]
     python = sandbox.system.environment_python(sandbox.environment)
     assert subprocess.run([python, "-c", "import torch"], check=False).returncode == 0
     # A program that is installed later still knows them.
@@ -72,7 +81,6 @@ def test_remaining_driver_does_not_keep_app_data(sandbox: Sandbox) -> None:
 
 def test_purge_without_any_install(sandbox: Sandbox) -> None:
     assert states(leave(sandbox, keep=False)) == {}
-    sandbox.data.root.mkdir()
     fill(sandbox)
     assert set(states(leave(sandbox, keep=True)).values()) == {"done"}
     assert not sandbox.data.root.exists()
@@ -91,7 +99,8 @@ def test_preview_lists_groups_with_sizes(sandbox: Sandbox) -> None:
     plan, text = events[0], states(events)
     assert isinstance(plan, PlanEvent)
     steps = {step.id: step for step in plan.steps}
-    caches = [path for path in (sandbox.data.root / "cache").rglob("*") if path.is_file()]
+    caches = [path for path in sandbox.data.cache.rglob("*") if path.is_file()]
+    caches.remove(sandbox.data.cache / MARKER_NAME)
     assert steps["own-downloads"].data["bytes"] == sum(path.lstat().st_size for path in caches)
     assert {"own-settings", "own-history", "own-benchmarks", "own-catalog", "own-journal", "own-logs"} <= steps.keys()
     assert steps["data"].code == "leave-filled"
@@ -102,7 +111,8 @@ def test_preview_lists_groups_with_sizes(sandbox: Sandbox) -> None:
     done = leave(sandbox, keep=False)
     assert isinstance(done[0], PlanEvent)
     assert [step.id for step in done[0].steps] == [*steps]
-    assert sorted(path.name for path in sandbox.data.root.rglob("*")) == ["logs", "thesis.txt", "train.log"]
+    left = sorted(path.name for path in sandbox.data.root.rglob("*") if path.name != MARKER_NAME)
+    assert left == ["logs", "thesis.txt", "train.log"]
 
 
 def test_kept_environments_are_named_and_keep_journal(sandbox: Sandbox) -> None:
@@ -134,7 +144,6 @@ def test_foreign_data_folder_is_untouched(sandbox: Sandbox) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text('{"lr": 0.1}', encoding="utf-8")
     before = sorted(sandbox.data.root.rglob("*"))
-    (sandbox.data.logs / "gpu-assistant.log").write_text("this run's", encoding="utf-8")
     leave(sandbox, keep=False)
     assert sorted(sandbox.data.root.rglob("*")) == before
 
@@ -145,7 +154,65 @@ def test_foreign_files_in_app_folders_are_kept(sandbox: Sandbox) -> None:
     foreign = sandbox.data.logs / "train.log"
     foreign.write_text("epoch 1", encoding="utf-8")
     leave(sandbox, keep=False)
-    assert [path for path in sandbox.data.root.rglob("*") if path.is_file()] == [foreign]
+    left = [path for path in sandbox.data.root.rglob("*") if path.is_file() and path.name != MARKER_NAME]
+    assert left == [foreign]
+
+
+def test_foreign_folders_with_our_names_are_kept(sandbox: Sandbox) -> None:
+    """A folder that the user named held such folders before the program wrote its own files into it."""
+    strange = ("cache/mine/x", "cache/files/photo.jpg", "cache/prices/a", "catalog/last/a.json", "state/install.txt")
+    for name in (*strange, "history/10s-000179529945.history", "logs/gpu-assistant.log.1", "benchmarks/1T1Z.json"):
+        path = sandbox.data.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("mine", encoding="utf-8")
+    before = {path: path.read_bytes() for path in sandbox.data.root.rglob("*") if path.is_file()}
+    with Journal(sandbox.data) as journal:
+        journal.end_run("done")
+    save_settings(sandbox.data.settings, Settings(language="en"))
+    sandbox.data.claim(sandbox.data.uv_cache)
+    leave(sandbox, keep=False)
+    assert {path: path.read_bytes() for path in before} == before
+    assert not sandbox.data.uv_cache.exists()
+    with pytest.raises(AppError) as caught:
+        sandbox.data.claim(sandbox.data.files)
+    assert caught.value.code == "folder-not-ours"
+
+
+def test_copied_and_linked_folders_are_kept(sandbox: Sandbox) -> None:
+    """A marker names one folder: a copy of it, or a link to a folder with another marker, is not deleted."""
+    other = DataDir(sandbox.root / "other")
+    other.claim(other.files)
+    (other.files / "thesis.whl").write_text("all of it", encoding="utf-8")
+    sandbox.data.claim(sandbox.data.locks)
+    shutil.copytree(other.files, sandbox.data.conda)
+    make_link(sandbox.data.files, other.files)
+    make_link(sandbox.data.locks / "elsewhere", other.files)
+    leave(sandbox, keep=False)
+    assert (other.files / "thesis.whl").is_file()
+    assert (sandbox.data.conda / "thesis.whl").is_file()
+    assert os.path.lexists(sandbox.data.files)
+    assert not sandbox.data.locks.exists()
+
+
+def make_link(path: Path, target: Path) -> None:
+    """A link to a folder; a junction on Windows, which needs no rights."""
+    if sys.platform == "win32":
+        import _winapi
+
+        _winapi.CreateJunction(str(target), str(path))
+    else:
+        path.symlink_to(target, target_is_directory=True)
+
+
+def test_busy_uv_cache_is_kept(sandbox: Sandbox) -> None:
+    cache = sandbox.data.claim(sandbox.data.uv_cache)
+    (cache / "wheel").write_text("1", encoding="utf-8")
+    with file_lock(cache / ".lock", AppError("uv-cache-busy")), pytest.raises(AppError) as caught:
+        leave(sandbox, keep=False)
+    assert caught.value.code == "uv-cache-busy"
+    assert (cache / "wheel").is_file()
+    leave(sandbox, keep=False)
+    assert not sandbox.data.root.exists()
 
 
 def test_purge_is_refused_during_install(sandbox: Sandbox) -> None:

@@ -1,0 +1,76 @@
+"""Which effects a step, or an integration, could have made: a journal is untrusted, it may come with a copied folder.
+
+Each kind of step names its own places (`StepKind.could_have_made`) with the functions below. An effect anywhere else is
+treated as absent: nothing of it is read, changed or deleted.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ...core.paths import DataDir
+from ...system.base import menu_entry_name, path_hash
+from .log import Effect, FileWritten, FolderCreated, LoginCommandSet
+
+INTEGRATION_KIND = "integration"
+LOGIN_KIND = "at-login"
+
+
+def is_plain(path: str) -> bool:
+    """Whether it is absolute and without "..", so that its parents are what they seem."""
+    return Path(path).is_absolute() and ".." not in Path(path).parts
+
+
+def is_same(path: str, other: Path) -> bool:
+    """Whether both name one place; links above it are followed, the last name is compared."""
+    return is_plain(path) and _place(Path(path)) == _place(other)
+
+
+def is_child(path: str, folder: Path) -> bool:
+    """Whether it is directly in a folder."""
+    return is_plain(path) and Path(path).name != "" and _real(Path(path).parent) == _real(folder)
+
+
+def is_inside(path: str, folder: Path) -> bool:
+    """Whether it is anywhere below a folder."""
+    place = Path(_place(Path(path)))
+    return is_plain(path) and Path(_real(folder)) in place.parents
+
+
+def is_above(path: str, folder: Path) -> bool:
+    """Whether it is a folder or one of those that it is in."""
+    return is_plain(path) and any(is_same(path, each) for each in (folder, *folder.parents))
+
+
+def could_have_made(kind: str, effect: Effect, environment: str | None, data: DataDir) -> bool:  # noqa: ARG001 - as the method
+    """The same for the kinds that are no steps: the files of integrations, and the command at login."""
+    if kind == LOGIN_KIND:
+        return isinstance(effect, LoginCommandSet)
+    if kind != INTEGRATION_KIND or environment is None:
+        return False
+    match effect:
+        case FolderCreated(path=path):
+            return is_plain(path)  # removed only where it is empty
+        case FileWritten(path=path):
+            return is_plain(path) and _is_integration_file(Path(path), Path(environment))
+        case _:
+            return False
+
+
+def _is_integration_file(path: Path, environment: Path) -> bool:
+    name = f"gpu-assistant-{path_hash(environment)}"
+    parts = path.parts[-2:]
+    return (
+        is_inside(str(path), environment)
+        or parts in ((name, "kernel.json"), ("applications", f"{name}.desktop"), (".vscode", "settings.json"))
+        or path.name == f"{menu_entry_name(environment)}.lnk"
+    )
+
+
+def _real(folder: Path) -> str:
+    return os.path.normcase(os.path.realpath(folder))
+
+
+def _place(path: Path) -> str:
+    return os.path.normcase(os.path.join(os.path.realpath(path.parent), path.name))  # noqa: PTH118 - a text to compare

