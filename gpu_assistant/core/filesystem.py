@@ -136,3 +136,8 @@ def _retry(path: Path, operate: Callable[[], object], is_temporary: Callable[[OS
             is_reported = True
             listener(path)
         time.sleep(PAUSE_S)
+
+
+def replace_surrogates(text: str) -> str:
+    """U+FFFD in place of what is no Unicode: bytes that are not UTF-8 on Linux, half a character on Windows."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -20,7 +20,7 @@ import msgspec
 
 from . import filesystem
 from .errors import AppError, UsageError, os_error_text, storage_errors
-from .paths import replace_surrogates
+from .filesystem import replace_surrogates
 from .versions import decode_hook, encode_hook
 
 T = TypeVar("T")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
@@ -22,6 +23,7 @@ from . import filesystem, json
 from .errors import storage_errors
 
 MARKER_NAME = ".gpu-assistant-folder.json"
+_claiming = threading.Lock()  # threads of one process would write the marker by the same temporary name
 
 
 class FolderMarker(Struct, frozen=True, kw_only=True):
@@ -38,15 +40,14 @@ def claim_folder(folder: Path) -> bool:
     False for a folder that holds something and has no marker. One with a marker of another folder is a copy: it may be
     used. Raises AppError.
     """
-    with storage_errors(folder):
+    with _claiming, storage_errors(folder):
         try:
             folder.mkdir(parents=True)
             existed = False
         except FileExistsError:
-            if os.path.lexists(folder / MARKER_NAME):
+            # Another process may be marking it now: its marker comes before anything else.
+            if os.path.lexists(folder / MARKER_NAME) or any(MARKER_NAME not in path.name for path in folder.iterdir()):
                 return _read_marker(folder) is not None
-            if any(folder.iterdir()):
-                return False
             existed = True
         marker = FolderMarker(schema="gpu-assistant/folder/1", inode=str(folder.stat().st_ino), existed=existed)
         json.write_file(folder / MARKER_NAME, json.encode(marker))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .errors import AppError, UsageError, is_name_too_long
+from .filesystem import replace_surrogates
 
 DATA_DIR_VARIABLE = "GPU_ASSISTANT_DATA_DIR"
 SUBFOLDER = "gpu-assistant"
@@ -134,11 +135,6 @@ def _is_utf8(path: Path) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def replace_surrogates(text: str) -> str:
-    """U+FFFD in place of what is no Unicode: bytes that are not UTF-8 on Linux, half a character on Windows."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def check_path(raw_path: str) -> None:

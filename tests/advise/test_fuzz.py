@@ -105,10 +105,10 @@ def sound(code: int, out: str, err: str) -> None:
     assert code in (0, 1, 2), (code, err)
     assert "Traceback" not in out + err
     assert "Something went wrong inside" not in err, err
-    if code == 0:
-        assert json.loads(out)
-    else:
-        assert not out
+    answer = json.loads(out)
+    assert answer
+    if code != 0:
+        assert answer["schema"] == "gpu-assistant/error/1"
         assert err.strip()
 
 

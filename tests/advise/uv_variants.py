@@ -91,7 +91,7 @@ def stated_catalog() -> Catalog:
         publishers.serve(publishers.wheels, f"<html><body>{links}</body></html>".encode())
         stored = Path(folder) / "current"
         RefreshJob(load_catalog(floor), publishers.source, stored, today=date(2026, 12, 1)).run(JobContext())
-        catalog = load_catalog(floor, stored)
+        catalog = load_catalog(floor, stored, today=date(2026, 12, 1))
         assert any(build.stated for release in catalog.releases for build in release.variants)
         return catalog
 

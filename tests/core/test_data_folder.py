@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from gpu_assistant.cli.main import run
 from gpu_assistant.core.errors import UsageError
+from gpu_assistant.core.ownership import claim_folder, is_owned
 from gpu_assistant.core.paths import SUBFOLDER, DataDir, data_dir
 
 
@@ -38,3 +41,15 @@ def test_second_foreign_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         data_dir(str(tmp_path))
     assert caught.value.code == "data-dir-foreign"
+
+
+def test_folder_is_claimed_by_many_threads_at_once(tmp_path: Path) -> None:
+    start = threading.Barrier(8)
+
+    def claim(_: int) -> bool:
+        start.wait()
+        return claim_folder(tmp_path / "cache")
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(claim, range(8))) == [True] * 8
+    assert is_owned(tmp_path / "cache")

@@ -303,7 +303,7 @@ def test_plan_has_exact_sizes(system: str, version: str) -> None:
     assert toolkit_bytes(redist, version, f"{system}-x86_64") == sum(sizes.bytes.values())
     toolkit = catalog.cuda.toolkit(version)
     assert toolkit is not None
-    other = installer_hint(catalog, toolkit, system)
+    other = installer_hint(catalog, toolkit, system, "x86_64")
     command = str(other["command"])
     assert (f" nvcc_{version[:4]} " in command) == (system == "windows")
     assert ("visual_studio_integration" in command, "--driver" in command) == (False, False)
