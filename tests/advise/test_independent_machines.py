@@ -1,4 +1,4 @@
-"""300 machines of real people, and answers by somebody who had not seen the rules, written before the program was asked.
+"""300 machines, with answers by somebody who had not seen the rules, written before the program was asked.
 
 `independent_answers.json` has for each machine what an expert accepts: accelerators, builds and driver actions for
 PyTorch, the build for the present driver ("works_now"), TensorFlow's versions (None: there is none), and toolkits, []
