@@ -23,6 +23,9 @@ from . import filesystem, json
 from .errors import storage_errors
 
 MARKER_NAME = ".gpu-assistant-folder.json"
+# What Windows' launcher writes into the data folder before Python begins (installers/windows/report.c): a folder with
+# nothing else was made by it.
+LAUNCHER_NAMES = frozenset({"logs", "start.txt"})
 _claiming = threading.Lock()  # threads of one process would write the marker by the same temporary name
 
 
@@ -45,10 +48,11 @@ def claim_folder(folder: Path) -> bool:
             folder.mkdir(parents=True)
             existed = False
         except FileExistsError:
+            names = {path.name for path in folder.iterdir() if MARKER_NAME not in path.name}
             # Another process may be marking it now: its marker comes before anything else.
-            if os.path.lexists(folder / MARKER_NAME) or any(MARKER_NAME not in path.name for path in folder.iterdir()):
+            if os.path.lexists(folder / MARKER_NAME) or not names <= LAUNCHER_NAMES:
                 return _read_marker(folder) is not None
-            existed = True
+            existed = not names
         marker = FolderMarker(schema="gpu-assistant/folder/1", inode=str(folder.stat().st_ino), existed=existed)
         json.write_file(folder / MARKER_NAME, json.encode(marker))
     return True

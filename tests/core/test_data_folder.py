@@ -53,3 +53,13 @@ def test_folder_is_claimed_by_many_threads_at_once(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(claim, range(8))) == [True] * 8
     assert is_owned(tmp_path / "cache")
+
+
+def test_folder_of_the_windows_launcher_is_ours(tmp_path: Path) -> None:
+    data = tmp_path / "gpu-assistant"
+    (data / "logs").mkdir(parents=True)
+    (data / "logs" / "start.txt").write_text("started", encoding="utf-8")
+    assert claim_folder(data)
+    assert claim_folder(data / "logs")
+    assert is_owned(data)
+    assert is_owned(data / "logs")

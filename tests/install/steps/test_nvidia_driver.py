@@ -384,7 +384,7 @@ class TestWindows:
     def step(self, sandbox: Sandbox, server: FaultServer, name: str) -> Step:
         sandbox.catalog = served(server, name)
         (package,) = sandbox.catalog.drivers.packages
-        advice = recommendation("update", installed="560.1", recommended=package.version, url=package.url)
+        advice = recommendation("update", installed="560.1", recommended=package.version.text, url=package.url)
         return driver_step(sandbox, machine("windows"), advice)
 
     def test_driver_then_restart_then_installed(self, sandbox: Sandbox, server: FaultServer) -> None:
