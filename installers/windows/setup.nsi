@@ -445,6 +445,21 @@ FunctionEnd
 ; What the program itself cannot take away of its data: the log that it was writing.
 Section "un.$(SECTION_DATA)" un.Data
   RMDir /r "$LOCALAPPDATA\gpu-assistant\logs"
+  ; The marker goes only with the whole folder: beside anything else it says that the folder is the program's.
+  StrCpy $0 0
+  FindFirst $1 $2 "$LOCALAPPDATA\gpu-assistant\*.*"
+  ${DoWhile} $2 != ""
+    ${If} $2 != "."
+    ${AndIf} $2 != ".."
+    ${AndIf} $2 != ".gpu-assistant-folder.json"
+      StrCpy $0 1
+    ${EndIf}
+    FindNext $1 $2
+  ${Loop}
+  FindClose $1
+  ${If} $0 == 0
+    Delete "$LOCALAPPDATA\gpu-assistant\.gpu-assistant-folder.json"
+  ${EndIf}
   RMDir "$LOCALAPPDATA\gpu-assistant"
 SectionEnd
 
