@@ -6,6 +6,7 @@ import logging
 import os
 import socket
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,6 +39,10 @@ def own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: py
     monkeypatch.setenv("UV_OFFLINE", "1")
     if request.node.get_closest_marker("real_install") is None:
         monkeypatch.delenv("GPU_ASSISTANT_WHEELHOUSE", raising=False)
+    else:
+        # These share an environment, which one program at a time measures in: the locks lie in the temporary folder.
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+        monkeypatch.setenv("TMPDIR", str(tmp_path))
 
 
 @pytest.fixture(autouse=True)
