@@ -36,7 +36,7 @@ class StoredBenchmarks(NamedTuple):
 
 def read_benchmarks(folder: Path) -> StoredBenchmarks:
     """All benchmarks in a folder, which need not exist."""
-    benchmarks = [read_benchmark(path) for path in folder.glob("*.json")]
+    benchmarks = [read_benchmark(path) for path in folder.glob("[!.]*.json")]
     readable = [each for each in benchmarks if each is not None]
     return StoredBenchmarks(
         tuple(sorted(readable, key=lambda each: each.started or 0.0)), unreadable=len(benchmarks) - len(readable)

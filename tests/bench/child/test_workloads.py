@@ -51,7 +51,7 @@ def test_matmul_and_copy_on_real_torch(torch_environment: Path, tmp_path: Path) 
     assert isinstance(first, BenchmarkProgress)
     assert (first.index, first.total, first.workload, first.size) == (1, 5, "matmul", (1024, 1024, 1024))
     assert run.system.awake == 0
-    (stored,) = run.data.benchmarks.iterdir()
+    (stored,) = run.data.benchmarks.glob("[!.]*.json")
     assert decode(stored.read_bytes(), Benchmark) == result
 
 
