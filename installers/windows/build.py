@@ -275,8 +275,9 @@ def _setup(program: Program, setup: Path, finalize: Sequence[str], *, signed_plu
         "COMPRESSOR": "zlib" if quick else "/SOLID lzma",
     }
     defined = [f"-D{name}={value}" for name, value in values.items()]
-    command = [makensis, "-V2", "-WX", "-INPUTCHARSET", "UTF8", *defined, scratch / "setup.nsi"]
-    _run(*command, cwd=scratch, environ=plugins.makensis_environ(os.environ, nsis))
+    fixed = ("-V2", "-WX", "-INPUTCHARSET", "UTF8")
+    environ = plugins.makensis_environ(os.environ, nsis)
+    _run(makensis, *fixed, *defined, scratch / "setup.nsi", cwd=scratch, environ=environ)
 
 
 def _there(path: Path) -> PureWindowsPath:
