@@ -281,6 +281,18 @@ def damaged(setup: Path, _older: Path, shots: Camera, _hold: Path) -> None:
     folder = DRIVE / "program"
     check(into(setup, windows_path(folder)) == 0, "silent installing fails")
     report = LOCAL / "gpu-assistant" / "logs" / "start.txt"
+
+    def ended_with_box(name: str, says: str) -> int:
+        """The exit code of a start that shows a box, which waits, and leaves a report with some words."""
+        ended = start(folder / f"{NAME}.exe")
+        wait(lambda: windows(f"^{NAME}$"), f"{name}: it ends without a word")
+        shots.steady()
+        shots.shoot(name)
+        check(says in report.read_text(encoding="utf-8"), f"{name}: {report} does not say {says}")
+        check(ended.poll() is None, f"{name}: the box does not wait for the person")
+        key("Return")
+        return int(ended.wait(60))
+
     for name, taken, says in (
         ("module", "app/PySide6/QtWidgets.pyd", "No module named 'PySide6.QtWidgets'"),
         ("main", "app/gpu_assistant/__main__.pyc", "No module named gpu_assistant.__main__"),
@@ -291,14 +303,7 @@ def damaged(setup: Path, _older: Path, shots: Camera, _hold: Path) -> None:
         away = file.rename(DRIVE / "taken")
         if file.suffix == ".zip":
             file.write_bytes(b"empty")
-        ended = start(folder / f"{NAME}.exe")
-        wait(lambda: windows(f"^{NAME}$"), f"{name}: it ends without a word")
-        shots.steady()
-        shots.shoot(name)
-        check(says in report.read_text(encoding="utf-8"), f"{name}: {report} does not say {says}")
-        check(ended.poll() is None, f"{name}: the box does not wait for the person")
-        key("Return")
-        check(ended.wait(60) == 1, f"{name}: it ended with {ended.returncode}")
+        check(ended_with_box(name, says) == 1, f"{name}: its exit code is not 1")
         away.replace(file)
     main = folder / "app/gpu_assistant/__main__.pyc"
     away = main.rename(DRIVE / "taken")
@@ -307,14 +312,7 @@ def damaged(setup: Path, _older: Path, shots: Camera, _hold: Path) -> None:
         ("fault", "import faulthandler; faulthandler._read_null()", ""),
     ):
         main.with_suffix(".py").write_text(code)
-        ended = start(folder / f"{NAME}.exe")
-        wait(lambda: windows(f"^{NAME}$"), f"{name}: it ends without a word")
-        shots.steady()
-        shots.shoot(name)
-        check(says in report.read_text(encoding="utf-8"), f"{name}: {report} does not say {says}")
-        check(ended.poll() is None, f"{name}: the box does not wait for the person")
-        key("Return")
-        check(ended.wait(60) != 0, f"{name}: it ended with {ended.returncode}")
+        check(ended_with_box(name, says) != 0, f"{name}: it ends as if all were well")
     main.with_suffix(".py").unlink()
     away.replace(main)
     well = start(folder / f"{NAME}.exe")

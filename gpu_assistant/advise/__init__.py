@@ -20,8 +20,8 @@ What is chosen:
     installed_torch the PyTorch that is there: whether it uses the GPU, and if not, why
 
 What is said about it, each with the code of a text:
-    reasons         why each part (reasons_driver: the driver; reasons_parts: toolkit, cuDNN, TensorFlow)
-    main_reasons    the few that decide, for a person
+    reasons         why each part, and the few reasons that decide (reasons_driver: the driver; reasons_parts: toolkit,
+                    cuDNN, TensorFlow)
     support         holes in drivers, ends of systems, small cards
     warnings        what to know before going on
     alternatives    what else would work

@@ -1,5 +1,5 @@
 """Why each part was chosen: `collect_reasons` in the order in which a person asks. The texts are in
-`resources/texts/advise.json`, `reason.<code>`.
+`resources/texts/advise.json`, `reason.<code>`. `main_reasons` are the few that decide, for a person.
 
 Accelerator, PyTorch and Python are explained here, the NVIDIA driver in `reasons_driver`, toolkit, cuDNN and TensorFlow
 in `reasons_parts`.
@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from ..catalog.records.base import CatalogFile
 from ..core.machine import Machine, Vendor
-from ..core.recommendation import Reason
-from ..core.types import Value
+from ..core.recommendation import Reason, Recommendation
+from ..core.types import Goal, Value
 from ..core.versions import Version, version_text
 from .builds import code_kind
 from .candidates import (
@@ -35,6 +35,15 @@ from .python import skipped_reason_code
 from .reasons_driver import driver_reasons, make_reason
 from .reasons_parts import tensorflow_reasons, toolkit_reasons
 
+MAX_MAIN_REASONS = 3
+# What the reasons of each goal are about, the most important first.
+_MAIN_SUBJECTS: dict[Goal, tuple[str, ...]] = {
+    "pytorch": ("accelerator", "pytorch.version", "driver.action"),
+    "tensorflow": ("accelerator", "tensorflow", "driver.action"),
+    "cuda-dev": ("accelerator", "cuda_toolkit", "driver.action"),
+    "all": ("accelerator", "pytorch.version", "driver.action", "cuda_toolkit"),
+}
+
 
 def collect_reasons(decision: Decision) -> tuple[Reason, ...]:
     """All reasons: what computes, PyTorch, Python, TensorFlow, the driver, toolkit and cuDNN."""
@@ -56,6 +65,19 @@ def collect_reasons(decision: Decision) -> tuple[Reason, ...]:
     result += _driver_reasons(decision)
     result += toolkit_reasons(decision.target, decision.candidate, decision.parts, required=decision.is_for_compiling)
     return tuple(result)
+
+
+def main_reasons(recommendation: Recommendation) -> tuple[Reason, ...]:
+    """At most three: what computes, why this version, what happens to the driver; the first reason about each."""
+    reasons = []
+    for about in _MAIN_SUBJECTS[recommendation.goal]:
+        # A driver that nothing uses decides nothing.
+        if about == "driver.action" and recommendation.driver.action == "none":
+            continue
+        reason = next((each for each in recommendation.reasons if each.about.startswith(about)), None)
+        if reason is not None:
+            reasons.append(reason)
+    return tuple(reasons[:MAX_MAIN_REASONS])
 
 
 def _make_reason(decision: Decision, about: str, code: str, subject: CatalogFile, source: str, **data: Value) -> Reason:

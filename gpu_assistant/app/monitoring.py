@@ -17,9 +17,9 @@ from msgspec.structs import replace
 from ..core.errors import AppError
 
 if TYPE_CHECKING:
+    from ..bench.history import StoredBenchmarks
     from ..bench.job import BenchmarkJob
     from ..bench.memory_fit import FitModel, MemoryFitJob
-    from ..bench.result_files import StoredBenchmarks
     from ..catalog.records.health import HealthRules
     from ..core.results import GpuSample, Health, Sample
     from ..health.job import HealthJob
@@ -93,7 +93,7 @@ class MonitoringService:
 
     def stored_benchmarks(self) -> StoredBenchmarks:
         """All stored benchmarks; files that cannot be read, or have another version, are counted only."""
-        from ..bench.result_files import read_benchmarks
+        from ..bench.history import read_benchmarks
 
         return read_benchmarks(self._context.data.benchmarks)
 

@@ -1,19 +1,56 @@
-"""Benchmarks over time: each one compared with an earlier one that measured the same; pure."""
+"""The benchmarks stored in a folder, and each one compared with an earlier one that measured the same.
+
+The files are untrusted: what is malformed, or of another version of this program, is left out and counted.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
-from ..core.results import (
-    Benchmark,
-    BenchmarkHistory,
-    BenchmarkHistoryEntry,
-    BenchResult,
-)
+from ..core import json
+from ..core.results import WORKLOAD_UNITS, Benchmark, BenchmarkHistory, BenchmarkHistoryEntry, BenchResult
+from .child_protocol import BENCHMARK_NOTES, RESULT_NOTES, SKIP_NOTES, VERDICTS, is_plausible
 from .device_comparison import device_comparisons, headline_comparison
+from .expected_ranges import CAUSES
 from .measurements import comparable_history, doubtful_notes, is_complete, skipped_main_workloads, speed_ratio
+
+# C0 and C1 control characters, and Unicode's line separators and marks of writing direction.
+_CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+MAX_TIMESTAMP = 32_503_680_000.0  # the year 3000 in seconds since the epoch, which every system's calendar knows
+
+
+class StoredBenchmarks(NamedTuple):
+    """The benchmarks of a folder, oldest first, and the number of files that could not be read."""
+
+    benchmarks: tuple[Benchmark, ...]
+    unreadable: int
+
+
+def read_benchmarks(folder: Path) -> StoredBenchmarks:
+    """All benchmarks in a folder, which need not exist."""
+    benchmarks = [read_benchmark(path) for path in folder.glob("[!.]*.json")]
+    readable = [each for each in benchmarks if each is not None]
+    return StoredBenchmarks(
+        tuple(sorted(readable, key=lambda each: each.started or 0.0)), unreadable=len(benchmarks) - len(readable)
+    )
+
+
+def read_benchmark(path: Path) -> Benchmark | None:
+    """The benchmark in a file, without control characters; None if it is malformed or has codes that this version does
+    not know: another version wrote it, and its results may not be comparable.
+    """
+    try:
+        benchmark = json.convert(_strip_control_characters(json.decode(path.read_bytes(), object)), Benchmark)
+    # RecursionError: `_strip_control_characters` recurses less deep than `decode`.
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return benchmark if _is_known(benchmark) else None
 
 
 def find_comparable(
@@ -74,3 +111,24 @@ def _history_entry(benchmark: Benchmark, earlier: Sequence[Benchmark]) -> Benchm
     ratio = speed_ratio(previous_result, result)
     notes = doubtful_notes(previous_result, result)
     return replace(entry, compared_with=previous.started, change=ratio, compared=result, doubts=notes)
+
+
+def _is_known(benchmark: Benchmark) -> bool:
+    return (
+        (benchmark.verdict is None or benchmark.verdict in VERDICTS)
+        and BENCHMARK_NOTES.issuperset(benchmark.notes)
+        and CAUSES.issuperset(benchmark.causes)
+        and all(skipped.why in SKIP_NOTES and skipped.id in WORKLOAD_UNITS for skipped in benchmark.left_out)
+        and all(is_plausible(result) and RESULT_NOTES.issuperset(result.notes) for result in benchmark.results)
+        and (benchmark.started is None or 0 <= benchmark.started < MAX_TIMESTAMP)
+    )
+
+
+def _strip_control_characters(value: object) -> object:
+    if isinstance(value, str):
+        return _CONTROL_CHARACTERS.sub("", value)
+    if isinstance(value, list):
+        return [_strip_control_characters(each) for each in value]
+    if isinstance(value, dict):
+        return {_strip_control_characters(key): _strip_control_characters(each) for key, each in value.items()}
+    return value

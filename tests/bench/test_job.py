@@ -13,8 +13,8 @@ import pytest
 
 from gpu_assistant.bench.child_protocol import BENCHMARK_NOTES, CHILD_PROGRAM, BenchmarkProgress
 from gpu_assistant.bench.expected_ranges import CAUSES
+from gpu_assistant.bench.history import read_benchmarks
 from gpu_assistant.bench.measurements import is_complete
-from gpu_assistant.bench.result_files import read_benchmarks
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.errors import Cancelled
 from gpu_assistant.core.jobs import JobContext

@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication, QEvent
 
-from gpu_assistant.bench.result_files import StoredBenchmarks
+from gpu_assistant.bench.history import StoredBenchmarks
 from gpu_assistant.catalog.records.health import HealthRules
 from gpu_assistant.core.results import Benchmark, GpuSample, Sample
 from gpu_assistant.gui.main.window import MainWindow

@@ -11,7 +11,7 @@ from ...core.versions import Version
 from .base import (
     Arch,
     CatalogFile,
-    Confidence,
+    Fact,
     Gfx,
     HttpsUrl,
     PciId,
@@ -33,43 +33,35 @@ class AmdWindowsSupport(Struct, frozen=True, kw_only=True):
     sources: tuple[str, ...] = ()
 
 
-class AmdChip(Struct, frozen=True, kw_only=True):
+class AmdChip(Fact, frozen=True, kw_only=True):
     """The ROCm variants of PyTorch for Linux with code for a chip, newest first."""
 
     gfx: Gfx
     variants: tuple[Variant, ...]
-    source: str
-    confidence: Confidence = "high"
 
 
-class AmdDevice(Struct, frozen=True, kw_only=True):
+class AmdDevice(Fact, frozen=True, kw_only=True):
     """One AMD PCI device id and its chip."""
 
     pci_id: PciId
     name: str
     gfx: Gfx
-    source: str
-    confidence: Confidence = "high"
 
 
-class AmdOverride(Struct, frozen=True, kw_only=True):
+class AmdOverride(Fact, frozen=True, kw_only=True):
     """Chips that run another one's code where an environment `variable` says so; their maker does not support it."""
 
     chips: tuple[Gfx, ...]
     runs_as: Gfx
     variable: str
-    source: str
-    confidence: Confidence = "high"
 
 
-class IntelFamily(Struct, frozen=True, kw_only=True):
+class IntelFamily(Fact, frozen=True, kw_only=True):
     """A family of Intel GPUs that PyTorch lists as validated on `systems`; `lowest_windows` is a release's name."""
 
     family: str
     systems: tuple[Literal["windows", "linux", "wsl"], ...]
     lowest_windows: str | None
-    source: str
-    confidence: Confidence = "high"
 
 
 class IntelSupport(Struct, frozen=True, kw_only=True):
@@ -84,14 +76,12 @@ class IntelSupport(Struct, frozen=True, kw_only=True):
     source: str
 
 
-class IntelDevice(Struct, frozen=True, kw_only=True):
+class IntelDevice(Fact, frozen=True, kw_only=True):
     """One Intel PCI device id of a validated family."""
 
     pci_id: PciId
     name: str
     family: str
-    source: str
-    confidence: Confidence = "high"
 
 
 class AppleSupport(Struct, frozen=True, kw_only=True):
@@ -111,7 +101,7 @@ class LinuxGpuGroups(Struct, frozen=True, kw_only=True):
     source: str
 
 
-class IntelRuntime(Struct, frozen=True, kw_only=True):
+class IntelRuntime(Fact, frozen=True, kw_only=True):
     """The command that installs Level Zero, Intel's compute runtime, from a distribution's own packages.
 
     Empty `releases` stand for all. `families` are those that its version knows, empty: all.
@@ -121,8 +111,6 @@ class IntelRuntime(Struct, frozen=True, kw_only=True):
     releases: tuple[str, ...] = ()
     families: tuple[str, ...] = ()
     command: tuple[str, ...]
-    source: str
-    confidence: Confidence = "high"
 
 
 class AcceleratorCatalog(CatalogFile, frozen=True, kw_only=True):

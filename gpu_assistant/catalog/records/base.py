@@ -35,6 +35,13 @@ class SourceRecord(Struct, frozen=True):
     url: HttpsUrl | None
 
 
+class Fact(Struct, frozen=True, kw_only=True):
+    """What a source says: `source` is its id in the file's `sources`, `confidence` how sure that is."""
+
+    source: str
+    confidence: Confidence = "high"
+
+
 class CatalogFile(Struct, frozen=True, kw_only=True):
     """The head of every catalog file; `as_of` is the day on which its facts were collected."""
 

@@ -17,6 +17,7 @@ from .base import (
     ByteCount,
     CatalogFile,
     Confidence,
+    Fact,
     Hex32Bytes,
     HttpsUrl,
     IsoDate,
@@ -127,7 +128,7 @@ class Checksum(NamedTuple):
     hex: str
 
 
-class ToolkitInstaller(Struct, frozen=True, kw_only=True):
+class ToolkitInstaller(Fact, frozen=True, kw_only=True):
     """One installer of a CUDA Toolkit. NVIDIA publishes MD5 only; `sha256` is from another source."""
 
     system: SystemName
@@ -138,8 +139,6 @@ class ToolkitInstaller(Struct, frozen=True, kw_only=True):
     md5: Md5 | None
     sha256: Hex32Bytes | None
     bytes: ByteCount | None
-    source: str
-    confidence: Confidence = "high"
 
     @property
     def checksum(self) -> Checksum | None:
@@ -154,7 +153,7 @@ class ToolkitInstaller(Struct, frozen=True, kw_only=True):
         return self.kind == "local" and self.checksum is not None
 
 
-class ToolkitUrlPattern(Struct, frozen=True, kw_only=True):
+class ToolkitUrlPattern(Fact, frozen=True, kw_only=True):
     """The URL of installers, with {version} and {driver}, for toolkits from one up to, not including, another."""
 
     system: SystemName
@@ -162,8 +161,6 @@ class ToolkitUrlPattern(Struct, frozen=True, kw_only=True):
     from_version: Version | None
     before_version: Version | None
     url: HttpsUrl
-    source: str
-    confidence: Confidence = "high"
 
 
 class RedistPart(Struct, frozen=True, kw_only=True):
@@ -218,7 +215,7 @@ class SuccessExitCode(Struct, frozen=True, kw_only=True):
     confidence: Confidence = "high"
 
 
-class HostCompiler(Struct, frozen=True, kw_only=True):
+class HostCompiler(Fact, frozen=True, kw_only=True):
     """The versions of Microsoft's compiler that toolkits since one support: from `lowest` up to, not including, `below`
     (None: no limit); `products` are the releases of Visual Studio that contain them.
     """
@@ -227,35 +224,27 @@ class HostCompiler(Struct, frozen=True, kw_only=True):
     lowest: Version
     below: Version | None
     products: str
-    source: str
-    confidence: Confidence = "high"
 
 
-class GlibcConflict(Struct, frozen=True, kw_only=True):
+class GlibcConflict(Fact, frozen=True, kw_only=True):
     """The first glibc whose headers clash with those of toolkits from one on; None: none is known."""
 
     from_toolkit: Version
     fails_from: Version | None
-    source: str
-    confidence: Confidence = "high"
 
 
-class GnuCompiler(Struct, frozen=True, kw_only=True):
+class GnuCompiler(Fact, frozen=True, kw_only=True):
     """The newest major of GCC that toolkits since one support on Linux; nvcc rejects newer ones."""
 
     from_toolkit: Version
     newest: int
-    source: str
-    confidence: Confidence = "high"
 
 
-class ExtraComponents(Struct, frozen=True, kw_only=True):
+class ExtraComponents(Fact, frozen=True, kw_only=True):
     """Additional components that compiling needs since a CUDA major."""
 
     from_major: int
     components: tuple[str, ...]
-    source: str
-    confidence: Confidence = "high"
 
 
 class ToolkitInstallerSettings(Struct, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ from ...core.versions import Capability, Version
 from .base import (
     CatalogFile,
     Confidence,
+    Fact,
     Hex32Bytes,
     HttpsUrl,
     IsoDate,
@@ -26,7 +27,7 @@ DriverExit = Literal["done", "restart", "no-compatible-card", "wrong-package-kin
 ModuleKind = Literal["open", "proprietary"]
 
 
-class DriverLookup(Struct, frozen=True, kw_only=True):
+class DriverLookup(Fact, frozen=True, kw_only=True):
     """NVIDIA's driver lookup service: `parameters` maps our names to its query parameters, `fixed` are constant
     parameters, `studio_values` the value of the parameter for each channel, `hosts` the allowed suffixes of the host
     names of drivers.
@@ -39,8 +40,6 @@ class DriverLookup(Struct, frozen=True, kw_only=True):
     parameters: dict[str, str]
     fixed: dict[str, str]
     studio_values: dict[str, str]
-    source: str
-    confidence: Confidence = "high"
 
 
 class DriverSystem(Struct, frozen=True, kw_only=True):
@@ -59,15 +58,13 @@ class DriverProduct(Struct, frozen=True, kw_only=True):
     notebook: bool
 
 
-class DriverAddress(Struct, frozen=True, kw_only=True):
+class DriverAddress(Fact, frozen=True, kw_only=True):
     """The URL of a kind of driver package, with {version}; `for_names` are prefixes of the names of the systems that
     it supports (empty: all).
     """
 
     url: HttpsUrl
-    source: str
     for_names: tuple[str, ...] = ()
-    confidence: Confidence = "high"
 
 
 class DriverExitCode(Struct, frozen=True, kw_only=True):
@@ -130,7 +127,7 @@ class LinuxDriverInstall(Struct, frozen=True, kw_only=True):
     key_source: str | None = None
 
 
-class LinuxDriverCommands(Struct, frozen=True, kw_only=True):
+class LinuxDriverCommands(Fact, frozen=True, kw_only=True):
     """The commands by which a distribution's documentation installs the driver for some generations of GPUs, with
     {release}, its {major}, {arch} and {kernel}.
 
@@ -154,8 +151,6 @@ class LinuxDriverCommands(Struct, frozen=True, kw_only=True):
     stream: str | None = None
     switch: tuple[str, ...] = ()
     switch_source: str | None = None
-    source: str
-    confidence: Confidence = "high"
 
 
 class LinuxDriverPage(Struct, frozen=True, kw_only=True):
@@ -183,14 +178,12 @@ class FirstSupportingDriver(Struct, frozen=True, kw_only=True):
     source: str
 
 
-class KnownDriverIssue(Struct, frozen=True, kw_only=True):
+class KnownDriverIssue(Fact, frozen=True, kw_only=True):
     """A known issue of drivers with these exact versions; `what` is part of a text's code."""
 
     system: SystemName
     versions: tuple[Version, ...]
     what: str
-    source: str
-    confidence: Confidence = "high"
 
 
 class LinuxModules(Struct, frozen=True, kw_only=True):
@@ -223,16 +216,14 @@ class VirtualGpuRelease(Struct, frozen=True, kw_only=True):
     release: str
 
 
-class VirtualGpus(Struct, frozen=True, kw_only=True):
+class VirtualGpus(Fact, frozen=True, kw_only=True):
     """NVIDIA vGPU: the releases by the branch of their guest drivers, newest first; the series of virtual GPUs on which
     CUDA runs.
     """
 
     releases: tuple[VirtualGpuRelease, ...]
-    source: str
     cuda_series: tuple[str, ...]
     cuda_source: str
-    confidence: Confidence = "high"
 
 
 class FabricManager(Struct, frozen=True, kw_only=True):
@@ -262,7 +253,7 @@ class GpuGeneration(Struct, frozen=True, kw_only=True):
     first_without: dict[SystemName, Version] = {}
 
 
-class DriverPackage(Struct, frozen=True, kw_only=True):
+class DriverPackage(Fact, frozen=True, kw_only=True):
     """The newest known driver for a generation of GPUs; `segment` and `channel` None: for all of them. `line` is
     NVIDIA's word for the branch: one of the line "new-feature" can be chosen, but is not recommended.
     """
@@ -276,8 +267,6 @@ class DriverPackage(Struct, frozen=True, kw_only=True):
     url: HttpsUrl | None
     sha256: Hex32Bytes | None
     line: Literal["production", "new-feature"] | None = None
-    source: str
-    confidence: Confidence = "high"
 
 
 class MinimumWindows(Struct, frozen=True, kw_only=True):
@@ -290,7 +279,7 @@ class MinimumWindows(Struct, frozen=True, kw_only=True):
     python_source: str
 
 
-class MinimumDriverWindows(Struct, frozen=True, kw_only=True):
+class MinimumDriverWindows(Fact, frozen=True, kw_only=True):
     """The first Windows on which NVIDIA's packages of today can be installed, among those whose names begin with one of
     `for_names` (empty: all others). `last_lines` are the last driver lines of older ones, by the beginning of a name.
     """
@@ -298,9 +287,7 @@ class MinimumDriverWindows(Struct, frozen=True, kw_only=True):
     name: str
     build: int
     for_names: tuple[str, ...] = ()
-    last_lines: dict[str, str] = {}
-    source: str
-    confidence: Confidence = "high"
+    last_lines: dict[str, str] = field(default_factory=dict)
 
 
 class SecurityFix(Struct, frozen=True, kw_only=True):
@@ -316,17 +303,15 @@ class SecurityFix(Struct, frozen=True, kw_only=True):
     below_capability: Capability | None = None
 
 
-class SecurityBulletin(Struct, frozen=True, kw_only=True):
+class SecurityBulletin(Fact, frozen=True, kw_only=True):
     """A bulletin about the driver, by the name of a vulnerability in it."""
 
     id: str
     date: IsoDate | None
     fixes: tuple[SecurityFix, ...]
-    source: str
-    confidence: Confidence = "high"
 
 
-class SystemEnd(Struct, frozen=True, kw_only=True):
+class SystemEnd(Fact, frozen=True, kw_only=True):
     """A system that ended: by its distribution's release, or a Windows before a build. `what` ended is the system's
     own "support", or the "drivers" for it (of cards of `segments`; empty: of all); `month` as "2026-10".
     """
@@ -339,8 +324,6 @@ class SystemEnd(Struct, frozen=True, kw_only=True):
     what: Literal["support", "drivers"]
     segments: tuple[Segment, ...] = ()
     month: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}$")]
-    source: str
-    confidence: Confidence = "high"
 
 
 class DriverCatalog(CatalogFile, frozen=True, kw_only=True):

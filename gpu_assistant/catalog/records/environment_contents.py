@@ -13,7 +13,7 @@ from .base import (
     Arch,
     ByteCount,
     CatalogFile,
-    Confidence,
+    Fact,
     Hex32Bytes,
     HttpsUrl,
     PythonSeries,
@@ -60,15 +60,13 @@ class EnvironmentSizes(Struct, frozen=True, kw_only=True):
     approximate: bool = False
 
 
-class DriverSize(Struct, frozen=True, kw_only=True):
+class DriverSize(Fact, frozen=True, kw_only=True):
     """Bytes of an NVIDIA driver: of NVIDIA's own package, or of all packages of a distribution that it needs."""
 
     system: SystemName
     distribution: str | None
     release: Version | None
     bytes: ByteCount
-    source: str
-    confidence: Confidence = "high"
 
 
 class EnvironmentSizeCatalog(CatalogFile, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ from .base import (
     ByteCount,
     CatalogFile,
     Confidence,
+    Fact,
     Hex32Bytes,
     HttpsUrl,
     IsoDate,
@@ -36,7 +37,7 @@ class CudnnArchive(Struct, frozen=True, kw_only=True):
     bytes: ByteCount | None
 
 
-class CudnnRelease(Struct, frozen=True, kw_only=True):
+class CudnnRelease(Fact, frozen=True, kw_only=True):
     """One cuDNN release; a `yanked` one is never offered.
 
     `cuda_majors` are those that it is built for, `wheels` those with a wheel. `lowest_capability` is by CUDA major.
@@ -52,8 +53,6 @@ class CudnnRelease(Struct, frozen=True, kw_only=True):
     index_url: HttpsUrl | None = None
     index_sha256: Hex32Bytes | None = None
     yanked: bool = False
-    source: str
-    confidence: Confidence = "high"
     note: str | None = None
 
 
@@ -83,7 +82,7 @@ class CudnnCatalog(CatalogFile, frozen=True, kw_only=True):
     releases: tuple[CudnnRelease, ...]
 
 
-class TensorFlowBuildRecord(Struct, frozen=True, kw_only=True):
+class TensorFlowBuildRecord(Fact, frozen=True, kw_only=True):
     """One TensorFlow series on one platform.
 
     `python` is sorted newest first. `cuda` and `cudnn` are the versions that it was tested with, None without GPU
@@ -104,8 +103,6 @@ class TensorFlowBuildRecord(Struct, frozen=True, kw_only=True):
     ptx_for: tuple[Capability, ...] = ()
     arch_source: str | None = None
     arch_confidence: Confidence | None = None
-    source: str
-    confidence: Confidence = "high"
     note: str | None = None
 
 
@@ -138,14 +135,12 @@ class TensorFlowRoute(Struct, frozen=True, kw_only=True):
     note: str | None = None
 
 
-class TensorFlowUnsupportedChips(Struct, frozen=True, kw_only=True):
+class TensorFlowUnsupportedChips(Fact, frozen=True, kw_only=True):
     """GPUs from one capability up to, not including, another that released wheels do not support well."""
 
     from_capability: Capability
     below_capability: Capability | None = None
     why: str
-    source: str
-    confidence: Confidence = "high"
 
 
 class GlibcRequirement(Struct, frozen=True, kw_only=True):
@@ -164,13 +159,11 @@ class CpuFeatureRequirement(Struct, frozen=True, kw_only=True):
     source: str
 
 
-class ApplePlugin(Struct, frozen=True, kw_only=True):
+class ApplePlugin(Fact, frozen=True, kw_only=True):
     """The plugin for GPUs of Apple silicon, and the first TensorFlow with which it fails."""
 
     name: str
     broken_from: Version
-    source: str
-    confidence: Confidence = "high"
 
 
 class TensorFlowCatalog(CatalogFile, frozen=True, kw_only=True):
@@ -208,15 +201,13 @@ class VcRuntimePackage(Struct, frozen=True, kw_only=True):
     source: str
 
 
-class VcRuntimeRequirement(Struct, frozen=True, kw_only=True):
+class VcRuntimeRequirement(Fact, frozen=True, kw_only=True):
     """The runtime that a framework needs since a release; `advise_current`: older runtimes are known to fail."""
 
     from_release: Version
     lowest: Version | None
     needs_files: tuple[str, ...]
     advise_current: bool = False
-    source: str
-    confidence: Confidence = "high"
 
 
 class VcRuntimeCatalog(CatalogFile, frozen=True, kw_only=True):

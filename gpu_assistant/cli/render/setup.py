@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ...advise.main_reasons import main_reasons
+from ...advise.reasons import main_reasons
 from ...core.machine import Machine
 from ...core.plan import Plan, alternative_command, needs_manual_driver, requirements_text
 from ...core.plan_cost import SIMILAR_BYTES, is_display_only, plan_cost, plan_duration

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ...core.paths import DataDir
 from ...system.base import menu_entry_name, path_hash
-from .log import Effect, FileWritten, FolderCreated, LoginCommandSet
+from .log import Effect, FileWritten, FolderCreated, LoginCommandSet, TreeCreated
 
 INTEGRATION_KIND = "integration"
 LOGIN_KIND = "at-login"
@@ -41,6 +41,17 @@ def is_inside(path: str, folder: Path) -> bool:
 def is_above(path: str, folder: Path) -> bool:
     """Whether it is a folder or one of those that it is in."""
     return is_plain(path) and any(is_same(path, each) for each in (folder, *folder.parents))
+
+
+def is_tree_in(effect: Effect, folder: Path) -> bool:
+    """Whether it is a tree made directly in a folder, or one of the folders that lead there."""
+    match effect:
+        case FolderCreated(path=path):
+            return is_above(path, folder)
+        case TreeCreated(path=path):
+            return is_child(path, folder)
+        case _:
+            return False
 
 
 def could_have_made(kind: str, effect: Effect, environment: str | None, data: DataDir) -> bool:  # noqa: ARG001 - as the method

@@ -25,9 +25,9 @@ from ..files import inventory
 from ..files.archives import LINK_PREFIX, ArchiveRecord, Receipt, ReceiptPart, read_receipt
 from ..files.staging import commit_folder, delete_folder, partial_path
 from ..host import Host
-from ..journal.log import Effect, FolderCreated, ProgramInstalled, TreeCreated
+from ..journal.log import Effect, ProgramInstalled, TreeCreated
 from ..journal.revert import EffectState
-from ..journal.validation import is_above, is_child
+from ..journal.validation import is_tree_in
 from .base import ProgramInstall, StepKind, parse_spec, plan_error
 from .context import DownloadContext, InstallContext, Outcome, checking_progress, download_files, has_receipt_files
 from .cuda_redist import TOOLKIT_RECEIPT, check_compiler
@@ -188,13 +188,7 @@ class RunFileInstaller(NvidiaInstaller):
         return bool(install_options.own_folder)
 
     def could_have_made(self, effect: Effect, environment: str | None, data: DataDir) -> bool:  # noqa: ARG002
-        match effect:
-            case FolderCreated(path=path):
-                return is_above(path, data.toolkits)
-            case TreeCreated(path=path):
-                return is_child(path, data.toolkits)
-            case _:
-                return False
+        return is_tree_in(effect, data.toolkits)
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         """Every file is there with its hash."""

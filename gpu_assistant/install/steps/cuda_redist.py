@@ -44,7 +44,7 @@ from ..files.archives import (
 from ..files.staging import commit_folder, delete_folder, partial_path
 from ..host import PreviewContext
 from ..journal.log import Effect, FilesAdded, FolderCreated, TreeCreated
-from ..journal.validation import is_above, is_child
+from ..journal.validation import is_above, is_child, is_tree_in
 from .base import StepKind, parse_spec, plan_error
 from .context import DownloadContext, InstallContext, Outcome, download_files, has_receipt_files, unpack_part
 from .plan_builder import UNKNOWN_SIZE, PlanBuilder
@@ -126,13 +126,7 @@ class CudaRedistInstall(StepKind):
         )
 
     def could_have_made(self, effect: Effect, environment: str | None, data: DataDir) -> bool:  # noqa: ARG002
-        match effect:
-            case FolderCreated(path=path):
-                return is_above(path, data.toolkits)
-            case TreeCreated(path=path):
-                return is_child(path, data.toolkits)
-            case _:
-                return False
+        return is_tree_in(effect, data.toolkits)
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         """Every file is there with its hash."""

@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout
 
-from .....advise.main_reasons import main_reasons
+from .....advise.reasons import main_reasons
 from .....core.errors import AppError, SetupNotSupported
 from .....core.machine import Gpu, Machine
 from .....core.plan import Plan, needs_manual_driver

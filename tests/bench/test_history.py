@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.bench.child_protocol import SKIP_NOTES, VERDICTS
-from gpu_assistant.bench.result_files import read_benchmark, read_benchmarks
+from gpu_assistant.bench.history import read_benchmark, read_benchmarks
 from gpu_assistant.core.json import encode
 from gpu_assistant.core.results import BenchGpuLog, Benchmark, SkippedWorkload
 from gpu_assistant.texts.localized import Texts
