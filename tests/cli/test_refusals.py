@@ -14,7 +14,7 @@ from gpu_assistant.cli.main import run
 from tests.cli.conftest import ROOT, one_sentence
 
 RTX = str(ROOT / "tests/machines/windows11-rtx4060-566.json")
-ODD_NAME = os.fsdecode(b"/tmp/a\xff")  # of no file; Windows has no such names
+ODD_NAME = "/tmp/a\udcff"  # as Python reads the byte 0xff; of no file; Windows has no such names
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="names are bytes, and /dev/full is there, on Linux")
 
 

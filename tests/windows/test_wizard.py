@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -101,41 +100,40 @@ def test_gpu_is_shown_and_gets_cuda_build(card, at_recommendation, tmp_path, see
 
 
 @pytest.mark.needs_card
-@pytest.mark.parametrize("has_another", [False, True], ids=["nothing-else", "another-release"])
-def test_unreachable_pytorch_host_stops_with_message(
-    card,
-    nobody_answers,
-    at_recommendation,
-    qtbot,
-    tmp_path,
-    seen,
-    has_another,
+def test_unreachable_pytorch_host_is_told_before_install(
+    card, nobody_answers, at_recommendation, qtbot, tmp_path, seen
+):
+    wizard: Wizard = at_recommendation(App(data_dir=str(tmp_path / "d"), environ={}))
+    page, chosen = wizard.recommendation, wizard.flow.state.recommendation.pytorch
+    _wait_for_sources(wizard, qtbot)
+    assert not page.primary_button.isEnabled()
+    shown = seen(page)
+    assert "can't be downloaded right now" in shown
+    assert chosen.version in shown
+    assert "The CPU build would leave your card unused" in shown
+
+
+@pytest.mark.needs_card
+def test_own_wheel_is_planned_where_pytorch_host_is_unreachable(
+    card, nobody_answers, at_recommendation, qtbot, tmp_path, seen
 ):
     app = App(data_dir=str(tmp_path / "d"), environ={})
     chosen = app.setup.recommend(app.setup.detect().run(_context())).pytorch
-    if has_another:
-        wheels = tmp_path / "我的 轮子"
-        wheels.mkdir()
-        series = f"{sys.version_info.major}{sys.version_info.minor}"
-        name = f"torch-2.14.0+{chosen.variant}-cp{series}-cp{series}-win_amd64.whl"
-        (wheels / name).write_bytes(b"only its name is read")
-        app = App(data_dir=str(tmp_path / "d"), wheelhouse=str(wheels), environ={})
+    wheels = tmp_path / "我的 轮子"
+    wheels.mkdir()
+    series = f"{sys.version_info.major}{sys.version_info.minor}"
+    name = f"torch-2.14.0+{chosen.variant}-cp{series}-cp{series}-win_amd64.whl"
+    (wheels / name).write_bytes(b"only its name is read")
+    app = App(data_dir=str(tmp_path / "d"), wheelhouse=str(wheels), environ={})
     wizard: Wizard = at_recommendation(app)
-    wizard.recommendation.use_folder(str(tmp_path / "e"))
-    qtbot.waitUntil(lambda: not wizard.controller.busy, timeout=30_000)
-    wizard.recommendation.primary_button.click()
-    qtbot.waitUntil(lambda: wizard.flow.state.failure is not None and not wizard.flow.is_locked, timeout=60_000)
-    failure = wizard.flow.state.failure
-    assert failure.message.code in ("error.no-source", "error.release-unavailable")
-    assert wizard.install.error_panel.isVisible()
-    shown = seen(wizard.install)
-    assert chosen.version in shown
-    assert "Traceback" not in shown
-    assert bool(failure.alternatives) is has_another
-    if has_another:
-        assert "2.14.0" in shown
-        assert wizard.install.error_panel.buttons[0].isVisible()
-    assert not Path(tmp_path / "e" / "pytorch").exists()
+    _wait_for_sources(wizard, qtbot)
+    assert wizard.flow.state.recommendation.pytorch.version == "2.14.0"
+    assert wizard.recommendation.part_cards["torch"].planned_label.text() == "2.14.0"
+
+
+def _wait_for_sources(wizard, qtbot):
+    controller = wizard.controller
+    qtbot.waitUntil(lambda: not controller.busy and not controller.is_checking_sources, timeout=60_000)
 
 
 def _context():

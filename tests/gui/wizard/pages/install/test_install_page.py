@@ -176,7 +176,7 @@ class TestInstall:
         assert "2.13.0 for the CPU" in button.text()
         assert (button.kind, wizard.install.primary_button.kind) == ("primary", "secondary")
         # A source that did not answer may have it: nobody can say that none does.
-        assert "could not be had" in wizard.install.error_panel.message_label.text()
+        assert "No source has PyTorch" in wizard.install.error_panel.message_label.text()
         qtbot.waitUntil(button.hasFocus, timeout=5000)
         qtbot.keyClick(button, Qt.Key.Key_Return)
         qtbot.waitUntil(
