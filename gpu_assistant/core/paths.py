@@ -121,10 +121,15 @@ def normalize_path(path: str) -> Path:
 
     Raises UsageError("no-such-user") for "~name" of a user without a home folder.
     """
+    given = Path(path)
     try:
-        expanded = Path(path).expanduser()
+        expanded = given.expanduser()
     except RuntimeError as error:
         raise UsageError("no-such-user", path=path) from error
+    # For "~name" on Windows, expanduser only puts the name into the path of the present user's home folder.
+    home = given.parts[0] if path.startswith("~") else "~"
+    if home != "~" and not Path(home).expanduser().is_dir():
+        raise UsageError("no-such-user", path=path)
     return Path(os.path.abspath(expanded))  # noqa: PTH100 - Path.absolute keeps ".."
 
 
