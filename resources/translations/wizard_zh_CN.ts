@@ -1411,6 +1411,10 @@
         <translation>已放弃：{picks}。</translation>
     </message>
     <message>
+        <source>the way “{name}”</source>
+        <translation>“{name}”的装法</translation>
+    </message>
+    <message>
         <source>Not all that you picked goes with this</source>
         <translation>你选的版本不能全部保留</translation>
     </message>
