@@ -130,7 +130,7 @@ def test_works_now_keeps_what_the_goal_asks_for() -> None:
 @pytest.mark.parametrize(
     ("gpu", "driver", "way", "python"),
     [
-        (RTX_4060, "470.256.02", ("works-now", "2.14", "keep"), "3.10"),
+        (GTX_1060, "470.256.02", ("works-now", "2.14", "keep"), "3.10"),
         # Its driver translates the code, and CUDA 12.2 is the newest that it translates.
         (H100, "535.104.05", ("works-now", "2.15", "keep"), "3.11"),
     ],
@@ -149,7 +149,7 @@ def test_older_tensorflow_works_now(gpu: str, driver: str, way: tuple[str, str, 
 
 
 def test_tensorflow_on_the_hosts_driver_uses_the_card() -> None:
-    box = machine("linux", nvidia(RTX_4060), driver="470.256.02", glibc="2.35")
+    box = machine("linux", nvidia(GTX_1060), driver="470.256.02", glibc="2.35")
     advice = localized(recommend(msgspec.structs.replace(box, container="docker"), catalog(), goal="tensorflow"))
     assert (advice.ways, advice.driver.action, advice.accelerator) == ((), "keep", "cuda")
 
@@ -157,11 +157,11 @@ def test_tensorflow_on_the_hosts_driver_uses_the_card() -> None:
 @pytest.mark.parametrize(
     ("box", "choice"),
     [
-        (machine("linux", nvidia(RTX_4060), driver="470.256.02", glibc="2.35"), Choice(tensorflow="2.21.0")),
-        (machine("linux", nvidia(RTX_4060), driver="470.256.02", glibc="2.35"), Choice(driver="keep")),
+        (machine("linux", nvidia(GTX_1060), driver="470.256.02", glibc="2.35"), Choice(tensorflow="2.21.0")),
+        (machine("linux", nvidia(GTX_1060), driver="470.256.02", glibc="2.35"), Choice(driver="keep")),
         # No driver for Windows is known to serve CUDA 11 in WSL.
-        (machine("linux", nvidia(RTX_4060), driver="472.12", wsl=True), Choice()),
-        (machine("linux", nvidia(RTX_4060), driver="390.157", glibc="2.35"), Choice()),
+        (machine("linux", nvidia(GTX_1060), driver="472.12", wsl=True), Choice()),
+        (machine("linux", nvidia(GTX_1060), driver="390.157", glibc="2.35"), Choice()),
     ],
 )
 def test_tensorflow_has_one_way_only(box: Machine, choice: Choice) -> None:
