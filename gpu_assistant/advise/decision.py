@@ -23,27 +23,38 @@ from .tensorflow import TensorFlowCandidate
 from .toolkit import ToolkitAdvice
 
 
-class Decision(Struct, frozen=True, kw_only=True):
-    """The parts of a recommendation with what led to them. `cards` are the NVIDIA GPUs, strongest first; `other_gpu` is
-    the AMD or Intel GPU that PyTorch will use. `way` is the one that this is, where there are two (`driver_update.py`);
-    `supply` is there where the indexes were asked for the build.
+class SetupDecision(Struct, frozen=True, kw_only=True):
+    """What every setup decides, whichever frameworks it has. `cards` are the NVIDIA GPUs, strongest first. `way` is the
+    one that this is, where there are two (`driver_update.py`).
     """
 
     target: TargetSystem
-    goal: Goal
     cards: tuple[NvidiaGpu, ...]
-    multi_gpu: MultiGpuPlan
-    candidate: Candidate
-    other_gpu: Gpu | None
     accelerator: Accelerator
     driver: DriverAdvice
     python: PythonCandidate | None
     parts: ToolkitAdvice
     tensorflow: TensorFlowCandidate | None
     choice: Choice
-    torchaudio: str | None
     is_arch_known: bool
     way: WayName | None = None
+
+    @property
+    def is_build_chosen(self) -> bool:
+        """Whether the user chose the build of the framework that decides about the driver."""
+        raise NotImplementedError
+
+
+class Decision(SetupDecision, frozen=True, kw_only=True):
+    """The parts of a recommendation with what led to them. `other_gpu` is the AMD or Intel GPU that PyTorch will use;
+    `supply` is there where the indexes were asked for the build.
+    """
+
+    goal: Goal
+    multi_gpu: MultiGpuPlan
+    candidate: Candidate
+    other_gpu: Gpu | None
+    torchaudio: str | None
     supply: Supply | None = None
 
     @property

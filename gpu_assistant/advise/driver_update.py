@@ -8,6 +8,7 @@ the user, the one that works now.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Generic, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,21 +17,23 @@ from ..catalog.distributions import find_install_method
 from ..core.errors import UsageError
 from ..core.recommendation import DriverAdvice, PyTorchChoice, TensorFlowChoice, Way, WayCost
 from .candidates import TargetSystem
-from .decision import Decision
+from .decision import Decision, SetupDecision
 from .warnings import needs_vc_runtime
 
+AnyDecision = TypeVar("AnyDecision", bound=SetupDecision)
 
-class WayDecisions(Struct, frozen=True, kw_only=True):
+
+class WayDecisions(Struct, Generic[AnyDecision], frozen=True, kw_only=True):
     """Both ways, the preferred one first."""
 
-    decisions: tuple[Decision, Decision]
+    decisions: tuple[AnyDecision, AnyDecision]
 
-    def chosen(self, name: str | None) -> Decision:
+    def chosen(self, name: str | None) -> AnyDecision:
         """The way of this name; None stands for the preferred one."""
         return next((each for each in self.decisions if each.way == name), self.decisions[0])
 
 
-def find_ways(decision: Decision, decide: Callable[[TargetSystem], Decision]) -> WayDecisions | None:
+def find_ways(decision: AnyDecision, decide: Callable[[TargetSystem], AnyDecision]) -> WayDecisions[AnyDecision] | None:
     """Both ways, where `decision` updates the driver and `decide` finds all that the goal asks for with the one that is
     there, too. None for a build or a driver that the user chose, and for WSL2, which uses this driver.
     """
@@ -49,8 +52,8 @@ def find_ways(decision: Decision, decide: Callable[[TargetSystem], Decision]) ->
     return WayDecisions(decisions=(newest, works_now) if is_ours else (works_now, newest))
 
 
-def _serves_goal(works_now: Decision, newest: Decision) -> bool:
-    """Whether PyTorch computes on the GPU, and TensorFlow and the toolkit as on the newest way."""
+def _serves_goal(works_now: SetupDecision, newest: SetupDecision) -> bool:
+    """Whether the GPU computes, and TensorFlow and the toolkit are as on the newest way."""
     is_tensorflow_slower = newest.tensorflow is not None and (
         works_now.tensorflow is None or works_now.tensorflow.uses_gpu < newest.tensorflow.uses_gpu
     )
@@ -70,7 +73,7 @@ def installs_driver(target: TargetSystem, advice: DriverAdvice) -> bool:
     return advice.way == "packages" and advice.action != "back"
 
 
-def describe_way(decision: Decision, pytorch: PyTorchChoice, tensorflow: TensorFlowChoice | None) -> Way:
+def describe_way(decision: SetupDecision, pytorch: PyTorchChoice | None, tensorflow: TensorFlowChoice | None) -> Way:
     """A way as it stands in the recommendation, with what it costs; requires `decision.way`."""
     return Way(
         id=decision.way or "newest",
@@ -84,7 +87,7 @@ def describe_way(decision: Decision, pytorch: PyTorchChoice, tensorflow: TensorF
     )
 
 
-def _estimate_cost(decision: Decision) -> WayCost:
+def _estimate_cost(decision: SetupDecision) -> WayCost:
     target, changes_driver = decision.target, decision.driver.needs_install
     is_ours = installs_driver(target, decision.driver)
     return WayCost(
@@ -96,15 +99,17 @@ def _estimate_cost(decision: Decision) -> WayCost:
     )
 
 
-def _count_further_prompts(decision: Decision) -> int:
-    """The administrator prompts of other publishers' installers on Windows."""
-    is_windows = decision.target.machine.os.system == "windows"
-    return int(is_windows and needs_vc_runtime(decision)) + int(is_windows and decision.parts.toolkit.way is not None)
+def _count_further_prompts(decision: SetupDecision) -> int:
+    """The administrator prompts of other publishers' installers on Windows, where TensorFlow alone has no two ways."""
+    if decision.target.machine.os.system != "windows" or not isinstance(decision, Decision):
+        return 0
+    return int(needs_vc_runtime(decision)) + int(decision.parts.toolkit.way is not None)
 
 
-def _estimate_package_bytes(decision: Decision) -> int | None:
+def _estimate_package_bytes(decision: SetupDecision) -> int | None:
     """The download of PyTorch and what it needs, as measured on a build of this kind; None where more is installed."""
-    if decision.tensorflow is not None or decision.parts.toolkit.action == "install":
+    has_more = decision.tensorflow is not None or decision.parts.toolkit.action == "install"
+    if has_more or not isinstance(decision, Decision):
         return None
     return decision.target.catalog.sizes(
         decision.candidate.build.variant, decision.target.machine.os.system

@@ -171,8 +171,14 @@ def tensorflow_reasons(
         "cudnn": version_text(candidate.build.cudnn),
     }
     source = candidate.build.source
+    state = target.driver_state
     if candidate.is_chosen:
         yield make_reason(target, "tensorflow.version", "tensorflow-by-hand", tensorflow_catalog, source, **data)
+    elif candidate.newer is not None and state is not None:
+        data |= {"driver": (state.requested or state.installed or "").lstrip("@"), "newer": candidate.newer}
+        data["needed"] = version_text(candidate.newer_driver)
+        code = "tensorflow-newest-for-driver"
+        yield make_reason(target, "tensorflow.version", code, tensorflow_catalog, source, **data)
     elif candidate.version == tensorflow_catalog.newest.text:
         yield make_reason(target, "tensorflow.version", "tensorflow-newest", tensorflow_catalog, source, **data)
     else:

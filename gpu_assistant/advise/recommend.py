@@ -1,12 +1,10 @@
 """The entry point of the room: versions for a machine and a goal, with reasons, warnings and alternatives.
 
-`recommend` decides for PyTorch, with TensorFlow beside it where the goal is "all"; the goal "tensorflow" alone takes
-the shorter way of `recommend_tensorflow`.
+`recommend` decides for PyTorch, with TensorFlow beside it where the goal is "all"; the goal "tensorflow" takes the
+shorter way of `tensorflow_alone.py`.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 from msgspec import UNSET, structs
 
@@ -16,16 +14,13 @@ from ..core.machine import Gpu, Machine
 from ..core.recommendation import (
     Accelerator,
     Choice,
-    DriverAdvice,
     LocalWheel,
     PyTorchChoice,
-    Reason,
     Recommendation,
-    RecommendationWarning,
     SourceAnswer,
     TensorFlowChoice,
 )
-from ..core.types import Channel, Goal, MirrorUse, Value
+from ..core.types import Channel, Goal, MirrorUse
 from ..core.versions import version_text
 from .alternatives import list_alternatives
 from .availability import Supply, choose_available
@@ -51,43 +46,23 @@ from .choices import (
 from .decision import Decision, advise_driver
 from .distributions import add_package_source
 from .driver_update import describe_way, find_ways
-from .gpus import NvidiaGpu, display_name, nvidia_gpus
+from .gpus import NvidiaGpu, nvidia_gpus
 from .multi_gpu import MultiGpuPlan, plan_multi_gpu
 from .python import (
     PythonCandidate,
     list_local_builds,
     select_python,
-    skipped_reason_code,
     wheelhouse_alternative,
 )
 from .reasons import collect_reasons
-from .reasons_driver import driver_reasons, make_reason
-from .reasons_parts import tensorflow_reasons, toolkit_reasons
 from .tensorflow import (
     TensorFlowCandidate,
-    best_tensorflow,
-    cpu_name,
-    driverless_gpu_warnings,
-    find_missing_cpu_feature,
-    find_wsl_candidate,
-    tensorflow_alternatives,
-    unsupported_gpu_warnings,
     with_wsl_choice,
     wsl_minimum_driver,
 )
-from .toolkit import ToolkitAdvice
+from .tensorflow_alone import recommend_tensorflow, select_tensorflow_target
 from .warnings import (
     collect_warnings,
-    driver_warnings,
-    fabric_warnings,
-    gpu_identity_warnings,
-    gpu_warnings,
-    machine_warnings,
-    make_warning,
-    tensorflow_warnings,
-    toolkit_warnings,
-    vc_runtime_warnings,
-    wsl_warnings,
 )
 
 
@@ -362,167 +337,3 @@ def _matching_torchaudio(candidate: Candidate) -> str | None:
     if release.torchaudio is None or release.torchaudio.series != release.version.series:
         return None
     return release.torchaudio.text
-
-
-def select_tensorflow_target(shared_target: TargetSystem, single_target: TargetSystem) -> TargetSystem:
-    """The target whose driver lets TensorFlow use its GPU: an older GPU that shares PyTorch's driver must not limit
-    TensorFlow's.
-    """
-    shared_candidate, single_candidate = best_tensorflow(shared_target), best_tensorflow(single_target)
-    return (
-        single_target
-        if shared_candidate is not None
-        and shared_candidate.status == "driver"
-        and single_candidate is not None
-        and single_candidate.uses_gpu
-        else shared_target
-    )
-
-
-def _translated_program(tensorflow: TensorFlowCandidate | None) -> str | None:
-    """The TensorFlow that has only portable code for the GPU; None where it has code made for it."""
-    return f"TensorFlow {tensorflow.version}" if tensorflow is not None and tensorflow.is_translated else None
-
-
-def recommend_tensorflow(
-    target: TargetSystem, cards: tuple[NvidiaGpu, ...], choice: Choice, *, is_arch_known: bool
-) -> Recommendation:
-    """An environment with TensorFlow alone. Raises AppError("no-tensorflow") or ("no-tensorflow-nor-pytorch") where
-    none is published for this platform, and ("no-tensorflow-cpu") where the processor cannot run it.
-    """
-    tensorflow = resolve_tensorflow_choice(target, choice.tensorflow)
-    missing_feature = find_missing_cpu_feature(target)
-    if tensorflow is None and missing_feature is not None:
-        raise AppError("no-tensorflow-cpu", feature=missing_feature.feature.upper(), cpu=cpu_name(target))
-    if tensorflow is None:
-        # The text suggests PyTorch only where there is one.
-        code = "no-tensorflow" if target.builds else "no-tensorflow-nor-pytorch"
-        raise AppError(code, system=f"@system.{target.machine.os.system}", arch=target.arch)
-    if choice.python is not None and choice.python not in tensorflow.build.python:
-        raise python_choice_error(target, choice.python, tensorflow.build.python)
-    python = select_python(
-        target.machine, target.catalog, target.arch, (choice.python,) if choice.python else tensorflow.build.python
-    )
-    parts = apply_toolkit_choice(target, None, choice, required=False)
-    wsl_candidate = find_wsl_candidate(target, tensorflow) if choice.wsl is not None else None
-    # WSL2 uses the driver of Windows, which has to be new enough before WSL2 is set up.
-    minimum = (
-        tensorflow.minimum_driver
-        or (wsl_candidate.minimum_driver if wsl_candidate is not None else None)
-        or parts.minimum_driver
-    )
-    driver = add_package_source(target, advise_driver(target.driver_state, minimum))
-    cuda_user = tensorflow if tensorflow.uses_gpu else wsl_candidate
-    cuda = version_text(cuda_user.build.cuda) if cuda_user is not None else parts.toolkit.version
-    reasons = [
-        _tensorflow_accelerator_reason(target, tensorflow),
-        *tensorflow_reasons(target, tensorflow, beside_pytorch=False),
-        _tensorflow_python_reason(target, tensorflow, python, choice),
-        *driver_reasons(target, driver, cuda, translated=_translated_program(cuda_user)),
-        *_bundled_libraries_reasons(target, tensorflow, parts),
-    ]
-    warnings = _tensorflow_warnings(
-        target, tensorflow, python, parts, cards=cards, driver=driver, is_arch_known=is_arch_known
-    )
-    return Recommendation(
-        schema="gpu-assistant/recommendation/1",
-        goal="tensorflow",
-        accelerator="cuda" if tensorflow.uses_gpu else "cpu",
-        python=python.series if python is not None else None,
-        pytorch=None,
-        driver=driver,
-        cuda_toolkit=parts.toolkit,
-        cudnn=parts.cudnn,
-        tensorflow=with_wsl_choice(target, tensorflow, choice.wsl),
-        reasons=tuple(reasons),
-        warnings=tuple(warnings),
-        alternatives=tuple(tensorflow_alternatives(target, tensorflow, beside_pytorch=False, wsl=choice.wsl)),
-        catalog_date=target.catalog.date,
-    )
-
-
-def _tensorflow_accelerator_reason(target: TargetSystem, tensorflow: TensorFlowCandidate) -> Reason:
-    tensorflow_catalog, about = target.catalog.tensorflow, "accelerator"
-    if target.gpu is not None:
-        suffix = "" if target.gpu.capability is not None else "-unknown"
-        code = f"tensorflow-on-card{suffix}" if tensorflow.uses_gpu else "tensorflow-beside-card"
-        return make_reason(
-            target, about, code, tensorflow_catalog, "pip", gpu=target.gpu.name, capability=target.gpu.capability_text
-        )
-    gpu = next(iter(target.machine.gpus), None)
-    name = display_name(gpu, target.catalog) if gpu is not None else None
-    plugin = tensorflow_catalog.apple_plugin
-    if gpu is not None and target.machine.os.system == "darwin" and plugin is not None:
-        data: dict[str, Value] = {"gpu": name, "plugin": plugin.name}
-        data |= {"broken": plugin.broken_from.text, "version": tensorflow.version}
-        return make_reason(target, about, "tensorflow-apple", tensorflow_catalog, plugin.source, **data)
-    code = "tensorflow-no-gpu" if gpu is None else "tensorflow-other-gpu"
-    if gpu is None and target.machine.os.wsl and target.machine.driver is None:
-        code = "tensorflow-no-gpu-wsl"
-    return make_reason(target, about, code, tensorflow_catalog, "pip", gpu=name)
-
-
-def _tensorflow_python_reason(
-    target: TargetSystem, tensorflow: TensorFlowCandidate, python: PythonCandidate | None, choice: Choice
-) -> Reason:
-    if python is None:
-        code, data = "unknown", dict[str, Value](version=tensorflow.version)
-    else:
-        code = "by-hand" if choice.python is not None else python.origin
-        data = {"python": python.version, "version": tensorflow.version}
-        if choice.python is None and python.skipped is not None:
-            code = skipped_reason_code(python.skipped)
-            data["passed"] = python.skipped.version.lstrip("@")
-    return make_reason(target, "python", f"tensorflow-python-{code}", target.catalog.tensorflow, "pip", **data)
-
-
-def _bundled_libraries_reasons(
-    target: TargetSystem, tensorflow: TensorFlowCandidate, parts: ToolkitAdvice
-) -> Iterator[Reason]:
-    """Whether the requirement brings CUDA and cuDNN."""
-    if parts.toolkit.action != "none" or parts.cudnn.action != "none":
-        yield from toolkit_reasons(target, None, parts, required=True)
-        return
-    build, tensorflow_catalog = tensorflow.build, target.catalog.tensorflow
-    data: dict[str, Value] = {"cuda": version_text(build.cuda), "cudnn": version_text(build.cudnn)}
-    if tensorflow.uses_gpu and not build.bundled_cuda:
-        for about in ("cuda_toolkit", "cudnn"):
-            yield make_reason(target, about, "tensorflow-not-bundled", tensorflow_catalog, "pip", **data)
-        return
-    code = "tensorflow-brings" if tensorflow.uses_gpu else "tensorflow-needs-no"
-    yield make_reason(target, "cuda_toolkit", f"{code}-toolkit", tensorflow_catalog, "pip", **data)
-    yield make_reason(target, "cudnn", f"{code}-cudnn", tensorflow_catalog, "pip", **data)
-
-
-def _tensorflow_warnings(
-    target: TargetSystem,
-    tensorflow: TensorFlowCandidate,
-    python: PythonCandidate | None,
-    parts: ToolkitAdvice,
-    *,
-    cards: tuple[NvidiaGpu, ...],
-    driver: DriverAdvice,
-    is_arch_known: bool,
-) -> Iterator[RecommendationWarning]:
-    label = f"TensorFlow {tensorflow.version}"
-    yield from gpu_identity_warnings(target, cards)
-    if tensorflow.uses_gpu:
-        yield from gpu_warnings(target, label, version_text(tensorflow.minimum_driver))
-    yield from tensorflow_warnings(target, tensorflow, beside_pytorch=False)
-    driverless = tuple(driverless_gpu_warnings(target, tensorflow, cards, driver))
-    # Of a GPU without a driver it need not be said that there is no code for it either.
-    reported_gpus = {warning.data["gpu"] for warning in driverless}
-    yield from driverless
-    yield from unsupported_gpu_warnings(
-        target, tensorflow, tuple(card for card in cards if card.label not in reported_gpus)
-    )
-    yield from wsl_warnings(target, tensorflow, driver)
-    yield from toolkit_warnings(target, None, parts)
-    if python is None:
-        yield make_warning("no-python", build=label, series=", ".join(tensorflow.build.python))
-    yield from vc_runtime_warnings(target, pytorch=None, tensorflow=tensorflow)
-    yield from machine_warnings(target, driver_changes=driver.needs_install)
-    yield from driver_warnings(target, driver)
-    yield from fabric_warnings(target, driver)
-    if not is_arch_known:
-        yield make_warning("arch-unknown", arch=target.arch)

@@ -43,7 +43,8 @@ class TensorFlowCandidate(Struct, frozen=True, kw_only=True):
     """One TensorFlow. `status` is "card" where it uses the GPU, on `minimum_driver`, else the reason why it does not;
     `may_work`: its portable code might run on the GPU all the same. `is_translated`: it has only portable code for the
     GPU, which the driver translates. `cudnn_constraint` is the requirement that keeps
-    cuDNN at the last version for the GPU named `constrained_for`.
+    cuDNN at the last version for the GPU named `constrained_for`. `newer` is the release for which the driver is too
+    old, and `newer_driver` the one that it needs.
     """
 
     build: TensorFlowBuildRecord
@@ -55,6 +56,8 @@ class TensorFlowCandidate(Struct, frozen=True, kw_only=True):
     is_chosen: bool = False
     cudnn_constraint: str | None = None
     constrained_for: str | None = None
+    newer: str | None = None
+    newer_driver: Version | None = None
 
     @property
     def uses_gpu(self) -> bool:
@@ -198,7 +201,8 @@ def _supported_gpus_oldest_first(target: TargetSystem, build: TensorFlowBuildRec
 def _cudnn_constraint(catalog: Catalog, build: TensorFlowBuildRecord, chip: Capability | None) -> str | None:
     """The last cuDNN that supports an older chip, as a requirement: `[and-cuda]` installs the newest."""
     last = catalog.cudnn.last_for_old_chips
-    if chip is None or chip >= last.below_capability or build.cuda is None or not build.bundled_cuda:
+    is_free = build.bundled_cuda and not build.pins_cudnn
+    if chip is None or chip >= last.below_capability or build.cuda is None or not is_free:
         return None
     package = catalog.cudnn.wheel_packages.get(str(build.cuda.major))
     return f"{package}=={last.version}" if package is not None else None
@@ -231,12 +235,27 @@ def _tensorflow_minimum_driver(target: TargetSystem, build: TensorFlowBuildRecor
         return None
     if code == "ptx":
         return find_minimum_driver(target.catalog, build.cuda.series, target.driver_state.system, "ptx")
-    return target.catalog.tensorflow.minimum_drivers.get("wsl" if target.machine.os.wsl else "linux")
+    return target.catalog.tensorflow.find_minimum_driver(build.cuda, is_wsl=bool(target.machine.os.wsl))
 
 
 def best_tensorflow(target: TargetSystem) -> TensorFlowCandidate | None:
     """The newest TensorFlow for this system; None where none is known."""
     return next((evaluate_tensorflow(target, build) for build in list_tensorflow_builds(target)), None)
+
+
+def best_tensorflow_alone(target: TargetSystem) -> TensorFlowCandidate | None:
+    """The newest TensorFlow for an environment without PyTorch. Where its driver cannot be had, it is the newest that
+    uses the GPU on the driver that is there, if one does. Beside PyTorch older ones do not go: they require an older
+    cuDNN.
+    """
+    newest = best_tensorflow(target)
+    if newest is None or newest.status != "driver" or target.gpu is None:
+        return newest
+    code = _tensorflow_code_kind(target.catalog, newest.build, target.gpu.capability)
+    minimum = _tensorflow_minimum_driver(target, newest.build, code) if code is not None else None
+    older = (evaluate_tensorflow(target, b) for b in list_tensorflow_builds(target) if b.bundled_cuda)
+    runnable = next((each for each in older if each.uses_gpu), None)
+    return replace(runnable, newer=newest.version, newer_driver=minimum) if runnable is not None else newest
 
 
 def pytorch_support_text(target: TargetSystem) -> str:

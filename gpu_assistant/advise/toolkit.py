@@ -19,7 +19,7 @@ from ..core.recommendation import PartAdvice, RecommendationWarning
 from ..core.types import Value
 from ..core.versions import Capability, Version, version_key
 from .candidates import TargetSystem
-from .drivers import find_minimum_driver, is_reachable
+from .drivers import find_minimum_driver, is_reachable, stricter_minimum
 
 # Where Debian's, Ubuntu's and Arch's own packages put the toolkit; NVIDIA's installers put theirs below /usr/local.
 _DISTRIBUTION_FOLDERS = ("/usr/lib", "/opt/cuda")
@@ -174,8 +174,11 @@ def toolkit_minimum_driver(target: TargetSystem, series: Version) -> Version | N
 
 
 def _can_run(target: TargetSystem, series: Version) -> bool:
-    minimum = toolkit_minimum_driver(target, series)
-    return target.driver_state is not None and minimum is not None and is_reachable(target.driver_state, minimum)
+    minimum, state = toolkit_minimum_driver(target, series), target.driver_state
+    if state is None or minimum is None:
+        return False
+    # Programs run on a driver that supports the chip, too.
+    return is_reachable(state, stricter_minimum(minimum, state.first_driver))
 
 
 def advise_cudnn(target: TargetSystem, major: int, chips: tuple[Capability, ...]) -> PartAdvice:

@@ -11,6 +11,7 @@ is asked for within the same time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -19,6 +20,7 @@ from msgspec import UNSET, Struct
 from ..advise.availability import usable_mirrors
 from ..core.errors import AppError, NetworkError
 from ..core.plan import with_checked_files
+from ..install.environment.location import managed_manifest
 from ..install.host import PreviewContext
 from ..install.jobs import check_sources
 from ..install.jobs.check_sources import MIRROR_DELAY_SECONDS, SourceCheck
@@ -81,6 +83,9 @@ class AvailableSetupJob:
     def _ask(self, context: JobContext[Any], seconds: float) -> AvailableSetup:
         recommendation = self.recommend(())
         plan = self.make_plan(recommendation)
+        standing = self._find_standing(recommendation, plan)
+        if standing is not None:
+            return AvailableSetup(recommendation=standing, plan=self.make_plan(standing), files={})
         check = SourceCheck(self._context, cancel=context.cancel, log=context.log, seconds=seconds)
         try:
             check.ask_files([file for step in plan.steps for file in step.files])
@@ -91,6 +96,17 @@ class AvailableSetupJob:
         finally:
             check.finish()
         return AvailableSetup(recommendation=recommendation, plan=with_checked_files(plan, files), files=files)
+
+    def _find_standing(self, recommendation: Recommendation, plan: Plan) -> Recommendation | None:
+        """The recommendation of the environment that stands in the folder, where it is still the one by the answers of
+        its own time: an index that answers again makes nothing of it wrong. None where there is nothing of the kind.
+        """
+        manifest = managed_manifest(Path(plan.env), self._context.data) if not plan.simulated else None
+        stored = manifest.recommendation if manifest is not None else None
+        if stored is None or stored.sources is UNSET or _packages(stored) == _packages(recommendation):
+            return None
+        standing = self.recommend(stored.sources)
+        return standing if _packages(standing) == _packages(stored) else None
 
     def _ask_indexes(self, recommendation: Recommendation, plan: Plan, check: SourceCheck) -> Recommendation:
         answers: list[SourceAnswer] = []
@@ -155,6 +171,13 @@ class AvailableSetupJob:
                 name=mirror.name,
                 platform=platform,
             )
+
+
+def _packages(recommendation: Recommendation) -> tuple[object, ...]:
+    """What the environment's packages follow from."""
+    torch = recommendation.pytorch
+    build = (torch.version, torch.variant, torch.extras) if torch is not None else None
+    return build, recommendation.tensorflow, recommendation.python
 
 
 def _needed(questions: Iterator[SourceQuestion], recommendation: Recommendation) -> Iterator[SourceQuestion]:

@@ -135,6 +135,10 @@ class Cancelled(AppError):
         super().__init__(code)
 
 
+# A RebootRequired of these codes comes before the user has installed the driver that is left to him.
+DRIVER_AWAITED_CODES = ("driver-awaited", "driver-awaited-by-hand")
+
+
 class RebootRequired(AppError):
     """The rest is done after a restart."""
 

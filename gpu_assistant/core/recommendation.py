@@ -156,12 +156,13 @@ class WayCost(Struct, frozen=True, kw_only=True):
 
 class Way(Struct, frozen=True, kw_only=True):
     """One of two ways where a driver update is needed: "newest" with a new driver, or "works-now", the newest that
-    works with the driver that is there. `text` is empty until a face fills it in.
+    works with the driver that is there. `pytorch` is None where TensorFlow is alone; `text` is empty until a face fills
+    it in.
     """
 
     id: WayName
     python: str | None
-    pytorch: PyTorchChoice
+    pytorch: PyTorchChoice | None
     driver: DriverAdvice
     cuda_toolkit: PartAdvice
     cudnn: PartAdvice

@@ -51,7 +51,10 @@ class Texts(Translator):
 
     def way_texts(self, way: Way) -> tuple[str, str]:
         """The name of a way, and what it installs in one line."""
-        data: dict[str, Value] = {"version": way.pytorch.version}
+        program = f"PyTorch {way.pytorch.version}" if way.pytorch is not None else None
+        if program is None and way.tensorflow is not None:
+            program = f"TensorFlow {way.tensorflow.version}"
+        data: dict[str, Value] = {"program": program}
         return self.translate(f"way.{way.id}.name"), self.translate(f"way.{way.id}.line", data)
 
     def brief_text(self, reason: Reason) -> str:

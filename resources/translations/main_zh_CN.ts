@@ -4,6 +4,10 @@
 <context>
     <name>DesktopIntegration</name>
     <message>
+        <source>Now install the driver</source>
+        <translation>现在请安装驱动</translation>
+    </message>
+    <message>
         <source>A restart is needed</source>
         <translation>需要重启</translation>
     </message>

@@ -455,6 +455,22 @@
 <context>
     <name>InstallMessages</name>
     <message>
+        <source>Now install the driver</source>
+        <translation>现在请安装驱动</translation>
+    </message>
+    <message>
+        <source>Install the driver meanwhile</source>
+        <translation>请趁现在安装驱动</translation>
+    </message>
+    <message>
+        <source>Install the driver, then restart</source>
+        <translation>安装驱动，然后重启</translation>
+    </message>
+    <message>
+        <source>The setup goes on meanwhile: restart only when this page asks for it.</source>
+        <translation>安装会同时继续：等这个页面提示后再重启。</translation>
+    </message>
+    <message>
         <source>A restart is needed</source>
         <translation>需要重启</translation>
     </message>
@@ -1409,6 +1425,10 @@
     <message>
         <source>Let go: {picks}.</source>
         <translation>已放弃：{picks}。</translation>
+    </message>
+    <message>
+        <source>the way “{name}”</source>
+        <translation>“{name}”的装法</translation>
     </message>
     <message>
         <source>Not all that you picked goes with this</source>

@@ -15,10 +15,22 @@ from gpu_assistant.core.machine import Machine, Tools
 from gpu_assistant.core.recommendation import Choice, Way
 from gpu_assistant.texts.localized import Texts, way_cost_texts
 
-from .build import H100, RTX_4060, RTX_4060_LAPTOP, RTX_5090, catalog, check, codes, machine, nvidia
+from .build import (
+    GTX_1060,
+    H100,
+    RTX_4060,
+    RTX_4060_LAPTOP,
+    RTX_5090,
+    catalog,
+    check,
+    codes,
+    machine,
+    nvidia,
+)
 from .oracle.driver_rules import ways_faults
 from .oracle.grid import grid
 from .oracle.published import PublishedFacts
+from .test_goals import localized
 
 DESKTOP = machine("windows", nvidia(RTX_4060), driver="566.03")
 LAPTOP = machine("windows", nvidia(RTX_4060_LAPTOP), driver="566.03")
@@ -37,7 +49,13 @@ def linux(distro: str, release: str, driver: str) -> Machine:
 
 
 def labels(ways: tuple[Way, ...]) -> list[tuple[str, str, str]]:
-    return [(way.id, f"{way.pytorch.version}+{way.pytorch.variant}", way.driver.action) for way in ways]
+    return [(way.id, program(way), way.driver.action) for way in ways]
+
+
+def program(way: Way) -> str:
+    if way.pytorch is not None:
+        return f"{way.pytorch.version}+{way.pytorch.variant}"
+    return way.tensorflow.version if way.tensorflow is not None else ""
 
 
 NEWEST, WORKS_NOW = ("newest", "2.15.0+cu132", "update"), ("works-now", "2.14.1+cu126", "keep")
@@ -107,6 +125,56 @@ def test_works_now_keeps_what_the_goal_asks_for() -> None:
     # TensorFlow would lose the card on the driver that is there.
     old = machine("linux", nvidia(H100), driver="535.104.05", glibc="2.39")
     assert not recommend(old, catalog(), goal="all").ways
+
+
+@pytest.mark.parametrize(
+    ("gpu", "driver", "way", "python"),
+    [
+        (GTX_1060, "470.256.02", ("works-now", "2.14", "keep"), "3.10"),
+        # Its driver translates the code, and CUDA 12.2 is the newest that it translates.
+        (H100, "535.104.05", ("works-now", "2.15", "keep"), "3.11"),
+    ],
+)
+def test_older_tensorflow_works_now(gpu: str, driver: str, way: tuple[str, str, str], python: str) -> None:
+    box = machine("linux", nvidia(gpu), driver=driver, glibc="2.35")
+    advice = localized(recommend(box, catalog(), goal="tensorflow"))
+    assert labels(advice.ways) == [way, ("newest", "2.21.0", "update")]
+    assert (advice.python, advice.accelerator, advice.pytorch) == (python, "cuda", None)
+    assert {"tensorflow-newest-for-driver", "driver-stays-for-now"} <= set(codes(advice.reasons))
+    newest = localized(recommend(box, catalog(), goal="tensorflow", choice=Choice(way="newest")))
+    assert newest.way == advice.ways[1]
+    assert "tensorflow-newest-for-driver" not in codes(newest.reasons)
+    texts = [each.text for each in Texts("en").localize_recommendation(advice).ways]
+    assert texts[0] == f"Works now: TensorFlow {way[1]} with the driver you have"
+
+
+def test_tensorflow_on_the_hosts_driver_uses_the_card() -> None:
+    box = machine("linux", nvidia(GTX_1060), driver="470.256.02", glibc="2.35")
+    advice = localized(recommend(msgspec.structs.replace(box, container="docker"), catalog(), goal="tensorflow"))
+    assert (advice.ways, advice.driver.action, advice.accelerator) == ((), "keep", "cuda")
+
+
+@pytest.mark.parametrize(
+    ("box", "choice"),
+    [
+        (machine("linux", nvidia(GTX_1060), driver="470.256.02", glibc="2.35"), Choice(tensorflow="2.21.0")),
+        (machine("linux", nvidia(GTX_1060), driver="470.256.02", glibc="2.35"), Choice(driver="keep")),
+        # No driver for Windows is known to serve CUDA 11 in WSL.
+        (machine("linux", nvidia(GTX_1060), driver="472.12", wsl=True), Choice()),
+        (machine("linux", nvidia(GTX_1060), driver="390.157", glibc="2.35"), Choice()),
+    ],
+)
+def test_tensorflow_has_one_way_only(box: Machine, choice: Choice) -> None:
+    assert not localized(recommend(box, catalog(), goal="tensorflow", choice=choice)).ways
+
+
+def test_no_second_cudnn_is_required_beside_a_pinned_one() -> None:
+    box = machine("linux", nvidia(GTX_1060), driver="580.95.05", glibc="2.35")
+    constraints = {}
+    for version in ("2.19", "2.20"):
+        advice = localized(recommend(box, catalog(), goal="tensorflow", choice=Choice(tensorflow=version)))
+        constraints[version] = len(advice.tensorflow.constraints) if advice.tensorflow is not None else None
+    assert constraints == {"2.19": 0, "2.20": 1}
 
 
 def test_cost_names_driver_restart_and_consent() -> None:

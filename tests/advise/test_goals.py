@@ -131,7 +131,7 @@ def test_tensorflow_on_windows_uses_cpu_and_offers_wsl2() -> None:
 
 
 def test_wsl2_with_old_driver_updates_driver_first() -> None:
-    box, lowest = machine("windows", nvidia(GTX_1060), driver="516.94"), catalog().tensorflow.minimum_drivers["wsl"]
+    box, lowest = machine("windows", nvidia(GTX_1060), driver="516.94"), catalog().tensorflow.minimum_drivers[0].wsl
     offered = localized(recommend(box, catalog(), goal="tensorflow"))
     assert offered.driver.action == "none"
     warning = next(each for each in offered.warnings if each.code == "tensorflow-wsl2-driver")
@@ -172,7 +172,8 @@ def test_windows_too_old_for_wsl2_gets_no_wsl2_offer() -> None:
 def test_tensorflow_on_linux(
     gpus: tuple[Gpu, ...], driver: str | None, gpu: bool, action: str, constraints: int
 ) -> None:
-    advice = localized(recommend(machine("linux", *gpus, driver=driver), catalog(), goal="tensorflow"))
+    box = machine("linux", *gpus, driver=driver)
+    advice = localized(recommend(box, catalog(), goal="tensorflow", choice=Choice(way="newest")))
     assert advice.tensorflow is not None
     assert (advice.tensorflow.gpu, advice.driver.action) == (gpu, action)
     assert ("[and-cuda]" in advice.tensorflow.requirement) == gpu

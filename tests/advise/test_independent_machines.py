@@ -28,6 +28,9 @@ ANSWERS: dict[str, dict[str, Any]] = json.loads(
     (Path(__file__).parent / "independent_answers.json").read_text(encoding="utf-8")
 )
 MISSES = {
+    "docker-p100-dgx1-host-450": "an older TensorFlow uses the card on the host's driver; the expert: CPU",
+    "kubernetes-pod-h200-driver-535": "an older TensorFlow uses the card on the host's driver; the expert: CPU",
+    "vgpu-a16-4c-rhel-8-driver-470": "an older TensorFlow uses the card on the host's driver; the expert: CPU",
     "gt710-debian-12-nouveau": "Toolkit 11.8 compiles for compute capability 3.5; the expert would install none",
     "laptop-920m-kepler-gk208": "Toolkit 11.8 compiles for compute capability 3.5; the expert would install none",
     "h100-pcie-rocky-9-driver-550-no-root": "with a newer driver TensorFlow's code is translated for the card",
@@ -91,7 +94,8 @@ def tensorflow_faults(told: dict[str, Any] | str, wanted: dict[str, Any] | None)
     if wanted is None or isinstance(told, str):
         return [] if (version is None) == (wanted is None) else [f"TensorFlow {version or told}"]
     versions = {known for version in wanted["versions"] for known in (version, version.rpartition(".")[0])}
-    faults = [] if version in versions else [f"TensorFlow {version}"]
+    offered = {version, *(way["tensorflow"]["version"] for way in told.get("ways", ()))}
+    faults = [] if versions & offered else [f"TensorFlow {version}"]
     return faults + ([] if told["accelerator"] in wanted["accelerators"] else [f"TensorFlow on {told['accelerator']}"])
 
 

@@ -86,8 +86,8 @@ class TensorFlowBuildRecord(Fact, frozen=True, kw_only=True):
     """One TensorFlow series on one platform.
 
     `python` is sorted newest first. `cuda` and `cudnn` are the versions that it was tested with, None without GPU
-    support; `bundled_cuda`: `requirement` installs them as wheels. `arch_list` are the compute capabilities with
-    compiled code (None: unknown), `ptx_for` those with PTX.
+    support; `bundled_cuda`: `requirement` installs them as wheels, `pins_cudnn`: one exact cuDNN. `arch_list` are the
+    compute capabilities with compiled code (None: unknown), `ptx_for` those with PTX.
     """
 
     version: Version
@@ -98,6 +98,7 @@ class TensorFlowBuildRecord(Fact, frozen=True, kw_only=True):
     cuda: Version | None
     cudnn: Version | None
     bundled_cuda: bool
+    pins_cudnn: bool = False
     requirement: str
     arch_list: tuple[Capability, ...] | None = None
     ptx_for: tuple[Capability, ...] = ()
@@ -166,14 +167,22 @@ class ApplePlugin(Fact, frozen=True, kw_only=True):
     broken_from: Version
 
 
+class TensorFlowMinimumDriver(Struct, frozen=True, kw_only=True):
+    """The lowest driver for builds with compiled code of a CUDA major; `wsl` is that of Windows (None: not known)."""
+
+    cuda_major: int
+    linux: Version
+    wsl: Version | None
+    source: str
+
+
 class TensorFlowCatalog(CatalogFile, frozen=True, kw_only=True):
-    """`tensorflow.json`; builds are sorted by system, newest first. `minimum_drivers` are for builds with CUDA 12."""
+    """`tensorflow.json`; builds are sorted by system, newest first."""
 
     newest: Version
     last_windows_gpu: Version
     cpu_needs: tuple[CpuFeatureRequirement, ...]
-    minimum_drivers: dict[Literal["linux", "wsl"], Version]
-    driver_source: str
+    minimum_drivers: tuple[TensorFlowMinimumDriver, ...]
     numpy_2_from: Version
     glibc: tuple[GlibcRequirement, ...] = ()
     not_for: tuple[TensorFlowUnsupportedChips, ...]
@@ -184,6 +193,11 @@ class TensorFlowCatalog(CatalogFile, frozen=True, kw_only=True):
     def find_route(self, system: SystemName, kind: str) -> TensorFlowRoute | None:
         """The route of a kind (`how`) on a system; None where there is none."""
         return next((each for each in self.routes if (each.system, each.how) == (system, kind)), None)
+
+    def find_minimum_driver(self, cuda: Version, *, is_wsl: bool) -> Version | None:
+        """The lowest driver for compiled code of a CUDA version; None where it is not known."""
+        row = next((each for each in self.minimum_drivers if each.cuda_major == cuda.major), None)
+        return None if row is None else row.wsl if is_wsl else row.linux
 
 
 class VcRuntimePackage(Struct, frozen=True, kw_only=True):

@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
-from ...core.errors import AppError, ElevationDenied, RebootRequired
+from ...core.errors import DRIVER_AWAITED_CODES, AppError, ElevationDenied, RebootRequired
 from ...core.results import Alarm, GpuSample, Health
 from ...core.settings import MutedAlarm, Settings
 from ...monitor.series import gpu_key
@@ -233,7 +233,9 @@ class DesktopIntegration(QObject):
 
         text = messages.error_text(self._language.texts(), error)
         if isinstance(error, RebootRequired):
-            return Notification(title=self.tr("A restart is needed"), text=text)
+            is_driver_awaited = error.code in DRIVER_AWAITED_CODES
+            title = self.tr("Now install the driver") if is_driver_awaited else self.tr("A restart is needed")
+            return Notification(title=title, text=text)
         if isinstance(error, ElevationDenied):
             title = self.tr("Done, but for what needs your consent")
             return Notification(title=title, text=self.tr("Open the window to see what was left out."))

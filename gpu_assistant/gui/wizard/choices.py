@@ -39,8 +39,9 @@ def retained_choice(app: App, machine: Machine, state: WizardState) -> Choice | 
         return choice
     retained = _without_conflicts(app, machine, choice, state, undo_state)
     if not is_choice_possible(app, machine, retained, goal=state.goal, channel=state.channel):
-        candidate, retained = retained, Choice()
-        for name in CHOICE_PRIORITY:
+        # The way has no list of versions, and means nothing to the goals without one.
+        candidate, retained = retained, Choice(way=retained.way)
+        for name in (*CHOICE_PRIORITY, "wsl"):
             extended = replace(retained, **{name: getattr(candidate, name)})
             if extended != retained and is_choice_possible(
                 app, machine, extended, goal=state.goal, channel=state.channel

@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
 from gpu_assistant.bench.child_protocol import BenchmarkProgress
-from gpu_assistant.core.errors import AppError, Cancelled
+from gpu_assistant.core.errors import AppError, Cancelled, RebootRequired
 from gpu_assistant.gui.main.main_area import BENCHMARK, HOME
 from gpu_assistant.gui.main.tray import DesktopIntegration, is_own_window_active
 from gpu_assistant.gui.worker import JobRunner
@@ -107,6 +107,14 @@ def test_failure_is_red_until_window_is_active(stage, qtbot):
     QApplication.instance().applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
     assert stage.bar.seen[-1] == ("none", None)
     assert stage.desktop.tray is None
+
+
+def test_awaited_driver_is_named_by_the_notification(stage, qtbot):
+    for code in ("driver-awaited", "restart-needed"):
+        job = Job(error=RebootRequired(code, commands="x"))
+        stage.runner.start(job)
+        finish(qtbot, stage.runner, job)
+    assert [word.title for word in stage.notifications] == ["Now install the driver", "A restart is needed"]
 
 
 def test_cancelled_work_sends_no_notification(stage, qtbot):

@@ -26,7 +26,7 @@ from gpu_assistant.texts.localized import Texts
 
 from ...fakes.fault_server import Fault, Served
 from .. import tiny_wheels
-from ..sandbox import RELEASE, Sandbox, machine
+from ..sandbox import RELEASE, Sandbox, machine, states
 
 pytestmark = pytest.mark.skipif(current_system().name != "linux", reason="only Linux has builds for CUDA on the CPU")
 
@@ -331,3 +331,17 @@ def test_plan_from_general_index_installs_and_wrong_hash_changes_nothing(sources
     sources.sandbox.install(plan)
     assert sources.sandbox.environment.is_dir()
     assert not [seen for seen in sources.server.seen if seen.path == PAGE][1:]  # asked once, by the check
+
+
+def test_environment_from_the_general_index_stays_when_its_own_answers_again(sources: Sources) -> None:
+    sources.serve("simple", RELEASE)
+    first = sources.ask()
+    assert summary(first)[:2] == (f"{RELEASE}+{GENERAL_VARIANT}", "general")
+    sources.sandbox.install(first.plan)
+    sources.serve("torch", f"{RELEASE}+cpu")
+    again = sources.ask()
+    assert summary(again)[:2] == summary(first)[:2]
+    assert states(sources.sandbox.install(again.plan))["pytorch"] == "skipped"
+    # What the user picks is another matter.
+    chosen = sources.ask(choice=Choice(variant="cpu"))
+    assert summary(chosen)[:2] == (f"{RELEASE}+cpu", "index")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 from PySide6.QtCore import QCoreApplication
 
+from .....core.errors import DRIVER_AWAITED_CODES
 from .....core.message import Message
 from .....texts.format import format_duration, format_size
 from .....texts.localized import Texts, step_download_text
@@ -13,6 +14,9 @@ from ...state import InstallStage, WizardState
 from .progress import InstallProgress, StepProgress
 
 translate = QCoreApplication.translate
+
+# How the step of a driver that the user installs ends while the driver is not there.
+DRIVER_BY_HAND_CODE = "progress.driver-by-hand"
 
 
 class InstallNote(Struct, frozen=True, kw_only=True):
@@ -23,9 +27,17 @@ class InstallNote(Struct, frozen=True, kw_only=True):
     text: str
 
 
-def stage_title(stage: InstallStage) -> str:
+def awaits_driver(state: WizardState) -> bool:
+    """Whether the install has ended because the driver that the user installs is not there yet."""
+    code = state.end_event.code if state.end_event is not None else None
+    return state.stage == "reboot-needed" and code in {f"error.{each}" for each in DRIVER_AWAITED_CODES}
+
+
+def stage_title(state: WizardState) -> str:
     """The page's title."""
-    return {
+    if awaits_driver(state):
+        return translate("InstallMessages", "Now install the driver")
+    titles: dict[InstallStage, str] = {
         "running": translate("InstallMessages", "Installing"),
         "stopping": translate("InstallMessages", "Stopping…"),
         "done": translate("InstallMessages", "Installed"),
@@ -34,7 +46,8 @@ def stage_title(stage: InstallStage) -> str:
         "reboot-needed": translate("InstallMessages", "A restart is needed"),
         "steps-skipped": translate("InstallMessages", "Done, but for what needs your consent"),
         "idle": translate("InstallMessages", "Install"),
-    }[stage]
+    }
+    return titles[state.stage]
 
 
 def install_notes(
@@ -54,8 +67,21 @@ def install_notes(
     if stage in ("running", "stopping"):
         text = translate("InstallMessages", "The next start goes on from here.")
         text = kept_work_text(progress, only_download_kept=True) if only_download_kept else text
-        return (InstallNote(icon="ok", title=translate("InstallMessages", "Safe to interrupt"), text=text),)
+        interrupt_note = InstallNote(icon="ok", title=translate("InstallMessages", "Safe to interrupt"), text=text)
+        return (*_driver_notes(progress, texts), interrupt_note)
     return ()
+
+
+def _driver_notes(progress: InstallProgress | None, texts: Texts) -> tuple[InstallNote, ...]:
+    """What the user can do while the rest is downloaded: install the driver that is left to him."""
+    steps = progress.steps.values() if progress is not None else ()
+    step = next((s for s in steps if s.message is not None and s.message.code == DRIVER_BY_HAND_CODE), None)
+    if step is None:
+        return ()
+    later = translate("InstallMessages", "The setup goes on meanwhile: restart only when this page asks for it.")
+    space = "" if texts.language == "zh_CN" else " "
+    text = f"{texts.translate(f'step.{step.code}.what', step.data)}{space}{later}"
+    return (InstallNote(icon="driver", title=translate("InstallMessages", "Install the driver meanwhile"), text=text),)
 
 
 def kept_work_text(progress: InstallProgress | None, *, only_download_kept: bool) -> str:
@@ -88,7 +114,10 @@ def _restart_notes(state: WizardState, progress: InstallProgress | None, texts: 
         single_template = translate("InstallMessages", "One step is left: {title}.")
         remaining_text = (several_template if len(waiting) > 1 else single_template).format(n=len(waiting), title=first)
         text = f"{text}{'' if texts.language == 'zh_CN' else ' '}{remaining_text}"
-    notes.append(InstallNote(icon="restart", title=translate("InstallMessages", "Restart now or later"), text=text))
+    title = translate("InstallMessages", "Restart now or later")
+    if awaits_driver(state):
+        title = translate("InstallMessages", "Install the driver, then restart")
+    notes.append(InstallNote(icon="restart", title=title, text=text))
     return tuple(notes)
 
 

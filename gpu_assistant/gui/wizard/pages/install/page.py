@@ -197,7 +197,7 @@ class InstallPage(WizardPage):
 
     def _update_heading(self, progress: InstallProgress | None) -> None:
         stage = self.controller.flow.state.stage
-        title, line = messages.stage_title(stage), ""
+        title, line = messages.stage_title(self.controller.flow.state), ""
         if self.controller.flow.simulated and stage == "done":
             title, line = self.tr("This is what an install would do"), self.tr("Shown only: nothing was executed.")
         if progress is not None and stage == "running":

@@ -460,9 +460,15 @@ def side_effects_text(undo_state: UndoState | None, recommendation: Recommendati
 
 def reset_choices_text(choice: Choice) -> tuple[str, str]:
     """Title and text after all choices were dropped."""
-    return translate("VersionPickers", "All as recommended again"), translate(
-        "VersionPickers", "Let go: {picks}."
-    ).format(picks=_format_choices(dropped_choices(choice, None)))
+    picks = [_format_choices(dropped_choices(choice, None))]
+    if choice.way is not None:
+        name = current_texts().translate(f"way.{choice.way}.name")
+        picks.append(translate("VersionPickers", "the way “{name}”").format(name=name))
+    title, named = translate("VersionPickers", "All as recommended again"), [pick for pick in picks if pick]
+    if not named:
+        return title, ""
+    line = translate("VersionPickers", "Let go: {picks}.")
+    return title, line.format(picks=translate("VersionPickers", "; ").join(named))
 
 
 def dropped_choices_text(dropped: tuple[tuple[PartName, str], ...]) -> tuple[str, str]:

@@ -213,6 +213,41 @@ class TestInstall:
         assert not page.note_cards[1].isVisible()
         assert page.primary_button.text() == {"en": "Close", "zh_CN": "关闭"}[code]
 
+    @BOTH
+    def test_awaited_driver_is_named_before_the_restart(self, app, at_recommendation, speak, qtbot, seen, code):
+        app.events["install"] = (StepEvent(id="space", state="running"), StepEvent(id="space", state="done"))
+        app.results["install"] = RebootRequired("driver-awaited-by-hand", commands="https://nvidia.example")
+        wizard = at_recommendation(app)
+        wizard.recommendation.primary_button.click()
+        qtbot.waitUntil(lambda: wizard.flow.state.stage == "reboot-needed", timeout=5000)
+        speak(code)
+        shown = seen(wizard.install)
+        assert {"en": "Now install the driver", "zh_CN": "现在请安装驱动"}[code] in shown
+        assert {"en": "Install the driver, then restart", "zh_CN": "安装驱动，然后重启"}[code] in shown
+        assert {"en": "A restart is needed", "zh_CN": "需要重启"}[code] not in shown
+        assert "https://nvidia.example" in shown
+
+    @BOTH
+    def test_driver_is_installed_while_the_rest_downloads(self, app, at_recommendation, speak, qtbot, seen, code):
+        data = {"version": "595.84", "installed": None, "commands": "https://nvidia.example"}
+        driver = Step(id="driver", kind="nvidia-driver", code="nvidia-driver-by-hand-windows", data=data)
+        wizard = at_recommendation(app)
+        facts = wizard.flow.state
+        wizard.flow.state = replace(facts, plan=replace(facts.plan, steps=(driver, *facts.plan.steps)))
+        by_hand = StepEvent(id="driver", state="skipped", code="progress.driver-by-hand", data=data)
+        app.events["install"] = (StepEvent(id="driver", state="running"), by_hand)
+        app.gate = threading.Event()
+        wizard.controller.install()
+        page = wizard.install
+        title = {"en": "Install the driver meanwhile", "zh_CN": "请趁现在安装驱动"}[code]
+        speak(code)
+        qtbot.waitUntil(lambda: title in seen(page), timeout=5000)
+        shown = seen(page)
+        assert "https://nvidia.example" in shown
+        assert {"en": "restart only when this page asks", "zh_CN": "等这个页面提示后再重启"}[code] in shown
+        app.gate.set()
+        qtbot.waitUntil(lambda: wizard.flow.state.stage != "running", timeout=5000)
+
     def test_secure_boot_enrolment_is_explained_before_reboot(self, app, at_recommendation, qtbot, seen):
         enrol = {"version": "580", "installed": None, "packages": "nvidia-driver", "enrol": "sudo mokutil --import key"}
         driver = Step(id="driver", kind="nvidia-driver", code="nvidia-driver-secure-boot", data=enrol, needs_admin=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
 from gpu_assistant.advise.recommend import recommend
@@ -10,6 +11,8 @@ from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.errors import SetupNotSupported
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.recommendation import Choice
+from gpu_assistant.gui.wizard.choices import retained_choice
+from gpu_assistant.gui.wizard.state import UndoState, WizardState
 from tests.fakes.examples import make_plan
 
 pytestmark = pytest.mark.gui
@@ -243,3 +246,37 @@ def test_old_recommendation_stays_until_the_next(page, real):
     assert page.controller.is_recommending
     assert page.part_cards["torch"].isVisible()
     assert page.primary_button.busy
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"), [("en", "Let go: the way “Works now”."), ("zh_CN", "已放弃：“现在就能用”的装法。")]
+)
+def test_reset_way_is_named(page, rest, speak, code, wanted) -> None:
+    page.controller.choose_way("works-now")
+    rest(page)
+    page.controller.reset_choices()
+    rest(page)
+    speak(code)
+    assert page.hero.detail_label.text() == wanted
+    assert page.way_cards.cards[0].isChecked()
+
+
+def test_way_survives_another_goal(page, rest) -> None:
+    page.controller.choose_version("cuda_toolkit", "none")
+    page.controller.choose_way("works-now")
+    rest(page)
+    page.options_bar.goal_picker.chosen.emit("cuda-dev")
+    rest(page)
+    assert page.controller.flow.state.choice == Choice(way="works-now")
+    assert page.way_cards.cards[1].isChecked()
+
+
+def test_way_survives_versions_that_exclude_each_other(real, page) -> None:
+    """Reached by a goal with which a choice cannot be: the rest is tried one by one."""
+    choice = Choice(pytorch="2.7.1", variant="cu118", tensorflow="2.21.0", python="3.14", way="works-now")
+    undo = UndoState(part=None, choice=choice, recommendation=None, goal="pytorch", channel="studio", environment=None)
+    state = WizardState(goal="all", choice=choice, undo_state=replace(undo, is_goal_change=True))
+    retained = retained_choice(real, page.controller.flow.state.machine, state)
+    assert retained is not None
+    assert retained != choice
+    assert retained.way == "works-now"

@@ -77,3 +77,14 @@ def test_manual_driver_is_the_users_work(simulated, at_recommendation, speak, co
     assert first.isChecked()
     assert {"en": "You install the driver yourself", "zh_CN": "驱动要你自己安装"}[code] in second.accessibleName()
     assert {"en": "plus the driver", "zh_CN": "另加驱动"}[code] in second.accessibleName()
+
+
+@BOTH
+@pytest.mark.parametrize("size", [(1366, 697), (880, 520)])
+def test_both_ways_are_seen_without_scrolling(simulated, at_recommendation, speak, size, code) -> None:
+    page = at_recommendation(simulated, size).recommendation
+    speak(code)
+    viewport = page.page.viewport()
+    for card in page.way_cards.cards:
+        bottom = card.mapTo(viewport, card.rect().bottomRight()).y()
+        assert 0 < bottom < viewport.height()
