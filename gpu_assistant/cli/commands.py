@@ -233,9 +233,17 @@ def _run_removal(
     job: UninstallJob | PurgeJob, folder: str, question_code: str, arguments: argparse.Namespace, output: Output
 ) -> bool:
     """Describe the removal, ask unless --yes was given, and run it; returns whether its outcome is still to be told."""
+    from ..install.jobs.removal_summary import summarize_removal
+
+    def summarize() -> None:
+        steps = job.steps()  # raises before anything is written
+        output.write_note(output.translate(question_code, env=folder, data=folder))
+        for line in summarize_removal(steps):
+            output.write_note(f"  - {output.texts.message_text(line)}")
+        output.write_note(output.translate("removal-details"))
 
     def describe(write: Callable[[str], None]) -> None:
-        steps = job.steps()  # raises before anything is written
+        steps = job.steps()
         write(output.translate(question_code, env=folder, data=folder))
         for position, step in enumerate(steps, 1):
             write(f"{position}. " + output.texts.translate(f"step.{step.code}.title", step.data))
@@ -246,7 +254,7 @@ def _run_removal(
         output.write_line(output.translate("dry-run"))
         return False
     if not (arguments.dry_run or arguments.yes):
-        _confirm(output, lambda: describe(output.write_note))
+        _confirm(output, summarize)
     run_with_events(job, output, environment=folder)
     return not output.json
 
