@@ -1,4 +1,4 @@
-"""Signatures in minisign's format (https://jedisct1.github.io/minisign/, decision 0018), by PyNaCl's libsodium.
+"""Signatures in minisign's format (https://jedisct1.github.io/minisign/, decision 0019), by PyNaCl's libsodium.
 
     key pair     made by `minisign -G`; the public key is one line that people compare and pass on
     signature    beside the file, `<name>.minisig`: an Ed25519 signature of the file's BLAKE2b-512 hash ("ED"), and one
