@@ -3,13 +3,18 @@
 Run in the checkout, with its packages:
 
 python -m installers.statement key NAME -o FILE              make a key; prints what goes into updates.json
+python -m installers.statement root --version N --days N --root-key PUBLIC... --release-key PUBLIC... -o FILE
+python -m installers.statement sign-root ROOT --key FILE [--key FILE] -o FILE
 python -m installers.statement write --version V --base URL --days N [--notes URL] -o FILE ARTIFACT...
-python -m installers.statement sign STATEMENT --key FILE [--key FILE] -o FILE
+python -m installers.statement sign STATEMENT --key FILE [--key FILE] [--root SIGNED_ROOT...] -o FILE
 python -m installers.statement check SIGNED [--catalog FILE]
 
 `write` needs no key and `sign` needs no artifacts: the key may lie on a computer of its own. `--days` says for how
-long the statement holds; sign a new one before that, also when there is no new version. A new key is listed in
-resources/catalog/updates.json one release before anything is signed with it alone; until then sign with both.
+long the statement holds; sign a new one before that, also when there is no new version.
+
+The root (docs/decisions/0017) names the keys that sign releases. Root 1 stands in resources/catalog/updates.json. For
+another release key or root key: `root --version 2 …` with all public keys as `key` prints them, `sign-root` with the
+old and the new root keys on the computer without network, and from then on `sign … --root` of every root after 1.
 """
 
 from __future__ import annotations
@@ -30,12 +35,13 @@ from nacl.encoding import HexEncoder
 from nacl.signing import SigningKey
 from packaging.version import InvalidVersion, Version
 
-from gpu_assistant.catalog.records.updates import UpdateCatalog, UpdateKey
+from gpu_assistant.catalog.records.updates import RootStatement, UpdateCatalog, UpdateKey
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core import json
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.texts.localized import Texts
+from gpu_assistant.update.roots import TrustedRoot, parse_root
 from gpu_assistant.update.signed_statement import (
     FILE_EXTENSIONS,
     STATEMENT_SCHEMA,
@@ -44,8 +50,10 @@ from gpu_assistant.update.signed_statement import (
     ResponseRejected,
     Signature,
     SignedStatement,
+    SignedText,
     UpdateFile,
     parse_statement,
+    read_envelope,
     read_signed_statement,
 )
 
@@ -56,7 +64,7 @@ REFUSALS: dict[RejectionReason, str] = {
     "insecure": "an address in it does not begin with https://.",
     "too-large": "it is larger than the program reads (answer_bytes in updates.json).",
     "garbage": "it does not say what a statement says (fields, version, dates, file names, one file of a kind).",
-    "forged": "none of its signatures fits a key in updates.json.",
+    "forged": "its signatures do not fit the keys of the root in updates.json, or of those that follow it.",
     "expired": "the last day on which it holds is over; write and sign a new one.",
 }
 
@@ -66,9 +74,10 @@ class Wrong(Exception):
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """`statement.json`: the longest time that a statement may hold."""
+    """`statement.json`: the longest time that a statement, and a root, may hold."""
 
     most_days: int
+    most_root_days: int
 
 
 class SecretKey(Struct, frozen=True, kw_only=True):
@@ -156,31 +165,73 @@ def written(version: str, base: str, days: int, notes: str | None, artifacts: Se
     return text
 
 
-def signed(text: bytes, keys: Sequence[SecretKey]) -> bytes:
-    """The text with its signatures, as it is published."""
+def signed(text: bytes, keys: Sequence[SecretKey], roots: Sequence[SignedText] = ()) -> bytes:
+    """The text with its signatures and the roots after the program's own, as it is published."""
     parse_statement(text)
-    signatures = tuple(
-        Signature(key=each.id, ed25519=each.key.sign(text, encoder=HexEncoder).signature.decode()) for each in keys
-    )
-    answer = json.encode(SignedStatement(statement=text.decode(), signatures=signatures))
+    signatures = signatures_of(text, keys)
+    answer = json.encode(SignedStatement(statement=text.decode(), signatures=signatures, roots=tuple(roots)))
     read_signed_statement(answer, [each.public for each in keys])
     return answer
 
 
+def written_root(
+    version: int, days: int, threshold: int, root_keys: Sequence[Path], release_keys: Sequence[Path]
+) -> bytes:
+    """The text of root `version`, from files with public keys; raises Wrong, OSError."""
+    limits = json.decode(DATA.read_bytes(), Limits)
+    if not 1 <= days <= limits.most_root_days:
+        raise Wrong(f"A root holds for 1 to {limits.most_root_days} days, not for {days}.")
+    if version < 1 or not 1 <= threshold <= len(root_keys):
+        raise Wrong("A root has a number from 1 on, and wants at least one and at most all of its keys.")
+    root = RootStatement(
+        schema="gpu-assistant/update-root/1",
+        version=version,
+        expires=datetime.now(UTC).date() + timedelta(days=days),
+        keys=tuple(map(public_key, root_keys)),
+        threshold=threshold,
+        release_keys=tuple(map(public_key, release_keys)),
+    )
+    return msgspec.json.format(msgspec.json.encode(root), indent=1) + b"\n"
+
+
+def public_key(file: Path) -> UpdateKey:
+    """The key in a file with what the command key printed; raises Wrong, OSError."""
+    try:
+        return json.decode(file.read_bytes(), UpdateKey)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise Wrong(f"{file} is not a public key as the command key prints it.") from None
+
+
+def signed_root(text: bytes, keys: Sequence[SecretKey]) -> SignedText:
+    """A root's text with its signatures."""
+    parse_root(text.decode())
+    return SignedText(statement=text.decode(), signatures=signatures_of(text, keys))
+
+
+def signatures_of(text: bytes, keys: Sequence[SecretKey]) -> tuple[Signature, ...]:
+    """A signature of each key."""
+    return tuple(
+        Signature(key=each.id, ed25519=each.key.sign(text, encoder=HexEncoder).signature.decode()) for each in keys
+    )
+
+
 def checked(answer: bytes, source: UpdateCatalog) -> ReleaseStatement:
     """What a program with this catalog reads in it today; raises Wrong, Refused."""
-    if not source.keys:
-        raise Wrong("updates.json lists no key: a program with this catalog looks for no updates.")
+    if source.root is None:
+        raise Wrong("updates.json has no root: a program with this catalog looks for no updates.")
     if len(answer) > source.answer_bytes:
         raise ResponseRejected("too-large")
-    statement = read_signed_statement(answer, source.keys)
-    if statement.expires < datetime.now(UTC).date():
+    today = datetime.now(UTC).date()
+    root = TrustedRoot(source.root).follow(read_envelope(answer).roots)
+    root.check_date(today)
+    statement = read_signed_statement(answer, root.root.release_keys)
+    if statement.expires < today:
         raise ResponseRejected("expired")
     return statement
 
 
-def main(arguments: list[str]) -> int:
-    """The command; the exit status."""
+def parsed(arguments: list[str]) -> argparse.Namespace:
+    """What was typed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     key = commands.add_parser("key")
@@ -197,10 +248,27 @@ def main(arguments: list[str]) -> int:
     sign.add_argument("statement", type=Path)
     sign.add_argument("--key", dest="keys", type=Path, action="append", required=True)
     sign.add_argument("-o", "--out", type=Path, required=True)
+    sign.add_argument("--root", dest="roots", type=Path, action="append", default=[])
+    root = commands.add_parser("root")
+    root.add_argument("--version", type=int, required=True)
+    root.add_argument("--days", type=int, required=True)
+    root.add_argument("--threshold", type=int, default=1)
+    root.add_argument("--root-key", dest="root_keys", type=Path, action="append", required=True)
+    root.add_argument("--release-key", dest="release_keys", type=Path, action="append", required=True)
+    root.add_argument("-o", "--out", type=Path, required=True)
+    sign_root = commands.add_parser("sign-root")
+    sign_root.add_argument("root", type=Path)
+    sign_root.add_argument("--key", dest="keys", type=Path, action="append", required=True)
+    sign_root.add_argument("-o", "--out", type=Path, required=True)
     check = commands.add_parser("check")
     check.add_argument("signed", type=Path)
     check.add_argument("--catalog", type=Path, default=resources_dir() / "catalog")
-    given = parser.parse_args(arguments)
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str]) -> int:
+    """The command; the exit status."""
+    given = parsed(arguments)
     try:
         if given.command == "key":
             print(json.encode_pretty(make_key(given.name, given.out).public))
@@ -209,7 +277,14 @@ def main(arguments: list[str]) -> int:
             json.write_file(given.out, text)
         elif given.command == "sign":
             keys = [secret_key(path) for path in given.keys]
-            json.write_file(given.out, signed(given.statement.read_bytes(), keys))
+            roots = [json.decode(path.read_bytes(), SignedText) for path in given.roots]
+            json.write_file(given.out, signed(given.statement.read_bytes(), keys, roots))
+        elif given.command == "root":
+            root_text = written_root(given.version, given.days, given.threshold, given.root_keys, given.release_keys)
+            json.write_file(given.out, root_text)
+        elif given.command == "sign-root":
+            keys = [secret_key(path) for path in given.keys]
+            json.write_file(given.out, json.encode(signed_root(given.root.read_bytes(), keys)))
         else:
             print(json.encode_pretty(checked(given.signed.read_bytes(), load_catalog(given.catalog).updates)))
     except ResponseRejected as refusal:

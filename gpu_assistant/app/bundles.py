@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from ..core.machine import Machine
@@ -12,6 +15,7 @@ if TYPE_CHECKING:
     from ..core.types import Channel
     from ..fetch.rate import RateLimiter
     from ..install.bundle.format import BundleContents
+    from ..install.bundle.minisign import SecretKey
     from ..install.jobs.check_bundle import CheckBundleJob
     from ..install.jobs.create_bundle import CreateBundleJob
     from .context import AppContext
@@ -31,6 +35,25 @@ class BundleService:
 
         return read_contents(folder)
 
+    def check_origin(self, folder: Path, *, sha256: str | None = None, public_key: str | None = None) -> str:
+        """The SHA-256 of a bundle's list, which must be the given one, or signed by the key of minisign.
+
+        Raises UsageError: bundle-differs, bundle-unsigned, bundle-signature, public-key.
+        """
+        from ..install.bundle import minisign
+        from ..install.bundle.format import check_signature, list_hash
+
+        if public_key is not None:
+            signed = check_signature(folder, minisign.read_public_key(public_key))
+            sha256 = sha256 or signed
+        return list_hash(folder, sha256)
+
+    def read_signing_key(self, path: Path, ask_password: Callable[[], str]) -> SecretKey:
+        """A minisign secret key for `create`; raises UsageError."""
+        from ..install.bundle import minisign
+
+        return minisign.read_secret_key(path, ask_password)
+
     def create(
         self,
         machine: Machine,
@@ -39,11 +62,12 @@ class BundleService:
         *,
         channel: Channel = "studio",
         choice: Choice | None = None,
+        signing_key: SecretKey | None = None,
         rate_limiter: RateLimiter | None = None,
     ) -> CreateBundleJob:
         """Collect all files that a plan for the machine needs in a folder; a stopped job continues there.
 
-        `rate_limiter` limits the downloads, else the settings do.
+        The list is signed with `signing_key`. `rate_limiter` limits the downloads, else the settings do.
         """
         from ..install.host import PreviewContext
         from ..install.jobs.create_bundle import CreateBundleJob
@@ -71,6 +95,7 @@ class BundleService:
             channel=channel,
             choice=choice,
             mirrors=self._context.mirrors,
+            signing_key=signing_key,
             rate_limiter=rate_limiter or self._context.rate_limiter(),
         )
 
@@ -92,14 +117,25 @@ class BundleService:
             machine, goal=contents.goal, channel=contents.channel, choice=contents.pinned_choice, bundle=folder
         )
 
-    def plan(self, folder: Path, machine: Machine, recommendation: Recommendation, environment: Path) -> Plan:
-        """The steps that take every file from a bundle; raises UsageError("bundle-other-machine"),
-        AppError("bundle-lacks").
+    def plan(
+        self,
+        folder: Path,
+        machine: Machine,
+        recommendation: Recommendation,
+        environment: Path,
+        *,
+        sha256: str | None = None,
+    ) -> Plan:
+        """The steps that take every file from a bundle, as its list names them now, with its `sha256` if one is given.
+
+        Raises UsageError("bundle-other-machine"), ("bundle-differs"), AppError("bundle-lacks").
         """
+        from ..install.bundle.format import list_hash
         from ..install.bundle.source import BundleSource
         from ..install.packages.requirements import platform_for
 
+        known_sha256 = list_hash(folder, sha256)
         plan = self._setup.plan(machine, recommendation, environment, bundle=folder)
-        bundle_source = BundleSource(folder)
+        bundle_source = BundleSource(folder, known_sha256)
         bundle_source.check_plan(plan, platform_for(machine.os, bundle_source.contents.request.label))
-        return plan
+        return replace(plan, bundle_sha256=known_sha256)

@@ -10,6 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+from msgspec.structs import replace
+
 from ..core import json, paths
 from ..core.errors import UsageError
 
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from ..install.jobs.purge import PurgeJob
     from ..install.jobs.size_probe import SizeProbeJob
     from ..install.jobs.uninstall import UninstallJob
+    from ..system.base import FolderWriters
     from ..verify.job import VerifyJob
     from .available_plan import AvailableSetupJob
     from .context import AppContext
@@ -238,7 +242,7 @@ class SetupService:
         cannot work, and what `recommend` and `plan` raise.
         """
         from ..advise.recommend import recommend
-        from ..install.plan.validation import check_same_steps
+        from ..install.plan.validation import check_same_steps, check_sources
         from ..install.steps.base import plan_error
 
         asked = given.recommendation
@@ -268,7 +272,29 @@ class SetupService:
             simulated=given.simulated,
         )
         check_same_steps(given, plan)
-        return self.preview(plan)
+        bundle_sha256 = check_sources(given) or UNSET
+        return replace(self.preview(plan), wheelhouse_files=given.wheelhouse_files, bundle_sha256=bundle_sha256)
+
+    def with_checksums(self, plan: Plan) -> Plan:
+        """The plan with the checksums of the packages in its wheelhouse, all of which are read; raises AppError."""
+        from ..install.packages.requirements import hash_wheelhouse
+
+        if plan.wheelhouse is None:
+            return plan
+        return replace(plan, wheelhouse_files=hash_wheelhouse(Path(plan.wheelhouse)))
+
+    def unproven_folders(self, plan: Plan) -> dict[Path, FolderWriters]:
+        """The folders of a plan file of which it names no checksums, and who may change what is there."""
+        from ..install.plan.validation import unproven_folders
+        from ..system.base import FolderWriters
+
+        writers: dict[Path, FolderWriters] = {}
+        for folder in unproven_folders(plan):
+            try:
+                writers[folder] = self._context.system.folder_writers(folder)
+            except OSError:
+                writers[folder] = FolderWriters((), everybody=True)
+        return writers
 
     def interrupted_plan(self) -> Plan | None:
         """The plan of the last install that started and did not finish, if there is one."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import getpass
+import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..core.errors import UsageError
@@ -25,22 +28,34 @@ if TYPE_CHECKING:
     from ..app import App
     from ..core.plan import Plan
 
+# What proves who made a bundle.
+ORIGIN_OPTIONS = ("expect", "public_key")
+
 
 def run_bundle(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Create a bundle, or verify all of its files."""
     folder = normalize_path(arguments.folder)
     if arguments.action == "check":
         reject_conflicting_options(arguments, "bundle check", (*PLAN_OPTIONS, "machine", "mirrors", "limit_rate"))
-        if arguments.dry_run:
-            raise UsageError("choice-beside", option="bundle check", choice="--dry-run")
+        for name in ("dry_run", "sign"):
+            if getattr(arguments, name):
+                raise UsageError("choice-beside", option="bundle check", choice=f"--{name.replace('_', '-')}")
+        app.bundles.check_origin(folder, sha256=arguments.expect, public_key=arguments.public_key)
         run_with_events(app.bundles.check(folder), output)
         return 0
+    reject_conflicting_options(arguments, "bundle create", ORIGIN_OPTIONS)
     require_parent_folder(folder)
     if arguments.environment == "conda":
         raise UsageError("conda-needs-network", path=str(folder))
     machine, recommendation = detect_and_recommend(app, arguments)
     choice = choice_from_arguments(arguments)
-    job = app.bundles.create(machine, recommendation, folder, channel=arguments.channel, choice=choice)
+    signing_key = None
+    if arguments.sign is not None:
+        key_path = normalize_path(arguments.sign)
+        signing_key = app.bundles.read_signing_key(key_path, partial(_ask_password, key_path, output))
+    job = app.bundles.create(
+        machine, recommendation, folder, channel=arguments.channel, choice=choice, signing_key=signing_key
+    )
     if arguments.dry_run:
         job.preview(JobContext(report=output.write_event if output.json else None))  # raises what the job would raise
         if not output.json:
@@ -56,6 +71,13 @@ def run_bundle(app: App, arguments: argparse.Namespace, output: Output) -> int:
     return 0
 
 
+def _ask_password(path: Path, output: Output) -> str:
+    """The password of a signing key, from the terminal; raises UsageError("signing-locked") without one."""
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise UsageError("signing-locked", path=str(path))
+    return getpass.getpass(output.translate("signing-password", path=str(path)) + " ")
+
+
 def plan_from_bundle(app: App, arguments: argparse.Namespace, folder: Path) -> Plan:
     """The plan for this computer that takes all files from a bundle; raises UsageError for conflicting options."""
     if arguments.resume:
@@ -65,6 +87,7 @@ def plan_from_bundle(app: App, arguments: argparse.Namespace, folder: Path) -> P
         "--bundle",
         ("plan", *(name for name in PLAN_OPTIONS if name != "goal"), "wheelhouse", "mirrors", "limit_rate"),
     )
+    sha256 = app.bundles.check_origin(folder, sha256=arguments.expect, public_key=arguments.public_key)
     contents = app.bundles.read(folder)
     if arguments.goal not in (contents.goal, "pytorch"):
         raise UsageError("bundle-other-wish", path=str(folder), made_for=contents.request.label)
@@ -72,4 +95,4 @@ def plan_from_bundle(app: App, arguments: argparse.Namespace, folder: Path) -> P
     recommendation = app.bundles.recommend(folder, machine)
     environment = app.setup.environment_path(arguments.env, contents.goal)
     app.setup.check_folder(environment)
-    return app.bundles.plan(folder, machine, recommendation, environment)
+    return app.bundles.plan(folder, machine, recommendation, environment, sha256=sha256)

@@ -72,7 +72,10 @@ def run_recommend(app: App, arguments: argparse.Namespace, output: Output) -> in
 def run_plan(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Show the steps of an install; a file, if one is given, also gets the machine of a simulated plan."""
     output_file = new_file_path(arguments.output, is_plan) if arguments.output else None
-    localized = output.texts.localize_plan(_make_plan(app, arguments))
+    plan = _make_plan(app, arguments)
+    if output.json or output_file is not None:
+        plan = app.setup.with_checksums(plan)
+    localized = output.texts.localize_plan(plan)
     if output_file is not None:
         json.write_file(output_file, json.encode_pretty(localized) + "\n")
     if output.json:
@@ -119,6 +122,8 @@ def _plan_to_install(app: App, arguments: argparse.Namespace, output: Output) ->
         if arguments.environment == "conda":
             raise UsageError("conda-needs-network", path=arguments.bundle)
         return plan_from_bundle(app, arguments, normalize_path(arguments.bundle))
+    if arguments.expect is not None or arguments.public_key is not None:
+        raise UsageError("origin-without-bundle", option="--expect" if arguments.expect is not None else "--public-key")
     if arguments.resume:
         reject_conflicting_options(arguments, "--resume", ("plan", *PLAN_OPTIONS, "env", "machine", "wheelhouse"))
         interrupted = app.setup.interrupted_install()
@@ -128,22 +133,39 @@ def _plan_to_install(app: App, arguments: argparse.Namespace, output: Output) ->
         return app.setup.preview(interrupted.plan)
     if arguments.plan:
         reject_conflicting_options(arguments, "--plan", (*PLAN_OPTIONS, "env", "machine", "wheelhouse"))
-        return _replan(app, arguments)
+        return _replan(app, arguments, output)
     return _make_plan(app, arguments)
 
 
-def _replan(app: App, arguments: argparse.Namespace) -> Plan:
-    """The plan that this program makes for what a plan file requests; raises UsageError if it differs."""
+def _replan(app: App, arguments: argparse.Namespace, output: Output) -> Plan:
+    """The plan that this program makes for what a plan file requests; raises UsageError if it differs, and Cancelled
+    where its folders are not to be used.
+    """
     plan_file = app.setup.read_plan(Path(arguments.plan))
     if not plan_file.simulated:
         app.setup.check_folder(Path(plan_file.env))
-        return app.setup.replan(plan_file, run_job(app.setup.detect()))
+        plan = app.setup.replan(plan_file, run_job(app.setup.detect()))
+        if not arguments.dry_run:
+            _confirm_folders(app, plan_file, arguments, output)
+        return plan
     if not arguments.dry_run:
         # Without --dry-run the user expects an install; simulating it silently would mislead.
         raise UsageError("plan-simulated", path=arguments.plan)
     if not plan_file.machine:
         raise UsageError("plan-refused", part="@plan.part.computer", detail="machine")
     return app.setup.replan(plan_file, plan_file.machine)
+
+
+def _confirm_folders(app: App, plan_file: Plan, arguments: argparse.Namespace, output: Output) -> None:
+    """Ask for each folder of a plan file without checksums whether it is to be used: --yes agrees to a plan, and this
+    one does not say what is installed from there.
+    """
+    for folder, writers in app.setup.unproven_folders(plan_file).items():
+        names = "@writers.everybody" if writers.everybody else ", ".join(writers.accounts)
+        if arguments.yes or not _can_ask(output):
+            raise UsageError("folder-unproven", path=str(folder), writers=names)
+        output.write_note(output.translate("folder-unproven", path=str(folder), writers=names))
+        _ask(output)
 
 
 def _make_plan(app: App, arguments: argparse.Namespace) -> Plan:
@@ -211,9 +233,17 @@ def _run_removal(
     job: UninstallJob | PurgeJob, folder: str, question_code: str, arguments: argparse.Namespace, output: Output
 ) -> bool:
     """Describe the removal, ask unless --yes was given, and run it; returns whether its outcome is still to be told."""
+    from ..install.jobs.removal_summary import summarize_removal
+
+    def summarize() -> None:
+        steps = job.steps()  # raises before anything is written
+        output.write_note(output.translate(question_code, env=folder, data=folder))
+        for line in summarize_removal(steps):
+            output.write_note(f"  - {output.texts.message_text(line)}")
+        output.write_note(output.translate("removal-details"))
 
     def describe(write: Callable[[str], None]) -> None:
-        steps = job.steps()  # raises before anything is written
+        steps = job.steps()
         write(output.translate(question_code, env=folder, data=folder))
         for position, step in enumerate(steps, 1):
             write(f"{position}. " + output.texts.translate(f"step.{step.code}.title", step.data))
@@ -224,7 +254,7 @@ def _run_removal(
         output.write_line(output.translate("dry-run"))
         return False
     if not (arguments.dry_run or arguments.yes):
-        _confirm(output, lambda: describe(output.write_note))
+        _confirm(output, summarize)
     run_with_events(job, output, environment=folder)
     return not output.json
 
@@ -233,8 +263,17 @@ def _confirm(output: Output, describe: Callable[[], None]) -> None:
     """Describe what will happen and ask. Raises UsageError without a terminal, Cancelled for any answer but yes."""
     if not output.json:
         describe()
-    if output.json or sys.stdin is None or not sys.stdin.isatty():
+    if not _can_ask(output):
         raise UsageError("needs-yes")
+    _ask(output)
+
+
+def _can_ask(output: Output) -> bool:
+    return not output.json and sys.stdin is not None and sys.stdin.isatty()
+
+
+def _ask(output: Output) -> None:
+    """Ask whether to go on; raises Cancelled for any answer but yes."""
     write_stderr(output.translate("go-on"), end=" ")
     if sys.stdin.readline().strip().lower() not in YES_ANSWERS:
         raise Cancelled("declined")

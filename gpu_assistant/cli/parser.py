@@ -347,9 +347,15 @@ class _ParserBuilder:
         self._add_path_option(command, "plan", "FILE")
         self._add_download_options(command)
         self._add_path_option(command, "bundle", "DIR")
+        self._add_origin_options(command)
         self._add_flag(command, "dry-run")
         self._add_yes_option(command)
         self._add_flag(command, "resume")
+
+    def _add_origin_options(self, command: ArgumentGroup) -> None:
+        """What proves who made a bundle."""
+        command.add_argument("--expect", metavar="SHA256", type=self._types.checksum, help=self._help("expect"))
+        command.add_argument("--public-key", metavar="KEY", type=self._types.path, help=self._help("public-key"))
 
     def _add_uninstall_command(self) -> None:
         command = self._add_command("uninstall")
@@ -404,6 +410,8 @@ class _ParserBuilder:
             "action", choices=BUNDLE_ACTIONS, metavar="|".join(BUNDLE_ACTIONS), help=self._help("bundle-action")
         )
         command.add_argument("folder", metavar="DIR", type=self._types.path, help=self._help("bundle-folder"))
+        self._add_path_option(command, "sign", "KEY")
+        self._add_origin_options(command)
         self._add_flag(command, "dry-run")
         self._add_download_options(command)
         self._add_plan_options(command, "bundle-machine")

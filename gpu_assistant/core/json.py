@@ -99,6 +99,11 @@ def read_file(path: Path, kind: type[T], *, code: str) -> T:
     `describe_fault` has them; AppError("unsupported-processor") or ("unsupported-system") for a machine file of a
     computer that no struct describes.
     """
+    return decode_file(path, read_bytes(path), kind, code=code)
+
+
+def read_bytes(path: Path) -> bytes:
+    """A file that the user names; raises UsageError "file-is-folder", "file-unreadable", "file-too-large"."""
     if path.is_dir():
         raise UsageError("file-is-folder", path=str(path))
     try:
@@ -108,6 +113,11 @@ def read_file(path: Path, kind: type[T], *, code: str) -> T:
         raise UsageError("file-unreadable", path=str(path), detail=os_error_text(error)) from error
     if len(data) > MAX_FILE_BYTES:
         raise UsageError("file-too-large", path=str(path), most_bytes=MAX_FILE_BYTES)
+    return data
+
+
+def decode_file(path: Path, data: bytes, kind: type[T], *, code: str) -> T:
+    """Decode the bytes of a file that the user names; raises what `read_file` raises for its content."""
     try:
         data = _to_utf8(data)
         return decode(data, kind)

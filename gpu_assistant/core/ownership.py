@@ -3,7 +3,8 @@
 A folder that the program makes for its own files gets a marker with the folder's inode. A folder that held something
 before has none, and a copy has the inode of the original: neither is deleted. The device's number is not recorded: it
 changes with each start of the computer for btrfs, LVM and USB disks. The folder must be on the disk of the folder that
-it is in, so that what is mounted there is not ours either.
+it is in, so that what is mounted there is not ours either. A folder that has another name while it is made or removed
+also bears the place that it is for: on some disks (FAT, exFAT) a new name means a new inode.
 """
 
 from __future__ import annotations
@@ -30,14 +31,18 @@ _claiming = threading.Lock()  # threads of one process would write the marker by
 
 
 class FolderMarker(Struct, frozen=True, kw_only=True):
-    """`existed`: the folder was there before, empty, so it stays when what is in it is deleted."""
+    """`existed`: the folder was there before, empty, so it stays when what is in it is deleted. `place`: where it goes,
+    or comes from, if it has a temporary name. `emptied`: of what we made only the marker is left.
+    """
 
     schema: Literal["gpu-assistant/folder/1"]
     inode: str
     existed: bool = False
+    place: str | None = None
+    emptied: bool = False
 
 
-def claim_folder(folder: Path) -> bool:
+def claim_folder(folder: Path, place: Path | None = None) -> bool:
     """Make a folder with its marker, or mark an empty one; returns whether files may be written there.
 
     False for a folder that holds something and has no marker. One with a marker of another folder is a copy: it may be
@@ -53,14 +58,42 @@ def claim_folder(folder: Path) -> bool:
             if os.path.lexists(folder / MARKER_NAME) or not names <= LAUNCHER_NAMES:
                 return _read_marker(folder) is not None
             existed = not names
-        marker = FolderMarker(schema="gpu-assistant/folder/1", inode=str(folder.stat().st_ino), existed=existed)
-        json.write_file(folder / MARKER_NAME, json.encode(marker))
+        _write_marker(folder, existed=existed, place=place)
     return True
 
 
-def is_owned(folder: Path) -> bool:
-    """Whether the program made what is in a folder: a real folder with its own marker, no link and no mount."""
-    return _own_marker(folder) is not None
+def mark_folder(folder: Path, place: Path) -> None:
+    """Mark a folder that something else proves to be ours, before it gets a temporary name. Raises AppError."""
+    if not is_owned(folder, place):
+        with storage_errors(folder):
+            _write_marker(folder, existed=False, place=place)
+
+
+def mark_emptied(folder: Path, place: Path) -> None:
+    """Record that what is left in a folder of ours belongs to others; raises AppError."""
+    with storage_errors(folder):
+        _write_marker(folder, existed=False, place=place, emptied=True)
+
+
+def is_emptied(folder: Path) -> bool:
+    """Whether `mark_emptied` was called for a folder, which has its own name again."""
+    marker = _own_marker(folder, folder)
+    return marker is not None and marker.emptied
+
+
+def is_owned(folder: Path, place: Path | None = None) -> bool:
+    """Whether the program made what is in a folder: a real folder with its own marker, no link and no mount. The marker
+    of one with a temporary name has the inode or the `place`.
+    """
+    return _own_marker(folder, place) is not None
+
+
+def is_blank(folder: Path) -> bool:
+    """Whether a real folder holds nothing but its marker, or what a killed process had written of it."""
+    try:
+        return is_real_folder(folder) and all(MARKER_NAME in path.name for path in folder.iterdir())
+    except OSError:
+        return False
 
 
 def bears_own_marker(folder: Path) -> bool:
@@ -72,13 +105,13 @@ def bears_own_marker(folder: Path) -> bool:
         return False
 
 
-def empty_owned_folder(folder: Path, *, keep_names: Collection[str] = ()) -> None:
+def empty_owned_folder(folder: Path, place: Path | None = None, *, keep_names: Collection[str] = ()) -> None:
     """Delete what is in a folder of ours, but for its marker and `keep_names`; nothing in any other folder. Raises
     OSError.
 
     The marker stays until the end: a removal that was interrupted can be continued.
     """
-    if not is_owned(folder):
+    if not is_owned(folder, place):
         return
     for path in tuple(folder.iterdir()):
         if path.name == MARKER_NAME or path.name in keep_names:
@@ -114,14 +147,28 @@ def is_real_folder(path: Path) -> bool:
     return stat.S_ISDIR(status.st_mode) and not is_reparse_point
 
 
-def _own_marker(folder: Path) -> FolderMarker | None:
+def _write_marker(folder: Path, *, existed: bool, place: Path | None, emptied: bool = False) -> None:
+    marker = FolderMarker(
+        schema="gpu-assistant/folder/1",
+        inode=str(folder.stat().st_ino),
+        existed=existed,
+        place=str(place) if place is not None else None,
+        emptied=emptied,
+    )
+    json.write_file(folder / MARKER_NAME, json.encode(marker))
+
+
+def _own_marker(folder: Path, place: Path | None = None) -> FolderMarker | None:
     marker = _read_marker(folder)
     try:
         status, parent_status = folder.lstat(), folder.parent.stat()
     except OSError:
         return None
-    is_here = marker is not None and marker.inode == str(status.st_ino) and status.st_dev == parent_status.st_dev
-    return marker if is_here and is_real_folder(folder) else None
+    if marker is None or not is_real_folder(folder):
+        return None
+    if place is not None and marker.place == str(place):
+        return marker
+    return marker if (marker.inode, status.st_dev) == (str(status.st_ino), parent_status.st_dev) else None
 
 
 def _read_marker(folder: Path) -> FolderMarker | None:

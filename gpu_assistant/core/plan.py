@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from .files import RemoteFile
@@ -15,6 +15,7 @@ from .types import Goal, Value
 
 PLAN_SCHEMA = "gpu-assistant/plan/1"
 
+Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 StepState = Literal["waiting", "running", "done", "skipped", "failed", "cancelled"]
 FileSource = Literal["index", "general", "mirror", "wheelhouse", "bundle"]
 EndState = Literal["done", "failed", "cancelled", "reboot-needed"]
@@ -80,8 +81,10 @@ class Step(Struct, frozen=True, kw_only=True):
 
 class Plan(Struct, frozen=True, kw_only=True):
     """The ordered steps for one environment. `wheelhouse` is the local source given by the user; with `bundle`, a
-    folder that `bundle create` made, every file comes from there and none over the network. A `simulated` one is for
-    the computer of a machine file, whose system is `os`; its `machine` is left out where a plan is only printed.
+    folder that `bundle create` made, every file comes from there and none over the network. `wheelhouse_files` are
+    the SHA-256 of the wheelhouse's packages by name, `bundle_sha256` that of the bundle's list: what is there now must
+    have them. A `simulated` one is for the computer of a machine file, whose system is `os`; its `machine` is left out
+    where a plan is only printed.
     """
 
     schema: Literal["gpu-assistant/plan/1"]
@@ -94,6 +97,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     minutes: float | None = None
     wheelhouse: str | None = None
     bundle: str | None = None
+    wheelhouse_files: dict[str, Sha256] | UnsetType = UNSET
+    bundle_sha256: Sha256 | UnsetType = UNSET
     simulated: bool = False
     os: OperatingSystem | None = None
     machine: Machine | UnsetType = UNSET

@@ -50,6 +50,13 @@ class WslStatus(Struct, frozen=True, kw_only=True):
     distributions: tuple[str, ...] = ()
 
 
+class FolderWriters(Struct, frozen=True):
+    """Who may change what is in a folder: the `accounts` by name, or `everybody` on this computer."""
+
+    accounts: tuple[str, ...]
+    everybody: bool = False
+
+
 class EnvironmentVariable(Struct, frozen=True, kw_only=True):
     """A user's environment variable as it is stored; with `expand` the names in it (%NAME%) are expanded at login."""
 
@@ -435,6 +442,10 @@ class UserEnvironment(Protocol):
         """The proxy that the system's automatic configuration names for an address: "http://proxy:8080"; "" where it is
         to be reached directly; None where nothing is configured or nobody answers. May take seconds at first.
         """
+        ...
+
+    def folder_writers(self, folder: Path) -> FolderWriters:
+        """Who, beside administrators, may change what is in a folder, or replace it. Raises OSError."""
         ...
 
     def default_environments_folder(self, data_root: Path) -> Path:

@@ -9,7 +9,10 @@ import re
 import stat
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path, PurePath
+
+from .base import FolderWriters
 
 # With everything in them, by the Filesystem Hierarchy Standard, and folders of single systems.
 SYSTEM_FOLDERS = "/bin /boot /dev /efi /etc /lib /lib32 /lib64 /libx32 /lost+found /nix /proc /sbin /sys /usr /System"
@@ -49,6 +52,27 @@ def is_private(path: Path) -> bool:
     if sys.platform == "win32":  # the folder's permissions decide who may write
         return True
     return status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH
+
+
+def folder_writers(folder: Path) -> FolderWriters:
+    """Who, beside root, may change a folder on Linux, or rename one above it; raises OSError."""
+    import grp
+    import pwd
+
+    accounts: set[str] = set()
+    for each in (folder, *folder.resolve().parents):
+        status = each.stat()
+        # In a sticky folder, as /tmp is, one renames only what is one's own.
+        is_sticky = each != folder and bool(status.st_mode & stat.S_ISVTX)
+        if status.st_mode & stat.S_IWOTH and not is_sticky:
+            return FolderWriters((), everybody=True)
+        accounts |= {user.pw_name for user in pwd.getpwall() if user.pw_uid == status.st_uid} or {str(status.st_uid)}
+        if status.st_mode & stat.S_IWGRP and not is_sticky:
+            members = {user.pw_name for user in pwd.getpwall() if user.pw_gid == status.st_gid}
+            with suppress(KeyError):
+                members |= {*grp.getgrgid(status.st_gid).gr_mem}
+            accounts |= members or {str(status.st_gid)}
+    return FolderWriters(tuple(sorted(accounts - {"root"})) or ("root",))
 
 
 def unique_interpreters(paths: Iterable[Path]) -> tuple[Path, ...]:

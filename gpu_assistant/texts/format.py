@@ -37,7 +37,7 @@ UNIT_NAMES = {"lanes": ("lane", "条通道"), "table_rows": ("row", "行")}
 # A placeholder followed by a plural in English texts: "{count} files", "{count} damaged places".
 COUNTED_NOUNS = (
     *("cards", "checks", "cores", "errors", "files", "findings", "packages", "parts", "passes", "pieces", "places"),
-    *("products", "prompts", "records", "restarts", "results", "rows", "runs", "steps", "threads", "words"),
+    *("products", "prompts", "records", "restarts", "results", "rows", "runs", "settings", "steps", "threads", "words"),
 )
 _COUNTED_NOUN = re.compile(rf"\{{(?P<name>\w+)\}}(?P<gap> (?:[a-z]+ )?)(?P<noun>{'|'.join(COUNTED_NOUNS)})\b")
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")

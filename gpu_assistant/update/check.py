@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -18,24 +18,34 @@ from msgspec import Struct
 from msgspec.structs import replace
 from packaging.version import Version
 
-from ..catalog.records.updates import UpdateCatalog, UpdateKey
+from ..catalog.records.updates import UpdateCatalog
 from ..core import json
 from ..core.errors import Cancelled
 from ..core.jobs import JobContext
 from .files import remove_old_files
-from .signed_statement import RejectionReason, ReleaseStatement, ResponseRejected, read_signed_statement
+from .roots import TrustedRoot
+from .signed_statement import (
+    RejectionReason,
+    ReleaseStatement,
+    ResponseRejected,
+    SignedText,
+    read_envelope,
+    read_signed_statement,
+)
 
 CheckOutcome = Literal["newest", "newer"] | RejectionReason
 
 
 class UpdateState(Struct, frozen=True, kw_only=True):
     """`asked` and `outcome` of the last question (`asked` in seconds since 1970); `answer` is the newest signed
-    answer ever taken, as it came; `declined` the version that the user does not want to hear of.
+    answer ever taken, as it came, `roots` the chain of roots since the program's own; `declined` the version that the
+    user does not want to hear of.
     """
 
     asked: float | None = None
     outcome: CheckOutcome | None = None
     answer: str | None = None
+    roots: tuple[SignedText, ...] = ()
     declined: str | None = None
 
 
@@ -95,7 +105,7 @@ class UpdateCheckJob:
         if self._policy == "now" or (self._policy == "when-due" and self._is_due(state)):
             state = self._query_source(context)
         today = datetime.fromtimestamp(self._clock(), UTC).date()
-        newest = newest_known(state, self._source.keys)
+        newest = newest_known(state, self._trusted_root(state))
         newer = newest if newest is not None and self._is_newer(newest, today) else None
         if newer is None:
             remove_old_files(self._folder)
@@ -122,8 +132,7 @@ class UpdateCheckJob:
                 timeout=self._source.answer_seconds,
                 cancel=context.cancel,
             )
-            statement = read_signed_statement(response, self._source.keys)
-            self._validate(statement, datetime.fromtimestamp(now, UTC).date())
+            statement = self._read_response(response, datetime.fromtimestamp(now, UTC).date())
         except Cancelled:
             raise
         except ResponseRejected as rejection:
@@ -132,10 +141,30 @@ class UpdateCheckJob:
         outcome = "newer" if statement.parsed_version > self._current_version else "newest"
         return self._update_state(outcome=outcome, answer=response.decode())
 
-    def _validate(self, statement: ReleaseStatement, today: date) -> None:
+    def _trusted_root(self, state: UpdateState) -> TrustedRoot:
+        """The newest root that the stored chain leads to. The file that it lies in is not trusted: each is checked."""
+        assert self._source.root is not None  # noqa: S101 - without one nobody makes this job
+        built_in = TrustedRoot(self._source.root)
+        try:
+            return built_in.follow(state.roots)
+        except ResponseRejected:
+            return built_in
+
+    def _read_response(self, response: bytes, today: date) -> ReleaseStatement:
+        state = load_state(self._state_path)
+        root = self._trusted_root(state).follow(read_envelope(response).roots)
+        if root.chain != state.roots:
+            # Before anything else: whose keys were taken back stays without a say, whatever comes after it.
+            self._update_state(roots=root.chain)
+        root.check_date(today)
+        statement = read_signed_statement(response, root.root.release_keys)
+        self._validate(statement, root, today)
+        return statement
+
+    def _validate(self, statement: ReleaseStatement, root: TrustedRoot, today: date) -> None:
         if statement.expires < today:
             raise ResponseRejected("expired")
-        newest = newest_known(load_state(self._state_path), self._source.keys)
+        newest = newest_known(load_state(self._state_path), root)
         if newest is not None and (statement.parsed_version, statement.released) < (
             newest.parsed_version,
             newest.released,
@@ -149,11 +178,13 @@ class UpdateCheckJob:
         return state
 
 
-def newest_known(state: UpdateState, keys: Sequence[UpdateKey]) -> ReleaseStatement | None:
-    """The statement of the newest answer taken so far. The file it lies in is not trusted: it is checked again."""
+def newest_known(state: UpdateState, root: TrustedRoot) -> ReleaseStatement | None:
+    """The statement of the newest answer taken so far, if its key still counts: one with a stolen key must not keep
+    later ones out. The file it lies in is not trusted: it is checked again.
+    """
     if state.answer is None:
         return None
     try:
-        return read_signed_statement(state.answer, keys)
+        return read_signed_statement(state.answer, root.root.release_keys)
     except ResponseRejected:
         return None

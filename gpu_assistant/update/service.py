@@ -56,7 +56,7 @@ class UpdateService:
     @property
     def is_available(self) -> bool:
         """Whether this build knows whom to ask and whom to believe; a simulated machine asks nobody."""
-        return self._source.address is not None and bool(self._source.keys) and not self._simulated
+        return self._source.address is not None and self._source.root is not None and not self._simulated
 
     @property
     def has_installer(self) -> bool:

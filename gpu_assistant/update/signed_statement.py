@@ -1,8 +1,8 @@
 """The signed statement of the newest version: read, and believed only where one of our keys has signed it.
 
 It travels in one JSON object: `statement`, the statement as a text, and `signatures` over that text's UTF-8
-bytes. One file, so that statement and signature cannot come from different days; several signatures, so that
-a key can be changed.
+bytes; `roots`, the statements that name the keys (`roots.py`). One file, so that statement and signature cannot come
+from different days; several signatures, so that a key can be changed.
 """
 
 from __future__ import annotations
@@ -93,11 +93,17 @@ class Signature(Struct, frozen=True, kw_only=True):
     ed25519: Annotated[str, Meta(pattern=r"^[0-9a-f]{128}\Z")]
 
 
-class SignedStatement(Struct, frozen=True, kw_only=True):
+class SignedText(Struct, frozen=True, kw_only=True):
     """A statement's very text and who signed it."""
 
     statement: str
     signatures: Annotated[tuple[Signature, ...], Meta(max_length=16)]
+
+
+class SignedStatement(SignedText, frozen=True, kw_only=True):
+    """A release statement, and the chain of roots that names its signers."""
+
+    roots: Annotated[tuple[SignedText, ...], Meta(max_length=64)] = ()
 
 
 def is_secure_url(url: str) -> bool:
@@ -114,15 +120,22 @@ def is_secure_url(url: str) -> bool:
 
 def read_signed_statement(response: bytes | str, keys: Sequence[UpdateKey]) -> ReleaseStatement:
     """The statement in an answer, signed by one of the keys; raises ResponseRejected."""
+    envelope = read_envelope(response)
+    # Nothing of the text is looked at before its signature was right.
+    if not signer_keys(envelope, keys):
+        raise ResponseRejected("forged")
+    return parse_statement(envelope.statement.encode())
+
+
+def read_envelope(response: bytes | str) -> SignedStatement:
+    """An answer, of which nothing is proven; raises ResponseRejected("garbage")."""
     try:
         envelope = json.decode(response, SignedStatement)
-        text = envelope.statement.encode()
+        for text in (envelope.statement, *(root.statement for root in envelope.roots)):
+            text.encode()
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise ResponseRejected("garbage") from error
-    # Nothing of the text is looked at before its signature was right.
-    if not any(_is_signed(text, signature, keys) for signature in envelope.signatures):
-        raise ResponseRejected("forged")
-    return parse_statement(text)
+    return envelope
 
 
 def parse_statement(text: bytes) -> ReleaseStatement:
@@ -148,18 +161,23 @@ def parse_statement(text: bytes) -> ReleaseStatement:
     return statement
 
 
-def _is_signed(text: bytes, signature: Signature, keys: Sequence[UpdateKey]) -> bool:
+def signer_keys(signed: SignedText, keys: Sequence[UpdateKey]) -> tuple[UpdateKey, ...]:
+    """Those of the keys that signed a text."""
+    text = signed.statement.encode()
+    return tuple(key for key in keys if any(_is_signed(text, signature, key) for signature in signed.signatures))
+
+
+def _is_signed(text: bytes, signature: Signature, key: UpdateKey) -> bool:
     from nacl.exceptions import CryptoError
     from nacl.signing import VerifyKey
 
-    for key in keys:
-        if key.id == signature.key:
-            try:
-                VerifyKey(bytes.fromhex(key.ed25519)).verify(text, bytes.fromhex(signature.ed25519))
-            except (CryptoError, ValueError):
-                continue
-            return True
-    return False
+    if key.id != signature.key:
+        return False
+    try:
+        VerifyKey(bytes.fromhex(key.ed25519)).verify(text, bytes.fromhex(signature.ed25519))
+    except (CryptoError, ValueError):
+        return False
+    return True
 
 
 def _is_loopback_host(host: str) -> bool:

@@ -118,8 +118,12 @@
         <translation>移除“{name}”{size}？</translation>
     </message>
     <message>
-        <source>This is taken back, and nothing else. What stays is named with its reason.</source>
-        <translation>下面这些会撤销，其他都不动。保留的内容会列出并说明原因。</translation>
+        <source>This goes, and nothing else:</source>
+        <translation>会移除这些，不动其他内容：</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>详情</translation>
     </message>
     <message>
         <source>What is taken back</source>

@@ -69,6 +69,6 @@ def test_dry_run_removes_nothing(call: Call, environment: Path, tmp_path: Path, 
 def test_list_is_shown_without_terminal(call: Call, environment: Path) -> None:
     refused = call("uninstall", "--env", str(environment))
     assert refused.returncode == 2
-    assert f"Deletes {environment}." in refused.stderr
+    assert "The environment env, " in refused.stderr
     assert "--yes" in refused.stderr.splitlines()[-1]
     assert environment.is_dir()

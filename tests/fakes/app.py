@@ -28,7 +28,7 @@ from gpu_assistant.core.plan import (
 )
 from gpu_assistant.core.recommendation import Choice, LocalWheel, Recommendation
 from gpu_assistant.core.settings import Settings
-from gpu_assistant.core.types import EnvironmentKind
+from gpu_assistant.core.types import EnvironmentKind, Value
 from gpu_assistant.fetch.rate import RateLimiter
 from gpu_assistant.update.service import UpdateService
 
@@ -65,8 +65,9 @@ class FakeRemoval(FakeJob):
 
     def steps(self) -> tuple[Step, ...]:
         path = {"env": str(self._environment), "path": str(self._environment)}
+        whole: dict[str, Value] = {**path, "name": self._environment.name, "bytes": 912_000_000}
         return (
-            Step(id="environment", kind="python-packages", code="remove-environment", data=path),
+            Step(id="environment", kind="python-packages", code="remove-environment", data=whole),
             Step(id="back-2", kind="variables", code="restore-variable", data={"name": "CUDA_PATH", "before": None}),
         )
 

@@ -16,6 +16,7 @@ from gpu_assistant.core.machine import Cloud, Container, Cpu, Disk, Driver, Gpu,
 from gpu_assistant.core.types import Language
 from gpu_assistant.system import current_system
 from gpu_assistant.system.base import (
+    FolderWriters,
     LoginCommand,
     MenuEntryFile,
     PowerStatus,
@@ -362,6 +363,9 @@ class FakeUserEnvironment:
 
     def automatic_proxy(self, url: str) -> str | None:
         return None
+
+    def folder_writers(self, folder: Path) -> FolderWriters:
+        return current_system().folder_writers(folder)
 
     def default_environments_folder(self, data_root: Path) -> Path:
         return self._environments or data_root / "environments"

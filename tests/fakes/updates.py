@@ -11,12 +11,12 @@ import msgspec
 from nacl.encoding import HexEncoder
 from nacl.signing import SigningKey
 
-from gpu_assistant.catalog.records.updates import UpdateCatalog
+from gpu_assistant.catalog.records.updates import RootStatement, UpdateCatalog
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.fetch.request import Limits
 from gpu_assistant.update.service import UpdateService
-from gpu_assistant.update.signed_statement import ReleaseStatement, Signature, SignedStatement, UpdateFile
-from installers.statement import SecretKey, signed
+from gpu_assistant.update.signed_statement import ReleaseStatement, Signature, SignedStatement, SignedText, UpdateFile
+from installers.statement import SecretKey, signed, signed_root
 
 from .fault_server import FaultServer
 
@@ -48,6 +48,8 @@ class Publisher:
     def __init__(self, server: FaultServer) -> None:
         self.server = server
         self.key = secret()
+        self.root_key = secret("root-a")
+        self.roots: list[SignedText] = []
 
     @property
     def source(self) -> UpdateCatalog:
@@ -56,11 +58,28 @@ class Publisher:
             as_of="2026-11-21",
             sources={},
             address=self.server.url + PLACE,
-            keys=(self.key.public,),
+            root=self.root(1, self.root_key, releases=(self.key,)),
             interval_hours=24,
             answer_bytes=65_536,
             answer_seconds=5,
         )
+
+    @staticmethod
+    def root(version: int, *keys: SecretKey, releases: tuple[SecretKey, ...], **changes: Any) -> RootStatement:
+        """A root with these keys, one of which is enough."""
+        root = RootStatement(
+            schema="gpu-assistant/update-root/1",
+            version=version,
+            expires=TODAY + timedelta(days=365),
+            keys=tuple(key.public for key in keys),
+            threshold=1,
+            release_keys=tuple(key.public for key in releases),
+        )
+        return msgspec.structs.replace(root, **changes)
+
+    def add_root(self, root: RootStatement, *keys: SecretKey) -> None:
+        """Publish a root, signed by these keys, from now on."""
+        self.roots.append(signed_root(msgspec.json.encode(root), keys))
 
     def file(self, data: bytes, kind: str = "windows-installer", name: str = "Setup-1.2.0.exe") -> UpdateFile:
         """Serve a version's file."""
@@ -81,7 +100,7 @@ class Publisher:
 
     def signed(self, statement: ReleaseStatement, *keys: SecretKey) -> bytes:
         """As the release tool signs it."""
-        return signed(msgspec.json.encode(statement), keys or (self.key,))
+        return signed(msgspec.json.encode(statement), keys or (self.key,), self.roots)
 
     def signed_anyway(self, text: str) -> bytes:
         """Right signatures on a text that the release tool would refuse."""

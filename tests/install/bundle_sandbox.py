@@ -9,6 +9,7 @@ from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.core.plan import Event, Plan
 from gpu_assistant.core.recommendation import Choice
+from gpu_assistant.install.bundle.minisign import SecretKey
 from gpu_assistant.install.host import PreviewContext
 from gpu_assistant.install.jobs.create_bundle import CreateBundleJob
 from gpu_assistant.install.packages.requirements import Platform
@@ -21,11 +22,26 @@ HERE = Platform(system="windows" if current_system().name == "windows" else "lin
 
 
 def create(
-    sandbox: Sandbox, folder: Path, target: Platform = HERE, choice: Choice | None = None, **more: Any
+    sandbox: Sandbox,
+    folder: Path,
+    target: Platform = HERE,
+    choice: Choice | None = None,
+    *,
+    signing_key: SecretKey | None = None,
+    **more: Any,
 ) -> list[Event]:
     events: list[Event] = []
     ground = PreviewContext(sandbox.system, sandbox.data, sandbox.catalog)
-    job = CreateBundleJob(sandbox.plan(**more), target, folder, ground, channel="studio", choice=choice, limits=QUICK)
+    job = CreateBundleJob(
+        sandbox.plan(**more),
+        target,
+        folder,
+        ground,
+        channel="studio",
+        choice=choice,
+        signing_key=signing_key,
+        limits=QUICK,
+    )
     job.run(JobContext(report=events.append))
     return events
 

@@ -9,6 +9,7 @@ import msgspec
 
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.ownership import MARKER_NAME
 from gpu_assistant.core.paths import DataDir, resources_dir
 from gpu_assistant.core.plan import Event, Plan
 from gpu_assistant.core.recommendation import PartAdvice, Recommendation
@@ -106,4 +107,5 @@ class ToolkitSandbox:
             if path.name == inventory.FILE_MANIFEST
             else path.read_bytes()
             for path in paths
+            if path.name != MARKER_NAME  # its inode is another one each time
         }

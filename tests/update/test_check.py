@@ -295,14 +295,14 @@ def test_build_without_source_is_unavailable(tmp_path) -> None:
 
     app = App(data_dir=str(tmp_path / "data"))
     assert app.catalog.updates.address is None
-    assert app.catalog.updates.keys == ()
+    assert app.catalog.updates.root is None
     assert not app.updates.is_available
 
 
-def test_build_needs_address_and_key(publisher, tmp_path) -> None:
+def test_build_needs_address_and_root(publisher, tmp_path) -> None:
     assert publisher.service(tmp_path, FakeSystem()).is_available
     assert not publisher.service(tmp_path, FakeSystem(), simulated=True).is_available
-    for lacking in ({"keys": ()}, {"address": None}):
+    for lacking in ({"root": None}, {"address": None}):
         source = msgspec.structs.replace(publisher.source, **lacking)
         service = publisher.service(tmp_path, FakeSystem(), source=source)
         assert not service.is_available

@@ -288,11 +288,11 @@ def test_release_tool_end_to_end(tmp_path, publisher) -> None:
     base = ("--base", "https://example.invalid/1.2.0")
     assert tool("write", setup, "--version", "1.2.0", *base, "--days", "60", "-o", text).returncode == 0
     assert tool("sign", text, "--key", tmp_path / "key", "-o", answer).returncode == 0
-    source = msgspec.structs.replace(publisher.source, keys=())
     catalog = tmp_path / "catalog"
     catalog.mkdir()
-    known = json.loads(msgspec.json.encode(source))
-    (catalog / "updates.json").write_text(json.dumps({**known, "keys": [public]}), encoding="utf-8")
+    known = json.loads(msgspec.json.encode(publisher.source))
+    known["root"] |= {"release_keys": [public], "expires": "2036-11-21"}
+    (catalog / "updates.json").write_text(json.dumps(known), encoding="utf-8")
     checked = tool("check", answer, "--catalog", catalog)
     assert json.loads(checked.stdout)["files"][0]["bytes"] == len(SETUP)
     answer.write_bytes(answer.read_bytes().replace(b"1.2.0", b"6.6.6"))

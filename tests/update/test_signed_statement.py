@@ -22,14 +22,14 @@ SHA = "0" * 64
 
 def why(answer: bytes, publisher: Publisher) -> str:
     with pytest.raises(ResponseRejected) as refused:
-        read_signed_statement(answer, publisher.source.keys)
+        read_signed_statement(answer, (publisher.key.public,))
     return refused.value.reason
 
 
 def test_a_signed_statement_is_read(publisher: Publisher) -> None:
     file = publisher.file(b"setup")
     statement = publisher.statement("1.2.0", file)
-    parsed = read_signed_statement(publisher.signed(statement), publisher.source.keys)
+    parsed = read_signed_statement(publisher.signed(statement), (publisher.key.public,))
     assert parsed == statement
     assert parsed.file("windows-installer") == file
     assert parsed.file("deb") is None

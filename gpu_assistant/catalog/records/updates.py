@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from datetime import date
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
@@ -24,15 +25,29 @@ class UpdateKey(Struct, frozen=True, kw_only=True):
     ed25519: Hex32Bytes
 
 
+class RootStatement(Struct, frozen=True, kw_only=True):
+    """Root `version`: at least `threshold` of the root `keys` name the `release_keys` and the root's successor.
+
+    It holds up to and including the day `expires`.
+    """
+
+    schema: Literal["gpu-assistant/update-root/1"]
+    version: Annotated[int, Meta(ge=1)]
+    expires: date
+    keys: Annotated[tuple[UpdateKey, ...], Meta(min_length=1, max_length=8)]
+    threshold: Annotated[int, Meta(ge=1)]
+    release_keys: Annotated[tuple[UpdateKey, ...], Meta(max_length=8)]
+
+
 class UpdateCatalog(CatalogFile, frozen=True, kw_only=True):
-    """`updates.json`. A build without `address` or `keys` does not look for updates.
+    """`updates.json`. A build without `address` or `root` does not look for updates.
 
     It looks at most every `interval_hours`; a response has at most `answer_bytes` and must arrive within
     `answer_seconds`.
     """
 
     address: HttpsUrl | None
-    keys: tuple[UpdateKey, ...]
+    root: RootStatement | None
     interval_hours: Annotated[float, Meta(ge=1)]
     answer_bytes: Annotated[int, Meta(ge=1024)]
     answer_seconds: Annotated[float, Meta(ge=1)]

@@ -5,9 +5,11 @@
     wheels/<name>             the wheels of the lock file
     files/<16 hex>/<name>     everything else: archives, installers, indexes
 
+    bundle.json.minisig       a signature of the list, where it was made with a key
+
 `jobs/create_bundle.py` makes one, `source.py` installs from it, `jobs/check_bundle.py` compares every byte with the
 list. The list comes with the folder and is untrusted: its paths are checked when it is read, links when a file is
-located, hashes when it is used.
+located, hashes when it is used. Who made it only the list's own SHA-256 says, or its signature (`check_signature`).
 """
 
 from __future__ import annotations
@@ -24,8 +26,10 @@ from ...core.errors import UsageError
 from ...core.recommendation import Choice
 from ...core.types import Channel, Goal
 from ..packages.requirements import PackageRequest, Platform
+from . import minisign
 
 LIST_FILE = "bundle.json"
+SIGNATURE_FILE = f"{LIST_FILE}{minisign.SIGNATURE_SUFFIX}"
 # In the folder while a bundle is made: it is no bundle yet, and the next run continues with its files.
 UNFINISHED_FILE = ".bundle-begun.json"
 LOCK_FILE = "pylock.toml"
@@ -87,16 +91,13 @@ class BundleContents(Struct, frozen=True, kw_only=True):
             )
 
 
-def read_contents(folder: Path, name: str = LIST_FILE) -> BundleContents:
-    """The list in a folder; raises UsageError: bundle-missing, bundle-unfinished, bundle-list (invalid or unsafe), and
-    those of `json.read_file`.
+def read_contents(folder: Path, name: str = LIST_FILE, *, sha256: str | None = None) -> BundleContents:
+    """The list in a folder; raises UsageError: bundle-missing, bundle-unfinished, bundle-list (invalid or unsafe),
+    bundle-differs (a list with another hash than `sha256`), and those of `json.read_file`.
     """
+    data = _read_list(folder, name, sha256)
     path = folder / name
-    if not path.is_file() or path.is_symlink():
-        raise UsageError(
-            "bundle-unfinished" if (folder / UNFINISHED_FILE).is_file() else "bundle-missing", path=str(folder)
-        )
-    contents = json.read_file(path, BundleContents, code="bundle-list")
+    contents = json.decode_file(path, data, BundleContents, code="bundle-list")
     seen_paths: set[str] = set()
     for file in contents.files:
         name = file.path.rpartition("/")[2]
@@ -114,9 +115,38 @@ def read_contents(folder: Path, name: str = LIST_FILE) -> BundleContents:
     return contents
 
 
-def list_hash(folder: Path) -> str:
-    """The sha256 of the list. Since the list holds the hashes of all files, comparing it verifies the whole bundle."""
-    return hashlib.sha256((folder / LIST_FILE).read_bytes()).hexdigest()
+def list_hash(folder: Path, sha256: str | None = None) -> str:
+    """The SHA-256 of the list. Since the list holds the hashes of all files, it stands for the whole bundle.
+
+    Raises what `read_contents` raises for a list that is missing, or is another one than `sha256`.
+    """
+    return hashlib.sha256(_read_list(folder, LIST_FILE, sha256)).hexdigest()
+
+
+def check_signature(folder: Path, public_key: minisign.PublicKey) -> str:
+    """The SHA-256 of the list that this key signed; raises UsageError: bundle-unsigned, bundle-signature, and what
+    `list_hash` raises.
+    """
+    data = _read_list(folder, LIST_FILE, None)
+    path = folder / SIGNATURE_FILE
+    if not path.is_file() or path.is_symlink():
+        raise UsageError("bundle-unsigned", path=str(folder))
+    if not minisign.is_signed(data, json.read_bytes(path).decode("utf-8", "replace"), public_key):
+        raise UsageError("bundle-signature", path=str(folder))
+    return hashlib.sha256(data).hexdigest()
+
+
+def _read_list(folder: Path, name: str, sha256: str | None) -> bytes:
+    path = folder / name
+    if not path.is_file() or path.is_symlink():
+        raise UsageError(
+            "bundle-unfinished" if (folder / UNFINISHED_FILE).is_file() else "bundle-missing", path=str(folder)
+        )
+    data = json.read_bytes(path)
+    found = hashlib.sha256(data).hexdigest()
+    if sha256 not in (None, found):
+        raise UsageError("bundle-differs", path=str(folder), expected=sha256, found=found)
+    return data
 
 
 def locate_file(folder: Path, file: BundleFile) -> Path:

@@ -16,11 +16,11 @@ from .format import BUNDLE_URL, LOCK_FILE, BundleFile, locate_file, read_content
 
 
 class BundleSource:
-    """Reads the list when it is made; raises what `read_contents` raises."""
+    """Reads the list when it is made; it must have the `sha256`, if given. Raises what `read_contents` raises."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, sha256: str | None = None) -> None:
         self.folder = folder
-        self.contents = read_contents(folder)
+        self.contents = read_contents(folder, sha256=sha256)
         self._by_hash = {file.sha256: file for file in self.contents.files}
         self._by_url = {file.url: file for file in self.contents.files if file.url is not None}
 

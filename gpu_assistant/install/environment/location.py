@@ -17,6 +17,7 @@ from msgspec import UNSET, Struct, structs
 
 from ...core import filesystem
 from ...core.errors import AppError, UsageError, storage_error
+from ...core.ownership import is_owned
 from ...core.paths import DataDir, home_dir
 from ...core.plan import CurrentState, Plan
 from ...core.types import EnvironmentKind
@@ -112,7 +113,11 @@ def check_not_foreign(environment: Path, data: DataDir) -> None:
         is_empty = not environment.exists() or (environment.is_dir() and not any(environment.iterdir()))
     except PermissionError as error:
         raise AppError("folder-unwritable", path=str(environment)) from error
-    is_unfinished = staging.read_mark(environment) is not None and environment in log.environment_paths(data)
+    is_unfinished = (
+        staging.read_mark(environment) is not None
+        and is_owned(environment, environment)
+        and environment in log.environment_paths(data)
+    )
     if is_empty or is_unfinished or managed_manifest(environment, data) is not None or has_leftovers(environment, data):
         return
     if damaged_metadata(environment, data):
@@ -181,7 +186,7 @@ def location_state(plan: Plan, context: PreviewContext) -> CurrentState | None:
     env, data = Path(plan.env), context.data
     if has_leftovers(env, data) and any(env.iterdir()):
         return CurrentState(code="now.moves-aside", data={"path": plan.env, "to": str(staging.aside_path(env))})
-    if env in log.environment_paths(data) and staging.staging_path(env).is_dir():
+    if env in log.environment_paths(data) and is_owned(staging.staging_path(env), env):
         return CurrentState(code="now.half-made", data={"path": plan.env})
     return None
 
@@ -275,7 +280,9 @@ def pending_verification(plan: Plan, current_run: Journal) -> EnvironmentManifes
     environment = Path(plan.env)
     partial = staging_path(environment)
     # Only conda makes environments in their final place.
-    if (partial == environment) != any(step.kind == ENVIRONMENT_KINDS[1] for step in plan.steps):
+    if not is_owned(partial, environment) or (partial == environment) != any(
+        step.kind == ENVIRONMENT_KINDS[1] for step in plan.steps
+    ):
         return None
     manifest = inventory.read_unfinished_manifest(partial)
     if manifest is None or manifest.path != plan.env or not _same_versions(manifest, plan):

@@ -27,6 +27,7 @@ from msgspec import Struct
 
 from ...core import filesystem, json
 from ...core.errors import storage_errors
+from ...core.ownership import MARKER_NAME
 from ...core.recommendation import Recommendation
 from ...system.base import Processes
 from .installed_packages import (
@@ -42,6 +43,8 @@ from .installed_packages import (
 FILE_MANIFEST = "gpu-assistant-files.txt"
 # A folder of ours with this file in it is incomplete, whatever else it holds.
 UNFINISHED_MARK = "gpu-assistant-unfinished.txt"
+# What says of a folder that it is ours is not listed itself.
+OWN_NAMES = (FILE_MANIFEST, UNFINISHED_MARK, MARKER_NAME)
 MANIFEST_FILE = "gpu-assistant.json"
 LOCK_FILE = "pylock.toml"
 # So many names are shown to the user; the rest is counted.
@@ -81,9 +84,7 @@ def add_to_file_manifest(folder: Path, names: Iterable[str]) -> None:
 
 
 def _save_file_manifest(folder: Path, stamps: dict[str, FileStamp | None]) -> None:
-    lines = [
-        _format_line(name, stamp) for name, stamp in stamps.items() if name not in (FILE_MANIFEST, UNFINISHED_MARK)
-    ]
+    lines = [_format_line(name, stamp) for name, stamp in stamps.items() if name not in OWN_NAMES]
     # Names on Linux may hold bytes that are not UTF-8; Python has them as surrogates.
     json.write_file(folder / FILE_MANIFEST, "".join(lines).encode("utf-8", "surrogateescape"))
 
@@ -248,7 +249,7 @@ def _scan_foreign_files(folder: Path, removed: Collection[Path]) -> ForeignFiles
     damaged = tuple(name for name in missing_metadata(folder) if (folder / name).is_file())
     package_files, user_files = [], []
     for name in walk(folder):
-        if name in (FILE_MANIFEST, UNFINISHED_MARK, *damaged) or name in ignored:
+        if name in (*OWN_NAMES, *damaged) or name in ignored:
             continue
         if name.endswith("/"):
             if name[:-1] not in managed_folders and name[:-1].rpartition("/")[2] != BYTECODE_FOLDER:

@@ -7,6 +7,9 @@
               what has no place in <name> stays in `<name>-kept`
     merge     .<receipt>.partial/tree/* ── merge_files (rename each) ──► among the files of a shared folder
 
+Each of them bears a marker with the place that it is for (`core/ownership.py`): a folder of such a name without one is
+somebody else's, and stays.
+
 An environment made by conda cannot be renamed, since conda writes the folder's path into its files: it is made in its
 final place, and UNFINISHED_MARK in it plays the part of the `.partial` name. `journal/revert.py` reads these states;
 every function may be called again after it was interrupted. Foreign files (`inventory.find_foreign_files`) are never
@@ -25,6 +28,16 @@ from msgspec import Struct
 
 from ...core import filesystem, json
 from ...core.errors import AppError, storage_errors
+from ...core.ownership import (
+    MARKER_NAME,
+    claim_folder,
+    empty_owned_folder,
+    is_blank,
+    is_emptied,
+    is_owned,
+    mark_emptied,
+    mark_folder,
+)
 from . import archives, inventory
 from .archives import LINK_PREFIX, Receipt, ReceiptPart
 from .installed_packages import ContentHash, installed_packages, matches_hash, write_user_packages
@@ -63,13 +76,23 @@ def staging_path(folder: Path) -> Path:
     return folder if os.path.lexists(folder / UNFINISHED_MARK) else partial_path(folder)
 
 
+def is_ours(path: Path) -> bool:
+    """Whether a folder under a temporary name is one that we made or moved there; a link never is."""
+    return is_owned(path, _final_path(path))
+
+
+def _final_path(path: Path) -> Path:
+    """The folder's own name, from one of its temporary ones."""
+    return path.with_name(path.name.removeprefix(".").rpartition(".")[0])
+
+
 def folder_state(folder: Path) -> Literal["applied", "partial", "absent", "modified"]:
     """Complete as we made it, partly made or removed, not there, or somebody else's."""
     if os.path.lexists(folder / UNFINISHED_MARK):
         return "partial"
     if os.path.lexists(folder / FILE_MANIFEST):
         return "applied"
-    if any(path(folder).is_dir() for path in (partial_path, trash_path, old_path)):
+    if is_emptied(folder) or any(is_ours(path(folder)) for path in (partial_path, trash_path, old_path)):
         return "partial"
     return "modified" if has_content(folder) else "absent"
 
@@ -86,17 +109,30 @@ def commit_folder(folder: Path) -> None:
         filesystem.rename(staging, folder)
 
 
+def begin_partial(folder: Path) -> Path:
+    """Make the empty folder in which one is made; what a killed run left there is removed.
+
+    Raises AppError, "environment-occupied" for a folder of somebody else's.
+    """
+    partial = partial_path(folder)
+    delete_folder(partial)
+    claim_folder(partial, folder)
+    return partial
+
+
+def resume_partial(folder: Path) -> Path:
+    """The same with what a killed run left there."""
+    partial = partial_path(folder)
+    return partial if is_ours(partial) else begin_partial(folder)
+
+
 def begin_in_place(folder: Path) -> None:
     """Begin a folder that cannot be renamed: empty but for its mark; what a killed run left there is removed.
 
     Raises AppError.
     """
     discard_unfinished(folder)
-    partial = partial_path(folder)
-    delete_folder(partial)
-    with storage_errors(partial):
-        partial.mkdir()
-    write_mark(partial, "")
+    write_mark(begin_partial(folder), "")
     commit_folder(folder)
 
 
@@ -114,9 +150,14 @@ def read_mark(folder: Path) -> str | None:
 
 
 def discard_unfinished(folder: Path) -> None:
-    """Remove a folder that was begun in its final place, if there is one; raises AppError."""
+    """Remove a folder that was begun in its final place, if there is one.
+
+    Raises AppError, "environment-occupied" for a folder of somebody else's that has such a file.
+    """
     if not os.path.lexists(folder / UNFINISHED_MARK):
         return
+    if not is_owned(folder, folder):
+        raise AppError("environment-occupied", path=str(folder))
     delete_folder(partial_path(folder))
     _rename_folder(folder, partial_path(folder))
     delete_folder(partial_path(folder))
@@ -130,7 +171,8 @@ def remove_folder(folder: Path, *, keep_empty: bool = False) -> bool:
     """
     finish_removal(folder)
     discard_unfinished(folder)
-    delete_folder(partial_path(folder))
+    if is_ours(partial_path(folder)):
+        delete_folder(partial_path(folder))
     if os.path.lexists(folder / FILE_MANIFEST):
         foreign = find_foreign_files(folder)
         # Before they are in the file manifest: afterwards they cannot be told from ours.
@@ -138,6 +180,7 @@ def remove_folder(folder: Path, *, keep_empty: bool = False) -> bool:
         with _in_use_errors(folder):
             if foreign.package_files or foreign.damaged_metadata:
                 inventory.add_to_file_manifest(folder, (*foreign.package_files, *foreign.damaged_metadata))
+            mark_folder(folder, folder)
             filesystem.rename(folder, trash_path(folder))
         finish_removal(folder)
     if keep_empty:
@@ -153,27 +196,50 @@ def finish_removal(folder: Path) -> None:
     """
     finish_swap(folder)
     trash = trash_path(folder)
-    if not trash.is_dir():
+    if is_ours(trash):
+        with _in_use_errors(trash):
+            remove_listed_files(trash)
+            if is_blank(trash):
+                delete_folder(trash)
+            elif not has_content(folder):
+                with suppress(FileNotFoundError):
+                    filesystem.rmdir(folder)
+                mark_emptied(trash, folder)
+                filesystem.rename(trash, folder)
+            else:
+                raise AppError("environment-occupied", path=str(folder))
+    if is_emptied(folder):
+        with _in_use_errors(folder):
+            filesystem.unlink(folder / MARKER_NAME)
+
+
+def discard_folder(folder: Path) -> None:
+    """Delete a complete folder of ours with everything in it; raises AppError, "environment-occupied" for others."""
+    trash = trash_path(folder)
+    delete_folder(trash)
+    if not os.path.lexists(folder):
         return
-    with _in_use_errors(trash):
-        remove_listed_files(trash)
-        if not any(trash.iterdir()):
-            filesystem.rmdir(trash)
-        elif not has_content(folder):
-            with suppress(FileNotFoundError):
-                filesystem.rmdir(folder)
-            filesystem.rename(trash, folder)
-        else:
-            raise AppError("environment-occupied", path=str(folder))
+    if not is_owned(folder, folder) and not is_blank(folder) and not os.path.lexists(folder / FILE_MANIFEST):
+        raise AppError("environment-occupied", path=str(folder))
+    mark_folder(folder, folder)
+    _rename_folder(folder, trash)
+    delete_folder(trash)
 
 
 def delete_folder(folder: Path) -> None:
-    """Delete a folder that is not complete, or a link in its place, if it is there; raises AppError."""
+    """Delete a folder of ours under a temporary name, if it is there. Its marker goes last, so that what is left of it
+    after a kill is still ours.
+
+    Raises AppError, "environment-occupied" for somebody else's folder or link.
+    """
+    if not os.path.lexists(folder):
+        return
+    place = _final_path(folder)
+    if not is_owned(folder, place) and not is_blank(folder):
+        raise AppError("environment-occupied", path=str(folder))
     with _in_use_errors(folder):
-        if folder.is_symlink():
-            filesystem.unlink(folder)
-        else:
-            filesystem.rmtree(folder)
+        empty_owned_folder(folder, place)
+        filesystem.rmtree(folder)
 
 
 def _rename_folder(source: Path, target: Path) -> None:
@@ -197,12 +263,13 @@ class SwapRemainder(Struct, frozen=True):
 
 def swap_out(folder: Path) -> None:
     """Move a folder away for a new one. Raises AppError, "environment-in-use" while a program works in it."""
+    mark_folder(folder, folder)
     _rename_folder(folder, old_path(folder))
 
 
 def restore_old(folder: Path) -> None:
     """Undo `swap_out`, if it was done; raises AppError."""
-    if old_path(folder).is_dir():
+    if is_ours(old_path(folder)):
         if folder.is_dir():
             with suppress(OSError):
                 filesystem.rmdir(folder)  # only if it is empty
@@ -212,7 +279,7 @@ def restore_old(folder: Path) -> None:
 def finish_swap(folder: Path) -> SwapRemainder:
     """Complete a replacement that was begun; without a new folder, restore the old one. Raises AppError."""
     old, package_list = old_path(folder), None
-    if not old.is_dir():
+    if not is_ours(old):
         return SwapRemainder()
     if not has_content(folder):
         restore_old(folder)
@@ -222,10 +289,12 @@ def finish_swap(folder: Path) -> SwapRemainder:
             package_list = _move_user_files(old, folder)
             remove_listed_files(old)
         _remove_empty_folders(old)
-        if not old.is_dir():
+        if is_blank(old):
+            delete_folder(old)
             return SwapRemainder(package_list=package_list)
         aside = aside_path(folder)
         filesystem.rename(old, aside)
+        filesystem.unlink(aside / MARKER_NAME)
     return SwapRemainder(aside, package_list)
 
 
@@ -273,7 +342,7 @@ def merge_state(folder: Path, name: str) -> Literal["applied", "partial", "absen
     """Whether all files of the receipt `name` are in the folder, some of them, or none."""
     if (folder / name).is_file():
         return "applied"
-    return "partial" if partial_path(folder / name).is_dir() else "absent"
+    return "partial" if is_ours(partial_path(folder / name)) else "absent"
 
 
 def merge_files(folder: Path, name: str, receipt_head: Receipt, unpack: Callable[[Path], ReceiptPart]) -> None:
@@ -283,13 +352,14 @@ def merge_files(folder: Path, name: str, receipt_head: Receipt, unpack: Callable
     still in the unpacked tree has not been moved: one in its place is not ours. Raises AppError("toolkit-occupied")
     before anything is moved, and what `unpack` raises.
     """
-    staging = partial_path(folder / name)
+    staging = resume_partial(folder / name)
     part = archives.read_receipt_part(staging / PART_FILE)
     if part is None:
-        delete_folder(staging)
+        begin_partial(folder / name)
         part = unpack(staging / TREE_FOLDER)
         json.write_file(staging / PART_FILE, json.encode(part))
     with storage_errors(folder):
+        json.remove_partial_files(folder, {name})
         for file in part.files:
             if os.path.lexists(staging / TREE_FOLDER / file) and os.path.lexists(folder / file):
                 raise AppError("toolkit-occupied", path=str(folder / file))
@@ -345,6 +415,8 @@ def remove_merged_files(folder: Path, name: str, *, keep_names: Container[str] =
     staging = partial_path(folder / name)
     names = merged_files(folder, name)
     with _in_use_errors(folder):
+        if folder.is_dir():
+            json.remove_partial_files(folder, {name})
         for file in names:
             if file not in keep_names:
                 with suppress(FileNotFoundError, NotADirectoryError):
@@ -355,4 +427,5 @@ def remove_merged_files(folder: Path, name: str, *, keep_names: Container[str] =
             with suppress(OSError):
                 filesystem.rmdir(folder / parent)
         filesystem.unlink(folder / name, missing_ok=True)
-    delete_folder(staging)
+    if is_ours(staging):
+        delete_folder(staging)

@@ -12,7 +12,7 @@ from ...core.machine import OperatingSystem
 from ...core.plan import Step
 from ...core.types import Value
 from ...fetch.rate import SpeedMeter
-from ..bundle.format import LIST_FILE, BundleContents, list_hash, locate_file, read_contents
+from ..bundle.format import LIST_FILE, SIGNATURE_FILE, BundleContents, list_hash, locate_file, read_contents
 from ..files import inventory
 from ..files.inventory import format_names
 from ..packages.requirements import platform_for
@@ -41,7 +41,7 @@ class CheckBundleJob:
             with storage_errors(self.folder):
                 contents = self._verify_files(reporter, context)
                 data: dict[str, Value] = {"count": len(contents.files), "mark": list_hash(self.folder)}
-                listed = {LIST_FILE, *(file.path for file in contents.files)}
+                listed = {LIST_FILE, SIGNATURE_FILE, *(file.path for file in contents.files)}
                 unlisted = tuple(sorted({*inventory.iter_files(self.folder)} - listed))
         except AppError as error:
             reporter.fail_step(CHECK_STEP, error)

@@ -30,11 +30,13 @@ from ...fetch.request import DownloadRequest, Limits
 from ...system.base import System
 from ...system.locks import data_folder_lock
 from ...system.paths import enclosing_system_folder, reserved_path_part
+from ..bundle import minisign
 from ..bundle.format import (
     BUNDLE_URL,
     FILES_FOLDER,
     LIST_FILE,
     LOCK_FILE,
+    SIGNATURE_FILE,
     UNFINISHED_FILE,
     WHEELS_FOLDER,
     BundleContents,
@@ -42,6 +44,7 @@ from ..bundle.format import (
     list_hash,
     read_contents,
 )
+from ..bundle.minisign import SecretKey
 from ..environment.location import check_no_file, check_not_app_data
 from ..host import Host, PreviewContext
 from ..packages.lockfile import Lockfile
@@ -65,8 +68,8 @@ RESOLVE_STEP, DOWNLOAD_STEP, WRITE_STEP = "resolve", "download", "bundle"
 
 
 class CreateBundleJob:
-    """Makes the bundle of a plan for a `platform`; `choice` is what the user chose by hand, `rate_limiter` pauses or
-    limits the downloads. Reports `Event`s, the last one an `EndEvent`.
+    """Makes the bundle of a plan for a `platform`; `choice` is what the user chose by hand, `signing_key` signs the
+    list, `rate_limiter` pauses or limits the downloads. Reports `Event`s, the last one an `EndEvent`.
     """
 
     def __init__(
@@ -80,6 +83,7 @@ class CreateBundleJob:
         choice: Choice | None = None,
         limits: Limits | None = None,
         mirrors: MirrorUse = "when-slow",
+        signing_key: SecretKey | None = None,
         rate_limiter: RateLimiter | None = None,
     ) -> None:
         self.plan, self.platform, self.folder = plan, platform, folder
@@ -88,6 +92,7 @@ class CreateBundleJob:
         self._catalog: Catalog = context.catalog
         self._channel: Channel = channel
         self._choice = choice
+        self._signing_key = signing_key
         self._rate_limiter = rate_limiter
         self._limits = limits or Limits()
         self._mirrors: MirrorUse = mirrors
@@ -185,7 +190,14 @@ class CreateBundleJob:
             and any(self.folder.iterdir())
         ):
             raise UsageError("bundle-folder-occupied", path=str(self.folder))
-        for path in (list_file, unfinished_file, self.folder / WHEELS_FOLDER, self.folder / FILES_FOLDER):
+        signature_file = self.folder / SIGNATURE_FILE
+        for path in (
+            list_file,
+            signature_file,
+            unfinished_file,
+            self.folder / WHEELS_FOLDER,
+            self.folder / FILES_FOLDER,
+        ):
             if path.is_symlink():
                 raise UsageError("bundle-link", path=str(path))
 
@@ -193,6 +205,7 @@ class CreateBundleJob:
         """Mark the folder as unfinished; returns the paths that an earlier bundle in it listed."""
         list_file, unfinished_file = self.folder / LIST_FILE, self.folder / UNFINISHED_FILE
         self.folder.mkdir(parents=True, exist_ok=True)
+        filesystem.unlink(self.folder / SIGNATURE_FILE, missing_ok=True)
         if list_file.is_file():
             filesystem.replace(list_file, unfinished_file)
         elif not unfinished_file.is_file():
@@ -253,7 +266,11 @@ class CreateBundleJob:
         for path in stale_paths - {file.path for file in complete.files}:
             filesystem.unlink(self.folder.joinpath(*path.split("/")), missing_ok=True)
         _remove_partial_downloads(self.folder)
-        json.write_file(self.folder / LIST_FILE, json.encode_pretty(complete) + "\n")
+        list_data = f"{json.encode_pretty(complete)}\n".encode()
+        if self._signing_key is not None:
+            signature = minisign.sign(list_data, self._signing_key, LIST_FILE)
+            json.write_file(self.folder / SIGNATURE_FILE, signature)
+        json.write_file(self.folder / LIST_FILE, list_data)
         filesystem.unlink(self.folder / UNFINISHED_FILE, missing_ok=True)
         return complete
 

@@ -130,7 +130,7 @@ class InstallJob:
         """The bundle of the plan; raises AppError if it is invalid or lacks a file."""
         if self.plan.bundle is None:
             return None
-        source = BundleSource(Path(self.plan.bundle))
+        source = BundleSource(Path(self.plan.bundle), self.plan.bundle_sha256 or None)
         source.check_plan(self.plan, platform_for(self._system.operating_system(), source.contents.request.label))
         return source
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Collection, Container, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ from ...system.locks import check_no_install_running, data_folder_lock, environm
 from ..environment.location import check_not_shared, has_lost_metadata
 from ..files import staging
 from ..files.installed_packages import format_user_packages, user_packages_path
-from ..files.inventory import MAX_NAMED, ForeignFiles, find_foreign_files, format_names, has_content
+from ..files.inventory import MAX_NAMED, ForeignFiles, find_foreign_files, format_names, has_content, read_manifest
 from ..files.staging import partial_path, trash_path
 from ..host import Host
 from ..journal.log import (
@@ -307,6 +308,8 @@ def _preview_item(item: UninstallItem, host: Host, state: UninstallState) -> Uni
             if not foreign.user_files:
                 _mark_removed(Path(effect.path), removed)
             item = _with_foreign_files(item, foreign)
+            name, size = Path(effect.path).name, _tree_bytes(Path(effect.path))
+            item = _with_code(item, item.step.code, name=name, bytes=size)
             if foreign.records:
                 list_text = format_user_packages(Path(effect.path), foreign.records)
                 list_path = user_packages_path(Path(effect.path), list_text)
@@ -331,6 +334,21 @@ def _preview_item(item: UninstallItem, host: Host, state: UninstallState) -> Uni
         case FileWritten(previous=None):
             removed.add(Path(effect.path))
     return item
+
+
+def _tree_bytes(folder: Path) -> int:
+    """About how much a folder of ours holds, whatever name it has now: by its manifest, else by the files there."""
+    manifest = read_manifest(folder)
+    if manifest is not None and manifest.bytes is not None:
+        return manifest.bytes
+    total = 0
+    for place in (folder, partial_path(folder), trash_path(folder)):
+        if place == folder or staging.is_ours(place):
+            for root, _folders, names in os.walk(place):
+                for name in names:
+                    with suppress(OSError):
+                        total += os.lstat(os.path.join(root, name)).st_size  # noqa: PTH118 - tens of thousands
+    return total
 
 
 def _preview_folder(item: UninstallItem, folder: Path, state: UninstallState) -> UninstallItem:

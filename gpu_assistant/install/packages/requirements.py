@@ -18,7 +18,8 @@ from msgspec import Struct
 
 from ...catalog.wheel_variants import split_variant_label
 from ...core import json
-from ...core.errors import SetupNotSupported
+from ...core.errors import SetupNotSupported, storage_errors
+from ...core.files import hash_file
 from ...core.machine import OperatingSystem
 from ...core.paths import DataDir
 from ...core.recommendation import LocalWheel, Recommendation
@@ -32,6 +33,9 @@ BASE_PACKAGES = ("numpy", "pip")
 # What builds a package from its source.
 BUILD_PACKAGES = ("setuptools",)
 PACKAGE_FIELDS = ("python", "torch", "variant", "extras", "torchvision", "torchaudio", "tensorflow", "constraints")
+
+# What uv takes from a folder: wheels and, for `sdists`, archives of source.
+PACKAGE_SUFFIXES = (".whl", ".tar.gz", ".tar.bz2", ".tar.xz", ".tgz", ".zip")
 
 # Processors as uv and wheel files name them.
 _UV_ARCHITECTURES = {"x86_64": "x86_64", "arm64": "aarch64"}
@@ -229,6 +233,16 @@ def scan_wheelhouse(folder: Path) -> tuple[LocalWheel, ...]:
     rows.sort(key=lambda row: row[1], reverse=True)
     rows.sort(key=lambda row: row[0])
     return tuple(wheel for _project, _version, wheel in rows)
+
+
+def hash_wheelhouse(folder: Path) -> dict[str, str]:
+    """The SHA-256 of every package file in a folder that uv could choose, by its name; reads all of them.
+
+    Raises AppError as `storage_error` does.
+    """
+    with storage_errors(folder):
+        names = sorted(path.name for path in folder.iterdir() if path.name.lower().endswith(PACKAGE_SUFFIXES))
+        return {name: hash_file(folder / name) for name in names if (folder / name).is_file()}
 
 
 def compatible_wheels(

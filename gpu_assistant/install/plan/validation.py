@@ -11,12 +11,15 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import msgspec
+from msgspec import UNSET
 
 from ...core.errors import UsageError
 from ...core.paths import DataDir
 from ...core.plan import Plan, Step
-from ..bundle.format import read_contents
+from ..bundle.format import list_hash, read_contents
 from ..environment.location import CACHE_PREFIX_LENGTH, check_location, check_path_length
+from ..files.inventory import format_names
+from ..packages.requirements import hash_wheelhouse
 from ..steps.base import plan_error
 from ..steps.kinds import STEP_KINDS
 
@@ -54,6 +57,25 @@ def check_sources_exist(plan: Plan) -> None:
         raise UsageError("wheelhouse-missing", path=plan.wheelhouse)
     if plan.bundle is not None:
         read_contents(Path(plan.bundle))
+
+
+def check_sources(plan: Plan) -> str | None:
+    """Compare a plan's folders with the checksums that it names; returns the SHA-256 of its bundle's list.
+
+    Raises UsageError("wheelhouse-differs"), ("bundle-differs"), AppError.
+    """
+    if plan.wheelhouse is not None and plan.wheelhouse_files is not UNSET:
+        given, found = plan.wheelhouse_files, hash_wheelhouse(Path(plan.wheelhouse))
+        names = tuple(name for name in sorted({*given, *found}) if given.get(name) != found.get(name))
+        if names:
+            raise UsageError("wheelhouse-differs", path=plan.wheelhouse, files=format_names(names))
+    return None if plan.bundle is None else list_hash(Path(plan.bundle), plan.bundle_sha256 or None)
+
+
+def unproven_folders(plan: Plan) -> tuple[Path, ...]:
+    """The folders of a plan of which it names no checksums: whoever may write there decides what is installed."""
+    folders = ((plan.wheelhouse, plan.wheelhouse_files), (plan.bundle, plan.bundle_sha256))
+    return tuple(Path(folder) for folder, known in folders if folder is not None and known is UNSET)
 
 
 def check_same_steps(plan_file: Plan, own_plan: Plan) -> None:

@@ -23,7 +23,7 @@ from ...core.types import Value
 from ...fetch.request import Digest, DownloadRequest
 from ..files import inventory
 from ..files.archives import LINK_PREFIX, ArchiveRecord, Receipt, ReceiptPart, read_receipt
-from ..files.staging import commit_folder, delete_folder, partial_path
+from ..files.staging import begin_partial, commit_folder, discard_folder, is_ours, partial_path
 from ..host import Host
 from ..journal.log import Effect, ProgramInstalled, TreeCreated
 from ..journal.revert import EffectState
@@ -211,8 +211,8 @@ class RunFileInstaller(NvidiaInstaller):
         with context.effect(step, TreeCreated(path=tree_effect.path, existed=tree_effect.existed and not is_managed)):
             partial = partial_path(folder)
             # With a file manifest it is complete, and may already hold files of others from a damaged toolkit.
-            if not (partial / inventory.FILE_MANIFEST).is_file():
-                delete_folder(partial)
+            if not is_ours(partial) or not (partial / inventory.FILE_MANIFEST).is_file():
+                begin_partial(folder)
                 _run_installer(path, install_options, partial, version, context)
                 _relocate(partial, folder)
                 check_compiler(partial, context)
@@ -259,7 +259,8 @@ def _run_installer(
     if finished.returncode != 0 or not is_complete(partial, install_options):
         output = (finished.stderr or finished.stdout).strip()[-300:] or None
         raise AppError("toolkit-run-failed", version=version, status=finished.returncode, detail=output)
-    delete_folder(scratch)
+    with storage_errors(scratch):
+        filesystem.rmtree(scratch)
 
 
 def _relocate(partial: Path, folder: Path) -> None:
@@ -290,6 +291,8 @@ def _hash_tree(partial: Path, context: InstallContext) -> dict[str, str]:
     hashes, progress = {}, checking_progress(context)
     for relative_path in inventory.iter_files(partial):
         path = partial / relative_path
+        if relative_path in inventory.OWN_NAMES:
+            continue
         with storage_errors(path):
             if path.is_symlink():
                 hashes[relative_path] = LINK_PREFIX + str(path.readlink())
@@ -305,7 +308,7 @@ def _replace_damaged(folder: Path, partial: Path) -> None:
         raise AppError("toolkit-occupied", path=str(folder))
     for relative_path in list(inventory.walk(folder)):
         path, target = folder / relative_path, partial / relative_path
-        if relative_path in (*old_receipt.files, TOOLKIT_RECEIPT, inventory.FILE_MANIFEST):
+        if relative_path in (*old_receipt.files, TOOLKIT_RECEIPT, *inventory.OWN_NAMES):
             continue
         with storage_errors(path):
             if relative_path.endswith("/"):
@@ -315,7 +318,7 @@ def _replace_damaged(folder: Path, partial: Path) -> None:
                 raise AppError("toolkit-occupied", path=str(path))
             target.parent.mkdir(parents=True, exist_ok=True)
             filesystem.rename(path, target)
-    delete_folder(folder)
+    discard_folder(folder)
 
 
 def is_requested(builder: PlanBuilder, system: SystemName) -> bool:

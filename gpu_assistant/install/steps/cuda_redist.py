@@ -26,6 +26,7 @@ from ...catalog.store import Catalog
 from ...core import filesystem, json
 from ...core.errors import AppError, SetupNotSupported, storage_errors
 from ...core.machine import SystemName
+from ...core.ownership import mark_folder
 from ...core.paths import DataDir
 from ...core.plan import CurrentState, Plan, PlanFile, Step
 from ...core.types import Value
@@ -41,7 +42,7 @@ from ..files.archives import (
     read_receipt_part,
     receipt_state,
 )
-from ..files.staging import commit_folder, delete_folder, partial_path
+from ..files.staging import commit_folder, delete_folder, partial_path, resume_partial
 from ..host import PreviewContext
 from ..journal.log import Effect, FilesAdded, FolderCreated, TreeCreated
 from ..journal.validation import is_above, is_child, is_tree_in
@@ -158,7 +159,7 @@ class CudaRedistInstall(StepKind):
         with context.effect(step, TreeCreated(path=tree_effect.path, existed=tree_effect.existed and not is_managed)):
             if is_managed:
                 _reopen_as_partial(folder)
-            partial = partial_path(folder)
+            partial = resume_partial(folder)
             parts = _merge_archives(archives, paths, partial, context)
             links = _create_links(
                 partial, toolkit_layout(redist, context.system.name, major_version(spec.version)).links
@@ -173,7 +174,8 @@ class CudaRedistInstall(StepKind):
             )
             check_compiler(partial, context)
             json.write_file(partial / TOOLKIT_RECEIPT, json.encode_pretty(complete_receipt))
-            delete_folder(partial / PARTS_FOLDER)
+            with storage_errors(partial):
+                filesystem.rmtree(partial / PARTS_FOLDER)
             inventory.write_file_manifest(partial, sorted([*complete_receipt.files, TOOLKIT_RECEIPT]))
             commit_folder(folder)
         return Outcome(code="progress.toolkit", data={"version": spec.version, "path": str(folder)})
@@ -215,6 +217,7 @@ def _reopen_as_partial(folder: Path) -> None:
     """Rename a damaged toolkit to its partial name; its intact archives count as unpacked."""
     partial = partial_path(folder)
     delete_folder(partial)
+    mark_folder(folder, folder)
     existing = read_receipt(folder / TOOLKIT_RECEIPT)
     with storage_errors(folder):
         filesystem.rename(folder, partial)

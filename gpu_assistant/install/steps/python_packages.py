@@ -12,12 +12,13 @@ from typing import ClassVar
 
 from ...core import filesystem, json
 from ...core.errors import AppError, storage_errors
+from ...core.ownership import MARKER_NAME
 from ...core.paths import DataDir
 from ...core.plan import CurrentState, Plan, Step
 from ..environment.location import environment_state
 from ..files import inventory
 from ..files.installed_packages import CONSTRAINTS_FILE, corrupt_files
-from ..files.staging import delete_folder, read_mark, write_mark
+from ..files.staging import begin_partial, read_mark, write_mark
 from ..host import PreviewContext
 from ..journal.log import Effect, TreeCreated
 from ..journal.validation import is_same
@@ -133,8 +134,16 @@ def _check_files(context: InstallContext) -> tuple[str, ...]:
 
 def _create_venv(context: InstallContext) -> None:
     """Make an environment without packages."""
-    delete_folder(context.partial)
-    _run_uv(context, "venv", "--relocatable", "--python", context.require(BaseInterpreter).path, context.partial)
+    begin_partial(context.environment)
+    _run_uv(
+        context,
+        "venv",
+        "--allow-existing",
+        "--relocatable",
+        "--python",
+        context.require(BaseInterpreter).path,
+        context.partial,
+    )
 
 
 def _clear_uv_cache(context: InstallContext) -> None:
@@ -220,7 +229,7 @@ def _python_version(folder: Path) -> str | None:
 
 
 def _folder_bytes(folder: Path) -> int:
-    """The size of all files in a folder, links not followed; raises AppError."""
+    """The size of all files in a folder but its marker, links not followed; raises AppError."""
     total = 0
     pending = [os.fspath(folder)]
     with storage_errors(folder):
@@ -229,6 +238,6 @@ def _folder_bytes(folder: Path) -> int:
                 for entry in entries:
                     if entry.is_dir(follow_symlinks=False):
                         pending.append(entry.path)
-                    else:
+                    elif entry.name != MARKER_NAME:
                         total += entry.stat(follow_symlinks=False).st_size
     return total

@@ -16,7 +16,7 @@ from ...core.versions import Version, version_key
 from ...fetch.request import DownloadRequest
 from ..files import inventory
 from ..files.archives import unpack
-from ..files.staging import commit_folder, delete_folder, partial_path
+from ..files.staging import begin_partial, commit_folder, discard_folder
 from ..host import PreviewContext
 from ..journal.log import Effect, TreeCreated
 from ..journal.validation import is_child
@@ -131,8 +131,7 @@ def _runtime_folder(step: Step, data: DataDir) -> Path:
 
 
 def _unpack_runtime(archive: Path, folder: Path, context: InstallContext, file: PlanFile) -> None:
-    partial = partial_path(folder)
-    delete_folder(partial)
+    partial = begin_partial(folder)
 
     def progress(done: int) -> None:
         context.reporter.report_progress(done=done, total=None, unit="bytes", bottleneck="installing")
@@ -141,5 +140,5 @@ def _unpack_runtime(archive: Path, folder: Path, context: InstallContext, file: 
     if not context.system.standalone_python(partial).is_file():
         raise AppError("archive-broken", name=file.name)
     inventory.write_file_manifest(partial)
-    delete_folder(folder)
+    discard_folder(folder)
     commit_folder(folder)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from ...core.errors import AppError
+from msgspec import UNSET
+
+from ...core.errors import AppError, UsageError
 from ...core.plan import Step
 from ...core.types import Value
+from ...fetch.partial_file import local_path
 from ...system.conda import is_conda_environment
 from ..environment.location import damaged_metadata, managed_manifest, pending_verification
 from ..files.installed_packages import installed_packages
@@ -96,8 +99,13 @@ def _index_request(builder: PlanBuilder) -> PackageRequest:
 def _outcome(resolved: ResolvedLock, context: InstallContext) -> Outcome:
     """Raises AppError: environment-differs, environment-damaged; UsageError("plan-refused")."""
     lock = resolved.lock
+    known_files = context.plan.wheelhouse_files
     for package in lock.packages:
         check_file(package.file)
+        path = local_path(package.file.url)
+        is_known = known_files is UNSET or path is None or known_files.get(path.name) == package.file.sha256
+        if not is_known and context.downloads.bundle is None:
+            raise UsageError("wheelhouse-differs", path=str(context.plan.wheelhouse), files=package.file.name)
     versions = {"PyTorch": lock.version("torch"), "TensorFlow": lock.version("tensorflow")}
     label = " + ".join(f"{name} {version}" for name, version in versions.items() if version is not None)
     data: dict[str, Value] = {"count": len(lock.packages), "release": label}

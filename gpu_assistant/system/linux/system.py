@@ -18,10 +18,19 @@ from typing import BinaryIO
 from ...core.machine import Cloud, Container, Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
 from ...core.paths import home_dir
 from ...core.types import Language
-from ..base import LoginCommand, MenuEntryFile, PowerStatus, ProcessResult, TaskbarProgress, UserEnvironmentVariables
+from ..base import (
+    FolderWriters,
+    LoginCommand,
+    MenuEntryFile,
+    PowerStatus,
+    ProcessResult,
+    TaskbarProgress,
+    UserEnvironmentVariables,
+)
 from ..conda import linux_activation_script
 from ..hardware_ids import cloud_provider, normalize_architecture
 from ..language import user_language
+from ..paths import folder_writers
 from ..processes import run_process, run_to_end
 from ..variables import find_on_path, proxy_from_environment
 from . import desktop, elevation, hardware, parsing, processes, software
@@ -339,6 +348,10 @@ class LinuxSystem:
     def default_environments_folder(self, data_root: Path) -> Path:
         """In our data folder: no path breaks programs on Linux."""
         return data_root / "environments"
+
+    def folder_writers(self, folder: Path) -> FolderWriters:
+        """By owner, group and permissions; an access control list shows in those of the group."""
+        return folder_writers(folder)
 
     @property
     def variables(self) -> UserEnvironmentVariables:

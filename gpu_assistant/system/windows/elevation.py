@@ -24,6 +24,7 @@ from typing import BinaryIO
 
 from ...core import filesystem
 from ...core.errors import AppError, Cancelled, ElevationDenied, os_error_text
+from ..base import FolderWriters
 from ..processes import POLL_INTERVAL_S, check_command, program_missing_error
 from . import authenticode, restore_points
 from .com import COINIT_APARTMENTTHREADED
@@ -65,6 +66,11 @@ ADMINISTRATOR_SIDS = frozenset(
         "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464",  # TrustedInstaller
     )
 )
+
+# Everybody, anonymous, authenticated and interactive users, the groups of users and of guests.
+PUBLIC_SIDS = frozenset((EVERYONE_SID, "S-1-5-7", "S-1-5-11", "S-1-5-4", "S-1-5-32-545", "S-1-5-32-546"))
+PLACEHOLDER_SIDS = frozenset(("S-1-3-0", "S-1-3-1", "S-1-3-4"))  # whoever creates, and the owner's own rights
+ACCOUNT_LENGTH = 257  # lmcons.h: UNLEN, and the terminating zero
 
 # fileapi.h, winnt.h
 FILE_FLAG_OPEN_REPARSE_POINT = 0x00200000
@@ -149,6 +155,32 @@ def writer_sids(owner: str, aces: tuple[Ace, ...] | None) -> set[str]:
         for ace_type, flags, mask, sid in aces
         if ace_type in ALLOW_ACE_TYPES and not flags & INHERIT_ONLY and mask & CHANGE_RIGHTS
     }
+
+
+def folder_writers(folder: Path) -> FolderWriters:
+    """Who may change a folder, by name, without administrators and services; raises OSError."""
+    sids = writer_sids(*read_owner_and_aces(folder)) - ADMINISTRATOR_SIDS - PLACEHOLDER_SIDS
+    return FolderWriters(tuple(sorted(map(account_name, sids - PUBLIC_SIDS))), everybody=bool(sids & PUBLIC_SIDS))
+
+
+def account_name(sid: str) -> str:
+    """ "COMPUTER\\name" for a SID; the SID itself where nobody here knows it."""
+    pointer = ctypes.c_void_p()
+    if not advapi32.ConvertStringSidToSidW(sid, ctypes.byref(pointer)):
+        return sid
+    try:
+        name, domain, kind = (
+            ctypes.create_unicode_buffer(ACCOUNT_LENGTH),
+            ctypes.create_unicode_buffer(ACCOUNT_LENGTH),
+            ctypes.c_int(),
+        )
+        lengths = wintypes.DWORD(ACCOUNT_LENGTH), wintypes.DWORD(ACCOUNT_LENGTH)
+        found = advapi32.LookupAccountSidW(
+            None, pointer, name, ctypes.byref(lengths[0]), domain, ctypes.byref(lengths[1]), ctypes.byref(kind)
+        )
+        return f"{domain.value}\\{name.value}".removeprefix("\\") if found else sid
+    finally:
+        kernel32.LocalFree(pointer)
 
 
 def read_owner_and_aces(folder: Path) -> tuple[str, tuple[Ace, ...] | None]:

@@ -169,9 +169,14 @@ advapi32 = Library(
     "advapi32",
     {
         "ConvertSidToStringSidW": (BOOL, c_void_p, POINTER(c_wchar_p)),
+        "ConvertStringSidToSidW": (BOOL, LPCWSTR, POINTER(c_void_p)),
         "ConvertStringSecurityDescriptorToSecurityDescriptorW": (
             *(BOOL, LPCWSTR, DWORD),
             *(POINTER(c_void_p), POINTER(DWORD)),
+        ),
+        "LookupAccountSidW": (
+            *(BOOL, LPCWSTR, c_void_p, LPWSTR, POINTER(DWORD)),
+            *(LPWSTR, POINTER(DWORD), POINTER(c_int)),
         ),
         "MakeAbsoluteSD": (
             *(BOOL, c_void_p, c_void_p, POINTER(DWORD), c_void_p, POINTER(DWORD), c_void_p, POINTER(DWORD)),

@@ -16,7 +16,15 @@ from typing import BinaryIO
 
 from ...core.machine import Cloud, Container, Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
 from ...core.types import Language
-from ..base import LoginCommand, MenuEntryFile, PowerStatus, ProcessResult, TaskbarProgress, UserEnvironmentVariables
+from ..base import (
+    FolderWriters,
+    LoginCommand,
+    MenuEntryFile,
+    PowerStatus,
+    ProcessResult,
+    TaskbarProgress,
+    UserEnvironmentVariables,
+)
 from ..conda import is_conda_environment, windows_activation_scripts, windows_library_folders
 from ..hardware_ids import normalize_architecture
 from ..language import user_language
@@ -328,6 +336,10 @@ class WindowsSystem:
     def default_environments_folder(self, data_root: Path) -> Path:
         r"""In our data folder where its path is harmless, else C:\AI."""
         return Path(parsing.environments_folder(str(data_root)))
+
+    def folder_writers(self, folder: Path) -> FolderWriters:
+        """By the access control lists of the folder."""
+        return elevation.folder_writers(folder)
 
     @property
     def variables(self) -> UserEnvironmentVariables:

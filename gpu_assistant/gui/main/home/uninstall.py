@@ -1,4 +1,7 @@
-"""Removing an environment: what will be removed is shown and confirmed first, what stayed is reported after it."""
+"""Removing an environment: what will be removed is shown and confirmed first, what stayed is reported after it.
+
+UninstallPreviewJob ─► steps ─► summarize_removal: a line for each thing; UninstallDetails: each step, on demand
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from ....texts.localized import Texts
 from ... import theme
 from ...language import Language
 from ...machine_facts import InstalledEnvironment
+from ...widgets.buttons import Button
 from ...widgets.dialogs import ConfirmDialog
 from ...widgets.text import label
 from ...worker import JobRunner
@@ -100,18 +104,35 @@ def build_removal_dialog(
     parent: QWidget, installed: InstalledEnvironment, steps: tuple[Step, ...], texts: Texts
 ) -> ConfirmDialog:
     """The question with all steps; keeping the environment is the default."""
+    from ....install.jobs.removal_summary import summarize_removal
+
     size_text = f" ({format_size(installed.bytes)})" if installed.bytes is not None else ""
     title = QCoreApplication.translate("EnvironmentRemoval", "Remove “{name}”{size}?").format(
         name=installed.folder.name, size=size_text
     )
-    explanation = QCoreApplication.translate(
-        "EnvironmentRemoval", "This is taken back, and nothing else. What stays is named with its reason."
-    )
+    summary = "\n".join(f"•\u00a0{texts.message_text(line)}" for line in summarize_removal(steps))
+    explanation = QCoreApplication.translate("EnvironmentRemoval", "This goes, and nothing else:")
     remove_text, keep_text = (
         QCoreApplication.translate("EnvironmentRemoval", "Remove"),
         QCoreApplication.translate("EnvironmentRemoval", "Keep"),
     )
-    return ConfirmDialog(parent, title, explanation, remove_text, keep_text, details=UninstallStepList(steps, texts))
+    consequence = f"{explanation}\n{summary}"
+    return ConfirmDialog(parent, title, consequence, remove_text, keep_text, details=UninstallDetails(steps, texts))
+
+
+class UninstallDetails(QWidget):
+    """The list of all steps, shown and hidden by `toggle_button`."""
+
+    def __init__(self, steps: tuple[Step, ...], texts: Texts) -> None:
+        super().__init__()
+        self.toggle_button = Button(QCoreApplication.translate("EnvironmentRemoval", "Details"), "ghost")
+        self.step_list = UninstallStepList(steps, texts)
+        self.step_list.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.toggle_button, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.step_list, 1)
+        self.toggle_button.clicked.connect(lambda: self.step_list.setVisible(self.step_list.isHidden()))
 
 
 class UninstallStepList(QScrollArea):

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.plan import StepEvent
+from gpu_assistant.gui.main.home.uninstall import UninstallDetails
 from gpu_assistant.gui.main.main_area import HOME
 from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
 from tests.fakes.main_window import ENVIRONMENT
@@ -41,7 +42,13 @@ def test_removal_is_previewed_first(home, app, qtbot, seen, language, code):
     dialog = ask_removal(qtbot)
     shown = dialog_texts(dialog, seen)
     assert {"en": "Remove “pytorch” (912 MB)?", "zh_CN": "移除“pytorch” (912 MB)？"}[code] in shown
-    assert {"en": "1. Remove the environment", "zh_CN": "1. 删除环境"}[code] in shown
+    summary = {"en": "The environment pytorch, 912 MB", "zh_CN": "环境 pytorch，912 MB"}[code]
+    assert summary in shown
+    first = {"en": "1. Remove the environment", "zh_CN": "1. 删除环境"}[code]
+    assert first not in shown
+    dialog.findChild(UninstallDetails).toggle_button.click()
+    shown = dialog_texts(dialog, seen)
+    assert first in shown
     assert {"en": "2. Put the variable CUDA_PATH back", "zh_CN": "2. 恢复环境变量 CUDA_PATH"}[code] in shown
     assert dialog.reject_button.isDefault()
     dialog.reject_button.click()
