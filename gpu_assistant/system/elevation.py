@@ -41,6 +41,13 @@ class ElevatedSystem(Protocol):
     first into a folder that nobody else can change.
     """
 
+    def helper_program(self, home: Path) -> Path | None:
+        """What of the program that is installed in the folder `home` may be started with administrator rights.
+
+        None where a program of the user's could exchange what would run.
+        """
+        ...
+
     def private_folder_path(self, name: str) -> Path:
         """The path of the private folder of that name; the client finds the answer there."""
         ...

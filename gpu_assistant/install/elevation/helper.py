@@ -18,7 +18,6 @@ nothing that a program of the user can write: not the request, not refreshed cat
 from __future__ import annotations
 
 import hashlib
-import re
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -27,11 +26,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from ...catalog.distributions import find_install_method
 from ...core import filesystem
 from ...core.errors import AppError
-from ...core.versions import Version
 from ...fetch.request import Digest
+from .packages import APT_GET, RootAptGet, install_packages
 from .protocol import (
     ANSWER_FILE,
     MAX_REQUEST_BYTES,
@@ -53,34 +51,10 @@ from .protocol import (
 
 if TYPE_CHECKING:
     from ...catalog.store import Catalog
-    from ...core.machine import OperatingSystem
-    from ...system.base import Processes, ProcessResult, System
+    from ...system.base import Processes, System
     from ...system.elevation import ElevatedSystem
 
 
-APT_GET = Path("/usr/bin/apt-get")
-APT_TIMEOUT_S = 3600.0  # of what changes nothing: the lists, and the simulation
-APT_LOG_LINES = 40
-APT_ENVIRONMENT = {
-    "DEBIAN_FRONTEND": "noninteractive",
-    "DEBIAN_PRIORITY": "critical",
-    "LC_ALL": "C.UTF-8",
-    "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
-    # Services are not restarted: the computer is restarted afterwards anyway.
-    "NEEDRESTART_SUSPEND": "1",
-}
-APT_OPTIONS = (
-    *("-o", "DPkg::Lock::Timeout=300"),
-    *("-o", "Dpkg::Options::=--force-confdef"),
-    *("-o", "Dpkg::Options::=--force-confold"),
-)
-_REMOVED_PATTERN = re.compile(r"^Remv (\S+)", re.MULTILINE)
-# Packages of another driver branch, which apt may remove when it installs a branch.
-_DRIVER_PACKAGE_PATTERN = re.compile(
-    r"(lib|linux-(modules|objects|signatures)-|xserver-xorg-video-)?nvidia[a-z0-9.+-]*\Z"
-)
-_BRANCH_PATTERN = r"[1-9][0-9]{2}"
-_KERNEL_FLAVOUR_PATTERN = r"generic(?:-hwe-[0-9]{2}\.[0-9]{2})?"
 COPY_CHUNK_BYTES = 1 << 20
 MAX_INSTALLER_BYTES = 8 << 30  # NVIDIA's largest, of a whole toolkit, are below 4 GB
 INSTALLER_LOG_LINES = 40
@@ -149,7 +123,8 @@ class ElevationHelper:
             _create_restore_point(self._rights)
             return HelperAnswer()
         if isinstance(request, LinuxPackagesRequest):
-            return install_packages(request, self._system, self._catalog, self._apt_get)
+            apt = RootAptGet(self._system, self._apt_get)
+            return install_packages(request, self._system.operating_system(), self._catalog, apt)
         if isinstance(request, WslPlatformRequest):
             return enable_wsl(self._system, self._rights, self._catalog)
         prepared_call = installer_call(request, self._catalog)
@@ -189,64 +164,6 @@ def _create_restore_point(rights: ElevatedSystem) -> None:
     if rights.windows is None:
         raise AppError("restore-point", detail="Linux")
     rights.windows.create_restore_point(RESTORE_POINT_LABEL)
-
-
-def allowed_packages(operating_system: OperatingSystem, catalog: Catalog) -> re.Pattern[str]:
-    """Matches the names that the catalog has for a distribution, of any branch; raises AppError("door-request")."""
-    facts = find_install_method(catalog.drivers, operating_system)
-    if facts is None:
-        raise AppError("door-request", detail=f"linux-packages: {operating_system.distro}")
-    placeholders = {r"\{branch\}": _BRANCH_PATTERN, r"\{flavour\}": _KERNEL_FLAVOUR_PATTERN}
-    names = "|".join(map(re.escape, facts.packages.values()))
-    for placeholder, pattern in placeholders.items():
-        names = names.replace(placeholder, pattern)
-    return re.compile(rf"(?:{names})\Z")
-
-
-def install_packages(
-    request: LinuxPackagesRequest, system: System, catalog: Catalog, apt_get: Path = APT_GET
-) -> HelperAnswer:
-    """Update the package lists, simulate, then install; raises AppError.
-
-    "driver-would-remove" if apt would remove packages that are not of a driver, "driver-too-old-here" if it would
-    install an older version than `request.minimum`.
-    """
-    names = request.packages
-    allowed = allowed_packages(system.operating_system(), catalog)
-    unknown_names = [name for name in names if not allowed.match(name)]
-    if unknown_names:
-        raise AppError("door-request", detail=f"linux-packages: {', '.join(unknown_names)}")
-
-    def run_apt(*arguments: str) -> ProcessResult:
-        return system.run([apt_get, *arguments], timeout=APT_TIMEOUT_S, environ=APT_ENVIRONMENT, cwd=Path("/"))
-
-    # On many computers some third-party source fails; the lists of the others are still used.
-    run_apt("-q", *APT_OPTIONS, "update")
-    simulation = run_apt("-q", "-s", *APT_OPTIONS, "install", "--", *names)
-    if simulation.returncode:
-        return _apt_answer(simulation)
-    unrelated = sorted(
-        {name for name in _REMOVED_PATTERN.findall(simulation.stdout) if not _DRIVER_PACKAGE_PATTERN.match(name)}
-    )
-    if unrelated:
-        raise AppError("driver-would-remove", packages=", ".join(unrelated))
-    planned, minimum = _planned_version(simulation.stdout, names[0]), Version.parse(request.minimum)
-    if planned is not None and minimum is not None and planned < minimum:
-        raise AppError("driver-too-old-here", version=planned.text, minimum=request.minimum)
-    install: list[str | Path] = [apt_get, "-q", "-y", *APT_OPTIONS, "install", "--", *names]
-    return _apt_answer(system.run_to_end(install, environ=APT_ENVIRONMENT, cwd=Path("/")))
-
-
-def _planned_version(output: str, name: str) -> Version | None:
-    """The upstream version of a package that a simulated run would install; None if it is installed already."""
-    match = re.search(rf"^Inst {re.escape(name)} (?:\[\S+\] )?\((?:\d+:)?(\d+(?:\.\d+)*)", output, re.MULTILINE)
-    return Version.parse(match[1]) if match is not None else None
-
-
-def _apt_answer(finished: ProcessResult) -> HelperAnswer:
-    return HelperAnswer(
-        exit_code=finished.returncode, lines=tuple((finished.stdout + finished.stderr).splitlines()[-APT_LOG_LINES:])
-    )
 
 
 class InstallerCall(Struct, frozen=True):

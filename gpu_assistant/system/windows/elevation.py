@@ -74,6 +74,7 @@ FILE_ATTRIBUTE_REPARSE_POINT = 0x400
 INVALID_FILE_ATTRIBUTES = 0xFFFFFFFF
 
 
+LAUNCHER = "GPU Assistant.exe"  # of the setup program and the portable folder (installers/windows/build.py)
 ASIDE_SUFFIX = ".before-gpu-assistant"
 UNPACK_FOLDER_MARK = ".gpu-assistant"  # a file in a folder to which an installer unpacks itself, which is ours then
 
@@ -210,6 +211,11 @@ class WindowsElevatedSystem:
         drive: Path | None = None,
     ) -> None:
         self._trusted_sids, self._root_certificate, self._drive = trusted_sids, root_certificate, drive
+
+    def helper_program(self, home: Path) -> Path | None:
+        """The window's launcher: with rights it runs only copies that it has checked (installers/windows/door.c)."""
+        program = home / LAUNCHER
+        return program if program.is_file() else None
 
     def private_folder_path(self, name: str) -> Path:
         r"""In C:\Windows\Temp: its folders belong to their creators, and Windows cleans it."""
