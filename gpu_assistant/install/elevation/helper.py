@@ -21,6 +21,7 @@ import hashlib
 import sys
 import time
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ from msgspec import Struct
 
 from ...core import filesystem
 from ...core.errors import AppError
+from ...core.versions import Version
 from ...fetch.request import Digest
 from .packages import APT_GET, RootAptGet, install_packages
 from .protocol import (
@@ -52,7 +54,7 @@ from .protocol import (
 if TYPE_CHECKING:
     from ...catalog.store import Catalog
     from ...system.base import Processes, System
-    from ...system.elevation import ElevatedSystem
+    from ...system.elevation import ElevatedSystem, WindowsAdministration
 
 
 COPY_CHUNK_BYTES = 1 << 20
@@ -169,6 +171,9 @@ def _create_restore_point(rights: ElevatedSystem) -> None:
 class InstallerCall(Struct, frozen=True):
     """How an installer is run, who must have signed it, its checksum if the catalog has one, and the folder of the
     system's drive to which it unpacks itself (None: below TEMP).
+
+    What the publisher signed long ago is good for ever, and so are its holes: `lowest` is a version that the file must
+    have at least, `signed_since` a time since which it must be signed, unless its SHA-256 is one of `known`.
     """
 
     name: str
@@ -176,20 +181,28 @@ class InstallerCall(Struct, frozen=True):
     signer: str
     digest: Digest | None = None
     unpack_folder: str | None = None
+    lowest: Version | None = None
+    signed_since: datetime | None = None
+    known: frozenset[str] = frozenset()
 
 
 def installer_call(request: InstallerRequest, catalog: Catalog) -> InstallerCall:
     """The call for a request, from the catalog; raises AppError("door-request") if it has none."""
     if isinstance(request, VcRedistRequest):
         package = catalog.vc_redist.package
-        return InstallerCall("vc_redist.exe", package.arguments, package.signer)
+        return InstallerCall("vc_redist.exe", package.arguments, package.signer, lowest=package.lowest)
     if isinstance(request, CudaToolkitRequest):
         return _toolkit_call(request.version, catalog)
     facts = catalog.drivers.windows_install
     if facts is None:
         raise AppError("door-request", detail="windows_install")
     return InstallerCall(
-        "driver.exe", (*facts.arguments, *facts.components), facts.signer, unpack_folder=facts.unpack_folder
+        "driver.exe",
+        (*facts.arguments, *facts.components),
+        facts.signer,
+        unpack_folder=facts.unpack_folder,
+        signed_since=datetime.fromisoformat(facts.signed_since).replace(tzinfo=UTC),
+        known=frozenset(package.sha256 for package in catalog.drivers.packages if package.sha256 is not None),
     )
 
 
@@ -225,9 +238,7 @@ def run_installer(
             raise AppError("door-changed", path=request.file)
         if rights.windows is None:
             raise AppError("signature-unknowable", path=str(copy))
-        publisher = rights.windows.publisher(copy)
-        if publisher != call.signer:
-            raise AppError("signature-other", path=request.file, publisher=publisher, wanted=call.signer)
+        _check_origin(call, request, copy, rights.windows)
         restore_point = before_run()
         # What it unpacks is protected in the same way: below TEMP, or in a folder of its own.
         temp_variables = {"TEMP": str(work_folder), "TMP": str(work_folder)}
@@ -241,6 +252,18 @@ def run_installer(
         restore_point=restore_point,
         lines=tuple(lines[-INSTALLER_LOG_LINES:]),
     )
+
+
+def _check_origin(call: InstallerCall, request: InstallerRequest, copy: Path, windows: WindowsAdministration) -> None:
+    signed_since = None if request.sha256 in call.known else call.signed_since
+    publisher = windows.publisher(copy, signed_since)
+    if publisher != call.signer:
+        raise AppError("signature-other", path=request.file, publisher=publisher, wanted=call.signer)
+    if call.lowest is not None:
+        text = windows.file_version(copy)
+        version = Version.parse(text)
+        if version is None or version < call.lowest:
+            raise AppError("door-older", path=request.file, version=text or "0", lowest=call.lowest.text)
 
 
 def signed_exit_code(code: int) -> int:

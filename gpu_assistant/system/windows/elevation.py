@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from ctypes import wintypes
+from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
@@ -27,11 +28,12 @@ from ...core.errors import AppError, Cancelled, ElevationDenied, os_error_text
 from ..processes import POLL_INTERVAL_S, check_command, program_missing_error
 from . import authenticode, restore_points
 from .com import COINIT_APARTMENTTHREADED
-from .functions import advapi32, kernel32, ole32, shell32
+from .functions import advapi32, kernel32, ole32, shell32, version
 from .processes import check_not_batch_file, file_from_handle, open_handle, system_folder
 from .structures import (
     AccessAllowedAce,
     Acl,
+    FixedFileInfo,
     SecurityAttributes,
     ShellExecuteInfo,
 )
@@ -201,7 +203,7 @@ class WindowsElevatedSystem:
     """See `elevation.ElevatedSystem`; implements its `WindowsAdministration`, too.
 
     `trusted_sids` may change private folders; `root_certificate` (DER) is the only authority for signatures, None:
-    those that Windows trusts. `drive` replaces the root of the system's drive in tests.
+    those of the computer's store. `drive` replaces the root of the system's drive in tests.
     """
 
     def __init__(
@@ -322,13 +324,33 @@ class WindowsElevatedSystem:
         """System32."""
         return system_folder()
 
-    def publisher(self, file: Path) -> str:
-        """As Windows itself verifies the signature."""
-        return authenticode.verify_publisher(file, self._root_certificate)
+    def publisher(self, file: Path, signed_since: datetime | None = None) -> str:
+        """As Windows itself verifies the signature, by the computer's own roots."""
+        return authenticode.verify_publisher(file, self._root_certificate, signed_since)
+
+    def file_version(self, file: Path) -> str | None:
+        """The file's version, of its VERSIONINFO resource."""
+        return _file_version(file)
 
     def create_restore_point(self, description: str) -> None:
         """Through System Restore."""
         restore_points.create_restore_point(description)
+
+
+def _file_version(file: Path) -> str | None:
+    """https://learn.microsoft.com/windows/win32/api/winver/nf-winver-verqueryvaluew: its root is VS_FIXEDFILEINFO."""
+    size = version.GetFileVersionInfoSizeW(str(file), None)
+    block = ctypes.create_string_buffer(size)
+    info, length = ctypes.POINTER(FixedFileInfo)(), wintypes.UINT()
+    if (
+        not size
+        or not version.GetFileVersionInfoW(str(file), 0, size, block)
+        or not version.VerQueryValueW(block, "\\", ctypes.byref(info), ctypes.byref(length))
+        or length.value < ctypes.sizeof(FixedFileInfo)
+    ):
+        return None
+    words = info.contents.dwFileVersionMS, info.contents.dwFileVersionLS
+    return ".".join(str(part) for word in words for part in (word >> 16, word & 0xFFFF))
 
 
 def _windows_folder() -> Path:
