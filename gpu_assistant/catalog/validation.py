@@ -418,6 +418,8 @@ SOURCE_FIELDS = (
     "key_source",
     "preferred_source",
     "packages_source",
+    "lowest_source",
+    "signed_source",
 )
 EXTRA_SOURCE_FIELDS = ("arch_source", "max_temp_source")
 # Names of the fields that hold compute capabilities.

@@ -371,6 +371,13 @@ class Elevation(Protocol):
         """
         ...
 
+    def run_to_end_as_admin(self, argv: Sequence[str | Path]) -> ProcessResult:
+        """Ask, run a program of the system's own with the rights, keep its output; nothing of ours ends it.
+
+        Raises ElevationDenied; on Windows always ("rights-no-way"): nothing of Windows' own is run so.
+        """
+        ...
+
 
 class Desktop(Protocol):
     """The user's desktop: file manager, terminal, editor, menu, task bar, login, sleep.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import AbstractContextManager
+from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -15,11 +16,16 @@ class WindowsAdministration(Protocol):
         """The folder of Windows' own programs, as Windows says: environment variables are the user's to change."""
         ...
 
-    def publisher(self, file: Path) -> str:
-        """Who signed a program, by an Authenticode signature that this Windows trusts for code.
+    def publisher(self, file: Path, signed_since: datetime | None = None) -> str:
+        """Who signed a program, by an Authenticode signature that this computer trusts for code.
 
-        Raises AppError("signature-missing", "signature-broken", "signature-untrusted", "signature-expired").
+        Raises AppError("signature-missing", "signature-broken", "signature-untrusted", "signature-expired"), and
+        "signature-older" where it is not proven that it was signed at `signed_since` or later.
         """
+        ...
+
+    def file_version(self, file: Path) -> str | None:
+        """The version that a program says of itself, four numbers; None where it says none."""
         ...
 
     def private_unpack_folder(self, name: str | None) -> AbstractContextManager[None]:
@@ -40,6 +46,13 @@ class ElevatedSystem(Protocol):
     swapping files between a check and their use, by creating folders beforehand. What is used is therefore copied
     first into a folder that nobody else can change.
     """
+
+    def helper_program(self, home: Path) -> Path | None:
+        """What of the program that is installed in the folder `home` may be started with administrator rights.
+
+        None where a program of the user's could exchange what would run.
+        """
+        ...
 
     def private_folder_path(self, name: str) -> Path:
         """The path of the private folder of that name; the client finds the answer there."""

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,8 +27,19 @@ static void set(PyStatus *status, PyConfig *config, wchar_t **field, const char 
         *status = PyConfig_SetBytesString(config, field, text);
 }
 
+/* As the helper with administrator rights: whatever started us, nothing in the environment is its caller's. OpenSSL would
+ * load the libraries that OPENSSL_CONF names, glibc those of GCONV_PATH. pkexec gives a clean environment itself, and what
+ * the loader reads before us (LD_PRELOAD) only it can leave out. */
+static int forget_environment(void)
+{
+    return !clearenv() && !setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1) && !setenv("LC_ALL", "C.UTF-8", 1) &&
+           !chdir("/");
+}
+
 int main(int count, char **words)
 {
+    if (count > 1 && !strcmp(words[1], "--administrator-door") && !forget_environment())
+        return 1;
     char own[PATH_MAX], home[PATH_MAX], runtime[PATH_MAX + sizeof "/runtime"];
     ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
     if (length < 0) {

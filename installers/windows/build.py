@@ -33,6 +33,7 @@ require_release_extra("installers/windows/build.py")
 
 import cpython
 import dlls
+import door_files
 import plugins
 import signing
 from checksums import write_sums
@@ -72,7 +73,7 @@ def main(words: Sequence[str]) -> int:
         with tempfile.TemporaryDirectory(prefix="gpu-assistant-build-") as scratch:
             if given.unsigned_plugins is not None:
                 nsis = Path(scratch, "nsis")
-                plugins.copy_nsis(_tool("makensis", TOOLS["makensis"]), nsis)
+                plugins.copy_nsis(find_tool("makensis", TOOLS["makensis"]), nsis)
                 signing.take_out(plugins.plugins_folder(nsis), given.unsigned_plugins.resolve())
                 return 0
             program = put_together(given.python, given.lock, Path(scratch))
@@ -101,15 +102,15 @@ class Program:
 
 def put_together(python: Path | None, locks: Sequence[Path], scratch: Path) -> Program:
     """The program's folder, below `scratch`; everything that its binaries ask for is there. Raises BuildError."""
-    tools = {name: _tool(name, names) for name, names in TOOLS.items()}
+    tools = {name: find_tool(name, names) for name, names in TOOLS.items()}
     when = stamp()
     folder = scratch / "program"
     staged = stage(cpython.find(python or _official(scratch), scratch), folder, locks=locks)
-    _launchers(tools, staged, folder, scratch)
-    dlls.check(folder)
     (folder / "runtime" / f"{_library(staged)}._pth").write_text(
         f"{_library(staged)}.zip\n.\n..\\app\n", encoding="ascii", newline="\n"
     )
+    build_launchers(tools, staged, folder, scratch)
+    dlls.check(folder)
     return Program(tools, staged, folder, scratch, when)
 
 
@@ -174,7 +175,8 @@ def _official(scratch: Path) -> Path:
     return path
 
 
-def _tool(name: str, names: Iterable[str]) -> Path:
+def find_tool(name: str, names: Iterable[str]) -> Path:
+    """The first of `names` that is on PATH; raises BuildError."""
     for each in names:
         if found := shutil.which(each):
             return Path(found).resolve() if os.name == "nt" else Path(found)
@@ -206,11 +208,14 @@ def _fill(template: str, target: Path, **values: str) -> Path:
     return target
 
 
-def _launchers(tools: dict[str, Path], staged: Staged, folder: Path, scratch: Path) -> None:
-    """The window's and the terminal's program."""
+def build_launchers(tools: dict[str, Path], staged: Staged, folder: Path, scratch: Path) -> None:
+    """The terminal's program, and the window's with the list of what it starts with administrator rights."""
     flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-municode", "-s", "-static-libgcc", "-Wl,--no-insert-timestamp"]
     manifest = _fill("launcher.manifest", scratch / "launcher.manifest", VERSION=commas().replace(",", "."))
-    for name, more in ((WINDOW, ["-mwindows", HERE / "close.c"]), (TERMINAL, ["-DCONSOLE"])):
+    door = scratch / "door.txt"
+    for name, more in ((TERMINAL, ["-DCONSOLE"]), (WINDOW, ["-mwindows", HERE / "close.c", HERE / "door.c"])):
+        if name == WINDOW:
+            door.write_text(door_files.listing(folder, staged.python.suffixes), encoding="utf-8", newline="\n")
         described = _fill(
             "launcher.rc",
             scratch / "launcher.rc",
@@ -219,6 +224,7 @@ def _launchers(tools: dict[str, Path], staged: Staged, folder: Path, scratch: Pa
             COMMAS=commas(),
             VERSION=__version__,
             NAME=name,
+            MORE=f'DOOR RCDATA "{door.as_posix()}"' if name == WINDOW else "",
         )
         _run(tools["windres"], "--codepage=65001", described, "-O", "coff", "-o", scratch / "launcher.o")
         python = _library(staged)

@@ -1,14 +1,18 @@
 /* The program's door on Windows: loads the Python beside it into this very process and runs gpu_assistant.
 
    Built twice: as a window program (GPU Assistant.exe) and, with -DCONSOLE, for terminals (gpu-assistant.exe).
-   PYTHON_DLL and FOLDER_TEXTS come from the build. Everything is loaded by full path from our own folder:
-   neither PATH nor the current folder is ever searched. */
+   PYTHON_DLL, PYTHON_ZIP and PYTHON_PATH come from the build. Everything is loaded by full path from our own folder:
+   neither PATH nor the current folder is ever searched.
+
+   With administrator rights the window's program is the first step, which loads no Python (door.c); the terminal's is
+   what it starts, from a folder that only administrators write, and no way around that step. */
 
 #include <windows.h>
 
 #ifndef CONSOLE
 #include "close.h"
 #endif
+#include "door.h"
 #include "report.h"
 
 #define LONGEST 32768
@@ -43,6 +47,15 @@ static int run(int count, wchar_t **given)
     while (size && folder[size - 1] != L'\\')
         size--;
     folder[size] = 0;
+    if (count > 1 && !lstrcmpW(given[1], DOOR_FLAG)) {
+#ifdef CONSOLE
+        /* Only the first step starts it with a pipe: User Account Control gives a program that it starts none. */
+        if (GetFileType(GetStdHandle(STD_INPUT_HANDLE)) != FILE_TYPE_PIPE)
+            return 1;
+#else
+        return open_door(folder, count, given);
+#endif
+    }
 
     /* From here on DLLs come from Windows' own folder, ours, and those that Python's modules name. */
     SetDefaultDllDirectories(LOAD_LIBRARY_SEARCH_DEFAULT_DIRS);
@@ -83,13 +96,9 @@ static int run(int count, wchar_t **given)
 #ifdef CONSOLE
     return start(count + 3, words);
 #else
-    /* Started with administrator rights, it writes nothing into a folder of the user's; who asked for them reports. */
-    int reports = count < 2 || lstrcmpW(given[1], L"--administrator-door");
-    if (reports)
-        begin_report(folder);
+    begin_report(folder);
     int code = start(count + 3, words);
-    if (reports)
-        end_report(code);
+    end_report(code);
     return code;
 #endif
 }

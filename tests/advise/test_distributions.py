@@ -10,7 +10,7 @@ from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.catalog.distributions import fill_commands, find_commands
 from gpu_assistant.core.machine import Driver, Machine, OperatingSystem
 from gpu_assistant.core.recommendation import Recommendation
-from gpu_assistant.install.elevation.helper import allowed_packages
+from gpu_assistant.install.elevation.packages import allowed_packages
 from gpu_assistant.system.linux.parsing import distribution_codename, parse_os_release
 
 from .build import GTX_1060, H100, RTX_4060, RTX_5090, catalog, check, codes, nvidia

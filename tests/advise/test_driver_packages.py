@@ -9,7 +9,7 @@ import pytest
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.machine import Driver, Gpu, Machine, OperatingSystem
 from gpu_assistant.core.recommendation import Choice, Recommendation
-from gpu_assistant.install.elevation.helper import allowed_packages
+from gpu_assistant.install.elevation.packages import allowed_packages
 
 from .build import GTX_1060, RTX_4060, RTX_5090, catalog, check, codes, nvidia
 

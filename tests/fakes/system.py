@@ -264,6 +264,10 @@ class FakeElevation:
         self.elevated.append(tuple(str(word) for word in argv))
         return 0
 
+    def run_to_end_as_admin(self, argv: Sequence[str | Path]) -> ProcessResult:
+        self.elevated.append(tuple(str(word) for word in argv))
+        return ProcessResult(returncode=0, stdout="", stderr="")
+
 
 class FakeDesktop:
     """A desktop whose menu and Jupyter lie in the folder `root`.

@@ -180,12 +180,9 @@ def test_no_program_is_written_into_a_temporary_folder() -> None:
 
 
 def test_launcher_setup_and_program_name_the_same_things() -> None:
-    from gpu_assistant.install.elevation.client import HELPER_FLAG
-
     launcher, report, close = (
         (WINDOWS / name).read_text(encoding="utf-8") for name in ("launcher.c", "report.c", "close.c")
     )
-    assert f'L"{HELPER_FLAG}"' in launcher
     assert 'L"--close-program"' in launcher
     assert "--close-program" in macro("CloseProgram")
     assert r'L"\\GPU Assistant.exe", L"\\gpu-assistant.exe", L"\\app\\bin\\uv.exe"' in close

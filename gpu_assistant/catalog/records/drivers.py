@@ -78,7 +78,8 @@ class DriverExitCode(Struct, frozen=True, kw_only=True):
 
 class WindowsDriverInstall(Struct, frozen=True, kw_only=True):
     """The driver installer's silent mode; where `components` are named, it installs them alone. It unpacks itself into
-    `unpack_folder` of the system's drive.
+    `unpack_folder` of the system's drive. A package that is not one of the catalog's by its checksum, and was signed
+    before `signed_since`, is not run with administrator rights: old ones have known holes.
     """
 
     arguments: tuple[str, ...]
@@ -91,6 +92,8 @@ class WindowsDriverInstall(Struct, frozen=True, kw_only=True):
     unpack_folder: str
     uninstall_key: str
     signer: str
+    signed_since: IsoDate
+    signed_source: str
     dch_mark: str
     exit_codes: tuple[DriverExitCode, ...]
     source: str

@@ -202,7 +202,7 @@ class TensorFlowCatalog(CatalogFile, frozen=True, kw_only=True):
 
 class VcRuntimePackage(Struct, frozen=True, kw_only=True):
     """The installer of the Visual C++ runtime. Its URL always has the newest version, so that its signer is checked
-    instead of a hash.
+    instead of a hash, and that it is not an old one.
     """
 
     url: HttpsUrl
@@ -213,6 +213,8 @@ class VcRuntimePackage(Struct, frozen=True, kw_only=True):
     restart_codes: tuple[int, ...]
     registry_key: str
     source: str
+    lowest: Version  # an older installer, though signed, is not run with administrator rights
+    lowest_source: str
 
 
 class VcRuntimeRequirement(Fact, frozen=True, kw_only=True):

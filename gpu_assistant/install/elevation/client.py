@@ -12,6 +12,9 @@
 Until the helper has begun, a cancel ends the question. What has begun is left to come to its end: a driver that is
 half installed can leave a computer without a picture.
 
+A program that is not installed has no helper: its own folder is not safe to run with rights. On Linux apt-get itself is
+run with them then (packages.py), on Windows the step is left out ("rights-not-installed").
+
 The user's folder is not trusted by the helper, the private folder is: whoever else runs as the user can neither change
 a request after its hash was taken nor forge an answer.
 """
@@ -20,7 +23,6 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -33,10 +35,12 @@ import msgspec
 from ...core import filesystem, json, paths
 from ...core.errors import AppError, Cancelled, ElevationDenied, os_error_text
 from ...core.files import hash_file
+from .packages import APT_GET, AskingAptGet, install_packages
 from .protocol import (
     ANSWER_FILE,
     HELPER_FLAG,
     MAX_REQUEST_BYTES,
+    PROGRAM_CHANGED,
     CudaToolkitRequest,
     HelperAnswer,
     HelperRequest,
@@ -49,7 +53,8 @@ from .protocol import (
 )
 
 if TYPE_CHECKING:
-    from ...system.base import Elevation
+    from ...catalog.store import Catalog
+    from ...system.base import System
     from ...system.elevation import ElevatedSystem
 
 
@@ -58,11 +63,12 @@ LATE_AFTER_S = 60.0  # since the user's click; who has left would find a questio
 ConfirmReason = Literal["late", "unanswered"]
 
 
-def helper_command() -> tuple[str, ...]:
-    """The command that starts this program as the helper."""
-    if paths.is_packaged():
-        return (sys.executable, HELPER_FLAG)
-    return (sys.executable, "-I", "-m", "gpu_assistant", HELPER_FLAG)
+def helper_command(rights: ElevatedSystem, home: Path | None) -> tuple[str, ...] | None:
+    """The command that starts the installed program as the helper; None where it must not run with rights: one that is
+    not installed lies in a Python environment, where every program of the user's may write.
+    """
+    program = rights.helper_program(home) if home is not None else None
+    return (str(program), HELPER_FLAG) if program is not None else None
 
 
 class ElevationPrompt(Protocol):
@@ -89,18 +95,19 @@ class ElevationClient:
     """Sends requests, one at a time. Each call raises ElevationDenied if the user refused, AppError, Cancelled.
 
     `folder` is the user's, for the request file; `on_kept_running` is called once where a cancel comes too late, and
-    what the helper does is waited for. `run_as_admin` and `command` replace the system's prompt and our program in
-    tests.
+    what the helper does is waited for. `run_as_admin`, `command` and `apt_get` replace the system's prompt, our program
+    and the distribution's in tests.
     """
 
     def __init__(
         self,
         folder: Path,
-        system: Elevation,
+        system: System,
         *,
         rights: ElevatedSystem | None = None,
         run_as_admin: Callable[..., int] | None = None,
         command: Sequence[str] | None = None,
+        apt_get: Path = APT_GET,
         cancel: threading.Event | None = None,
         on_kept_running: Callable[[], None] = lambda: None,
         prompt: ElevationPrompt | None = None,
@@ -109,8 +116,11 @@ class ElevationClient:
 
         self._folder, self._rights, self._cancel = folder, rights or current_elevation(), cancel
         self._on_kept_running, self._prompt = on_kept_running, prompt
+        self._system, self._apt_get = system, AskingAptGet(system, system.run_to_end_as_admin, apt_get)
         self._run_as_admin = run_as_admin or system.run_as_admin
-        self._helper_command = tuple(command) if command is not None else helper_command()
+        self._helper_command = (
+            tuple(command) if command is not None else helper_command(self._rights, paths.install_dir())
+        )
 
     def install_windows_driver(self, file: Path, sha256: str | None) -> HelperAnswer:
         """Run NVIDIA's package; without a published hash, the file must stay as it is now."""
@@ -131,15 +141,20 @@ class ElevationClient:
     def enable_wsl_platform(self) -> HelperAnswer:
         return self.send_request(WslPlatformRequest(nonce=_new_nonce()))
 
-    def install_linux_packages(self, names: Sequence[str], minimum: str | None = None) -> HelperAnswer:
+    def install_linux_packages(self, names: Sequence[str], minimum: str | None, catalog: Catalog) -> HelperAnswer:
         """Install packages of the distribution, the first one in version `minimum` or newer."""
-        return self.send_request(LinuxPackagesRequest(nonce=_new_nonce(), packages=tuple(names), minimum=minimum))
+        request = LinuxPackagesRequest(nonce=_new_nonce(), packages=tuple(names), minimum=minimum)
+        if self._helper_command is not None:
+            return self.send_request(request)
+        return install_packages(request, self._system.operating_system(), catalog, self._apt_get)
 
     def create_restore_point(self) -> HelperAnswer:
         return self.send_request(RestorePointRequest(nonce=_new_nonce()))
 
     def send_request(self, request: HelperRequest) -> HelperAnswer:
         """Run the helper for one request; raises the error of its answer."""
+        if self._helper_command is None:
+            raise ElevationDenied("rights-not-installed")
         encoded = json.encode(request)
         path = self._folder / f"{request_folder_name(encoded)}.json"
         json.write_file(path, encoded)
@@ -153,7 +168,8 @@ class ElevationClient:
             filesystem.unlink(path, missing_ok=True)
         answer = reader.answer
         if answer is None:
-            raise AppError("door-no-answer", status=exit_code)
+            code = "door-program-changed" if exit_code == PROGRAM_CHANGED else "door-no-answer"
+            raise AppError(code, status=exit_code)
         if answer.error is not None:
             error = AppError(answer.error)
             error.data.update(answer.data)

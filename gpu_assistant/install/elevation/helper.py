@@ -18,20 +18,20 @@ nothing that a program of the user can write: not the request, not refreshed cat
 from __future__ import annotations
 
 import hashlib
-import re
 import sys
 import time
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from ...catalog.distributions import find_install_method
 from ...core import filesystem
 from ...core.errors import AppError
 from ...core.versions import Version
 from ...fetch.request import Digest
+from .packages import APT_GET, RootAptGet, install_packages
 from .protocol import (
     ANSWER_FILE,
     MAX_REQUEST_BYTES,
@@ -53,34 +53,10 @@ from .protocol import (
 
 if TYPE_CHECKING:
     from ...catalog.store import Catalog
-    from ...core.machine import OperatingSystem
-    from ...system.base import Processes, ProcessResult, System
-    from ...system.elevation import ElevatedSystem
+    from ...system.base import Processes, System
+    from ...system.elevation import ElevatedSystem, WindowsAdministration
 
 
-APT_GET = Path("/usr/bin/apt-get")
-APT_TIMEOUT_S = 3600.0  # of what changes nothing: the lists, and the simulation
-APT_LOG_LINES = 40
-APT_ENVIRONMENT = {
-    "DEBIAN_FRONTEND": "noninteractive",
-    "DEBIAN_PRIORITY": "critical",
-    "LC_ALL": "C.UTF-8",
-    "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
-    # Services are not restarted: the computer is restarted afterwards anyway.
-    "NEEDRESTART_SUSPEND": "1",
-}
-APT_OPTIONS = (
-    *("-o", "DPkg::Lock::Timeout=300"),
-    *("-o", "Dpkg::Options::=--force-confdef"),
-    *("-o", "Dpkg::Options::=--force-confold"),
-)
-_REMOVED_PATTERN = re.compile(r"^Remv (\S+)", re.MULTILINE)
-# Packages of another driver branch, which apt may remove when it installs a branch.
-_DRIVER_PACKAGE_PATTERN = re.compile(
-    r"(lib|linux-(modules|objects|signatures)-|xserver-xorg-video-)?nvidia[a-z0-9.+-]*\Z"
-)
-_BRANCH_PATTERN = r"[1-9][0-9]{2}"
-_KERNEL_FLAVOUR_PATTERN = r"generic(?:-hwe-[0-9]{2}\.[0-9]{2})?"
 COPY_CHUNK_BYTES = 1 << 20
 MAX_INSTALLER_BYTES = 8 << 30  # NVIDIA's largest, of a whole toolkit, are below 4 GB
 INSTALLER_LOG_LINES = 40
@@ -149,7 +125,8 @@ class ElevationHelper:
             _create_restore_point(self._rights)
             return HelperAnswer()
         if isinstance(request, LinuxPackagesRequest):
-            return install_packages(request, self._system, self._catalog, self._apt_get)
+            apt = RootAptGet(self._system, self._apt_get)
+            return install_packages(request, self._system.operating_system(), self._catalog, apt)
         if isinstance(request, WslPlatformRequest):
             return enable_wsl(self._system, self._rights, self._catalog)
         prepared_call = installer_call(request, self._catalog)
@@ -191,67 +168,12 @@ def _create_restore_point(rights: ElevatedSystem) -> None:
     rights.windows.create_restore_point(RESTORE_POINT_LABEL)
 
 
-def allowed_packages(operating_system: OperatingSystem, catalog: Catalog) -> re.Pattern[str]:
-    """Matches the names that the catalog has for a distribution, of any branch; raises AppError("door-request")."""
-    facts = find_install_method(catalog.drivers, operating_system)
-    if facts is None:
-        raise AppError("door-request", detail=f"linux-packages: {operating_system.distro}")
-    placeholders = {r"\{branch\}": _BRANCH_PATTERN, r"\{flavour\}": _KERNEL_FLAVOUR_PATTERN}
-    names = "|".join(map(re.escape, facts.packages.values()))
-    for placeholder, pattern in placeholders.items():
-        names = names.replace(placeholder, pattern)
-    return re.compile(rf"(?:{names})\Z")
-
-
-def install_packages(
-    request: LinuxPackagesRequest, system: System, catalog: Catalog, apt_get: Path = APT_GET
-) -> HelperAnswer:
-    """Update the package lists, simulate, then install; raises AppError.
-
-    "driver-would-remove" if apt would remove packages that are not of a driver, "driver-too-old-here" if it would
-    install an older version than `request.minimum`.
-    """
-    names = request.packages
-    allowed = allowed_packages(system.operating_system(), catalog)
-    unknown_names = [name for name in names if not allowed.match(name)]
-    if unknown_names:
-        raise AppError("door-request", detail=f"linux-packages: {', '.join(unknown_names)}")
-
-    def run_apt(*arguments: str) -> ProcessResult:
-        return system.run([apt_get, *arguments], timeout=APT_TIMEOUT_S, environ=APT_ENVIRONMENT, cwd=Path("/"))
-
-    # On many computers some third-party source fails; the lists of the others are still used.
-    run_apt("-q", *APT_OPTIONS, "update")
-    simulation = run_apt("-q", "-s", *APT_OPTIONS, "install", "--", *names)
-    if simulation.returncode:
-        return _apt_answer(simulation)
-    unrelated = sorted(
-        {name for name in _REMOVED_PATTERN.findall(simulation.stdout) if not _DRIVER_PACKAGE_PATTERN.match(name)}
-    )
-    if unrelated:
-        raise AppError("driver-would-remove", packages=", ".join(unrelated))
-    planned, minimum = _planned_version(simulation.stdout, names[0]), Version.parse(request.minimum)
-    if planned is not None and minimum is not None and planned < minimum:
-        raise AppError("driver-too-old-here", version=planned.text, minimum=request.minimum)
-    install: list[str | Path] = [apt_get, "-q", "-y", *APT_OPTIONS, "install", "--", *names]
-    return _apt_answer(system.run_to_end(install, environ=APT_ENVIRONMENT, cwd=Path("/")))
-
-
-def _planned_version(output: str, name: str) -> Version | None:
-    """The upstream version of a package that a simulated run would install; None if it is installed already."""
-    match = re.search(rf"^Inst {re.escape(name)} (?:\[\S+\] )?\((?:\d+:)?(\d+(?:\.\d+)*)", output, re.MULTILINE)
-    return Version.parse(match[1]) if match is not None else None
-
-
-def _apt_answer(finished: ProcessResult) -> HelperAnswer:
-    return HelperAnswer(
-        exit_code=finished.returncode, lines=tuple((finished.stdout + finished.stderr).splitlines()[-APT_LOG_LINES:])
-    )
-
-
 class InstallerCall(Struct, frozen=True):
     """How an installer is run, who must have signed it, its checksum if the catalog has one, and the folder of the
     system's drive to which it unpacks itself (None: below TEMP).
+
+    What the publisher signed long ago is good for ever, and so are its holes: `lowest` is a version that the file must
+    have at least, `signed_since` a time since which it must be signed, unless its SHA-256 is one of `known`.
     """
 
     name: str
@@ -259,20 +181,28 @@ class InstallerCall(Struct, frozen=True):
     signer: str
     digest: Digest | None = None
     unpack_folder: str | None = None
+    lowest: Version | None = None
+    signed_since: datetime | None = None
+    known: frozenset[str] = frozenset()
 
 
 def installer_call(request: InstallerRequest, catalog: Catalog) -> InstallerCall:
     """The call for a request, from the catalog; raises AppError("door-request") if it has none."""
     if isinstance(request, VcRedistRequest):
         package = catalog.vc_redist.package
-        return InstallerCall("vc_redist.exe", package.arguments, package.signer)
+        return InstallerCall("vc_redist.exe", package.arguments, package.signer, lowest=package.lowest)
     if isinstance(request, CudaToolkitRequest):
         return _toolkit_call(request.version, catalog)
     facts = catalog.drivers.windows_install
     if facts is None:
         raise AppError("door-request", detail="windows_install")
     return InstallerCall(
-        "driver.exe", (*facts.arguments, *facts.components), facts.signer, unpack_folder=facts.unpack_folder
+        "driver.exe",
+        (*facts.arguments, *facts.components),
+        facts.signer,
+        unpack_folder=facts.unpack_folder,
+        signed_since=datetime.fromisoformat(facts.signed_since).replace(tzinfo=UTC),
+        known=frozenset(package.sha256 for package in catalog.drivers.packages if package.sha256 is not None),
     )
 
 
@@ -308,9 +238,7 @@ def run_installer(
             raise AppError("door-changed", path=request.file)
         if rights.windows is None:
             raise AppError("signature-unknowable", path=str(copy))
-        publisher = rights.windows.publisher(copy)
-        if publisher != call.signer:
-            raise AppError("signature-other", path=request.file, publisher=publisher, wanted=call.signer)
+        _check_origin(call, request, copy, rights.windows)
         restore_point = before_run()
         # What it unpacks is protected in the same way: below TEMP, or in a folder of its own.
         temp_variables = {"TEMP": str(work_folder), "TMP": str(work_folder)}
@@ -324,6 +252,18 @@ def run_installer(
         restore_point=restore_point,
         lines=tuple(lines[-INSTALLER_LOG_LINES:]),
     )
+
+
+def _check_origin(call: InstallerCall, request: InstallerRequest, copy: Path, windows: WindowsAdministration) -> None:
+    signed_since = None if request.sha256 in call.known else call.signed_since
+    publisher = windows.publisher(copy, signed_since)
+    if publisher != call.signer:
+        raise AppError("signature-other", path=request.file, publisher=publisher, wanted=call.signer)
+    if call.lowest is not None:
+        text = windows.file_version(copy)
+        version = Version.parse(text)
+        if version is None or version < call.lowest:
+            raise AppError("door-older", path=request.file, version=text or "0", lowest=call.lowest.text)
 
 
 def signed_exit_code(code: int) -> int:

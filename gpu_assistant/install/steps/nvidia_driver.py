@@ -255,7 +255,7 @@ class NvidiaDriverInstall(ProgramInstall):
         )
         try:
             with context.effect(step, effect):
-                answer = self._make_client(context).install_linux_packages(spec.packages, spec.version)
+                answer = self._make_client(context).install_linux_packages(spec.packages, spec.version, context.catalog)
                 if answer.exit_code != 0:
                     last_line = answer.lines[-1] if answer.lines else None
                     raise AppError("driver-packages-failed", status=answer.exit_code, detail=last_line)

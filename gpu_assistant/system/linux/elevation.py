@@ -10,33 +10,59 @@ import math
 import os
 import stat
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from ...core.errors import AppError, ElevationDenied, os_error_text
+from ..base import ProcessResult
 from ..processes import check_command, run_process
 from .processes import start_process
 
 PKEXEC = Path("/usr/bin/pkexec")
 REFUSED_RETURNCODES = (126, 127)  # pkexec(1): the user dismissed the question; not allowed, or no way to ask
 RUN_FOLDER = Path("/run")  # only root writes here; empty after a restart
+LAUNCHER = "gpu-assistant"  # of the package (installers/linux/build.py)
 GROUP_OR_OTHER_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def run_as_admin(argv: Sequence[str | Path], *, cancel: threading.Event | None, pkexec: Path = PKEXEC) -> int:
     """See `base.Elevation.run_as_admin`: pkexec shows the question in a window of its own."""
+    # No time limit: the user may take any time to answer.
+    return _check_allowed(
+        argv,
+        run_process(
+            start_process,
+            _asking_command(argv, pkexec),
+            timeout=math.inf,
+            environ=None,
+            cwd=None,
+            cancel=cancel,
+            on_line=None,
+        ),
+    ).returncode
+
+
+def run_to_end_as_admin(
+    argv: Sequence[str | Path],
+    run_to_end: Callable[[Sequence[str | Path]], ProcessResult],
+    pkexec: Path = PKEXEC,
+) -> ProcessResult:
+    """See `base.Elevation.run_to_end_as_admin`."""
+    return _check_allowed(argv, run_to_end(_asking_command(argv, pkexec)))
+
+
+def _asking_command(argv: Sequence[str | Path], pkexec: Path) -> list[str]:
     command = check_command(argv)
     if not pkexec.is_file():
         raise ElevationDenied("rights-no-way", program=command[0])
-    argv = [str(pkexec), "--disable-internal-agent", *command]
-    # No time limit: the user may take any time to answer.
-    returncode = run_process(
-        start_process, argv, timeout=math.inf, environ=None, cwd=None, cancel=cancel, on_line=None
-    ).returncode
-    if returncode in REFUSED_RETURNCODES:
-        raise ElevationDenied("rights-refused", program=command[0])
-    return returncode
+    return [str(pkexec), "--disable-internal-agent", *command]
+
+
+def _check_allowed(argv: Sequence[str | Path], result: ProcessResult) -> ProcessResult:
+    if result.returncode in REFUSED_RETURNCODES:
+        raise ElevationDenied("rights-refused", program=str(argv[0]))
+    return result
 
 
 class LinuxElevatedSystem:
@@ -44,6 +70,19 @@ class LinuxElevatedSystem:
 
     def __init__(self, base: Path = RUN_FOLDER) -> None:
         self._base = base
+
+    def helper_program(self, home: Path) -> Path | None:
+        """The launcher of the package, which dpkg unpacks as root: a program of a user's never runs as root."""
+        program = home / LAUNCHER
+        try:
+            states = [path.lstat() for path in (program, *program.parents)]
+        except OSError:
+            return None
+        is_safe = all(
+            state.st_uid == 0 and not state.st_mode & GROUP_OR_OTHER_WRITE and not stat.S_ISLNK(state.st_mode)
+            for state in states
+        )
+        return program if is_safe and stat.S_ISREG(states[0].st_mode) else None
 
     def private_folder_path(self, name: str) -> Path:
         """In /run."""

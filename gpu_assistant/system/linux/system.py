@@ -284,6 +284,12 @@ class LinuxSystem:
             return self.run(argv, timeout=math.inf, cancel=cancel).returncode
         return elevation.run_as_admin(argv, cancel=cancel)
 
+    def run_to_end_as_admin(self, argv: Sequence[str | Path]) -> ProcessResult:
+        """Run by pkexec, or directly as root."""
+        if self.is_admin():
+            return self.run_to_end(argv)
+        return elevation.run_to_end_as_admin(argv, self.run_to_end)
+
     # Desktop
 
     def open_folder(self, folder: Path) -> None:

@@ -4,9 +4,17 @@ verify_publisher
   WinVerifyTrust    the file's hash against the signature; the chain up to a root that this Windows trusts; the
                     purpose "code signing"; the time: within the certificate's, or by a trusted time stamp.
                     Revoked certificates are refused where their publisher's list can be reached.
-  chain_errors      builds the chain once more, by crypt32, for code signing at the time of the stamp: an
-                    organisation's policies can make WinVerifyTrust accept test certificates and expired ones.
+  chain_errors      builds the chain once more, by crypt32: up to a root of the computer's own store, which only
+                    administrators change. For a file WinVerifyTrust takes roots of the user's store, too, with no flag
+                    against it (WTCI_USE_LOCAL_MACHINE is for WTD_CHOICE_CERT alone); an organisation's policies can
+                    make it accept test certificates and expired ones.
+  _stamped_at       the time stamp, where its chain holds for time stamping by the same roots: a stamp of the user's own
+                    would make a leaked certificate of long ago good again. Without one the chain must hold today.
   _publisher_name   the organisation in the signer's certificate
+
+https://learn.microsoft.com/windows/win32/api/wincrypt/nf-wincrypt-certgetcertificatechain (HCCE_LOCAL_MACHINE),
+https://learn.microsoft.com/windows/win32/api/wintrust/ns-wintrust-wintrust_data,
+https://learn.microsoft.com/windows/win32/api/wintrust/ns-wintrust-crypt_provider_sgnr
 """
 
 from __future__ import annotations
@@ -17,6 +25,7 @@ assert sys.platform == "win32"  # noqa: S101 - the type checker reads this too
 
 import ctypes
 from ctypes import wintypes
+from datetime import UTC, datetime
 from pathlib import Path
 
 from ...core.errors import AppError
@@ -29,12 +38,14 @@ from .structures import (
     CertContext,
     CertEnhkeyUsage,
     CertUsageMatch,
+    CryptProviderSgnr,
     WintrustData,
     WintrustFileInfo,
 )
 
 # wincrypt.h
-CODE_SIGNING = b"1.3.6.1.5.5.7.3.3"
+CODE_SIGNING, TIME_STAMPING = b"1.3.6.1.5.5.7.3.3", b"1.3.6.1.5.5.7.3.8"
+HCCE_LOCAL_MACHINE = 1
 X509_ASN_ENCODING = 0x1
 CERT_STORE_PROV_MEMORY = 2
 CERT_STORE_ADD_ALWAYS = 4
@@ -60,36 +71,46 @@ SIGNATURE_MISSING = {0x800B0100, 0x800B0003, 0x800B0001}
 SIGNATURE_BROKEN = {0x80096010, 0x80096019, 0x80092009, 0x80090008, 0x80096004}
 SIGNATURE_EXPIRED = {0x800B0101, 0x800B0102, 0x80096005}
 CERT_E_EXPIRED, CERT_E_UNTRUSTEDROOT = 0x800B0101, 0x800B0109
+SIGNED_BEFORE = -1  # our own: a good signature of an earlier time
+FILETIME_EPOCH, TICKS_PER_SECOND = datetime(1601, 1, 1, tzinfo=UTC), 10_000_000  # minwinbase.h
 # Whether the certificate was revoked cannot be found out now.
 REVOCATION_UNREACHABLE = {0x800B010E, 0x80092012, 0x80092013}
 
 
-def verify_publisher(file: Path, root_certificate: bytes | None = None) -> str:
+def verify_publisher(file: Path, root_certificate: bytes | None = None, signed_since: datetime | None = None) -> str:
     """The organisation in the signer's certificate; raises as `elevation.WindowsAdministration.publisher` says.
 
-    `root_certificate` (DER) is the only authority that is trusted; None: those that Windows trusts.
+    `root_certificate` (DER) is the only authority that is trusted; None: those of the computer's store. `signed_since`:
+    a signature that is not proven to be of that time or later is refused.
     """
-    error, name = _win_verify_trust(file, WTD_REVOKE_WHOLECHAIN, root_certificate)
+    error, name = _win_verify_trust(file, WTD_REVOKE_WHOLECHAIN, root_certificate, signed_since)
     if error in REVOCATION_UNREACHABLE:
-        error, name = _win_verify_trust(file, WTD_REVOKE_NONE, root_certificate)
+        error, name = _win_verify_trust(file, WTD_REVOKE_NONE, root_certificate, signed_since)
     if error in SIGNATURE_MISSING:
         raise AppError("signature-missing", path=file.name)
     if error in SIGNATURE_BROKEN:
         raise AppError("signature-broken", path=file.name)
     if error in SIGNATURE_EXPIRED:
         raise AppError("signature-expired", path=file.name)
+    if error == SIGNED_BEFORE and signed_since is not None:
+        raise AppError("signature-older", path=file.name, since=signed_since.date().isoformat())
     if error or name is None:
         raise AppError("signature-untrusted", path=file.name, detail=f"0x{error:08X}")
     return name
 
 
-def chain_errors(certificate: ctypes._Pointer[CertContext], verified_at: wintypes.FILETIME, root: bytes | None) -> int:
-    """The errors of the chain for code signing at that time (CERT_TRUST_… bits), 0 for none.
+def chain_errors(
+    certificate: ctypes._Pointer[CertContext],
+    verified_at: wintypes.FILETIME | None,
+    root: bytes | None,
+    usage: bytes = CODE_SIGNING,
+) -> int:
+    """The errors of the chain for that purpose at that time, None: now (CERT_TRUST_… bits); 0 for none.
 
-    `root` (DER) is the only authority that is trusted; None: those that Windows trusts. Raises OSError.
+    `root` (DER) is the only authority that is trusted; None: those of the computer's store. Raises OSError.
     """
-    engine = ctypes.c_void_p() if root is None else _create_chain_engine(root)
-    usages = (ctypes.c_char_p * 1)(CODE_SIGNING)
+    engine = ctypes.c_void_p(HCCE_LOCAL_MACHINE) if root is None else _create_chain_engine(root)
+    usages = (ctypes.c_char_p * 1)(usage)
     parameters = CertChainPara(
         cbSize=ctypes.sizeof(CertChainPara),
         RequestedUsage=CertUsageMatch(dwType=USAGE_MATCH_TYPE_AND, Usage=CertEnhkeyUsage(len(usages), usages)),
@@ -99,7 +120,7 @@ def chain_errors(certificate: ctypes._Pointer[CertContext], verified_at: wintype
         if not crypt32.CertGetCertificateChain(
             engine,
             certificate,
-            ctypes.byref(verified_at),
+            None if verified_at is None else ctypes.byref(verified_at),
             certificate.contents.hCertStore,
             ctypes.byref(parameters),
             0,
@@ -129,7 +150,9 @@ def _create_chain_engine(root: bytes) -> ctypes.c_void_p:
     return engine
 
 
-def _win_verify_trust(file: Path, revocation: int, root_certificate: bytes | None) -> tuple[int, str | None]:
+def _win_verify_trust(
+    file: Path, revocation: int, root_certificate: bytes | None, signed_since: datetime | None
+) -> tuple[int, str | None]:
     """The error code (0: trusted) and the publisher; None where the certificate is not one for code signing."""
     action = guid_from_text(WINTRUST_ACTION_GENERIC_VERIFY)
     info = WintrustFileInfo(cbStruct=ctypes.sizeof(WintrustFileInfo), pcwszFilePath=str(file))
@@ -147,23 +170,52 @@ def _win_verify_trust(file: Path, revocation: int, root_certificate: bytes | Non
     try:
         if error and not (error == CERT_E_UNTRUSTEDROOT and root_certificate is not None):
             return error, None
-        return _verify_signer(data.hWVTStateData, root_certificate)
+        return _verify_signer(data.hWVTStateData, root_certificate, signed_since)
     finally:
         data.dwStateAction = WTD_STATEACTION_CLOSE
         wintrust.WinVerifyTrust(no_window, ctypes.byref(action), ctypes.byref(data))
 
 
-def _verify_signer(state: int | None, root_certificate: bytes | None) -> tuple[int, str | None]:
+def _verify_signer(
+    state: int | None, root_certificate: bytes | None, signed_since: datetime | None
+) -> tuple[int, str | None]:
     provider_data = wintrust.WTHelperProvDataFromStateData(state)
     signer_pointer = wintrust.WTHelperGetProvSignerFromChain(provider_data, 0, False, 0) if provider_data else None
     signer = signer_pointer.contents if signer_pointer else None
     if signer is None or not signer.csCertChain or not signer.pasCertChain:
         return CERT_E_UNTRUSTEDROOT, None
     certificate = signer.pasCertChain.contents.pCert
-    error = chain_errors(certificate, signer.sftVerifyAsOf, root_certificate)
+    stamped_at = _stamped_at(provider_data, signer, root_certificate)
+    error = chain_errors(certificate, stamped_at, root_certificate)
     if error:
         return CERT_E_EXPIRED if error == CERT_TRUST_IS_NOT_TIME_VALID else CERT_E_UNTRUSTEDROOT, None
+    if signed_since is not None and not _is_signed_since(signed_since, certificate, stamped_at):
+        return SIGNED_BEFORE, None
     return 0, _publisher_name(certificate)
+
+
+def _stamped_at(
+    provider_data: int, signer: CryptProviderSgnr, root_certificate: bytes | None
+) -> wintypes.FILETIME | None:
+    """When a trusted authority stamped the signature; None without such a stamp."""
+    stamp = wintrust.WTHelperGetProvSignerFromChain(provider_data, 0, True, 0) if signer.csCounterSigners else None
+    if not stamp or not stamp.contents.csCertChain or not stamp.contents.pasCertChain:
+        return None
+    stamped_at: wintypes.FILETIME = signer.sftVerifyAsOf
+    authority = stamp.contents.pasCertChain.contents.pCert
+    return None if chain_errors(authority, stamped_at, root_certificate, TIME_STAMPING) else stamped_at
+
+
+def _is_signed_since(
+    moment: datetime, certificate: ctypes._Pointer[CertContext], stamped_at: wintypes.FILETIME | None
+) -> bool:
+    """Whether the stamp, or else the certificate itself, is of that time or later."""
+    ticks = int((moment - FILETIME_EPOCH).total_seconds()) * TICKS_PER_SECOND
+    if stamped_at is not None:
+        return stamped_at.dwHighDateTime << 32 | stamped_at.dwLowDateTime >= ticks
+    begin = wintypes.FILETIME(ticks & 0xFFFFFFFF, ticks >> 32)
+    # -1: before the certificate's first moment.
+    return int(crypt32.CertVerifyTimeValidity(ctypes.byref(begin), certificate.contents.pCertInfo)) < 0
 
 
 def _publisher_name(context: ctypes._Pointer[CertContext]) -> str | None:

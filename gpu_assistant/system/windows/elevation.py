@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from ctypes import wintypes
+from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
@@ -28,11 +29,12 @@ from ..base import FolderWriters
 from ..processes import POLL_INTERVAL_S, check_command, program_missing_error
 from . import authenticode, restore_points
 from .com import COINIT_APARTMENTTHREADED
-from .functions import advapi32, kernel32, ole32, shell32
+from .functions import advapi32, kernel32, ole32, shell32, version
 from .processes import check_not_batch_file, file_from_handle, open_handle, system_folder
 from .structures import (
     AccessAllowedAce,
     Acl,
+    FixedFileInfo,
     SecurityAttributes,
     ShellExecuteInfo,
 )
@@ -80,6 +82,7 @@ FILE_ATTRIBUTE_REPARSE_POINT = 0x400
 INVALID_FILE_ATTRIBUTES = 0xFFFFFFFF
 
 
+LAUNCHER = "GPU Assistant.exe"  # of the setup program and the portable folder (installers/windows/build.py)
 ASIDE_SUFFIX = ".before-gpu-assistant"
 UNPACK_FOLDER_MARK = ".gpu-assistant"  # a file in a folder to which an installer unpacks itself, which is ours then
 
@@ -232,7 +235,7 @@ class WindowsElevatedSystem:
     """See `elevation.ElevatedSystem`; implements its `WindowsAdministration`, too.
 
     `trusted_sids` may change private folders; `root_certificate` (DER) is the only authority for signatures, None:
-    those that Windows trusts. `drive` replaces the root of the system's drive in tests.
+    those of the computer's store. `drive` replaces the root of the system's drive in tests.
     """
 
     def __init__(
@@ -242,6 +245,11 @@ class WindowsElevatedSystem:
         drive: Path | None = None,
     ) -> None:
         self._trusted_sids, self._root_certificate, self._drive = trusted_sids, root_certificate, drive
+
+    def helper_program(self, home: Path) -> Path | None:
+        """The window's launcher: with rights it runs only copies that it has checked (installers/windows/door.c)."""
+        program = home / LAUNCHER
+        return program if program.is_file() else None
 
     def private_folder_path(self, name: str) -> Path:
         r"""In C:\Windows\Temp: its folders belong to their creators, and Windows cleans it."""
@@ -348,13 +356,33 @@ class WindowsElevatedSystem:
         """System32."""
         return system_folder()
 
-    def publisher(self, file: Path) -> str:
-        """As Windows itself verifies the signature."""
-        return authenticode.verify_publisher(file, self._root_certificate)
+    def publisher(self, file: Path, signed_since: datetime | None = None) -> str:
+        """As Windows itself verifies the signature, by the computer's own roots."""
+        return authenticode.verify_publisher(file, self._root_certificate, signed_since)
+
+    def file_version(self, file: Path) -> str | None:
+        """The file's version, of its VERSIONINFO resource."""
+        return _file_version(file)
 
     def create_restore_point(self, description: str) -> None:
         """Through System Restore."""
         restore_points.create_restore_point(description)
+
+
+def _file_version(file: Path) -> str | None:
+    """https://learn.microsoft.com/windows/win32/api/winver/nf-winver-verqueryvaluew: its root is VS_FIXEDFILEINFO."""
+    size = version.GetFileVersionInfoSizeW(str(file), None)
+    block = ctypes.create_string_buffer(size)
+    info, length = ctypes.POINTER(FixedFileInfo)(), wintypes.UINT()
+    if (
+        not size
+        or not version.GetFileVersionInfoW(str(file), 0, size, block)
+        or not version.VerQueryValueW(block, "\\", ctypes.byref(info), ctypes.byref(length))
+        or length.value < ctypes.sizeof(FixedFileInfo)
+    ):
+        return None
+    words = info.contents.dwFileVersionMS, info.contents.dwFileVersionLS
+    return ".".join(str(part) for word in words for part in (word >> 16, word & 0xFFFF))
 
 
 def _windows_folder() -> Path:

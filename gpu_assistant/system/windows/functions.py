@@ -46,6 +46,7 @@ from .structures import (
     CurrentUserProxyConfig,
     DeviceInfoData,
     DevicePropertyKey,
+    FixedFileInfo,
     Guid,
     OpenAdapterFromLuid,
     ProcessInformation,
@@ -204,6 +205,7 @@ crypt32 = Library(
         "CertGetEnhancedKeyUsage": (BOOL, POINTER(CertContext), DWORD, c_void_p, POINTER(DWORD)),
         "CertGetNameStringW": (DWORD, POINTER(CertContext), DWORD, DWORD, c_void_p, LPWSTR, DWORD),
         "CertOpenStore": (c_void_p, c_void_p, DWORD, c_void_p, DWORD, c_void_p),
+        "CertVerifyTimeValidity": (LONG, POINTER(FILETIME), c_void_p),
     },
 )
 wintrust = Library(
@@ -212,6 +214,14 @@ wintrust = Library(
         "WTHelperGetProvSignerFromChain": (POINTER(CryptProviderSgnr), c_void_p, DWORD, BOOL, DWORD),
         "WTHelperProvDataFromStateData": (c_void_p, HANDLE),
         "WinVerifyTrust": (LONG, HWND, POINTER(Guid), POINTER(WintrustData)),
+    },
+)
+version = Library(
+    "version",
+    {
+        "GetFileVersionInfoSizeW": (DWORD, LPCWSTR, POINTER(DWORD)),
+        "GetFileVersionInfoW": (BOOL, LPCWSTR, DWORD, DWORD, c_void_p),
+        "VerQueryValueW": (BOOL, c_void_p, LPCWSTR, POINTER(POINTER(FixedFileInfo)), POINTER(UINT)),
     },
 )
 srclient = Library("srclient", {"SRSetRestorePointW": (BOOL, POINTER(RestorePointInfo), POINTER(StateManagerStatus))})
@@ -261,5 +271,5 @@ winhttp = Library(
 )
 LIBRARIES = (
     *(kernel32, user32, gdi32, shell32, ole32, advapi32),
-    *(crypt32, wintrust, srclient, setupapi, pdh, winhttp),
+    *(crypt32, wintrust, version, srclient, setupapi, pdh, winhttp),
 )

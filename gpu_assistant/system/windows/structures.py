@@ -173,6 +173,22 @@ class CryptProviderSgnr(ctypes.Structure):
     )
 
 
+# verrsrc.h
+
+
+class FixedFileInfo(ctypes.Structure):
+    """VS_FIXEDFILEINFO: versions as numbers of 16 bits, two in a word."""
+
+    _fields_ = tuple(
+        (name, wintypes.DWORD)
+        for name in (
+            *("dwSignature", "dwStrucVersion", "dwFileVersionMS", "dwFileVersionLS", "dwProductVersionMS"),
+            *("dwProductVersionLS", "dwFileFlagsMask", "dwFileFlags", "dwFileOS", "dwFileType", "dwFileSubtype"),
+            *("dwFileDateMS", "dwFileDateLS"),
+        )
+    )
+
+
 # shellapi.h
 
 

@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from ...core.errors import ElevationDenied
 from ...core.machine import Cloud, Container, Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
 from ...core.types import Language
 from ..base import (
@@ -262,6 +263,10 @@ class WindowsSystem:
     ) -> int:
         """Through the shell's "runas"; also raises ValueError for a batch file."""
         return elevation.run_as_admin(argv, cancel=cancel, window=window)
+
+    def run_to_end_as_admin(self, argv: Sequence[str | Path]) -> ProcessResult:
+        """Never: see `base.Elevation`."""
+        raise ElevationDenied("rights-no-way", program=str(argv[0]))
 
     # Desktop
 

@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -58,11 +59,18 @@ class InsideRights:
     def open_user_file(self, path: Path) -> BinaryIO:
         return path.open("rb")
 
-    def publisher(self, file: Path) -> str:
+    def helper_program(self, home: Path) -> Path | None:
+        return home / "launcher"
+
+    def publisher(self, file: Path, signed_since: datetime | None = None) -> str:
         match = re.search(rb"^# signed by (.+)$", file.read_bytes(), re.MULTILINE)
         if match is None:
             raise AppError("signature-missing", path=str(file))
         return match[1].decode().strip()
+
+    def file_version(self, file: Path) -> str | None:
+        match = re.search(rb"^# version (.+)$", file.read_bytes(), re.MULTILINE)
+        return match[1].decode().strip() if match is not None else "99.0.0.0"
 
     @contextmanager
     def private_unpack_folder(self, name: str | None) -> Iterator[None]:

@@ -7,7 +7,8 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,17 @@ import pytest
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.core.versions import Version
 from gpu_assistant.install.elevation import helper
 from gpu_assistant.install.elevation.helper import ElevationHelper, InstallerCall
 from gpu_assistant.install.elevation.protocol import (
     MAX_REQUEST_BYTES,
+    CudaToolkitRequest,
+    VcRedistRequest,
     WindowsDriverRequest,
     request_folder_name,
 )
+from gpu_assistant.system.base import ProcessResult
 from tests.fakes.system import FakeSystem
 from tests.install.elevation.helper import tried_rights
 from tests.install.elevation.in_process import InsideRights
@@ -177,8 +182,11 @@ def test_folder_below_writable_one_is_refused(base: Path) -> None:
 class Watched:
     """Rights whose private folder is the test's, and whose signer is told."""
 
-    def __init__(self, base: Path, publisher: str, meanwhile: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, base: Path, publisher: str, meanwhile: Callable[[], None] = lambda: None, version: str | None = None
+    ) -> None:
         self._real, self._publisher, self._meanwhile = tried_rights(base), publisher, meanwhile
+        self._version = version
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._real, name)
@@ -187,8 +195,12 @@ class Watched:
     def windows(self) -> Any:
         return self
 
-    def publisher(self, file: Path) -> str:
+    def file_version(self, file: Path) -> str | None:
+        return self._version
+
+    def publisher(self, file: Path, signed_since: datetime | None = None) -> str:
         self._meanwhile()
+        self.signed_since = signed_since
         self.judged = file.read_bytes()
         return self._publisher
 
@@ -208,8 +220,6 @@ def tried(base: Path, publisher: str, *, swap_after: bool = False, sha256: str |
     ran: list[bytes] = []
 
     def run(argv: Any, *, environ: dict[str, str], **_: Any) -> Any:
-        from gpu_assistant.system.base import ProcessResult
-
         # What it unpacks lies in the private folder, too.
         assert environ == dict.fromkeys(("TEMP", "TMP"), str(Path(argv[0]).parent))
         ran.append(Path(argv[0]).read_bytes())
@@ -241,6 +251,55 @@ def test_file_of_other_publisher_is_refused(base: Path, publisher: str) -> None:
     with pytest.raises(AppError) as caught:
         tried(base, publisher)
     assert caught.value.code == "signature-other"
+
+
+def run_call(base: Path, call: InstallerCall, rights: Watched) -> None:
+    source = base.parent / "setup.exe"
+    source.write_bytes(GOOD)
+    folder = rights.create_private_folder("private") if sys.platform != "win32" else base
+    wanted = WindowsDriverRequest(nonce=NONCE, file=str(source), sha256=hashlib.sha256(GOOD).hexdigest())
+    system = FakeSystem(run=lambda *_, **__: ProcessResult(returncode=0, stdout="", stderr=""))
+    helper.run_installer(call, wanted, folder, system, rights, before_run=lambda: None)
+
+
+FLOOR = InstallerCall("setup.exe", (), "Maker", lowest=Version("14.50.35719.0"))
+
+
+@pytest.mark.parametrize("version", ["14.50.35718.9", "14.38.33130.0", None])
+def test_older_version_of_the_publisher_is_refused(base: Path, version: str | None) -> None:
+    with pytest.raises(AppError) as caught:
+        run_call(base, FLOOR, Watched(base, "Maker", version=version))
+    assert caught.value.code == "door-older"
+
+
+def test_lowest_version_is_run(base: Path) -> None:
+    run_call(base, FLOOR, Watched(base, "Maker", version="14.50.35719.0"))
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_only_what_the_catalog_knows_may_be_signed_long_ago(base: Path, is_known: bool) -> None:
+    since = datetime(2025, 10, 14, tzinfo=UTC)
+    known = frozenset([hashlib.sha256(GOOD).hexdigest()]) if is_known else frozenset[str]()
+    rights = Watched(base, "Maker")
+    run_call(base, InstallerCall("setup.exe", (), "Maker", signed_since=since, known=known), rights)
+    assert rights.signed_since == (None if is_known else since)
+
+
+def test_every_installer_has_a_floor() -> None:
+    """By version, by the time of its signature, or because the catalog has its checksum."""
+    catalog = load_catalog(resources_dir() / "catalog")
+    request = {"nonce": NONCE, "file": "C:\\a.exe", "sha256": "0" * 64}
+    assert helper.installer_call(VcRedistRequest(**request), catalog).lowest is not None
+    driver = helper.installer_call(WindowsDriverRequest(**request), catalog)
+    assert driver.signed_since is not None
+    assert driver.known
+    versions = [toolkit.version.text for toolkit in catalog.cuda.toolkits]
+    calls = []
+    for version in versions:
+        with suppress(AppError):  # no installer is offered
+            calls.append(helper.installer_call(CudaToolkitRequest(**request, version=version), catalog))
+    assert len(calls) > 10
+    assert all(call.digest is not None for call in calls)
 
 
 @links

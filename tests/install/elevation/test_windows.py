@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import os
+import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from ctypes import wintypes
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -23,6 +26,7 @@ if sys.platform != "win32":
 
 from gpu_assistant.install.elevation.client import ElevationClient
 from gpu_assistant.system.windows.authenticode import chain_errors, verify_publisher
+from gpu_assistant.system.windows.elevation import WindowsElevatedSystem
 from gpu_assistant.system.windows.functions import Library
 from gpu_assistant.system.windows.structures import CertContext
 from gpu_assistant.system.windows.system import WindowsSystem
@@ -120,6 +124,109 @@ def test_test_authority_is_not_trusted() -> None:
     assert refusal(SIGNED / "nvidia.exe", None) == "signature-untrusted"
 
 
+STORES = Library(
+    "crypt32",
+    {
+        "CertOpenStore": (
+            ctypes.c_void_p,
+            ctypes.c_void_p,
+            wintypes.DWORD,
+            ctypes.c_void_p,
+            wintypes.DWORD,
+            wintypes.LPCWSTR,
+        ),
+        "CertAddEncodedCertificateToStore": (
+            *(wintypes.BOOL, ctypes.c_void_p, wintypes.DWORD, ctypes.c_char_p, wintypes.DWORD, wintypes.DWORD),
+            ctypes.POINTER(ctypes.c_void_p),
+        ),
+        "CertFreeCertificateContext": (wintypes.BOOL, ctypes.c_void_p),
+        "CertDeleteCertificateFromStore": (wintypes.BOOL, ctypes.c_void_p),
+        "CertCloseStore": (wintypes.BOOL, ctypes.c_void_p, wintypes.DWORD),
+    },
+)
+# wincrypt.h
+CERT_STORE_PROV_SYSTEM_W, CERT_STORE_ADD_REPLACE_EXISTING = 10, 3
+CERT_SYSTEM_STORE_CURRENT_USER, CERT_SYSTEM_STORE_LOCAL_MACHINE = 1 << 16, 2 << 16
+
+
+def change_root_store(place: int, *, takes_away: bool) -> None:
+    """Put the tests' authority among the trusted roots, or take it away; a store is written when it is closed."""
+    store = STORES.CertOpenStore(CERT_STORE_PROV_SYSTEM_W, 0, None, place, "Root")
+    added = ctypes.c_void_p()
+    assert STORES.CertAddEncodedCertificateToStore(
+        store, X509_ASN_ENCODING, KNOWN, len(KNOWN), CERT_STORE_ADD_REPLACE_EXISTING, ctypes.byref(added)
+    )
+    # Either frees what was added.
+    assert (STORES.CertDeleteCertificateFromStore if takes_away else STORES.CertFreeCertificateContext)(added)
+    assert STORES.CertCloseStore(store, 0)
+
+
+@pytest.fixture
+def trust() -> Iterator[Callable[[int], None]]:
+    """Puts the tests' authority among the trusted roots of the user or the computer; taken away afterwards."""
+    if "WINEPREFIX" not in os.environ and "WINELOADERNOEXEC" not in os.environ:
+        pytest.skip("Windows asks the person before it")
+    with ExitStack() as stack:
+
+        def add(place: int) -> None:
+            change_root_store(place, takes_away=False)
+            stack.callback(change_root_store, place, takes_away=True)
+
+        yield add
+
+
+def publisher_in_new_process(file: str) -> str:
+    """A process remembers the roots that it has read once."""
+    code = "import sys; from pathlib import Path; from gpu_assistant.core.errors import AppError\n"
+    code += "from gpu_assistant.system.windows.authenticode import verify_publisher\n"
+    code += "try: print(verify_publisher(Path(sys.argv[1])))\nexcept AppError as error: print(error.code)"
+    command = [sys.executable, "-c", code, str(SIGNED / f"{file}.exe")]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
+
+
+class TestRootStores:
+    """Only the computer's own roots count: every program of a user may write that user's store."""
+
+    def test_root_of_the_user_is_not_trusted(self, trust: Callable[[int], None]) -> None:
+        trust(CERT_SYSTEM_STORE_CURRENT_USER)
+        assert publisher_in_new_process("nvidia") == "signature-untrusted"
+
+    def test_root_of_the_computer_is_trusted(self, trust: Callable[[int], None]) -> None:
+        trust(CERT_SYSTEM_STORE_LOCAL_MACHINE)
+        assert publisher_in_new_process("nvidia") == "NVIDIA Corporation"
+
+
+class TestAge:
+    """What carries no time stamp is as old as its certificate may be."""
+
+    @pytest.mark.parametrize(
+        ("file", "since", "is_fine"),
+        [
+            ("nvidia", "2025-12-31", True),
+            ("nvidia", "2026-01-02", False),
+            ("nvidia-older", "2025-10-14", False),
+            ("nvidia-older", "2023-12-31", True),
+        ],
+    )
+    def test_signature_is_held_against_a_time(self, file: str, since: str, is_fine: bool) -> None:
+        moment = datetime.fromisoformat(since).replace(tzinfo=UTC)
+        path = SIGNED / f"{file}.exe"
+        if is_fine:
+            assert verify_publisher(path, KNOWN, moment) == "NVIDIA Corporation"
+            return
+        with pytest.raises(AppError) as caught:
+            verify_publisher(path, KNOWN, moment)
+        assert (caught.value.code, caught.value.data["since"]) == ("signature-older", since)
+
+    @pytest.mark.parametrize(
+        ("file", "version"), [("microsoft", "14.50.35719.0"), ("microsoft-older", "14.38.33130.0"), ("nothing", None)]
+    )
+    def test_version_of_a_program_is_read(self, tmp_path: Path, file: str, version: str | None) -> None:
+        (tmp_path / "nothing.exe").write_bytes(b"MZ")
+        path = SIGNED / f"{file}.exe"
+        assert WindowsElevatedSystem().file_version(path if version else tmp_path / "nothing.exe") == version
+
+
 @pytest.fixture
 def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ElevationClient:
     base = tmp_path / "base"
@@ -168,12 +275,19 @@ class TestElevationClient:
             ("unsigned", "signature-missing"),
             ("expired", "signature-expired"),
             ("stranger-made", "signature-untrusted"),
+            ("nvidia-older", "signature-older"),
         ],
     )
     def test_other_programs_are_refused(self, client: ElevationClient, tmp_path: Path, file: str, code: str) -> None:
         with pytest.raises(AppError) as caught:
             client.install_windows_driver(SIGNED / f"{file}.exe", None)
         assert caught.value.code == code
+        assert not calls(tmp_path)
+
+    def test_older_runtime_is_refused(self, client: ElevationClient, tmp_path: Path) -> None:
+        with pytest.raises(AppError) as caught:
+            client.install_vc_redist(SIGNED / "microsoft-older.exe", None)
+        assert caught.value.code == "door-older"
         assert not calls(tmp_path)
 
     def test_file_unknown_to_catalog_is_refused(self, client: ElevationClient, tmp_path: Path) -> None:

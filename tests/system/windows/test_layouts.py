@@ -60,6 +60,7 @@ if sys.platform == "win32":
         structures.CryptProviderSgnr: "CRYPT_PROVIDER_SGNR",
         structures.DeviceInfoData: "SP_DEVINFO_DATA",
         structures.DevicePropertyKey: "DEVPROPKEY",
+        structures.FixedFileInfo: "VS_FIXEDFILEINFO",
         structures.Guid: "GUID",
         structures.IoCounters: "IO_COUNTERS",
         structures.JobObjectBasicLimitInformation: "JOBOBJECT_BASIC_LIMIT_INFORMATION",

@@ -4,10 +4,16 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-x86_64-w64-mingw32-gcc -Os -Wall -Wextra -Werror -s -nostdlib -fno-builtin -mconsole -Wl,-e,start -Wl,--no-insert-timestamp \
-    installer.c -o unsigned.exe -lkernel32
+# program NAME VERSION
+program() {
+    printf '1 VERSIONINFO FILEVERSION %s\nBEGIN END\n' "$2" | x86_64-w64-mingw32-windres -O coff -o "$scratch/version.o"
+    x86_64-w64-mingw32-gcc -Os -Wall -Wextra -Werror -s -nostdlib -fno-builtin -mconsole -Wl,-e,start \
+        -Wl,--no-insert-timestamp installer.c "$scratch/version.o" -o "$1" -lkernel32
+}
+program unsigned.exe 14,50,35719,0
+program "$scratch/older.exe" 14,38,33130,0
 
-# authority NAME; signer NAME AUTHORITY PUBLISHER PURPOSE FROM UNTIL
+# authority NAME; signer NAME AUTHORITY PUBLISHER PURPOSE FROM UNTIL [PROGRAM]
 authority() {
     openssl req -x509 -newkey rsa:2048 -nodes -sha256 -days 12000 -subj "/O=Tests of GPU Assistant/CN=$1" \
         -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign,cRLSign \
@@ -25,7 +31,7 @@ signer() {
         -startdate "$5" -enddate "$6" -extfile "$scratch/$1.ext" -in "$scratch/$1.csr" -out "$scratch/$1.pem" 2>/dev/null
     cat "$scratch/$1.pem" "$scratch/$2.pem" >"$scratch/$1.chain"
     rm -f "$1.exe"
-    osslsigncode sign -h sha256 -certs "$scratch/$1.chain" -key "$scratch/$1.key" -in unsigned.exe -out "$1.exe" >/dev/null
+    osslsigncode sign -h sha256 -certs "$scratch/$1.chain" -key "$scratch/$1.key" -in "${7:-unsigned.exe}" -out "$1.exe" >/dev/null
 }
 authority known
 authority stranger
@@ -36,6 +42,8 @@ signer other known "NVIDIA Corporation Ltd" codeSigning "${long[@]}"
 signer purpose known "NVIDIA Corporation" serverAuth "${long[@]}"
 signer expired known "NVIDIA Corporation" codeSigning 20200101000000Z 20210101000000Z
 signer stranger-made stranger "NVIDIA Corporation" codeSigning "${long[@]}"
+signer nvidia-older known "NVIDIA Corporation" codeSigning 20240101000000Z 20550101000000Z
+signer microsoft-older known "Microsoft Corporation" codeSigning "${long[@]}" "$scratch/older.exe"
 openssl x509 -in "$scratch/known.pem" -outform der -out known.cer
 # Those of two programs, for the chain alone.
 for name in nvidia purpose; do openssl x509 -in "$scratch/$name.pem" -outform der -out "$name.cer"; done

@@ -1,0 +1,169 @@
+"""A driver from the distribution's own packages: names that the catalog allows, by apt-get, nothing unrelated removed.
+
+`install_packages` runs on either side: in the elevated helper (`RootAptGet`), where the program lies in a folder of
+root's; elsewhere in the user's own process (`AskingAptGet`), where the system asks for each apt-get that changes
+something, and only apt-get itself runs as root.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from ...catalog.distributions import find_install_method
+from ...core.errors import AppError
+from ...core.versions import Version
+from .protocol import HelperAnswer, LinuxPackagesRequest
+
+if TYPE_CHECKING:
+    from ...catalog.store import Catalog
+    from ...core.machine import OperatingSystem
+    from ...system.base import Processes, ProcessResult
+
+
+APT_GET = Path("/usr/bin/apt-get")
+APT_TIMEOUT_S = 3600.0  # of what changes nothing: the lists, and the simulation
+APT_LOG_LINES = 40
+APT_ENVIRONMENT = {
+    "DEBIAN_FRONTEND": "noninteractive",
+    "DEBIAN_PRIORITY": "critical",
+    "LC_ALL": "C.UTF-8",
+    "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+    # Services are not restarted: the computer is restarted afterwards anyway.
+    "NEEDRESTART_SUSPEND": "1",
+}
+APT_OPTIONS = (
+    *("-o", "DPkg::Lock::Timeout=300"),
+    *("-o", "Dpkg::Options::=--force-confdef"),
+    *("-o", "Dpkg::Options::=--force-confold"),
+)
+_REMOVED_PATTERN = re.compile(r"^Remv (\S+)", re.MULTILINE)
+# Packages of another driver branch, which apt may remove when it installs a branch.
+_DRIVER_PACKAGE_PATTERN = re.compile(
+    r"(lib|linux-(modules|objects|signatures)-|xserver-xorg-video-)?nvidia[a-z0-9.+-]*\Z"
+)
+_BRANCH_PATTERN = r"[1-9][0-9]{2}"
+_KERNEL_FLAVOUR_PATTERN = r"generic(?:-hwe-[0-9]{2}\.[0-9]{2})?"
+
+
+class AptGet(Protocol):
+    """How apt-get is run. `asks`: each change asks the user for rights, so that none is made in vain."""
+
+    @property
+    def asks(self) -> bool: ...
+
+    def simulate(self, arguments: Sequence[str]) -> ProcessResult:
+        """Run what changes nothing."""
+        ...
+
+    def change(self, arguments: Sequence[str]) -> ProcessResult:
+        """Run to its end, with administrator rights; raises ElevationDenied."""
+        ...
+
+
+class RootAptGet:
+    """apt-get of a process that is root."""
+
+    asks = False
+
+    def __init__(self, system: Processes, program: Path = APT_GET) -> None:
+        self._system, self._program = system, program
+
+    def simulate(self, arguments: Sequence[str]) -> ProcessResult:
+        """With a time limit."""
+        return self._system.run(
+            [self._program, *arguments], timeout=APT_TIMEOUT_S, environ=APT_ENVIRONMENT, cwd=Path("/")
+        )
+
+    def change(self, arguments: Sequence[str]) -> ProcessResult:
+        """Nothing of ours ends it."""
+        return self._system.run_to_end([self._program, *arguments], environ=APT_ENVIRONMENT, cwd=Path("/"))
+
+
+class AskingAptGet(RootAptGet):
+    """apt-get of a user: simulated by that user; `run_as_admin` has the system ask, with apt-get's own name."""
+
+    asks = True
+
+    def __init__(
+        self,
+        system: Processes,
+        run_as_admin: Callable[[Sequence[str | Path]], ProcessResult],
+        program: Path = APT_GET,
+    ) -> None:
+        super().__init__(system, program)
+        self._run_as_admin = run_as_admin
+
+    def change(self, arguments: Sequence[str]) -> ProcessResult:
+        """pkexec gives it an environment of its own; without a terminal debconf asks nothing."""
+        return self._run_as_admin([self._program, *arguments])
+
+
+def allowed_packages(operating_system: OperatingSystem, catalog: Catalog) -> re.Pattern[str]:
+    """Matches the names that the catalog has for a distribution, of any branch; raises AppError("door-request")."""
+    facts = find_install_method(catalog.drivers, operating_system)
+    if facts is None:
+        raise AppError("door-request", detail=f"linux-packages: {operating_system.distro}")
+    placeholders = {r"\{branch\}": _BRANCH_PATTERN, r"\{flavour\}": _KERNEL_FLAVOUR_PATTERN}
+    names = "|".join(map(re.escape, facts.packages.values()))
+    for placeholder, pattern in placeholders.items():
+        names = names.replace(placeholder, pattern)
+    return re.compile(rf"(?:{names})\Z")
+
+
+def install_packages(
+    request: LinuxPackagesRequest, operating_system: OperatingSystem, catalog: Catalog, apt: AptGet
+) -> HelperAnswer:
+    """Update the package lists, simulate, then install; raises AppError.
+
+    "driver-would-remove" if apt would remove packages that are not of a driver, "driver-too-old-here" if it would
+    install an older version than `request.minimum`. Where each change asks, the lists are updated only if the ones that
+    are there do not serve.
+    """
+    names = request.packages
+    allowed = allowed_packages(operating_system, catalog)
+    unknown_names = [name for name in names if not allowed.match(name)]
+    if unknown_names:
+        raise AppError("door-request", detail=f"linux-packages: {', '.join(unknown_names)}")
+    if apt.asks:
+        try:
+            answer = _simulate_and_install(request, apt)
+        except AppError as error:
+            if error.code != "driver-too-old-here":
+                raise
+        else:
+            if answer.exit_code == 0:
+                return answer
+    # On many computers some third-party source fails; the lists of the others are still used.
+    apt.change(["-q", *APT_OPTIONS, "update"])
+    return _simulate_and_install(request, apt)
+
+
+def _simulate_and_install(request: LinuxPackagesRequest, apt: AptGet) -> HelperAnswer:
+    names = request.packages
+    simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, "install", "--", *names])
+    if simulation.returncode:
+        return _apt_answer(simulation)
+    unrelated = sorted(
+        {name for name in _REMOVED_PATTERN.findall(simulation.stdout) if not _DRIVER_PACKAGE_PATTERN.match(name)}
+    )
+    if unrelated:
+        raise AppError("driver-would-remove", packages=", ".join(unrelated))
+    planned, minimum = _planned_version(simulation.stdout, names[0]), Version.parse(request.minimum)
+    if planned is not None and minimum is not None and planned < minimum:
+        raise AppError("driver-too-old-here", version=planned.text, minimum=request.minimum)
+    return _apt_answer(apt.change(["-q", "-y", *APT_OPTIONS, "install", "--", *names]))
+
+
+def _planned_version(output: str, name: str) -> Version | None:
+    """The upstream version of a package that a simulated run would install; None if it is installed already."""
+    match = re.search(rf"^Inst {re.escape(name)} (?:\[\S+\] )?\((?:\d+:)?(\d+(?:\.\d+)*)", output, re.MULTILINE)
+    return Version.parse(match[1]) if match is not None else None
+
+
+def _apt_answer(finished: ProcessResult) -> HelperAnswer:
+    return HelperAnswer(
+        exit_code=finished.returncode, lines=tuple((finished.stdout + finished.stderr).splitlines()[-APT_LOG_LINES:])
+    )
