@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from gpu_assistant.install.elevation.protocol import HELPER_FLAG, PROGRAM_CHANGED
+from gpu_assistant.install.elevation.protocol import HELPER_FLAG, PROGRAM_CHANGED, REQUEST_REFUSED
 
 if sys.platform != "win32":
     pytest.skip("Windows' door; tests/installers/test_linux_launcher.py has Linux'", allow_module_level=True)
@@ -149,7 +149,8 @@ def test_refused_request_loads_no_library_of_the_environment(
 ) -> None:
     request = tmp_path / "request.json"
     request.write_bytes(b"{}")
-    assert ask(program, hostile, request, hashlib.sha256(b"{}").hexdigest()) == 1
+    # The helper itself answered so: all that it needs was copied.
+    assert ask(program, hostile, request, hashlib.sha256(b"{}").hexdigest()) == REQUEST_REFUSED
     assert not is_loaded(library)
 
 

@@ -35,6 +35,7 @@ from .packages import APT_GET, RootAptGet, install_packages
 from .protocol import (
     ANSWER_FILE,
     MAX_REQUEST_BYTES,
+    REQUEST_REFUSED,
     WSL_ENVIRONMENT,
     CudaToolkitRequest,
     HelperAnswer,
@@ -66,7 +67,9 @@ RESTORE_POINT_LABEL = "GPU Assistant: before a new graphics driver"
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Handle the request file and sha256 in `arguments`. Exit code 0: an answer was written, whatever it says."""
+    """Handle the request file and sha256 in `arguments`. Exit code 0: an answer was written, whatever it says;
+    REQUEST_REFUSED: none.
+    """
     from ...catalog.store import load_catalog
     from ...core.paths import resources_dir
     from ...system import current_system
@@ -98,11 +101,11 @@ class ElevationHelper:
         except AppError as error:
             # Without a valid request there is no private folder to answer in.
             print(error.code, error.data, file=sys.stderr)  # noqa: T201 - this process has no other output
-            return 1
+            return REQUEST_REFUSED
         try:
             # A client that was cancelled before this folder was there has deleted its request: nobody waits.
             if not Path(arguments[0]).exists():
-                return 1
+                return REQUEST_REFUSED
             self._write_answer(folder, self._execute_safely(request, folder))
             _wait_until_read(Path(arguments[0]))
         finally:

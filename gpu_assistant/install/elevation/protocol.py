@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 HELPER_FLAG = "--administrator-door"  # the first argument that makes the program the helper
 ANSWER_FILE = "answer.json"
-PROGRAM_CHANGED = (
-    3  # the first step's exit code on Windows (installers/windows/door.c): a file is not the one installed
-)
+# Exit codes where no answer was written; a Python that cannot run the helper ends with 1.
+REQUEST_REFUSED = 2
+PROGRAM_CHANGED = 3  # of Windows' first step (installers/windows/door.c): a file is not the one that was installed
 MAX_REQUEST_BYTES = 1 << 16  # bytes of a request
 
 Sha256 = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]

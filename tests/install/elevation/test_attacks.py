@@ -22,6 +22,7 @@ from gpu_assistant.install.elevation import helper
 from gpu_assistant.install.elevation.helper import ElevationHelper, InstallerCall
 from gpu_assistant.install.elevation.protocol import (
     MAX_REQUEST_BYTES,
+    REQUEST_REFUSED,
     CudaToolkitRequest,
     VcRedistRequest,
     WindowsDriverRequest,
@@ -89,19 +90,19 @@ def request(**changes: Any) -> bytes:
     ids=range(20),
 )
 def test_malformed_request_is_not_answered(base: Path, raw: bytes, capsys: pytest.CaptureFixture[str]) -> None:
-    assert serve(base, raw) == 1
+    assert serve(base, raw) == REQUEST_REFUSED
     assert capsys.readouterr().err.startswith("door-request")
     assert not list(base.iterdir())
 
 
 def test_swapped_request_is_refused(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert serve(base, request(), sha256="0" * 64) == 1
+    assert serve(base, request(), sha256="0" * 64) == REQUEST_REFUSED
     assert "sha256" in capsys.readouterr().err
     assert not list(base.iterdir())
 
 
 def test_nothing_is_read_without_rights(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert serve(base, request(), admin=False) == 1
+    assert serve(base, request(), admin=False) == REQUEST_REFUSED
     assert capsys.readouterr().err.startswith("door-no-rights")
 
 
@@ -110,7 +111,7 @@ def test_other_arguments_are_refused(base: Path, arguments: tuple[str, ...]) -> 
     system = FakeSystem(is_admin=True)
     assert (
         ElevationHelper(system, tried_rights(base), load_catalog(resources_dir() / "catalog")).handle_request(arguments)
-        == 1
+        == REQUEST_REFUSED
     )
 
 
@@ -120,7 +121,7 @@ def test_request_behind_link_is_refused(base: Path, capsys: pytest.CaptureFixtur
     real.write_bytes(request())
     link = base.parent / "link.json"
     link.symlink_to(real)
-    assert serve(base, link) == 1
+    assert serve(base, link) == REQUEST_REFUSED
     assert capsys.readouterr().err.startswith("door-file")
 
 
@@ -129,12 +130,12 @@ def test_request_behind_link_is_refused(base: Path, capsys: pytest.CaptureFixtur
 def test_request_that_is_no_file_does_not_block(base: Path, make: Callable[[Path], None]) -> None:
     path = base.parent / "odd"
     make(path)
-    assert serve(base, path, sha256="0" * 64) == 1
+    assert serve(base, path, sha256="0" * 64) == REQUEST_REFUSED
 
 
 def test_path_with_parent_folder_is_refused(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (base.parent / "request.json").write_bytes(request())
-    assert serve(base, base / ".." / "request.json") == 1
+    assert serve(base, base / ".." / "request.json") == REQUEST_REFUSED
     assert capsys.readouterr().err.startswith("door-file")
 
 
@@ -144,7 +145,7 @@ def test_answer_is_not_written_through_link(base: Path, tmp_path: Path) -> None:
     loot = tmp_path / "loot"
     loot.mkdir()
     (base / request_folder_name(raw)).symlink_to(loot)
-    assert serve(base, raw) == 1
+    assert serve(base, raw) == REQUEST_REFUSED
     assert not list(loot.iterdir())
 
 
@@ -152,7 +153,7 @@ def test_answer_is_not_written_through_link(base: Path, tmp_path: Path) -> None:
 def test_existing_folder_is_refused(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
     raw = request()
     (base / request_folder_name(raw)).mkdir()
-    assert serve(base, raw) == 1
+    assert serve(base, raw) == REQUEST_REFUSED
     assert capsys.readouterr().err.startswith("door-folder")
 
 
@@ -167,7 +168,7 @@ def test_folder_writable_by_others_is_refused(base: Path, mode: int) -> None:
     assert caught.value.code == "door-folder"
     with pytest.raises(AppError):
         rights.check_private_folder(rights.private_folder_path("x").parent)
-    assert serve(base, request()) == 1
+    assert serve(base, request()) == REQUEST_REFUSED
 
 
 @links
@@ -337,7 +338,7 @@ def test_nothing_begins_for_a_client_that_was_cancelled_meanwhile(base: Path) ->
     tool.touch()
     rights, catalog = Slow(base, base.parent), load_catalog(resources_dir() / "catalog")
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    assert ElevationHelper(system, rights, catalog).handle_request([str(path), digest]) == 1
+    assert ElevationHelper(system, rights, catalog).handle_request([str(path), digest]) == REQUEST_REFUSED
     assert not list(base.iterdir())
 
 
