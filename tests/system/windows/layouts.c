@@ -304,6 +304,8 @@ static void functions(void)
     FUNCTION(CoTaskMemFree, void, LPVOID);
     FUNCTION(CoUninitialize, void, void);
     FUNCTION(ConvertSidToStringSidW, WINBOOL, PSID, LPWSTR *);
+    FUNCTION(ConvertStringSidToSidW, WINBOOL, LPCWSTR, PSID *);
+    FUNCTION(LookupAccountSidW, WINBOOL, LPCWSTR, PSID, LPWSTR, LPDWORD, LPWSTR, LPDWORD, PSID_NAME_USE);
     FUNCTION(ConvertStringSecurityDescriptorToSecurityDescriptorW, WINBOOL, LPCWSTR, DWORD, PSECURITY_DESCRIPTOR *,
              PULONG);
     FUNCTION(MakeAbsoluteSD, WINBOOL, PSECURITY_DESCRIPTOR, PSECURITY_DESCRIPTOR, LPDWORD, PACL, LPDWORD, PACL, LPDWORD,
