@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from msgspec import structs
 
@@ -21,7 +22,7 @@ from ...core.errors import AppError, UsageError, storage_errors
 from ...core.files import hash_file
 from ...core.jobs import JobContext
 from ...core.paths import DataDir
-from ...core.plan import Plan, Step
+from ...core.plan import Plan, PlanFile, Step
 from ...core.recommendation import Choice
 from ...core.types import Channel, MirrorUse, Value
 from ...fetch import partial_file
@@ -55,8 +56,9 @@ from ..progress import ProgressReporter
 from ..steps import wsl2
 from ..steps.base import check_file
 from ..steps.conda_environment import CondaEnvironment
-from ..steps.context import DownloadContext, download_files
+from ..steps.context import DownloadContext, download_files, with_mirrors
 from ..steps.kinds import STEP_KINDS
+from .check_sources import CHECK_SECONDS, SourceCheck
 
 if TYPE_CHECKING:
     from ...catalog.store import Catalog
@@ -251,8 +253,28 @@ class CreateBundleJob:
                     filesystem.unlink(target, missing_ok=True)  # without a hash an earlier one may be outdated
                 requests.append(structs.replace(request, path=target, copies=(request.path,)))
         remote = [request for request in requests if not _copy_local_file(request, context)]
+        self._check_sources(remote, context)
         download_files(context, remote)
         return tuple(_bundle_file(self.folder, request, context) for request in requests)
+
+    def _check_sources(self, requests: list[DownloadRequest], context: DownloadContext) -> None:
+        """Raise AppError("file-gone") where a publisher no longer has a file and no mirror may, before the rest is
+        downloaded for nothing. One that does not answer within the time is left to the download.
+        """
+        missing = [each for each in requests if not any(path.exists() for path in (each.path, *each.copies))]
+        files = [PlanFile(name=r.file.name, url=r.file.url, sha256=r.file.sha256, bytes=r.file.bytes) for r in missing]
+        preview = PreviewContext(self._system, self._data, self._catalog)
+        check = SourceCheck(preview, cancel=context.cancel, log=context.reporter.log, seconds=CHECK_SECONDS)
+        try:
+            check.ask_files(files)
+            found = check.wait_for_files()
+        finally:
+            check.finish()
+        for request in missing:
+            resolved = with_mirrors(request, self._catalog, self._mirrors)
+            has_mirror = len(resolved.file.urls) + len(resolved.reserve) > 1
+            if found.get(request.file.url) is False and not has_mirror:
+                raise AppError("file-gone", name=request.file.name, host=urlsplit(request.file.url).hostname)
 
     def _write_list(self, lockfile: Lockfile, contents: BundleContents, stale_paths: frozenset[str]) -> BundleContents:
         text = lockfile.text

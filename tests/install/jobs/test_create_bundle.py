@@ -152,3 +152,15 @@ def test_bundle_for_another_system_holds_its_wheels(sandbox: Sandbox) -> None:
     result = read_contents(sandbox.root / "stick")
     assert result.platform == other
     assert f"wheels/{wheel.name}" in {file.path for file in result.files}
+
+
+def test_absent_file_ends_before_any_download(sandbox: Sandbox) -> None:
+    folder = sandbox.root / "stick"
+    sandbox.plan()
+    wheel = next(path for path in sandbox.server.files if path.endswith(".whl") and sandbox.others[0].name in path)
+    sandbox.server.files[wheel].faults.extend([Fault("status", status=404)] * 20)
+    with pytest.raises(AppError) as caught:
+        create(sandbox, folder)
+    assert caught.value.code == "file-gone"
+    assert caught.value.data["name"] == sandbox.others[0].name
+    assert not list(folder.rglob("*.whl*"))
