@@ -64,7 +64,11 @@ class TargetSystem(Struct, frozen=True, kw_only=True):
     @property
     def builds(self) -> tuple[Build, ...]:
         """Every build that this system can load, newest release first."""
-        return list_builds(self.catalog, self.machine.os.system, self.arch, self.glibc)
+        builds = list_builds(self.catalog, self.machine.os.system, self.arch, self.glibc)
+        installed = Version.parse(self.machine.os.version) if self.machine.os.system == "darwin" else None
+        if installed is None:
+            return builds
+        return tuple(b for b in builds if b.record.lowest_system is None or installed >= b.record.lowest_system)
 
 
 class Candidate(Struct, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from ..core.machine import Machine, Vendor
 from ..core.recommendation import Reason, Recommendation
 from ..core.types import Goal, Value
 from ..core.versions import Version, version_text
-from .builds import code_kind
+from .builds import code_kind, list_builds
 from .candidates import (
     Candidate,
     amd_chip,
@@ -126,10 +126,19 @@ def _multi_gpu_reason(decision: Decision, cards: tuple[NvidiaGpu, ...]) -> Reaso
     return _torch_reason(decision, "accelerator", code, "install", **data)
 
 
+def _mac_reason(decision: Decision) -> Reason:
+    newest = next(iter(list_builds(decision.target.catalog, "darwin", decision.target.arch)), None)
+    if newest is None or not newest.record.mps:
+        return _torch_reason(decision, "accelerator", "cpu-mac", "intel-mac")
+    data: dict[str, Value] = {"version": decision.candidate.build.version, "newest": newest.version}
+    data["needed"] = version_text(newest.record.lowest_system)
+    return _torch_reason(decision, "accelerator", "cpu-mac-old", "macos-14", **data)
+
+
 def _cpu_reason(decision: Decision) -> Reason:
     machine, catalog, about = decision.target.machine, decision.target.catalog, "accelerator"
     if machine.os.system == "darwin":
-        return _torch_reason(decision, about, "cpu-mac", "intel-mac")
+        return _mac_reason(decision)
     if decision.cards:
         return _unused_nvidia_gpu_reason(decision, decision.cards[0])
     amd = next(iter(machine.gpus_of("amd")), None)

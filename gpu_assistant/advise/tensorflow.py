@@ -79,12 +79,26 @@ class TensorFlowCandidate(Struct, frozen=True, kw_only=True):
 
 
 def list_tensorflow_builds(target: TargetSystem) -> tuple[TensorFlowBuildRecord, ...]:
-    """The builds for this platform that its glibc can load and its processor can run, newest first."""
+    """The builds for this platform that its glibc or macOS can load and its processor can run, newest first."""
     if find_missing_cpu_feature(target) is not None:
         return ()
     platform = (target.machine.os.system, target.arch)
     builds = (b for b in target.catalog.tensorflow.builds if (b.system, b.arch) == platform)
-    return tuple(b for b in builds if not _has_old_glibc(target, b))
+    return tuple(b for b in builds if not _has_old_glibc(target, b) and not _has_old_macos(target, b))
+
+
+def find_minimum_macos(target: TargetSystem) -> Version | None:
+    """The macOS that the builds for this computer need, where this one is older than that for all of them."""
+    platform = (target.machine.os.system, target.arch)
+    builds = [b for b in target.catalog.tensorflow.builds if (b.system, b.arch) == platform]
+    old = [b.lowest_system for b in builds if b.lowest_system is not None and _has_old_macos(target, b)]
+    return min(old) if old and len(old) == len(builds) else None
+
+
+def _has_old_macos(target: TargetSystem, build: TensorFlowBuildRecord) -> bool:
+    """Whether this macOS is known to be too old for a build."""
+    installed = Version.parse(target.machine.os.version)
+    return build.lowest_system is not None and installed is not None and installed < build.lowest_system
 
 
 def has_cpu_feature(target: TargetSystem, requirement: CpuFeatureRequirement) -> bool | None:

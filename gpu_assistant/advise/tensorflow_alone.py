@@ -26,6 +26,7 @@ from .tensorflow import (
     best_tensorflow_alone,
     cpu_name,
     driverless_gpu_warnings,
+    find_minimum_macos,
     find_missing_cpu_feature,
     find_wsl_candidate,
     tensorflow_alternatives,
@@ -80,7 +81,8 @@ def recommend_tensorflow(
     target: TargetSystem, cards: tuple[NvidiaGpu, ...], choice: Choice, *, is_arch_known: bool
 ) -> Recommendation:
     """An environment with TensorFlow alone. Raises AppError("no-tensorflow") or ("no-tensorflow-nor-pytorch") where
-    none is published for this platform, and ("no-tensorflow-cpu") where the processor cannot run it.
+    none is published for this platform, ("no-tensorflow-mac") for an older macOS than it needs, and
+    ("no-tensorflow-cpu") where the processor cannot run it.
     """
 
     def decide(target: TargetSystem) -> TensorFlowDecision:
@@ -122,6 +124,9 @@ def _decide(
     missing_feature = find_missing_cpu_feature(target)
     if tensorflow is None and missing_feature is not None:
         raise AppError("no-tensorflow-cpu", feature=missing_feature.feature.upper(), cpu=cpu_name(target))
+    needed = find_minimum_macos(target) if tensorflow is None else None
+    if needed is not None:
+        raise AppError("no-tensorflow-mac", installed=target.machine.os.version, needed=needed.text)
     if tensorflow is None:
         # The text suggests PyTorch only where there is one.
         code = "no-tensorflow" if target.builds else "no-tensorflow-nor-pytorch"

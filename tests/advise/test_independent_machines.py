@@ -38,8 +38,6 @@ MISSES = {
     "jetson-orin-nx-jetpack-6-2": "a Jetson's builds are NVIDIA's own; the expert takes the CPU build",
     "jetson-thor-jetpack-7": "open: a Jetson's driver has a version of its own, which the program does not judge",
     "laptop-gtx1070-max-q-impossible-driver-591": "a driver that does not serve the card: back to the last that does",
-    "mac-m1-big-sur-11": "open: the last PyTorch for macOS 11 is not in the catalog",
-    "mac-m1-ventura-13": "open: the last PyTorch for macOS 13 is not in the catalog",
     "parallels-win11-arm-on-m2": "PyTorch's build for Windows on ARM was seen for 2.13.0, not for 2.15.0",
     "rtx-spark-n1x-windows-arm": "PyTorch's build for Windows on ARM was seen for 2.13.0, not for 2.15.0",
     "surface-laptop-7-snapdragon-arm64": "PyTorch's build for Windows on ARM was seen for 2.13.0, not for 2.15.0",
@@ -48,7 +46,7 @@ MISSES = {
     "rx7800xt-win11-torch-cpu": "AMD publishes a build for Windows 11",
     "rx9070xt-win11": "AMD publishes a build for Windows 11",
     "ryzen-ai-max-395-128g": "AMD publishes a build for Windows 11",
-    "ryzen-8845hs-radeon-780m-ubuntu-24-04": "open: whether ROCm 7.2's build has code for gfx1103 was not seen",
+    "ryzen-8845hs-radeon-780m-ubuntu-24-04": "open: PyTorch's script builds for gfx1103 since July; no wheel was seen",
     "vgpu-t4-2b-no-cuda-driver-535": "open: that B profiles have no CUDA was not found in a source",
 }
 

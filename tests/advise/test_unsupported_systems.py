@@ -136,13 +136,37 @@ def test_arm_server_is_not_a_jetson() -> None:
     assert advice.accelerator == "cuda"
 
 
-@pytest.mark.parametrize(("version", "fits"), [("12.1", False), ("13.6.1", False), ("14.0", True), ("26.1", True)])
-def test_macos_too_old_for_the_wheel(version: str, fits: bool) -> None:
-    box = machine("darwin", Gpu(vendor="apple", name="Apple M1"), arch="arm64")
-    box = msgspec.structs.replace(box, os=msgspec.structs.replace(box.os, version=version))
-    if fits:
-        assert recommend(box, catalog()).accelerator == "mps"
-        return
+@pytest.mark.parametrize(
+    ("version", "build", "accelerator"),
+    [
+        ("11.7.10", "2.11.0", "cpu"),
+        ("13.6.1", "2.11.0", "cpu"),
+        ("14.0", "2.15.0", "mps"),
+        ("26.1", "2.15.0", "mps"),
+        (None, "2.15.0", "mps"),
+    ],
+)
+def test_old_macos_gets_the_last_release_for_it(version: str | None, build: str, accelerator: str) -> None:
+    advice = check(recommend(apple(version), catalog()))
+    assert advice.pytorch is not None
+    assert (advice.pytorch.version, advice.accelerator) == (build, accelerator)
+    assert ("cpu-mac-old" in codes(advice.reasons)) == (accelerator == "cpu")
+
+
+def test_macos_too_old_for_every_wheel() -> None:
     with pytest.raises(AppError) as refused:
-        recommend(box, catalog())
-    assert (refused.value.code, refused.value.data["needed"]) == ("mac-too-old", "14.0")
+        recommend(apple("10.15.7"), catalog())
+    assert (refused.value.code, refused.value.data["needed"]) == ("mac-too-old", "11.0")
+
+
+def test_macos_too_old_for_tensorflow() -> None:
+    with pytest.raises(AppError) as refused:
+        recommend(apple("11.7.10"), catalog(), goal="tensorflow")
+    assert (refused.value.code, refused.value.data["needed"]) == ("no-tensorflow-mac", "12.0")
+    assert recommend(apple("12.7"), catalog(), goal="tensorflow").tensorflow is not None
+    assert recommend(apple("11.7.10"), catalog(), goal="all").tensorflow is None
+
+
+def apple(version: str | None) -> Machine:
+    box = machine("darwin", Gpu(vendor="apple", name="Apple M1"), arch="arm64")
+    return msgspec.structs.replace(box, os=msgspec.structs.replace(box.os, version=version))

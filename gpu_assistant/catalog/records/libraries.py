@@ -87,7 +87,8 @@ class TensorFlowBuildRecord(Fact, frozen=True, kw_only=True):
 
     `python` is sorted newest first. `cuda` and `cudnn` are the versions that it was tested with, None without GPU
     support; `bundled_cuda`: `requirement` installs them as wheels, `pins_cudnn`: one exact cuDNN. `arch_list` are the
-    compute capabilities with compiled code (None: unknown), `ptx_for` those with PTX.
+    compute capabilities with compiled code (None: unknown), `ptx_for` those with PTX. `lowest_system` is the minimum
+    macOS.
     """
 
     version: Version
@@ -102,6 +103,7 @@ class TensorFlowBuildRecord(Fact, frozen=True, kw_only=True):
     requirement: str
     arch_list: tuple[Capability, ...] | None = None
     ptx_for: tuple[Capability, ...] = ()
+    lowest_system: Version | None = None
     arch_source: str | None = None
     arch_confidence: Confidence | None = None
     note: str | None = None

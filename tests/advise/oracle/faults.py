@@ -114,6 +114,8 @@ def python_faults(
         allowed = set(release["python"]) if release else set()
         if (system, arch) == ("windows", "arm64"):
             allowed = set(published.facts["arm"]["windows"]["pythons"])
+        if system == "darwin":
+            allowed = set(published.facts["old_macos_pythons"].get(torch["version"], allowed))
         if torch["variant"] == published.facts["amd_windows"]["build"]:
             allowed = set(published.facts["amd_windows"]["pythons"])
     if flow is not None and goal in WITH_TENSORFLOW:
