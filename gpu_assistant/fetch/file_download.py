@@ -24,7 +24,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from ..core import filesystem
+from ..core import filesystem, json
 from ..core.errors import AppError, Cancelled, UsageError, is_name_too_long, storage_error
 from ..core.plan import Bottleneck
 from ..system.locks import file_lock
@@ -106,6 +106,7 @@ class FileDownload:
         locked = AppError("download-elsewhere", name=path.name)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            partial_file.discard_finished(path)
             # A complete file needs no lock, which cannot be written everywhere.
             if self._is_here(partial_file.is_complete):
                 return path
@@ -130,6 +131,7 @@ class FileDownload:
     def _run_locked(self) -> None:
         path = self.request.path
         try:
+            json.remove_partial_files(path.parent, {partial_file.journal_path(path).name})
             # The lock's last holder may have fetched it.
             if self._is_here(partial_file.use_local_copy):
                 return

@@ -206,6 +206,12 @@ def discard(path: Path) -> None:
     filesystem.unlink(journal_path(path), missing_ok=True)
 
 
+def discard_finished(path: Path) -> None:
+    """Remove the journal of a file that is complete, which a run that was killed at its end left; raises OSError."""
+    if path.is_file() and not os.path.lexists(part_path(path)):
+        filesystem.unlink(journal_path(path), missing_ok=True)
+
+
 def discard_empty(path: Path) -> None:
     """Remove an unfinished file without one byte; what cannot be removed stays."""
     with suppress(OSError):

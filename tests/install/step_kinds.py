@@ -13,7 +13,7 @@ from gpu_assistant.core.paths import DataDir, resources_dir
 from gpu_assistant.core.plan import Event, Plan, Step
 from gpu_assistant.core.recommendation import DriverAdvice, PartAdvice, Recommendation
 from gpu_assistant.install.files import inventory
-from gpu_assistant.install.files.staging import commit_folder, delete_folder, partial_path
+from gpu_assistant.install.files.staging import begin_partial, commit_folder
 from gpu_assistant.install.jobs.install import InstallJob
 from gpu_assistant.install.jobs.uninstall import UninstallJob
 from gpu_assistant.install.journal.log import Effect, FileWritten
@@ -62,8 +62,7 @@ class MakeTree(Plain):
         folder = Path(step.spec["path"])
         work.folder(step, folder.parent)
         with work.tree(step, folder):
-            partial = partial_path(folder)
-            delete_folder(partial)
+            partial = begin_partial(folder)
             (partial / "inside").mkdir(parents=True)
             (partial / "inside" / "one.txt").write_text("one", encoding="utf-8")
             inventory.write_file_manifest(partial)

@@ -171,8 +171,7 @@ def remove_folder(folder: Path, *, keep_empty: bool = False) -> bool:
     """
     finish_removal(folder)
     discard_unfinished(folder)
-    if is_ours(partial_path(folder)):
-        delete_folder(partial_path(folder))
+    _discard_partial(folder)
     if os.path.lexists(folder / FILE_MANIFEST):
         foreign = find_foreign_files(folder)
         # Before they are in the file manifest: afterwards they cannot be told from ours.
@@ -334,8 +333,7 @@ def _move_user_files(old: Path, folder: Path) -> Path | None:
 
 def _remove_empty_folders(folder: Path) -> None:
     for root, _folders, _files in os.walk(folder, topdown=False):
-        with suppress(OSError):
-            filesystem.rmdir(Path(root))
+        filesystem.remove_if_empty(Path(root))
 
 
 def merge_state(folder: Path, name: str) -> Literal["applied", "partial", "absent"]:
@@ -379,6 +377,18 @@ def merge_files(folder: Path, name: str, receipt_head: Receipt, unpack: Callable
     delete_folder(staging)
 
 
+def finish_merge(folder: Path, name: str) -> None:
+    """Remove what a run that was killed after the receipt `name` was written left of its unpacking; raises AppError."""
+    _discard_partial(folder / name)
+
+
+def _discard_partial(folder: Path) -> None:
+    """Delete what a killed run left of making a folder, if it is ours, or nothing but an empty folder."""
+    partial = partial_path(folder)
+    if is_ours(partial) or is_blank(partial):
+        delete_folder(partial)
+
+
 def merged_files(folder: Path, name: str) -> dict[str, str]:
     """The files of the receipt with their hashes; without one, those that a killed run had moved into the folder."""
     existing = archives.read_receipt(folder / name)
@@ -412,7 +422,6 @@ def _is_changed(path: Path, content_hash: str, written_ns: int | None) -> bool:
 
 def remove_merged_files(folder: Path, name: str, *, keep_names: Container[str] = ()) -> None:
     """Remove the files of the receipt except `keep_names`, and what a killed run left. Raises AppError."""
-    staging = partial_path(folder / name)
     names = merged_files(folder, name)
     with _in_use_errors(folder):
         if folder.is_dir():
@@ -424,8 +433,6 @@ def remove_merged_files(folder: Path, name: str, *, keep_names: Container[str] =
         # Deepest first; those that are not empty stay.
         parents = {parent for file in names for parent in PurePosixPath(file).parents if parent.parts}
         for parent in sorted(parents, key=lambda path: -len(path.parts)):
-            with suppress(OSError):
-                filesystem.rmdir(folder / parent)
+            filesystem.remove_if_empty(folder / parent)
         filesystem.unlink(folder / name, missing_ok=True)
-    if is_ours(staging):
-        delete_folder(staging)
+    finish_merge(folder, name)
