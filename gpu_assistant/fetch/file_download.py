@@ -22,6 +22,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from ..core import filesystem, json
@@ -106,7 +107,7 @@ class FileDownload:
         locked = AppError("download-elsewhere", name=path.name)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            partial_file.discard_finished(path)
+            self._discard_leftovers(locked)
             # A complete file needs no lock, which cannot be written everywhere.
             if self._is_here(partial_file.is_complete):
                 return path
@@ -122,6 +123,13 @@ class FileDownload:
             raise storage_error(error, path if is_name_too_long(error, path) else path.parent) from error
         self._done = True
         return path
+
+    def _discard_leftovers(self, locked: AppError) -> None:
+        path = self.request.path
+        if partial_file.has_leftovers(path):
+            # Under the lock, which takes its own file away: another download may just be at its end.
+            with suppress(AppError, OSError), file_lock(partial_file.lock_path(path), locked):
+                filesystem.unlink(partial_file.journal_path(path), missing_ok=True)
 
     def _stop_waiting(self) -> bool:
         """Asked while another download holds the lock."""

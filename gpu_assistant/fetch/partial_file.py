@@ -206,10 +206,10 @@ def discard(path: Path) -> None:
     filesystem.unlink(journal_path(path), missing_ok=True)
 
 
-def discard_finished(path: Path) -> None:
-    """Remove the journal of a file that is complete, which a run that was killed at its end left; raises OSError."""
-    if path.is_file() and not os.path.lexists(part_path(path)):
-        filesystem.unlink(journal_path(path), missing_ok=True)
+def has_leftovers(path: Path) -> bool:
+    """Whether a run that was killed at its end left its journal or lock beside the complete file."""
+    is_complete = path.is_file() and not os.path.lexists(part_path(path))
+    return is_complete and (os.path.lexists(journal_path(path)) or os.path.lexists(lock_path(path)))
 
 
 def discard_empty(path: Path) -> None:

@@ -81,6 +81,11 @@ def is_ours(path: Path) -> bool:
     return is_owned(path, _final_path(path))
 
 
+def _is_left(path: Path) -> bool:
+    """Whether a folder of ours has a temporary name, or a killed run left one with nothing in it."""
+    return is_ours(path) or is_blank(path)
+
+
 def _final_path(path: Path) -> Path:
     """The folder's own name, from one of its temporary ones."""
     return path.with_name(path.name.removeprefix(".").rpartition(".")[0])
@@ -92,7 +97,7 @@ def folder_state(folder: Path) -> Literal["applied", "partial", "absent", "modif
         return "partial"
     if os.path.lexists(folder / FILE_MANIFEST):
         return "applied"
-    if is_emptied(folder) or any(is_ours(path(folder)) for path in (partial_path, trash_path, old_path)):
+    if is_emptied(folder) or any(_is_left(path(folder)) for path in (partial_path, trash_path, old_path)):
         return "partial"
     return "modified" if has_content(folder) else "absent"
 
@@ -195,7 +200,7 @@ def finish_removal(folder: Path) -> None:
     """
     finish_swap(folder)
     trash = trash_path(folder)
-    if is_ours(trash):
+    if _is_left(trash):
         with _in_use_errors(trash):
             remove_listed_files(trash)
             if is_blank(trash):
@@ -278,6 +283,8 @@ def restore_old(folder: Path) -> None:
 def finish_swap(folder: Path) -> SwapRemainder:
     """Complete a replacement that was begun; without a new folder, restore the old one. Raises AppError."""
     old, package_list = old_path(folder), None
+    if is_blank(old):
+        delete_folder(old)
     if not is_ours(old):
         return SwapRemainder()
     if not has_content(folder):
@@ -340,7 +347,7 @@ def merge_state(folder: Path, name: str) -> Literal["applied", "partial", "absen
     """Whether all files of the receipt `name` are in the folder, some of them, or none."""
     if (folder / name).is_file():
         return "applied"
-    return "partial" if is_ours(partial_path(folder / name)) else "absent"
+    return "partial" if _is_left(partial_path(folder / name)) else "absent"
 
 
 def merge_files(folder: Path, name: str, receipt_head: Receipt, unpack: Callable[[Path], ReceiptPart]) -> None:
@@ -384,9 +391,8 @@ def finish_merge(folder: Path, name: str) -> None:
 
 def _discard_partial(folder: Path) -> None:
     """Delete what a killed run left of making a folder, if it is ours, or nothing but an empty folder."""
-    partial = partial_path(folder)
-    if is_ours(partial) or is_blank(partial):
-        delete_folder(partial)
+    if _is_left(partial_path(folder)):
+        delete_folder(partial_path(folder))
 
 
 def merged_files(folder: Path, name: str) -> dict[str, str]:
