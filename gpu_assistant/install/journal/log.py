@@ -15,6 +15,7 @@ step's kind, and records the answer as `EffectObserved`. An uninstall records `U
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -34,6 +35,8 @@ from ...system.paths import is_private
 
 # The kinds of steps whose tree is an environment: built by uv, and by the user's conda.
 ENVIRONMENT_KINDS = ("python-packages", "conda-environment")
+# No path has one, and no line of ours.
+_NULL_CHARACTER = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
 class FolderCreated(Struct, frozen=True, kw_only=True, tag_field="effect", tag="folder"):
@@ -352,6 +355,8 @@ def read_records(path: Path) -> tuple[JournalRecord, ...]:
     except OSError:
         return ()
     for line in lines:
+        if _NULL_CHARACTER.search(line):
+            continue
         try:
             records.append(json.decode(line, JournalRecord))
         except (msgspec.DecodeError, UnicodeDecodeError):
