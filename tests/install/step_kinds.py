@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from gpu_assistant.core import json
 from gpu_assistant.core.errors import ElevationDenied
 from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.ownership import MARKER_NAME
 from gpu_assistant.core.paths import DataDir, resources_dir
 from gpu_assistant.core.plan import Event, Plan, Step
 from gpu_assistant.core.recommendation import DriverAdvice, PartAdvice, Recommendation
@@ -169,7 +170,8 @@ class SmallSandbox:
         list of ours the names count alone.
         """
         paths = [*self.outside.rglob("*"), *self.data.toolkits.rglob("*")]
-        return {path.relative_to(self.root).as_posix(): _seen(path) for path in paths}
+        # A marker's inode is another one each time.
+        return {path.relative_to(self.root).as_posix(): _seen(path) for path in paths if path.name != MARKER_NAME}
 
 
 def _seen(place: Path) -> bytes | None:
