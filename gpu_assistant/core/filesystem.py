@@ -65,6 +65,18 @@ def rmdir(path: Path) -> None:
     _retry(path, lambda: _delete(path, path.rmdir), _is_busy)
 
 
+def remove_if_empty(path: Path) -> None:
+    """Remove a folder that is empty; one that is not, is in use or is gone stays as it is.
+
+    Raises OSError where the disk itself fails (EIO).
+    """
+    try:
+        rmdir(path)
+    except OSError as error:
+        if error.errno == errno.EIO:
+            raise
+
+
 def rmtree(path: Path, *, ignore_errors: bool = False) -> None:
     """`shutil.rmtree`; nothing where the folder is not there."""
 

@@ -130,9 +130,11 @@ def remove_marked_folder(folder: Path) -> None:
     if marker is None or not bears_own_marker(folder):
         return
     with suppress(OSError):
-        if any(path.name != MARKER_NAME for path in folder.iterdir()):
+        paths = tuple(folder.iterdir())
+        if not all(MARKER_NAME in path.name for path in paths):
             return
-        filesystem.unlink(folder / MARKER_NAME)
+        for path in paths:
+            filesystem.unlink(path)
         if not marker.existed:
             filesystem.rmdir(folder)
 

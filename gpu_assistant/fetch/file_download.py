@@ -22,9 +22,10 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
-from ..core import filesystem
+from ..core import filesystem, json
 from ..core.errors import AppError, Cancelled, UsageError, is_name_too_long, storage_error
 from ..core.plan import Bottleneck
 from ..system.locks import file_lock
@@ -106,6 +107,7 @@ class FileDownload:
         locked = AppError("download-elsewhere", name=path.name)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            self._discard_leftovers(locked)
             # A complete file needs no lock, which cannot be written everywhere.
             if self._is_here(partial_file.is_complete):
                 return path
@@ -122,6 +124,13 @@ class FileDownload:
         self._done = True
         return path
 
+    def _discard_leftovers(self, locked: AppError) -> None:
+        path = self.request.path
+        if partial_file.has_leftovers(path):
+            # Under the lock, which takes its own file away: another download may just be at its end.
+            with suppress(AppError, OSError), file_lock(partial_file.lock_path(path), locked):
+                filesystem.unlink(partial_file.journal_path(path), missing_ok=True)
+
     def _stop_waiting(self) -> bool:
         """Asked while another download holds the lock."""
         self.waiting = True
@@ -130,6 +139,7 @@ class FileDownload:
     def _run_locked(self) -> None:
         path = self.request.path
         try:
+            json.remove_partial_files(path.parent, {partial_file.journal_path(path).name})
             # The lock's last holder may have fetched it.
             if self._is_here(partial_file.use_local_copy):
                 return

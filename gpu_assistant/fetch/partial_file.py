@@ -206,6 +206,12 @@ def discard(path: Path) -> None:
     filesystem.unlink(journal_path(path), missing_ok=True)
 
 
+def has_leftovers(path: Path) -> bool:
+    """Whether a run that was killed at its end left its journal or lock beside the complete file."""
+    is_complete = path.is_file() and not os.path.lexists(part_path(path))
+    return is_complete and (os.path.lexists(journal_path(path)) or os.path.lexists(lock_path(path)))
+
+
 def discard_empty(path: Path) -> None:
     """Remove an unfinished file without one byte; what cannot be removed stays."""
     with suppress(OSError):

@@ -43,8 +43,10 @@ def file_lock(path: Path, busy_error: AppError, is_cancelled: Callable[[], bool]
         yield
     finally:
         # Linux: deleted before the release, else it might be another holder's file. Windows cannot delete an open file.
+        # What the disk does not let go of is the next holder's: the work is done, and the lock must be released.
         if sys.platform != "win32":
-            path.unlink(missing_ok=True)
+            with suppress(OSError):
+                path.unlink()
         lock.release()
         if sys.platform == "win32":
             with suppress(OSError):

@@ -33,7 +33,19 @@ WORDS = (
 VALUE_OPTIONS = (
     *("--goal", "--channel", "--pytorch", "--variant", "--python", "--toolkit", "--environment", "--env", "--device"),
     *("--level", "--minutes", "--csv", "--history", "--serve-metrics", "--metrics-address", "--sha256", "-o"),
-    *("--connections", "--limit-rate", "--mirrors", "--bundle", "--plan", "--wheelhouse", "--lang", "--editor"),
+    *(
+        "--connections",
+        "--limit-rate",
+        "--mirrors",
+        "--bundle",
+        "--plan",
+        "--expect",
+        "--public-key",
+        "--sign",
+        "--wheelhouse",
+        "--lang",
+        "--editor",
+    ),
 )
 FLAGS = (
     "--json",

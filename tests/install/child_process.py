@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 import traceback
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,16 +30,17 @@ class Finished(NamedTuple):
 
 
 class ChildProcess:
-    """The function gets the arguments of `run` as texts."""
+    """The function gets the arguments of `run` as texts; `environ` is added to the environment."""
 
-    def __init__(self, module: str, function: str) -> None:
+    def __init__(self, module: str, function: str, environ: Mapping[str, str] | None = None) -> None:
+        self._environ = {**os.environ, **(environ or {})}
         self._command = [sys.executable, "-m", __name__, module, function]
         self._server: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> ChildProcess:
         if CAN_FORK:
             self._server = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=self._environ
             )
         return self
 
@@ -51,7 +53,13 @@ class ChildProcess:
         words = [str(argument) for argument in arguments]
         if self._server is None:
             done = subprocess.run(
-                [*self._command, *words], stdout=subprocess.PIPE, text=True, check=False, cwd=ROOT, timeout=120
+                [*self._command, *words],
+                stdout=subprocess.PIPE,
+                text=True,
+                check=False,
+                cwd=ROOT,
+                env=self._environ,
+                timeout=120,
             )
             return Finished(done.returncode, done.stdout)
         assert self._server.stdin is not None

@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 from gpu_assistant.core import json
 from gpu_assistant.core.errors import ElevationDenied
 from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.ownership import MARKER_NAME
 from gpu_assistant.core.paths import DataDir, resources_dir
 from gpu_assistant.core.plan import Event, Plan, Step
 from gpu_assistant.core.recommendation import DriverAdvice, PartAdvice, Recommendation
 from gpu_assistant.install.files import inventory
-from gpu_assistant.install.files.staging import commit_folder, delete_folder, partial_path
+from gpu_assistant.install.files.staging import begin_partial, commit_folder
 from gpu_assistant.install.jobs.install import InstallJob
 from gpu_assistant.install.jobs.uninstall import UninstallJob
 from gpu_assistant.install.journal.log import Effect, FileWritten
@@ -62,8 +63,7 @@ class MakeTree(Plain):
         folder = Path(step.spec["path"])
         work.folder(step, folder.parent)
         with work.tree(step, folder):
-            partial = partial_path(folder)
-            delete_folder(partial)
+            partial = begin_partial(folder)
             (partial / "inside").mkdir(parents=True)
             (partial / "inside" / "one.txt").write_text("one", encoding="utf-8")
             inventory.write_file_manifest(partial)
@@ -170,7 +170,8 @@ class SmallSandbox:
         list of ours the names count alone.
         """
         paths = [*self.outside.rglob("*"), *self.data.toolkits.rglob("*")]
-        return {path.relative_to(self.root).as_posix(): _seen(path) for path in paths}
+        # A marker's inode is another one each time.
+        return {path.relative_to(self.root).as_posix(): _seen(path) for path in paths if path.name != MARKER_NAME}
 
 
 def _seen(place: Path) -> bytes | None:

@@ -18,7 +18,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Container, Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
 
@@ -307,8 +306,7 @@ def remove_listed_files(folder: Path) -> None:
             for file in files:
                 _remove_stale_bytecode(current / file)
         if current != folder and (is_bytecode_folder or current.relative_to(folder).as_posix() in managed_folders):
-            with suppress(OSError):
-                filesystem.rmdir(current)  # only if it is empty
+            filesystem.remove_if_empty(current)
     filesystem.unlink(folder / FILE_MANIFEST)
 
 

@@ -81,6 +81,11 @@ def is_ours(path: Path) -> bool:
     return is_owned(path, _final_path(path))
 
 
+def _is_left(path: Path) -> bool:
+    """Whether a folder of ours has a temporary name, or a killed run left one with nothing in it."""
+    return is_ours(path) or is_blank(path)
+
+
 def _final_path(path: Path) -> Path:
     """The folder's own name, from one of its temporary ones."""
     return path.with_name(path.name.removeprefix(".").rpartition(".")[0])
@@ -92,7 +97,7 @@ def folder_state(folder: Path) -> Literal["applied", "partial", "absent", "modif
         return "partial"
     if os.path.lexists(folder / FILE_MANIFEST):
         return "applied"
-    if is_emptied(folder) or any(is_ours(path(folder)) for path in (partial_path, trash_path, old_path)):
+    if is_emptied(folder) or any(_is_left(path(folder)) for path in (partial_path, trash_path, old_path)):
         return "partial"
     return "modified" if has_content(folder) else "absent"
 
@@ -171,8 +176,7 @@ def remove_folder(folder: Path, *, keep_empty: bool = False) -> bool:
     """
     finish_removal(folder)
     discard_unfinished(folder)
-    if is_ours(partial_path(folder)):
-        delete_folder(partial_path(folder))
+    _discard_partial(folder)
     if os.path.lexists(folder / FILE_MANIFEST):
         foreign = find_foreign_files(folder)
         # Before they are in the file manifest: afterwards they cannot be told from ours.
@@ -196,7 +200,7 @@ def finish_removal(folder: Path) -> None:
     """
     finish_swap(folder)
     trash = trash_path(folder)
-    if is_ours(trash):
+    if _is_left(trash):
         with _in_use_errors(trash):
             remove_listed_files(trash)
             if is_blank(trash):
@@ -279,6 +283,8 @@ def restore_old(folder: Path) -> None:
 def finish_swap(folder: Path) -> SwapRemainder:
     """Complete a replacement that was begun; without a new folder, restore the old one. Raises AppError."""
     old, package_list = old_path(folder), None
+    if is_blank(old):
+        delete_folder(old)
     if not is_ours(old):
         return SwapRemainder()
     if not has_content(folder):
@@ -334,15 +340,14 @@ def _move_user_files(old: Path, folder: Path) -> Path | None:
 
 def _remove_empty_folders(folder: Path) -> None:
     for root, _folders, _files in os.walk(folder, topdown=False):
-        with suppress(OSError):
-            filesystem.rmdir(Path(root))
+        filesystem.remove_if_empty(Path(root))
 
 
 def merge_state(folder: Path, name: str) -> Literal["applied", "partial", "absent"]:
     """Whether all files of the receipt `name` are in the folder, some of them, or none."""
     if (folder / name).is_file():
         return "applied"
-    return "partial" if is_ours(partial_path(folder / name)) else "absent"
+    return "partial" if _is_left(partial_path(folder / name)) else "absent"
 
 
 def merge_files(folder: Path, name: str, receipt_head: Receipt, unpack: Callable[[Path], ReceiptPart]) -> None:
@@ -379,6 +384,17 @@ def merge_files(folder: Path, name: str, receipt_head: Receipt, unpack: Callable
     delete_folder(staging)
 
 
+def finish_merge(folder: Path, name: str) -> None:
+    """Remove what a run that was killed after the receipt `name` was written left of its unpacking; raises AppError."""
+    _discard_partial(folder / name)
+
+
+def _discard_partial(folder: Path) -> None:
+    """Delete what a killed run left of making a folder, if it is ours, or nothing but an empty folder."""
+    if _is_left(partial_path(folder)):
+        delete_folder(partial_path(folder))
+
+
 def merged_files(folder: Path, name: str) -> dict[str, str]:
     """The files of the receipt with their hashes; without one, those that a killed run had moved into the folder."""
     existing = archives.read_receipt(folder / name)
@@ -412,7 +428,6 @@ def _is_changed(path: Path, content_hash: str, written_ns: int | None) -> bool:
 
 def remove_merged_files(folder: Path, name: str, *, keep_names: Container[str] = ()) -> None:
     """Remove the files of the receipt except `keep_names`, and what a killed run left. Raises AppError."""
-    staging = partial_path(folder / name)
     names = merged_files(folder, name)
     with _in_use_errors(folder):
         if folder.is_dir():
@@ -424,8 +439,6 @@ def remove_merged_files(folder: Path, name: str, *, keep_names: Container[str] =
         # Deepest first; those that are not empty stay.
         parents = {parent for file in names for parent in PurePosixPath(file).parents if parent.parts}
         for parent in sorted(parents, key=lambda path: -len(path.parts)):
-            with suppress(OSError):
-                filesystem.rmdir(folder / parent)
+            filesystem.remove_if_empty(folder / parent)
         filesystem.unlink(folder / name, missing_ok=True)
-    if is_ours(staging):
-        delete_folder(staging)
+    finish_merge(folder, name)

@@ -306,7 +306,9 @@ def _is_ours(data: DataDir, folder: Path) -> bool:
 
 
 def _matching_files(folder: Path, globs: tuple[str, ...]) -> Iterator[Path]:
-    return (path for glob in globs for path in folder.glob(glob) if path.is_file() and not path.is_symlink())
+    # A process that was killed while it wrote one left it under the name that `json.write_file` gives it.
+    patterns = (pattern for glob in globs for pattern in (glob, f".{glob}.partial"))
+    return (path for each in patterns for path in folder.glob(each) if path.is_file() and not path.is_symlink())
 
 
 def _settings_files(data: DataDir) -> tuple[Path, ...]:

@@ -15,6 +15,7 @@ step's kind, and records the answer as `EffectObserved`. An uninstall records `U
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -34,6 +35,8 @@ from ...system.paths import is_private
 
 # The kinds of steps whose tree is an environment: built by uv, and by the user's conda.
 ENVIRONMENT_KINDS = ("python-packages", "conda-environment")
+# No path has one, and no line of ours.
+_NULL_CHARACTER = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
 class FolderCreated(Struct, frozen=True, kw_only=True, tag_field="effect", tag="folder"):
@@ -261,9 +264,11 @@ class Journal:
     def __init__(self, data: DataDir, plan: Plan | None = None, environment: str | None = None) -> None:
         self.path = data.journal / f"{time.time_ns() // 1_000_000:014d}-{os.getpid()}.jsonl"
         self._effect_count = 0
+        self._is_torn = False
         data.claim(data.journal)
         try:
-            self._file = self.path.open("xb")
+            # Unbuffered: what could not be written is not written by the end of the run, either.
+            self._file = self.path.open("xb", buffering=0)
         except OSError as error:
             raise storage_error(error, data.journal) from error
         _sync_folder(self.path.parent)
@@ -316,10 +321,14 @@ class Journal:
 
     def append(self, record: JournalRecord) -> None:
         """Write one record and flush it to the disk."""
+        # After a line of which only a part was written, the next one begins anew.
+        line = (b"\n" if self._is_torn else b"") + json.encode(record) + b"\n"
         try:
-            self._file.write(json.encode(record) + b"\n")
-            self._file.flush()
+            self._is_torn = True
+            while line:
+                line = line[self._file.write(line) :]
             os.fsync(self._file.fileno())
+            self._is_torn = False
         except OSError as error:
             raise storage_error(error, self.path.parent) from error
 
@@ -346,6 +355,8 @@ def read_records(path: Path) -> tuple[JournalRecord, ...]:
     except OSError:
         return ()
     for line in lines:
+        if _NULL_CHARACTER.search(line):
+            continue
         try:
             records.append(json.decode(line, JournalRecord))
         except (msgspec.DecodeError, UnicodeDecodeError):

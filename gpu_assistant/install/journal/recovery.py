@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Protocol
 
 from msgspec import Struct
@@ -23,6 +24,7 @@ from msgspec.structs import replace
 
 from ...core.paths import DataDir
 from ...core.plan import Plan, Step
+from ..files import staging
 from ..host import Host
 from . import log, revert, validation
 from .log import (
@@ -31,6 +33,7 @@ from .log import (
     EffectObserved,
     EffectRetained,
     EffectStarted,
+    FilesAdded,
     Journal,
     RunStarted,
     UndoDone,
@@ -137,7 +140,8 @@ def observe_state(active: ActiveEffect, host: Host, kinds: Kinds) -> EffectState
 
 
 def recover(host: Host, journal: Journal, kinds: Kinds) -> None:
-    """Record what became of the unconfirmed effects of earlier runs; a partial one stays unconfirmed.
+    """Record what became of the unconfirmed effects of earlier runs; a partial one stays unconfirmed, and what a
+    complete one left behind goes.
 
     The caller holds the data folder's lock, so every other run has ended. Raises AppError.
     """
@@ -145,5 +149,7 @@ def recover(host: Host, journal: Journal, kinds: Kinds) -> None:
         if active.is_confirmed or active.run == journal.path.name:
             continue
         state = observe_state(active, host, kinds)
+        if state == "applied" and isinstance(active.effect, FilesAdded):
+            staging.finish_merge(Path(active.effect.path), active.effect.receipt)
         if state != "partial":
             journal.observe_effect(active.run, active.number, is_present=state == "applied")

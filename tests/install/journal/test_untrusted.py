@@ -96,3 +96,12 @@ def test_journal_that_others_may_write_is_not_read(sandbox: Sandbox) -> None:
     moved = path.rename(sandbox.root / path.name)
     path.symlink_to(moved)
     assert not active_effects(sandbox.data)
+
+
+def test_line_with_a_null_character_is_skipped(sandbox: Sandbox) -> None:
+    """No system has such a path: asking for one raises ValueError."""
+    path = forge(sandbox, TreeCreated(path="/photos"), kinds=("python-packages",))
+    for name in (b"/photos", str(sandbox.environment).encode()):
+        path.write_bytes(path.read_bytes().replace(name, name + b"\\u0000"))
+    purge(sandbox)
+    assert active_effects(sandbox.data) == ()
