@@ -16,6 +16,7 @@ HEADERS = """
 #define _WIN32_WINNT 0x0A00
 #include <windows.h>
 #include <aclapi.h>
+#include <lmcons.h>
 #include <objbase.h>
 #include <pdh.h>
 #include <pdhmsg.h>
@@ -32,6 +33,7 @@ HEADERS = """
 """
 # Constants that have another name than in the headers.
 EXPRESSIONS = {
+    "ACCOUNT_LENGTH": "UNLEN + 1",
     "BATTERY_NONE": "BATTERY_FLAG_NO_BATTERY",
     "CHANGE_RIGHTS": "FILE_WRITE_DATA | FILE_APPEND_DATA | FILE_WRITE_EA | FILE_WRITE_ATTRIBUTES | FILE_DELETE_CHILD"
     " | DELETE | WRITE_DAC | WRITE_OWNER | GENERIC_WRITE | GENERIC_ALL",
