@@ -59,5 +59,14 @@ $program.Kill()
 $program.WaitForExit()
 Confirm-That ((Get-ExitCode $Setup '/S') -eq 0 -and (Test-Path $taken)) 'installing again repairs it'
 
+# What a junction in our folders leads to is somebody else's; Wine cannot take a link to a folder away.
+$other = (New-Item -ItemType Directory -Path (Join-Path $env:TEMP 'gpu-assistant-other')).FullName
+Set-Content -Path "$other\thesis.txt" -Value 'all of it'
+New-Item -ItemType Junction -Path "$folder\app\link" -Target $other | Out-Null
+Confirm-That ((Get-ExitCode $Setup '/S') -eq 0 -and -not (Test-Path "$folder\gone")) 'installed over a junction, which is gone'
+Confirm-That (Test-Path "$other\thesis.txt") 'what the junction led to is there'
+New-Item -ItemType Junction -Path "$folder\app\link" -Target $other | Out-Null
+
 Confirm-That ((Get-ExitCode "$folder\uninstall.exe" '/S') -eq 0) 'uninstalled silently'
 Wait-Until { -not (Test-Path $folder) } 'the folder is gone'
+Confirm-That (Test-Path "$other\thesis.txt") 'what the junction led to is still there'

@@ -185,11 +185,16 @@ OS_ERROR_KEYS = {
 }
 # winerror.h
 ERROR_SHARING_VIOLATION, ERROR_LOCK_VIOLATION, ERROR_FILENAME_EXCED_RANGE = 32, 33, 206
-ERROR_SYSTEM_INTEGRITY_POLICY_VIOLATION = 4551  # Smart App Control, or a policy of the organisation
+ERROR_VIRUS_INFECTED, ERROR_VIRUS_DELETED = 225, 226
+# Software restriction or AppLocker; Smart App Control, or another policy of the organisation.
+ERROR_ACCESS_DISABLED_BY_POLICY, ERROR_SYSTEM_INTEGRITY_POLICY_VIOLATION = 1260, 4551
 # Python maps these to EACCES and EINVAL.
 WINERROR_KEYS = {
     ERROR_SHARING_VIOLATION: "in-use",
     ERROR_LOCK_VIOLATION: "in-use",
+    ERROR_VIRUS_INFECTED: "virus",
+    ERROR_VIRUS_DELETED: "virus",
+    ERROR_ACCESS_DISABLED_BY_POLICY: "blocked",
     ERROR_SYSTEM_INTEGRITY_POLICY_VIOLATION: "blocked",
 }
 MAX_NAME_LENGTH = 255  # characters of one file or folder name on Windows' file systems

@@ -19,7 +19,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, BinaryIO, Protocol, TypeVar
 
@@ -174,11 +174,24 @@ def program_missing_error(program: str, detail: str | None) -> AppError:
 
 
 def decode_output(data: bytes, fallback_encoding: str = "utf-8") -> str:
-    """A program's output as text: UTF-8, else the fallback; bytes that neither has are replaced."""
+    """A program's output as text: UTF-8, else the fallback; bytes that neither has are replaced.
+
+    The wsl.exe that is a part of Windows 10 writes UTF-16 into pipes (https://github.com/microsoft/WSL/issues/4607): no
+    other text has zero bytes, and its ASCII has them.
+    """
+    if _is_utf16(data):
+        return data.decode("utf-16-le", errors="replace")
     try:
         return data.decode()
     except UnicodeDecodeError:
         return data.decode(fallback_encoding, errors="replace")
+
+
+def _is_utf16(data: bytes) -> bool:
+    """Whether it is UTF-16, low byte first, of whole lines or with more ASCII than Chinese whose lower byte is zero."""
+    if b"\0" not in data:
+        return False
+    return (len(data) % 2 == 0 and data.endswith(b"\n\0")) or data[1::2].count(0) > data[::2].count(0)
 
 
 def reap_in_background(process: subprocess.Popen[bytes]) -> None:
@@ -247,13 +260,31 @@ def _collect_output(
 def _read_lines(stream: IO[bytes], stream_index: int, output_queue: queue.SimpleQueue[OutputLine]) -> None:
     remaining_bytes = MAX_OUTPUT_BYTES
     with stream:
-        while line := stream.readline(MAX_LINE_BYTES + 1):
+        for line in _whole_lines(stream):
             remaining_bytes -= len(line)
             if len(line) > MAX_LINE_BYTES or remaining_bytes < 0:
                 output_queue.put((stream_index, OUTPUT_LIMIT_REACHED))
                 return
             output_queue.put((stream_index, line))
     output_queue.put((stream_index, None))
+
+
+def _whole_lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """Lines, and as much as is too long of one; in UTF-16 the byte of "\\n" is a part of other characters, too."""
+    is_utf16 = False
+    while line := stream.readline(MAX_LINE_BYTES + 1):
+        is_utf16 = is_utf16 or _is_utf16(line)
+        while is_utf16 and line.endswith(b"\n") and len(line) <= MAX_LINE_BYTES:
+            if len(line) % 2:  # the lower byte of a character
+                upper = stream.read(1)
+                line += upper
+                if upper in (b"\0", b""):
+                    break
+            more = stream.readline(MAX_LINE_BYTES + 1)
+            line += more
+            if not more:
+                break
+        yield line
 
 
 def _wait_for_returncode(child: ChildProcess, limits: _RunLimits) -> int:

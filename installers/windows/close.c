@@ -99,5 +99,7 @@ int close_program(const wchar_t *given)
     if (!found)
         return 0;
     EnumWindows(ask, 0);
-    return WaitForMultipleObjects(found, running, TRUE, PATIENCE_MS) == WAIT_TIMEOUT;
+    /* Not the end of all of them: WAIT_TIMEOUT or WAIT_FAILED (learn.microsoft.com/windows/win32/api/synchapi/
+       nf-synchapi-waitformultipleobjects). */
+    return WaitForMultipleObjects(found, running, TRUE, PATIENCE_MS) >= WAIT_OBJECT_0 + found;
 }

@@ -114,11 +114,64 @@ Var Data
   FunctionEnd
 !macroend
 
+; RMDir /r enters a junction and empties what it leads to (myDelete in NSIS's Source/exehead/util.c). So each link to a
+; folder in or below the folder $R0 is taken away first, by RemoveDirectory, which leaves alone what it leads to
+; (learn.microsoft.com/windows/win32/api/fileapi/nf-fileapi-removedirectoryw). $R4 is 1 where one of them stays.
+!macro RemoveTree un
+  Function ${un}RemoveLinks
+    Push $R1
+    Push $R2
+    System::Call 'kernel32::GetFileAttributesW(w R0) i .R1'
+    IntOp $R2 $R1 & 0x410 ; FILE_ATTRIBUTE_REPARSE_POINT, FILE_ATTRIBUTE_DIRECTORY
+    ${If} $R1 = -1
+    ${ElseIf} $R2 = 0x410
+      System::Call 'kernel32::RemoveDirectoryW(w R0) i .R1'
+      ${If} $R1 = 0
+        StrCpy $R4 1
+      ${EndIf}
+    ${ElseIf} $R2 = 0x10
+      FindFirst $R1 $R2 "$R0\*.*"
+      ${DoWhile} $R2 != ""
+        ${If} $R2 != "."
+        ${AndIf} $R2 != ".."
+        ${AndIf} ${FileExists} "$R0\$R2\*.*"
+          Push $R0
+          StrCpy $R0 "$R0\$R2"
+          Call ${un}RemoveLinks
+          Pop $R0
+        ${EndIf}
+        FindNext $R1 $R2
+      ${Loop}
+      FindClose $R1
+    ${EndIf}
+    Pop $R2
+    Pop $R1
+  FunctionEnd
+
+  Function ${un}RemoveTree
+    Push $R4
+    StrCpy $R4 0
+    Call ${un}RemoveLinks
+    ${If} $R4 = 0
+      RMDir /r "$R0"
+    ${EndIf}
+    Pop $R4
+  FunctionEnd
+!macroend
+!insertmacro RemoveTree ""
+!insertmacro RemoveTree "un."
+
+; A folder of ours, with everything in it.
+!macro RemoveFolder un folder
+  StrCpy $R0 "$INSTDIR\${folder}"
+  Call ${un}RemoveTree
+!macroend
+
 ; What was unpacked and is not used.
 !macro TakeAwayNew un
   Function ${un}TakeAwayNew
     SetOutPath "$TEMP" ; no folder of ours is the current one
-    RMDir /r "$INSTDIR\new"
+    !insertmacro RemoveFolder "${un}" "new"
   FunctionEnd
 !macroend
 !insertmacro TakeAwayNew ""
@@ -128,12 +181,12 @@ Var Data
 
 ; Takes the program's own folders and files away, and nothing else.
 !macro RemoveFiles
-  RMDir /r "$INSTDIR\app"
-  RMDir /r "$INSTDIR\runtime"
-  RMDir /r "$INSTDIR\licenses"
-  RMDir /r "$INSTDIR\new"
-  RMDir /r "$INSTDIR\old"
-  RMDir /r "$INSTDIR\gone"
+  !insertmacro RemoveFolder "un." "app"
+  !insertmacro RemoveFolder "un." "runtime"
+  !insertmacro RemoveFolder "un." "licenses"
+  !insertmacro RemoveFolder "un." "new"
+  !insertmacro RemoveFolder "un." "old"
+  !insertmacro RemoveFolder "un." "gone"
   Delete "$INSTDIR\${PROGRAM}"
   Delete "$INSTDIR\gpu-assistant.exe"
   Delete "$INSTDIR\installed.json"
@@ -211,7 +264,7 @@ Function Exchange
   StrCpy $R1 "$INSTDIR\gone"
   Call Move
   IfErrors back
-  RMDir /r "$INSTDIR\gone"
+  !insertmacro RemoveFolder "" "gone"
   RMDir "$INSTDIR\new"
   ClearErrors
   Return
@@ -322,8 +375,8 @@ Section
   ${If} ${FileExists} "$INSTDIR\old"
     Call Restore
   ${EndIf}
-  RMDir /r "$INSTDIR\new"
-  RMDir /r "$INSTDIR\gone"
+  !insertmacro RemoveFolder "" "new"
+  !insertmacro RemoveFolder "" "gone"
   ; The first time the way back comes first.
   ${IfNot} ${FileExists} "$INSTDIR\uninstall.exe"
     ClearErrors
@@ -442,12 +495,11 @@ Function un.RemoveFiles
   RMDir "$INSTDIR"
 FunctionEnd
 
-; What the program itself cannot take away of its data: the log that it was writing.
-Section "un.$(SECTION_DATA)" un.Data
-  RMDir /r "$LOCALAPPDATA\gpu-assistant\logs"
-  ; The marker goes only with the whole folder: beside anything else it says that the folder is the program's.
+; Takes the folder $R0 of the data away where nothing but its marker is in it: beside anything else the marker stays, which
+; says that the folder is the program's.
+Function un.RemoveMarkedFolder
   StrCpy $0 0
-  FindFirst $1 $2 "$LOCALAPPDATA\gpu-assistant\*.*"
+  FindFirst $1 $2 "$R0\*.*"
   ${DoWhile} $2 != ""
     ${If} $2 != "."
     ${AndIf} $2 != ".."
@@ -458,9 +510,21 @@ Section "un.$(SECTION_DATA)" un.Data
   ${Loop}
   FindClose $1
   ${If} $0 == 0
-    Delete "$LOCALAPPDATA\gpu-assistant\.gpu-assistant-folder.json"
+    Delete "$R0\.gpu-assistant-folder.json"
   ${EndIf}
-  RMDir "$LOCALAPPDATA\gpu-assistant"
+  RMDir "$R0"
+FunctionEnd
+
+; What the program itself cannot take away of its data: the logs that it was writing, by their names.
+Section "un.$(SECTION_DATA)" un.Data
+  StrCpy $R0 "$LOCALAPPDATA\gpu-assistant\logs"
+  Delete "$R0\gpu-assistant.log*"
+  Delete "$R0\start.txt"
+  Delete "$R0\crash.txt"
+  Delete "$R0\window-now.txt"
+  Call un.RemoveMarkedFolder
+  StrCpy $R0 "$LOCALAPPDATA\gpu-assistant"
+  Call un.RemoveMarkedFolder
 SectionEnd
 
 ; Done first, by the program; here only to be chosen.

@@ -40,7 +40,10 @@ def test_every_os_error_key_has_text_rare_ones_use_strerror() -> None:
     }
     assert os_error_text(OSError(errno.EDOM, "out of domain")) == "out of domain"
     assert os_error_text(OSError("no number")) == "no number"
-    for number, winerror, text in ((errno.EACCES, 32, "@os.in-use"), (errno.EINVAL, 4551, "@os.blocked")):
+    # learn.microsoft.com/windows/win32/debug/system-error-codes
+    blocked = [(errno.EINVAL, winerror, "@os.blocked") for winerror in (1260, 4551)]
+    viruses = [(errno.EINVAL, winerror, "@os.virus") for winerror in (225, 226)]
+    for number, winerror, text in ((errno.EACCES, 32, "@os.in-use"), *blocked, *viruses):
         error = OSError(number, "what Windows says")
         error.winerror = winerror  # type: ignore[attr-defined, unused-ignore]
         assert os_error_text(error) == text

@@ -166,6 +166,25 @@ def test_uninstalling_waits_for_who_holds_a_file() -> None:
     assert waited == set(re.findall(r'\$\{do\} "(.+)"', macro("EachPart"))) - {"uninstall.exe"}
 
 
+def test_a_link_is_removed_and_never_entered() -> None:
+    # https://github.com/kichik/nsis, Source/exehead/util.c, myDelete: RMDir /r enters whatever has the attribute of a
+    # folder. learn.microsoft.com/windows/win32/api/fileapi/nf-fileapi-removedirectoryw: it removes a junction itself.
+    (line,) = [line.strip() for line in SCRIPT.splitlines() if re.match(r"\s*RMDir /r", line)]
+    tree = macro("RemoveTree")
+    assert line in tree.partition("Function ${un}RemoveTree")[2]
+    assert "RemoveDirectoryW(w R0)" in tree.partition("Function ${un}RemoveTree")[0]
+
+
+def test_only_logs_of_the_program_are_removed_by_name() -> None:
+    from gpu_assistant.core.ownership import MARKER_NAME
+    from gpu_assistant.gui.app import ACTIVE_FILE, CRASH_FILE
+
+    section = SCRIPT.partition('Section "un.$(SECTION_DATA)"')[2].partition("SectionEnd")[0]
+    deleted = set(re.findall(r'Delete "\$R0\\(.+)"', section))
+    assert deleted == {"gpu-assistant.log*", "start.txt", ACTIVE_FILE, CRASH_FILE}
+    assert f'Delete "$R0\\{MARKER_NAME}"' in SCRIPT.partition("Function un.RemoveMarkedFolder")[2]
+
+
 def test_another_programs_folder_is_not_taken_for_ours() -> None:
     body = SCRIPT.partition("Function LooksStrange")[2].partition("FunctionEnd")[0]
     ours = re.findall(r'AndIfNot} \$\{FileExists} "\$INSTDIR\\(.+)"', body)

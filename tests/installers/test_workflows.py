@@ -137,6 +137,22 @@ def test_files_inside_are_signed_before_they_are_packed() -> None:
     assert any("--unsigned-plugins plugins" in step.get("run", "") for step in jobs["plugins"]["steps"])
 
 
+def test_signing_waits_for_a_persons_approval_and_its_configurations_are_described() -> None:
+    jobs = load(WORKFLOWS[1])["jobs"]
+    signing = {
+        name: step["with"]
+        for name, job in jobs.items()
+        for step in job.get("steps", ())
+        if step.get("uses", "").startswith("signpath/")
+    }
+    decision = (WORKFLOWS[0].parents[2] / "docs/decisions/0005-signing-by-signpath.md").read_text(encoding="utf-8")
+    described = re.findall(r"^\| `(\w+)` \|", decision, re.MULTILINE)
+    assert [given["artifact-configuration-slug"] for given in signing.values()] == described
+    for name, given in signing.items():
+        waited_s = int(given["wait-for-completion-timeout-in-seconds"])
+        assert 3600 <= waited_s < 60 * jobs[name]["timeout-minutes"] <= 6 * 3600, name
+
+
 @pytest.mark.linux
 @on_linux
 @pytest.mark.parametrize(

@@ -118,6 +118,15 @@ def test_chinese_code_page_is_decoded() -> None:
     assert "�" in decode_output(data)
 
 
+def test_utf16_of_an_old_wsl_is_decoded_line_by_line() -> None:
+    text = "Copyright\n一一一\n在上面 above\n上上\n\n操作超时。\n"  # with zeros as lower bytes, and the byte of "\n"
+    code = f"import sys; sys.stdout.buffer.write({text!r}.replace('\\n', '\\r\\n').encode('utf-16-le'))"
+    lines: list[str] = []
+    assert python(code, on_line=lines.append).stdout == text
+    assert lines == text.splitlines()
+    assert SYSTEM.run_to_end([sys.executable, "-c", code]).stdout == text
+
+
 def test_relative_program_path_is_refused() -> None:
     with pytest.raises(ValueError, match="full path"):
         SYSTEM.run(["python", "-c", "pass"], timeout=5)

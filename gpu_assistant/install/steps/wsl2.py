@@ -134,10 +134,9 @@ def _setup_commands(route: TensorFlowRoute) -> tuple[tuple[str, ...], ...]:
 
 def _setup_error(code: str, status: int | None, output: str, route: TensorFlowRoute) -> AppError:
     """AppError("wsl-outdated") for the help of an old wsl.exe, else `code`."""
-    text = output.replace("\0", "")
-    if route.help_words and all(word in text for word in route.help_words):
+    if route.help_words and all(word in output for word in route.help_words):
         return AppError("wsl-outdated")
-    return AppError(code, status=status, detail=_last_line(text))
+    return AppError(code, status=status, detail=_last_line(output))
 
 
 def _last_line(text: str) -> str | None:
