@@ -28,7 +28,7 @@ from ..core.results import BenchDevice, BenchGpuLog, Benchmark, GpuSample
 from ..system.locks import data_folder_lock, environment_lock
 from ..system.nvml.monitor import NvmlMonitor
 from ..system.processes import DeadlineEvent
-from . import expected_ranges, scaling
+from . import scaling
 from .child_protocol import (
     CHILD_PROGRAM,
     EXIT_GRACE_S,
@@ -48,6 +48,7 @@ from .child_protocol import (
     torch_load_error,
 )
 from .device_comparison import gpu_speedups
+from .expected_ranges import judge_benchmark
 from .gpu_log import ABNORMAL_THROTTLE_REASONS, BUSY_CPU_PERCENT, BUSY_GPU_PERCENT, GpuLogger, read_cpu_load
 
 if TYPE_CHECKING:
@@ -246,27 +247,12 @@ class BenchmarkJob:
                 collector.add_result(result)
 
     def _add_verdict(self, benchmark: Benchmark, *, power_saving: bool | None) -> Benchmark:
-        """The benchmark with the expected ranges of these GPUs, if they are known, and the verdict."""
+        """The benchmark with judgements by the expected ranges of these GPUs, if they are known, and the verdict."""
         if all(result.device == "cpu" for result in benchmark.results):
             return replace(benchmark, verdict=VERDICT_PREFIX + self._cpu_verdict(benchmark))
         if self._catalog is None:
             return replace(benchmark, verdict=VERDICT_PREFIX + "measured")
-        gpus = expected_ranges.reference_gpus(benchmark.devices, self._catalog)
-        ranges = expected_ranges.expected_ranges(benchmark.results, gpus, self._catalog, benchmark.watched)
-        if not ranges:
-            return replace(benchmark, verdict=VERDICT_PREFIX + "measured")
-        if not expected_ranges.keys_below(benchmark.results, ranges):
-            outcome = "above" if expected_ranges.keys_above(benchmark.results, ranges) else "as-expected"
-            return replace(benchmark, expected=ranges, verdict=VERDICT_PREFIX + outcome)
-        found_causes = expected_ranges.slow_causes(
-            benchmark.watched, gpus.values(), on_battery=benchmark.on_battery, power_saving=power_saving
-        )
-        return replace(
-            benchmark,
-            expected=ranges,
-            verdict=VERDICT_PREFIX + "below",
-            causes=found_causes or (expected_ranges.CAUSE_PREFIX + "unknown",),
-        )
+        return judge_benchmark(benchmark, self._catalog, power_saving=power_saving)
 
     def _cpu_verdict(self, benchmark: Benchmark) -> str:
         """Why no GPU was measured: there is none, torch cannot use it, it was not requested, or it failed."""

@@ -1,4 +1,4 @@
-"""Figures side by side: speed-ups, history, before and after, what is right for a card."""
+"""Figures side by side: speed-ups, history, before and after, what the GPUs did meanwhile."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.bench.device_comparison import gpu_speedups
-from gpu_assistant.bench.expected_ranges import expected_ranges, keys_above, keys_below, reference_gpus, slow_causes
 from gpu_assistant.bench.gpu_log import summarize_snapshots
 from gpu_assistant.bench.measurements import comparable_history, missing_measurements, speed_ratio
-from gpu_assistant.catalog.store import load_catalog
-from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.results import BenchDevice, BenchGpuLog, BenchResult, GpuSample
 
 from ..fakes.examples import cpu_benchmark
@@ -112,65 +109,6 @@ def test_overlapping_runs_have_no_speed_ratio() -> None:
     assert speed_ratio(before, replace(before, median=0.5, q1=0.4, q3=0.6)) == pytest.approx(0.5)
 
 
-RTX_4060 = BenchDevice(id="cuda:0", name="NVIDIA GeForce RTX 4060", memory_bytes=8585740288)
-
-
-def ranges(devices: tuple[BenchDevice, ...], *results: BenchResult) -> dict[str, tuple[float, float]]:
-    catalog = load_catalog(resources_dir() / "catalog")
-    return expected_ranges(results, reference_gpus(devices, catalog), catalog)
-
-
-def test_expected_range_of_known_gpu() -> None:
-    copy = replace(measured("cuda:0", "uint8", 1, 250.0), id="copy-within", unit="GB/s", size=(1 << 28,))
-    results = [measured("cuda:0", dtype, 8192, 12.0) for dtype in ("float32", "float16", "bfloat16", "tf32")]
-    expected = ranges((RTX_4060,), *results, copy, measured("cpu", "float32", 8192, 0.3))
-    products = {f"cuda:0/matmul-{dtype}" for dtype in ("float32", "float16", "bfloat16", "tf32")}
-    assert set(expected) == products | {"cuda:0/copy-within-uint8"}
-    for low, high in expected.values():
-        assert 0 < low < high
-    low, high = expected["cuda:0/matmul-float32"]
-    assert low < 15.11 * 0.8 < high  # the maker's figure is 15.11 TFLOP/s
-    low, high = expected["cuda:0/copy-within-uint8"]
-    assert 0.7 * 272 < low < high < 272  # the maker's bandwidth in GB/s
-    tf32, half = expected["cuda:0/matmul-tf32"], expected["cuda:0/matmul-bfloat16"]
-    assert tf32 == pytest.approx([each / 2 for each in half])
-
-
-@pytest.mark.parametrize(("gen", "most"), [(4, 15.75), (3, 7.88), (None, 15.75), (5, 15.75), (1, None)])
-def test_pcie_range_from_lanes_and_slot(gen: int | None, most: float | None) -> None:
-    copy = replace(measured("cuda:0", "uint8", 1, 12.6), id="copy-to-device-pinned", unit="GB/s", size=(1 << 28,))
-    seen = (BenchGpuLog(index=0, samples=9, pcie_gen=gen, pcie_width=4),)
-    catalog = load_catalog(resources_dir() / "catalog")
-    expected = expected_ranges((copy,), reference_gpus((RTX_4060,), catalog), catalog, seen)
-    if most is None:
-        assert expected == {}
-        return
-    low, high = expected["cuda:0/copy-to-device-pinned-uint8"]
-    assert 0.5 * most < low < high < most
-
-
-@pytest.mark.parametrize("name", ["NVIDIA GeForce RTX 4060 Laptop GPU", "NVIDIA H200", "Voodoo 2", None])
-def test_unknown_gpu_has_no_expected_range(name: str | None) -> None:
-    device = BenchDevice(id="cuda:0", name=name, memory_bytes=8585740288)
-    assert ranges((device,), measured("cuda:0", "float32", 8192, 1.0)) == {}
-
-
-def test_best_size_decides_below_range() -> None:
-    expected = {"cuda:0/matmul-float32": (10.0, 14.0)}
-    small, large = measured("cuda:0", "float32", 2048, 5.0), measured("cuda:0", "float32", 8192, 11.0)
-    assert keys_below([small, large], expected) == ()
-    assert keys_below([small], expected) == ("cuda:0/matmul-float32",)
-    assert keys_below([], expected) == ()
-
-
-def test_above_range_differs_from_within() -> None:
-    expected = {"cuda:0/matmul-float32": (10.0, 14.0)}
-    within, beyond = (measured("cuda:0", "float32", 8192, speed) for speed in (14.0, 14.1))
-    assert keys_above([within], expected) == ()
-    assert keys_above([within, beyond], expected) == ("cuda:0/matmul-float32",)
-    assert keys_above([], expected) == ()
-
-
 def look(**figures: Any) -> tuple[GpuSample, ...]:
     return (GpuSample(**{"index": 0, "name": "NVIDIA GeForce RTX 4060"} | figures),)
 
@@ -216,20 +154,3 @@ def test_removed_gpu_is_not_mixed_with_its_successor() -> None:
     )
     rows = [(each.index, each.samples, each.temp_start, each.temp_max, each.util_before) for each in seen]
     assert rows == [(0, 2, 40, 60, 99), (1, 4, 50, 53, 99), (1, 1, 30, 30, None)]
-
-
-def test_causes_from_gpu_logs() -> None:
-    card = load_catalog(resources_dir() / "catalog").reference_card("NVIDIA GeForce RTX 4060", 8585740288)
-    assert card is not None
-
-    def causes(watch: BenchGpuLog, **power: bool) -> tuple[str, ...]:
-        conditions = {"on_battery": None, "power_saving": None, **power}
-        return tuple(code.rsplit(".", 1)[1] for code in slow_causes([watch], [card], **conditions))
-
-    fine = BenchGpuLog(index=0, name=RTX_4060.name, samples=9, util_before=1, pcie_width=8, throttle=("power-cap",))
-    assert causes(fine) == ()
-    assert causes(replace(fine, throttle=("hardware-thermal",))) == ("heat",)
-    assert causes(replace(fine, throttle=("power-brake",))) == ("power-supply",)
-    assert causes(replace(fine, pcie_width=4)) == ("slot",)
-    assert causes(replace(fine, util_before=60), power_saving=True) == ("power-plan", "busy")
-    assert causes(fine, on_battery=True) == ("battery",)

@@ -57,7 +57,7 @@ def test_verdict_for_known_gpu(with_card: Path, tmp_path: Path, monkeypatch: pyt
     assert set(good.expected) == {f"cuda:0/matmul-{dtype}" for dtype in ("float32", "tf32", "float16", "bfloat16")}
     assert good.causes == ()
     monkeypatch.setenv("FAKE_CARD", "slow")
-    slow = Run(with_card, tmp_path, **options).go()
+    slow = Run(with_card, tmp_path, **{**options, "workloads": ["copy-within"]}).go()
     assert slow.verdict == "bench.verdict.below"
     assert slow.causes == ("bench.cause.unknown",)
 

@@ -135,7 +135,7 @@ def _expected_section(benchmark: Benchmark, range_source: RangeSource | None) ->
     for result, expected in expected_results(benchmark):
         low, high = (messages.value_with_unit(each, result.unit) for each in expected)
         template = translate("BenchmarkReport", "usual: {low} to {high}")
-        if result.median > expected[1]:
+        if result.judgement == "above":
             template = translate("BenchmarkReport", "above the usual range: {low} to {high}")
         rows.append((messages.result_name(result), messages.median_text(result), template.format(low=low, high=high)))
     if not rows:
