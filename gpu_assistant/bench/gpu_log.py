@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Self
 
@@ -11,6 +12,7 @@ from ..core.results import BenchGpuLog, GpuSample
 
 INTERVAL_S = 0.5
 BUSY_GPU_PERCENT, LOADED_GPU_PERCENT = 5, 50
+MIN_THROTTLED_SAMPLES = 2  # under load
 BUSY_CPU_PERCENT, CPU_LOAD_INTERVAL_S = 20, 0.5
 # NVML's clock event reasons that indicate a problem; a power limit alone is normal under full load.
 ABNORMAL_THROTTLE_REASONS = frozenset({"hardware-slowdown", "thermal", "hardware-thermal", "power-brake"})
@@ -98,8 +100,14 @@ def _summarize_gpu(samples: list[GpuSample], *, util_before: int | None) -> Benc
         # An idle GPU reduces the speed of its PCI Express link.
         pcie_gen=max((each.pcie_gen for each in loaded if each.pcie_gen is not None), default=None),
         pcie_width=max((each.pcie_width for each in loaded if each.pcie_width is not None), default=None),
-        throttle=tuple(sorted({reason for each in samples[1:] for reason in each.throttle or ()})),
+        throttle=_repeated_reasons(loaded),
     )
+
+
+def _repeated_reasons(loaded: Sequence[GpuSample]) -> tuple[str, ...]:
+    """The reasons seen in at least MIN_THROTTLED_SAMPLES, as the health test counts them: one may be a blip."""
+    counts = Counter(reason for each in loaded for reason in set(each.throttle or ()))
+    return tuple(sorted(reason for reason, count in counts.items() if count >= MIN_THROTTLED_SAMPLES))
 
 
 def _median(values: Iterable[int | None]) -> int | None:

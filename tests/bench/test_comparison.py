@@ -118,7 +118,7 @@ def test_summarize_snapshots() -> None:
         [
             look(util=3, temp=40, clock_sm=210, pcie_gen=1, pcie_width=8, power_limit_w=115.0),
             look(util=99, temp=70, clock_sm=2400, pcie_gen=4, pcie_width=8, power_w=110.0, throttle=("power-cap",)),
-            look(util=99, temp=78, clock_sm=2300, power_w=114.0, throttle=("thermal",)),
+            look(util=99, temp=78, clock_sm=2300, power_w=114.0, throttle=("thermal", "power-cap")),
             look(util=0, temp=71, clock_sm=210, pcie_gen=1),
         ]
     )
@@ -135,7 +135,7 @@ def test_summarize_snapshots() -> None:
         power_limit_w=115.0,
         pcie_gen=4,
         pcie_width=8,
-        throttle=("power-cap", "thermal"),
+        throttle=("power-cap",),  # the other one was seen once
     )
     assert summarize_snapshots([]) == summarize_snapshots([()]) == ()
 
@@ -154,3 +154,15 @@ def test_removed_gpu_is_not_mixed_with_its_successor() -> None:
     )
     rows = [(each.index, each.samples, each.temp_start, each.temp_max, each.util_before) for each in seen]
     assert rows == [(0, 2, 40, 60, 99), (1, 4, 50, 53, 99), (1, 1, 30, 30, None)]
+
+
+def test_throttling_counts_with_two_loaded_samples() -> None:
+    def throttle(*snapshots: tuple[GpuSample, ...]) -> tuple[str, ...]:
+        (log,) = summarize_snapshots([look(util=0), *snapshots])
+        return log.throttle
+
+    hot, cool = look(util=99, throttle=("hardware-thermal",)), look(util=99)
+    assert throttle(cool, hot, cool) == ()
+    assert throttle(hot, cool, hot) == ("hardware-thermal",)
+    idle = look(util=0, throttle=("hardware-thermal",))
+    assert throttle(hot, idle, idle) == ()

@@ -73,7 +73,7 @@ def test_unfair_conditions_are_noted(with_card: Path, tmp_path: Path, monkeypatc
     assert {"bench.note.battery", "bench.note.saving", "bench.note.busy"} <= set(result.notes)
     (watch,) = result.watched
     assert (watch.name, watch.util_before, watch.temp_start) == ("NVIDIA GeForce RTX 4060", 80, 88)
-    if watch.samples > 1:  # what held it back before the run held back nothing
+    if watch.samples > 2:  # what held it back before the run, or once, held back nothing
         assert "bench.note.throttled" in result.notes
     assert result.verdict == "bench.verdict.below"
     assert result.causes[0] == "bench.cause.battery"

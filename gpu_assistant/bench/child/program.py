@@ -23,7 +23,7 @@ import types
 from typing import Any, Dict, List
 
 from . import timing
-from .devices import Device, list_devices
+from .devices import Device, is_out_of_memory, list_devices
 from .protocol import MessageWriter
 from .workload import Workload, WorkloadSkipped
 
@@ -212,11 +212,9 @@ def _measure_workload(writer: MessageWriter, workload: Workload) -> bool:
     except WorkloadSkipped as skipped:
         writer.send(left=skipped.reason, **skipped.figures)
     except Exception as error:  # noqa: BLE001 - torch documents no exception types
-        # torch.OutOfMemoryError is a RuntimeError; the CPU's allocator raises a plain RuntimeError.
-        is_out_of_memory = "memory" in str(error).lower() or isinstance(error, MemoryError)
         print("%s: %s" % (type(error).__name__, error), file=sys.stderr)
         is_lost = not isinstance(error, MemoryError) and workload.device.is_lost()
-        writer.send(left="lost" if is_lost else "memory" if is_out_of_memory else "failed")
+        writer.send(left="lost" if is_lost else "memory" if is_out_of_memory(error) else "failed")
         return not is_lost
     finally:
         workload.close()

@@ -10,8 +10,8 @@ import math
 import time
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
-from .devices import Device
-from .precision import MIXED_PREFIX, autocast, gradient_scaler, has_hardware_support, tolerance
+from .devices import Device, is_out_of_memory
+from .precision import MIXED_PREFIX, autocast, gradient_scaler, has_hardware_support, is_faster_in, tolerance
 from .timing import FIRST_RUN_FACTOR, MIN_SAMPLES_LATE
 from .workload import Workload, WorkloadSkipped
 
@@ -201,6 +201,8 @@ class TrainingWorkload(Workload):
         """Create the model and its optimizer, and choose the largest batch that memory and time allow."""
         if not has_hardware_support(self.device, self.dtype):
             raise WorkloadSkipped("hardware")
+        if not is_faster_in(self.device, self.dtype):
+            raise WorkloadSkipped("no-gain")
         if self.device.kind == "gpu":
             self.torch.backends.cudnn.benchmark = True
         self.step = TrainingStep(self.device, self.id, self.dtype)
@@ -230,7 +232,7 @@ class TrainingWorkload(Workload):
                 self.device.time_runs(self.run)
                 break
             except RuntimeError as error:
-                if "memory" not in str(error).lower() or self.batch <= 1:
+                if not is_out_of_memory(error) or self.batch <= 1:
                     raise
             self.step.optimizer.zero_grad(set_to_none=True)
             self.torch.cuda.empty_cache()
