@@ -55,10 +55,6 @@
         <translation>{date} {time} 测得</translation>
     </message>
     <message>
-        <source>On the card {card}, on the CPU {cpu}.</source>
-        <translation>显卡用 {card}，CPU 用 {cpu}。</translation>
-    </message>
-    <message>
         <source>Other programs that work meanwhile make the figures lower.</source>
         <translation>测速时其他程序在忙，成绩会偏低。</translation>
     </message>
@@ -171,16 +167,20 @@
         <translation>{when} 完整</translation>
     </message>
     <message>
+        <source>{dtype}, batch {batch}</source>
+        <translation>{dtype}，批次 {batch}</translation>
+    </message>
+    <message>
         <source>{workload}, {dtype}</source>
         <translation>{workload}（{dtype}）</translation>
     </message>
     <message>
-        <source>{workload}: one {card} is {times} times as fast as your CPU</source>
-        <translation>{workload}，单张 {card} 的速度是 CPU 的 {times} 倍</translation>
+        <source>{workload}: one {card} ({how}) is {times} times as fast as your CPU ({how_cpu})</source>
+        <translation>{workload}，单张 {card}（{how}）的速度是 CPU（{how_cpu}）的 {times} 倍</translation>
     </message>
     <message>
-        <source>{workload}: your {card} is {times} times as fast as your CPU</source>
-        <translation>{workload}，{card} 的速度是 CPU 的 {times} 倍</translation>
+        <source>{workload}: your {card} ({how}) is {times} times as fast as your CPU ({how_cpu})</source>
+        <translation>{workload}，{card}（{how}）的速度是 CPU（{how_cpu}）的 {times} 倍</translation>
     </message>
 </context>
 <context>

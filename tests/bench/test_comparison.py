@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.bench.device_comparison import gpu_speedups
+from gpu_assistant.bench.device_comparison import gpu_speedups, headline_comparison
 from gpu_assistant.bench.gpu_log import summarize_snapshots
 from gpu_assistant.bench.measurements import comparable_history, missing_measurements, speed_ratio
 from gpu_assistant.core.results import BenchDevice, BenchGpuLog, BenchResult, GpuSample
@@ -91,6 +91,29 @@ def test_speedup_ignores_disturbed_sizes() -> None:
         measured("cuda:0", "float32", 4096, 10.0),
     ]
     assert gpu_speedups(results) == {"matmul-float32": pytest.approx(125)}
+
+
+def trained(device: str, dtype: str, median: float, batch: int) -> BenchResult:
+    plain = measured(device, dtype, 224, median)
+    return replace(plain, id="resnet50", unit="images/s", size=(3, 224, 224), batch=batch)
+
+
+def test_each_side_is_compared_in_its_best_format() -> None:
+    results = (
+        trained("cpu", "float32", 8.0, 8),
+        trained("cpu", "mixed-bfloat16", 32.0, 32),
+        trained("cuda:0", "mixed-float16", 100.0, 64),
+        trained("cuda:0", "float32", 128.0, 64),  # a chip without tensor cores
+    )
+    benchmark = replace(cpu_benchmark(), results=results, devices=(BenchDevice(id="cpu"), BenchDevice(id="cuda:0")))
+    pair = headline_comparison(benchmark)
+    assert pair is not None
+    assert (pair.fastest.dtype, pair.cpu and pair.cpu.dtype) == ("float32", "mixed-bfloat16")
+    assert pair.ratio == pytest.approx(4.0)
+    assert gpu_speedups(results)["resnet50-float32"] == pytest.approx(4.0)
+    alone = headline_comparison(replace(benchmark, results=results[:2]))
+    assert alone is not None
+    assert (alone.fastest.dtype, alone.mixed and alone.mixed.dtype) == ("float32", "mixed-bfloat16")
 
 
 @pytest.mark.parametrize("note", ["spread", "busy-cpu", "wrong"])
