@@ -195,7 +195,11 @@ def _compare_devices(
     parallel = None
     if fastest is not None:
         parallel_results = [
-            r for r in measured if r.processes > 1 and r.id == f"{fastest.id}-parallel" and r.dtype == fastest.dtype
+            each
+            for each in measured
+            if each.processes > 1
+            and each.id == f"{fastest.id}-parallel"
+            and (each.dtype == fastest.dtype or "formats" in each.settings)  # unlike GPUs, each in its own format
         ]
         parallel = max(parallel_results, key=lambda result: result.processes, default=None)
     return DeviceComparison(largest_gpu_results, cpu_result, parallel, ratio)

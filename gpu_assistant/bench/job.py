@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from ..core import filesystem, json
 from ..core.errors import AppError, Cancelled, UsageError
 from ..core.jobs import JobContext
-from ..core.results import BenchDevice, BenchGpuLog, Benchmark, GpuSample
+from ..core.results import BenchDevice, BenchGpuLog, Benchmark, BenchResult, DType, GpuSample
 from ..system.locks import data_folder_lock, environment_lock
 from ..system.nvml.monitor import NvmlMonitor
 from ..system.processes import DeadlineEvent
@@ -223,23 +223,20 @@ class BenchmarkJob:
         return scaling.parallel_models(full=self._full)
 
     def _measure_parallel(self, interpreter: Path, collector: ChildMessageCollector, context: JobContext[Any]) -> None:
-        """Measure the training step on all GPUs together, in the format in which each was measured alone."""
+        """Measure the training step on all GPUs together, each in the format in which it was measured alone."""
         if collector.start is None:
             return
         gpu_count = sum(device.id != "cpu" for device in collector.start.devices)
         for index, model in enumerate(self._parallel_models(collector.start), collector.start.total + 1):
-            single_results = [each for each in collector.results if each.id == model and each.device != "cpu"]
-            reference = next(
-                (each for each in single_results if each.dtype.startswith("mixed-")),
-                single_results[0] if single_results else None,
-            )
-            dtype, size = (reference.dtype, reference.size) if reference is not None else ("float32", ())
+            gpus = [device.id for device in collector.start.devices if device.id != "cpu"]
+            dtypes = tuple(_training_dtype(gpu, model, collector.results) for gpu in gpus)
+            size = next((each.size for each in collector.results if each.id == model), ())
             collector.report_progress(
-                MeasurementStart(n=index, workload=f"{model}-parallel", device="cuda", dtype=dtype, size=size)
+                MeasurementStart(n=index, workload=f"{model}-parallel", device="cuda", dtype=dtypes[0], size=size)
             )
             limit_s = scaling.parallel_limit_s(full=self._full)
             result = scaling.measure_parallel(
-                self._system, interpreter, context, processes=gpu_count, model=model, dtype=dtype, limit_s=limit_s
+                self._system, interpreter, context, processes=gpu_count, model=model, dtypes=dtypes, limit_s=limit_s
             )
             if result is None:
                 collector.notes[PARALLEL_FAILED_NOTE] = None
@@ -294,6 +291,12 @@ class BenchmarkJob:
             context.log(f"{error.code}: {path}")
             return replace(benchmark, notes=(*benchmark.notes, UNSAVED_NOTE))
         return benchmark
+
+
+def _training_dtype(device: str, model: str, results: Sequence[BenchResult]) -> DType:
+    """The format in which a GPU trains this model alone: mixed precision where it was measured."""
+    dtypes = [each.dtype for each in results if each.id == model and each.device == device]
+    return next((dtype for dtype in dtypes if dtype.startswith("mixed-")), "float32")
 
 
 def _unfair_conditions(

@@ -88,7 +88,7 @@ class TrainingStep:
 
     `wrap` is applied to the model before the optimizer is created (DistributedDataParallel). Images have the memory
     format channels_last on a GPU with half precision, whose tensor cores need it, and on a CPU with `fast_layout`:
-    oneDNN computes them in it, and converts others in every layer.
+    oneDNN computes them in it, and converts others in every layer. `scales_gradients`: as for float16.
     """
 
     def __init__(
@@ -99,6 +99,7 @@ class TrainingStep:
         *,
         wrap: Callable[[Any], Any] = lambda model: model,
         fast_layout: bool = False,
+        scales_gradients: bool = False,
     ) -> None:
         self.torch, self.device, self.dtype, self.spec = device.torch, device, dtype, MODEL_SPECS[model_name]
         self.torch.manual_seed(0)
@@ -109,7 +110,7 @@ class TrainingStep:
             self.base_model = self.base_model.to(memory_format=self.torch.channels_last)
         self.model = wrap(self.base_model)
         self.optimizer = self.spec.create_optimizer(self.torch, self.model.parameters())
-        self._scaler = gradient_scaler(device, dtype)
+        self._scaler = gradient_scaler(device, MIXED_PREFIX + "float16" if scales_gradients else dtype)
         self._loss = self.torch.nn.CrossEntropyLoss()
 
     def make_batch(self, batch: int, seed: int = 1) -> Tuple[Any, Any]:
