@@ -166,8 +166,10 @@ def _link_bandwidth(gpu: ReferenceCard, rates: DerivedRates, generation: int | N
 
 
 def find_gpu_log(device: str, gpu_logs: Sequence[BenchGpuLog]) -> BenchGpuLog | None:
-    """What the driver reported of this device."""
-    return next((each for each in gpu_logs if device == (each.device or f"cuda:{each.index}")), None)
+    """What the driver reported of this device: by the id that its UUID gave, else by its number."""
+    if any(each.device is not None for each in gpu_logs):
+        return next((each for each in gpu_logs if each.device == device), None)
+    return next((each for each in gpu_logs if device == f"cuda:{each.index}"), None)
 
 
 def result_key(result: BenchResult) -> str:

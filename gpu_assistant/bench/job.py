@@ -164,7 +164,7 @@ class BenchmarkJob:
             raise self._failure(collector, child_exit, deadline)
         if was_cancelled or not collector.is_complete:
             collector.skip_remaining("cancelled" if was_cancelled else child_exit.reason)
-        gpu_logs = gpu_logger.gpu_logs()
+        gpu_logs = gpu_logger.gpu_logs({each.uuid: each.id for each in collector.start.devices if each.uuid})
         on_battery = None if power.source is None else power.source == "battery"
         has_gpu_results = any(result.device != "cpu" for result in collector.results)
         for note in _unfair_conditions(
@@ -174,7 +174,8 @@ class BenchmarkJob:
         benchmark = Benchmark(
             schema="gpu-assistant/benchmark/1",
             torch=collector.start.torch,
-            devices=self._name_devices(collector.start.devices),
+            devices=self._name_devices(collector.start.bench_devices),
+            cleared=collector.start.cleared,
             results=tuple(collector.results),
             speedup=gpu_speedups(collector.results),
             started=started,
@@ -276,7 +277,7 @@ class BenchmarkJob:
             return AppError("bench-garbled", path=str(self.environment))
         return AppError("bench-stopped", reason=f"@{reason}")
 
-    def _name_devices(self, devices: tuple[BenchDevice, ...]) -> tuple[BenchDevice, ...]:
+    def _name_devices(self, devices: Sequence[BenchDevice]) -> tuple[BenchDevice, ...]:
         """Add the CPU's name, which torch does not know."""
         name = self._system.cpu().name
         return tuple(replace(device, name=name) if device.id == "cpu" else device for device in devices)

@@ -196,7 +196,8 @@ class Benchmark(Struct, frozen=True, kw_only=True):
     """A complete benchmark; `speedup` is GPU divided by CPU, by "workload-dtype". `verdict` is the key of a text.
 
     `expected` is the range (lowest, highest) of healthy GPUs with this name, by "device/workload-dtype", in the
-    workload's unit. `causes` are keys of texts on possible causes of a result below its range.
+    workload's unit. `causes` are keys of texts on possible causes of a result below its range. `cleared` are
+    environment variables that would have falsified the results and were removed for them.
     """
 
     schema: Literal["gpu-assistant/benchmark/1"]
@@ -215,6 +216,7 @@ class Benchmark(Struct, frozen=True, kw_only=True):
     watched: tuple[BenchGpuLog, ...] = ()
     on_battery: bool | None = None
     causes: tuple[str, ...] = ()
+    cleared: tuple[str, ...] = ()
 
 
 class BenchmarkHistoryEntry(Struct, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.bench.device_comparison import gpu_speedups, headline_comparison
+from gpu_assistant.bench.expected_ranges import find_gpu_log
 from gpu_assistant.bench.gpu_log import summarize_snapshots
 from gpu_assistant.bench.measurements import comparable_history, missing_measurements, speed_ratio
 from gpu_assistant.core.results import BenchDevice, BenchGpuLog, BenchResult, GpuSample
@@ -189,3 +190,15 @@ def test_throttling_counts_with_two_loaded_samples() -> None:
     assert throttle(hot, cool, hot) == ("hardware-thermal",)
     idle = look(util=0, throttle=("hardware-thermal",))
     assert throttle(hot, idle, idle) == ()
+
+
+def test_log_is_matched_by_uuid() -> None:
+    cards = (*look(index=0, uuid="GPU-AAAA", util=0), *look(index=1, uuid="GPU-bbbb", util=0))
+    logs = summarize_snapshots([cards, cards], {"BBBB": "cuda:0"})  # CUDA_VISIBLE_DEVICES=1
+    assert [(each.index, each.device) for each in logs] == [(0, None), (1, "cuda:0")]
+    found = find_gpu_log("cuda:0", logs)
+    assert found is not None
+    assert found.index == 1
+    assert find_gpu_log("cuda:1", logs) is None
+    by_number = summarize_snapshots([cards])
+    assert find_gpu_log("cuda:1", by_number) == by_number[1]

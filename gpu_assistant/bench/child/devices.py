@@ -110,7 +110,14 @@ class CudaDevice:
     def describe(self) -> Dict[str, Any]:
         """The device as the parent reads it."""
         properties = self.torch.cuda.get_device_properties(self._index)
-        return {"id": self.id, "name": properties.name, "memory_bytes": properties.total_memory}
+        # The driver's UUID, which torch tells from release 2.4 on; of a MIG slice it is the slice's own.
+        uuid = getattr(properties, "uuid", None)
+        return {
+            "id": self.id,
+            "name": properties.name,
+            "memory_bytes": properties.total_memory,
+            "uuid": None if uuid is None else str(uuid),
+        }
 
     def free_bytes(self) -> Optional[int]:
         """Memory that can be filled."""

@@ -166,7 +166,7 @@ def _gpu_log_text(gpu_log: BenchGpuLog, benchmark: Benchmark, output: Output) ->
     ]
     return output.translate(
         "bench-along",
-        card=_device_label(f"cuda:{gpu_log.index}", benchmark, output),
+        card=_device_label(gpu_log.device or f"cuda:{gpu_log.index}", benchmark, output),
         first=gpu_log.temp_start,
         last=gpu_log.temp_end,
         most=gpu_log.temp_max,

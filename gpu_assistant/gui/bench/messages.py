@@ -26,7 +26,7 @@ from ...bench.device_comparison import (
     headline_comparison,
     readable_figure,
 )
-from ...bench.expected_ranges import is_best_size, result_key
+from ...bench.expected_ranges import find_gpu_log, is_best_size, result_key
 from ...bench.history import find_comparable
 from ...bench.measurements import UNFINISHED_NOTES, doubtful_notes, skipped_main_workloads
 from ...core.results import Benchmark, BenchResult
@@ -277,11 +277,10 @@ def _matmul_description(dtype: str, *, on_gpu: bool) -> str:
 
 def _pcie_text(benchmark: Benchmark, device: str) -> str:
     """PCIe generation and lanes, where the driver reported them."""
-    number = device.partition(":")[2] or "0"
-    for gpu in benchmark.watched:
-        if str(gpu.index) == number and gpu.pcie_gen is not None and gpu.pcie_width is not None:
-            template = translate("BenchmarkMessages", "PCIe {gen}.0, {lanes} lanes")
-            return template.format(gen=gpu.pcie_gen, lanes=gpu.pcie_width)
+    gpu = find_gpu_log(device, benchmark.watched)
+    if gpu is not None and gpu.pcie_gen is not None and gpu.pcie_width is not None:
+        template = translate("BenchmarkMessages", "PCIe {gen}.0, {lanes} lanes")
+        return template.format(gen=gpu.pcie_gen, lanes=gpu.pcie_width)
     return translate("BenchmarkMessages", "over the PCIe slot")
 
 
