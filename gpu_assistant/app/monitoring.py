@@ -92,10 +92,22 @@ class MonitoringService:
         }
 
     def stored_benchmarks(self) -> StoredBenchmarks:
-        """All stored benchmarks; files that cannot be read, or have another version, are counted only."""
+        """All stored benchmarks; files that cannot be read, or have another version, are counted only.
+
+        Earlier versions judged by ranges that called most GPUs slow: what they stored is judged anew.
+        """
+        from ..bench.expected_ranges import judge_benchmark
         from ..bench.history import read_benchmarks
 
-        return read_benchmarks(self._context.data.benchmarks)
+        stored = read_benchmarks(self._context.data.benchmarks)
+        return stored._replace(
+            benchmarks=tuple(
+                judge_benchmark(benchmark, self._context.catalog)
+                if any(result.device != "cpu" and result.judgement is None for result in benchmark.results)
+                else benchmark
+                for benchmark in stored.benchmarks
+            )
+        )
 
     def health_test(
         self,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NOTE_PREFIX = "bench.note."
 BUSY_CPU_NOTE = "busy-cpu"
 # Reasons to skip a workload, and notes on a result; each has a text `bench.note.<code>`.
-SKIP_REASONS = frozenset({"memory", "time", "failed", "lost", "unsupported", "hardware", "pinned"})
+SKIP_REASONS = frozenset({"memory", "time", "failed", "lost", "unsupported", "hardware", "no-gain", "pinned"})
 RESULT_NOTES = frozenset({"spread", "few", "wrong", BUSY_CPU_NOTE})
 CHILD_ENDINGS = ("stopped", "killed", "crashed", "cancelled")  # how a child ended before it had finished
 CANCELLED_NOTE = NOTE_PREFIX + "cancelled"
@@ -54,7 +54,7 @@ VERDICTS = frozenset(
         "below",
     )
 )
-HARMLESS_REASONS = frozenset({"hardware", "unsupported"})  # not noted on the whole benchmark
+HARMLESS_REASONS = frozenset({"hardware", "no-gain", "unsupported"})  # not noted on the whole benchmark
 
 
 class TorchLoading(Struct, frozen=True, kw_only=True):
@@ -92,17 +92,36 @@ class MeasurementStart(Struct, frozen=True):
     size: tuple[int, ...]
 
 
+class ChildDevice(Struct, frozen=True, kw_only=True):
+    """A device as in `BenchDevice`, with the driver's UUID of a GPU, which is not stored."""
+
+    id: str
+    name: str | None = None
+    threads: int | None = None
+    memory_bytes: int | None = None
+    uuid: str | None = None
+
+
 class ChildStart(Struct, frozen=True):
-    """The child's first message: versions, devices, and the `total` measurements (`work`) that follow within `limit_s`
-    seconds.
+    """The child's first message: versions, devices, the environment variables that it `cleared`, and the `total`
+    measurements (`work`) that follow within `limit_s` seconds.
     """
 
     torch: str
-    devices: tuple[BenchDevice, ...]
+    devices: tuple[ChildDevice, ...]
     total: int = field(name="of")
     limit_s: float
     versions: dict[str, str] = {}
+    cleared: tuple[str, ...] = ()
     work: tuple[MeasurementStart, ...] = ()
+
+    @property
+    def bench_devices(self) -> tuple[BenchDevice, ...]:
+        """The devices as a result has them."""
+        return tuple(
+            BenchDevice(id=each.id, name=each.name, threads=each.threads, memory_bytes=each.memory_bytes)
+            for each in self.devices
+        )
 
 
 class ChildMessage(Struct, frozen=True, forbid_unknown_fields=True):

@@ -18,37 +18,38 @@ from .measurements import comparable_history, is_disturbed
 
 
 def gpu_speedups(results: Sequence[BenchResult]) -> dict[str, float]:
-    """The fastest GPU's median divided by the CPU's float32 median, by "workload-dtype".
+    """The fastest GPU's median divided by the CPU's in its fastest format, by "workload-dtype" of the GPU.
 
     Both are of the same workload at the same size, the largest that both have undisturbed; batch sizes may differ.
     Extrapolated results are left out.
     """
-    best_by_key: dict[str, tuple[bool, int, float]] = {}
+    best_by_name: dict[str, tuple[bool, int, float]] = {}
     measured = [each for each in results if each.processes == 1 and not each.extrapolated]
-    cpu_results = {
-        (each.id, each.version, each.size): each
-        for each in measured
-        if each.device == "cpu" and each.dtype == "float32"
-    }
+    cpu_results: dict[tuple[str, int, tuple[int, ...]], BenchResult] = {}
+    for each in measured:
+        key = each.id, each.version, each.size
+        if each.device == "cpu" and (key not in cpu_results or each.median > cpu_results[key].median):
+            cpu_results[key] = each
     for result in measured:
         cpu_result = cpu_results.get((result.id, result.version, result.size))
         if result.device == "cpu" or cpu_result is None or cpu_result.median <= 0:
             continue
-        key = f"{result.id}-{result.dtype}"
+        name = f"{result.id}-{result.dtype}"
         undisturbed = not is_disturbed(cpu_result, measured) and not is_disturbed(result, measured)
-        best_by_key[key] = max(
-            best_by_key.get(key, (False, 0, 0.0)), (undisturbed, result.size[0], result.median / cpu_result.median)
+        best_by_name[name] = max(
+            best_by_name.get(name, (False, 0, 0.0)), (undisturbed, result.size[0], result.median / cpu_result.median)
         )
-    return {key: ratio for key, (_, _, ratio) in best_by_key.items()}
+    return {name: ratio for name, (_, _, ratio) in best_by_name.items()}
 
 
 MIXED_DTYPES: tuple[DType, ...] = ("mixed-bfloat16", "mixed-float16")
 HALF_DTYPES: tuple[DType, ...] = ("float16", "bfloat16")
-# Comparisons in order of importance: workload, formats of a GPU, formats of the CPU. Formats that are slow on a CPU
-# are compared with its float32.
+TRAINING_DTYPES: tuple[DType, ...] = (*MIXED_DTYPES, "float32")
+# Comparisons in order of importance: workload, formats of a GPU, formats of the CPU. Each device is shown in the
+# format in which it is fastest.
 COMPARED_WORKLOADS: tuple[tuple[str, tuple[DType, ...], tuple[DType, ...]], ...] = (
-    ("resnet50", (*MIXED_DTYPES, "float32"), ("float32",)),
-    ("bert-base", (*MIXED_DTYPES, "float32"), ("float32",)),
+    ("resnet50", TRAINING_DTYPES, TRAINING_DTYPES),
+    ("bert-base", TRAINING_DTYPES, TRAINING_DTYPES),
     ("matmul", ("float32",), ("float32",)),
     ("matmul", HALF_DTYPES, ("float32",)),
     ("decode", (*HALF_DTYPES, "float32"), (*HALF_DTYPES, "float32")),
@@ -69,7 +70,7 @@ UNMEASURED_VERDICTS = frozenset(f"bench.verdict.{reason}" for reason in ("cpu-bu
 
 
 class DeviceComparison(NamedTuple):
-    """One workload on each device at the same size.
+    """One workload on each device at the same size, in the format in which each device is fastest.
 
     `gpus` are in the devices' order, `parallel` is the result on all of them together in the same format. `ratio` is
     the fastest GPU's median divided by the CPU's, None where they cannot be compared. Without a GPU, `mixed` is the
@@ -109,11 +110,14 @@ def device_comparisons(benchmark: Benchmark, previous: Benchmark | None = None) 
         gpu_results = [
             device_results
             for device in _gpu_ids(benchmark)
-            if (device_results := _results_in_first_dtype(results, device, gpu_dtypes))
+            if (device_results := _results_in_best_dtype(results, device, gpu_dtypes))
         ]
         if not gpu_results and gpu_dtypes == HALF_DTYPES:
             continue  # the CPU's float32 has a comparison of its own
-        comparison = _compare_devices(gpu_results, _results_in_first_dtype(results, "cpu", cpu_dtypes), measured)
+        # Without a GPU, mixed precision has a bar of its own beside float32.
+        is_plain = not gpu_results and any(each.device == "cpu" and each.dtype == "float32" for each in results)
+        cpu_results = _results_in_best_dtype(results, "cpu", ("float32",) if is_plain else cpu_dtypes)
+        comparison = _compare_devices(gpu_results, cpu_results, measured)
         if comparison is not None:
             comparisons.append(
                 comparison if comparison.gpus else _cpu_only_comparison(comparison, benchmark, previous, results)
@@ -159,13 +163,11 @@ def _gpu_ids(benchmark: Benchmark) -> list[str]:
     return gpu_ids or sorted({result.device for result in benchmark.results} - {"cpu"})
 
 
-def _results_in_first_dtype(results: Sequence[BenchResult], device: str, dtypes: Sequence[DType]) -> list[BenchResult]:
-    """A device's results in the first of these formats that it has."""
-    device_results = [result for result in results if result.device == device]
-    for dtype in dtypes:
-        if matches := [result for result in device_results if result.dtype == dtype]:
-            return matches
-    return []
+def _results_in_best_dtype(results: Sequence[BenchResult], device: str, dtypes: Sequence[DType]) -> list[BenchResult]:
+    """A device's results in that of these formats in which it is fastest."""
+    device_results = [result for result in results if result.device == device and result.dtype in dtypes]
+    best = max(device_results, key=lambda result: result.median, default=None)
+    return [result for result in device_results if best is not None and result.dtype == best.dtype]
 
 
 def _compare_devices(
@@ -189,11 +191,15 @@ def _compare_devices(
         and cpu_result.median > 0
         and cpu_result.version == fastest.version
     ):
-        ratio = fastest.median / cpu_result.median if cpu_result.dtype in ("float32", fastest.dtype) else None
+        ratio = fastest.median / cpu_result.median
     parallel = None
     if fastest is not None:
         parallel_results = [
-            r for r in measured if r.processes > 1 and r.id == f"{fastest.id}-parallel" and r.dtype == fastest.dtype
+            each
+            for each in measured
+            if each.processes > 1
+            and each.id == f"{fastest.id}-parallel"
+            and (each.dtype == fastest.dtype or "formats" in each.settings)  # unlike GPUs, each in its own format
         ]
         parallel = max(parallel_results, key=lambda result: result.processes, default=None)
     return DeviceComparison(largest_gpu_results, cpu_result, parallel, ratio)
@@ -207,7 +213,7 @@ def _cpu_only_comparison(
     mixed = next(
         (
             each
-            for each in _results_in_first_dtype(results, "cpu", MIXED_DTYPES)
+            for each in _results_in_best_dtype(results, "cpu", MIXED_DTYPES)
             if each.size == fastest.size and each.version == fastest.version
         ),
         None,

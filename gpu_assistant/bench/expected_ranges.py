@@ -1,29 +1,72 @@
-"""What a healthy card reaches: ranges by the maker's figures, and likely causes of a slow result; pure.
+"""What healthy GPUs reach: ranges by the makers' figures and public results, and likely causes of a slow one; pure.
 
-reference_gpus -> expected_ranges -> keys_below, keys_above -> slow_causes
+    judge_benchmark -> reference_gpus, expected_ranges -> judgement of each result -> slow_causes -> verdict
+
+The thresholds are in `reference.json`; `benchmarks/expected_ranges.py` computes its shares of matrix products.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from ..core.results import (
     BenchDevice,
     BenchGpuLog,
     Benchmark,
     BenchResult,
+    Judgement,
 )
+from .child_protocol import VERDICT_PREFIX
 from .gpu_log import ABNORMAL_THROTTLE_REASONS, BUSY_GPU_PERCENT, THERMAL_THROTTLE_REASONS
 
 if TYPE_CHECKING:
-    from ..catalog.records.peak_specs import DerivedRates, ReferenceCard
+    from ..catalog.records.peak_specs import CauseThresholds, DerivedRates, MatmulShares, ReferenceCard
     from ..catalog.store import Catalog
 
 CAUSE_PREFIX = "bench.cause."
 CAUSES = frozenset(
-    CAUSE_PREFIX + name for name in ("battery", "heat", "power-supply", "power-plan", "busy", "slot", "unknown")
+    CAUSE_PREFIX + name
+    for name in (
+        "battery",
+        "heat",
+        "power-supply",
+        "power-limit",
+        "clocks",
+        "power-plan",
+        "busy",
+        "slot",
+        "link",
+        "unknown",
+    )
 )
+LINK_WORKLOADS = frozenset({"copy-to-device-pinned", "copy-to-host-pinned"})
+
+
+def judge_benchmark(benchmark: Benchmark, catalog: Catalog, *, power_saving: bool | None = None) -> Benchmark:
+    """The benchmark with a judgement in every result, the ranges behind them, causes, and the verdict on its GPUs.
+
+    A benchmark of the CPU alone keeps its verdict.
+    """
+    gpus = reference_gpus(benchmark.devices, catalog)
+    ranges = expected_ranges(benchmark.results, gpus, catalog, benchmark.watched)
+    smallest_side = catalog.reference.matmul.smallest_side
+    results = tuple(
+        replace(result, judgement=_judge(result, benchmark.results, ranges, smallest_side))
+        for result in benchmark.results
+    )
+    judged = replace(benchmark, results=results, expected=ranges or None, causes=())
+    if all(result.device == "cpu" for result in results):
+        return judged
+    judgements = {result.judgement for result in results}
+    outcome = next((each for each in ("below", "above", "as-expected") if each in judgements), "measured")
+    if outcome == "below":
+        causes = slow_causes(judged, gpus, catalog.reference.causes, power_saving=power_saving)
+        judged = replace(judged, causes=causes or (CAUSE_PREFIX + "unknown",))
+    return replace(judged, verdict=VERDICT_PREFIX + outcome)
 
 
 def reference_gpus(devices: Sequence[BenchDevice], catalog: Catalog) -> dict[str, ReferenceCard]:
@@ -42,43 +85,91 @@ def expected_ranges(
     catalog: Catalog,
     gpu_logs: Sequence[BenchGpuLog] = (),
 ) -> dict[str, tuple[float, float]]:
-    """The range that healthy GPUs reach, by "device/workload-dtype", for measured workloads with a known peak.
+    """The range that healthy GPUs reach, by "device/workload-dtype", for measured workloads with a known range.
 
     Copies to and from a GPU are expected to use all of the GPU's own lanes, at the PCIe generation in `gpu_logs`: an
-    older mainboard is no fault, a slot with too few lanes is one.
+    older mainboard is no fault, a slot with too few lanes is one. Without a logged generation there is no range.
     """
-    healthy, rates = catalog.reference.healthy, catalog.reference.rates
-    shares = {"matmul": healthy.matmul_share, "copy-within": healthy.copy_share}
-    ranges: dict[str, tuple[float, float]] = {}
-    for result in results:
-        gpu = gpus.get(result.device)
-        if gpu is None:
-            continue
-        pcie_gb_s = _pcie_bandwidth(result.device, gpu, rates, gpu_logs)
-        tf32 = gpu.bf16_tensor_tflops and gpu.bf16_tensor_tflops * rates.tf32_of_bf16
-        peaks = {
-            ("matmul", "tf32"): tf32,
-            ("copy-to-device-pinned", "uint8"): pcie_gb_s,
-            ("copy-to-host-pinned", "uint8"): pcie_gb_s,
-            ("matmul", "float32"): gpu.fp32_tflops,
-            ("matmul", "float16"): gpu.fp16_tensor_tflops,
-            ("matmul", "bfloat16"): gpu.bf16_tensor_tflops,
-            ("copy-within", "uint8"): gpu.bandwidth_gb_s,
-        }.get((result.id, result.dtype))
-        if peaks is not None:
-            low, high = shares.get(result.id, healthy.pcie_share)
-            ranges[result_key(result)] = (peaks * low, peaks * high)
-    return ranges
+    ranges = {
+        result_key(result): _expected_range(result, gpus[result.device], catalog, find_gpu_log(result.device, gpu_logs))
+        for result in results
+        if result.device in gpus and result.processes == 1
+    }
+    return {key: expected for key, expected in ranges.items() if expected is not None}
 
 
-def _pcie_bandwidth(
-    device: str, gpu: ReferenceCard, rates: DerivedRates, gpu_logs: Sequence[BenchGpuLog]
-) -> float | None:
+def _expected_range(
+    result: BenchResult, gpu: ReferenceCard, catalog: Catalog, gpu_log: BenchGpuLog | None
+) -> tuple[float, float] | None:
+    reference = catalog.reference
+    if result.id == "matmul":
+        power_limit_w = gpu_log.power_limit_w if gpu_log is not None else None
+        return matmul_range(gpu, result.dtype, reference.matmul, reference.rates, power_limit_w)
+    if result.id == "copy-within":
+        peak, (low, high) = gpu.bandwidth_gb_s, reference.healthy.copy_share
+    elif result.id in LINK_WORKLOADS:
+        generation = gpu_log.pcie_gen if gpu_log is not None else None
+        peak, (low, high) = _link_bandwidth(gpu, reference.rates, generation), reference.healthy.pcie_share
+    else:
+        return None
+    return None if peak is None else (peak * low, peak * high)
+
+
+def matmul_range(
+    gpu: ReferenceCard, dtype: str, rule: MatmulShares, rates: DerivedRates, power_limit_w: float | None = None
+) -> tuple[float, float] | None:
+    """TFLOP/s of a product in this format; None where too little is known, as of a laptop without its power limit."""
+    peak = matmul_peak(gpu, dtype, rates)
+    clock_share = _clock_share(gpu, power_limit_w)
+    share = next(
+        (
+            each
+            for each in rule.shares
+            if each.compute_capability == gpu.compute_capability and gpu.kind in each.kinds and dtype in each.dtypes
+        ),
+        None,
+    )
+    if peak is None or clock_share is None or share is None or share.high > rule.max_width * share.low:
+        return None
+    return peak * clock_share * share.low, peak * clock_share * share.high
+
+
+def matmul_peak(gpu: ReferenceCard, dtype: str, rates: DerivedRates) -> float | None:
+    """The maker's TFLOP/s of products in this format; None: the chip has no units for it."""
+    return {
+        "float32": gpu.fp32_tflops,
+        "float16": gpu.fp16_tensor_tflops,
+        "bfloat16": gpu.bf16_tensor_tflops,
+        "tf32": gpu.bf16_tensor_tflops and gpu.bf16_tensor_tflops * rates.tf32_of_bf16,
+    }.get(dtype)
+
+
+def _clock_share(gpu: ReferenceCard, power_limit_w: float | None) -> float | None:
+    """The boost clock at a power limit, as a share of that of the peak figures: 1 for all but laptops' GPUs."""
+    if gpu.power_clocks is None:
+        return 1.0
+    if power_limit_w is None or power_limit_w < gpu.power_clocks[0][0]:
+        return None
+    highest_mhz = gpu.power_clocks[-1][1]
+    for (low_w, low_mhz), (high_w, high_mhz) in pairwise(gpu.power_clocks):
+        if power_limit_w <= high_w:
+            return (low_mhz + (high_mhz - low_mhz) * (power_limit_w - low_w) / (high_w - low_w)) / highest_mhz
+    return 1.0
+
+
+def _link_bandwidth(gpu: ReferenceCard, rates: DerivedRates, generation: int | None) -> float | None:
     """GB/s (10^9 bytes) of the GPU's lanes in one direction."""
-    index = int(device.partition(":")[2] or 0)
-    logged_gen = next((gpu_log.pcie_gen for gpu_log in gpu_logs if gpu_log.index == index), None)
-    lane_gb_s = rates.pcie_gb_s_per_lane.get(str(min(logged_gen or gpu.pcie_gen, gpu.pcie_gen)))
+    if gpu.pcie_gen is None or gpu.pcie_lanes is None or generation is None:
+        return None
+    lane_gb_s = rates.pcie_gb_s_per_lane.get(str(min(generation, gpu.pcie_gen)))
     return None if lane_gb_s is None else lane_gb_s * gpu.pcie_lanes
+
+
+def find_gpu_log(device: str, gpu_logs: Sequence[BenchGpuLog]) -> BenchGpuLog | None:
+    """What the driver reported of this device: by the id that its UUID gave, else by its number."""
+    if any(each.device is not None for each in gpu_logs):
+        return next((each for each in gpu_logs if each.device == device), None)
+    return next((each for each in gpu_logs if device == f"cuda:{each.index}"), None)
 
 
 def result_key(result: BenchResult) -> str:
@@ -86,53 +177,89 @@ def result_key(result: BenchResult) -> str:
     return f"{result.device}/{result.id}-{result.dtype}"
 
 
-def keys_below(results: Iterable[BenchResult], ranges: Mapping[str, tuple[float, float]]) -> tuple[str, ...]:
-    """The keys whose best result, of all sizes, is below its range."""
-    best_values = _best_by_key(results)
-    return tuple(name for name, (low, _) in ranges.items() if best_values.get(name, low) < low)
-
-
-def keys_above(results: Iterable[BenchResult], ranges: Mapping[str, tuple[float, float]]) -> tuple[str, ...]:
-    """The keys whose best result, of all sizes, is above its range."""
-    best_values = _best_by_key(results)
-    return tuple(name for name, (_, high) in ranges.items() if best_values.get(name, high) > high)
-
-
-def _best_by_key(results: Iterable[BenchResult]) -> dict[str, float]:
-    best: dict[str, float] = {}
-    for result in results:
-        best[result_key(result)] = max(best.get(result_key(result), 0.0), result.median)
-    return best
+def _judge(
+    result: BenchResult,
+    results: Sequence[BenchResult],
+    ranges: Mapping[str, tuple[float, float]],
+    smallest_side: int,
+) -> Judgement:
+    """The range applies to the best size; a product too small to fill a GPU is never called slow."""
+    expected = ranges.get(result_key(result))
+    if expected is None or result.extrapolated or result.processes > 1 or "wrong" in result.notes:
+        return "unknown"
+    low, high = expected
+    if result.median > high:
+        return "above"
+    if result.median >= low:
+        return "as-expected"
+    is_too_small = result.id == "matmul" and min(result.size, default=0) < smallest_side
+    return "below" if _is_best(result, results) and not is_too_small else "unknown"
 
 
 def slow_causes(
-    gpu_logs: Sequence[BenchGpuLog],
-    gpus: Iterable[ReferenceCard],
+    benchmark: Benchmark,
+    gpus: Mapping[str, ReferenceCard],
+    thresholds: CauseThresholds,
     *,
-    on_battery: bool | None,
-    power_saving: bool | None,
+    power_saving: bool | None = None,
 ) -> tuple[str, ...]:
-    """Possible causes of a slow GPU by its log and the power status, the most certain first."""
-    throttle = {reason for gpu in gpu_logs for reason in gpu.throttle}
-    lanes = {(gpu.name.lower(), gpu.pcie_lanes) for gpu in gpus}
+    """Possible causes of the results that are below their range, each with evidence, the most certain first.
+
+    Slow products and copies within a GPU are explained by its power, temperature and clocks; slow copies over the link
+    by its lanes. The link explains no slow product, and heat no slow link.
+    """
+    causes: dict[str, None] = {}
+    below = [result for result in benchmark.results if result.judgement == "below"]
+    for device in dict.fromkeys(result.device for result in below):
+        gpu, gpu_log = gpus[device], find_gpu_log(device, benchmark.watched)
+        ids = {result.id for result in below if result.device == device}
+        if ids - LINK_WORKLOADS:
+            causes.update(dict.fromkeys(_clock_causes(benchmark, gpu, gpu_log, thresholds, power_saving=power_saving)))
+        if ids & LINK_WORKLOADS:
+            causes.update(dict.fromkeys(_link_causes(gpu, gpu_log)))
+    return tuple(CAUSE_PREFIX + code for code in causes)
+
+
+def _clock_causes(
+    benchmark: Benchmark,
+    gpu: ReferenceCard,
+    gpu_log: BenchGpuLog | None,
+    thresholds: CauseThresholds,
+    *,
+    power_saving: bool | None,
+) -> list[str]:
+    throttle = frozenset(gpu_log.throttle) if gpu_log is not None else frozenset()
+    power_limit_w = gpu_log.power_limit_w if gpu_log is not None else None
+    clock_mhz = gpu_log.clock_sm if gpu_log is not None else None
+    util_before = gpu_log.util_before if gpu_log is not None else None
+    clock_share = _clock_share(gpu, power_limit_w) or 1.0
     conditions = {
-        "battery": on_battery is True,
+        "battery": benchmark.on_battery is True or "bench.note.battery" in benchmark.notes,
         "heat": bool(throttle & THERMAL_THROTTLE_REASONS),
         "power-supply": bool(throttle & (ABNORMAL_THROTTLE_REASONS - THERMAL_THROTTLE_REASONS)),
-        "power-plan": power_saving is True,
-        "busy": any(gpu.util_before is not None and gpu.util_before > BUSY_GPU_PERCENT for gpu in gpu_logs),
-        "slot": any(
-            gpu.pcie_width is not None
-            and gpu.name is not None
-            and gpu.name.lower().endswith(name)
-            and gpu.pcie_width < max_lanes
-            for gpu in gpu_logs
-            for name, max_lanes in lanes
-        ),
+        # A laptop's range is that of its power limit.
+        "power-limit": gpu.power_clocks is None
+        and power_limit_w is not None
+        and power_limit_w < thresholds.low_power_share * gpu.tdp_w,
+        "power-plan": power_saving is True or "bench.note.saving" in benchmark.notes,
+        "busy": util_before is not None and util_before > BUSY_GPU_PERCENT,
     }
-    return tuple(CAUSE_PREFIX + code for code, is_present in conditions.items() if is_present)
+    causes = [code for code, is_present in conditions.items() if is_present]
+    is_slow_clock = clock_mhz is not None and clock_mhz < thresholds.low_clock_share * clock_share * gpu.boost_mhz
+    # Low clocks are the effect of the causes above; alone they are all that is known.
+    return causes or (["clocks"] if is_slow_clock else [])
+
+
+def _link_causes(gpu: ReferenceCard, gpu_log: BenchGpuLog | None) -> list[str]:
+    width = gpu_log.pcie_width if gpu_log is not None else None
+    has_few_lanes = width is not None and gpu.pcie_lanes is not None and width < gpu.pcie_lanes
+    return ["slot" if has_few_lanes else "link"]
 
 
 def is_best_size(result: BenchResult, benchmark: Benchmark) -> bool:
     """Whether no other size is faster: the expected range applies to the best size."""
-    return all(result_key(each) != result_key(result) or each.median <= result.median for each in benchmark.results)
+    return _is_best(result, benchmark.results)
+
+
+def _is_best(result: BenchResult, results: Iterable[BenchResult]) -> bool:
+    return all(result_key(each) != result_key(result) or each.median <= result.median for each in results)

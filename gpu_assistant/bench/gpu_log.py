@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import statistics
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Self
+
+from msgspec.structs import replace
 
 from ..core.results import BenchGpuLog, GpuSample
 
 INTERVAL_S = 0.5
 BUSY_GPU_PERCENT, LOADED_GPU_PERCENT = 5, 50
+MIN_THROTTLED_SAMPLES = 2  # under load
 BUSY_CPU_PERCENT, CPU_LOAD_INTERVAL_S = 20, 0.5
 # NVML's clock event reasons that indicate a problem; a power limit alone is normal under full load.
 ABNORMAL_THROTTLE_REASONS = frozenset({"hardware-slowdown", "thermal", "hardware-thermal", "power-brake"})
@@ -51,15 +55,19 @@ class GpuLogger:
         while not self._stop.wait(INTERVAL_S):
             self._snapshots.append(self._read_gpus())
 
-    def gpu_logs(self) -> tuple[BenchGpuLog, ...]:
-        """A summary for each GPU; complete after the context has been left."""
-        return summarize_snapshots(self._snapshots)
+    def gpu_logs(self, devices: Mapping[str, str] | None = None) -> tuple[BenchGpuLog, ...]:
+        """A summary for each GPU; complete after the context has been left. `devices` as in `summarize_snapshots`."""
+        return summarize_snapshots(self._snapshots, devices)
 
 
-def summarize_snapshots(snapshots: Sequence[tuple[GpuSample, ...]]) -> tuple[BenchGpuLog, ...]:
+def summarize_snapshots(
+    snapshots: Sequence[tuple[GpuSample, ...]], devices: Mapping[str, str] | None = None
+) -> tuple[BenchGpuLog, ...]:
     """A summary for each GPU; the first snapshot was taken before the run. A GPU keeps the index of its first sample,
-    by which the child, started then, knows it.
+    by which the child, started then, knows it. `devices` are the ids of torch's devices ("cuda:0") by UUID, with or
+    without the driver's prefix.
     """
+    ids = {_bare_uuid(uuid): device for uuid, device in (devices or {}).items()}
     samples_by_gpu: dict[str | int, list[GpuSample]] = {}
     gpu_by_index: dict[int, str | int] = {}  # the last GPU with each index, which changes when one is removed
     for snapshot in snapshots:
@@ -74,10 +82,18 @@ def summarize_snapshots(snapshots: Sequence[tuple[GpuSample, ...]]) -> tuple[Ben
             samples_by_gpu.setdefault(gpu, []).append(sample)
     first = snapshots[0] if snapshots else ()
     gpu_logs = [
-        _summarize_gpu(samples, util_before=samples[0].util if samples[0] in first else None)
+        replace(
+            _summarize_gpu(samples, util_before=samples[0].util if samples[0] in first else None),
+            device=next((ids[_bare_uuid(each.uuid)] for each in samples if _bare_uuid(each.uuid) in ids), None),
+        )
         for samples in samples_by_gpu.values()
     ]
     return tuple(sorted(gpu_logs, key=lambda gpu_log: gpu_log.index))
+
+
+def _bare_uuid(uuid: str | None) -> str | None:
+    """A UUID without "GPU-", in lower case: NVML writes the prefix, torch does not."""
+    return None if uuid is None else uuid.lower().removeprefix("gpu-")
 
 
 def _summarize_gpu(samples: list[GpuSample], *, util_before: int | None) -> BenchGpuLog:
@@ -98,8 +114,14 @@ def _summarize_gpu(samples: list[GpuSample], *, util_before: int | None) -> Benc
         # An idle GPU reduces the speed of its PCI Express link.
         pcie_gen=max((each.pcie_gen for each in loaded if each.pcie_gen is not None), default=None),
         pcie_width=max((each.pcie_width for each in loaded if each.pcie_width is not None), default=None),
-        throttle=tuple(sorted({reason for each in samples[1:] for reason in each.throttle or ()})),
+        throttle=_repeated_reasons(loaded),
     )
+
+
+def _repeated_reasons(loaded: Sequence[GpuSample]) -> tuple[str, ...]:
+    """The reasons seen in at least MIN_THROTTLED_SAMPLES, as the health test counts them: one may be a blip."""
+    counts = Counter(reason for each in loaded for reason in set(each.throttle or ()))
+    return tuple(sorted(reason for reason, count in counts.items() if count >= MIN_THROTTLED_SAMPLES))
 
 
 def _median(values: Iterable[int | None]) -> int | None:

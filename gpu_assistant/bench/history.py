@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ..core import json
+from ..core.errors import UsageError
 from ..core.results import WORKLOAD_UNITS, Benchmark, BenchmarkHistory, BenchmarkHistoryEntry, BenchResult
 from .child_protocol import BENCHMARK_NOTES, RESULT_NOTES, SKIP_NOTES, VERDICTS, is_plausible
 from .device_comparison import device_comparisons, headline_comparison
@@ -51,6 +52,35 @@ def read_benchmark(path: Path) -> Benchmark | None:
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return benchmark if _is_known(benchmark) else None
+
+
+def read_benchmark_file(path: Path) -> Benchmark:
+    """The benchmark in a file that the user names, of any computer: without the conclusions of whoever wrote it, and
+    without notes and skipped workloads that this version does not know.
+
+    Raises UsageError("benchmark-file") with the fault, and what `json.read_file` raises.
+    """
+    benchmark = json.read_file(path, Benchmark, code="benchmark-file")
+    benchmark = json.convert(_strip_control_characters(msgspec.to_builtins(benchmark)), Benchmark)
+    benchmark = replace(
+        benchmark,
+        results=tuple(
+            replace(result, notes=tuple(note for note in result.notes if note in RESULT_NOTES), judgement=None)
+            for result in benchmark.results
+        ),
+        notes=tuple(note for note in benchmark.notes if note in BENCHMARK_NOTES),
+        left_out=tuple(each for each in benchmark.left_out if each.why in SKIP_NOTES and each.id in WORKLOAD_UNITS),
+        verdict=None,
+        expected=None,
+        causes=(),
+    )
+    wrong = next((index for index, result in enumerate(benchmark.results) if not is_plausible(result)), None)
+    if wrong is not None or not _is_known(benchmark):
+        where = f"results[{wrong}]" if wrong is not None else "started"
+        raise UsageError("benchmark-file", path=str(path), fault="@bench.fault.implausible", where=where)
+    if not benchmark.results:
+        raise UsageError("benchmark-file", path=str(path), fault="@bench.fault.empty", where="results")
+    return benchmark
 
 
 def find_comparable(

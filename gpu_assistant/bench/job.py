@@ -24,11 +24,11 @@ from msgspec.structs import replace
 from ..core import filesystem, json
 from ..core.errors import AppError, Cancelled, UsageError
 from ..core.jobs import JobContext
-from ..core.results import BenchDevice, BenchGpuLog, Benchmark, GpuSample
+from ..core.results import BenchDevice, BenchGpuLog, Benchmark, BenchResult, DType, GpuSample
 from ..system.locks import data_folder_lock, environment_lock
 from ..system.nvml.monitor import NvmlMonitor
 from ..system.processes import DeadlineEvent
-from . import expected_ranges, scaling
+from . import scaling
 from .child_protocol import (
     CHILD_PROGRAM,
     EXIT_GRACE_S,
@@ -48,6 +48,7 @@ from .child_protocol import (
     torch_load_error,
 )
 from .device_comparison import gpu_speedups
+from .expected_ranges import judge_benchmark
 from .gpu_log import ABNORMAL_THROTTLE_REASONS, BUSY_CPU_PERCENT, BUSY_GPU_PERCENT, GpuLogger, read_cpu_load
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ class BenchmarkJob:
             raise self._failure(collector, child_exit, deadline)
         if was_cancelled or not collector.is_complete:
             collector.skip_remaining("cancelled" if was_cancelled else child_exit.reason)
-        gpu_logs = gpu_logger.gpu_logs()
+        gpu_logs = gpu_logger.gpu_logs({each.uuid: each.id for each in collector.start.devices if each.uuid})
         on_battery = None if power.source is None else power.source == "battery"
         has_gpu_results = any(result.device != "cpu" for result in collector.results)
         for note in _unfair_conditions(
@@ -173,7 +174,8 @@ class BenchmarkJob:
         benchmark = Benchmark(
             schema="gpu-assistant/benchmark/1",
             torch=collector.start.torch,
-            devices=self._name_devices(collector.start.devices),
+            devices=self._name_devices(collector.start.bench_devices),
+            cleared=collector.start.cleared,
             results=tuple(collector.results),
             speedup=gpu_speedups(collector.results),
             started=started,
@@ -222,23 +224,20 @@ class BenchmarkJob:
         return scaling.parallel_models(full=self._full)
 
     def _measure_parallel(self, interpreter: Path, collector: ChildMessageCollector, context: JobContext[Any]) -> None:
-        """Measure the training step on all GPUs together, in the format in which each was measured alone."""
+        """Measure the training step on all GPUs together, each in the format in which it was measured alone."""
         if collector.start is None:
             return
         gpu_count = sum(device.id != "cpu" for device in collector.start.devices)
         for index, model in enumerate(self._parallel_models(collector.start), collector.start.total + 1):
-            single_results = [each for each in collector.results if each.id == model and each.device != "cpu"]
-            reference = next(
-                (each for each in single_results if each.dtype.startswith("mixed-")),
-                single_results[0] if single_results else None,
-            )
-            dtype, size = (reference.dtype, reference.size) if reference is not None else ("float32", ())
+            gpus = [device.id for device in collector.start.devices if device.id != "cpu"]
+            dtypes = tuple(_training_dtype(gpu, model, collector.results) for gpu in gpus)
+            size = next((each.size for each in collector.results if each.id == model), ())
             collector.report_progress(
-                MeasurementStart(n=index, workload=f"{model}-parallel", device="cuda", dtype=dtype, size=size)
+                MeasurementStart(n=index, workload=f"{model}-parallel", device="cuda", dtype=dtypes[0], size=size)
             )
             limit_s = scaling.parallel_limit_s(full=self._full)
             result = scaling.measure_parallel(
-                self._system, interpreter, context, processes=gpu_count, model=model, dtype=dtype, limit_s=limit_s
+                self._system, interpreter, context, processes=gpu_count, model=model, dtypes=dtypes, limit_s=limit_s
             )
             if result is None:
                 collector.notes[PARALLEL_FAILED_NOTE] = None
@@ -246,27 +245,12 @@ class BenchmarkJob:
                 collector.add_result(result)
 
     def _add_verdict(self, benchmark: Benchmark, *, power_saving: bool | None) -> Benchmark:
-        """The benchmark with the expected ranges of these GPUs, if they are known, and the verdict."""
+        """The benchmark with judgements by the expected ranges of these GPUs, if they are known, and the verdict."""
         if all(result.device == "cpu" for result in benchmark.results):
             return replace(benchmark, verdict=VERDICT_PREFIX + self._cpu_verdict(benchmark))
         if self._catalog is None:
             return replace(benchmark, verdict=VERDICT_PREFIX + "measured")
-        gpus = expected_ranges.reference_gpus(benchmark.devices, self._catalog)
-        ranges = expected_ranges.expected_ranges(benchmark.results, gpus, self._catalog, benchmark.watched)
-        if not ranges:
-            return replace(benchmark, verdict=VERDICT_PREFIX + "measured")
-        if not expected_ranges.keys_below(benchmark.results, ranges):
-            outcome = "above" if expected_ranges.keys_above(benchmark.results, ranges) else "as-expected"
-            return replace(benchmark, expected=ranges, verdict=VERDICT_PREFIX + outcome)
-        found_causes = expected_ranges.slow_causes(
-            benchmark.watched, gpus.values(), on_battery=benchmark.on_battery, power_saving=power_saving
-        )
-        return replace(
-            benchmark,
-            expected=ranges,
-            verdict=VERDICT_PREFIX + "below",
-            causes=found_causes or (expected_ranges.CAUSE_PREFIX + "unknown",),
-        )
+        return judge_benchmark(benchmark, self._catalog, power_saving=power_saving)
 
     def _cpu_verdict(self, benchmark: Benchmark) -> str:
         """Why no GPU was measured: there is none, torch cannot use it, it was not requested, or it failed."""
@@ -293,7 +277,7 @@ class BenchmarkJob:
             return AppError("bench-garbled", path=str(self.environment))
         return AppError("bench-stopped", reason=f"@{reason}")
 
-    def _name_devices(self, devices: tuple[BenchDevice, ...]) -> tuple[BenchDevice, ...]:
+    def _name_devices(self, devices: Sequence[BenchDevice]) -> tuple[BenchDevice, ...]:
         """Add the CPU's name, which torch does not know."""
         name = self._system.cpu().name
         return tuple(replace(device, name=name) if device.id == "cpu" else device for device in devices)
@@ -308,6 +292,12 @@ class BenchmarkJob:
             context.log(f"{error.code}: {path}")
             return replace(benchmark, notes=(*benchmark.notes, UNSAVED_NOTE))
         return benchmark
+
+
+def _training_dtype(device: str, model: str, results: Sequence[BenchResult]) -> DType:
+    """The format in which a GPU trains this model alone: mixed precision where it was measured."""
+    dtypes = [each.dtype for each in results if each.id == model and each.device == device]
+    return next((dtype for dtype in dtypes if dtype.startswith("mixed-")), "float32")
 
 
 def _unfair_conditions(

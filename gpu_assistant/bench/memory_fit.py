@@ -219,7 +219,7 @@ class MemoryFitJob:
             fits=tuple(project_memory(each, self._batch) for each in steps),
             steps=tuple(steps),
             left_out=skipped_variants,
-            devices=start_message.devices if start_message is not None else (),
+            devices=start_message.bench_devices if start_message is not None else (),
             seconds=time.monotonic() - started_at,
         )
 

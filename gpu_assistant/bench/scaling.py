@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,17 +43,19 @@ def measure_parallel(
     processes: int,
     on_cpu: bool = False,
     model: str = MODELS[0],
-    dtype: DType = "float32",
+    dtypes: Sequence[DType] = ("float32",),
     limit_s: float = FULL_LIMIT_S,
 ) -> BenchResult | None:
     """Train a model in `processes` processes, each with a GPU of its own or a share of the cores.
+
+    `dtypes` are the formats of the processes, in the order of the GPUs; the last one is that of all further ones.
 
     Returns None where that fails, with the reason in the log. Raises Cancelled.
     """
     collector = ChildMessageCollector(lambda _: None, context.log)
     cores = system.cpu().cores
     argv: list[str | Path] = [interpreter, CHILD_PROGRAM, "--together", model, "--processes", str(processes)]
-    argv += ["--device", "cpu" if on_cpu else "cuda:0", "--dtype", dtype]
+    argv += ["--device", "cpu" if on_cpu else "cuda:0", "--dtype", ",".join(dtypes)]
     argv += ["--cores", str(cores)] if cores else []
     try:
         run_json_lines(

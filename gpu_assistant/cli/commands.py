@@ -294,7 +294,7 @@ def run_verify(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
 
 def run_bench(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    """Measure an environment's devices, or with --history show the stored results.
+    """Measure an environment's devices, with --history show the stored results, with --judge a result in a file.
 
     Returns 1 if the test ended early, a device failed, or the result could not be stored. Raises Cancelled after the
     results of a cancelled full test have been shown.
@@ -305,6 +305,8 @@ def run_bench(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
     if arguments.history:
         return _show_benchmark_history(app, arguments, output)
+    if arguments.judge is not None:
+        return _judge_benchmark_file(app, arguments, output)
     environment, device = app.setup.environment_path(arguments.env), arguments.device
     job = app.monitoring.benchmark(environment, full=arguments.full, device=device)
     # Announced by the first progress, so that a test that is refused is not. Whether a GPU exists PyTorch tells.
@@ -335,6 +337,21 @@ def _show_benchmark_history(app: App, arguments: argparse.Namespace, output: Out
         output.write_json(history)
     else:
         benchmark.render_benchmark_history(history, output)
+    return 0
+
+
+def _judge_benchmark_file(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Show the result in a file, of any computer, beside the usual ranges of its GPUs."""
+    from ..bench.expected_ranges import judge_benchmark
+    from ..bench.history import read_benchmark_file
+    from .render import benchmark
+
+    reject_conflicting_options(arguments, "--judge", ("device", "env"))
+    judged = judge_benchmark(read_benchmark_file(Path(arguments.judge)), app.catalog)
+    if output.json:
+        output.write_json(judged)
+    else:
+        benchmark.render_judgement(judged, output)
     return 0
 
 

@@ -381,6 +381,7 @@ class _ParserBuilder:
         self._add_flag(scope, "quick")
         self._add_flag(scope, "full")
         self._add_flag(scope, "history", "bench-history")
+        scope.add_argument("--judge", metavar="FILE", type=self._types.path, help=self._help("bench-judge"))
         command.add_argument("--device", metavar="cpu|cuda:N", type=self._types.device, help=self._help("device"))
 
     def _add_health_command(self) -> None:

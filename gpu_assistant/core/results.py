@@ -102,6 +102,10 @@ class Checks(Struct, frozen=True, kw_only=True):
     curves: tuple[HealthTestCurve, ...] = ()
 
 
+# A result compared with the usual range of its GPU; "unknown" where there is no range.
+Judgement = Literal["as-expected", "below", "above", "unknown"]
+
+
 class BenchDevice(Struct, frozen=True, kw_only=True):
     """A device that torch can compute on; `id` is "cpu" or as "cuda:0", memory is in bytes."""
 
@@ -119,7 +123,7 @@ class BenchResult(Struct, frozen=True, kw_only=True):
     reference, `tolerance` the limit for rounding. Results of different `version` are not comparable. `settings` are the
     precision switches. `notes`: "spread", "few", "wrong", "busy-cpu". An `extrapolated` result is computed from a
     smaller size, not measured. `efficiency` is the throughput of `processes` together, divided by that of as many
-    running alone.
+    running alone. `judgement` compares the median with the usual range of this GPU; None before it was judged.
     """
 
     id: str
@@ -142,6 +146,7 @@ class BenchResult(Struct, frozen=True, kw_only=True):
     extrapolated: bool = False
     processes: int = 1
     efficiency: float | None = None
+    judgement: Judgement | None = None
 
 
 class SkippedWorkload(Struct, frozen=True, kw_only=True):
@@ -165,10 +170,13 @@ class SkippedWorkload(Struct, frozen=True, kw_only=True):
 class BenchGpuLog(Struct, frozen=True, kw_only=True):
     """A GPU's figures from the driver during a benchmark, in °C, MHz, W and percent; None where it reports none.
 
-    `util_before` is the utilization before the benchmark; clocks are medians of the samples under load.
+    `util_before` is the utilization before the benchmark; clocks are medians of the samples under load, `throttle` are
+    the reasons seen in at least two of them. `device` is the GPU's id in the results ("cuda:0"), which differs from
+    `index` where programs see only some of the GPUs; None where that is unknown.
     """
 
     index: int
+    device: str | None = None
     name: str | None = None
     samples: int
     util_before: int | None = None
@@ -188,7 +196,8 @@ class Benchmark(Struct, frozen=True, kw_only=True):
     """A complete benchmark; `speedup` is GPU divided by CPU, by "workload-dtype". `verdict` is the key of a text.
 
     `expected` is the range (lowest, highest) of healthy GPUs with this name, by "device/workload-dtype", in the
-    workload's unit. `causes` are keys of texts on possible causes of a result below its range.
+    workload's unit. `causes` are keys of texts on possible causes of a result below its range. `cleared` are
+    environment variables that would have falsified the results and were removed for them.
     """
 
     schema: Literal["gpu-assistant/benchmark/1"]
@@ -207,6 +216,7 @@ class Benchmark(Struct, frozen=True, kw_only=True):
     watched: tuple[BenchGpuLog, ...] = ()
     on_battery: bool | None = None
     causes: tuple[str, ...] = ()
+    cleared: tuple[str, ...] = ()
 
 
 class BenchmarkHistoryEntry(Struct, frozen=True, kw_only=True):

@@ -55,10 +55,6 @@
         <translation>{date} {time} 测得</translation>
     </message>
     <message>
-        <source>On the card {card}, on the CPU {cpu}.</source>
-        <translation>显卡用 {card}，CPU 用 {cpu}。</translation>
-    </message>
-    <message>
         <source>Other programs that work meanwhile make the figures lower.</source>
         <translation>测速时其他程序在忙，成绩会偏低。</translation>
     </message>
@@ -171,16 +167,20 @@
         <translation>{when} 完整</translation>
     </message>
     <message>
+        <source>{dtype}, batch {batch}</source>
+        <translation>{dtype}，批次 {batch}</translation>
+    </message>
+    <message>
         <source>{workload}, {dtype}</source>
         <translation>{workload}（{dtype}）</translation>
     </message>
     <message>
-        <source>{workload}: one {card} is {times} times as fast as your CPU</source>
-        <translation>{workload}，单张 {card} 的速度是 CPU 的 {times} 倍</translation>
+        <source>{workload}: one {card} ({how}) is {times} times as fast as your CPU ({how_cpu})</source>
+        <translation>{workload}，单张 {card}（{how}）的速度是 CPU（{how_cpu}）的 {times} 倍</translation>
     </message>
     <message>
-        <source>{workload}: your {card} is {times} times as fast as your CPU</source>
-        <translation>{workload}，{card} 的速度是 CPU 的 {times} 倍</translation>
+        <source>{workload}: your {card} ({how}) is {times} times as fast as your CPU ({how_cpu})</source>
+        <translation>{workload}，{card}（{how}）的速度是 CPU（{how_cpu}）的 {times} 倍</translation>
     </message>
 </context>
 <context>
@@ -414,12 +414,12 @@
         <translation>这张卡正常吗？</translation>
     </message>
     <message>
-        <source>The range is {low} to {high} % of what the maker's figures promise, {low_copy} to {high_copy} % for copies within the card, {low_way} to {high_way} % for the way to it: our own rule of thumb. Figures as of {date}.</source>
-        <translation>正常范围是厂商数据的 {low}% 到 {high}%，显存内复制是 {low_copy}% 到 {high_copy}%，向显卡复制是 {low_way}% 到 {high_way}%，这是我们自己的经验值。数据日期：{date}。</translation>
+        <source>The ranges of matrix products are what such cards reach in public results, made a little wider. For copies they are {low_copy} to {high_copy} % of the maker's figure within the card and {low_way} to {high_way} % of the slot's on the way to it: our own rule of thumb. Figures as of {date}.</source>
+        <translation>矩阵乘法的正常范围来自同类显卡的公开测速结果，并略微放宽。显存内复制是厂商数据的 {low_copy}% 到 {high_copy}%，向显卡复制是插槽速度的 {low_way}% 到 {high_way}%，这两项是我们自己的经验值。数据日期：{date}。</translation>
     </message>
     <message>
-        <source>There are no figures to check this card against. A laptop's card gets another power limit from every maker, and of servers' cards we have none yet. Your own past shows whether it becomes slower.</source>
-        <translation>这张卡没有可对照的数据：笔记本显卡的功耗上限由各厂家自定，服务器显卡的数据我们还没有。和自己以前的成绩比，就能看出有没有变慢。</translation>
+        <source>There are no figures to check this card against: too few are known of this model, or it is a laptop's card that does not report its power limit. Your own past shows whether it becomes slower.</source>
+        <translation>这张卡没有可对照的数据：这个型号的公开结果太少，或者它是笔记本显卡，没有报告功率上限。和自己以前的成绩比，就能看出有没有变慢。</translation>
     </message>
     <message>
         <source>What to do</source>

@@ -1,4 +1,4 @@
-"""Figures side by side: speed-ups, history, before and after, what is right for a card."""
+"""Figures side by side: speed-ups, history, before and after, what the GPUs did meanwhile."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.bench.device_comparison import gpu_speedups
-from gpu_assistant.bench.expected_ranges import expected_ranges, keys_above, keys_below, reference_gpus, slow_causes
+from gpu_assistant.bench.device_comparison import gpu_speedups, headline_comparison
+from gpu_assistant.bench.expected_ranges import find_gpu_log
 from gpu_assistant.bench.gpu_log import summarize_snapshots
 from gpu_assistant.bench.measurements import comparable_history, missing_measurements, speed_ratio
-from gpu_assistant.catalog.store import load_catalog
-from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.results import BenchDevice, BenchGpuLog, BenchResult, GpuSample
 
 from ..fakes.examples import cpu_benchmark
@@ -96,6 +94,29 @@ def test_speedup_ignores_disturbed_sizes() -> None:
     assert gpu_speedups(results) == {"matmul-float32": pytest.approx(125)}
 
 
+def trained(device: str, dtype: str, median: float, batch: int) -> BenchResult:
+    plain = measured(device, dtype, 224, median)
+    return replace(plain, id="resnet50", unit="images/s", size=(3, 224, 224), batch=batch)
+
+
+def test_each_side_is_compared_in_its_best_format() -> None:
+    results = (
+        trained("cpu", "float32", 8.0, 8),
+        trained("cpu", "mixed-bfloat16", 32.0, 32),
+        trained("cuda:0", "mixed-float16", 100.0, 64),
+        trained("cuda:0", "float32", 128.0, 64),  # a chip without tensor cores
+    )
+    benchmark = replace(cpu_benchmark(), results=results, devices=(BenchDevice(id="cpu"), BenchDevice(id="cuda:0")))
+    pair = headline_comparison(benchmark)
+    assert pair is not None
+    assert (pair.fastest.dtype, pair.cpu and pair.cpu.dtype) == ("float32", "mixed-bfloat16")
+    assert pair.ratio == pytest.approx(4.0)
+    assert gpu_speedups(results)["resnet50-float32"] == pytest.approx(4.0)
+    alone = headline_comparison(replace(benchmark, results=results[:2]))
+    assert alone is not None
+    assert (alone.fastest.dtype, alone.mixed and alone.mixed.dtype) == ("float32", "mixed-bfloat16")
+
+
 @pytest.mark.parametrize("note", ["spread", "busy-cpu", "wrong"])
 def test_doubtful_result_has_no_speed_ratio(note: str) -> None:
     before = measured("cpu", "float32", 1024, 1.0)
@@ -112,65 +133,6 @@ def test_overlapping_runs_have_no_speed_ratio() -> None:
     assert speed_ratio(before, replace(before, median=0.5, q1=0.4, q3=0.6)) == pytest.approx(0.5)
 
 
-RTX_4060 = BenchDevice(id="cuda:0", name="NVIDIA GeForce RTX 4060", memory_bytes=8585740288)
-
-
-def ranges(devices: tuple[BenchDevice, ...], *results: BenchResult) -> dict[str, tuple[float, float]]:
-    catalog = load_catalog(resources_dir() / "catalog")
-    return expected_ranges(results, reference_gpus(devices, catalog), catalog)
-
-
-def test_expected_range_of_known_gpu() -> None:
-    copy = replace(measured("cuda:0", "uint8", 1, 250.0), id="copy-within", unit="GB/s", size=(1 << 28,))
-    results = [measured("cuda:0", dtype, 8192, 12.0) for dtype in ("float32", "float16", "bfloat16", "tf32")]
-    expected = ranges((RTX_4060,), *results, copy, measured("cpu", "float32", 8192, 0.3))
-    products = {f"cuda:0/matmul-{dtype}" for dtype in ("float32", "float16", "bfloat16", "tf32")}
-    assert set(expected) == products | {"cuda:0/copy-within-uint8"}
-    for low, high in expected.values():
-        assert 0 < low < high
-    low, high = expected["cuda:0/matmul-float32"]
-    assert low < 15.11 * 0.8 < high  # the maker's figure is 15.11 TFLOP/s
-    low, high = expected["cuda:0/copy-within-uint8"]
-    assert 0.7 * 272 < low < high < 272  # the maker's bandwidth in GB/s
-    tf32, half = expected["cuda:0/matmul-tf32"], expected["cuda:0/matmul-bfloat16"]
-    assert tf32 == pytest.approx([each / 2 for each in half])
-
-
-@pytest.mark.parametrize(("gen", "most"), [(4, 15.75), (3, 7.88), (None, 15.75), (5, 15.75), (1, None)])
-def test_pcie_range_from_lanes_and_slot(gen: int | None, most: float | None) -> None:
-    copy = replace(measured("cuda:0", "uint8", 1, 12.6), id="copy-to-device-pinned", unit="GB/s", size=(1 << 28,))
-    seen = (BenchGpuLog(index=0, samples=9, pcie_gen=gen, pcie_width=4),)
-    catalog = load_catalog(resources_dir() / "catalog")
-    expected = expected_ranges((copy,), reference_gpus((RTX_4060,), catalog), catalog, seen)
-    if most is None:
-        assert expected == {}
-        return
-    low, high = expected["cuda:0/copy-to-device-pinned-uint8"]
-    assert 0.5 * most < low < high < most
-
-
-@pytest.mark.parametrize("name", ["NVIDIA GeForce RTX 4060 Laptop GPU", "NVIDIA H200", "Voodoo 2", None])
-def test_unknown_gpu_has_no_expected_range(name: str | None) -> None:
-    device = BenchDevice(id="cuda:0", name=name, memory_bytes=8585740288)
-    assert ranges((device,), measured("cuda:0", "float32", 8192, 1.0)) == {}
-
-
-def test_best_size_decides_below_range() -> None:
-    expected = {"cuda:0/matmul-float32": (10.0, 14.0)}
-    small, large = measured("cuda:0", "float32", 2048, 5.0), measured("cuda:0", "float32", 8192, 11.0)
-    assert keys_below([small, large], expected) == ()
-    assert keys_below([small], expected) == ("cuda:0/matmul-float32",)
-    assert keys_below([], expected) == ()
-
-
-def test_above_range_differs_from_within() -> None:
-    expected = {"cuda:0/matmul-float32": (10.0, 14.0)}
-    within, beyond = (measured("cuda:0", "float32", 8192, speed) for speed in (14.0, 14.1))
-    assert keys_above([within], expected) == ()
-    assert keys_above([within, beyond], expected) == ("cuda:0/matmul-float32",)
-    assert keys_above([], expected) == ()
-
-
 def look(**figures: Any) -> tuple[GpuSample, ...]:
     return (GpuSample(**{"index": 0, "name": "NVIDIA GeForce RTX 4060"} | figures),)
 
@@ -180,7 +142,7 @@ def test_summarize_snapshots() -> None:
         [
             look(util=3, temp=40, clock_sm=210, pcie_gen=1, pcie_width=8, power_limit_w=115.0),
             look(util=99, temp=70, clock_sm=2400, pcie_gen=4, pcie_width=8, power_w=110.0, throttle=("power-cap",)),
-            look(util=99, temp=78, clock_sm=2300, power_w=114.0, throttle=("thermal",)),
+            look(util=99, temp=78, clock_sm=2300, power_w=114.0, throttle=("thermal", "power-cap")),
             look(util=0, temp=71, clock_sm=210, pcie_gen=1),
         ]
     )
@@ -197,7 +159,7 @@ def test_summarize_snapshots() -> None:
         power_limit_w=115.0,
         pcie_gen=4,
         pcie_width=8,
-        throttle=("power-cap", "thermal"),
+        throttle=("power-cap",),  # the other one was seen once
     )
     assert summarize_snapshots([]) == summarize_snapshots([()]) == ()
 
@@ -218,18 +180,25 @@ def test_removed_gpu_is_not_mixed_with_its_successor() -> None:
     assert rows == [(0, 2, 40, 60, 99), (1, 4, 50, 53, 99), (1, 1, 30, 30, None)]
 
 
-def test_causes_from_gpu_logs() -> None:
-    card = load_catalog(resources_dir() / "catalog").reference_card("NVIDIA GeForce RTX 4060", 8585740288)
-    assert card is not None
+def test_throttling_counts_with_two_loaded_samples() -> None:
+    def throttle(*snapshots: tuple[GpuSample, ...]) -> tuple[str, ...]:
+        (log,) = summarize_snapshots([look(util=0), *snapshots])
+        return log.throttle
 
-    def causes(watch: BenchGpuLog, **power: bool) -> tuple[str, ...]:
-        conditions = {"on_battery": None, "power_saving": None, **power}
-        return tuple(code.rsplit(".", 1)[1] for code in slow_causes([watch], [card], **conditions))
+    hot, cool = look(util=99, throttle=("hardware-thermal",)), look(util=99)
+    assert throttle(cool, hot, cool) == ()
+    assert throttle(hot, cool, hot) == ("hardware-thermal",)
+    idle = look(util=0, throttle=("hardware-thermal",))
+    assert throttle(hot, idle, idle) == ()
 
-    fine = BenchGpuLog(index=0, name=RTX_4060.name, samples=9, util_before=1, pcie_width=8, throttle=("power-cap",))
-    assert causes(fine) == ()
-    assert causes(replace(fine, throttle=("hardware-thermal",))) == ("heat",)
-    assert causes(replace(fine, throttle=("power-brake",))) == ("power-supply",)
-    assert causes(replace(fine, pcie_width=4)) == ("slot",)
-    assert causes(replace(fine, util_before=60), power_saving=True) == ("power-plan", "busy")
-    assert causes(fine, on_battery=True) == ("battery",)
+
+def test_log_is_matched_by_uuid() -> None:
+    cards = (*look(index=0, uuid="GPU-AAAA", util=0), *look(index=1, uuid="GPU-bbbb", util=0))
+    logs = summarize_snapshots([cards, cards], {"BBBB": "cuda:0"})  # CUDA_VISIBLE_DEVICES=1
+    assert [(each.index, each.device) for each in logs] == [(0, None), (1, "cuda:0")]
+    found = find_gpu_log("cuda:0", logs)
+    assert found is not None
+    assert found.index == 1
+    assert find_gpu_log("cuda:1", logs) is None
+    by_number = summarize_snapshots([cards])
+    assert find_gpu_log("cuda:1", by_number) == by_number[1]

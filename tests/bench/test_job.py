@@ -57,7 +57,7 @@ def test_verdict_for_known_gpu(with_card: Path, tmp_path: Path, monkeypatch: pyt
     assert set(good.expected) == {f"cuda:0/matmul-{dtype}" for dtype in ("float32", "tf32", "float16", "bfloat16")}
     assert good.causes == ()
     monkeypatch.setenv("FAKE_CARD", "slow")
-    slow = Run(with_card, tmp_path, **options).go()
+    slow = Run(with_card, tmp_path, **{**options, "workloads": ["copy-within"]}).go()
     assert slow.verdict == "bench.verdict.below"
     assert slow.causes == ("bench.cause.unknown",)
 
@@ -73,7 +73,7 @@ def test_unfair_conditions_are_noted(with_card: Path, tmp_path: Path, monkeypatc
     assert {"bench.note.battery", "bench.note.saving", "bench.note.busy"} <= set(result.notes)
     (watch,) = result.watched
     assert (watch.name, watch.util_before, watch.temp_start) == ("NVIDIA GeForce RTX 4060", 80, 88)
-    if watch.samples > 1:  # what held it back before the run held back nothing
+    if watch.samples > 2:  # what held it back before the run, or once, held back nothing
         assert "bench.note.throttled" in result.notes
     assert result.verdict == "bench.verdict.below"
     assert result.causes[0] == "bench.cause.battery"

@@ -48,7 +48,7 @@ from torch import distributed
 torch.nn.parallel.DistributedDataParallel = lambda model, device_ids: model
 parallel.timing.MIN_STEADY_RUNS, parallel.MEASURE_LIMIT_S, parallel.PARALLEL_BATCHES = 3, 0.1, {"cpu": 1}
 distributed.init_process_group("gloo")
-result = parallel._measure(cpu, "resnet50", "float32", distributed.get_rank(), 2)
+result = parallel._measure(cpu, "resnet50", ["float32"], distributed.get_rank(), 2)
 """
 
 

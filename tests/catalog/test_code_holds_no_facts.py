@@ -23,6 +23,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("catalog/validation.py", r"https://json-schema\.org/.*"): "the name of the language that schemas are written in",
     ("catalog/gpu_names.py", r".*geforce.*"): "the maker's word in front of every name, taken off to compare",
     ("catalog/gpu_names.py", r".*radeon.*"): "AMD's word at the head of a card's name, where the name begins",
+    ("catalog/records/peak_specs.py", r".*tesla.*"): "a maker's word that not every source writes, taken off",
     ("texts/format.py", r"GeForce "): "the maker's word in front of every name, taken off to save room",
     ("gui/messages.py", r"www\."): "taken off any address for its short form",
     ("gui/main/settings/page.py", r".*Apache-2\.0.*"): "our own licence",

@@ -13,6 +13,7 @@ from gpu_assistant.core.results import (
     Benchmark,
     BenchResult,
     FitVariant,
+    Judgement,
     MemoryFit,
     MemoryFits,
     MemoryPeakModel,
@@ -55,6 +56,11 @@ def card_benchmark(speed: float = 1.0) -> Benchmark:
         figure("bert-base", cpu, "float32", (128,), "sequences/s", 5.1),
         figure("matmul", cpu, "float32", side, "TFLOP/s", 0.72),
     ]
+    expected = {
+        "cuda:0/matmul-float32": (11.3, 14.4),
+        "cuda:0/matmul-float16": (22.7, 28.7),
+        "cuda:0/copy-within-uint8": (217.6, 253.0),
+    }
     results = [*(replace(r, median=r.median * speed, q1=r.q1 * speed, q3=r.q3 * speed) for r in of_card), *of_processor]
     return Benchmark(
         schema=BENCHMARK_SCHEMA,
@@ -63,13 +69,9 @@ def card_benchmark(speed: float = 1.0) -> Benchmark:
             BenchDevice(id=cpu, name="AMD Ryzen 5 7500F", threads=6),
             BenchDevice(id=gpu, name="NVIDIA GeForce RTX 4060", memory_bytes=8 * GIB),
         ),
-        results=tuple(results),
+        results=tuple(replace(r, judgement=_judgement(r, expected)) for r in results),
         speedup={"resnet50-mixed-bfloat16": 31.2 * speed},
-        expected={
-            "cuda:0/matmul-float32": (11.3, 14.4),
-            "cuda:0/matmul-float16": (22.7, 28.7),
-            "cuda:0/copy-within-uint8": (217.6, 253.0),
-        },
+        expected=expected,
         verdict="bench.verdict.as-expected",
         seconds=58.0,
         scope="quick",
@@ -91,6 +93,13 @@ def card_benchmark(speed: float = 1.0) -> Benchmark:
     )
 
 
+def _judgement(result: BenchResult, expected: dict[str, tuple[float, float]]) -> Judgement:
+    low, high = expected.get(f"{result.device}/{result.id}-{result.dtype}", (None, None))
+    if low is None or high is None:
+        return "unknown"
+    return "below" if result.median < low else "above" if result.median > high else "as-expected"
+
+
 def slow_benchmark(*causes: str) -> Benchmark:
     """The same card at three fifths of its speed."""
     named = tuple(f"bench.cause.{each}" for each in causes or ("unknown",))
@@ -104,7 +113,7 @@ def two_cards() -> Benchmark:
     """Two such cards, and both together."""
     one = card_benchmark()
     second = [
-        replace(r, device="cuda:1", median=r.median * 0.98, q1=r.q1 * 0.98, q3=r.q3 * 0.98)
+        replace(r, device="cuda:1", judgement="unknown", median=r.median * 0.98, q1=r.q1 * 0.98, q3=r.q3 * 0.98)
         for r in one.results
         if r.device == "cuda:0"
     ]

@@ -26,4 +26,5 @@ if __name__ == "__main__":
     # Read by the CUDA runtime: number GPUs as the driver does, by whose numbers they are logged.
     os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
     load()
-    sys.exit(importlib.import_module(NAME + ".program").main())
+    cleared = importlib.import_module(NAME + ".variables").clear_falsifying_variables(os.environ)
+    sys.exit(importlib.import_module(NAME + ".program").main(cleared))

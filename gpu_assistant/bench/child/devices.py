@@ -64,6 +64,7 @@ class CpuDevice:
     id = "cpu"
     kind = "cpu"
     capability = None
+    half_speedup: Optional[float] = None
 
     def __init__(self, torch: Any, cores: Optional[int]) -> None:
         self.torch = torch
@@ -102,13 +103,21 @@ class CudaDevice:
         self.torch = torch
         self._index = index
         self._flush_buffer: Any = None
+        self.half_speedup: Optional[float] = None  # of float16 over float32, once it was measured
         self.id = "cuda:%d" % index
         self.capability = None if torch.version.hip else tuple(torch.cuda.get_device_capability(index))
 
     def describe(self) -> Dict[str, Any]:
         """The device as the parent reads it."""
         properties = self.torch.cuda.get_device_properties(self._index)
-        return {"id": self.id, "name": properties.name, "memory_bytes": properties.total_memory}
+        # The driver's UUID, which torch tells from release 2.4 on; of a MIG slice it is the slice's own.
+        uuid = getattr(properties, "uuid", None)
+        return {
+            "id": self.id,
+            "name": properties.name,
+            "memory_bytes": properties.total_memory,
+            "uuid": None if uuid is None else str(uuid),
+        }
 
     def free_bytes(self) -> Optional[int]:
         """Memory that can be filled."""
@@ -141,6 +150,34 @@ class CudaDevice:
         except Exception:  # noqa: BLE001 - any exception means that the device is lost
             return True
         return False
+
+
+# Words of memory errors, some of which do not name memory: cuDNN finds no algorithm whose work space fits; cuBLAS.
+# Conv_v7.cpp and Conv_v8.cpp in https://github.com/pytorch/pytorch/tree/main/aten/src/ATen/native/cudnn
+OUT_OF_MEMORY_WORDS = (
+    "out of memory",
+    "not enough memory",
+    "can't allocate memory",
+    "unable to find a valid cudnn algorithm",
+    "get was unable to find an engine",
+    "unable to find an engine to execute this computation",
+    "alloc_failed",
+    "cudaerrormemoryallocation",
+    "cuda_error_out_of_memory",
+)
+# An access outside of a tensor is an error of a program or a driver: after it the device is lost.
+FATAL_WORDS = ("illegal memory access", "misaligned address", "illegal address")
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error of torch says, by any name, that the memory of its device did not suffice."""
+    if isinstance(error, MemoryError):
+        return True
+    text = str(error).lower()
+    if any(words in text for words in FATAL_WORDS):
+        return False
+    # torch.OutOfMemoryError (torch.cuda.OutOfMemoryError before torch 2.5) is a RuntimeError.
+    return type(error).__name__ == "OutOfMemoryError" or any(words in text for words in OUT_OF_MEMORY_WORDS)
 
 
 Device = Union[CpuDevice, CudaDevice]

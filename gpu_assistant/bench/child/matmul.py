@@ -7,6 +7,8 @@ import time
 from typing import Any, Dict, List, Optional, Tuple
 
 from . import timing
+from .devices import is_out_of_memory
+from .precision import is_faster_in
 from .workload import Workload, WorkloadSkipped, median_seconds
 
 CHECKED_SIDE = 64  # rows and columns of the sub-block that is computed again in float64
@@ -82,6 +84,8 @@ class MatmulWorkload(Workload):
 
     def prepare(self) -> None:
         """Allocate two matrices from a fixed seed and their product."""
+        if not is_faster_in(self.device, self.dtype):
+            raise WorkloadSkipped("no-gain")
         torch, side, device_id = self.torch, self.size[0], self.device.id
         torch.manual_seed(0)
         left = torch.randn(side, side, device=device_id, dtype=torch.float32)
@@ -107,7 +111,7 @@ class MatmulWorkload(Workload):
         try:
             multiply()
         except (TypeError, RuntimeError) as error:
-            if "memory" in str(error).lower():
+            if is_out_of_memory(error):
                 raise
             raise WorkloadSkipped("unsupported") from error
         self._multiply = multiply

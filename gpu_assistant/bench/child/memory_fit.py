@@ -11,7 +11,7 @@ import gc
 import sys
 from typing import Any, Dict, Iterator, List, NamedTuple, Tuple
 
-from .devices import Device
+from .devices import Device, is_out_of_memory
 from .precision import has_hardware_support, mixed_dtype, set_precision
 from .protocol import MessageWriter
 from .training import TrainingStep
@@ -266,8 +266,7 @@ def measure_variants(writer: MessageWriter, device: Device, model_name: str, res
             measurement = MemoryMeasurement(device, model_name, variant)
         except Exception as error:  # noqa: BLE001 - torch documents no exception types
             print("%s: %s" % (type(error).__name__, error), file=sys.stderr)
-            is_out_of_memory = "memory" in str(error).lower() or isinstance(error, MemoryError)
-            writer.send(left="memory" if is_out_of_memory else "failed", variant=variant)
+            writer.send(left="memory" if is_out_of_memory(error) else "failed", variant=variant)
             continue
         writer.send(fit={**measurement.to_message(), "variant": variant, "capacity": capacity, "spare": reserve_bytes})
         del measurement

@@ -1,21 +1,23 @@
 """The same training step on several devices at once, under DistributedDataParallel, started by torchrun.
 
-Every process has a device of its own, or on the CPU its share of the cores. The loss by communication
-is measured in the same run: the first process trains alone before, on the same share.
+Every process has a device of its own, or on the CPU its share of the cores, and trains in the device's own format. The
+loss by communication is measured in the same run: one process of each model of device trains alone before.
 """
 
 from __future__ import annotations
 
 import datetime
+import functools
 import os
 import socket
 import sys
 import time
+import zlib
 from typing import Any, Dict, List, Optional
 
 from . import timing
 from .devices import CpuDevice, CudaDevice, Device
-from .precision import precision_settings, set_precision
+from .precision import MIXED_PREFIX, precision_settings, set_precision
 from .protocol import MessageWriter
 from .training import MODEL_SPECS, TRAINING_UNITS, TrainingStep
 
@@ -69,7 +71,7 @@ def run_worker(writer: MessageWriter, device_kind: str, cores: Optional[int], mo
     backend = "nccl" if device_kind == "gpu" and distributed.is_nccl_available() else "gloo"
     distributed.init_process_group(backend, timeout=PROCESS_TIMEOUT)
     try:
-        result = _measure(device, model_name, dtype, rank, world_size)
+        result = _measure(device, model_name, dtype.split(","), rank, world_size)
     finally:
         distributed.destroy_process_group()
     if rank == 0:
@@ -77,24 +79,26 @@ def run_worker(writer: MessageWriter, device_kind: str, cores: Optional[int], mo
         writer.send(end=True)
 
 
-def _measure(device: Device, model_name: str, dtype: str, rank: int, world_size: int) -> Dict[str, Any]:
+def _measure(device: Device, model_name: str, dtypes: List[str], rank: int, world_size: int) -> Dict[str, Any]:
+    """`dtypes` are the processes' formats; the last one is that of all further processes."""
     from torch import distributed
     from torch.nn.parallel import DistributedDataParallel
 
     torch, started_at = device.torch, time.perf_counter()
+    dtypes = (dtypes + dtypes[-1:] * world_size)[:world_size]
+    dtype = dtypes[rank]
     set_precision(torch, dtype)
     batch = PARALLEL_BATCHES[device.kind]
-    single_times: List[float] = []
-    if rank == 0:
-        step = TrainingStep(device, model_name, dtype)
-        inputs, classes = step.make_batch(batch)
-        expected_s = timing.warm_up(device, lambda: step.run(inputs, classes), MEASURE_LIMIT_S / 2)
-        single_times = timing.measure_runs(device, lambda: step.run(inputs, classes), MEASURE_LIMIT_S, expected_s)
-        del step, inputs, classes
-    distributed.barrier()
+    # The processes add up their gradients, so these are scaled in all of them or in none.
+    scales_gradients = MIXED_PREFIX + "float16" in dtypes
+    alone_examples_per_s = _examples_per_second_alone(device, model_name, dtype, rank, world_size)
     device_ids = [rank] if device.kind == "gpu" else None
     step = TrainingStep(
-        device, model_name, dtype, wrap=lambda model: DistributedDataParallel(model, device_ids=device_ids)
+        device,
+        model_name,
+        dtype,
+        wrap=lambda model: DistributedDataParallel(model, device_ids=device_ids),
+        scales_gradients=scales_gradients,
     )
     inputs, classes = step.make_batch(batch, seed=1 + rank)
     step.run(inputs, classes)
@@ -113,7 +117,6 @@ def _measure(device: Device, model_name: str, dtype: str, rank: int, world_size:
     if rank != 0:
         return {}
     q1, median, q3 = timing.quartiles(parallel_times)
-    single_median = timing.quartiles(single_times)[1]
     is_spread = timing.relative_spread(parallel_times) > timing.NOTED_SPREAD
     return {
         "id": model_name + "-parallel",
@@ -132,22 +135,62 @@ def _measure(device: Device, model_name: str, dtype: str, rank: int, world_size:
         "error": error,
         "tolerance": 0.0,
         "processes": world_size,
-        "efficiency": single_median / median,
+        "efficiency": batch * world_size / median / sum(alone_examples_per_s),
         "settings": {
             **precision_settings(device, dtype),
             "backend": distributed.get_backend(),
-            "alone": batch / single_median,
+            "alone": alone_examples_per_s[0],
+            **({"formats": " ".join(dtypes)} if len(set(dtypes)) > 1 else {}),
         },
         "notes": (["spread"] if is_spread else []) + (["wrong"] if error else []),
     }
 
 
-def _weight_difference(torch: Any, step: TrainingStep, device: Device) -> float:
-    """The largest relative difference between the processes' weights after a step; it must be 0."""
+def _examples_per_second_alone(device: Device, model_name: str, dtype: str, rank: int, world_size: int) -> List[float]:
+    """The speed of each process alone. One of each model of device and format trains, one after the other."""
     from torch import distributed
 
-    sums = torch.stack([parameter.detach().double().sum() for parameter in step.model.parameters()]).to(device.id)
-    maximum, minimum = sums.clone(), sums.clone()
-    distributed.all_reduce(maximum, distributed.ReduceOp.MAX)
-    distributed.all_reduce(minimum, distributed.ReduceOp.MIN)
-    return float((maximum - minimum).abs().max() / maximum.abs().max())
+    torch, described = device.torch, device.describe()
+    kind_text = "%s %s %s" % (described.get("name"), described.get("memory_bytes"), dtype)
+    # Tensors, since torch gathers objects with the help of numpy.
+    kinds = _gather(torch.tensor([zlib.crc32(kind_text.encode())], device=device.id), world_size)
+    speed = 0.0
+    for kind in dict.fromkeys(kinds):
+        if kinds.index(kind) == rank:
+            step = TrainingStep(device, model_name, dtype)
+            inputs, classes = step.make_batch(PARALLEL_BATCHES[device.kind])
+            run = functools.partial(step.run, inputs, classes)
+            expected_s = timing.warm_up(device, run, MEASURE_LIMIT_S / 2)
+            times = timing.measure_runs(device, run, MEASURE_LIMIT_S, expected_s)
+            speed = PARALLEL_BATCHES[device.kind] / timing.quartiles(times)[1]
+            del step, inputs, classes, run
+        distributed.barrier()
+    speeds = _gather(torch.tensor([speed], device=device.id, dtype=torch.float64), world_size)
+    return [speeds[kinds.index(kind)] for kind in kinds]
+
+
+def _gather(value: Any, world_size: int) -> List[Any]:
+    """The number in a tensor of one element, of every process."""
+    from torch import distributed
+
+    gathered = [value.clone() for _ in range(world_size)]
+    distributed.all_gather(gathered, value)
+    return [each.item() for each in gathered]
+
+
+def _weight_difference(torch: Any, step: TrainingStep, device: Device) -> float:
+    """The share of weights whose bits differ between the processes after a step; it must be 0.
+
+    Bits are compared, not sums: the order in which a chip adds up differs between models.
+    """
+    from torch import distributed
+
+    differing = total = 0
+    for parameter in step.model.parameters():
+        bits = parameter.detach().to(device.id).contiguous().view(torch.int32)
+        maximum, minimum = bits.clone(), bits.clone()
+        distributed.all_reduce(maximum, distributed.ReduceOp.MAX)
+        distributed.all_reduce(minimum, distributed.ReduceOp.MIN)
+        differing += int((maximum != minimum).sum())
+        total += bits.numel()
+    return differing / total

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
+import statistics
 from typing import Any, Dict, List, Optional
 
 from .devices import Device
@@ -13,6 +15,8 @@ AMPERE_CAPABILITY, ADA_CAPABILITY = (
     (8, 9),
 )  # lowest compute capabilities with TF32 and bfloat16, and with FP8
 MIXED_PREFIX = "mixed-"
+MIN_HALF_SPEEDUP = 1.2  # below it, half precision is not worth its rounding
+PROBED_SIDE, PROBE_RUNS = 2048, 3
 
 
 def matmul_dtypes(device: Device) -> List[str]:
@@ -37,7 +41,8 @@ def mixed_dtype(device: Device) -> str:
 
 def inference_dtype(device: Device) -> str:
     """The format of a language model's weights for inference on a device."""
-    return "float32" if device.kind == "cpu" else mixed_dtype(device)[len(MIXED_PREFIX) :]
+    dtype = "float32" if device.kind == "cpu" else mixed_dtype(device)[len(MIXED_PREFIX) :]
+    return dtype if is_faster_in(device, dtype) else "float32"
 
 
 def has_hardware_support(device: Device, dtype: str) -> bool:
@@ -48,6 +53,37 @@ def has_hardware_support(device: Device, dtype: str) -> bool:
         return bool(device.torch.ops.mkldnn._is_mkldnn_bf16_supported())
     except (AttributeError, RuntimeError):
         return False
+
+
+def is_faster_in(device: Device, dtype: str) -> bool:
+    """Whether products of a GPU gain from float16; True for all other formats, whose support is known by the chip.
+
+    GPUs without tensor cores (compute capability below 7.0, and 7.5 in the GTX 16 series, which cannot be told from
+    its relatives by number) compute in float16 at the rate of float32, some at a tenth of it.
+    """
+    is_probed = device.kind == "gpu" and dtype in ("float16", MIXED_PREFIX + "float16")
+    if not is_probed or (device.capability is not None and device.capability >= AMPERE_CAPABILITY):
+        return True
+    if device.half_speedup is None:
+        device.half_speedup = _measure_half_speedup(device)
+    return device.half_speedup >= MIN_HALF_SPEEDUP
+
+
+def _measure_half_speedup(device: Device) -> float:
+    """The speed of one product in float16 divided by that in float32; MIN_HALF_SPEEDUP where it cannot be measured."""
+    torch = device.torch
+    seconds = {}
+    try:
+        set_precision(torch, "float32")
+        for dtype in (torch.float32, torch.float16):
+            factor = torch.ones(PROBED_SIDE, PROBED_SIDE, device=device.id, dtype=dtype)
+            product = torch.empty_like(factor)
+            work = functools.partial(torch.mm, factor, factor, out=product)
+            device.time_runs(work)  # loads the kernel
+            seconds[dtype] = statistics.median(device.time_runs(work, PROBE_RUNS))
+    except RuntimeError:
+        return MIN_HALF_SPEEDUP  # a workload that fails says why
+    return seconds[torch.float32] / seconds[torch.float16]
 
 
 def set_precision(torch: Any, dtype: str) -> None:

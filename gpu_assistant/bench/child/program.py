@@ -20,10 +20,10 @@ import platform
 import sys
 import time
 import types
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Sequence
 
 from . import timing
-from .devices import Device, list_devices
+from .devices import Device, is_out_of_memory, list_devices
 from .protocol import MessageWriter
 from .workload import Workload, WorkloadSkipped
 
@@ -57,10 +57,14 @@ def defer_compiler(torch: Any) -> None:
         sys.modules[DYNAMO_MODULE] = torch._dynamo = _LazyCompiler(DYNAMO_MODULE)
 
 
-def main() -> int:
-    """Run; returns exit status 3 for an unknown device, 4 for a torch that cannot be imported."""
+def main(cleared: Sequence[str] = ()) -> int:
+    """Run; returns exit status 3 for an unknown device, 4 for a torch that cannot be imported.
+
+    `cleared` are the environment variables that were removed.
+    """
     faulthandler.enable()
     options = _arguments()
+    options.cleared = list(cleared)
     if options.together is not None:
         from .parallel import launch
 
@@ -171,6 +175,7 @@ def measure_all(
             "devices": descriptions,
             "of": len(start_messages),
             "work": start_messages,
+            "cleared": options.cleared,
             "limit_s": max(0.0, run_deadline + timing.EXIT_MARGIN_S - time.perf_counter()),
         }
     )
@@ -212,11 +217,9 @@ def _measure_workload(writer: MessageWriter, workload: Workload) -> bool:
     except WorkloadSkipped as skipped:
         writer.send(left=skipped.reason, **skipped.figures)
     except Exception as error:  # noqa: BLE001 - torch documents no exception types
-        # torch.OutOfMemoryError is a RuntimeError; the CPU's allocator raises a plain RuntimeError.
-        is_out_of_memory = "memory" in str(error).lower() or isinstance(error, MemoryError)
         print("%s: %s" % (type(error).__name__, error), file=sys.stderr)
         is_lost = not isinstance(error, MemoryError) and workload.device.is_lost()
-        writer.send(left="lost" if is_lost else "memory" if is_out_of_memory else "failed")
+        writer.send(left="lost" if is_lost else "memory" if is_out_of_memory(error) else "failed")
         return not is_lost
     finally:
         workload.close()

@@ -10,8 +10,8 @@ import math
 import time
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
-from .devices import Device
-from .precision import MIXED_PREFIX, autocast, gradient_scaler, has_hardware_support, tolerance
+from .devices import Device, is_out_of_memory
+from .precision import MIXED_PREFIX, autocast, gradient_scaler, has_hardware_support, is_faster_in, tolerance
 from .timing import FIRST_RUN_FACTOR, MIN_SAMPLES_LATE
 from .workload import Workload, WorkloadSkipped
 
@@ -86,22 +86,31 @@ MODEL_SPECS: Dict[str, ModelSpec] = {
 class TrainingStep:
     """A model on a device with its optimizer and synthetic data, all from a fixed seed.
 
-    `wrap` is applied to the model before the optimizer is created (DistributedDataParallel).
+    `wrap` is applied to the model before the optimizer is created (DistributedDataParallel). Images have the memory
+    format channels_last on a GPU with half precision, whose tensor cores need it, and on a CPU with `fast_layout`:
+    oneDNN computes them in it, and converts others in every layer. `scales_gradients`: as for float16.
     """
 
     def __init__(
-        self, device: Device, model_name: str, dtype: str, *, wrap: Callable[[Any], Any] = lambda model: model
+        self,
+        device: Device,
+        model_name: str,
+        dtype: str,
+        *,
+        wrap: Callable[[Any], Any] = lambda model: model,
+        fast_layout: bool = False,
+        scales_gradients: bool = False,
     ) -> None:
         self.torch, self.device, self.dtype, self.spec = device.torch, device, dtype, MODEL_SPECS[model_name]
         self.torch.manual_seed(0)
-        # Tensor cores need the memory format channels_last.
-        self.channels_last = device.kind == "gpu" and dtype != "float32" and len(self.spec.size) == 3
+        has_fast_layout = fast_layout if device.kind == "cpu" else dtype != "float32"
+        self.channels_last = has_fast_layout and len(self.spec.size) == 3
         self.base_model = self.spec.create_model().to(device.id)
         if self.channels_last:
             self.base_model = self.base_model.to(memory_format=self.torch.channels_last)
         self.model = wrap(self.base_model)
         self.optimizer = self.spec.create_optimizer(self.torch, self.model.parameters())
-        self._scaler = gradient_scaler(device, dtype)
+        self._scaler = gradient_scaler(device, MIXED_PREFIX + "float16" if scales_gradients else dtype)
         self._loss = self.torch.nn.CrossEntropyLoss()
 
     def make_batch(self, batch: int, seed: int = 1) -> Tuple[Any, Any]:
@@ -170,6 +179,7 @@ TRAINING_UNITS = {"resnet50": "images/s", "bert-base": "sequences/s"}
 TRAINING_BATCHES = {"cpu": 8, "gpu": 64}
 CHECKED_EXAMPLES = 1  # examples whose loss is computed again in float64
 SMALL_BATCH = 1  # batch size of a slow CPU
+LARGE_BATCH_FACTOR = 4  # of a fast CPU's batch, relative to the usual one
 MAX_SPEED_GAIN = 1.5  # upper bound of the next model's operations per second, relative to the last one's
 FULL_BATCH_STEPS = 4  # steps of the full batch that must fit into the time limit
 # Estimated operations of a training step for one example: three times those of its forward pass.
@@ -201,40 +211,72 @@ class TrainingWorkload(Workload):
         """Create the model and its optimizer, and choose the largest batch that memory and time allow."""
         if not has_hardware_support(self.device, self.dtype):
             raise WorkloadSkipped("hardware")
+        if not is_faster_in(self.device, self.dtype):
+            raise WorkloadSkipped("no-gain")
         if self.device.kind == "gpu":
             self.torch.backends.cudnn.benchmark = True
-        self.step = TrainingStep(self.device, self.id, self.dtype)
+        self.step = TrainingStep(self.device, self.id, self.dtype, fast_layout=True)
         self.loss = self._initial_loss()
         if self.is_checked_last:
             self.untrained_model = copy.deepcopy(self.step.base_model)
         else:
             self.error_and_tolerance = self._compare_loss()
         self.step.model.train()
-        self.batch = TRAINING_BATCHES[self.device.kind]
         if self.device.kind == "cpu":
-            self._set_batch(SMALL_BATCH)
+            self._choose_cpu_batch()
+        else:
+            self._choose_gpu_batch()
+
+    def _choose_cpu_batch(self) -> None:
+        """One example on a slow CPU, else the usual batch, or a large one where that is faster per example."""
+        self._set_batch(SMALL_BATCH)
+        (seconds,) = self.device.time_runs(self.run)
+        available_s = self.deadline - time.perf_counter()
+        if seconds * FIRST_RUN_FACTOR > available_s:
+            raise WorkloadSkipped("time", wanted_s=seconds * FIRST_RUN_FACTOR, had_s=max(0.0, available_s))
+        if seconds * FULL_BATCH_STEPS < self.limit_s:  # the first step is no measure of those that follow
             (seconds,) = self.device.time_runs(self.run)
-            available_s = self.deadline - time.perf_counter()
-            if seconds * FIRST_RUN_FACTOR > available_s:
-                raise WorkloadSkipped("time", wanted_s=seconds * FIRST_RUN_FACTOR, had_s=max(0.0, available_s))
-            if seconds * FULL_BATCH_STEPS < self.limit_s:  # the first step is no measure of those that follow
-                (seconds,) = self.device.time_runs(self.run)
-            free_bytes = self.device.free_bytes()
-            is_batch_fitting = free_bytes is None or self.batch * ACTIVATION_BYTES[self.id] < free_bytes * 0.8
-            if not is_batch_fitting or seconds / SMALL_BATCH * self.batch * FULL_BATCH_STEPS > self.limit_s:
-                self.batch = SMALL_BATCH
-                self.last_s = seconds
-        self._set_batch(self.batch)
-        while self.device.kind == "gpu":
+        batch = TRAINING_BATCHES["cpu"]
+        available_s = min(self.limit_s, self.deadline - time.perf_counter())
+        usual_s = math.inf
+        # Two steps, that take less than as many examples one by one: much less where the format gains from a batch.
+        if self._fits_in_memory(batch) and seconds / SMALL_BATCH * batch * 2 < available_s:
+            usual_s = self._warm_step_seconds(batch)
+        if usual_s * FULL_BATCH_STEPS > self.limit_s or usual_s > seconds / SMALL_BATCH * batch:
+            self._set_batch(SMALL_BATCH)
+            self.last_s = seconds
+            return
+        large_batch = batch * LARGE_BATCH_FACTOR
+        available_s = min(self.limit_s, self.deadline - time.perf_counter())
+        if usual_s * LARGE_BATCH_FACTOR * (2 + FULL_BATCH_STEPS) < available_s and self._fits_in_memory(large_batch):
+            large_s = self._warm_step_seconds(large_batch)
+            if large_s >= usual_s * LARGE_BATCH_FACTOR:
+                self._set_batch(batch)
+
+    def _warm_step_seconds(self, batch: int) -> float:
+        """Seconds of a step with this batch, after a first one."""
+        self._set_batch(batch)
+        return self.device.time_runs(self.run, 2)[1]
+
+    def _fits_in_memory(self, batch: int) -> bool:
+        free_bytes = self.device.free_bytes()
+        return free_bytes is None or batch * ACTIVATION_BYTES[self.id] < free_bytes * 0.8
+
+    def _choose_gpu_batch(self) -> None:
+        """The usual batch, halved until it fits into the GPU's memory."""
+        batch = TRAINING_BATCHES["gpu"]
+        self._set_batch(batch)
+        while True:
             try:
                 self.device.time_runs(self.run)
                 break
             except RuntimeError as error:
-                if "memory" not in str(error).lower() or self.batch <= 1:
+                if not is_out_of_memory(error) or batch <= 1:
                     raise
             self.step.optimizer.zero_grad(set_to_none=True)
             self.torch.cuda.empty_cache()
-            self._set_batch(self.batch // 2)
+            batch //= 2
+            self._set_batch(batch)
 
     def _set_batch(self, batch: int) -> None:
         self.batch = batch

@@ -6,6 +6,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from ...bench import scaling
 from ...bench.child_protocol import CANCELLED_NOTE, CHILD_ENDINGS, NOTE_PREFIX, UNSAVED_NOTE, BenchmarkProgress
 from ...bench.device_comparison import headline_comparison, readable_figure, relevant_gpu_logs
@@ -105,6 +107,15 @@ def render_benchmark(benchmark: Benchmark, output: Output) -> None:
         output.write_line(output.translate("bench-took", took_seconds=float(benchmark.seconds)))
 
 
+def render_judgement(benchmark: Benchmark, output: Output) -> None:
+    """A judged benchmark of any computer; where nothing has a range, why."""
+    if all(result.judgement == "unknown" for result in benchmark.results):
+        benchmark = replace(benchmark, verdict=None)
+    render_benchmark(benchmark, output)
+    if benchmark.verdict is None:
+        output.write_line(output.translate("bench-unjudged"))
+
+
 def _render_note(mark: str, note: str, benchmark: Benchmark, output: Output) -> None:
     """A note once, then the results and skipped workloads that it is about."""
     output.write_line(f"  {mark} {output.texts.translate(note)}")
@@ -136,7 +147,7 @@ def _result_text(result: BenchResult, benchmark: Benchmark, output: Output) -> s
     expected = (benchmark.expected or {}).get(result_key(result))
     if expected is not None and is_best_size(result, benchmark):
         low, high = (formatted_value(number, result, output)[0] for number in expected)
-        code = "bench-above" if result.median > expected[1] else "bench-usual"
+        code = {"above": "bench-above", "below": "bench-below"}.get(result.judgement or "", "bench-usual")
         details.append(output.translate(code, low=low, high=high, unit=unit))
     if result.efficiency is not None:
         details.append(output.translate("bench-efficiency", percent=f"{100 * result.efficiency:.0f}"))
@@ -155,7 +166,7 @@ def _gpu_log_text(gpu_log: BenchGpuLog, benchmark: Benchmark, output: Output) ->
     ]
     return output.translate(
         "bench-along",
-        card=_device_label(f"cuda:{gpu_log.index}", benchmark, output),
+        card=_device_label(gpu_log.device or f"cuda:{gpu_log.index}", benchmark, output),
         first=gpu_log.temp_start,
         last=gpu_log.temp_end,
         most=gpu_log.temp_max,

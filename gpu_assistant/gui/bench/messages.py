@@ -26,7 +26,7 @@ from ...bench.device_comparison import (
     headline_comparison,
     readable_figure,
 )
-from ...bench.expected_ranges import is_best_size, result_key
+from ...bench.expected_ranges import find_gpu_log, is_best_size, result_key
 from ...bench.history import find_comparable
 from ...bench.measurements import UNFINISHED_NOTES, doubtful_notes, skipped_main_workloads
 from ...core.results import Benchmark, BenchResult
@@ -92,10 +92,19 @@ def with_device_label(device: str, text: str) -> str:
     return with_label(short_device_name(device), text, language.texts().language)
 
 
-def cpu_label(dtype: str) -> str:
-    """The CPU with its number format: "CPU (float32)"."""
-    dtype_label = dtype_name(dtype)
-    return translate("BenchmarkMessages", "CPU ({dtype})").format(dtype=dtype_label) if dtype_label else "CPU"
+def run_details(result: BenchResult) -> str:
+    """Number format and batch of a result: "mixed precision, batch 64"; "" for bytes that are only copied."""
+    dtype_label = dtype_name(result.dtype)
+    if result.batch is None or not dtype_label:
+        return dtype_label
+    template = translate("BenchmarkMessages", "{dtype}, batch {batch}")
+    return template.format(dtype=dtype_label, batch=result.batch)
+
+
+def cpu_label(result: BenchResult) -> str:
+    """The CPU with number format and batch: "CPU (float32, batch 8)"."""
+    details = run_details(result)
+    return translate("BenchmarkMessages", "CPU ({dtype})").format(dtype=details) if details else "CPU"
 
 
 def gpu_name(benchmark: Benchmark, device: str) -> str:
@@ -254,7 +263,7 @@ def pair_description(pair: DeviceComparison, benchmark: Benchmark) -> str:
         "decode": translate("BenchmarkMessages", "answers word by word"),
     }.get(best.id, "")
     # Where both formats have a bar, each bar names its own.
-    dtype_label = "" if pair.mixed is not None else dtype_name(best.dtype)
+    dtype_label = "" if pair.mixed is not None else run_details(best)
     if purpose and dtype_label:
         return translate("BenchmarkMessages", "{what}, {kind}").format(what=purpose, kind=dtype_label)
     return purpose or dtype_label
@@ -268,11 +277,10 @@ def _matmul_description(dtype: str, *, on_gpu: bool) -> str:
 
 def _pcie_text(benchmark: Benchmark, device: str) -> str:
     """PCIe generation and lanes, where the driver reported them."""
-    number = device.partition(":")[2] or "0"
-    for gpu in benchmark.watched:
-        if str(gpu.index) == number and gpu.pcie_gen is not None and gpu.pcie_width is not None:
-            template = translate("BenchmarkMessages", "PCIe {gen}.0, {lanes} lanes")
-            return template.format(gen=gpu.pcie_gen, lanes=gpu.pcie_width)
+    gpu = find_gpu_log(device, benchmark.watched)
+    if gpu is not None and gpu.pcie_gen is not None and gpu.pcie_width is not None:
+        template = translate("BenchmarkMessages", "PCIe {gen}.0, {lanes} lanes")
+        return template.format(gen=gpu.pcie_gen, lanes=gpu.pcie_width)
     return translate("BenchmarkMessages", "over the PCIe slot")
 
 
@@ -317,8 +325,8 @@ def device_results(benchmark: Benchmark) -> list[BenchResult]:
 class BenchmarkHeadline(NamedTuple):
     """The one figure of a benchmark with its explanation.
 
-    `detail` is longer; `missing` names main workloads that were left out; `caveats` are what the figure must not be
-    shown without: the number formats that it compares, and doubts.
+    `text` names the number formats and batches that a ratio compares. `detail` is longer; `missing` names main
+    workloads that were left out; `caveats` are the doubts that the figure must not be shown without.
     """
 
     figure: str
@@ -349,17 +357,24 @@ def make_headline(benchmark: Benchmark) -> BenchmarkHeadline | None:
 
 
 def _ratio_headline(benchmark: Benchmark, pair: DeviceComparison, ratio: float, doubt_note: str) -> BenchmarkHeadline:
-    best, formats = pair.fastest, _formats_text(pair)
+    best, cpu = pair.fastest, pair.cpu
     if _has_identical_gpus(benchmark, best.device):
-        template = translate("BenchmarkMessages", "{workload}: one {card} is {times} times as fast as your CPU")
+        template = translate(
+            "BenchmarkMessages", "{workload}: one {card} ({how}) is {times} times as fast as your CPU ({how_cpu})"
+        )
     else:
-        template = translate("BenchmarkMessages", "{workload}: your {card} is {times} times as fast as your CPU")
+        template = translate(
+            "BenchmarkMessages", "{workload}: your {card} ({how}) is {times} times as fast as your CPU ({how_cpu})"
+        )
     text = template.format(
-        workload=workload_label(best.id), card=gpu_name(benchmark, best.device), times=format_ratio(ratio)
+        workload=workload_label(best.id),
+        card=gpu_name(benchmark, best.device),
+        times=format_ratio(ratio),
+        how=run_details(best),
+        how_cpu=run_details(cpu) if cpu is not None else "",
     )
-    detail = remove_cjk_gaps(" ".join((formats, doubt_note or _overnight_text(ratio))).strip())
-    caveats = remove_cjk_gaps(" ".join((formats, doubt_note)).strip())
-    return BenchmarkHeadline(ratio_text(ratio), text, detail, missing_text(benchmark), caveats)
+    detail = doubt_note or _overnight_text(ratio)
+    return BenchmarkHeadline(ratio_text(ratio), text, detail, missing_text(benchmark), doubt_note)
 
 
 def _value_headline(benchmark: Benchmark, best: BenchResult, doubt_note: str) -> BenchmarkHeadline:
@@ -380,14 +395,6 @@ def _value_headline(benchmark: Benchmark, best: BenchResult, doubt_note: str) ->
         missing_text(benchmark),
         doubt_note,
     )
-
-
-def _formats_text(pair: DeviceComparison) -> str:
-    """The number formats of GPU and CPU; "" where they are the same."""
-    gpu_dtype, cpu_dtype = (dtype_name(each.dtype) if each is not None else "" for each in (pair.fastest, pair.cpu))
-    if gpu_dtype == cpu_dtype:
-        return ""
-    return translate("BenchmarkMessages", "On the card {card}, on the CPU {cpu}.").format(card=gpu_dtype, cpu=cpu_dtype)
 
 
 def _has_identical_gpus(benchmark: Benchmark, device: str) -> bool:

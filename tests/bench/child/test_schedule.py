@@ -88,7 +88,7 @@ def test_cpu_main_workloads_have_time_shares() -> None:
 
 def test_every_scheduled_workload_is_known_with_its_unit() -> None:
     devices: list[Any] = [
-        SimpleNamespace(kind=kind, id=kind, torch=None, capability=None, free_bytes=lambda: None)
+        SimpleNamespace(kind=kind, id=kind, torch=None, capability=(8, 9), free_bytes=lambda: None)
         for kind in ("cpu", "gpu")
     ]
     units = {

@@ -7,6 +7,7 @@ import time
 import pytest
 from msgspec.structs import replace
 
+from gpu_assistant.bench.device_comparison import headline_comparison
 from gpu_assistant.core.results import SkippedWorkload
 from gpu_assistant.gui.bench import messages
 from gpu_assistant.gui.main.home.cards import LatestBenchmarkCard
@@ -38,7 +39,31 @@ def test_headline_uses_largest_common_size():
 
 def test_headline_names_one_of_several_gpus():
     headline = messages.make_headline(two_cards())
-    assert headline.text == "Training ResNet-50: one RTX 4060 is 31 times as fast as your CPU"
+    assert (
+        headline.text == "Training ResNet-50: one RTX 4060 (mixed precision) is 31 times as fast as your CPU (float32)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        (
+            "en",
+            "Training ResNet-50: your RTX 4060 (mixed precision, batch 64) is 31 times as fast as your CPU "
+            "(float32, batch 8)",
+        ),
+        ("zh_CN", "训练 ResNet-50，RTX 4060（混合精度，批次 64）的速度是 CPU（float32，批次 8）的 31 倍"),
+    ],
+)
+def test_headline_and_bars_name_format_and_batch(language, code, text):
+    language.set(code)
+    results = [replace(each, batch=8 if each.device == "cpu" else 64) for each in card_benchmark().results]
+    benchmark = replace(card_benchmark(), results=tuple(results))
+    assert messages.make_headline(benchmark).text == text
+    pair = headline_comparison(benchmark)
+    in_brackets = text.rpartition("CPU")[2].partition("的 ")[0].strip(" ()（）")
+    assert in_brackets in messages.cpu_label(pair.cpu)
+    assert messages.run_details(pair.fastest) in messages.pair_description(pair, benchmark)
 
 
 def test_headline_names_omitted_workload():
@@ -50,7 +75,7 @@ def test_headline_names_omitted_workload():
     assert not messages.make_headline(cpu_benchmark()).missing
 
 
-@pytest.mark.parametrize(("notes", "doubt"), [((), ""), (("spread",), " Doubtful: the runs vary by more than 10 %.")])
+@pytest.mark.parametrize(("notes", "doubt"), [((), []), (("spread",), ["Doubtful: the runs vary by more than 10 %."])])
 def test_home_and_done_page_name_compared_dtypes(qtbot, notes, doubt):
     benchmark = card_benchmark()
     benchmark = replace(benchmark, results=tuple(replace(each, notes=notes) for each in benchmark.results))
@@ -60,9 +85,9 @@ def test_home_and_done_page_name_compared_dtypes(qtbot, notes, doubt):
     home.show_benchmark(benchmark)
     done.draw(benchmark, running=False, error=None, texts=Texts("en"))
     for card in (home, done):
-        first, second = card.caption_label.text().split("\n")
-        assert first.endswith("your RTX 4060 is 31 times as fast as your CPU")
-        assert second == f"On the card mixed precision, on the CPU float32.{doubt}"
+        first, *second = card.caption_label.text().split("\n")
+        assert first.endswith("your RTX 4060 (mixed precision) is 31 times as fast as your CPU (float32)")
+        assert second == doubt
     home.show_benchmark(cpu_benchmark())  # one device, and its format is named beside the figure
     assert "\n" not in home.caption_label.text()
     assert "float32" in home.caption_label.text()

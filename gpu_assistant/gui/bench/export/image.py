@@ -116,7 +116,7 @@ class ResultImagePainter:
         figure_rect = QRectF(CONTENT_MARGIN, top, figure_width, 96)
         self.draw_line(figure_rect, headline.figure, figure_font, "accent_text")
         text_rect = QRectF(figure_rect.right(), top, IMAGE_WIDTH - 2 * CONTENT_MARGIN - figure_width, 60)
-        self.draw_line(text_rect, headline.text, image_font(30, 600), "text")
+        self.draw_paragraph(text_rect, headline.text, image_font(30, 600), "text", Qt.AlignmentFlag.AlignVCenter)
         detail_rect = QRectF(text_rect.left(), top + 56, text_rect.width(), 70)
         self.draw_paragraph(detail_rect, headline.detail, image_font(22, 400), "soft", Qt.AlignmentFlag.AlignTop)
 
@@ -182,7 +182,7 @@ class ResultImagePainter:
             return messages.gpu_count_label(result)
         if result is pair.fastest:
             return f"GPU {result.device.partition(':')[2]}" if len(pair.gpus) > 1 else ""
-        return messages.cpu_label(result.dtype) if result.dtype != pair.fastest.dtype else "CPU"
+        return messages.cpu_label(result)
 
     def _paint_footer(self) -> None:
         brand, brand_font = "GPU Assistant", image_font(20, 600)

@@ -122,12 +122,12 @@ def _bar_html(result: BenchResult, pair: DeviceComparison, maximum: float) -> st
 
 
 def _bar_device(result: BenchResult, pair: DeviceComparison, previous: Benchmark | None) -> str:
-    """The device of a bar, with the number format of a CPU; the date for the earlier run."""
+    """The device of a bar, with number format and batch of a CPU; the date for the earlier run."""
     if result is pair.previous:
         return messages.previous_date_label(previous)
     if result.processes > 1:
         return messages.multi_gpu_label(result)
-    return messages.cpu_label(result.dtype) if result.device == "cpu" else messages.result_device(result)
+    return messages.cpu_label(result) if result.device == "cpu" else messages.result_device(result)
 
 
 def _expected_section(benchmark: Benchmark, range_source: RangeSource | None) -> str:
@@ -135,7 +135,7 @@ def _expected_section(benchmark: Benchmark, range_source: RangeSource | None) ->
     for result, expected in expected_results(benchmark):
         low, high = (messages.value_with_unit(each, result.unit) for each in expected)
         template = translate("BenchmarkReport", "usual: {low} to {high}")
-        if result.median > expected[1]:
+        if result.judgement == "above":
             template = translate("BenchmarkReport", "above the usual range: {low} to {high}")
         rows.append((messages.result_name(result), messages.median_text(result), template.format(low=low, high=high)))
     if not rows:

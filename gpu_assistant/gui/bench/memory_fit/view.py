@@ -225,7 +225,7 @@ class MemoryFitView(Themed, QWidget):
             self.running_view.show_progress(report)
             return
         if isinstance(report, ChildStart):
-            self._devices = report.devices
+            self._devices = report.bench_devices
         else:
             self._fits, self._omissions = (*(() if self._from_previous_run else self._fits), report), {}
             self._from_previous_run = False

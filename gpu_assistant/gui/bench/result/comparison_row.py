@@ -270,7 +270,7 @@ class ComparisonRow(Themed, QWidget):
         dtype = messages.dtype_name(result.dtype)
         if not pair.gpus:
             return self._previous_date if result is pair.previous else dtype if pair.mixed is not None else ""
-        return messages.cpu_label(result.dtype) if result.dtype != pair.fastest.dtype else "CPU"
+        return messages.cpu_label(result)
 
 
 def _text_width(width: float) -> float:

@@ -34,9 +34,10 @@ CHECKS = ("power-plan", "slot", "memory-stick", "battery", "heat")
 
 
 class RangeSource(Struct, frozen=True):
-    """How the ranges are made: (low, high) in percent of the peak figures, the page that has these, and its date."""
+    """Where the ranges are from: (low, high) in percent of the peak figures for copies; for products the page with the
+    public results, and the date of all.
+    """
 
-    matmul_percent: tuple[int, int]
     copy_percent: tuple[int, int]
     pcie_percent: tuple[int, int]
     url: str | None
@@ -47,14 +48,11 @@ def read_range_source(catalog: Catalog) -> RangeSource:
     """Read the catalog's reference figures from disk: for a worker thread."""
     reference = catalog.reference
     healthy = reference.healthy
-    matmul_percent, copy_percent, pcie_percent = (
-        (round(100 * low), round(100 * high))
-        for low, high in (healthy.matmul_share, healthy.copy_share, healthy.pcie_share)
+    copy_percent, pcie_percent = (
+        (round(100 * low), round(100 * high)) for low, high in (healthy.copy_share, healthy.pcie_share)
     )
-    urls = [reference.sources[gpu.source].url for gpu in reference.cards[:1]]
-    return RangeSource(
-        matmul_percent, copy_percent, pcie_percent, next((url for url in urls if url), None), reference.as_of
-    )
+    urls = (reference.sources[share.source].url for share in reference.matmul.shares)
+    return RangeSource(copy_percent, pcie_percent, next((url for url in urls if url), None), reference.as_of)
 
 
 class ExpectedRangeCard(Card):
@@ -127,18 +125,18 @@ class ExpectedRangeCard(Card):
         self._source_label.show()
         self._source_label.setText(
             self.tr(
-                "There are no figures to check this card against. A laptop's card gets another power limit from every "
-                "maker, and of servers' cards we have none yet. Your own past shows whether it becomes slower."
+                "There are no figures to check this card against: too few are known of this model, or it is a laptop's "
+                "card that does not report its power limit. Your own past shows whether it becomes slower."
             )
         )
 
     def _add_range_row(self, row: int, result: BenchResult, expected: tuple[float, float]) -> None:
-        is_below = result.median < expected[0]
+        is_below = result.judgement == "below"
         low, high = (messages.readable_value(each, result.unit)[0] for each in expected)
         unit = messages.unit_label(messages.readable_value(expected[1], result.unit)[1])
         value_label = label("body", messages.median_text(result))
         template = self.tr("usual: {low} to {high} {unit}")
-        if result.median > expected[1]:
+        if result.judgement == "above":
             template = self.tr("above the usual range: {low} to {high} {unit}")
         range_label = label("small", template.format(low=low, high=high, unit=unit))
         for each in (value_label, range_label):
@@ -174,15 +172,13 @@ class ExpectedRangeCard(Card):
 
 
 def range_source_text(source: RangeSource) -> str:
-    """How the ranges are made, and the date of the manufacturers' figures."""
+    """Where the ranges are from, and the date of the figures."""
     return QCoreApplication.translate(
         "ExpectedRangeCard",
-        "The range is {low} to {high} % of what the maker's figures promise, {low_copy} to {high_copy} % "
-        "for copies within the card, {low_way} to {high_way} % for the way to it: our own rule of thumb. "
-        "Figures as of {date}.",
+        "The ranges of matrix products are what such cards reach in public results, made a little wider. For copies "
+        "they are {low_copy} to {high_copy} % of the maker's figure within the card and {low_way} to {high_way} % of "
+        "the slot's on the way to it: our own rule of thumb. Figures as of {date}.",
     ).format(
-        low=source.matmul_percent[0],
-        high=source.matmul_percent[1],
         low_copy=source.copy_percent[0],
         high_copy=source.copy_percent[1],
         low_way=source.pcie_percent[0],

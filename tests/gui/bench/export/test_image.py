@@ -100,7 +100,7 @@ def test_picture_missing_text_is_not_cut(language, monkeypatch):
     for code in ("en", "zh_CN"):
         language.set(code)
         render_png(benchmark)
-    assert len(drawn) == 4
+    assert len(drawn) == 6
     assert all(fits for _text, fits in drawn), drawn
 
 

@@ -69,7 +69,7 @@ def test_report_has_history_and_range_source(language):
     old = replace(card_benchmark(0.89), started=1_790_000_000.0)
     old = replace(old, versions={**old.versions, "driver": "566.03"})
     new = replace(card_benchmark(), started=1_790_600_000.0)
-    source = RangeSource((75, 95), (80, 93), (65, 95), "https://example.invalid/a?b=1&c=2", "2026-11-21")
+    source = RangeSource((70, 100), (55, 97), "https://example.invalid/a?b=1&c=2", "2026-11-21")
     report = ParsedReport(render_html(new, (old, new), source))
     for part in (
         "Before and now",
@@ -77,7 +77,7 @@ def test_report_has_history_and_range_source(language):
         "262 images/s",
         "12 % faster than",
         "Since then: driver 566.03 → 617.42.",
-        "The range is 75 to 95 % of what the maker's figures promise",
+        "they are 70 to 100 % of the maker's figure within the card and 55 to 97 %",
         "Figures as of 2026-11-21.",
         "Where the figures are from: https://example.invalid/a?b=1&c=2",
     ):

@@ -45,7 +45,9 @@ def test_below_range_without_cause_lists_checks(open_result, seen):
 
 def test_value_above_range_is_not_usual(open_result, seen):
     fast = card_benchmark()
-    results = tuple(replace(r, median=29.5, q3=29.6) if r.dtype == "float16" else r for r in fast.results)
+    results = tuple(
+        replace(r, median=29.5, q3=29.6, judgement="above") if r.dtype == "float16" else r for r in fast.results
+    )
     view = open_result(replace(fast, results=results, verdict="bench.verdict.above")).result_view
     assert view.verdict_pill.text == "Products and copies: usual or faster"
     text = seen(view.expected_range_card)
