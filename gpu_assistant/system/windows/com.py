@@ -16,7 +16,7 @@ from .functions import ole32
 from .structures import Guid
 
 # objbase.h, winerror.h
-COINIT_MULTITHREADED, COINIT_APARTMENTTHREADED = 0x0, 0x2
+COINIT_MULTITHREADED, COINIT_APARTMENTTHREADED, COINIT_DISABLE_OLE1DDE = 0x0, 0x2, 0x4
 CLSCTX_INPROC_SERVER = 0x1
 RPC_E_CHANGED_MODE = -2147417850
 # unknwn.h: indexes in the method table of every COM object

@@ -28,7 +28,7 @@ from ...core.errors import AppError, Cancelled, ElevationDenied, os_error_text
 from ..base import FolderWriters
 from ..processes import POLL_INTERVAL_S, check_command, program_missing_error
 from . import authenticode, restore_points
-from .com import COINIT_APARTMENTTHREADED
+from .com import COINIT_APARTMENTTHREADED, COINIT_DISABLE_OLE1DDE
 from .functions import advapi32, kernel32, ole32, shell32, version
 from .processes import check_not_batch_file, file_from_handle, open_handle, system_folder
 from .structures import (
@@ -105,7 +105,7 @@ def run_as_admin(argv: Sequence[str | Path], *, cancel: threading.Event | None, 
                 raise Cancelled
         code = wintypes.DWORD()
         if not kernel32.GetExitCodeProcess(process, ctypes.byref(code)):
-            raise program_missing_error(command[0], ctypes.FormatError(ctypes.get_last_error()))
+            raise program_missing_error(command[0], os_error_text(ctypes.WinError(ctypes.get_last_error())))
         return code.value
     finally:
         kernel32.CloseHandle(process)
@@ -125,7 +125,8 @@ def _shell_execute(command: Sequence[str], window: int | None) -> int:
     )
     # The shell may pass the work to extensions, which need COM. A thread that has it in another mode keeps that.
     asked_at = time.monotonic()
-    com_initialized = ole32.CoInitializeEx(None, COINIT_APARTMENTTHREADED) >= 0
+    # https://learn.microsoft.com/windows/win32/api/shellapi/nf-shellapi-shellexecuteexw#remarks
+    com_initialized = ole32.CoInitializeEx(None, COINIT_APARTMENTTHREADED | COINIT_DISABLE_OLE1DDE) >= 0
     try:
         started = shell32.ShellExecuteExW(ctypes.byref(info))
         error = ctypes.get_last_error()
@@ -146,7 +147,7 @@ def elevation_error(program: str, error: int, waited_s: float) -> AppError:
         return ElevationDenied("rights-unanswered", program=program)
     if error == ERROR_CANCELLED:
         return ElevationDenied("rights-refused", program=program)
-    return program_missing_error(program, ctypes.FormatError(error))
+    return program_missing_error(program, os_error_text(ctypes.WinError(error)))
 
 
 def writer_sids(owner: str, aces: tuple[Ace, ...] | None) -> set[str]:

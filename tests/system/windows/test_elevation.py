@@ -84,3 +84,8 @@ def test_shell_error_to_elevation_error() -> None:
 def test_question_that_timed_out_was_not_refused(number: int, waited_s: float) -> None:
     error = elevation.elevation_error("x.exe", number, waited_s)
     assert (error.code, error.exit_code) == ("rights-unanswered", 5)
+
+
+@pytest.mark.parametrize("number", [1260, 4551])
+def test_program_that_windows_blocks_is_told(number: int) -> None:
+    assert elevation.elevation_error("x.exe", number, 0.1).code == "program-blocked"
