@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, suppress
 from ctypes import wintypes
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +23,8 @@ from gpu_assistant.core.errors import AppError
 
 if sys.platform != "win32":
     pytest.skip("Windows judges signatures", allow_module_level=True)
+
+import winreg
 
 from gpu_assistant.install.elevation.client import ElevationClient
 from gpu_assistant.system.windows.authenticode import chain_errors, verify_publisher
@@ -121,6 +123,7 @@ class TestChain:
 
 
 def test_test_authority_is_not_trusted() -> None:
+    clear_root_stores()
     assert refusal(SIGNED / "nvidia.exe", None) == "signature-untrusted"
 
 
@@ -140,7 +143,6 @@ STORES = Library(
             ctypes.POINTER(ctypes.c_void_p),
         ),
         "CertFreeCertificateContext": (wintypes.BOOL, ctypes.c_void_p),
-        "CertDeleteCertificateFromStore": (wintypes.BOOL, ctypes.c_void_p),
         "CertCloseStore": (wintypes.BOOL, ctypes.c_void_p, wintypes.DWORD),
     },
 )
@@ -149,16 +151,28 @@ CERT_STORE_PROV_SYSTEM_W, CERT_STORE_ADD_REPLACE_EXISTING = 10, 3
 CERT_SYSTEM_STORE_CURRENT_USER, CERT_SYSTEM_STORE_LOCAL_MACHINE = 1 << 16, 2 << 16
 
 
-def change_root_store(place: int, *, takes_away: bool) -> None:
-    """Put the tests' authority among the trusted roots, or take it away; a store is written when it is closed."""
+# The registry keys that hold the stores, where Wine keeps a certificate although its store let it go.
+HIVES = (winreg.HKEY_CURRENT_USER, winreg.HKEY_LOCAL_MACHINE)
+ROOT_KEY = r"Software\Microsoft\SystemCertificates\Root\Certificates"
+
+
+def add_to_root_store(place: int) -> None:
+    """Put the tests' authority among the trusted roots; a store is written when it is closed."""
     store = STORES.CertOpenStore(CERT_STORE_PROV_SYSTEM_W, 0, None, place, "Root")
     added = ctypes.c_void_p()
     assert STORES.CertAddEncodedCertificateToStore(
         store, X509_ASN_ENCODING, KNOWN, len(KNOWN), CERT_STORE_ADD_REPLACE_EXISTING, ctypes.byref(added)
     )
-    # Either frees what was added.
-    assert (STORES.CertDeleteCertificateFromStore if takes_away else STORES.CertFreeCertificateContext)(added)
+    assert STORES.CertFreeCertificateContext(added)
     assert STORES.CertCloseStore(store, 0)
+
+
+def clear_root_stores() -> None:
+    """Take the tests' authority away; a run that was killed leaves it."""
+    thumbprint = hashlib.sha1(KNOWN, usedforsecurity=False).hexdigest().upper()
+    for hive in HIVES:
+        with suppress(FileNotFoundError):
+            winreg.DeleteKey(hive, f"{ROOT_KEY}\\{thumbprint}")
 
 
 @pytest.fixture
@@ -166,13 +180,9 @@ def trust() -> Iterator[Callable[[int], None]]:
     """Puts the tests' authority among the trusted roots of the user or the computer; taken away afterwards."""
     if "WINEPREFIX" not in os.environ and "WINELOADERNOEXEC" not in os.environ:
         pytest.skip("Windows asks the person before it")
-    with ExitStack() as stack:
-
-        def add(place: int) -> None:
-            change_root_store(place, takes_away=False)
-            stack.callback(change_root_store, place, takes_away=True)
-
-        yield add
+    clear_root_stores()
+    yield add_to_root_store
+    clear_root_stores()
 
 
 def publisher_in_new_process(file: str) -> str:
@@ -194,6 +204,8 @@ class TestRootStores:
     def test_root_of_the_computer_is_trusted(self, trust: Callable[[int], None]) -> None:
         trust(CERT_SYSTEM_STORE_LOCAL_MACHINE)
         assert publisher_in_new_process("nvidia") == "NVIDIA Corporation"
+        clear_root_stores()
+        assert publisher_in_new_process("nvidia") == "signature-untrusted"
 
 
 class TestAge:
