@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from gpu_assistant.catalog.records.updates import RootStatement, UpdateKey
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Benchmark, GpuProcess, Sample
 from gpu_assistant.gui.main.main_area import BENCHMARK, HOME, MONITOR, SETTINGS
@@ -31,6 +32,14 @@ if TYPE_CHECKING:
 
 
 MINUTES = 10
+ROOT = RootStatement(
+    schema="gpu-assistant/update-root/1",
+    version=1,
+    expires=date(2036, 1, 1),
+    keys=(UpdateKey(id="root", ed25519="0" * 64),),
+    threshold=1,
+    release_keys=(),
+)
 TRAINING = GpuProcess(pid=4711, name="python3", mem_used=5 * GIB, kind="compute")
 
 
@@ -94,7 +103,7 @@ def newer(stage: str = "found", kind: str = "windows-installer", error: AppError
     def state(window: MainWindow) -> None:
         updates, app = window.main_area.updates, window.app
         updates.check_timer.stop()
-        source = replace(app.catalog.updates, address="https://example.invalid", keys=(None,))
+        source = replace(app.catalog.updates, address="https://example.invalid", root=ROOT)
         app.system.name = "windows" if kind == "windows-installer" else "linux"
         updates.__dict__["service"] = UpdateService(source, app.data, app.system, current_version="0.1.0", kind=kind)
         known = UpdateState(asked=datetime(2026, 11, 21, 10, 5, tzinfo=UTC).timestamp(), outcome="newer")
