@@ -2,7 +2,7 @@
 
 `check_call(seed, folder)` makes the call with this number in this process and says what is wrong with the answer: an
 unexpected exception, a traceback, an exit code outside the contract, no word about a refusal, or, with --json,
-something that is no JSON. `benchmarks/bad_calls.py` runs thousands, `test_bad_calls.py` some.
+something that is no JSON. `benchmarks/fuzz.py calls` makes thousands, `test_bad_calls.py` some.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Some of the bad calls that `benchmarks/bad_calls.py` makes by the thousand."""
+"""Some of the bad calls that `benchmarks/fuzz.py calls` makes by the thousand."""
 
 from __future__ import annotations
 

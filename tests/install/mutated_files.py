@@ -3,7 +3,7 @@ outside of the places that the program writes.
 
 `check_file(seed, folder)` makes the file with this number and what belongs to it, uses it as the program does, and says
 what is wrong: an exception that is none of ours, a file that changed, an address or a path that leads elsewhere.
-`benchmarks/mutated_files.py` makes thousands, `tests/install/test_mutated_files.py` some.
+`benchmarks/fuzz.py files` makes thousands, `tests/install/test_mutated_files.py` some.
 """
 
 from __future__ import annotations
@@ -299,7 +299,7 @@ def check_bundle(chance: random.Random, folder: Path) -> str | None:
     except AppError:
         return _difference(before, snapshot(folder))
     for each in source.contents.files:
-        file = RemoteFile(urls=(each.url or "https://pypi.org/x.whl",), name="x.whl", sha256=each.sha256)
+        file = RemoteFile(urls=(each.url or "https://files.example/x.whl",), name="x.whl", sha256=each.sha256)
         try:
             found = source.local_request(DownloadRequest(file=file, path=folder / "x.whl")).file
         except AppError:

@@ -1,4 +1,4 @@
-"""Some of the mutated files that `benchmarks/mutated_files.py` makes by the thousand."""
+"""Some of the mutated files that `benchmarks/fuzz.py files` makes by the thousand."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.bench.child.variables import clear_falsifying_variables
+from gpu_assistant.bench.child.__main__ import clear_falsifying_variables
 from gpu_assistant.bench.child_protocol import CHILD_PROGRAM
 from gpu_assistant.system import current_system
 
