@@ -112,6 +112,7 @@ class WizardController(QObject):
     lines_logged = Signal(object)  # a list of lines
     benchmark_progress = Signal(object)
     speed_limit_changed = Signal(object)  # bytes per second, None for no limit
+    environment_verified = Signal(object)  # the path of an environment that works
 
     def __init__(self, app: App, language: Language, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -518,6 +519,8 @@ class WizardController(QObject):
 
     def _on_verified(self, checks: Checks) -> None:
         self.flow.set_checks(checks)
+        if checks.verdict != "fail":
+            self.environment_verified.emit(self.environment)
         if self.flow.page == "recommendation":
             self.go_to("done")
         self.changed.emit()

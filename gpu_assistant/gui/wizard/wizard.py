@@ -71,6 +71,8 @@ class Wizard(Themed, QWidget):
         self._saver = saver or SettingsSaver(app, self)
         self.controller = WizardController(app, language, self)
         self.controller.speed_limit_changed.connect(lambda rate: self._saver.save(speed_limit=rate))
+        # Saved at once: the window may be closed on the last page.
+        self.controller.environment_verified.connect(lambda folder: self._saver.save(environment=str(folder)))
         self.rail = StepRail([("", "")] * len(PAGES))
         self.language_menu, self.theme_menu = LanguageMenu(language), ThemeMenu()
         self.help_button = RailButton("help", "F1")
@@ -160,7 +162,7 @@ class Wizard(Themed, QWidget):
 
         page = DonePage(self.controller)
         self._stack.addWidget(page)
-        page.home_requested.connect(self._finish)
+        page.home_requested.connect(self.finished)
         return page
 
     def page(self, name: PageName) -> WizardPage:
@@ -259,12 +261,6 @@ class Wizard(Themed, QWidget):
     def _choose_other_folder(self) -> None:
         self.controller.go_to("recommendation")
         self.recommendation.folder_card.choose_folder()
-
-    def _finish(self) -> None:
-        environment = self.controller.environment
-        if environment is not None and not self.flow.simulated and self.flow.state.checks is not None:
-            self._saver.save(environment=str(environment))
-        self.finished.emit()
 
     # Rail and banner
 

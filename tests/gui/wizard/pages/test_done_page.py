@@ -65,6 +65,7 @@ class TestDone:
         assert "PyTorch does not load: OSError" in seen(wizard.done.verification_card)
         assert "Install PyTorch again" in seen(wizard.done.verification_card)
         assert not wizard.done.benchmark_card.isVisible()
+        assert app.settings.environment is None
 
     def test_failed_verification_can_be_repeated(self, app, at_done, qtbot):
         app.results["verify"] = AppError("environment-missing", path="/x")
@@ -107,4 +108,7 @@ class TestDone:
         wizard = at_done(app)
         with qtbot.waitSignal(wizard.finished):
             wizard.done.primary_button.click()
+
+    def test_proven_environment_is_remembered_without_going_home(self, app, at_done, qtbot):
+        at_done(app)
         qtbot.waitUntil(lambda: app.settings.environment == str(app.folder / "environments" / "pytorch"))
