@@ -20,7 +20,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gpu_assistant.app import App
-from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.plan import InterruptedInstall, LogEvent, PlanEvent, StepEvent, StepSummary
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.language import Language
@@ -136,6 +136,17 @@ def recommendation_steps(studio: Studio, app: FakeApp) -> Wizard:
     return made
 
 
+def folder_refused(studio: Studio, app: FakeApp) -> Wizard:
+    made = recommendation(studio, app)
+    folder = app.folder / "OneDrive" / "pytorch"
+    app.refusals[str(folder)] = UsageError("folder-synced", path=str(folder), synced=str(folder.parent))
+    made.recommendation.use_folder(str(folder))
+    studio.until(lambda: made.recommendation.folder_card.error_label.isVisible())
+    bar = made.recommendation.page.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    return made
+
+
 def installing(studio: Studio, app: FakeApp) -> Wizard:
     made = recommendation(studio, app)
     plan = made.flow.state.plan
@@ -235,6 +246,7 @@ SCENES: dict[str, tuple[Scene, bool]] = {
     "computer": (computer, False),
     "recommendation": (recommendation, False),
     "recommendation-steps": (recommendation_steps, False),
+    "recommendation-folder-refused": (folder_refused, False),
     "installing": (installing, False),
     "failed": (failed, False),
     "cancelled": (cancelled, False),

@@ -34,7 +34,7 @@ from ..language import Language
 from ..worker import JobRunner
 from .elevation_prompt import WindowElevationPrompt
 from .flow import PageName, WizardFlow
-from .jobs import FindInterruptedJob, RecommendationResult, RecommendJob, SavePlanJob
+from .jobs import CheckFolderJob, FindInterruptedJob, RecommendationResult, RecommendJob, SavePlanJob
 from .pages.install.progress import InstallProgress
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 JobKind = Literal[
     "detect",
     "recommend",
+    "check-folder",
     "find-interrupted",
     "install",
     "verify",
@@ -77,6 +78,7 @@ class JobRunners(QObject):
         super().__init__(parent)
         self.detect = self._create_runner("detect")
         self.recommend = self._create_runner("recommend")
+        self.check_folder = self._create_runner("check-folder")
         self.find_interrupted = self._create_runner("find-interrupted")
         self.install = self._create_runner("install")
         self.verify = self._create_runner("verify")
@@ -129,6 +131,7 @@ class WizardController(QObject):
         self.detection_seconds: float | None = None
         self._detection_started_at = 0.0
         self._recommend_again = False
+        self._chosen_folder: str | None = None
         self._probed_recommendation: Recommendation | None = None
         self._checked_request: SourceRequest | None = None
         self.was_source_check_stopped = False
@@ -142,6 +145,8 @@ class WizardController(QObject):
         runners.detect.done.connect(self._on_detected)
         runners.recommend.done.connect(self._on_recommended)
         runners.recommend.finished.connect(self._on_recommend_finished)
+        runners.check_folder.done.connect(self._on_folder_checked)
+        runners.check_folder.finished.connect(self._check_chosen_folder)
         runners.find_interrupted.done.connect(self._on_interrupted_found)
         runners.install.logged.connect(self.log_lines.extend)
         runners.install.logged.connect(self.lines_logged)
@@ -413,10 +418,27 @@ class WizardController(QObject):
         self.recommend()
 
     def set_folder(self, folder: str) -> None:
-        """Install into another folder."""
-        if not self.flow.is_locked:
+        """Install into another folder. One that cannot be used is not taken: `errors["check-folder"]` says why, and the
+        recommendation stays as it is.
+        """
+        if self.flow.is_locked:
+            return
+        self.go_to("recommendation")
+        self._chosen_folder = folder
+        self._check_chosen_folder()
+        self.changed.emit()
+
+    def _check_chosen_folder(self) -> None:
+        """Check the folder that was chosen last, in a thread: a network drive may take its time."""
+        if self._chosen_folder is not None and not self.runners.check_folder.running:
+            self.errors.pop("check-folder", None)
+            job = CheckFolderJob(self.app, self._chosen_folder, self.flow.state.goal)
+            self._chosen_folder = None
+            self.runners.check_folder.start(job)
+
+    def _on_folder_checked(self, folder: str) -> None:
+        if self._chosen_folder is None:
             self.flow.change_options(environment=folder)
-            self.go_to("recommendation")
             self.recommend()
 
     def save_plan(self, path: Path) -> None:

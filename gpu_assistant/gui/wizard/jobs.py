@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...core import json
-from ...core.errors import AppError, SetupNotSupported
+from ...core.errors import AppError, SetupNotSupported, UsageError
 from ...core.jobs import JobContext
 from ...core.machine import Machine
 from ...core.plan import InterruptedInstall, Plan, with_checked_files
@@ -49,7 +49,9 @@ class RecommendJob:
         self._machine = machine
 
     def run(self, context: JobContext[Any]) -> RecommendationResult:
-        """Raises what `recommend` and `plan` raise; a goal that cannot be set up here is a `blocking_error`."""
+        """Raises what `recommend` and `plan` raise; a goal that cannot be set up here, or a default folder that cannot
+        be used, is a `blocking_error`.
+        """
         app, state = self._app, self._state
         if state.bundle is not None:
             return self._from_bundle(Path(state.bundle))
@@ -64,6 +66,10 @@ class RecommendJob:
             plan = app.setup.plan(self._machine, recommendation, folder, made_by=state.environment_kind)
             plan = with_checked_files(plan, state.checked_files)
         except SetupNotSupported as error:
+            blocking_error = error
+        except UsageError as error:
+            if error.data.get("path") != str(folder):
+                raise
             blocking_error = error
         context.check_cancelled()
         already_installed = (
@@ -128,6 +134,28 @@ def _is_already_installed(app: App, plan: Plan, environment_kind: EnvironmentKin
         (candidate.torch, candidate.variant) == build and environment_kind in ("venv", candidate.made_by)
         for candidate in environments
     )
+
+
+class CheckFolderJob:
+    """Finds out whether an environment can be created in a folder; its result is the folder's path."""
+
+    def __init__(self, app: App, folder: str, goal: Goal) -> None:
+        self._app = app
+        self._folder = folder
+        self._goal = goal
+
+    def run(self, context: JobContext[Any]) -> str:
+        """Raises AppError or UsageError for a folder that cannot be used. A data folder that cannot be written is not
+        this folder's fault; the recommendation says it.
+        """
+        folder = self._app.setup.environment_path(self._folder, self._goal)
+        try:
+            self._app.setup.check_folder(folder)
+        except AppError as error:
+            if error.data.get("path") != str(self._app.data.root):
+                raise
+        context.check_cancelled()
+        return str(folder)
 
 
 class FindInterruptedJob:

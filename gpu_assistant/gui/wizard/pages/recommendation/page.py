@@ -11,7 +11,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QWidget
 
 from .....advise.reasons import main_reasons
 from .....core.errors import AppError, SetupNotSupported
@@ -21,6 +21,7 @@ from .....core.recommendation import Alternative, Recommendation
 from .....texts.format import short_name
 from .....texts.localized import Texts
 from .... import messages, theme
+from ....widgets.base import announce
 from ....widgets.buttons import Button
 from ....widgets.cards import Card, Hero
 from ....widgets.dialogs import folder_dialog
@@ -234,7 +235,13 @@ class RecommendationPage(WizardPage):
             folder_text = (
                 self.tr("Installed into (named as on this computer)") if other_system else self.tr("Installed into")
             )
-            self.folder_card.set(folder_text, plan.env, self.tr("Change"))
+            error = self.controller.errors.get("check-folder")
+            self.folder_card.set(
+                folder_text,
+                plan.env,
+                self.tr("Change") if error is None else self.tr("Choose another folder"),
+                messages.error_text(texts, error) if error is not None else "",
+            )
             if self._plan_expanded:
                 self.plan_list.draw()
         self._update_tab_order()
@@ -373,7 +380,7 @@ class RecommendationPage(WizardPage):
         state, blocking_error = self.controller.flow.state, self.blocking_error
         if blocking_error is not None and blocking_error.code in RETRYABLE_CODES:
             self.controller.check_sources()
-        elif blocking_error is not None and state.plan is not None:
+        elif blocking_error is not None and not isinstance(blocking_error, SetupNotSupported):
             # The user mends the data folder outside of the program, then retries.
             if blocking_error.data.get("path") == str(self.controller.app.data.root):
                 self.controller.recommend()
@@ -461,7 +468,7 @@ def show_recommendation_verdict(
         title = translate("RecommendationPage", "This can't be downloaded right now")
         action = translate("RecommendationPage", "Try again")
         hero.set("error", title, messages.error_text(texts, blocking_error), action)
-    elif blocking_error is not None and state.plan is not None:
+    elif blocking_error is not None and not isinstance(blocking_error, SetupNotSupported):
         title = translate("RecommendationPage", "This does not work out")
         can_retry = blocking_error.data.get("path") == str(controller.app.data.root)
         action = translate("RecommendationPage", "Choose another folder")
@@ -492,7 +499,9 @@ def show_recommendation_verdict(
 
 
 class InstallFolderCard(Card):
-    """The folder of the install and a button to change it; `folder_chosen` brings the user's folder."""
+    """The folder of the install, a button to change it, and why the folder that was chosen last is not taken;
+    `folder_chosen` brings the user's folder.
+    """
 
     folder_chosen = Signal(str)
 
@@ -511,6 +520,15 @@ class InstallFolderCard(Card):
         self._layout.addWidget(self._path_label, 1)
         self._layout.addWidget(self.change_button, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.column.addLayout(self._layout)
+        self.error_label, error_icon = label("small"), IconWidget("warn", "warn", 20)
+        self._error_row, error_layout = QWidget(), QHBoxLayout()
+        error_layout.setContentsMargins(0, 0, 0, 8)
+        error_layout.setSpacing(12)
+        error_layout.addWidget(error_icon, 0, Qt.AlignmentFlag.AlignTop)
+        error_layout.addWidget(self.error_label, 1)
+        self._error_row.setLayout(error_layout)
+        self._error_row.hide()
+        self.column.addWidget(self._error_row)
 
     def set_available_width(self, available_width: int) -> None:
         """Lay out for this width in pixels."""
@@ -518,12 +536,17 @@ class InstallFolderCard(Card):
         self._layout.setDirection(QBoxLayout.Direction.LeftToRight if in_row else QBoxLayout.Direction.TopToBottom)
         self._layout.setSpacing(12 if in_row else 4)
 
-    def set(self, name: str, path: str, change_text: str) -> None:
+    def set(self, name: str, path: str, change_text: str, error: str) -> None:
+        """Show where it is installed; `error` is empty, or says why another folder is not taken."""
         self._name_label.setText(name)
         self._path_label.setText(path)
         self.change_button.setText(change_text)
         self.change_button.setAccessibleName(f"{change_text}: {path}")
         self.setAccessibleName(f"{name}: {path}")
+        if error and error != self.error_label.text():
+            announce(self, error)
+        self.error_label.setText(error)
+        self._error_row.setVisible(bool(error))
 
     def choose_folder(self) -> None:
         """Open the dialog for another folder."""

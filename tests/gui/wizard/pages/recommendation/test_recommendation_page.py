@@ -162,6 +162,56 @@ class TestFolder:
         assert not page.hero.isVisible()
         assert wizard.flow.state.plan.env == str(chosen / "pytorch")
 
+    @BOTH
+    def test_refused_folder_is_not_taken(self, app, at_recommendation, speak, qtbot, code):
+        wizard = at_recommendation(app)
+        page, controller = wizard.recommendation, wizard.controller
+        before = wizard.flow.state.plan
+        refused = app.folder / "OneDrive" / "pytorch"
+        app.refusals[str(refused)] = UsageError("folder-synced", path=str(refused), synced=str(refused.parent))
+        page.use_folder(str(refused))
+        qtbot.waitUntil(lambda: "check-folder" in controller.errors and not controller.busy, timeout=5000)
+        speak(code)
+        assert wizard.flow.state.plan == before
+        assert page.primary_button.isEnabled()
+        assert not page.hero.isVisible()
+        assert page.folder_card.error_label.isVisible()
+        assert str(refused) in page.folder_card.error_label.text()
+        assert page.folder_card.change_button.text() == {"en": "Choose another folder", "zh_CN": "选择另一个文件夹"}[code]
+        page.use_folder(str(app.folder / "other"))
+        qtbot.waitUntil(
+            lambda: not controller.busy and wizard.flow.state.environment == str(app.folder / "other" / "pytorch"),
+            timeout=5000,
+        )
+        assert not page.folder_card.error_label.isVisible()
+
+    def test_last_of_two_chosen_folders_is_taken(self, app, at_recommendation, qtbot):
+        wizard = at_recommendation(app)
+        page, controller = wizard.recommendation, wizard.controller
+        refused = app.folder / "refused" / "pytorch"
+        app.refusals[str(refused)] = UsageError("folder-shared", path=str(refused))
+        page.use_folder(str(refused))
+        page.use_folder(str(app.folder / "other"))
+        qtbot.waitUntil(
+            lambda: not controller.busy and wizard.flow.state.environment == str(app.folder / "other" / "pytorch"),
+            timeout=5000,
+        )
+        assert "check-folder" not in controller.errors
+
+    def test_refused_default_folder_offers_another(self, app, at_recommendation, monkeypatch):
+        folder = app.folder / "environments" / "pytorch"
+        refusal = UsageError("folder-too-long", path=str(folder), length=200, most=100)
+
+        def plan(*_arguments: object, **_options: object) -> None:
+            raise refusal
+
+        monkeypatch.setattr(app, "plan", plan)
+        page = at_recommendation(app).recommendation
+        assert page.hero.isVisible()
+        assert page.hero.button.text() == "Choose another folder"
+        assert page.part_cards["torch"].isVisible()
+        assert not page.primary_button.isEnabled()
+
     def test_unwritable_data_folder_can_be_retried(self, app, at_recommendation, qtbot):
         folder = app.folder / "environments" / "pytorch"
         app.refusals[str(folder)] = AppError("folder-unwritable", path=str(app.data.root))
