@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 NOTE_PREFIX = "bench.note."
 BUSY_CPU_NOTE = "busy-cpu"
 # Reasons to skip a workload, and notes on a result; each has a text `bench.note.<code>`.
-SKIP_REASONS = frozenset({"memory", "time", "failed", "lost", "unsupported", "hardware", "no-gain", "pinned"})
+SKIP_REASONS = frozenset(
+    {"memory", "time", "failed", "lost", "unsupported", "hardware", "no-gain", "no-graph", "pinned"}
+)
 RESULT_NOTES = frozenset({"spread", "few", "wrong", BUSY_CPU_NOTE})
 CHILD_ENDINGS = ("stopped", "killed", "crashed", "cancelled")  # how a child ended before it had finished
 CANCELLED_NOTE = NOTE_PREFIX + "cancelled"
@@ -54,7 +56,7 @@ VERDICTS = frozenset(
         "below",
     )
 )
-HARMLESS_REASONS = frozenset({"hardware", "no-gain", "unsupported"})  # not noted on the whole benchmark
+HARMLESS_REASONS = frozenset({"hardware", "no-gain", "no-graph", "unsupported"})  # not noted on the whole benchmark
 
 
 class TorchLoading(Struct, frozen=True, kw_only=True):

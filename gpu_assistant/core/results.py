@@ -27,12 +27,15 @@ WORKLOAD_UNITS = {
     "resnet50": "images/s",
     "bert-base": "sequences/s",
     "decode": "tokens/s",
+    "decode-graph": "tokens/s",
     "resnet50-parallel": "images/s",
     "bert-base-parallel": "sequences/s",
 }
 TRAINING_WORKLOADS = frozenset(name for name, unit in WORKLOAD_UNITS.items() if unit in ("images/s", "sequences/s"))
 # The sizes of these are numbers of tokens, of those bytes.
 TOKEN_WORKLOADS = frozenset(name for name, unit in WORKLOAD_UNITS.items() if unit in ("sequences/s", "tokens/s"))
+# The faster way of a GPU for a workload, in which its kernels are started all at once.
+GRAPH_WORKLOADS = {"decode": "decode-graph"}
 COPY_WORKLOADS = frozenset(name for name, unit in WORKLOAD_UNITS.items() if unit == "GB/s")
 
 

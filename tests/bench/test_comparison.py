@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.bench.device_comparison import gpu_speedups, headline_comparison
+from gpu_assistant.bench.device_comparison import (
+    device_comparisons,
+    gpu_speedups,
+    headline_comparison,
+    result_without_graph,
+)
 from gpu_assistant.bench.expected_ranges import find_gpu_log
 from gpu_assistant.bench.gpu_log import summarize_snapshots
 from gpu_assistant.bench.measurements import comparable_history, missing_measurements, speed_ratio
@@ -43,6 +48,19 @@ def test_speedup_compares_equal_sizes_only() -> None:
     assert gpu_speedups(results) == {"matmul-float32": pytest.approx(60), "matmul-float16": pytest.approx(50)}
     assert gpu_speedups(results[:2]) == {}
     assert gpu_speedups(results[2:]) == {}
+
+
+def test_decoding_is_compared_in_the_way_in_which_each_device_is_fastest() -> None:
+    cpu = replace(measured("cpu", "float32", 64, 20.0), id="decode", size=(64, 32), unit="tokens/s")
+    one_by_one = replace(cpu, device="cuda:0", dtype="bfloat16", median=150.0)
+    graph = replace(one_by_one, id="decode-graph", median=900.0)
+    benchmark = replace(cpu_benchmark(), results=(cpu, one_by_one, graph))
+    (comparison,) = device_comparisons(benchmark)
+    assert (comparison.gpus, comparison.cpu, comparison.ratio) == ((graph,), cpu, 45.0)
+    assert result_without_graph(graph, benchmark) == one_by_one
+    assert gpu_speedups(benchmark.results) == {"decode-bfloat16": 7.5, "decode-graph-bfloat16": 45.0}
+    (without,) = device_comparisons(replace(benchmark, results=(cpu, one_by_one)))
+    assert (without.gpus, without.ratio) == ((one_by_one,), 7.5)
 
 
 def test_other_size_is_not_missing() -> None:

@@ -23,7 +23,7 @@ import types
 from typing import Any, Dict, List, Sequence
 
 from . import timing
-from .devices import Device, is_out_of_memory, list_devices
+from .devices import CudaDevice, Device, is_out_of_memory, list_devices
 from .protocol import MessageWriter
 from .workload import Workload, WorkloadSkipped
 
@@ -204,8 +204,8 @@ def measure_all(
             is_lost = not _measure_workload(writer, workload)
             if device.kind == "cpu" and workload.operations_per_s is not None:
                 operations_per_s = min(operations_per_s, workload.operations_per_s)
-            if not is_lost and device.kind == "gpu":
-                torch.cuda.empty_cache()
+            if not is_lost and isinstance(device, CudaDevice):
+                device.release_cached_memory()
         workloads.pop(device.id)
     writer.send(end=True)
 

@@ -206,7 +206,7 @@ def workload_details(item: BenchResult | SkippedWorkload, batch: int | None, out
 def workload_label(item: BenchResult | SkippedWorkload | BenchmarkProgress, output: Output) -> str:
     """Workload and format; copies have no format."""
     workload = item.workload if isinstance(item, BenchmarkProgress) else item.id
-    name = workload_name(workload, output.texts)
+    name = workload_name(workload, output.texts, item.device)
     return name if item.dtype == "uint8" else join_list([name, _precision_name(item.dtype, output)], output)
 
 
