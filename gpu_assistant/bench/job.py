@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -147,7 +148,11 @@ class BenchmarkJob:
         power = self._system.power()
         sleep_inhibitor, nvml = self._system.keep_awake("benchmark"), NvmlMonitor(self._system)
         was_cancelled = False
-        with sleep_inhibitor, nvml, GpuLogger(self._read_gpus or nvml.sample) as gpu_logger:
+        with (
+            sleep_inhibitor,
+            nvml,
+            GpuLogger(self._read_gpus or partial(nvml.sample, detailed=False, processes=False)) as gpu_logger,
+        ):
             try:
                 child_exit = self._run_child(
                     interpreter, collector, deadline, context, started=started, busy_cpu=busy_cpu
