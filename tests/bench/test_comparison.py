@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+import threading
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from gpu_assistant.bench import gpu_log
 from gpu_assistant.bench.device_comparison import (
     device_comparisons,
     gpu_speedups,
@@ -14,7 +18,7 @@ from gpu_assistant.bench.device_comparison import (
     result_without_graph,
 )
 from gpu_assistant.bench.expected_ranges import find_gpu_log
-from gpu_assistant.bench.gpu_log import summarize_snapshots
+from gpu_assistant.bench.gpu_log import GpuLogger, summarize_snapshots
 from gpu_assistant.bench.measurements import comparable_history, missing_measurements, speed_ratio
 from gpu_assistant.core.results import BenchDevice, BenchGpuLog, BenchResult, GpuSample
 
@@ -208,6 +212,31 @@ def test_throttling_counts_with_two_loaded_samples() -> None:
     assert throttle(hot, cool, hot) == ("hardware-thermal",)
     idle = look(util=0, throttle=("hardware-thermal",))
     assert throttle(hot, idle, idle) == ()
+
+
+def test_clock_is_that_of_the_card_and_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    clocks = iter([(210, 2500), (1400, 300), (1500, 310), (1600, 320), (210, 2500)])
+    moments = itertools.count(10.0)
+    monkeypatch.setattr(gpu_log, "time", SimpleNamespace(time=lambda: next(moments)))
+    all_read = threading.Event()
+
+    def read() -> tuple[GpuSample, ...]:
+        pair = next(clocks, None)
+        if pair is None:
+            all_read.set()
+            return ()
+        return tuple(
+            GpuSample(index=index, uuid=uuid, clock_sm=clock)
+            for index, (uuid, clock) in enumerate(zip(("GPU-AAAA", "GPU-BBBB"), pair, strict=True))
+        )
+
+    monkeypatch.setattr(gpu_log, "INTERVAL_S", 0.001)
+    with GpuLogger(read) as logger:
+        assert all_read.wait(10)
+    assert logger.clock_during("cuda:0", None, (10.5, 13.5)) == 1500
+    assert logger.clock_during("cuda:0", "bbbb", (10.5, 13.5)) == 310  # CUDA_VISIBLE_DEVICES=1
+    assert logger.clock_during("cuda:0", "cccc", (10.5, 13.5)) is None
+    assert logger.clock_during("cuda:0", None, (10.1, 10.9)) is None
 
 
 def test_log_is_matched_by_uuid() -> None:

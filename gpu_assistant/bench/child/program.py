@@ -1,8 +1,8 @@
 """The program: runs all measurements one after the other and writes JSON lines.
 
 First `{"start": …}` with the devices, the measurements to come and the time limit in seconds; then `{"begin": …}` and
-`{"result": …}` or `{"left": code}` (with what it required and what was available) for each; last `{"end": true}`.
-`{"broken": …}`: torch does not load. `{"missing": …}`: there is no such device.
+`{"result": …, "timed": [begin, end]}` or `{"left": code}` (with what it required and what was available) for each; last
+`{"end": true}`. `{"broken": …}`: torch does not load. `{"missing": …}`: there is no such device.
 
 torch's optimizers import its compiler on every step only to be left out by it; that takes longer than torch itself, so
 `defer_compiler` loads it only when something is compiled.
@@ -213,7 +213,8 @@ def measure_all(
 def _measure_workload(writer: MessageWriter, workload: Workload) -> bool:
     """Measure one workload and send its result or why there is none; returns whether the device still works."""
     try:
-        writer.send(result=workload.measure())
+        result = workload.measure()
+        writer.send(result=result, timed=workload.timed_period)
     except WorkloadSkipped as skipped:
         writer.send(left=skipped.reason, **skipped.figures)
     except Exception as error:  # noqa: BLE001 - torch documents no exception types
