@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 NOTE_PREFIX = "bench.note."
 BUSY_CPU_NOTE = "busy-cpu"
 # Reasons to skip a workload, and notes on a result; each has a text `bench.note.<code>`.
-SKIP_REASONS = frozenset({"memory", "time", "failed", "lost", "unsupported", "hardware", "no-gain", "pinned"})
+SKIP_REASONS = frozenset(
+    {"memory", "time", "failed", "lost", "unsupported", "hardware", "no-gain", "no-graph", "pinned"}
+)
 RESULT_NOTES = frozenset({"spread", "few", "wrong", BUSY_CPU_NOTE})
 CHILD_ENDINGS = ("stopped", "killed", "crashed", "cancelled")  # how a child ended before it had finished
 CANCELLED_NOTE = NOTE_PREFIX + "cancelled"
@@ -54,7 +56,7 @@ VERDICTS = frozenset(
         "below",
     )
 )
-HARMLESS_REASONS = frozenset({"hardware", "no-gain", "unsupported"})  # not noted on the whole benchmark
+HARMLESS_REASONS = frozenset({"hardware", "no-gain", "no-graph", "unsupported"})  # not noted on the whole benchmark
 
 
 class TorchLoading(Struct, frozen=True, kw_only=True):
@@ -127,6 +129,7 @@ class ChildStart(Struct, frozen=True):
 class ChildMessage(Struct, frozen=True, forbid_unknown_fields=True):
     """One line of the child.
 
+    `timed` is when the runs of the `result` began and ended, in seconds since the epoch.
     `left` is why a workload is skipped; it required `wanted_s` or `wanted_bytes` of the available `had_s` or
     `had_bytes`. `missing` is a requested device that does not exist, `have` those that do. A `variant` with neither
     `left` nor `fit` has begun.
@@ -135,6 +138,7 @@ class ChildMessage(Struct, frozen=True, forbid_unknown_fields=True):
     start: ChildStart | None = None
     begin: MeasurementStart | None = None
     result: BenchResult | None = None
+    timed: tuple[float, float] | None = None
     left: str | None = None
     wanted_s: float | None = None
     had_s: float | None = None
@@ -168,7 +172,7 @@ class ChildMessageCollector:
     """What the child has reported so far; `report` gets `BenchmarkProgress` and results, `log` implausible ones.
 
     `extra_measurements` is how many measurements follow the child's own. `busy_cpu`: other programs use the CPU, which
-    is noted with each of its results.
+    is noted with each of its results. `read_clock` tells a GPU's clock in MHz by its id, its UUID and a period.
     """
 
     def __init__(
@@ -178,7 +182,9 @@ class ChildMessageCollector:
         extra_measurements: Callable[[ChildStart], int] = lambda _: 0,
         *,
         busy_cpu: bool = False,
+        read_clock: Callable[[str, str | None, tuple[float, float]], int | None] = lambda *_: None,
     ) -> None:
+        self._read_clock = read_clock
         self._report, self._log, self._extra_measurements, self._busy_cpu = report, log, extra_measurements, busy_cpu
         self.total = 0
         self._current: MeasurementStart | None = None
@@ -207,7 +213,14 @@ class ChildMessageCollector:
         if message.left is not None and message.left in SKIP_REASONS and self._current is not None:
             self._skip(self._current, message)
         if message.result is not None:
-            self.add_result(message.result)
+            self.add_result(self._with_clock(message.result, message.timed))
+
+    def _with_clock(self, result: BenchResult, period: tuple[float, float] | None) -> BenchResult:
+        """The result with the GPU's clock while it was timed."""
+        device = next((each for each in self.start.devices if each.id == result.device), None) if self.start else None
+        if device is None or device.id == "cpu" or period is None:
+            return result
+        return replace(result, clock_sm=self._read_clock(device.id, device.uuid, period))
 
     def report_progress(self, measurement: MeasurementStart) -> None:
         """Report that this measurement has begun."""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..core.results import (
+    GRAPH_WORKLOADS,
     BenchGpuLog,
     Benchmark,
     BenchResult,
@@ -16,11 +17,14 @@ from ..core.results import (
 )
 from .measurements import comparable_history, is_disturbed
 
+_WORKLOADS_OF_GRAPHS = {graph: workload for workload, graph in GRAPH_WORKLOADS.items()}
+
 
 def gpu_speedups(results: Sequence[BenchResult]) -> dict[str, float]:
     """The fastest GPU's median divided by the CPU's in its fastest format, by "workload-dtype" of the GPU.
 
-    Both are of the same workload at the same size, the largest that both have undisturbed; batch sizes may differ.
+    Both are of the same workload at the same size, the largest that both have undisturbed; batch sizes may differ. A
+    CUDA graph is compared with the CPU's way of the same workload.
     Extrapolated results are left out.
     """
     best_by_name: dict[str, tuple[bool, int, float]] = {}
@@ -31,7 +35,8 @@ def gpu_speedups(results: Sequence[BenchResult]) -> dict[str, float]:
         if each.device == "cpu" and (key not in cpu_results or each.median > cpu_results[key].median):
             cpu_results[key] = each
     for result in measured:
-        cpu_result = cpu_results.get((result.id, result.version, result.size))
+        workload = _WORKLOADS_OF_GRAPHS.get(result.id, result.id)
+        cpu_result = cpu_results.get((workload, result.version, result.size))
         if result.device == "cpu" or cpu_result is None or cpu_result.median <= 0:
             continue
         name = f"{result.id}-{result.dtype}"
@@ -106,7 +111,8 @@ def device_comparisons(benchmark: Benchmark, previous: Benchmark | None = None) 
     measured = [result for result in benchmark.results if not result.extrapolated]
     comparisons = []
     for workload, gpu_dtypes, cpu_dtypes in COMPARED_WORKLOADS:
-        results = [result for result in measured if result.id == workload and result.processes == 1]
+        names = {workload, GRAPH_WORKLOADS.get(workload, workload)}
+        results = [result for result in measured if result.id in names and result.processes == 1]
         gpu_results = [
             device_results
             for device in _gpu_ids(benchmark)
@@ -123,6 +129,19 @@ def device_comparisons(benchmark: Benchmark, previous: Benchmark | None = None) 
                 comparison if comparison.gpus else _cpu_only_comparison(comparison, benchmark, previous, results)
             )
     return tuple(comparisons[:MAX_COMPARISONS])
+
+
+def result_without_graph(result: BenchResult, benchmark: Benchmark) -> BenchResult | None:
+    """The same measurement with kernels started one by one, of a result with a CUDA graph; None where there is none."""
+    workload = _WORKLOADS_OF_GRAPHS.get(result.id)
+    return next(
+        (
+            each
+            for each in benchmark.results
+            if (each.id, each.device, each.dtype, each.size) == (workload, result.device, result.dtype, result.size)
+        ),
+        None,
+    )
 
 
 def unit_maxima(comparisons: Sequence[DeviceComparison]) -> dict[str, float]:
@@ -164,10 +183,10 @@ def _gpu_ids(benchmark: Benchmark) -> list[str]:
 
 
 def _results_in_best_dtype(results: Sequence[BenchResult], device: str, dtypes: Sequence[DType]) -> list[BenchResult]:
-    """A device's results in that of these formats in which it is fastest."""
+    """A device's results in the format, of these, and in the way in which it is fastest."""
     device_results = [result for result in results if result.device == device and result.dtype in dtypes]
     best = max(device_results, key=lambda result: result.median, default=None)
-    return [result for result in device_results if best is not None and result.dtype == best.dtype]
+    return [each for each in device_results if best is not None and (each.id, each.dtype) == (best.id, best.dtype)]
 
 
 def _compare_devices(

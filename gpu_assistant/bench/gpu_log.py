@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Self
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 
 from ..core.results import BenchGpuLog, GpuSample
 
-INTERVAL_S = 0.5
+INTERVAL_S = 0.2  # shorter than the shortest measurement
 BUSY_GPU_PERCENT, LOADED_GPU_PERCENT = 5, 50
 MIN_THROTTLED_SAMPLES = 2  # under load
 BUSY_CPU_PERCENT, CPU_LOAD_INTERVAL_S = 20, 0.5
@@ -34,16 +35,17 @@ def read_cpu_load(cancel: threading.Event) -> float | None:
 
 
 class GpuLogger:
-    """Samples the GPUs twice a second while it is open; `read_gpus` is called by one thread at a time."""
+    """Samples the GPUs each INTERVAL_S while it is open; `read_gpus` is called by one thread at a time."""
 
     def __init__(self, read_gpus: Callable[[], tuple[GpuSample, ...]]) -> None:
         self._read_gpus = read_gpus
         self._snapshots: list[tuple[GpuSample, ...]] = []
+        self._times: list[float] = []  # of the snapshots, in seconds since the epoch
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="benchmark-watch", daemon=True)
 
     def __enter__(self) -> Self:
-        self._snapshots.append(self._read_gpus())
+        self._take_snapshot()
         self._thread.start()
         return self
 
@@ -53,7 +55,26 @@ class GpuLogger:
 
     def _run(self) -> None:
         while not self._stop.wait(INTERVAL_S):
-            self._snapshots.append(self._read_gpus())
+            self._take_snapshot()
+
+    def _take_snapshot(self) -> None:
+        snapshot = self._read_gpus()
+        self._times.append(time.time())
+        self._snapshots.append(snapshot)
+
+    def clock_during(self, device: str, uuid: str | None, period: tuple[float, float]) -> int | None:
+        """The median SM clock in MHz of a device ("cuda:0") from one time to another, in seconds since the epoch.
+
+        None where no sample was taken in between. `uuid` as torch tells it; without one the device's number counts.
+        """
+        begin, end = period
+        return _median(
+            sample.clock_sm
+            for taken_at, snapshot in zip(self._times, list(self._snapshots), strict=False)
+            if begin <= taken_at <= end
+            for sample in snapshot
+            if (device == f"cuda:{sample.index}" if uuid is None else _bare_uuid(sample.uuid) == _bare_uuid(uuid))
+        )
 
     def gpu_logs(self, devices: Mapping[str, str] | None = None) -> tuple[BenchGpuLog, ...]:
         """A summary for each GPU; complete after the context has been left. `devices` as in `summarize_snapshots`."""

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -139,15 +140,21 @@ class BenchmarkJob:
         started = time.time()
         busy_cpu = (self._read_cpu_load(context.cancel) or 0.0) > BUSY_CPU_PERCENT
         context.check_cancelled()
+        sleep_inhibitor, nvml = self._system.keep_awake("benchmark"), NvmlMonitor(self._system)
+        # What is expensive to read is not used, and would disturb what is being timed.
+        gpu_logger = GpuLogger(self._read_gpus or partial(nvml.sample, detailed=False, processes=False))
         collector = ChildMessageCollector(
-            context.report, context.log, lambda start: len(self._parallel_models(start)), busy_cpu=busy_cpu
+            context.report,
+            context.log,
+            lambda start: len(self._parallel_models(start)),
+            busy_cpu=busy_cpu,
+            read_clock=gpu_logger.clock_during,
         )
         deadline = DeadlineEvent(context.cancel, self._start_limit)
         context.report(TorchLoading(limit_s=self._start_limit))
         power = self._system.power()
-        sleep_inhibitor, nvml = self._system.keep_awake("benchmark"), NvmlMonitor(self._system)
         was_cancelled = False
-        with sleep_inhibitor, nvml, GpuLogger(self._read_gpus or nvml.sample) as gpu_logger:
+        with sleep_inhibitor, nvml, gpu_logger:
             try:
                 child_exit = self._run_child(
                     interpreter, collector, deadline, context, started=started, busy_cpu=busy_cpu

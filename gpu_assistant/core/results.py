@@ -27,12 +27,15 @@ WORKLOAD_UNITS = {
     "resnet50": "images/s",
     "bert-base": "sequences/s",
     "decode": "tokens/s",
+    "decode-graph": "tokens/s",
     "resnet50-parallel": "images/s",
     "bert-base-parallel": "sequences/s",
 }
 TRAINING_WORKLOADS = frozenset(name for name, unit in WORKLOAD_UNITS.items() if unit in ("images/s", "sequences/s"))
 # The sizes of these are numbers of tokens, of those bytes.
 TOKEN_WORKLOADS = frozenset(name for name, unit in WORKLOAD_UNITS.items() if unit in ("sequences/s", "tokens/s"))
+# The faster way of a GPU for a workload, in which its kernels are started all at once.
+GRAPH_WORKLOADS = {"decode": "decode-graph"}
 COPY_WORKLOADS = frozenset(name for name, unit in WORKLOAD_UNITS.items() if unit == "GB/s")
 
 
@@ -123,7 +126,8 @@ class BenchResult(Struct, frozen=True, kw_only=True):
     reference, `tolerance` the limit for rounding. Results of different `version` are not comparable. `settings` are the
     precision switches. `notes`: "spread", "few", "wrong", "busy-cpu". An `extrapolated` result is computed from a
     smaller size, not measured. `efficiency` is the throughput of `processes` together, divided by that of as many
-    running alone. `judgement` compares the median with the usual range of this GPU; None before it was judged.
+    running alone. `clock_sm` is the median clock of a GPU in MHz while it was timed, None where it is unknown.
+    `judgement` compares the median with the usual range of this GPU; None before it was judged.
     """
 
     id: str
@@ -146,6 +150,7 @@ class BenchResult(Struct, frozen=True, kw_only=True):
     extrapolated: bool = False
     processes: int = 1
     efficiency: float | None = None
+    clock_sm: int | None = None
     judgement: Judgement | None = None
 
 

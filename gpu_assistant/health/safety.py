@@ -26,8 +26,8 @@ MAX_POINTS = 7200  # of a curve; a longer test records every second sample, then
 class SamplerProtocol(Protocol):
     """`monitor.sampler.Sampler`."""
 
-    def sample(self) -> Sample:
-        """The computer now; never raises."""
+    def sample(self, *, detailed: bool = ..., processes: bool = ...) -> Sample:
+        """The computer now; never raises. `detailed` adds what disturbs what is being timed."""
         ...
 
 
@@ -132,7 +132,7 @@ class SafetyMonitor:
 
     def take_sample(self) -> None:
         """Take a sample now; the thread does so each `interval`."""
-        sample = self.latest = self._sampler.sample()
+        sample = self.latest = self._sampler.sample(detailed=False, processes=False)
         health = self._monitor.update(sample)
         self.alarms |= {(alarm.id, alarm.gpu): alarm for alarm in health.alarms}
         elapsed = self._clock() - self._started_at

@@ -31,9 +31,14 @@ def format_ratio(ratio: float) -> str:
     return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
 
 
-def workload_name(workload: str, texts: Translator) -> str:
-    """The name of a workload; its id where it has none, as in the result of a newer version."""
+def workload_name(workload: str, texts: Translator, device: str = "cpu") -> str:
+    """The name of a workload; its id where it has none, as in the result of a newer version.
+
+    On a GPU some have another name, which says more exactly what is measured there.
+    """
     code = f"bench.workload.{workload}"
+    if device != "cpu" and texts.has_text(f"{code}.gpu"):
+        return texts.translate(f"{code}.gpu")
     return texts.translate(code) if texts.has_text(code) else workload
 
 

@@ -75,6 +75,14 @@
         <translation>CPU 要算一整夜（8 小时）的活，显卡 {time}就能算完。</translation>
     </message>
     <message>
+        <source>{kind}, as a CUDA graph</source>
+        <translation>{kind}，用 CUDA 图</translation>
+    </message>
+    <message>
+        <source>{text}; {value} with kernels started one by one</source>
+        <translation>{text}；逐个启动内核时 {value}</translation>
+    </message>
+    <message>
         <source>answers word by word</source>
         <translation>逐词生成回答</translation>
     </message>

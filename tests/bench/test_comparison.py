@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
+import threading
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.bench.device_comparison import gpu_speedups, headline_comparison
+from gpu_assistant.bench import gpu_log
+from gpu_assistant.bench.device_comparison import (
+    device_comparisons,
+    gpu_speedups,
+    headline_comparison,
+    result_without_graph,
+)
 from gpu_assistant.bench.expected_ranges import find_gpu_log
-from gpu_assistant.bench.gpu_log import summarize_snapshots
+from gpu_assistant.bench.gpu_log import GpuLogger, summarize_snapshots
 from gpu_assistant.bench.measurements import comparable_history, missing_measurements, speed_ratio
 from gpu_assistant.core.results import BenchDevice, BenchGpuLog, BenchResult, GpuSample
 
@@ -43,6 +52,19 @@ def test_speedup_compares_equal_sizes_only() -> None:
     assert gpu_speedups(results) == {"matmul-float32": pytest.approx(60), "matmul-float16": pytest.approx(50)}
     assert gpu_speedups(results[:2]) == {}
     assert gpu_speedups(results[2:]) == {}
+
+
+def test_decoding_is_compared_in_the_way_in_which_each_device_is_fastest() -> None:
+    cpu = replace(measured("cpu", "float32", 64, 20.0), id="decode", size=(64, 32), unit="tokens/s")
+    one_by_one = replace(cpu, device="cuda:0", dtype="bfloat16", median=150.0)
+    graph = replace(one_by_one, id="decode-graph", median=900.0)
+    benchmark = replace(cpu_benchmark(), results=(cpu, one_by_one, graph))
+    (comparison,) = device_comparisons(benchmark)
+    assert (comparison.gpus, comparison.cpu, comparison.ratio) == ((graph,), cpu, 45.0)
+    assert result_without_graph(graph, benchmark) == one_by_one
+    assert gpu_speedups(benchmark.results) == {"decode-bfloat16": 7.5, "decode-graph-bfloat16": 45.0}
+    (without,) = device_comparisons(replace(benchmark, results=(cpu, one_by_one)))
+    assert (without.gpus, without.ratio) == ((one_by_one,), 7.5)
 
 
 def test_other_size_is_not_missing() -> None:
@@ -190,6 +212,31 @@ def test_throttling_counts_with_two_loaded_samples() -> None:
     assert throttle(hot, cool, hot) == ("hardware-thermal",)
     idle = look(util=0, throttle=("hardware-thermal",))
     assert throttle(hot, idle, idle) == ()
+
+
+def test_clock_is_that_of_the_card_and_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    clocks = iter([(210, 2500), (1400, 300), (1500, 310), (1600, 320), (210, 2500)])
+    moments = itertools.count(10.0)
+    monkeypatch.setattr(gpu_log, "time", SimpleNamespace(time=lambda: next(moments)))
+    all_read = threading.Event()
+
+    def read() -> tuple[GpuSample, ...]:
+        pair = next(clocks, None)
+        if pair is None:
+            all_read.set()
+            return ()
+        return tuple(
+            GpuSample(index=index, uuid=uuid, clock_sm=clock)
+            for index, (uuid, clock) in enumerate(zip(("GPU-AAAA", "GPU-BBBB"), pair, strict=True))
+        )
+
+    monkeypatch.setattr(gpu_log, "INTERVAL_S", 0.001)
+    with GpuLogger(read) as logger:
+        assert all_read.wait(10)
+    assert logger.clock_during("cuda:0", None, (10.5, 13.5)) == 1500
+    assert logger.clock_during("cuda:0", "bbbb", (10.5, 13.5)) == 310  # CUDA_VISIBLE_DEVICES=1
+    assert logger.clock_during("cuda:0", "cccc", (10.5, 13.5)) is None
+    assert logger.clock_during("cuda:0", None, (10.1, 10.9)) is None
 
 
 def test_log_is_matched_by_uuid() -> None:

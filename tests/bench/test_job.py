@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from gpu_assistant.bench import gpu_log
 from gpu_assistant.bench.child_protocol import BENCHMARK_NOTES, CHILD_PROGRAM, BenchmarkProgress
 from gpu_assistant.bench.expected_ranges import CAUSES
 from gpu_assistant.bench.history import read_benchmarks
@@ -162,7 +163,8 @@ def test_failed_workload_does_not_stop_others(with_card: Path, tmp_path: Path) -
     result = Run(with_card, tmp_path, device="cuda:0", workloads=["copy-within", "training", "decode"]).go()
     assert [r.id for r in result.results] == ["copy-within"]
     assert [(left.id, left.why) for left in result.left_out] == [
-        (name, "bench.note.failed") for name in ("resnet50", "bert-base", "resnet50", "bert-base", "decode")
+        (name, "bench.note.failed")
+        for name in ("resnet50", "bert-base", "resnet50", "bert-base", "decode", "decode-graph")
     ]
     assert "bench.note.failed" in result.notes
 
@@ -279,6 +281,27 @@ def test_cpu_results_state_settings(with_card: Path, tmp_path: Path) -> None:
     product, copy = Run(with_card, tmp_path, device="cpu", workloads=["matmul", "copy"]).go().results[:2]
     assert product.settings["float32_matmul_precision"] == "highest"
     assert product.settings["threads"] == copy.settings["threads"]
+
+
+def test_clock_while_timed_is_stored_with_each_figure(
+    with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before and after the child runs the card is idle at 210 MHz; the second one is another card's clock."""
+    monkeypatch.setattr(gpu_log, "INTERVAL_S", 0.001)
+    run = Run(
+        with_card,
+        tmp_path,
+        workloads=["copy-within"],
+        read_gpus=lambda: two_cards(2610 if run.events[1:] else 210),
+    )
+    cpu, gpu = run.go().results
+    assert (cpu.device, cpu.clock_sm) == ("cpu", None)
+    assert (gpu.device, gpu.clock_sm) == ("cuda:0", 2610)
+    assert gpu.settings["warm_up_s"] == 0.3
+
+
+def two_cards(clock: int) -> tuple[GpuSample, ...]:
+    return (GpuSample(index=0, util=99, clock_sm=clock), GpuSample(index=1, util=99, clock_sm=1980))
 
 
 def test_every_note_and_cause_has_text() -> None:

@@ -26,7 +26,7 @@ class ScriptedSampler:
         self.count = 0
         self.exhausted = threading.Event()
 
-    def sample(self) -> Sample:
+    def sample(self, *, detailed: bool = True, processes: bool = True) -> Sample:
         gpu = self._gpus[min(self.count, len(self._gpus) - 1)]
         self.count += 1
         if self.count > len(self._gpus):
@@ -41,7 +41,7 @@ class ScriptedMultiGpuSampler(ScriptedSampler):
         super().__init__(*(gpus[0] for gpus in samples))
         self._samples = samples
 
-    def sample(self) -> Sample:
+    def sample(self, *, detailed: bool = True, processes: bool = True) -> Sample:
         gpus = self._samples[min(self.count, len(self._samples) - 1)]
         return replace(super().sample(), gpus=gpus)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 import time
 from typing import Any, Callable, Dict, List, Optional, Union
 
@@ -47,6 +48,7 @@ def _windows_available_bytes() -> Optional[int]:
 CACHE_FLUSH_BYTES = (
     256 * 2**20
 )  # written before each run, so that no cache of a card holds its input (triton's do_bench)
+GRAPH_WARM_UP_RUNS = 3  # before a graph is recorded: libraries allocate work space at their first calls
 
 
 def usable_cores(physical_cores: Optional[int]) -> Optional[int]:
@@ -142,6 +144,35 @@ class CudaDevice:
                 stop_event.record()
             cuda.synchronize()
         return [float(start_event.elapsed_time(stop_event)) / 1e3 for start_event, stop_event in event_pairs]
+
+    def capture_graph(self, work: Callable[[], Any]) -> Any:
+        """Record the kernels that `work` starts as a CUDA graph, which starts all of them at once.
+
+        `work` runs a few times before and must leave its tensors fit for that; its results are in the same tensors
+        after each replay. Raises RuntimeError where something in it cannot be recorded.
+        """
+        cuda = self.torch.cuda
+        graph = cuda.CUDAGraph()
+        with cuda.device(self._index):
+            # The stream that torch would take by itself belongs to the first device that recorded something.
+            stream = cuda.Stream(device=self.id)
+            stream.wait_stream(cuda.current_stream())
+            with cuda.stream(stream):  # its end sets the former stream again, also where the recording failed
+                for _ in range(GRAPH_WARM_UP_RUNS):
+                    work()
+                cuda.synchronize()
+                with cuda.graph(graph, stream=stream):
+                    work()
+            cuda.current_stream().wait_stream(stream)
+        return graph
+
+    def release_cached_memory(self) -> None:
+        """Give the memory that torch keeps for later back to the driver."""
+        try:
+            self.torch.cuda.empty_cache()
+        except RuntimeError as error:
+            # Before torch 2.12 this fails once a graph could not be recorded: https://github.com/pytorch/pytorch/pull/180395
+            print("empty_cache: %s" % error, file=sys.stderr)
 
     def is_lost(self) -> bool:
         """Whether a CUDA error was fatal: after it, every later call of the process fails."""

@@ -148,19 +148,28 @@ class DecoderLayer(nn.Module):
         self.gate_up_projection = nn.Linear(DECODER_HIDDEN_SIZE, 2 * DECODER_INTERMEDIATE_SIZE, bias=False)
         self.down_projection = nn.Linear(DECODER_INTERMEDIATE_SIZE, DECODER_HIDDEN_SIZE, bias=False)
 
-    def forward(self, x: Any, angles: Any, position: int, cache: Optional[Tuple[Any, Any]]) -> Any:
-        """(N, T, 768), the first token at `position`; `cache` has the keys and values of the tokens before it."""
+    def forward(
+        self, x: Any, angles: Any, position: Any, cache: Optional[Tuple[Any, Any]], mask: Optional[Any] = None
+    ) -> Any:
+        """(N, T, 768), the first token at `position`; `cache` has the keys and values of the tokens before it.
+
+        With a `mask` of the cache's positions, T is 1, `position` a tensor, and all shapes are the same at each token.
+        """
         batch, length, _ = x.shape
         qkv = self.qkv_projection(rms_norm(x, self.attention_norm)).view(
             batch, length, 3, DECODER_ATTENTION_HEADS, DECODER_HEAD_SIZE
         )
         query, key, value = (part.transpose(1, 2) for part in qkv.unbind(2))
         query, key = apply_rotary_embedding(query, angles), apply_rotary_embedding(key, angles)
-        if cache is not None:
+        if cache is not None and mask is not None:
+            for cached, latest in zip(cache, (key, value)):
+                cached.index_copy_(2, position, latest)
+            key, value = cache
+        elif cache is not None:
             for cached, latest in zip(cache, (key, value)):
                 cached[:, :, position : position + length] = latest
             key, value = (cached[:, :, : position + length] for cached in cache)
-        attended = functional.scaled_dot_product_attention(query, key, value, is_causal=length > 1)
+        attended = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask, is_causal=length > 1)
         x = x + self.output_projection(attended.transpose(1, 2).reshape(x.shape))
         gate, up = self.gate_up_projection(rms_norm(x, self.mlp_norm)).chunk(2, -1)
         return x + self.down_projection(functional.silu(gate) * up)
@@ -190,16 +199,37 @@ class Decoder(nn.Module):
 
     def hidden_states(self, token_ids: Any, position: int = 0, cache: Optional[KeyValueCache] = None) -> Any:
         """The output of the last layer: (N, T, 768)."""
-        float_type = torch.float64 if self.token_embedding.weight.dtype == torch.float64 else torch.float32
-        positions = torch.arange(position, position + token_ids.shape[1], device=token_ids.device, dtype=float_type)
-        frequencies = ROPE_BASE ** (
-            -torch.arange(0, DECODER_HEAD_SIZE, 2, device=token_ids.device, dtype=float_type) / DECODER_HEAD_SIZE
+        frequencies = self.rotary_frequencies()
+        positions = torch.arange(
+            position, position + token_ids.shape[1], device=token_ids.device, dtype=frequencies.dtype
         )
         angles = positions[:, None] * frequencies
         x = self.token_embedding(token_ids)
         for index, layer in enumerate(self.layers):
             x = layer(x, angles, position, cache[index] if cache is not None else None)
         return x
+
+    def rotary_frequencies(self) -> Any:
+        """The angle by which each pair of a head's values is rotated from one position to the next."""
+        weight = self.token_embedding.weight
+        float_type = torch.float64 if weight.dtype == torch.float64 else torch.float32
+        return ROPE_BASE ** (
+            -torch.arange(0, DECODER_HEAD_SIZE, 2, device=weight.device, dtype=float_type) / DECODER_HEAD_SIZE
+        )
+
+    def step(self, token_id: Any, position: Any, frequencies: Any, cache: KeyValueCache) -> Any:
+        """The logits after one token at `position`, a tensor of one element, as a CUDA graph can record them.
+
+        The kernels and their shapes are the same at every position: attention covers the whole cache, and what comes
+        after the position is masked.
+        """
+        positions = torch.arange(cache[0][0].shape[2], device=token_id.device)
+        mask = (positions <= position)[None, None, None]
+        angles = position[:, None] * frequencies
+        x = self.token_embedding(token_id)
+        for layer, layer_cache in zip(self.layers, cache):
+            x = layer(x, angles, position, layer_cache, mask)
+        return self.logits(x[:, -1])
 
     def logits(self, x: Any) -> Any:
         """The logits of the vocabulary."""

@@ -1,8 +1,8 @@
 """The program: runs all measurements one after the other and writes JSON lines.
 
 First `{"start": …}` with the devices, the measurements to come and the time limit in seconds; then `{"begin": …}` and
-`{"result": …}` or `{"left": code}` (with what it required and what was available) for each; last `{"end": true}`.
-`{"broken": …}`: torch does not load. `{"missing": …}`: there is no such device.
+`{"result": …, "timed": [begin, end]}` or `{"left": code}` (with what it required and what was available) for each; last
+`{"end": true}`. `{"broken": …}`: torch does not load. `{"missing": …}`: there is no such device.
 
 torch's optimizers import its compiler on every step only to be left out by it; that takes longer than torch itself, so
 `defer_compiler` loads it only when something is compiled.
@@ -23,7 +23,7 @@ import types
 from typing import Any, Dict, List, Sequence
 
 from . import timing
-from .devices import Device, is_out_of_memory, list_devices
+from .devices import CudaDevice, Device, is_out_of_memory, list_devices
 from .protocol import MessageWriter
 from .workload import Workload, WorkloadSkipped
 
@@ -204,8 +204,8 @@ def measure_all(
             is_lost = not _measure_workload(writer, workload)
             if device.kind == "cpu" and workload.operations_per_s is not None:
                 operations_per_s = min(operations_per_s, workload.operations_per_s)
-            if not is_lost and device.kind == "gpu":
-                torch.cuda.empty_cache()
+            if not is_lost and isinstance(device, CudaDevice):
+                device.release_cached_memory()
         workloads.pop(device.id)
     writer.send(end=True)
 
@@ -213,7 +213,8 @@ def measure_all(
 def _measure_workload(writer: MessageWriter, workload: Workload) -> bool:
     """Measure one workload and send its result or why there is none; returns whether the device still works."""
     try:
-        writer.send(result=workload.measure())
+        result = workload.measure()
+        writer.send(result=result, timed=workload.timed_period)
     except WorkloadSkipped as skipped:
         writer.send(left=skipped.reason, **skipped.figures)
     except Exception as error:  # noqa: BLE001 - torch documents no exception types

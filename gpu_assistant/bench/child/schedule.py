@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import List, Optional, Sequence
 
 from .copies import CopyWorkload, copy_kinds
-from .decoding import DecodingWorkload
+from .decoding import DecodingWorkload, GraphDecodingWorkload
 from .devices import Device
 from .matmul import REFERENCE_SIDE, MatmulWorkload
 from .precision import inference_dtype, matmul_dtypes, mixed_dtype
@@ -60,7 +60,8 @@ def device_workloads(device: Device, *, full: bool, only: Optional[Sequence[str]
         # Mixed precision before larger products: a CPU with units for it is compared with GPUs in it.
         workloads: List[Workload] = [*main_workloads, decoding, *other_training, *matmuls[1:]]
     else:
-        workloads = [*main_workloads, *other_training, decoding, *matmuls[1:]]
+        graph_decoding = GraphDecodingWorkload(device, decoding.dtype, limits["decode"])
+        workloads = [*main_workloads, *other_training, decoding, graph_decoding, *matmuls[1:]]
     return [
         workload for workload in workloads if only is None or workload.id in only or workload_family(workload) in only
     ]

@@ -48,6 +48,7 @@ class Workload:
         self.spare_s = 0.0  # of a full benchmark: seconds that no later workload needs
         self.operations_per_s: Optional[float] = None  # measured here, for estimates of the models that follow
         self.last_s: Optional[float] = None  # seconds of a run made before the timed ones, for check or batch size
+        self.timed_period: Optional[Tuple[float, float]] = None  # of the timed runs, in seconds since the epoch
         self.torch = device.torch
 
     def start_message(self) -> Dict[str, Any]:
@@ -95,6 +96,7 @@ class Workload:
             "spare_s",
             "operations_per_s",
             "last_s",
+            "timed_period",
             "torch",
         )
         for name in [name for name in vars(self) if name not in stored_attributes]:
@@ -121,9 +123,11 @@ class Workload:
             raise WorkloadSkipped(
                 "time", wanted_s=expected_s * timing.FIRST_RUN_FACTOR, had_s=max(0.0, self.deadline - now)
             )
+        timed_from = time.time()
         samples = timing.measure_runs(
             self.device, self.run, max(self.limit_s - (now - started_at), 0.0), expected_s, self.deadline - now
         )
+        self.timed_period = timed_from, time.time()
         if len(samples) < timing.MIN_SAMPLES_LATE:
             estimated_s = statistics.median(samples) * timing.MIN_SAMPLES
             raise WorkloadSkipped("time", wanted_s=estimated_s, had_s=max(0.0, self.deadline - now))
@@ -163,9 +167,13 @@ class Workload:
             "samples": samples,
             "error": error,
             "tolerance": tolerance,
-            "settings": self.settings(),
+            "settings": {**self.settings(), **self._warm_up_setting()},
             "notes": notes,
         }
+
+    def _warm_up_setting(self) -> Dict[str, Any]:
+        """How long a GPU computes at least before it is timed; results after less are not comparable."""
+        return {"warm_up_s": timing.MIN_WARM_UP_S["gpu"]} if self.device.kind == "gpu" else {}
 
     def settings(self) -> Dict[str, Any]:
         """The precision switches of torch that it ran with."""

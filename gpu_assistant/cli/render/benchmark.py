@@ -149,6 +149,8 @@ def _result_text(result: BenchResult, benchmark: Benchmark, output: Output) -> s
         low, high = (formatted_value(number, result, output)[0] for number in expected)
         code = {"above": "bench-above", "below": "bench-below"}.get(result.judgement or "", "bench-usual")
         details.append(output.translate(code, low=low, high=high, unit=unit))
+    if result.clock_sm is not None:
+        details.append(output.translate("bench-clock", clock=result.clock_sm))
     if result.efficiency is not None:
         details.append(output.translate("bench-efficiency", percent=f"{100 * result.efficiency:.0f}"))
     figure = labelled_text(workload_details(result, result.batch, output), text, output)
@@ -206,7 +208,7 @@ def workload_details(item: BenchResult | SkippedWorkload, batch: int | None, out
 def workload_label(item: BenchResult | SkippedWorkload | BenchmarkProgress, output: Output) -> str:
     """Workload and format; copies have no format."""
     workload = item.workload if isinstance(item, BenchmarkProgress) else item.id
-    name = workload_name(workload, output.texts)
+    name = workload_name(workload, output.texts, item.device)
     return name if item.dtype == "uint8" else join_list([name, _precision_name(item.dtype, output)], output)
 
 

@@ -25,11 +25,12 @@ from ...bench.device_comparison import (
     gpu_seconds_per_night,
     headline_comparison,
     readable_figure,
+    result_without_graph,
 )
 from ...bench.expected_ranges import find_gpu_log, is_best_size, result_key
 from ...bench.history import find_comparable
 from ...bench.measurements import UNFINISHED_NOTES, doubtful_notes, skipped_main_workloads
-from ...core.results import Benchmark, BenchResult
+from ...core.results import GRAPH_WORKLOADS, Benchmark, BenchResult
 from ...core.types import short_device_name
 from ...texts import benchmark as texts_benchmark
 from ...texts.benchmark import (
@@ -55,9 +56,9 @@ REFERENCE_TOKEN, MEASURED_TOKEN = "s5", "accent"  # colours of bars
 # Workloads, devices, formats
 
 
-def workload_label(name: str, dtype: str = "") -> str:
-    """A workload and its number format: "Matrix product, float32"."""
-    label = workload_name(name, language.texts())
+def workload_label(name: str, dtype: str = "", device: str = "cpu") -> str:
+    """A workload, as it is named on a device, and its number format: "Matrix product, float32"."""
+    label = workload_name(name, language.texts(), device)
     dtype_label = dtype_name(dtype)
     if not dtype_label:
         return label
@@ -66,7 +67,7 @@ def workload_label(name: str, dtype: str = "") -> str:
 
 def result_name(result: BenchResult) -> str:
     """Workload and number format of a result."""
-    return workload_label(result.id, result.dtype)
+    return workload_label(result.id, result.dtype, result.device)
 
 
 def dtype_name(dtype: str) -> str:
@@ -79,7 +80,8 @@ def dtype_name(dtype: str) -> str:
 def activity(report: BenchmarkProgress) -> ActivityText:
     """What is being measured."""
     size = dimensions_text(report.size) if report.workload == "matmul" else ""
-    return ActivityText(f"{workload_label(report.workload, report.dtype)} · {short_device_name(report.device)}", size)
+    label = workload_label(report.workload, report.dtype, report.device)
+    return ActivityText(f"{label} · {short_device_name(report.device)}", size)
 
 
 def result_device(result: BenchResult) -> str:
@@ -243,7 +245,8 @@ def pair_title(pair: DeviceComparison) -> str:
     best = pair.fastest
     if best.id == "copy-to-device-pinned":
         return translate("BenchmarkMessages", "Copy to the card")
-    return workload_label(best.id)
+    with_graph = {graph: workload for workload, graph in GRAPH_WORKLOADS.items()}
+    return workload_label(with_graph.get(best.id, best.id))
 
 
 def pair_description(pair: DeviceComparison, benchmark: Benchmark) -> str:
@@ -261,9 +264,12 @@ def pair_description(pair: DeviceComparison, benchmark: Benchmark) -> str:
         "resnet50": translate("BenchmarkMessages", "recognises pictures"),
         "bert-base": translate("BenchmarkMessages", "reads sentences"),
         "decode": translate("BenchmarkMessages", "answers word by word"),
+        "decode-graph": translate("BenchmarkMessages", "answers word by word"),
     }.get(best.id, "")
     # Where both formats have a bar, each bar names its own.
     dtype_label = "" if pair.mixed is not None else run_details(best)
+    if best.id in GRAPH_WORKLOADS.values():
+        dtype_label = _graph_details(best, benchmark)
     if purpose and dtype_label:
         return translate("BenchmarkMessages", "{what}, {kind}").format(what=purpose, kind=dtype_label)
     return purpose or dtype_label
@@ -273,6 +279,17 @@ def _matmul_description(dtype: str, *, on_gpu: bool) -> str:
     if dtype != "float32":
         return translate("BenchmarkMessages", "{kind}, on the tensor cores").format(kind=dtype)
     return translate("BenchmarkMessages", "float32, TF32 switched off") if on_gpu else dtype
+
+
+def _graph_details(result: BenchResult, benchmark: Benchmark) -> str:
+    """Format and batch of a result with a CUDA graph, and the figure without one."""
+    text = translate("BenchmarkMessages", "{kind}, as a CUDA graph").format(kind=run_details(result))
+    eager = result_without_graph(result, benchmark)
+    if eager is None:
+        return text
+    return translate("BenchmarkMessages", "{text}; {value} with kernels started one by one").format(
+        text=text, value=marked_median(eager)
+    )
 
 
 def _pcie_text(benchmark: Benchmark, device: str) -> str:

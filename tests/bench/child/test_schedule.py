@@ -122,6 +122,24 @@ class Clock:
         return [self._run_s] * count
 
 
+class WakingGpu(Clock):
+    """A GPU that was idle: for 0.2 s it computes at a quarter of its clock, then at all of it."""
+
+    kind = "gpu"
+
+    def time_runs(self, work: object, count: int = 1) -> list[float]:
+        self._run_s = 0.004 if self.now < 0.2 else 0.001
+        return super().time_runs(work, count)
+
+
+def test_warm_up_outlasts_the_low_clock_of_an_idle_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu: Any = WakingGpu(monkeypatch, 0.004)
+    assert timing.warm_up(gpu, print, 2.0) == 0.001
+    assert 0.3 <= gpu.now < 0.4
+    assert timing.warm_up(gpu, print, 0.1) == 0.001  # no longer than it may
+    assert gpu.now < 0.51
+
+
 def measured(monkeypatch: pytest.MonkeyPatch, most_s: float) -> list[float]:
     """Runs of four seconds, of which some shall be made in six and none after `most_s`."""
     clock: Any = Clock(monkeypatch, 4.0)

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.real_install
 class NoCard:
     """A computer without one."""
 
-    def sample(self) -> Sample:
+    def sample(self, *, detailed: bool = True, processes: bool = True) -> Sample:
         return Sample(t=0.0, gpus=(), nvml="absent")
 
 

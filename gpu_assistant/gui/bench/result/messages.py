@@ -139,7 +139,7 @@ def _affected_items(benchmark: Benchmark, note: str) -> list[str]:
     if len(results) < len(benchmark.results):
         items = [*results, *items]
     for item in items:
-        name = messages.workload_label(item.id, item.dtype)
+        name = messages.workload_label(item.id, item.dtype, item.device)
         label = messages.with_device_label(item.device, name) if len(benchmark.devices) > 1 else name
         sizes.setdefault(label, []).append(item.size)
     return _list_sizes(sizes)

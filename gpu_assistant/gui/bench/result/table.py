@@ -164,7 +164,7 @@ def table_rows(benchmark: Benchmark) -> list[tuple[str, ...]]:
         )
     texts = language.texts()
     for omission in benchmark.left_out:
-        name = messages.workload_label(omission.id, omission.dtype)
+        name = messages.workload_label(omission.id, omission.dtype, omission.device)
         reason = messages.omission_reason(omission.why)
         if (message := skip_details(omission)) is not None:
             reason = texts.translate(*message)  # of this measurement; the validity card has the reason for all

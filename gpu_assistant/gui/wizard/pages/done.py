@@ -301,9 +301,8 @@ class QuickBenchmarkCard(Card):
         """Show which workload runs."""
         if not hasattr(progress, "workload"):
             return
-        self.caption_label.setText(
-            f"{messages.workload_label(progress.workload, progress.dtype)} · {short_device_name(progress.device)}"
-        )
+        label = messages.workload_label(progress.workload, progress.dtype, progress.device)
+        self.caption_label.setText(f"{label} · {short_device_name(progress.device)}")
         self.progress_bar.set_fraction((progress.index - 1) / max(progress.total, 1))
 
     def _device_names(self, benchmark: Benchmark) -> str:

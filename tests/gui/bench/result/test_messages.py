@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from gpu_assistant.bench.device_comparison import device_comparisons
 from gpu_assistant.core.results import SkippedWorkload
 from gpu_assistant.gui.bench.export.image import warnings_text
 from gpu_assistant.gui.bench.export.report import render_html
+from gpu_assistant.gui.bench.messages import pair_description, pair_title, result_name
 from gpu_assistant.gui.bench.result.messages import change_text, missing_workloads, validity_notes
+from gpu_assistant.gui.bench.result.table import table_rows
 from tests.fakes.benchmarks import card_benchmark, figure
 from tests.fakes.examples import cpu_benchmark
 
@@ -24,6 +27,28 @@ def test_size_measured_before_is_named():
     assert missing_workloads(third, stored) == ["Matrix product, float32 · 2048 × 2048"]
     details = {note.text: note.detail for note in validity_notes(third, stored)}
     assert details["Measured before, not this time"] == "Matrix product, float32 · 2048 × 2048"
+
+
+def test_both_ways_of_a_language_model_are_named():
+    cpu = figure("decode", "cpu", "float32", (64, 32), "tokens/s", 20.0)
+    one_by_one = figure("decode", "cuda:0", "bfloat16", (64, 32), "tokens/s", 150.0)
+    graph = figure("decode-graph", "cuda:0", "bfloat16", (64, 32), "tokens/s", 900.0)
+    benchmark = replace(card_benchmark(), results=(cpu, one_by_one, graph))
+    (pair,) = device_comparisons(benchmark)
+    assert pair_title(pair) == "Small language model"
+    description = pair_description(pair, benchmark)
+    assert description.startswith("answers word by word, bfloat16")
+    assert description.endswith("as a CUDA graph; 150 tokens/s with kernels started one by one")
+    assert [result_name(each) for each in (cpu, one_by_one, graph)] == [
+        "Small language model, float32",
+        "Small language model, kernels started one by one, bfloat16",
+        "Small language model as a CUDA graph, bfloat16",
+    ]
+    unrecorded = SkippedWorkload(
+        id="decode-graph", device="cuda:0", dtype="bfloat16", size=(64, 32), why="bench.note.no-graph"
+    )
+    without = replace(benchmark, results=(cpu, one_by_one), left_out=(unrecorded,))
+    assert table_rows(without)[-1][-1] == "PyTorch could not record a CUDA graph"
 
 
 def test_workload_measured_before_is_named():
