@@ -90,6 +90,7 @@ class Checks(Struct, frozen=True, kw_only=True):
 
     A health test has a `level`, `curves` for each GPU, and a `scope` (text `health.scope`). `covers` and `leaves_out`
     are the areas that the verdict covers or not: keys of texts (`health.area.<key>`), or the texts themselves.
+    `cleared` are environment variables that would have falsified the checks and were removed for them.
     """
 
     schema: Literal["gpu-assistant/checks/1"]
@@ -100,6 +101,7 @@ class Checks(Struct, frozen=True, kw_only=True):
     leaves_out: tuple[str, ...] = ()
     scope: str | None = None
     curves: tuple[HealthTestCurve, ...] = ()
+    cleared: tuple[str, ...] = ()
 
 
 # A result compared with the usual range of its GPU; "unknown" where there is no range.

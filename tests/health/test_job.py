@@ -21,11 +21,26 @@ from gpu_assistant.system.base import PowerStatus
 from gpu_assistant.texts.localized import Texts
 from gpu_assistant.texts.translate import load_texts
 
-from ..fakes.environments import environment_with
+from ..fakes.environments import FALSIFIED_TORCH, environment_with
 from ..nvml.scenario import Scenario
 from ..schemas import struct_schema
 from .conftest import Play
 from .job_fixture import END, PASSED, START, Run, copies, one, states
+
+
+def test_falsifying_variables_are_cleared_and_named(
+    scenario: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario.card()
+    monkeypatch.setenv("CUDA_LAUNCH_BLOCKING", "1")
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":16:8")
+    environment = environment_with(tmp_path / "env", FALSIFIED_TORCH)
+    checks = Run(environment, scenario).go()
+    assert one(checks, "torch-import").data["reason"] == "RuntimeError: CUDA_LAUNCH_BLOCKING is None"
+    assert checks.cleared == ("CUDA_LAUNCH_BLOCKING", "CUBLAS_WORKSPACE_CONFIG")
+    driver_alone = Run(environment, scenario)
+    driver_alone.test(None)  # nothing runs that a variable could change
+    assert driver_alone.go().cleared == ()
 
 
 def test_healthy_gpu_passes(scenario: Scenario, play: Play, tmp_path: Path) -> None:
