@@ -105,8 +105,8 @@ class ChildDevice(Struct, frozen=True, kw_only=True):
 
 
 class ChildStart(Struct, frozen=True):
-    """The child's first message: versions, devices, the environment variables that it `cleared`, and the `total`
-    measurements (`work`) that follow within `limit_s` seconds.
+    """The child's first message: versions, devices, and the `total` measurements (`work`) that follow within `limit_s`
+    seconds.
     """
 
     torch: str
@@ -114,7 +114,6 @@ class ChildStart(Struct, frozen=True):
     total: int = field(name="of")
     limit_s: float
     versions: dict[str, str] = {}
-    cleared: tuple[str, ...] = ()
     work: tuple[MeasurementStart, ...] = ()
 
     @property

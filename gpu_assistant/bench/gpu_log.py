@@ -86,9 +86,9 @@ def summarize_snapshots(
 ) -> tuple[BenchGpuLog, ...]:
     """A summary for each GPU; the first snapshot was taken before the run. A GPU keeps the index of its first sample,
     by which the child, started then, knows it. `devices` are the ids of torch's devices ("cuda:0") by UUID, with or
-    without the driver's prefix.
+    without the driver's prefix; a slice of a divided GPU is watched as its GPU.
     """
-    ids = {_bare_uuid(uuid): device for uuid, device in (devices or {}).items()}
+    devices = devices or {}
     samples_by_gpu: dict[str | int, list[GpuSample]] = {}
     gpu_by_index: dict[int, str | int] = {}  # the last GPU with each index, which changes when one is removed
     for snapshot in snapshots:
@@ -105,20 +105,17 @@ def summarize_snapshots(
     gpu_logs = [
         replace(
             _summarize_gpu(samples, util_before=samples[0].util if samples[0] in first else None),
-            device=next((ids[_bare_uuid(each.uuid)] for each in samples if _bare_uuid(each.uuid) in ids), None),
+            device=next(
+                (device for uuid, device in devices.items() if any(each.has_uuid(uuid) for each in samples)), None
+            ),
         )
         for samples in samples_by_gpu.values()
     ]
     return tuple(sorted(gpu_logs, key=lambda gpu_log: gpu_log.index))
 
 
-def _bare_uuid(uuid: str | None) -> str | None:
-    """A UUID without "GPU-", in lower case: NVML writes the prefix, torch does not."""
-    return None if uuid is None else uuid.lower().removeprefix("gpu-")
-
-
 def _summarize_gpu(samples: list[GpuSample], *, util_before: int | None) -> BenchGpuLog:
-    loaded = [each for each in samples[1:] if each.util is not None and each.util >= LOADED_GPU_PERCENT]
+    loaded = [each for each in samples[1:] if each.is_loaded(LOADED_GPU_PERCENT)]
     temperatures = [each.temp for each in samples if each.temp is not None]
     return BenchGpuLog(
         index=samples[0].index,

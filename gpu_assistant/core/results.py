@@ -93,6 +93,7 @@ class Checks(Struct, frozen=True, kw_only=True):
 
     A health test has a `level`, `curves` for each GPU, and a `scope` (text `health.scope`). `covers` and `leaves_out`
     are the areas that the verdict covers or not: keys of texts (`health.area.<key>`), or the texts themselves.
+    `cleared` are environment variables that would have falsified the checks and were removed for them.
     """
 
     schema: Literal["gpu-assistant/checks/1"]
@@ -103,6 +104,7 @@ class Checks(Struct, frozen=True, kw_only=True):
     leaves_out: tuple[str, ...] = ()
     scope: str | None = None
     curves: tuple[HealthTestCurve, ...] = ()
+    cleared: tuple[str, ...] = ()
 
 
 # A result compared with the usual range of its GPU; "unknown" where there is no range.
@@ -273,14 +275,16 @@ class GpuSample(Struct, frozen=True, kw_only=True):
     in between they keep their last value.
 
     `index` is the driver's present index, as in nvidia-smi; a GPU that is "gone" keeps its last one until another GPU
-    has it, and then gets a free one. `address` is the PCI address, "0000:01:00.0". `mem_reserved` is memory reserved by
-    the driver, None where it is part of `mem_used`. `temp` is the core's temperature, `temp_memory` the memory's. From
-    `temp_max` the driver may reduce clocks below the base clock, from `temp_slow` the hardware does, at `temp_shutdown`
-    it shuts down; from `temp_memory_max` the driver reduces clocks because of the memory. `power_limit_w` is the
-    present limit, `power_default_w` the default one. `pstate` is 0 (fastest) to 15. `fan` is the intended speed in
-    percent, `fan_rpm` the measured one. `pcie_gen_max` and `pcie_width_max` are the maximum of GPU and slot together,
-    `pcie_gen_card` that of the GPU. `pcie_replays` (retransmitted packets) and `energy_j` (joules) count since the
-    driver was loaded. `throttle` are reasons for reduced clocks (text `monitor.throttle.<name>`), empty for none.
+    has it, and then gets a free one. `address` is the PCI address, "0000:01:00.0". `mig_devices` are the UUIDs of the
+    slices into which it is divided (MIG); of such a GPU the driver does not tell `util`, but whether it is `idle`.
+    `mem_reserved` is memory reserved by the driver, None where it is part of `mem_used`. `temp` is the core's
+    temperature, `temp_memory` the memory's. From `temp_max` the driver may reduce clocks below the base clock, from
+    `temp_slow` the hardware does, at `temp_shutdown` it shuts down; from `temp_memory_max` the driver reduces clocks
+    because of the memory. `power_limit_w` is the present limit, `power_default_w` the default one. `pstate` is 0
+    (fastest) to 15. `fan` is the intended speed in percent, `fan_rpm` the measured one. `pcie_gen_max` and
+    `pcie_width_max` are the maximum of GPU and slot together, `pcie_gen_card` that of the GPU. `pcie_replays`
+    (retransmitted packets) and `energy_j` (joules) count since the driver was loaded. `throttle` are reasons for
+    reduced clocks (text `monitor.throttle.<name>`), empty for none.
 
     `ecc`: whether ECC is enabled. Corrected and uncorrected errors count since the driver was loaded, with `_total`
     over the GPU's life. `retired_pages` are memory pages taken out of use (older GPUs), by cause `retired_single`
@@ -294,8 +298,10 @@ class GpuSample(Struct, frozen=True, kw_only=True):
     name: str | None = None
     uuid: str | None = None
     address: str | None = None
+    mig_devices: tuple[str, ...] = ()
     state: GpuState = "ready"
     util: int | None = None
+    idle: bool | None = None
     mem_util: int | None = None
     mem_used: int | None = None
     mem_total: int | None = None
@@ -345,6 +351,20 @@ class GpuSample(Struct, frozen=True, kw_only=True):
     xid: int | None = None
     xid_t: float | None = None
     processes: tuple[GpuProcess, ...] | None = None
+
+    def is_loaded(self, least_percent: int) -> bool:
+        """Whether its load is known to be so high; of a divided GPU, whether anything runs on it."""
+        if self.util is None:
+            return bool(self.mig_devices) and self.idle is False
+        return self.util >= least_percent
+
+    def has_uuid(self, uuid: str | None) -> bool:
+        """Whether that is its UUID or that of a slice of it; NVML writes "GPU-" or "MIG-" before one, torch nothing."""
+        return uuid is not None and _bare_uuid(uuid) in map(_bare_uuid, filter(None, (self.uuid, *self.mig_devices)))
+
+
+def _bare_uuid(uuid: str) -> str:
+    return uuid.lower().removeprefix("gpu-").removeprefix("mig-")
 
 
 class Sample(Struct, frozen=True, kw_only=True):

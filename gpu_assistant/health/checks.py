@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from ..core.machine import is_mig_name
 from ..core.results import Check, CheckState, GpuSample, HealthTestCurve, Sample
 from ..core.types import Value, device_name
 from . import alarm_checks
@@ -163,7 +164,7 @@ def _advice_data(form_factor: FormFactor) -> dict[str, Any]:
 
 
 def _loaded_readings(readings: Readings, tests: HealthTestSettings) -> list[GpuSample]:
-    return [gpu for _, gpu in readings if gpu.util is not None and gpu.util >= tests.loaded_percent]
+    return [gpu for _, gpu in readings if gpu.is_loaded(tests.loaded_percent)]
 
 
 def _link_under_load(readings: Readings, tests: HealthTestSettings) -> tuple[int, int] | None:
@@ -171,7 +172,7 @@ def _link_under_load(readings: Readings, tests: HealthTestSettings) -> tuple[int
     load_started: float | None = None
     generations, widths = [], []
     for t, gpu in readings:
-        if gpu.util is None or gpu.util < tests.loaded_percent:
+        if not gpu.is_loaded(tests.loaded_percent):
             load_started = None
             continue
         load_started = t if load_started is None else load_started
@@ -410,7 +411,9 @@ class PostTestChecks:
 
 
 def with_gpu_name(check: Check, child_state: HealthChildState, safety: SafetyMonitor) -> Check:
-    """A check of the program, with the GPU's usual name: torch may number GPUs differently from the driver."""
+    """A check of the program, with the GPU's usual name: torch may number GPUs differently from the driver. A slice of
+    a divided GPU has a name of its own.
+    """
     device = check.data.get("device")
     tested_device = child_state.find_device(device) if isinstance(device, str) else None
     index = gpu_index(tested_device, safety) if tested_device is not None else None
@@ -418,18 +421,23 @@ def with_gpu_name(check: Check, child_state: HealthChildState, safety: SafetyMon
         device_label = device_name(device) if isinstance(device, str) else None
         return replace(check, data={**check.data, "device": device_label})
     has_several = safety.latest is not None and len(safety.latest.gpus) > 1
-    name = gpu_display_name(safety.readings[index][-1][1], has_several=has_several)
+    gpu = safety.readings[index][-1][1]
+    if tested_device is not None and is_mig_name(tested_device.name):
+        gpu = replace(gpu, name=tested_device.name)
+    name = gpu_display_name(gpu, has_several=has_several)
     case = {"case": "named"} if check.id == "device-query" and check.state == "pass" else {}
     return replace(check, data={**check.data, "device": name, "gpu": index, **case})
 
 
 def gpu_index(device: TestedDevice, safety: SafetyMonitor) -> int | None:
-    """The driver's index of a device of torch's: by its UUID, else by its number and name."""
+    """The driver's index of a device of torch's: by its UUID or that of the GPU that it is a slice of, else by its
+    number and name.
+    """
     if device.id == "cpu":
         return None
     for index, readings in safety.readings.items():
         if device.uuid is not None and readings[-1][1].uuid is not None:
-            if readings[-1][1].uuid.lower() == device.uuid.lower():
+            if readings[-1][1].has_uuid(device.uuid):
                 return index
         elif device.id == f"cuda:{index}" and device.name in (None, readings[-1][1].name):
             return index

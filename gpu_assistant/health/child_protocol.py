@@ -37,7 +37,7 @@ class HealthProgress(Struct, frozen=True, kw_only=True):
 
 
 class TestedDevice(Struct, frozen=True):
-    """A device as torch sees it; `uuid` as NVML writes it."""
+    """A device as torch sees it; `uuid` is the driver's, without NVML's prefix."""
 
     id: str
     name: str | None = None

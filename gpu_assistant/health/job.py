@@ -11,6 +11,7 @@ Checks
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -27,6 +28,7 @@ from ..core.types import Value, device_name
 from ..system.base import KILLED_RETURNCODE, Desktop, Hardware, Processes
 from ..system.locks import environment_lock
 from ..system.processes import DeadlineEvent, run_json_lines
+from ..system.variables import falsifying_variables
 from ..verify.job import worst_state
 from . import checks as health_checks
 from .alarm_checks import select_test_rules
@@ -292,6 +294,7 @@ class HealthJob:
                 *NEVER_COVERED,
             ),
             curves=curves,
+            cleared=falsifying_variables(os.environ) if self.environment is not None else (),
         )
 
 

@@ -28,6 +28,7 @@ import msgspec
 from ..core import json
 from ..core.errors import AppError, Cancelled, os_error_text
 from .base import Processes, ProcessResult
+from .variables import falsifying_variables
 
 POLL_INTERVAL_S = 0.05  # how soon a cancel is seen
 ORPHANED_OUTPUT_S = 1.0  # how long output may stay open after its program ended, held by a process left behind
@@ -307,8 +308,9 @@ def run_json_lines(
 ) -> ProcessResult:
     """Run `[python, script, arguments…]` to its end; `on_line` gets each line that decodes as `message_type`.
 
-    Python runs isolated (`-I`): neither the user's site folder nor PYTHONPATH is used. Other lines and everything on
-    stderr go to the log. Raises what `Processes.run` raises.
+    Python runs isolated (`-I`): neither the user's site folder nor PYTHONPATH is used. The variables that
+    `falsifying_variables` names are removed for it. Other lines and everything on stderr go to the log. Raises what
+    `Processes.run` raises.
     """
     python, *arguments = argv
 
@@ -321,7 +323,13 @@ def run_json_lines(
         else:
             on_line(message)
 
-    result = system.run([python, "-I", "-X", "utf8", *arguments], timeout=timeout, cancel=cancel, on_line=handle_line)
+    result = system.run(
+        [python, "-I", "-X", "utf8", *arguments],
+        timeout=timeout,
+        environ=dict.fromkeys(falsifying_variables(os.environ)),
+        cancel=cancel,
+        on_line=handle_line,
+    )
     for text in result.stderr.splitlines():
         log(text)
     return result

@@ -1,4 +1,6 @@
-"""Environment variables, by the same rules on every system: PATH, the proxy, which names and values are allowed."""
+"""Environment variables, by the same rules on every system: PATH, the proxy, which names and values are allowed, which
+ones would falsify what is measured.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,28 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
+# CUDA_LAUNCH_BLOCKING waits after every launch; NVIDIA_TF32_OVERRIDE, TORCH_ALLOW_TF32_CUBLAS_OVERRIDE,
+# CUBLAS_EMULATE_* and *_DEFAULT_FPMATH_MODE change the precision of products; PYTORCH_NO_CUDA_MEMORY_CACHING asks the
+# driver for every tensor; CUBLAS_WORKSPACE_CONFIG and CUDNN_DETERMINISTIC choose slower kernels;
+# CUDA_DEVICE_MAX_CONNECTIONS limits the queues.
+# https://docs.pytorch.org/docs/stable/cuda_environment_variables.html
+# https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables
+# https://docs.nvidia.com/cuda/cublas/#floating-point-emulation
+# https://uxlfoundation.github.io/oneDNN/dev_guide_attributes_fpmath_mode.html
+FALSIFYING_VARIABLES = (
+    "CUDA_LAUNCH_BLOCKING",
+    "CUDA_DEVICE_MAX_CONNECTIONS",
+    "NVIDIA_TF32_OVERRIDE",
+    "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
+    "PYTORCH_NO_CUDA_MEMORY_CACHING",
+    "CUBLAS_WORKSPACE_CONFIG",
+    "CUBLASLT_WORKSPACE_SIZE",
+    "CUBLAS_EMULATE_SINGLE_PRECISION",
+    "CUBLAS_EMULATE_DOUBLE_PRECISION",
+    "CUDNN_DETERMINISTIC",
+    "ONEDNN_DEFAULT_FPMATH_MODE",
+    "DNNL_DEFAULT_FPMATH_MODE",
+)
 PROXY_VARIABLES = ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "http_proxy", "HTTP_PROXY")
 
 
@@ -44,6 +68,11 @@ def strip_credentials(address: str) -> str:
         return address.rpartition("@")[2]
     parts = urlsplit(address)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
+def falsifying_variables(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """The names of those that are set and would falsify what a program of ours measures or tests."""
+    return tuple(name for name in FALSIFYING_VARIABLES if name in environ)
 
 
 def check_variable_name(name: str) -> str:

@@ -24,6 +24,7 @@ from ..core.recommendation import Recommendation
 from ..core.results import Check, Checks, CheckState, Verdict
 from ..core.types import device_label
 from ..system.processes import DeadlineEvent, run_json_lines
+from ..system.variables import falsifying_variables
 
 if TYPE_CHECKING:
     from ..system.base import Processes, ProcessResult
@@ -168,7 +169,12 @@ class VerifyJob:
         for check_id in _expected_ids(recommendation):
             if check_id not in reported_ids:
                 report(_make_check(check_id, "skip", reason="@verify.reason.earlier"))
-        return Checks(schema="gpu-assistant/checks/1", verdict=worst_state(results), checks=tuple(results))
+        return Checks(
+            schema="gpu-assistant/checks/1",
+            verdict=worst_state(results),
+            checks=tuple(results),
+            cleared=falsifying_variables(os.environ),
+        )
 
     def _check_environment(self, interpreter: Path) -> tuple[Recommendation | None, Check]:
         """The recommendation in the environment's manifest, if any, and the check "environment"."""

@@ -42,6 +42,16 @@ def test_gpu_in_every_precision(with_card: Path, tmp_path: Path) -> None:
     assert result.devices[1].memory_bytes == 8585740288
 
 
+def test_falsifying_variables_are_cleared_and_named(
+    with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDA_LAUNCH_BLOCKING", "1")
+    monkeypatch.setenv("NVIDIA_TF32_OVERRIDE", "0")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")  # which cards to use is the user's choice
+    result = Run(with_card, tmp_path, workloads=["copy-within"]).go()
+    assert result.cleared == ("CUDA_LAUNCH_BLOCKING", "NVIDIA_TF32_OVERRIDE")
+
+
 def test_single_device_option(with_card: Path, tmp_path: Path) -> None:
     result = Run(with_card, tmp_path, device="cuda:0", workloads=["matmul"]).go()
     assert {r.device for r in result.results} == {"cuda:0"}

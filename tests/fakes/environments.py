@@ -7,6 +7,12 @@ from pathlib import Path
 
 from gpu_assistant.system import current_system
 
+# A torch that does not load, and says of a variable that falsifies figures what it sees of it.
+FALSIFIED_TORCH = """
+import os
+raise RuntimeError("CUDA_LAUNCH_BLOCKING is " + str(os.environ.get("CUDA_LAUNCH_BLOCKING")))
+"""
+
 
 def environment_with(folder: Path, torch: str | None) -> Path:
     """A real environment without pip; `torch` is the source of its torch package, None leaves it out."""

@@ -21,11 +21,50 @@ from gpu_assistant.system.base import PowerStatus
 from gpu_assistant.texts.localized import Texts
 from gpu_assistant.texts.translate import load_texts
 
-from ..fakes.environments import environment_with
+from ..fakes.environments import FALSIFIED_TORCH, environment_with
 from ..nvml.scenario import Scenario
 from ..schemas import struct_schema
 from .conftest import Play
 from .job_fixture import END, PASSED, START, Run, copies, one, states
+
+
+def test_slice_is_watched_as_its_gpu(scenario: Scenario, play: Play, tmp_path: Path) -> None:
+    slices = {"slice1.uuid": "MIG-1111", "slice2.uuid": "MIG-2222"}
+    scenario.card(mig="1", util="!3", event_reasons="0x1", pcie_gen="1", **slices)
+    seen = tmp_path / "seen"
+
+    def before_sample(count: int) -> None:
+        if count == 2:
+            scenario.card(event_reasons="0x0", pcie_gen="4")
+        if count == 3:
+            seen.touch()
+
+    tested = {"id": "cuda:0", "name": "NVIDIA A100-SXM4-40GB MIG 3g.20gb", "uuid": "2222"}
+    start = {"start": {"torch": "2.13.0+cu126", "devices": [tested]}}
+    environment = play(start, PASSED, copies(12.5), {"until": str(seen)}, END)
+    checks = Run(environment, scenario, level=2, before_sample=before_sample).go()
+    assert {check: states(checks)[check] for check in ("card-link", "card-held-back", "link-speed")} == {
+        "card-link": "pass",
+        "card-held-back": "pass",
+        "link-speed": "pass",
+    }
+    assert one(checks, "copy-bandwidth").data["device"] == tested["name"]
+    assert [curve.gpu for curve in checks.curves] == [0]
+
+
+def test_falsifying_variables_are_cleared_and_named(
+    scenario: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario.card()
+    monkeypatch.setenv("CUDA_LAUNCH_BLOCKING", "1")
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":16:8")
+    environment = environment_with(tmp_path / "env", FALSIFIED_TORCH)
+    checks = Run(environment, scenario).go()
+    assert one(checks, "torch-import").data["reason"] == "RuntimeError: CUDA_LAUNCH_BLOCKING is None"
+    assert checks.cleared == ("CUDA_LAUNCH_BLOCKING", "CUBLAS_WORKSPACE_CONFIG")
+    driver_alone = Run(environment, scenario)
+    driver_alone.test(None)  # nothing runs that a variable could change
+    assert driver_alone.go().cleared == ()
 
 
 def test_healthy_gpu_passes(scenario: Scenario, play: Play, tmp_path: Path) -> None:

@@ -9,6 +9,8 @@
  *   hang nvmlFunction  a call of this function comes back only once the line is gone
  *   0.xid 79 2         Xid 79, and how often it was reported so far; needs a line "0.events 1"
  *
+ *   0.mig 1            it is divided (MIG); "0.slice1.uuid MIG-…" is its first slice, "0.slice2.uuid" its second
+ *
  *   fixed 1            the file is never looked at again: calls cost as little as they can
  *
  * The names of the functions called are appended to the file that FAKE_NVML_CALLS names.
@@ -57,12 +59,12 @@ static void read_settings(void) {
 }
 
 enum { OK = 0, UNINITIALIZED = 1, INVALID = 2, NOT_SUPPORTED = 3, TOO_SMALL = 7, TIMEOUT = 10 };
-enum { CARDS = 16, LINES = 4096 };
+enum { CARDS = 16, SLICES = 7, LINES = 4096 };
 typedef unsigned int uint;
 typedef unsigned long long u64;
-typedef struct card { int index; u64 xid_seen; } *Device;
+typedef struct card { int index; u64 xid_seen; int slice; } *Device; /* slice 0: the whole card */
 
-static struct card cards[CARDS];
+static struct card cards[CARDS], slices[CARDS][SLICES];
 static int open_sessions;
 static double began;
 
@@ -159,7 +161,8 @@ static int of_card(Device device, const char *name, char *value, size_t size) {
     char key[64];
     if (!open_sessions) return UNINITIALIZED;
     if (!device) return INVALID;
-    snprintf(key, sizeof key, "%d.%s", device->index, name);
+    if (device->slice) snprintf(key, sizeof key, "%d.slice%d.%s", device->index, device->slice, name);
+    else snprintf(key, sizeof key, "%d.%s", device->index, name);
     return find(key, value, size);
 }
 
@@ -387,6 +390,31 @@ API nvmlDeviceGetDriverModel_v2(Device device, int *now, int *next) {
     int code = small(device, "model", (uint *)now);
     if (code == OK) *next = *now;
     return code;
+}
+
+API nvmlDeviceGetMigMode(Device device, uint *now, uint *next) {
+    called("nvmlDeviceGetMigMode");
+    int code = small(device, "mig", now);
+    if (code == OK) *next = *now;
+    return code;
+}
+API nvmlDeviceGetMaxMigDeviceCount(Device device, uint *to) {
+    uint divided = 0;
+    called("nvmlDeviceGetMaxMigDeviceCount");
+    int code = small(device, "mig", &divided);
+    if (code == OK) *to = SLICES;
+    return code;
+}
+API nvmlDeviceGetMigDeviceHandleByIndex(Device device, uint index, Device *to) {
+    char text[96];
+    called("nvmlDeviceGetMigDeviceHandleByIndex");
+    if (!device || device->slice || index >= SLICES) return INVALID;
+    Device slice = &slices[device->index][index];
+    slice->index = device->index;
+    slice->slice = (int)index + 1;
+    if (of_card(slice, "uuid", text, sizeof text) != OK) return 6; /* not found: no slice has this number */
+    *to = slice;
+    return OK;
 }
 
 API nvmlDeviceGetUtilizationRates(Device device, uint *rates) {

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from gpu_assistant.bench.gpu_log import summarize_snapshots
 from gpu_assistant.core.machine import Gpu
 from gpu_assistant.core.results import GpuProcess, GpuSample
 from gpu_assistant.system.nvml.device import ERRORS_INTERVAL_S, EXPENSIVE_INTERVAL_S, SLOW_INTERVAL_S
@@ -100,11 +101,27 @@ def test_every_field_in_its_unit(scenario: Scenario, nvml: NvmlMonitor) -> None:
         pcie_rx=3_400_000,
         pcie_replays=0,
         throttle=("power-cap",),
+        idle=False,
         enc=3,
         dec=4,
         xid=0,
         processes=sample.processes,
     )
+
+
+def test_slices_are_watched_as_their_gpu(scenario: Scenario, nvml: NvmlMonitor, clock: Clock) -> None:
+    scenario.card(0, **{**H100, "uuid": "GPU-aaaa"})
+    slices = {"slice1.uuid": "MIG-1111", "slice3.uuid": "MIG-3333"}
+    at_rest = {"clock_sm": "345", "pcie_gen": "1", "event_reasons": "0x1"}
+    # A divided GPU does not tell its load.
+    scenario.card(1, **{**H100, "uuid": "GPU-bbbb", "mig": "1", "util": "!3", **slices, **at_rest})
+    snapshots = [nvml.sample()]
+    scenario.card(1, clock_sm="1755", pcie_gen="5", event_reasons="0x0")
+    clock.now += SLOW_INTERVAL_S
+    snapshots.append(nvml.sample())
+    assert [each.mig_devices for each in snapshots[-1]] == [(), ("MIG-1111", "MIG-3333")]
+    (gpu_log,) = [each for each in summarize_snapshots(snapshots, {"3333": "cuda:0"}) if each.device == "cuda:0"]
+    assert (gpu_log.index, gpu_log.clock_sm, gpu_log.pcie_gen) == (1, 1755, 5)
 
 
 def test_server_gpu_reports_memory_errors(scenario: Scenario, nvml: NvmlMonitor) -> None:

@@ -1,4 +1,4 @@
-"""Environment variables that every system has: PATH and the proxy."""
+"""Environment variables that every system has: PATH, the proxy, and those that would falsify figures."""
 
 from __future__ import annotations
 
@@ -46,3 +46,13 @@ def test_real_programs_are_found() -> None:
     result = variables.find_on_path((name,), {"PATH": str(Path(sys.executable).parent)})
     assert result is not None
     assert shutil.which(name, path=str(result.parent)) is not None
+
+
+def test_only_falsifying_variables_are_named() -> None:
+    environ = {
+        "PATH": "/bin",
+        "CUDA_VISIBLE_DEVICES": "1",
+        "ONEDNN_DEFAULT_FPMATH_MODE": "BF16",
+        "CUDNN_DETERMINISTIC": "",
+    }
+    assert variables.falsifying_variables(environ) == ("CUDNN_DETERMINISTIC", "ONEDNN_DEFAULT_FPMATH_MODE")

@@ -23,7 +23,7 @@ from gpu_assistant.texts.translate import load_texts
 from gpu_assistant.verify.child_protocol import exception_summary
 from gpu_assistant.verify.job import CHECK_IDS, CHILD, VerifyJob, _DeviceNames
 
-from ..fakes.environments import environment_with, site_packages, torch_with_card
+from ..fakes.environments import FALSIFIED_TORCH, environment_with, site_packages, torch_with_card
 
 HALF_TORCH = """
 import types
@@ -104,6 +104,14 @@ def test_import_error_is_quoted(tmp_path: Path) -> None:
     torch = 'raise OSError("[WinError 126] 找不到指定的模块 shm.dll\\nand much more")'
     checks = verified(environment_with(tmp_path / "环境 one", torch))
     assert one(checks, "torch-import").text == "PyTorch does not load: OSError: [WinError 126] 找不到指定的模块 shm.dll"
+
+
+def test_falsifying_variables_are_cleared_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_LAUNCH_BLOCKING", "1")
+    environment = environment_with(tmp_path / "env", FALSIFIED_TORCH)
+    checks = verified(environment)
+    assert one(checks, "torch-import").data["reason"] == "RuntimeError: CUDA_LAUNCH_BLOCKING is None"
+    assert checks.cleared == ("CUDA_LAUNCH_BLOCKING",)
 
 
 def test_crash_fails_running_check(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ import platform
 import sys
 import time
 import types
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List
 
 from . import timing
 from .devices import CudaDevice, Device, is_out_of_memory, list_devices
@@ -57,14 +57,10 @@ def defer_compiler(torch: Any) -> None:
         sys.modules[DYNAMO_MODULE] = torch._dynamo = _LazyCompiler(DYNAMO_MODULE)
 
 
-def main(cleared: Sequence[str] = ()) -> int:
-    """Run; returns exit status 3 for an unknown device, 4 for a torch that cannot be imported.
-
-    `cleared` are the environment variables that were removed.
-    """
+def main() -> int:
+    """Run; returns exit status 3 for an unknown device, 4 for a torch that cannot be imported."""
     faulthandler.enable()
     options = _arguments()
-    options.cleared = list(cleared)
     if options.together is not None:
         from .parallel import launch
 
@@ -175,7 +171,6 @@ def measure_all(
             "devices": descriptions,
             "of": len(start_messages),
             "work": start_messages,
-            "cleared": options.cleared,
             "limit_s": max(0.0, run_deadline + timing.EXIT_MARGIN_S - time.perf_counter()),
         }
     )

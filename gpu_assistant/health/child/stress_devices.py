@@ -67,14 +67,14 @@ class StressCuda(StressDevice):
         )
 
     def describe(self) -> dict[str, Any]:
-        """With the driver's UUID of the GPU, where torch tells it."""
+        """With the driver's UUID of the GPU, or of the slice of a divided one, where torch tells it."""
         properties = self._cuda.get_device_properties(self._index)
         uuid = getattr(properties, "uuid", None)
         return {
             "id": self.id,
             "name": properties.name,
             "memory_bytes": properties.total_memory,
-            "uuid": None if uuid is None else f"GPU-{uuid}",
+            "uuid": None if uuid is None else str(uuid),
         }
 
     def free_bytes(self) -> int:

@@ -24,7 +24,7 @@ ERRORS_INTERVAL_S = 60.0
 EXPENSIVE_INTERVAL_S = 3.0
 
 THROTTLE_REASONS = {
-    # nvml.h, nvmlClocksEventReason*. "GPU idle" (bit 0) is left out: an idle GPU is not throttled.
+    # nvml.h, nvmlClocksEventReason*. GPU_IDLE_REASON is left out: an idle GPU is not throttled.
     0x002: "applications-clocks",
     0x004: "power-cap",
     0x008: "hardware-slowdown",
@@ -37,6 +37,7 @@ THROTTLE_REASONS = {
     0x400: "reliability",
 }
 VIRTUALIZATION_MODE_VGPU = 2  # nvml.h, NVML_GPU_VIRTUALIZATION_MODE_VGPU
+GPU_IDLE_REASON = 0x001  # nvml.h, nvmlClocksEventReasonGpuIdle
 UNKNOWN_PSTATE = 32  # nvml.h, NVML_PSTATE_UNKNOWN
 
 SampleFields = dict[str, Any]
@@ -80,6 +81,7 @@ class NvmlDevice(NvmlQuery):
         self._slow_fields: dict[str, Any] = {}
         self._error_fields: dict[str, Any] = {}
         self._limit_fields: dict[str, Any] | None = None
+        self._mig_devices: tuple[str, ...] = ()
         self._traffic_fields: dict[str, Any] = {}
         self._process_fields: dict[str, Any] = {}
         self._processes = GpuProcessList(self.query)
@@ -112,6 +114,18 @@ class NvmlDevice(NvmlQuery):
         modes = self.query("nvmlDeviceGetMigMode")
         return modes[0] == 1 if modes is not None else None
 
+    def _read_mig_devices(self) -> tuple[str, ...]:
+        """The UUIDs of its slices; none where it is not divided."""
+        if not self._is_mig_enabled():
+            return ()
+        uuids = []
+        for index in range(self.query("nvmlDeviceGetMaxMigDeviceCount") or 0):
+            function = "nvmlDeviceGetMigDeviceHandleByIndex"
+            handle = self.query(function, index, key=f"{function}-{index}")
+            if handle is not None:
+                uuids.append(decode_text(self.query_of(handle, "nvmlDeviceGetUUID", key="mig-uuid")))
+        return tuple(uuid for uuid in uuids if uuid is not None)
+
     def sample(self, now: float, system: Hardware, *, detailed: bool, processes: bool) -> GpuSample:
         """The GPU's figures at `now` (seconds of a monotonic clock); only its identity if it is asleep or lost.
 
@@ -128,6 +142,7 @@ class NvmlDevice(NvmlQuery):
         live_fields = drop_implausible(read_live(self))
         if self._is_due("slow", now, SLOW_INTERVAL_S):
             self._slow_fields = drop_implausible(read_slow(self))
+            self._mig_devices = self._read_mig_devices()
         if self._is_due("errors", now, ERRORS_INTERVAL_S):
             self._error_fields = read_errors(self)
         if self._limit_fields is None:
@@ -151,6 +166,7 @@ class NvmlDevice(NvmlQuery):
             name=self.name,
             uuid=self.uuid,
             address=self.address,
+            mig_devices=self._mig_devices,
             **live_fields,
             **self._slow_fields,
             **self._error_fields,
@@ -198,6 +214,7 @@ def read_live(gpu: NvmlQuery) -> SampleFields:
     utilization = query_number("nvmlDeviceGetUtilizationRates", buffer_type=NvmlUtilization)
     memory_info = read_memory_info(gpu)
     pstate = query_number("nvmlDeviceGetPerformanceState")
+    reason_bits = _clock_event_reasons(gpu)
     return {
         "util": utilization.gpu if utilization is not None else None,
         "mem_util": utilization.memory if utilization is not None else None,
@@ -210,7 +227,8 @@ def read_live(gpu: NvmlQuery) -> SampleFields:
         "clock_sm": query_number("nvmlDeviceGetClockInfo", nvml.NVML_CLOCK_SM, key="clock-sm"),
         "clock_mem": query_number("nvmlDeviceGetClockInfo", nvml.NVML_CLOCK_MEM, key="clock-mem"),
         "pstate": pstate if pstate != UNKNOWN_PSTATE else None,
-        "throttle": _throttle_reasons(gpu),
+        "throttle": None if reason_bits is None else _reason_names(reason_bits),
+        "idle": None if reason_bits is None else bool(reason_bits & GPU_IDLE_REASON),
     }
 
 
@@ -319,11 +337,11 @@ def read_memory_info(gpu: NvmlQuery) -> Any:  # noqa: ANN401
     return memory_v2 if memory_v2 is not None else gpu.query("nvmlDeviceGetMemoryInfo")
 
 
-def _throttle_reasons(gpu: NvmlQuery) -> tuple[str, ...] | None:
-    reason_bits = gpu.query_number("nvmlDeviceGetCurrentClocksEventReasons", buffer_type=UInt64)
+def _clock_event_reasons(gpu: NvmlQuery) -> int | None:
+    reason_bits: int | None = gpu.query_number("nvmlDeviceGetCurrentClocksEventReasons", buffer_type=UInt64)
     if reason_bits is None:  # its name before driver 535
         reason_bits = gpu.query_number("nvmlDeviceGetCurrentClocksThrottleReasons", buffer_type=UInt64)
-    return None if reason_bits is None else _reason_names(reason_bits)
+    return reason_bits
 
 
 @cache

@@ -58,12 +58,16 @@ class NvmlQuery:
 
     def query(self, function: str, *args: Any, key: str | None = None) -> Any:  # noqa: ANN401
         """The result of a function of nvidia-ml-py, or None. `key` names the call where one function has several."""
+        return self.query_of(self.handle, function, *args, key=key) if not self.is_lost else None
+
+    def query_of(self, handle: Any, function: str, *args: Any, key: str | None = None) -> Any:  # noqa: ANN401
+        """As `query`, of another handle that belongs to this GPU: a slice of it."""
         key = key or function
         if self.is_lost or key in self.unsupported:
             return None
         pynvml = self.pynvml
         try:
-            return getattr(pynvml, function)(self.handle, *args)
+            return getattr(pynvml, function)(handle, *args)
         except (AttributeError, pynvml.NVMLLibraryMismatchError):  # nvidia-ml-py or the driver is older
             self.unsupported.add(key)
         except (UnicodeDecodeError, ctypes.ArgumentError):
