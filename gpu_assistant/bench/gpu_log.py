@@ -73,7 +73,7 @@ class GpuLogger:
             for taken_at, snapshot in zip(self._times, list(self._snapshots), strict=False)
             if begin <= taken_at <= end
             for sample in snapshot
-            if (device == f"cuda:{sample.index}" if uuid is None else _bare_uuid(sample.uuid) == _bare_uuid(uuid))
+            if (device == f"cuda:{sample.index}" if uuid is None else sample.has_uuid(uuid))
         )
 
     def gpu_logs(self, devices: Mapping[str, str] | None = None) -> tuple[BenchGpuLog, ...]:

@@ -141,7 +141,7 @@ def folder_refused(studio: Studio, app: FakeApp) -> Wizard:
     folder = app.folder / "OneDrive" / "pytorch"
     app.refusals[str(folder)] = UsageError("folder-synced", path=str(folder), synced=str(folder.parent))
     made.recommendation.use_folder(str(folder))
-    studio.until(lambda: made.recommendation.folder_card.error_label.isVisible())
+    studio.until(made.recommendation.folder_card.error_label.isVisible)
     bar = made.recommendation.page.verticalScrollBar()
     bar.setValue(bar.maximum())
     return made

@@ -177,7 +177,8 @@ class TestFolder:
         assert not page.hero.isVisible()
         assert page.folder_card.error_label.isVisible()
         assert str(refused) in page.folder_card.error_label.text()
-        assert page.folder_card.change_button.text() == {"en": "Choose another folder", "zh_CN": "选择另一个文件夹"}[code]
+        action = {"en": "Choose another folder", "zh_CN": "选择另一个文件夹"}[code]
+        assert page.folder_card.change_button.text() == action
         page.use_folder(str(app.folder / "other"))
         qtbot.waitUntil(
             lambda: not controller.busy and wizard.flow.state.environment == str(app.folder / "other" / "pytorch"),
