@@ -4,15 +4,16 @@
 
 The headline compares image training. A round is one quick benchmark, then the script: the same model in float32 and
 bfloat16, with and without channels_last, with batches from 1 on for as long as a larger one gains. It runs in the
-environment's own Python and shares nothing with the benchmark but the model. Prints one line of JSON: the seconds of
-each quick benchmark, to be at most 60; the best figure of either over all rounds; and `ratio`, the benchmark's by the
-script's, to be at least 0.9. Other programs slow both down, at different moments: more rounds help.
+environment's own Python and shares nothing with the benchmark but the model. Prints a line of JSON after each round:
+the seconds of each quick benchmark, to be at most 60; the best figure of either over all rounds; and `ratio`, the
+benchmark's by the script's, to be at least 0.9. Other programs slow both down, at different moments: more rounds help.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import statistics
 import sys
 import tempfile
 import time
@@ -24,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from bench_child import again_inside, child
 
 BATCHES = (1, 2, 4, 8, 16, 32, 64)
-WARM_STEPS, TIMED_STEPS = 1, 3
+WARM_STEPS, TIMED_STEPS = 1, 5
 WORTHLESS = 0.5  # of the best rate: larger batches of such a way are not tried
 LEARNING_RATE = 1e-9  # no step changes the numbers that the next one works with
 
@@ -115,7 +116,7 @@ def best_rate(threads: int | None) -> dict[str, Any]:
 
 
 def train(torch: Any, dtype: str, *, channels_last: bool, batch: int) -> float:  # noqa: ANN401 - another Python's
-    """Images a second of the fastest step."""
+    """Images a second of the median step."""
     torch.manual_seed(0)
     layout = torch.channels_last if channels_last else torch.contiguous_format
     model = child("models").ResNet50().to(memory_format=layout).train()
@@ -131,7 +132,7 @@ def train(torch: Any, dtype: str, *, channels_last: bool, batch: int) -> float: 
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         times.append(time.perf_counter() - started)
-    return batch / min(times[WARM_STEPS:])
+    return batch / statistics.median(times[WARM_STEPS:])
 
 
 if __name__ == "__main__":

@@ -86,6 +86,19 @@ def test_cpu_main_workloads_have_time_shares() -> None:
     assert all(0 < each.time_share < 1 for each in main)
 
 
+def test_headline_format_of_a_cpu_with_bfloat16_comes_early() -> None:
+    torch = SimpleNamespace(ops=SimpleNamespace(mkldnn=SimpleNamespace(_is_mkldnn_bf16_supported=lambda: True)))
+    device: Any = SimpleNamespace(kind="cpu", id="cpu", torch=torch, free_bytes=lambda: None)
+    order = [(each.id, each.dtype) for each in schedule.device_workloads(device, full=False)]
+    assert order[2:6] == [
+        ("resnet50", "float32"),
+        ("resnet50", "mixed-bfloat16"),
+        ("bert-base", "float32"),
+        ("decode", "float32"),
+    ]
+    assert (len(order), len(set(order))) == (10, 7)  # products in four sizes, everything else once
+
+
 def test_every_scheduled_workload_is_known_with_its_unit() -> None:
     devices: list[Any] = [
         SimpleNamespace(kind=kind, id=kind, torch=None, capability=(8, 9), free_bytes=lambda: None)
