@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -133,6 +134,58 @@ class Clock:
     def time_runs(self, work: object, count: int = 1) -> list[float]:
         self.now += self._run_s * count
         return [self._run_s] * count
+
+
+class Steps:
+    """A model whose steps take `first_s` and `more_s` for each example after the first, on a clock of the test."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, first_s: float, more_s: float) -> None:
+        self.now, self._first_s, self._more_s = 0.0, first_s, more_s
+        self.channels_last, self.dtype, self.batch = True, "float32", 0
+        self.base_model = SimpleNamespace(modules=lambda: [], train=lambda: None)
+        self.model = self.base_model
+        monkeypatch.setattr(timing.time, "perf_counter", lambda: self.now)
+        monkeypatch.setattr(training, "TrainingStep", lambda *_, **__: self)
+
+    def make_batch(self, batch: int) -> tuple[int, int]:
+        return batch, batch
+
+    def forward(self, inputs: int, classes: int) -> float:
+        return 7.0
+
+    def run(self, inputs: int, classes: int) -> None:
+        self.now += self._first_s + (inputs - 1) * self._more_s
+
+
+@pytest.mark.parametrize(
+    ("first_s", "more_s", "batch"),
+    [
+        (0.05, 0.05, 8),  # a fast CPU that gains nothing from more: the usual batch
+        (0.45, 0.05, 8),  # every step is slow, as beside another program: eight examples at once are 4.5 times as fast
+        (0.45, 0.45, 1),  # eight take four seconds
+        (4.0, 0.1, 1),
+    ],
+)
+def test_batch_of_a_cpu_follows_its_steps(
+    monkeypatch: pytest.MonkeyPatch, first_s: float, more_s: float, batch: int
+) -> None:
+    steps = Steps(monkeypatch, first_s, more_s)
+
+    def time_runs(work: Any, count: int = 1) -> list[float]:
+        times = []
+        for _ in range(count):
+            started_at = steps.now
+            work()
+            times.append(steps.now - started_at)
+        return times
+
+    torch = SimpleNamespace(no_grad=nullcontext, nn=SimpleNamespace(Dropout=int))
+    device: Any = SimpleNamespace(kind="cpu", id="cpu", torch=torch, free_bytes=lambda: None, time_runs=time_runs)
+    workload = training.TrainingWorkload(device, "resnet50", "float32", 6.0)
+    workload.deadline = 20.0
+    workload.prepare()
+    assert workload.batch == batch
+    assert steps.now < 10.0
 
 
 def measured(monkeypatch: pytest.MonkeyPatch, most_s: float) -> list[float]:
