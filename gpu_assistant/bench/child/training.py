@@ -181,7 +181,7 @@ CHECKED_EXAMPLES = 1  # examples whose loss is computed again in float64
 SMALL_BATCH = 1  # batch size of a slow CPU
 LARGE_BATCH_FACTOR = 4  # of a fast CPU's batch, relative to the usual one
 MAX_SPEED_GAIN = 1.5  # upper bound of the next model's operations per second, relative to the last one's
-FULL_BATCH_STEPS = 4  # steps of the full batch that must fit into the time limit
+FULL_BATCH_STEPS = 3  # steps of the full batch that must fit into the time limit
 # Estimated operations of a training step for one example: three times those of its forward pass.
 STEP_OPERATIONS = {"resnet50": 25e9, "bert-base": 66e9}
 # Estimated activation memory of one example in float32.
@@ -237,21 +237,34 @@ class TrainingWorkload(Workload):
         if seconds * FULL_BATCH_STEPS < self.limit_s:  # the first step is no measure of those that follow
             (seconds,) = self.device.time_runs(self.run)
         batch = TRAINING_BATCHES["cpu"]
-        available_s = min(self.limit_s, self.deadline - time.perf_counter())
         usual_s = math.inf
-        # Two steps, that take less than as many examples one by one: much less where the format gains from a batch.
-        if self._fits_in_memory(batch) and seconds / SMALL_BATCH * batch * 2 < available_s:
+        if self._fits_in_memory(batch) and self._has_time_for_two(batch, seconds):
             usual_s = self._warm_step_seconds(batch)
         if usual_s * FULL_BATCH_STEPS > self.limit_s or usual_s > seconds / SMALL_BATCH * batch:
             self._set_batch(SMALL_BATCH)
             self.last_s = seconds
             return
         large_batch = batch * LARGE_BATCH_FACTOR
-        available_s = min(self.limit_s, self.deadline - time.perf_counter())
-        if usual_s * LARGE_BATCH_FACTOR * (2 + FULL_BATCH_STEPS) < available_s and self._fits_in_memory(large_batch):
+        large_steps_s = usual_s * LARGE_BATCH_FACTOR * (2 + FULL_BATCH_STEPS)
+        if large_steps_s < self._available_s() and self._fits_in_memory(large_batch):
             large_s = self._warm_step_seconds(large_batch)
             if large_s >= usual_s * LARGE_BATCH_FACTOR:
                 self._set_batch(batch)
+
+    def _has_time_for_two(self, batch: int, seconds: float) -> bool:
+        """Whether two steps with this batch can be made, by the `seconds` of one example.
+
+        As many examples one by one take at least as long. Where that is too long, a step of two tells how much each
+        further example adds: little where other programs make every step slow, or the format gains from a batch.
+        """
+        estimated_s = seconds / SMALL_BATCH * batch
+        if 2 * estimated_s >= self._available_s() and seconds * FULL_BATCH_STEPS < self.limit_s:
+            added_s = self._warm_step_seconds(SMALL_BATCH + 1) - seconds
+            estimated_s = seconds + (batch - SMALL_BATCH) * max(0.0, added_s)
+        return 2 * estimated_s < self._available_s()
+
+    def _available_s(self) -> float:
+        return min(self.limit_s, self.deadline - time.perf_counter())
 
     def _warm_step_seconds(self, batch: int) -> float:
         """Seconds of a step with this batch, after a first one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -86,6 +87,19 @@ def test_cpu_main_workloads_have_time_shares() -> None:
     assert all(0 < each.time_share < 1 for each in main)
 
 
+def test_headline_format_of_a_cpu_with_bfloat16_comes_early() -> None:
+    torch = SimpleNamespace(ops=SimpleNamespace(mkldnn=SimpleNamespace(_is_mkldnn_bf16_supported=lambda: True)))
+    device: Any = SimpleNamespace(kind="cpu", id="cpu", torch=torch, free_bytes=lambda: None)
+    order = [(each.id, each.dtype) for each in schedule.device_workloads(device, full=False)]
+    assert order[2:6] == [
+        ("resnet50", "float32"),
+        ("resnet50", "mixed-bfloat16"),
+        ("bert-base", "float32"),
+        ("decode", "float32"),
+    ]
+    assert (len(order), len(set(order))) == (10, 7)  # products in four sizes, everything else once
+
+
 def test_every_scheduled_workload_is_known_with_its_unit() -> None:
     devices: list[Any] = [
         SimpleNamespace(kind=kind, id=kind, torch=None, capability=(8, 9), free_bytes=lambda: None)
@@ -138,6 +152,58 @@ def test_warm_up_outlasts_the_low_clock_of_an_idle_gpu(monkeypatch: pytest.Monke
     assert 0.3 <= gpu.now < 0.4
     assert timing.warm_up(gpu, print, 0.1) == 0.001  # no longer than it may
     assert gpu.now < 0.51
+
+
+class Steps:
+    """A model whose steps take `first_s` and `more_s` for each example after the first, on a clock of the test."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, first_s: float, more_s: float) -> None:
+        self.now, self._first_s, self._more_s = 0.0, first_s, more_s
+        self.channels_last, self.dtype, self.batch = True, "float32", 0
+        self.base_model = SimpleNamespace(modules=lambda: [], train=lambda: None)
+        self.model = self.base_model
+        monkeypatch.setattr(timing.time, "perf_counter", lambda: self.now)
+        monkeypatch.setattr(training, "TrainingStep", lambda *_, **__: self)
+
+    def make_batch(self, batch: int) -> tuple[int, int]:
+        return batch, batch
+
+    def forward(self, inputs: int, classes: int) -> float:
+        return 7.0
+
+    def run(self, inputs: int, classes: int) -> None:
+        self.now += self._first_s + (inputs - 1) * self._more_s
+
+
+@pytest.mark.parametrize(
+    ("first_s", "more_s", "batch"),
+    [
+        (0.05, 0.05, 8),  # a fast CPU that gains nothing from more: the usual batch
+        (0.45, 0.05, 8),  # every step is slow, as beside another program: eight examples at once are 4.5 times as fast
+        (0.45, 0.45, 1),  # eight take four seconds
+        (4.0, 0.1, 1),
+    ],
+)
+def test_batch_of_a_cpu_follows_its_steps(
+    monkeypatch: pytest.MonkeyPatch, first_s: float, more_s: float, batch: int
+) -> None:
+    steps = Steps(monkeypatch, first_s, more_s)
+
+    def time_runs(work: Any, count: int = 1) -> list[float]:
+        times = []
+        for _ in range(count):
+            started_at = steps.now
+            work()
+            times.append(steps.now - started_at)
+        return times
+
+    torch = SimpleNamespace(no_grad=nullcontext, nn=SimpleNamespace(Dropout=int))
+    device: Any = SimpleNamespace(kind="cpu", id="cpu", torch=torch, free_bytes=lambda: None, time_runs=time_runs)
+    workload = training.TrainingWorkload(device, "resnet50", "float32", 6.0)
+    workload.deadline = 20.0
+    workload.prepare()
+    assert workload.batch == batch
+    assert steps.now < 10.0
 
 
 def measured(monkeypatch: pytest.MonkeyPatch, most_s: float) -> list[float]:
