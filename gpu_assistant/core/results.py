@@ -19,6 +19,7 @@ BenchScope = Literal["quick", "full"]
 # What can be measured, with the unit of its figures; each has a text `bench.workload.<id>`.
 WORKLOAD_UNITS = {
     "matmul": "TFLOP/s",
+    "matmul-sustained": "TFLOP/s",
     "copy-within": "GB/s",
     "copy-to-device": "GB/s",
     "copy-to-device-pinned": "GB/s",
@@ -126,8 +127,9 @@ class BenchResult(Struct, frozen=True, kw_only=True):
     reference, `tolerance` the limit for rounding. Results of different `version` are not comparable. `settings` are the
     precision switches. `notes`: "spread", "few", "wrong", "busy-cpu". An `extrapolated` result is computed from a
     smaller size, not measured. `efficiency` is the throughput of `processes` together, divided by that of as many
-    running alone. `clock_sm` is the median clock of a GPU in MHz while it was timed, None where it is unknown.
-    `judgement` compares the median with the usual range of this GPU; None before it was judged.
+    running alone. `load`: "burst" is a GPU's speed in the first seconds under load, "sustained" that after so long that
+    power and temperature have limited its clocks; None on a CPU. `clock_sm` is the median clock of a GPU in MHz while it
+    was timed, None where it is unknown. `judgement` compares the median with the usual range of this GPU; None before it was judged.
     """
 
     id: str
@@ -150,6 +152,7 @@ class BenchResult(Struct, frozen=True, kw_only=True):
     extrapolated: bool = False
     processes: int = 1
     efficiency: float | None = None
+    load: Literal["burst", "sustained"] | None = None
     clock_sm: int | None = None
     judgement: Judgement | None = None
 

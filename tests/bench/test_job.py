@@ -283,13 +283,12 @@ def test_cpu_results_state_settings(with_card: Path, tmp_path: Path) -> None:
     assert product.settings["threads"] == copy.settings["threads"]
 
 
-def test_clock_while_timed_is_stored_with_each_figure(
-    with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_clock_while_timed_is_stored_with_each_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before and after the child runs the card is idle at 210 MHz; the second one is another card's clock."""
     monkeypatch.setattr(gpu_log, "INTERVAL_S", 0.001)
+    torch = torch_with_card().replace("STATE.worked_s += COPY_S", "time.sleep(COPY_S)")  # copies that take their time
     run = Run(
-        with_card,
+        environment_with(tmp_path / "env", torch),
         tmp_path,
         workloads=["copy-within"],
         read_gpus=lambda: two_cards(2610 if run.events[1:] else 210),

@@ -13,6 +13,7 @@ from .workload import Workload, WorkloadSkipped, median_seconds
 
 CHECKED_SIDE = 64  # rows and columns of the sub-block that is computed again in float64
 REFERENCE_SIDE = 10000  # side of the product in the guides' table
+SUSTAINED_S = 30.0  # of load, of whose last third the sustained rate is
 MIN_EXTRAPOLATION_SIDE = 2000  # results of smaller products are not extrapolated to REFERENCE_SIDE
 DISTURBED_SHARE = 0.7  # of the best size's result; a result below it was disturbed
 
@@ -142,3 +143,23 @@ class MatmulWorkload(Workload):
         self._multiply = None
         for name in ("left", "right", "product"):
             vars(self).pop(name, None)
+
+
+class SustainedMatmulWorkload(MatmulWorkload):
+    """The reference product again and again, until power and temperature limit the clocks no further."""
+
+    id = "matmul-sustained"
+    version = 1
+    load = "sustained"
+
+    def __init__(self, device: Any, dtype: str, limit_s: float) -> None:
+        super().__init__(device, dtype, REFERENCE_SIDE, limit_s, None)
+
+    def time_samples(self, limit_s: float, expected_s: float, max_s: float) -> List[float]:  # noqa: ARG002
+        """The seconds of each run in the last third of SUSTAINED_S."""
+        if max_s < SUSTAINED_S:
+            raise WorkloadSkipped("time", wanted_s=SUSTAINED_S, had_s=max(0.0, max_s))
+        samples = timing.measure_sustained(self.device, self.run, expected_s, SUSTAINED_S)
+        now = time.time()
+        self.timed_period = now - SUSTAINED_S / 3, now
+        return samples
