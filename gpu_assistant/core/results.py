@@ -127,9 +127,10 @@ class BenchResult(Struct, frozen=True, kw_only=True):
     reference, `tolerance` the limit for rounding. Results of different `version` are not comparable. `settings` are the
     precision switches. `notes`: "spread", "few", "wrong", "busy-cpu". An `extrapolated` result is computed from a
     smaller size, not measured. `efficiency` is the throughput of `processes` together, divided by that of as many
-    running alone. `load`: "burst" is a GPU's speed in the first seconds under load, "sustained" that after so long that
-    power and temperature have limited its clocks; None on a CPU. `clock_sm` is the median clock of a GPU in MHz while it
-    was timed, None where it is unknown. `judgement` compares the median with the usual range of this GPU; None before it was judged.
+    running alone. `load`: "burst" is a GPU's speed in the first seconds of load, "sustained" that after so long that
+    power and temperature have limited its clocks; None on a CPU. `clock_sm` is the GPU's median clock in MHz while it
+    was timed, None where it is unknown. `judgement` compares the median with the usual range of this GPU; None before
+    it was judged.
     """
 
     id: str

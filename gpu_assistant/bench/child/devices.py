@@ -6,7 +6,7 @@ import ctypes
 import os
 import sys
 import time
-from typing import Any, Callable, Dict, List, Optional, Union
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 
 class MemoryStatusEx(ctypes.Structure):
@@ -121,9 +121,21 @@ class CudaDevice:
             "uuid": None if uuid is None else str(uuid),
         }
 
-    def free_bytes(self) -> Optional[int]:
+    def free_bytes(self) -> int:
         """Memory that can be filled."""
         return int(self.torch.cuda.mem_get_info(self._index)[0])
+
+    def memory_of_run(self, work: Callable[[], Any]) -> Tuple[int, int]:
+        """(bytes of tensors before a run, most bytes of them during it); the memory kept for later is given back."""
+        cuda = self.torch.cuda
+        self.release_cached_memory()
+        before = int(cuda.memory_allocated(self._index))
+        cuda.reset_peak_memory_stats(self._index)
+        work()
+        cuda.synchronize(self._index)
+        peak = int(cuda.max_memory_allocated(self._index))
+        self.release_cached_memory()
+        return before, peak
 
     def time_runs(self, work: Callable[[], Any], count: int = 1) -> List[float]:
         """The time of each of `count` runs on the device itself.

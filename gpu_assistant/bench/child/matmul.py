@@ -31,6 +31,7 @@ class MatmulWorkload(Workload):
         self.stored_result: Optional[Dict[str, Any]] = None
         self.smaller = smaller
         self._multiply: Any = None
+        self.fast_accumulation: Optional[bool] = None
 
     def required_bytes(self) -> int:
         """Three matrices, created in float32."""
@@ -104,18 +105,29 @@ class MatmulWorkload(Workload):
         dtype = torch.float8_e4m3fn
         self.left, self.right = left.to(dtype), right.t().contiguous().to(dtype).t()  # the second is column-major
         scale = torch.ones((), device=self.device.id)
+        options = {"scale_a": scale, "scale_b": scale, "out_dtype": torch.bfloat16, "use_fast_accum": False}
 
         def multiply() -> None:
-            output = torch._scaled_mm(self.left, self.right, scale_a=scale, scale_b=scale, out_dtype=torch.bfloat16)
+            output = torch._scaled_mm(self.left, self.right, **options)
             self.product = output[0] if isinstance(output, tuple) else output  # a tuple before torch 2.5
 
         try:
-            multiply()
+            try:
+                multiply()
+            except TypeError:  # torch 2.1 has no such choice, and does not tell
+                del options["use_fast_accum"]
+                multiply()
+            self.fast_accumulation = options.get("use_fast_accum")
         except (TypeError, RuntimeError) as error:
             if is_out_of_memory(error):
                 raise
             raise WorkloadSkipped("unsupported") from error
         self._multiply = multiply
+
+    def settings(self) -> Dict[str, Any]:
+        """The precision switches; of FP8 whether sums are accumulated fast and less exactly than in float32."""
+        fp8 = {"use_fast_accum": self.fast_accumulation} if self.dtype == "float8" else {}
+        return {**super().settings(), **fp8}
 
     def run(self) -> None:
         """Compute the product."""
