@@ -56,10 +56,11 @@ class GpuRuleInputs:
     """One GPU's figures by name, in the units of `GpuSample`.
 
     Derived ones: `form_factor`, "any" where it is unknown. `temp_limit`, see `temperature_limit`; `temp_unlimited` is
-    the temperature where there is no limit. `temp_danger`, see `critical_temperature`, and `temp_danger_kind` ("slow", "shutdown"); `temp_unwarned` is the
-    temperature where that is unknown. `heat_where`: code of a text, see `heat_location`. `held_by`: throttle reasons,
-    () where unknown. `fan_turns`, see `fan_speed`. `pcie_width_card`: the GPU's own lanes, by its vendor (NVML tells
-    only what GPU and slot can do together). `xid_age`: seconds since the driver's last error, `xid_kind` its kind.
+    the temperature where there is no limit. `temp_danger`, see `critical_temperature`, and `temp_danger_kind` ("slow",
+    "shutdown"); `temp_unwarned` is the temperature where that is unknown. `heat_where`: code of a text, see
+    `heat_location`. `held_by`: throttle reasons, () where unknown. `fan_turns`, see `fan_speed`. `pcie_width_card`: the
+    GPU's own lanes, by its vendor (NVML tells only what GPU and slot can do together). `xid_age`: seconds since the
+    driver's last error, `xid_kind` its kind.
     `temp_settled`: mean °C under steady load, `temp_usual` the same in its baseline; None while the load is not steady.
     """
 
