@@ -299,6 +299,23 @@ def test_clock_while_timed_is_stored_with_each_figure(tmp_path: Path, monkeypatc
     assert gpu.settings["warm_up_s"] == 0.3
 
 
+def test_log_and_clock_are_of_the_card_with_the_uuid_of_torch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CUDA_VISIBLE_DEVICES=1: the only card that torch has, "cuda:0", is the driver's second one."""
+    monkeypatch.setattr(gpu_log, "INTERVAL_S", 0.001)
+    torch = torch_with_card().replace("STATE.worked_s += COPY_S", "time.sleep(COPY_S)")
+    torch = torch.replace("major=8, minor=9", 'major=8, minor=9, uuid="bbbbbbbb-0000-1111-2222-333333333333"')
+    cards = (
+        GpuSample(index=0, uuid="GPU-AAAAAAAA-0000-1111-2222-333333333333", util=99, clock_sm=2610, temp=50),
+        GpuSample(index=1, uuid="GPU-BBBBBBBB-0000-1111-2222-333333333333", util=99, clock_sm=1980, temp=70),
+    )
+    environment = environment_with(tmp_path / "env", torch)
+    run = Run(environment, tmp_path, device="cuda:0", workloads=["copy-within"], read_gpus=lambda: cards)
+    result = run.go()
+    assert [(log.index, log.device, log.temp_max) for log in result.watched] == [(0, None, 50), (1, "cuda:0", 70)]
+    assert [each.clock_sm for each in result.results] == [1980]
+    assert "bbbbbbbb" not in next(run.data.benchmarks.glob("[!.]*.json")).read_text(encoding="utf-8").lower()
+
+
 def two_cards(clock: int) -> tuple[GpuSample, ...]:
     return (GpuSample(index=0, util=99, clock_sm=clock), GpuSample(index=1, util=99, clock_sm=1980))
 
