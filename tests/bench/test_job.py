@@ -26,7 +26,7 @@ from gpu_assistant.system.base import PowerStatus
 from gpu_assistant.texts.benchmark import verdict_text
 from gpu_assistant.texts.localized import Texts
 
-from ..fakes.environments import environment_with, torch_with_card
+from ..fakes.environments import environment_with, site_packages, torch_with_card
 from .run import Run
 
 
@@ -323,3 +323,50 @@ def two_cards(clock: int) -> tuple[GpuSample, ...]:
 def test_every_note_and_cause_has_text() -> None:
     for code in (*BENCHMARK_NOTES, *CAUSES, *(f"bench.workload.{name}" for name in WORKLOAD_UNITS)):
         assert Texts("en").has_text(code)
+
+
+TWO_UNLIKE_CARDS = """
+import json, os, sys
+
+def figure(device, dtype):
+    return {"id": "resnet50", "device": device, "dtype": dtype, "size": [3, 224, 224], "batch": 64, "unit": "images/s",
+            "median": 100.0, "q1": 99.0, "q3": 101.0, "runs": 9, "seconds": 1.0}
+
+if "--together" not in sys.argv:
+    frame = sys._getframe()
+    while "writer" not in frame.f_locals:
+        frame = frame.f_back
+    send = frame.f_locals["writer"].send
+    measured = [figure("cuda:0", "mixed-bfloat16"), figure("cuda:0", "float32"), figure("cuda:1", "float32")]
+    work = [{"n": n, "workload": "resnet50", "device": each["device"], "dtype": each["dtype"], "size": each["size"]}
+            for n, each in enumerate(measured, 1)]
+    devices = [{"id": "cuda:0", "name": "RTX 3060"}, {"id": "cuda:1", "name": "GTX 1080"}]
+    send(start={"torch": "2.15.0", "devices": devices, "of": len(work), "work": work, "limit_s": 60.0})
+    for begin, result in zip(work, measured):
+        send(begin=begin)
+        send(result=result)
+    send(end=True)
+    os._exit(0)
+"""
+TORCHRUN = """
+import json
+
+def main(arguments):
+    options = dict(zip(arguments, arguments[1:]))
+    formats = options["--dtype"].split(",")
+    result = {"id": "resnet50-parallel", "device": "cuda", "dtype": formats[0], "size": [3, 224, 224], "batch": 64,
+              "unit": "images/s", "median": 150.0, "q1": 149.0, "q3": 151.0, "runs": 9, "seconds": 1.0,
+              "processes": int(options["--nproc-per-node"]), "settings": {"formats": " ".join(formats)}}
+    print(json.dumps({"result": result}))
+"""
+
+
+def test_unlike_cards_train_together_each_in_its_own_format(tmp_path: Path) -> None:
+    environment = environment_with(tmp_path / "env", TWO_UNLIKE_CARDS)
+    distributed = site_packages(environment) / "torch" / "distributed"
+    distributed.mkdir()
+    (distributed / "__init__.py").touch()
+    (distributed / "run.py").write_text(TORCHRUN, encoding="utf-8")
+    *_, together = Run(environment, tmp_path).go().results
+    assert (together.id, together.processes) == ("resnet50-parallel", 2)
+    assert together.settings["formats"] == "mixed-bfloat16 float32"
