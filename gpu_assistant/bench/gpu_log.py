@@ -35,17 +35,25 @@ def read_cpu_load(cancel: threading.Event) -> float | None:
 
 
 class GpuLogger:
-    """Samples the GPUs each INTERVAL_S while it is open; `read_gpus` is called by one thread at a time."""
+    """Samples the GPUs each INTERVAL_S while it is open; `read_gpus` is called by one thread at a time.
 
-    def __init__(self, read_gpus: Callable[[], tuple[GpuSample, ...]]) -> None:
-        self._read_gpus = read_gpus
+    `mig_parents` tells the GPU's UUID by the UUID of each instance of a divided GPU: the driver reports figures of the
+    whole GPU, torch the UUID of the instance.
+    """
+
+    def __init__(
+        self, read_gpus: Callable[[], tuple[GpuSample, ...]], mig_parents: Callable[[], Mapping[str, str]] = dict
+    ) -> None:
+        self._read_gpus, self._read_mig_parents = read_gpus, mig_parents
+        self._mig_parents: dict[str | None, str] = {}
         self._snapshots: list[tuple[GpuSample, ...]] = []
         self._times: list[float] = []  # of the snapshots, in seconds since the epoch
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="benchmark-watch", daemon=True)
 
     def __enter__(self) -> Self:
-        self._take_snapshot()
+        self._take_snapshot()  # opens the driver
+        self._mig_parents = {_bare_uuid(instance): parent for instance, parent in self._read_mig_parents().items()}
         self._thread.start()
         return self
 
@@ -68,6 +76,7 @@ class GpuLogger:
         None where no sample was taken in between. `uuid` as torch tells it; without one the device's number counts.
         """
         begin, end = period
+        uuid = None if uuid is None else self._gpu_uuid(uuid)
         return _median(
             sample.clock_sm
             for taken_at, snapshot in zip(self._times, list(self._snapshots), strict=False)
@@ -78,7 +87,13 @@ class GpuLogger:
 
     def gpu_logs(self, devices: Mapping[str, str] | None = None) -> tuple[BenchGpuLog, ...]:
         """A summary for each GPU; complete after the context has been left. `devices` as in `summarize_snapshots`."""
-        return summarize_snapshots(self._snapshots, devices)
+        return summarize_snapshots(
+            self._snapshots, {self._gpu_uuid(uuid): device for uuid, device in (devices or {}).items()}
+        )
+
+    def _gpu_uuid(self, uuid: str) -> str:
+        """The UUID of the whole GPU."""
+        return self._mig_parents.get(_bare_uuid(uuid), uuid)
 
 
 def summarize_snapshots(
@@ -113,8 +128,11 @@ def summarize_snapshots(
 
 
 def _bare_uuid(uuid: str | None) -> str | None:
-    """A UUID without "GPU-", in lower case: NVML writes the prefix, torch does not."""
-    return None if uuid is None else uuid.lower().removeprefix("gpu-")
+    """A UUID in lower case without "GPU-" or "MIG-": NVML writes the prefix, torch does not.
+
+    Drivers before 470 name an instance by its GPU: "MIG-GPU-…/1/0".
+    """
+    return None if uuid is None else uuid.lower().removeprefix("mig-").removeprefix("gpu-").partition("/")[0]
 
 
 def _summarize_gpu(samples: list[GpuSample], *, util_before: int | None) -> BenchGpuLog:

@@ -142,7 +142,9 @@ class BenchmarkJob:
         context.check_cancelled()
         sleep_inhibitor, nvml = self._system.keep_awake("benchmark"), NvmlMonitor(self._system)
         # What is expensive to read is not used, and would disturb what is being timed.
-        gpu_logger = GpuLogger(self._read_gpus or partial(nvml.sample, detailed=False, processes=False))
+        gpu_logger = GpuLogger(
+            self._read_gpus or partial(nvml.sample, detailed=False, processes=False), nvml.mig_parents
+        )
         collector = ChildMessageCollector(
             context.report,
             context.log,

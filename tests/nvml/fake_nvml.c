@@ -247,7 +247,36 @@ API nvmlDeviceGetIndex(Device device, uint *to) { called("nvmlDeviceGetIndex"); 
     API function(Device device, u64 *to) { called(#function); return number(device, key, to); }
 
 WORDS(nvmlDeviceGetName, "name")
-WORDS(nvmlDeviceGetUUID, "uuid")
+/* An instance of a divided GPU (MIG) is a handle of its own; "mig0" to "mig6" are the UUIDs of a card's. */
+enum { SLICES = 7 };
+static struct card slices[CARDS * SLICES];
+API nvmlDeviceGetUUID(Device device, char *to, uint size) {
+    char key[8] = "uuid";
+    called("nvmlDeviceGetUUID");
+    if (device >= slices && device < slices + CARDS * SLICES) snprintf(key, sizeof key, "mig%d", (int)(device - slices) % SLICES);
+    return of_card(device, key, to, size);
+}
+API nvmlDeviceGetMigMode(Device device, uint *now, uint *pending) {
+    called("nvmlDeviceGetMigMode");
+    int code = small(device, "mig", now);
+    if (code == OK) *pending = *now;
+    return code;
+}
+API nvmlDeviceGetMaxMigDeviceCount(Device device, uint *to) {
+    (void)device;
+    called("nvmlDeviceGetMaxMigDeviceCount");
+    *to = SLICES;
+    return OK;
+}
+API nvmlDeviceGetMigDeviceHandleByIndex(Device device, uint index, Device *to) {
+    char key[8], text[96];
+    called("nvmlDeviceGetMigDeviceHandleByIndex");
+    snprintf(key, sizeof key, "mig%u", index % SLICES);
+    if (of_card(device, key, text, sizeof text) != OK) return 6;
+    *to = &slices[device->index * SLICES + (int)(index % SLICES)];
+    (*to)->index = device->index;
+    return OK;
+}
 WORDS(nvmlDeviceGetSerial, "serial")
 NUMBER(nvmlDeviceGetFanSpeed, "fan")
 NUMBER(nvmlDeviceGetPowerUsage, "power")

@@ -43,6 +43,20 @@ def test_benchmark_asks_for_no_traffic_and_no_processes(
     assert disturbing_calls(scenario) == set()
 
 
+def test_instance_of_a_divided_gpu_is_found_through_its_gpu(
+    scenario: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CUDA_VISIBLE_DEVICES names an instance of the second card; torch tells the instance's own UUID."""
+    scenario.card(0, mig="0")
+    instance = "41b35014-745c-5e3d-8b3a-1c0f3a2b4c5d"
+    scenario.card(1, mig="1", mig0="MIG-99999999-745c-5e3d-8b3a-1c0f3a2b4c5d", mig2=f"MIG-{instance}", temp="66")
+    monkeypatch.setattr(job, "NvmlMonitor", functools.partial(NvmlMonitor, library=scenario.library))
+    torch = torch_with_card().replace("major=8, minor=9", f'major=8, minor=9, uuid="{instance}"')
+    environment = environment_with(tmp_path / "env", torch)
+    result = Run(environment, tmp_path, device="cuda:0", workloads=["copy-within"], read_gpus=None).go()
+    assert [(log.index, log.device, log.temp_max) for log in result.watched] == [(0, None, 51), (1, "cuda:0", 66)]
+
+
 def test_health_test_asks_for_no_traffic_and_no_processes(scenario: Scenario, nvml: NvmlMonitor) -> None:
     scenario.card()
     rules = load_catalog(resources_dir() / "catalog").read("health.json", HealthRules)

@@ -114,6 +114,21 @@ class NvmlDevice(NvmlQuery):
         modes = self.query("nvmlDeviceGetMigMode")
         return modes[0] == 1 if modes is not None else None
 
+    def mig_uuids(self) -> tuple[str, ...]:
+        """The UUIDs of the instances of a divided GPU (MIG); () of one that is not divided."""
+        if not self._is_mig_enabled():
+            return ()
+        uuids = []
+        for index in range(self.query("nvmlDeviceGetMaxMigDeviceCount") or 0):
+            handle = self.query("nvmlDeviceGetMigDeviceHandleByIndex", index)
+            if handle is None:
+                continue  # instances need not have consecutive numbers
+            try:
+                uuids.append(str(decode_text(self.pynvml.nvmlDeviceGetUUID(handle))))
+            except self.pynvml.NVMLError:
+                continue
+        return tuple(uuids)
+
     def sample(self, now: float, system: Hardware, *, detailed: bool, processes: bool) -> GpuSample:
         """The GPU's figures at `now` (seconds of a monotonic clock); only its identity if it is asleep or lost.
 

@@ -181,6 +181,17 @@ class NvmlMonitor:
                 self.close()
             return samples
 
+    def mig_parents(self) -> dict[str, str]:
+        """The GPU's UUID by the UUID of each instance of a divided GPU (MIG), of the open session."""
+        with self._lock:
+            devices = self._session.devices if self._session is not None else ()
+            try:
+                return {uuid: device.uuid for device in devices if device.uuid for uuid in device.mig_uuids()}
+            except Exception as error:
+                if not _is_nvml_error(error):
+                    raise
+                return {}
+
     def last_known_samples(self) -> tuple[GpuSample, ...]:
         """The GPUs of the open session by name, as "silent".
 
