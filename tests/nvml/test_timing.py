@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import functools
+import shutil
+import subprocess
+import sys
 import threading
+import uuid
 from pathlib import Path
 
 import pytest
@@ -12,7 +16,7 @@ from gpu_assistant.bench import job
 from gpu_assistant.catalog.records.health import HealthRules
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.core.results import Sample
+from gpu_assistant.core.results import GpuSample, Sample
 from gpu_assistant.health.monitor import HealthMonitor
 from gpu_assistant.health.safety import SafetyMonitor
 from gpu_assistant.monitor.sampler import Sampler
@@ -55,6 +59,26 @@ def test_instance_of_a_divided_gpu_is_found_through_its_gpu(
     environment = environment_with(tmp_path / "env", torch)
     result = Run(environment, tmp_path, device="cuda:0", workloads=["copy-within"], read_gpus=None).go()
     assert [(log.index, log.device, log.temp_max) for log in result.watched] == [(0, None, 51), (1, "cuda:0", 66)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the library is built for Linux")
+def test_card_is_found_where_torch_tells_no_uuid(
+    tmp_path: Path, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As torch before 2.4: the driver is asked, which numbers the cards of CUDA_VISIBLE_DEVICES as torch does."""
+    source = Path(__file__).with_name("fake_cuda.c")
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    assert compiler is not None  # it has just built `library`
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", tmp_path / "libcuda.so.1", source], check=True, timeout=60)
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,1")
+    cards = tuple(
+        GpuSample(index=index, uuid=f"GPU-{uuid.UUID(bytes=bytes([index] * 16))}", temp=50 + index, clock_sm=2000)
+        for index in range(4)
+    )
+    environment = environment_with(tmp_path / "env", torch_with_card())
+    result = Run(environment, tmp_path, device="cuda:0", workloads=["copy-within"], read_gpus=lambda: cards).go()
+    assert [(log.index, log.device) for log in result.watched] == [(0, None), (1, None), (2, "cuda:0"), (3, None)]
 
 
 def test_health_test_asks_for_no_traffic_and_no_processes(scenario: Scenario, nvml: NvmlMonitor) -> None:
