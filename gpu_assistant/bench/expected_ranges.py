@@ -34,6 +34,7 @@ CAUSES = frozenset(
         "battery",
         "heat",
         "power-supply",
+        "charger",
         "power-limit",
         "clocks",
         "power-plan",
@@ -233,10 +234,12 @@ def _clock_causes(
     clock_mhz = gpu_log.clock_sm if gpu_log is not None else None
     util_before = gpu_log.util_before if gpu_log is not None else None
     clock_share = _clock_share(gpu, power_limit_w) or 1.0
+    lacks_power = bool(throttle & (ABNORMAL_THROTTLE_REASONS - THERMAL_THROTTLE_REASONS))
     conditions = {
         "battery": benchmark.on_battery is True or "bench.note.battery" in benchmark.notes,
         "heat": bool(throttle & THERMAL_THROTTLE_REASONS),
-        "power-supply": bool(throttle & (ABNORMAL_THROTTLE_REASONS - THERMAL_THROTTLE_REASONS)),
+        "power-supply": lacks_power and gpu.kind != "laptop",
+        "charger": lacks_power and gpu.kind == "laptop",
         # A laptop's range is that of its power limit.
         "power-limit": gpu.power_clocks is None
         and power_limit_w is not None

@@ -19,6 +19,7 @@ BenchScope = Literal["quick", "full"]
 # What can be measured, with the unit of its figures; each has a text `bench.workload.<id>`.
 WORKLOAD_UNITS = {
     "matmul": "TFLOP/s",
+    "matmul-sustained": "TFLOP/s",
     "copy-within": "GB/s",
     "copy-to-device": "GB/s",
     "copy-to-device-pinned": "GB/s",
@@ -128,8 +129,10 @@ class BenchResult(Struct, frozen=True, kw_only=True):
     reference, `tolerance` the limit for rounding. Results of different `version` are not comparable. `settings` are the
     precision switches. `notes`: "spread", "few", "wrong", "busy-cpu". An `extrapolated` result is computed from a
     smaller size, not measured. `efficiency` is the throughput of `processes` together, divided by that of as many
-    running alone. `clock_sm` is the median clock of a GPU in MHz while it was timed, None where it is unknown.
-    `judgement` compares the median with the usual range of this GPU; None before it was judged.
+    running alone. `load`: "burst" is a GPU's speed in the first seconds of load, "sustained" that after so long that
+    power and temperature have limited its clocks; None on a CPU. `clock_sm` is the GPU's median clock in MHz while it
+    was timed, None where it is unknown. `judgement` compares the median with the usual range of this GPU; None before
+    it was judged.
     """
 
     id: str
@@ -152,6 +155,7 @@ class BenchResult(Struct, frozen=True, kw_only=True):
     extrapolated: bool = False
     processes: int = 1
     efficiency: float | None = None
+    load: Literal["burst", "sustained"] | None = None
     clock_sm: int | None = None
     judgement: Judgement | None = None
 
@@ -364,7 +368,8 @@ class GpuSample(Struct, frozen=True, kw_only=True):
 
 
 def _bare_uuid(uuid: str) -> str:
-    return uuid.lower().removeprefix("gpu-").removeprefix("mig-")
+    # Drivers before 470 name a slice by its GPU: "MIG-GPU-…/1/0".
+    return uuid.lower().removeprefix("mig-").removeprefix("gpu-").partition("/")[0]
 
 
 class Sample(Struct, frozen=True, kw_only=True):

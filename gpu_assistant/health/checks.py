@@ -109,7 +109,7 @@ def check_gpu(
     yield _check_temperature(factory, readings, limit, temperature_limit(latest, max_temperature), tests)
     yield _check_fan(factory, readings)
     if was_loaded or _loaded_readings(readings, tests):
-        yield _check_throttling(factory, readings, rules)
+        yield _check_throttling(factory, readings, rules, form_factor)
 
 
 def _check_factory(gpu: GpuSample, *, has_several: bool, form_factor: FormFactor) -> CheckFactory:
@@ -286,18 +286,24 @@ def _check_fan(factory: CheckFactory, readings: Readings) -> Check:
     return factory("card-fan", "pass", value=speeds[-1])
 
 
-def _check_throttling(factory: CheckFactory, readings: Readings, rules: HealthRules) -> Check:
+def _check_throttling(factory: CheckFactory, readings: Readings, rules: HealthRules, form_factor: FormFactor) -> Check:
     tests = rules.tests
     reason_lists = [gpu.throttle for gpu in _loaded_readings(readings, tests) if gpu.throttle is not None]
     if not reason_lists:
         return factory("card-held-back", "skip", reason="@health.reason.not-told")
-    throttle_lists = [[name for name in THROTTLE_RULES if name in reasons] for reasons in reason_lists]
+    throttle_lists = [_fault_reasons(reasons, form_factor) for reasons in reason_lists]
+    charger_count = sum(
+        "power-brake" in reasons and not faults for reasons, faults in zip(reason_lists, throttle_lists, strict=True)
+    )
     throttled_count = sum(map(bool, throttle_lists))
     share = throttled_count / len(reason_lists)
     if len(reason_lists) < MIN_READINGS:
         return factory("card-held-back", "skip", reason="@health.reason.one-look")
     value = round(100 * share)
     if share <= tests.held_back_share or throttled_count < MIN_READINGS:
+        charger_share = charger_count / len(reason_lists)
+        if charger_share > tests.held_back_share and charger_count >= MIN_READINGS:
+            return factory("card-held-back", "pass", value=round(100 * charger_share), case="charger")
         return factory("card-held-back", "pass", value=value)
     main_reasons = [reasons[0] for reasons in throttle_lists if reasons]
     main_reason = max(THROTTLE_RULES, key=main_reasons.count)
@@ -306,6 +312,13 @@ def _check_throttling(factory: CheckFactory, readings: Readings, rules: HealthRu
     return factory(
         "card-held-back", alarm_checks.check_state(rules, rule), value=value, **parameters, **own_threshold_data(tests)
     )
+
+
+def _fault_reasons(reasons: Sequence[str], form_factor: FormFactor) -> list[str]:
+    """The throttle reasons that indicate a fault; a laptop's charger that gives too little power is none."""
+    is_charger_limit = form_factor == "laptop" and "power-brake" in reasons
+    ignored = ("power-brake", "hardware-slowdown") if is_charger_limit else ()
+    return [name for name in THROTTLE_RULES if name in reasons and name not in ignored]
 
 
 class PostTestChecks:

@@ -64,7 +64,9 @@ class HealthMonitor:
         self._max_temperature = max_temperature
         self._form_factor = form_factor
         self._lanes = lanes
-        self._lanes_by_name: dict[str | None, int | None] = {}  # looking it up takes longer than all rules
+        # Looking these up takes longer than all rules.
+        self._lanes_by_name: dict[str | None, int | None] = {}
+        self._form_factor_by_name: dict[str | None, FormFactor] = {}
         self._xids = {xid.number: xid.kind for xid in rules.xids}
         self._sources = {key: source.url for key, source in rules.sources.items()}
         self._baselines: dict[int, Baseline] = {}
@@ -223,13 +225,19 @@ class HealthMonitor:
             lanes=self._cached_lanes,
             xids=self._xids,
             temp_comparison=comparison,
+            form_factor=self._cached_form_factor(gpu),
         )
+
+    def _cached_form_factor(self, gpu: GpuSample) -> FormFactor:
+        if gpu.name not in self._form_factor_by_name:
+            self._form_factor_by_name[gpu.name] = self._form_factor(gpu)
+        return self._form_factor_by_name[gpu.name]
 
     def _gpu_parameters(self, gpu: GpuSample | None, *, has_several: bool) -> dict[str, Value]:
         """The GPU's name, and the advice for its form factor."""
         if gpu is None:
             return {}
-        return {"name": gpu_display_name(gpu, has_several=has_several), **advice_codes(self._form_factor(gpu))}
+        return {"name": gpu_display_name(gpu, has_several=has_several), **advice_codes(self._cached_form_factor(gpu))}
 
     def _cached_lanes(self, gpu: GpuSample) -> int | None:
         if gpu.name not in self._lanes_by_name:

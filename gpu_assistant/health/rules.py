@@ -23,6 +23,7 @@ FormFactor = Literal["desktop", "laptop", "server", "any"]
 
 # Figures that are derived from the fields of a `GpuSample`.
 DERIVED_FIGURES = (
+    "form_factor",
     "temp_limit",
     "temp_unlimited",
     "temp_danger",
@@ -54,11 +55,12 @@ class RuleInputs(Protocol):
 class GpuRuleInputs:
     """One GPU's figures by name, in the units of `GpuSample`.
 
-    Derived ones: `temp_limit`, see `temperature_limit`; `temp_unlimited` is the temperature where there is no limit.
-    `temp_danger`, see `critical_temperature`, and `temp_danger_kind` ("slow", "shutdown"); `temp_unwarned` is the
-    temperature where that is unknown. `heat_where`: code of a text, see `heat_location`. `held_by`: throttle reasons,
-    () where unknown. `fan_turns`, see `fan_speed`. `pcie_width_card`: the GPU's own lanes, by its vendor (NVML tells
-    only what GPU and slot can do together). `xid_age`: seconds since the driver's last error, `xid_kind` its kind.
+    Derived ones: `form_factor`, "any" where it is unknown. `temp_limit`, see `temperature_limit`; `temp_unlimited` is
+    the temperature where there is no limit. `temp_danger`, see `critical_temperature`, and `temp_danger_kind` ("slow",
+    "shutdown"); `temp_unwarned` is the temperature where that is unknown. `heat_where`: code of a text, see
+    `heat_location`. `held_by`: throttle reasons, () where unknown. `fan_turns`, see `fan_speed`. `pcie_width_card`: the
+    GPU's own lanes, by its vendor (NVML tells only what GPU and slot can do together). `xid_age`: seconds since the
+    driver's last error, `xid_kind` its kind.
     `temp_settled`: mean °C under steady load, `temp_usual` the same in its baseline; None while the load is not steady.
     """
 
@@ -71,10 +73,12 @@ class GpuRuleInputs:
         lanes: Callable[[GpuSample], int | None],
         xids: Mapping[int, XidKind],
         temp_comparison: tuple[float, float] | None,
+        form_factor: FormFactor,
     ) -> None:
         self._gpu = gpu
         limit, critical = temperature_limit(gpu, max_temperature), critical_temperature(gpu)
         self._derived: dict[str, FigureValue] = {
+            "form_factor": form_factor,
             "temp_limit": limit,
             "temp_unlimited": gpu.temp if limit is None else None,
             "temp_danger": critical,

@@ -75,6 +75,10 @@
         <translation>CPU 要算一整夜（8 小时）的活，显卡 {time}就能算完。</translation>
     </message>
     <message>
+        <source>{text}, in a burst; {value} sustained</source>
+        <translation>{text}，短时；持续运行 {value}</translation>
+    </message>
+    <message>
         <source>{kind}, as a CUDA graph</source>
         <translation>{kind}，用 CUDA 图</translation>
     </message>

@@ -273,6 +273,10 @@
         <translation>功率上限</translation>
     </message>
     <message>
+        <source>charger</source>
+        <translation>充电器功率不够</translation>
+    </message>
+    <message>
         <source>power supply</source>
         <translation>供电不足</translation>
     </message>

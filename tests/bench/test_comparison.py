@@ -239,6 +239,13 @@ def test_clock_is_that_of_the_card_and_of_the_time(monkeypatch: pytest.MonkeyPat
     assert logger.clock_during("cuda:0", None, (10.1, 10.9)) is None
 
 
+def test_instance_named_by_its_gpu_is_matched() -> None:
+    """As drivers before 470 name it."""
+    cards = (*look(index=0, uuid="GPU-AAAA", util=0), *look(index=1, uuid="GPU-bbbb", util=0))
+    logs = summarize_snapshots([cards, cards], {"MIG-GPU-BBBB/1/0": "cuda:0"})
+    assert [(each.index, each.device) for each in logs] == [(0, None), (1, "cuda:0")]
+
+
 def test_log_is_matched_by_uuid() -> None:
     cards = (*look(index=0, uuid="GPU-AAAA", util=0), *look(index=1, uuid="GPU-bbbb", util=0))
     logs = summarize_snapshots([cards, cards], {"BBBB": "cuda:0"})  # CUDA_VISIBLE_DEVICES=1

@@ -151,6 +151,11 @@ def laptop_log(power_limit_w: float | None) -> BenchGpuLog:
     return BenchGpuLog(index=0, samples=9, power_limit_w=power_limit_w)
 
 
+def test_weak_charger_of_a_laptop_is_no_matter_of_power_cables() -> None:
+    log = replace(laptop_log(115.0), throttle=("hardware-slowdown", "power-brake"))
+    assert judged(RTX_4060_LAPTOP, product("float32", 4.5), log=log).causes == ("bench.cause.charger",)
+
+
 def test_laptop_is_judged_by_its_power_limit() -> None:
     def judgement(limit: float | None, median: float) -> str | None:
         return judgements(judged(RTX_4060_LAPTOP, product("float32", median), log=laptop_log(limit)))[0]

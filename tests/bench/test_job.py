@@ -26,7 +26,7 @@ from gpu_assistant.system.base import PowerStatus
 from gpu_assistant.texts.benchmark import verdict_text
 from gpu_assistant.texts.localized import Texts
 
-from ..fakes.environments import environment_with, torch_with_card
+from ..fakes.environments import environment_with, site_packages, torch_with_card
 from .run import Run
 
 
@@ -293,13 +293,12 @@ def test_cpu_results_state_settings(with_card: Path, tmp_path: Path) -> None:
     assert product.settings["threads"] == copy.settings["threads"]
 
 
-def test_clock_while_timed_is_stored_with_each_figure(
-    with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_clock_while_timed_is_stored_with_each_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before and after the child runs the card is idle at 210 MHz; the second one is another card's clock."""
     monkeypatch.setattr(gpu_log, "INTERVAL_S", 0.001)
+    torch = torch_with_card().replace("STATE.worked_s += COPY_S", "time.sleep(COPY_S)")  # copies that take their time
     run = Run(
-        with_card,
+        environment_with(tmp_path / "env", torch),
         tmp_path,
         workloads=["copy-within"],
         read_gpus=lambda: two_cards(2610 if run.events[1:] else 210),
@@ -310,6 +309,23 @@ def test_clock_while_timed_is_stored_with_each_figure(
     assert gpu.settings["warm_up_s"] == 0.3
 
 
+def test_log_and_clock_are_of_the_card_with_the_uuid_of_torch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CUDA_VISIBLE_DEVICES=1: the only card that torch has, "cuda:0", is the driver's second one."""
+    monkeypatch.setattr(gpu_log, "INTERVAL_S", 0.001)
+    torch = torch_with_card().replace("STATE.worked_s += COPY_S", "time.sleep(COPY_S)")
+    torch = torch.replace("major=8, minor=9", 'major=8, minor=9, uuid="bbbbbbbb-0000-1111-2222-333333333333"')
+    cards = (
+        GpuSample(index=0, uuid="GPU-AAAAAAAA-0000-1111-2222-333333333333", util=99, clock_sm=2610, temp=50),
+        GpuSample(index=1, uuid="GPU-BBBBBBBB-0000-1111-2222-333333333333", util=99, clock_sm=1980, temp=70),
+    )
+    environment = environment_with(tmp_path / "env", torch)
+    run = Run(environment, tmp_path, device="cuda:0", workloads=["copy-within"], read_gpus=lambda: cards)
+    result = run.go()
+    assert [(log.index, log.device, log.temp_max) for log in result.watched] == [(0, None, 50), (1, "cuda:0", 70)]
+    assert [each.clock_sm for each in result.results] == [1980]
+    assert "bbbbbbbb" not in next(run.data.benchmarks.glob("[!.]*.json")).read_text(encoding="utf-8").lower()
+
+
 def two_cards(clock: int) -> tuple[GpuSample, ...]:
     return (GpuSample(index=0, util=99, clock_sm=clock), GpuSample(index=1, util=99, clock_sm=1980))
 
@@ -317,3 +333,50 @@ def two_cards(clock: int) -> tuple[GpuSample, ...]:
 def test_every_note_and_cause_has_text() -> None:
     for code in (*BENCHMARK_NOTES, *CAUSES, *(f"bench.workload.{name}" for name in WORKLOAD_UNITS)):
         assert Texts("en").has_text(code)
+
+
+TWO_UNLIKE_CARDS = """
+import json, os, sys
+
+def figure(device, dtype):
+    return {"id": "resnet50", "device": device, "dtype": dtype, "size": [3, 224, 224], "batch": 64, "unit": "images/s",
+            "median": 100.0, "q1": 99.0, "q3": 101.0, "runs": 9, "seconds": 1.0}
+
+if "--together" not in sys.argv:
+    frame = sys._getframe()
+    while "writer" not in frame.f_locals:
+        frame = frame.f_back
+    send = frame.f_locals["writer"].send
+    measured = [figure("cuda:0", "mixed-bfloat16"), figure("cuda:0", "float32"), figure("cuda:1", "float32")]
+    work = [{"n": n, "workload": "resnet50", "device": each["device"], "dtype": each["dtype"], "size": each["size"]}
+            for n, each in enumerate(measured, 1)]
+    devices = [{"id": "cuda:0", "name": "RTX 3060"}, {"id": "cuda:1", "name": "GTX 1080"}]
+    send(start={"torch": "2.15.0", "devices": devices, "of": len(work), "work": work, "limit_s": 60.0})
+    for begin, result in zip(work, measured):
+        send(begin=begin)
+        send(result=result)
+    send(end=True)
+    os._exit(0)
+"""
+TORCHRUN = """
+import json
+
+def main(arguments):
+    options = dict(zip(arguments, arguments[1:]))
+    formats = options["--dtype"].split(",")
+    result = {"id": "resnet50-parallel", "device": "cuda", "dtype": formats[0], "size": [3, 224, 224], "batch": 64,
+              "unit": "images/s", "median": 150.0, "q1": 149.0, "q3": 151.0, "runs": 9, "seconds": 1.0,
+              "processes": int(options["--nproc-per-node"]), "settings": {"formats": " ".join(formats)}}
+    print(json.dumps({"result": result}))
+"""
+
+
+def test_unlike_cards_train_together_each_in_its_own_format(tmp_path: Path) -> None:
+    environment = environment_with(tmp_path / "env", TWO_UNLIKE_CARDS)
+    distributed = site_packages(environment) / "torch" / "distributed"
+    distributed.mkdir()
+    (distributed / "__init__.py").touch()
+    (distributed / "run.py").write_text(TORCHRUN, encoding="utf-8")
+    *_, together = Run(environment, tmp_path).go().results
+    assert (together.id, together.processes) == ("resnet50-parallel", 2)
+    assert together.settings["formats"] == "mixed-bfloat16 float32"

@@ -133,6 +133,29 @@ def test_short_power_brake_is_graded_as_long(tmp_path: Path) -> None:
     assert "power supply" in (Texts("en").localize_checks(checks_of(check)).checks[0].fix or "")
 
 
+@pytest.mark.parametrize(
+    ("form_factor", "throttle", "state"),
+    [
+        ("desktop", ("hardware-slowdown", "power-brake"), "fail"),
+        ("laptop", ("hardware-slowdown", "power-brake"), "pass"),
+        ("laptop", ("hardware-slowdown", "power-brake", "hardware-thermal"), "warn"),
+        ("laptop", ("thermal",), "warn"),
+    ],
+)
+def test_weak_charger_of_a_laptop_is_no_fault(form_factor: str, throttle: tuple[str, ...], state: str) -> None:
+    seen = [(float(second), replace(BUSY, throttle=throttle)) for second in range(10)]
+    given = {"was_loaded": True, "xids": {}, "max_temperature": lambda _: None, "has_several": False}
+    (check,) = [
+        check
+        for check in check_gpu(seen, RULES, 89.0, **given, form_factor=form_factor)
+        if check.id == "card-held-back"
+    ]
+    assert check.state == state
+    text = Texts("en").localize_checks(checks_of(check)).checks[0].text or ""
+    assert ("charger" in text) == (state == "pass")
+    assert "neither" not in text
+
+
 def test_desktop_drawing_is_fine_at_level_1(scenario: Scenario, play: Play) -> None:
     scenario.card(util="12")
     assert one(Run(play(START, PASSED, END), scenario).go(), "card-memory").state == "pass"

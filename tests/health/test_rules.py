@@ -19,6 +19,7 @@ from .samples import BUSY, IDLE, RULES, SERVER, START, Time
 
 # A laptop's card that tells no limit of its temperature.
 UNTOLD = replace(BUSY, name="NVIDIA T1200 Laptop GPU", temp_max=None, temp_slow=None, temp_shutdown=None)
+LAPTOP = replace(BUSY, name="NVIDIA GeForce RTX 4060 Laptop GPU")
 # Rule -> the card before, and what is different while it rings.
 CARDS: dict[str, tuple[GpuSample, dict[str, Any]]] = {
     "lost": (BUSY, {"state": "lost"}),
@@ -32,6 +33,7 @@ CARDS: dict[str, tuple[GpuSample, dict[str, Any]]] = {
     "xid-replaced": (BUSY, {"xid": 63, "xid_t": START + 60}),
     "fan-stopped": (BUSY, {"temp": 74, "fan": 60, "fan_rpm": 0}),
     "power-supply": (BUSY, {"throttle": ("hardware-slowdown", "power-brake")}),
+    "weak-charger": (LAPTOP, {"throttle": ("hardware-slowdown", "power-brake")}),
     "hot": (BUSY, {"temp": 82}),
     "hot-unknown": (UNTOLD, {"temp": 95}),
     "too-hot": (BUSY, {"temp": 107, "throttle": ("hardware-thermal", "thermal")}),
@@ -78,7 +80,7 @@ def test_every_rule_has_a_case() -> None:
 def test_rule_rings_alone_and_ends(rule_id: str) -> None:
     before, change = CARDS[rule_id]
     sick = replace(before, **change)
-    time = Time(lanes=lambda _: 8)
+    time = Time(lanes=lambda _: 8, form_factor=lambda gpu: "laptop" if gpu.name == LAPTOP.name else "any")
     assert time.passes(60, before).state == "well"
     assert not time.rings()
     # One reading is no alarm, whatever it says.

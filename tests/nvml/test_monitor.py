@@ -145,6 +145,27 @@ def test_temperature_limits_from_margin(scenario: Scenario, nvml: NvmlMonitor) -
     assert (sample.fan, sample.power_limit_w, sample.throttle) == (None, None, ())
 
 
+def test_threshold_that_moves_is_read_anew(scenario: Scenario, nvml: NvmlMonitor, clock: Clock) -> None:
+    scenario.card(temp_max="83")
+    assert nvml.sample()[0].temp_max == 83
+    scenario.card(0, temp_max="75")
+    assert nvml.sample()[0].temp_max == 83  # a few seconds old
+    clock.now += SLOW_INTERVAL_S
+    sample = nvml.sample()[0]
+    assert (sample.temp_max, sample.temp_slow) == (75, 87)
+
+
+def test_threshold_by_margin_moves_but_does_not_flicker(scenario: Scenario, nvml: NvmlMonitor, clock: Clock) -> None:
+    scenario.cards = [dict(RTX_4060_LAPTOP)]
+    scenario.write()
+    limits = []
+    for temp, margin in (("51", "36"), ("60", "28"), ("70", "16"), ("70", "10"), ("71", "10")):
+        scenario.card(0, temp=temp, temp_margin=margin)
+        limits.append(nvml.sample()[0].temp_max)
+        clock.now += SLOW_INTERVAL_S
+    assert limits == [87, 87, 87, 80, 80]
+
+
 def test_gtx_1060_of_2016(scenario: Scenario, nvml: NvmlMonitor) -> None:
     scenario.cards = [dict(GTX_1060)]
     scenario.write()
@@ -266,7 +287,9 @@ def test_query_intervals(scenario: Scenario, nvml: NvmlMonitor, clock: Clock) ->
     assert calls["nvmlDeviceGetUtilizationRates"] == calls["nvmlDeviceGetTemperature"] == 120
     assert calls["nvmlDeviceGetFanSpeed"] == calls["nvmlDeviceGetCurrPcieLinkGeneration"] == 120 / SLOW_INTERVAL_S
     assert calls["nvmlDeviceGetEccMode"] == 120 / ERRORS_INTERVAL_S
-    assert calls["nvmlDeviceGetTemperatureThreshold"] == 4
+    # Three each time; the fourth, that of the memory, the card does not have: it is asked for once.
+    assert calls["nvmlDeviceGetTemperatureThreshold"] == 3 * 120 / SLOW_INTERVAL_S + 1
+    assert calls["nvmlDeviceGetMaxClockInfo"] == 2
     assert calls["nvmlDeviceGetHandleByIndex_v2"] == calls["nvmlDeviceGetName"] == 1
 
 

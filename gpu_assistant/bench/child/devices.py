@@ -6,7 +6,8 @@ import ctypes
 import os
 import sys
 import time
-from typing import Any, Callable, Dict, List, Optional, Union
+import uuid
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 
 class MemoryStatusEx(ctypes.Structure):
@@ -96,6 +97,21 @@ class CpuDevice:
         return False
 
 
+def driver_uuid(index: int) -> Optional[uuid.UUID]:
+    """The UUID of a CUDA device, asked of the driver itself; None where it does not answer.
+
+    The driver numbers only the devices of CUDA_VISIBLE_DEVICES, as torch does.
+    """
+    device, content = ctypes.c_int(), (ctypes.c_ubyte * 16)()
+    try:
+        driver = ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")  # which torch has loaded
+        if driver.cuDeviceGet(ctypes.byref(device), index) or driver.cuDeviceGetUuid(content, device):
+            return None
+    except (OSError, AttributeError):
+        return None
+    return uuid.UUID(bytes=bytes(content))
+
+
 class CudaDevice:
     """One CUDA (or ROCm) device, timed by its own events."""
 
@@ -112,18 +128,32 @@ class CudaDevice:
     def describe(self) -> Dict[str, Any]:
         """The device as the parent reads it."""
         properties = self.torch.cuda.get_device_properties(self._index)
-        # The driver's UUID, which torch tells from release 2.4 on; of a MIG slice it is the slice's own.
-        uuid = getattr(properties, "uuid", None)
+        # The driver's UUID, which torch tells from release 2.4 on; of a MIG slice it may be the slice's own.
+        device_uuid = getattr(properties, "uuid", None)
+        if device_uuid is None and not self.torch.version.hip:
+            device_uuid = driver_uuid(self._index)
         return {
             "id": self.id,
             "name": properties.name,
             "memory_bytes": properties.total_memory,
-            "uuid": None if uuid is None else str(uuid),
+            "uuid": None if device_uuid is None else str(device_uuid),
         }
 
-    def free_bytes(self) -> Optional[int]:
+    def free_bytes(self) -> int:
         """Memory that can be filled."""
         return int(self.torch.cuda.mem_get_info(self._index)[0])
+
+    def memory_of_run(self, work: Callable[[], Any]) -> Tuple[int, int]:
+        """(bytes of tensors before a run, most bytes of them during it); the memory kept for later is given back."""
+        cuda = self.torch.cuda
+        self.release_cached_memory()
+        before = int(cuda.memory_allocated(self._index))
+        cuda.reset_peak_memory_stats(self._index)
+        work()
+        cuda.synchronize(self._index)
+        peak = int(cuda.max_memory_allocated(self._index))
+        self.release_cached_memory()
+        return before, peak
 
     def time_runs(self, work: Callable[[], Any], count: int = 1) -> List[float]:
         """The time of each of `count` runs on the device itself.

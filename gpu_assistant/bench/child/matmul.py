@@ -13,6 +13,7 @@ from .workload import Workload, WorkloadSkipped, median_seconds
 
 CHECKED_SIDE = 64  # rows and columns of the sub-block that is computed again in float64
 REFERENCE_SIDE = 10000  # side of the product in the guides' table
+SUSTAINED_S = 30.0  # of load, of whose last third the sustained rate is
 MIN_EXTRAPOLATION_SIDE = 2000  # results of smaller products are not extrapolated to REFERENCE_SIDE
 DISTURBED_SHARE = 0.7  # of the best size's result; a result below it was disturbed
 
@@ -30,6 +31,7 @@ class MatmulWorkload(Workload):
         self.stored_result: Optional[Dict[str, Any]] = None
         self.smaller = smaller
         self._multiply: Any = None
+        self.fast_accumulation: Optional[bool] = None
 
     def required_bytes(self) -> int:
         """Three matrices, created in float32."""
@@ -103,18 +105,29 @@ class MatmulWorkload(Workload):
         dtype = torch.float8_e4m3fn
         self.left, self.right = left.to(dtype), right.t().contiguous().to(dtype).t()  # the second is column-major
         scale = torch.ones((), device=self.device.id)
+        options = {"scale_a": scale, "scale_b": scale, "out_dtype": torch.bfloat16, "use_fast_accum": False}
 
         def multiply() -> None:
-            output = torch._scaled_mm(self.left, self.right, scale_a=scale, scale_b=scale, out_dtype=torch.bfloat16)
+            output = torch._scaled_mm(self.left, self.right, **options)
             self.product = output[0] if isinstance(output, tuple) else output  # a tuple before torch 2.5
 
         try:
-            multiply()
+            try:
+                multiply()
+            except TypeError:  # torch 2.1 has no such choice, and does not tell
+                del options["use_fast_accum"]
+                multiply()
+            self.fast_accumulation = options.get("use_fast_accum")
         except (TypeError, RuntimeError) as error:
             if is_out_of_memory(error):
                 raise
             raise WorkloadSkipped("unsupported") from error
         self._multiply = multiply
+
+    def settings(self) -> Dict[str, Any]:
+        """The precision switches; of FP8 whether sums are accumulated fast and less exactly than in float32."""
+        fp8 = {"use_fast_accum": self.fast_accumulation} if self.dtype == "float8" else {}
+        return {**super().settings(), **fp8}
 
     def run(self) -> None:
         """Compute the product."""
@@ -142,3 +155,23 @@ class MatmulWorkload(Workload):
         self._multiply = None
         for name in ("left", "right", "product"):
             vars(self).pop(name, None)
+
+
+class SustainedMatmulWorkload(MatmulWorkload):
+    """The reference product again and again, until power and temperature limit the clocks no further."""
+
+    id = "matmul-sustained"
+    version = 1
+    load = "sustained"
+
+    def __init__(self, device: Any, dtype: str, limit_s: float) -> None:
+        super().__init__(device, dtype, REFERENCE_SIDE, limit_s, None)
+
+    def time_samples(self, limit_s: float, expected_s: float, max_s: float) -> List[float]:  # noqa: ARG002
+        """The seconds of each run in the last third of SUSTAINED_S."""
+        if max_s < SUSTAINED_S:
+            raise WorkloadSkipped("time", wanted_s=SUSTAINED_S, had_s=max(0.0, max_s))
+        samples = timing.measure_sustained(self.device, self.run, expected_s, SUSTAINED_S)
+        now = time.time()
+        self.timed_period = now - SUSTAINED_S / 3, now
+        return samples

@@ -7,7 +7,7 @@ from typing import List, Optional, Sequence
 from .copies import CopyWorkload, copy_kinds
 from .decoding import DecodingWorkload, GraphDecodingWorkload
 from .devices import Device
-from .matmul import REFERENCE_SIDE, MatmulWorkload
+from .matmul import REFERENCE_SIDE, MatmulWorkload, SustainedMatmulWorkload
 from .precision import has_hardware_support, inference_dtype, matmul_dtypes, mixed_dtype
 from .training import TRAINING_UNITS, TrainingWorkload
 from .workload import Workload
@@ -22,6 +22,7 @@ QUICK_LIMITS_S = {"matmul": 2.5, "copy": 1.5, "training": 6.0, "decode": 4.0}
 FULL_LIMITS_S = {"matmul": 15.0, "copy": 5.0, "training": 40.0, "decode": 20.0}
 # Seconds for everything on the first device, with the time that torch takes to load, and on each further one; what
 # comes after is left out. The whole of a quick run on a processor alone shall take no more than a minute.
+SUSTAINED_LIMIT_S = 45.0
 QUICK_DEVICE_S, FULL_DEVICE_S = (54.0, 46.0), (900.0, 900.0)
 # Of the time that is left a processor gives them no more at their turn, so that each of them has a figure where other
 # programs slow it down: what comes after them is worth less.
@@ -68,7 +69,8 @@ def device_workloads(device: Device, *, full: bool, only: Optional[Sequence[str]
         workloads: List[Workload] = [*main_workloads, decoding, *later_training, *matmuls[1:]]
     else:
         graph_decoding = GraphDecodingWorkload(device, decoding.dtype, limits["decode"])
-        workloads = [*main_workloads, *other_training, decoding, graph_decoding, *matmuls[1:]]
+        sustained = [SustainedMatmulWorkload(device, decoding.dtype, SUSTAINED_LIMIT_S)] if full else []
+        workloads = [*main_workloads, *other_training, decoding, graph_decoding, *matmuls[1:], *sustained]
     return [
         workload for workload in workloads if only is None or workload.id in only or workload_family(workload) in only
     ]

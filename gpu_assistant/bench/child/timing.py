@@ -85,6 +85,21 @@ def measure_runs(
             return samples
 
 
+def measure_sustained(device: Device, run: Callable[[], Any], expected_s: float, load_s: float) -> List[float]:
+    """Run without a pause for `load_s`; returns the seconds of each run in the last third of that time.
+
+    By then power and temperature limit the clocks, which hardly happens in a shorter measurement.
+    """
+    started_at = time.perf_counter()
+    count = max(1, min(50, int(BATCH_TIME_S / max(expected_s, 1e-9))))
+    samples: List[float] = []
+    while time.perf_counter() - started_at < load_s:
+        is_settled = time.perf_counter() - started_at >= load_s * 2 / 3
+        times = device.time_runs(run, count)
+        samples += times if is_settled else []
+    return samples
+
+
 def quartiles(samples: List[float]) -> Tuple[float, float, float]:
     """First quartile, median, third quartile."""
     q1, median, q3 = statistics.quantiles(samples, n=4, method="inclusive")

@@ -10,7 +10,7 @@ import math
 import time
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
-from .devices import Device, is_out_of_memory
+from .devices import CudaDevice, Device, is_out_of_memory
 from .precision import MIXED_PREFIX, autocast, gradient_scaler, has_hardware_support, is_faster_in, tolerance
 from .timing import FIRST_RUN_FACTOR, MIN_SAMPLES_LATE
 from .workload import Workload, WorkloadSkipped
@@ -179,7 +179,11 @@ TRAINING_UNITS = {"resnet50": "images/s", "bert-base": "sequences/s"}
 TRAINING_BATCHES = {"cpu": 8, "gpu": 64}
 CHECKED_EXAMPLES = 1  # examples whose loss is computed again in float64
 SMALL_BATCH = 1  # batch size of a slow CPU
-LARGE_BATCH_FACTOR = 4  # of a fast CPU's batch, relative to the usual one
+LARGE_BATCH_FACTOR = 4  # of a fast device's batch, relative to the usual one
+# Plans that cuDNN tries for a convolution before it takes the fastest; it tries the most promising first, and each of
+# them runs once, which takes long with a large batch on a slow GPU. Its own default is 10.
+CUDNN_BENCHMARK_LIMIT = 4
+MAX_MEMORY_SHARE = 0.9  # of the free memory that a larger batch may take by its estimate
 MAX_SPEED_GAIN = 1.5  # upper bound of the next model's operations per second, relative to the last one's
 FULL_BATCH_STEPS = 3  # steps of the full batch that must fit into the time limit
 # Estimated operations of a training step for one example: three times those of its forward pass.
@@ -214,7 +218,10 @@ class TrainingWorkload(Workload):
         if not is_faster_in(self.device, self.dtype):
             raise WorkloadSkipped("no-gain")
         if self.device.kind == "gpu":
-            self.torch.backends.cudnn.benchmark = True
+            cudnn = self.torch.backends.cudnn
+            cudnn.benchmark = True
+            if getattr(cudnn, "benchmark_limit", None) is not None:  # None without cuDNN, as of ROCm
+                cudnn.benchmark_limit = CUDNN_BENCHMARK_LIMIT
         self.step = TrainingStep(self.device, self.id, self.dtype, fast_layout=True)
         self.loss = self._initial_loss()
         if self.is_checked_last:
@@ -276,7 +283,7 @@ class TrainingWorkload(Workload):
         return free_bytes is None or batch * ACTIVATION_BYTES[self.id] < free_bytes * 0.8
 
     def _choose_gpu_batch(self) -> None:
-        """The usual batch, halved until it fits into the GPU's memory."""
+        """The usual batch, halved until it fits into the GPU's memory; a large one where it fits and is faster."""
         batch = TRAINING_BATCHES["gpu"]
         self._set_batch(batch)
         while True:
@@ -290,6 +297,30 @@ class TrainingWorkload(Workload):
             self.torch.cuda.empty_cache()
             batch //= 2
             self._set_batch(batch)
+        if batch == TRAINING_BATCHES["gpu"]:
+            self._try_large_batch(batch)
+
+    def _try_large_batch(self, batch: int) -> None:
+        """Take a large batch where memory and time allow it and an example takes less time in it."""
+        device = self.device
+        assert isinstance(device, CudaDevice)  # noqa: S101 - for the type checker
+        usual_s = device.time_runs(self.run)[0]
+        before_bytes, peak_bytes = device.memory_of_run(self.run)
+        available_s = min(self.limit_s, self.deadline - time.perf_counter())
+        is_too_slow = usual_s * LARGE_BATCH_FACTOR * (2 + FULL_BATCH_STEPS) > available_s
+        wanted_bytes = LARGE_BATCH_FACTOR * (peak_bytes - before_bytes)
+        if is_too_slow or wanted_bytes > MAX_MEMORY_SHARE * device.free_bytes():
+            return
+        try:
+            large_s = self._warm_step_seconds(batch * LARGE_BATCH_FACTOR)
+        except RuntimeError as error:
+            if not is_out_of_memory(error):
+                raise
+            large_s = math.inf
+        if large_s >= usual_s * LARGE_BATCH_FACTOR:
+            self.step.optimizer.zero_grad(set_to_none=True)
+            self._set_batch(batch)
+            device.release_cached_memory()
 
     def _set_batch(self, batch: int) -> None:
         self.batch = batch
@@ -343,4 +374,5 @@ class TrainingWorkload(Workload):
             extra["autocast"] = self.dtype[len(MIXED_PREFIX) :]
         if self.device.kind == "gpu":
             extra["cudnn_benchmark"] = True
+            extra["cudnn_benchmark_limit"] = getattr(self.torch.backends.cudnn, "benchmark_limit", None)
         return {**super().settings(), **extra}

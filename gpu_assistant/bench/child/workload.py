@@ -34,6 +34,7 @@ class Workload:
     id = ""
     version = 1
     unit = ""
+    load = "burst"  # the first seconds under load; "sustained": after so long that clocks fall no further
     time_share = 1.0  # of its device's remaining time; the rest is for the workloads after it
     is_checked_last = False  # whether the result is checked after the runs, so that a slow device has one in time
 
@@ -123,11 +124,7 @@ class Workload:
             raise WorkloadSkipped(
                 "time", wanted_s=expected_s * timing.FIRST_RUN_FACTOR, had_s=max(0.0, self.deadline - now)
             )
-        timed_from = time.time()
-        samples = timing.measure_runs(
-            self.device, self.run, max(self.limit_s - (now - started_at), 0.0), expected_s, self.deadline - now
-        )
-        self.timed_period = timed_from, time.time()
+        samples = self.time_samples(max(self.limit_s - (now - started_at), 0.0), expected_s, self.deadline - now)
         if len(samples) < timing.MIN_SAMPLES_LATE:
             estimated_s = statistics.median(samples) * timing.MIN_SAMPLES
             raise WorkloadSkipped("time", wanted_s=estimated_s, had_s=max(0.0, self.deadline - now))
@@ -137,6 +134,13 @@ class Workload:
         ):
             check_result = self.check()
         return self.result(samples, check_result, time.perf_counter() - started_at)
+
+    def time_samples(self, limit_s: float, expected_s: float, max_s: float) -> List[float]:
+        """The seconds of each timed run, as `timing.measure_runs` makes them; sets `timed_period`."""
+        timed_from = time.time()
+        samples = timing.measure_runs(self.device, self.run, limit_s, expected_s, max_s)
+        self.timed_period = timed_from, time.time()
+        return samples
 
     def result(
         self, samples: List[float], check_result: Tuple[Optional[float], Optional[float]], seconds: float
@@ -167,6 +171,7 @@ class Workload:
             "samples": samples,
             "error": error,
             "tolerance": tolerance,
+            "load": self.load if self.device.kind == "gpu" else None,
             "settings": {**self.settings(), **self._warm_up_setting()},
             "notes": notes,
         }

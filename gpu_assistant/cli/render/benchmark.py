@@ -150,7 +150,8 @@ def _result_text(result: BenchResult, benchmark: Benchmark, output: Output) -> s
         code = {"above": "bench-above", "below": "bench-below"}.get(result.judgement or "", "bench-usual")
         details.append(output.translate(code, low=low, high=high, unit=unit))
     if result.clock_sm is not None:
-        details.append(output.translate("bench-clock", clock=result.clock_sm))
+        load = output.texts.translate(f"bench.load.{result.load or 'burst'}")
+        details.append(output.translate("bench-clock", load=load, clock=result.clock_sm))
     if result.efficiency is not None:
         details.append(output.translate("bench-efficiency", percent=f"{100 * result.efficiency:.0f}"))
     figure = labelled_text(workload_details(result, result.batch, output), text, output)

@@ -253,7 +253,7 @@ def pair_description(pair: DeviceComparison, benchmark: Benchmark) -> str:
     """One line: what the workload computes, and in which number format."""
     best = pair.fastest
     if best.id == "matmul":
-        return _matmul_description(best.dtype, on_gpu=best.device != "cpu")
+        return _matmul_description(best, benchmark)
     if best.id.startswith("copy-to"):
         return _pcie_text(benchmark, best.device)
     if best.id == "copy-within":
@@ -275,10 +275,26 @@ def pair_description(pair: DeviceComparison, benchmark: Benchmark) -> str:
     return purpose or dtype_label
 
 
-def _matmul_description(dtype: str, *, on_gpu: bool) -> str:
-    if dtype != "float32":
-        return translate("BenchmarkMessages", "{kind}, on the tensor cores").format(kind=dtype)
-    return translate("BenchmarkMessages", "float32, TF32 switched off") if on_gpu else dtype
+def _matmul_description(result: BenchResult, benchmark: Benchmark) -> str:
+    """The number format, and where it was measured the figure after half a minute under load."""
+    text: str = result.dtype
+    if result.dtype != "float32":
+        text = translate("BenchmarkMessages", "{kind}, on the tensor cores").format(kind=result.dtype)
+    elif result.device != "cpu":
+        text = translate("BenchmarkMessages", "float32, TF32 switched off")
+    sustained = next(
+        (
+            each
+            for each in benchmark.results
+            if (each.id, each.device, each.dtype) == ("matmul-sustained", result.device, result.dtype)
+        ),
+        None,
+    )
+    if sustained is None:
+        return text
+    return translate("BenchmarkMessages", "{text}, in a burst; {value} sustained").format(
+        text=text, value=marked_median(sustained)
+    )
 
 
 def _graph_details(result: BenchResult, benchmark: Benchmark) -> str:

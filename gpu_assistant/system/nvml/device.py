@@ -36,6 +36,7 @@ THROTTLE_REASONS = {
     0x200: "board-limit",
     0x400: "reliability",
 }
+MARGIN_TOLERANCE = 2  # °C by which a threshold that is computed from a margin may differ without having moved
 VIRTUALIZATION_MODE_VGPU = 2  # nvml.h, NVML_GPU_VIRTUALIZATION_MODE_VGPU
 GPU_IDLE_REASON = 0x001  # nvml.h, nvmlClocksEventReasonGpuIdle
 UNKNOWN_PSTATE = 32  # nvml.h, NVML_PSTATE_UNKNOWN
@@ -80,6 +81,7 @@ class NvmlDevice(NvmlQuery):
         self._next_due: dict[str, float] = {}
         self._slow_fields: dict[str, Any] = {}
         self._error_fields: dict[str, Any] = {}
+        self._threshold_fields: dict[str, Any] = {}
         self._limit_fields: dict[str, Any] | None = None
         self._mig_devices: tuple[str, ...] = ()
         self._traffic_fields: dict[str, Any] = {}
@@ -145,8 +147,12 @@ class NvmlDevice(NvmlQuery):
             self._mig_devices = self._read_mig_devices()
         if self._is_due("errors", now, ERRORS_INTERVAL_S):
             self._error_fields = read_errors(self)
+        if self._is_due("thresholds", now, SLOW_INTERVAL_S):
+            self._threshold_fields = drop_implausible(
+                read_thresholds(self, live_fields["temp"], self._threshold_fields)
+            )
         if self._limit_fields is None:
-            self._limit_fields = drop_implausible(read_limits(self, live_fields["temp"]))
+            self._limit_fields = drop_implausible(read_limits(self))
         # Details that are asked for again are read at once.
         if not detailed:
             self._traffic_fields = {}
@@ -170,6 +176,7 @@ class NvmlDevice(NvmlQuery):
             **live_fields,
             **self._slow_fields,
             **self._error_fields,
+            **self._threshold_fields,
             **self._limit_fields,
             **self._traffic_fields,
             **self._process_fields,
@@ -293,26 +300,44 @@ def read_errors(gpu: NvmlQuery) -> SampleFields:
     }
 
 
-def read_limits(gpu: NvmlQuery, temperature: int | None) -> SampleFields:
-    """What does not change while a driver is loaded; `temperature` is the GPU's current one in °C."""
+def read_thresholds(gpu: NvmlQuery, temperature: int | None, previous: SampleFields) -> SampleFields:
+    """Temperatures from which the GPU slows down. They move: laptops and tools set them while the driver is loaded.
+
+    `temperature` is the GPU's current one in °C; `previous` are the thresholds that were read before.
+    """
     query, nvml = gpu.query, gpu.pynvml
 
-    def threshold(threshold_type: int, tlimit_field: int | None = None) -> int | None:
+    def threshold(name: str, threshold_type: int, tlimit_field: int | None = None) -> int | None:
         celsius = query("nvmlDeviceGetTemperatureThreshold", threshold_type, key=f"threshold-{threshold_type}")
         if celsius is not None or tlimit_field is None or temperature is None:
             return int(celsius) if celsius else None
         # GPUs from Ada on report the margin to where they slow down, and limits relative to that temperature.
         margin = query("nvmlDeviceGetMarginTemperature")
         limit = gpu.query_field(tlimit_field)
-        return None if margin is None or limit is None else int(temperature + margin - limit)
+        if margin is None or limit is None:
+            return None
+        # Temperature and margin are rounded and read one after the other.
+        derived, before = int(temperature + margin - limit), previous.get(name)
+        return before if before is not None and abs(derived - before) <= MARGIN_TOLERANCE else derived
 
     return {
-        "temp_max": threshold(nvml.NVML_TEMPERATURE_THRESHOLD_GPU_MAX, nvml.NVML_FI_DEV_TEMPERATURE_GPU_MAX_TLIMIT),
-        "temp_slow": threshold(nvml.NVML_TEMPERATURE_THRESHOLD_SLOWDOWN, nvml.NVML_FI_DEV_TEMPERATURE_SLOWDOWN_TLIMIT),
-        "temp_shutdown": threshold(
-            nvml.NVML_TEMPERATURE_THRESHOLD_SHUTDOWN, nvml.NVML_FI_DEV_TEMPERATURE_SHUTDOWN_TLIMIT
+        "temp_max": threshold(
+            "temp_max", nvml.NVML_TEMPERATURE_THRESHOLD_GPU_MAX, nvml.NVML_FI_DEV_TEMPERATURE_GPU_MAX_TLIMIT
         ),
-        "temp_memory_max": threshold(nvml.NVML_TEMPERATURE_THRESHOLD_MEM_MAX),
+        "temp_slow": threshold(
+            "temp_slow", nvml.NVML_TEMPERATURE_THRESHOLD_SLOWDOWN, nvml.NVML_FI_DEV_TEMPERATURE_SLOWDOWN_TLIMIT
+        ),
+        "temp_shutdown": threshold(
+            "temp_shutdown", nvml.NVML_TEMPERATURE_THRESHOLD_SHUTDOWN, nvml.NVML_FI_DEV_TEMPERATURE_SHUTDOWN_TLIMIT
+        ),
+        "temp_memory_max": threshold("temp_memory_max", nvml.NVML_TEMPERATURE_THRESHOLD_MEM_MAX),
+    }
+
+
+def read_limits(gpu: NvmlQuery) -> SampleFields:
+    """What does not change while a driver is loaded."""
+    query, nvml = gpu.query, gpu.pynvml
+    return {
         "power_default_w": _milli_to_unit(query("nvmlDeviceGetPowerManagementDefaultLimit")),
         "clock_sm_max": query("nvmlDeviceGetMaxClockInfo", nvml.NVML_CLOCK_SM, key="clock-sm-max"),
         "clock_mem_max": query("nvmlDeviceGetMaxClockInfo", nvml.NVML_CLOCK_MEM, key="clock-mem-max"),

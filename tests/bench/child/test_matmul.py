@@ -43,3 +43,52 @@ def test_large_size_uses_spare_time() -> None:
 def test_extrapolation_within_two_largest_sizes() -> None:
     result = guides(measured(4096, 0.2, measured(2048, 0.3))).measure()
     assert (result["extrapolated"], result["q1"], result["q3"]) == (True, pytest.approx(0.18), pytest.approx(0.33))
+
+
+class Float8Torch(SimpleNamespace):
+    """`_scaled_mm` as of a release: torch 2.1 has no `use_fast_accum` and returns a tuple, 2.5 and later a tensor."""
+
+    def __init__(self, release: tuple[int, int]) -> None:
+        names = {"scale_a", "scale_b", "out_dtype"} | ({"use_fast_accum"} if release >= (2, 2) else set())
+        self.asked: list[Any] = []
+
+        def scaled_mm(left: Any, right: Any, **options: Any) -> Any:
+            if set(options) - names:
+                raise TypeError("_scaled_mm() got an unexpected keyword argument 'use_fast_accum'")
+            self.asked.append(options.get("use_fast_accum"))
+            return Matrix() if release >= (2, 5) else (Matrix(), Matrix())
+
+        matmul = SimpleNamespace(allow_fp16_reduced_precision_reduction=True)
+        super().__init__(
+            _scaled_mm=scaled_mm,
+            manual_seed=lambda seed: None,
+            randn=lambda *size, device, dtype: Matrix(),
+            ones=lambda size, device: 1.0,
+            float32="float32",
+            bfloat16="bfloat16",
+            float8_e4m3fn="float8_e4m3fn",
+            backends=SimpleNamespace(cuda=SimpleNamespace(matmul=matmul)),
+        )
+
+
+class Matrix:
+    def to(self, dtype: Any) -> Matrix:
+        return self
+
+    def t(self) -> Matrix:
+        return self
+
+    contiguous = t
+
+
+@pytest.mark.parametrize(("release", "stated"), [((2, 1), None), ((2, 4), False), ((2, 15), False)])
+def test_accumulation_of_fp8_is_stated(release: tuple[int, int], stated: bool | None) -> None:
+    torch = Float8Torch(release)
+    device: Any = SimpleNamespace(kind="gpu", id="cuda:0", torch=torch, capability=(8, 9))
+    workload = MatmulWorkload(device, "float8", 2048, 2.5, None)
+    workload.prepare()
+    workload.run()
+    assert isinstance(workload.product, Matrix)
+    assert torch.asked == [stated, stated]
+    assert workload.settings()["use_fast_accum"] is stated
+    assert "use_fast_accum" not in MatmulWorkload(device, "bfloat16", 2048, 2.5, None).settings()

@@ -101,10 +101,7 @@ def test_headline_format_of_a_cpu_with_bfloat16_comes_early() -> None:
 
 
 def test_every_scheduled_workload_is_known_with_its_unit() -> None:
-    devices: list[Any] = [
-        SimpleNamespace(kind=kind, id=kind, torch=None, capability=(8, 9), free_bytes=lambda: None)
-        for kind in ("cpu", "gpu")
-    ]
+    devices = [device_of_kind(kind) for kind in ("cpu", "gpu")]
     units = {
         workload.id: workload.unit for device in devices for workload in schedule.device_workloads(device, full=True)
     } | {f"{model}-parallel": unit for model, unit in training.TRAINING_UNITS.items()}
@@ -204,6 +201,35 @@ def test_batch_of_a_cpu_follows_its_steps(
     workload.prepare()
     assert workload.batch == batch
     assert steps.now < 10.0
+
+
+class HeatingGpu(Clock):
+    """A GPU whose runs take 0.01 s for ten seconds, and 0.015 s once it is hot."""
+
+    kind, id, torch = "gpu", "cuda:0", None
+
+    def time_runs(self, work: object, count: int = 1) -> list[float]:
+        self._run_s = 0.01 if self.now < 10 else 0.015
+        return super().time_runs(work, count)
+
+
+def test_burst_and_sustained_speed_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu: Any = HeatingGpu(monkeypatch, 0.01)
+    gpu.torch = SimpleNamespace(backends=SimpleNamespace(cuda=SimpleNamespace(matmul=None)))
+    found = {}
+    for workload in schedule.device_workloads(device_of_kind("gpu"), full=True):
+        if workload.dtype == "bfloat16" and workload.size[0] == 10000:
+            workload.device, gpu.now = gpu, 0.0
+            samples = workload.time_samples(15.0, 0.01, 600.0)
+            assert workload.timed_period is not None
+            result = workload.result(samples, (None, None), 1.0)
+            found[workload.id] = result["load"], round(workload.amount / result["median"], 4)
+    assert found == {"matmul": ("burst", 0.01), "matmul-sustained": ("sustained", 0.015)}
+    assert not [each for each in schedule.device_workloads(device_of_kind("gpu"), full=False) if "sustained" in each.id]
+
+
+def device_of_kind(kind: str) -> Any:
+    return SimpleNamespace(kind=kind, id=kind, torch=None, capability=(8, 9), free_bytes=lambda: None)
 
 
 def measured(monkeypatch: pytest.MonkeyPatch, most_s: float) -> list[float]:

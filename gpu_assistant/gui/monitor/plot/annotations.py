@@ -41,6 +41,7 @@ RULES: dict[str, tuple[str, Tone, str]] = {
     "power-limit": (str(QT_TRANSLATE_NOOP("Marks", "power limit")), "soft", "power"),
     "power-starved": (str(QT_TRANSLATE_NOOP("Marks", "too little power")), "warn", "power"),
     "power-supply": (str(QT_TRANSLATE_NOOP("Marks", "power supply")), "error", "power"),
+    "weak-charger": (str(QT_TRANSLATE_NOOP("Marks", "charger")), "soft", "power"),
     "hot": (str(QT_TRANSLATE_NOOP("Marks", "hot")), "warn", "temp"),
     "too-hot": (str(QT_TRANSLATE_NOOP("Marks", "far too hot")), "error", "temp"),
     "fan-stopped": (str(QT_TRANSLATE_NOOP("Marks", "fan stands still")), "error", "temp"),

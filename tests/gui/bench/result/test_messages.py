@@ -51,6 +51,16 @@ def test_both_ways_of_a_language_model_are_named():
     assert table_rows(without)[-1][-1] == "PyTorch could not record a CUDA graph"
 
 
+def test_burst_and_sustained_figure_are_both_named():
+    size = (10000, 10000, 10000)
+    product = figure("matmul", "cuda:0", "bfloat16", size, "TFLOP/s", 150.0)
+    sustained = replace(product, id="matmul-sustained", median=120.0)
+    benchmark = replace(card_benchmark(), results=(product, sustained))
+    (pair,) = device_comparisons(benchmark)
+    assert pair_description(pair, benchmark) == "bfloat16, on the tensor cores, in a burst; 120 TFLOP/s sustained"
+    assert result_name(sustained) == "Matrix product, sustained for 30 s, bfloat16"
+
+
 def test_workload_measured_before_is_named():
     training = figure("resnet50", "cpu", "float32", (3, 224, 224), "images/s", 1.9)
     before = replace(cpu_benchmark(), results=(*cpu_benchmark().results, training))
