@@ -55,12 +55,18 @@ def test_matmul_and_copy_on_real_torch(torch_environment: Path, tmp_path: Path) 
     assert decode(stored.read_bytes(), Benchmark) == result
 
 
+# Two blocks in place of twelve or sixteen: tests/install/jobs/test_end_to_end.py measures the whole models.
+SHALLOW = """
+from gpu_assistant_bench import models
+models.BERT_LAYERS = 2
+models.RESNET_STAGES = tuple((width, 1, stride) for width, _, stride in models.RESNET_STAGES)
+"""
 # One example at a time and a few words: a whole run belongs to the benchmarks.
 LITTLE = {
-    "training": 'training.TRAINING_BATCHES["cpu"] = 1',
+    "training": f'{SHALLOW}training.TRAINING_BATCHES["cpu"] = 1',
     "decoding": "decoding.PROMPT_TOKENS = decoding.NEW_TOKENS = 8",
     # A processor without units for it takes minutes for a whole image.
-    "mixed": """
+    "mixed": f"""{SHALLOW}
 training.has_hardware_support = lambda device, dtype: True
 training.MODEL_SPECS["resnet50"] = training.MODEL_SPECS["resnet50"]._replace(
     make_inputs=lambda torch, batch: torch.randn(batch, 3, 64, 64)

@@ -258,6 +258,8 @@ def test_install_benchmark_and_uninstall_end_to_end(run: EndToEndRun) -> None:
     measured = run.call("bench", "--env", run.env).events[-1]
     assert measured["results"]
     assert all(result["median"] > 0 for result in measured["results"])
+    assert not [result for result in measured["results"] if "wrong" in result["notes"]]
+    assert {"matmul", "resnet50", "bert-base", "decode"} <= {result["id"] for result in measured["results"]}
 
     missing = run.call("uninstall", "--yes", "--env", run.env)
     assert missing.events[-1]["state"] == "done"
