@@ -65,7 +65,7 @@ def in_two_processes(environment: Path, monkeypatch: pytest.MonkeyPatch, code: s
     for name, value in {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("GLOO_SOCKET_IFNAME", "lo")
-    started = [f"import os\nos.environ['RANK'] = '{rank}'\n{JOINS}\n{code}" for rank in range(2)]
+    started = [f"import os\nos.environ['RANK'] = '{rank}'\n{JOINS}\n{code}\n{LEAVES}" for rank in range(2)]
     with ThreadPoolExecutor() as both:
         first, second = both.map(partial(inside, environment), started)
     return first, second
@@ -78,6 +78,8 @@ from torch import distributed
 distributed.init_process_group("gloo")
 rank = distributed.get_rank()
 """
+# As the program does: a process that ends while its group's threads run may be aborted.
+LEAVES = "distributed.destroy_process_group()"
 
 
 @pytest.mark.real_install

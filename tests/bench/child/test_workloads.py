@@ -198,8 +198,11 @@ program.main()
     start, *lines = [json.loads(line) for line in completed.stdout.splitlines()]
     assert 0 < start["start"]["limit_s"] <= 3
     assert lines[-1] == {"end": True}
-    begun = [(line["begin"]["n"], line["begin"]["workload"]) for line in lines if "begin" in line]
-    assert begun == list(enumerate(["copy-within", "resnet50", "bert-base", "resnet50", "bert-base"], 1))
+    begun = [line["begin"] for line in lines if "begin" in line]
+    assert [each["n"] for each in begun] == [1, 2, 3, 4, 5]
+    # With units for bfloat16, images are trained on in both formats first; the order has a test of its own.
+    assert [each["workload"] for each in begun][:2] == ["copy-within", "resnet50"]
+    assert sorted(each["workload"] for each in begun[2:]) == ["bert-base", "bert-base", "resnet50"]
     assert [line["left"] for line in lines if "left" in line][-4:] == ["time"] * 4
     assert sum("left" in line or "result" in line for line in lines) == 5
 
