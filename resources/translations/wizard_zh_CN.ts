@@ -110,6 +110,10 @@
         <translation>电脑上现有的 PyTorch 已经能在显卡上计算；下一页有更新的版本。</translation>
     </message>
     <message>
+        <source>The disk is too full</source>
+        <translation>磁盘空间不够</translation>
+    </message>
+    <message>
         <source>This computer</source>
         <translation>这台电脑</translation>
     </message>

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -187,6 +187,11 @@ class BenchmarkPage(Page):
     def measuring(self) -> bool:
         """Whether a benchmark runs."""
         return self._runner.running
+
+    @property
+    def finished(self) -> SignalInstance:
+        """Emitted when a benchmark ends."""
+        return self._runner.finished
 
     @property
     def can_measure(self) -> bool:

@@ -175,6 +175,7 @@ class CreateBundlePage(WizardPage):
             line,
             self.tr("Stop"),
             self.tr("Go on"),
+            dismiss_signal=self.creator.runner.finished,
         ):
             self.creator.stop()
 

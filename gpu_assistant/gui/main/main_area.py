@@ -50,6 +50,7 @@ class MainArea(Themed, QWidget):
     setup_requested = Signal()
     side_page_requested = Signal(str)
     benchmark_runner_created = Signal(object)
+    benchmark_finished = Signal()
     monitoring_changed = Signal()
 
     def __init__(self, app: App, language: Language, saver: SettingsSaver) -> None:
@@ -247,6 +248,7 @@ class MainArea(Themed, QWidget):
             benchmark = BenchmarkPage(self.app, self.language)
             benchmark.setup_requested.connect(self.setup_requested)
             benchmark.measured.connect(self.refresh_pages)
+            benchmark.finished.connect(self.benchmark_finished)
             self.benchmark_runner_created.emit(benchmark.runner)
             return benchmark
         from .settings.page import SettingsPage

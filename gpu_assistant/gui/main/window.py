@@ -258,6 +258,7 @@ class MainWindow(QMainWindow):
                 self.wizard.kept_work_text,
                 accept_text=self.tr("Stop"),
                 reject_text=self.tr("Go on"),
+                dismiss_signal=self.wizard.work_finished,
             )
         if self.main_area is not None and self.main_area.is_benchmarking:
             return ConfirmDialog.ask(
@@ -266,6 +267,7 @@ class MainWindow(QMainWindow):
                 self.tr("A benchmark that is not finished is not kept."),
                 accept_text=self.tr("Stop"),
                 reject_text=self.tr("Go on"),
+                dismiss_signal=self.main_area.benchmark_finished,
             )
         return True
 

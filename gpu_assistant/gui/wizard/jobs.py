@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...core import json
-from ...core.errors import AppError, SetupNotSupported, UsageError
+from ...core.errors import AppError, InsufficientDiskSpace, SetupNotSupported, UsageError
 from ...core.jobs import JobContext
 from ...core.machine import Machine
 from ...core.plan import InterruptedInstall, Plan, with_checked_files
@@ -76,7 +76,7 @@ class RecommendJob:
             plan is not None and not app.simulated and _is_already_installed(app, plan, state.environment_kind)
         )
         if plan is not None and not already_installed:
-            blocking_error = app.setup.availability_error(plan) or _folder_error(app, folder)
+            blocking_error = app.setup.availability_error(plan) or _folder_error(app, folder) or _disk_error(app, plan)
         options = app.setup.options(self._machine, **arguments) if state.customizing else None
         context.check_cancelled()
         return RecommendationResult(
@@ -100,7 +100,7 @@ class RecommendJob:
             recommendation=replace(recommendation, alternatives=()),
             plan=plan,
             already_installed=already_installed,
-            blocking_error=None if already_installed else _folder_error(app, environment),
+            blocking_error=None if already_installed else _folder_error(app, environment) or _disk_error(app, plan),
         )
 
 
@@ -119,6 +119,22 @@ def _folder_error(app: App, folder: Path) -> AppError | None:
     except AppError as error:
         return error
     return None
+
+
+def _disk_error(app: App, plan: Plan) -> InsufficientDiskSpace | None:
+    """That a disk is known to be too small for the plan, which an install would refuse."""
+    step = next((step for step in plan.steps if "-short" in step.code and step.kind == "check-space"), None)
+    if step is None:
+        return None
+    data = step.data
+    contents = str(data.get("goes", ""))
+    return InsufficientDiskSpace(
+        path=str(app.data.root) if contents == "data" else str(data["disk"]),
+        needed_bytes=int(data["disk_bytes"] or 0),
+        free_bytes=int(data["free_bytes"] or 0),
+        contents=contents,
+        other_disk={name: data[name] for name in ("other", "other_free_bytes", "there") if name in data},
+    )
 
 
 def _is_already_installed(app: App, plan: Plan, environment_kind: EnvironmentKind = "venv") -> bool:

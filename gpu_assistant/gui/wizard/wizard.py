@@ -15,7 +15,7 @@ from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPaintEvent, QShortcut
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
@@ -200,6 +200,14 @@ class Wizard(Themed, QWidget):
         side_pages = self.side_pages
         progress = side_pages.bundle_creator.progress if side_pages.is_creating_bundle else self.controller.progress
         return kept_work_text(progress, only_download_kept=False)
+
+    @property
+    def work_finished(self) -> SignalInstance:
+        """Emitted when the running work ends: the offline folder that is being created, else the install."""
+        side_pages = self.side_pages
+        if side_pages.is_creating_bundle:
+            return side_pages.bundle_creator.runner.finished
+        return self.controller.runners.install.finished
 
     def _show_current_page(self) -> None:
         self._preload_queue.stop()

@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from ....core.errors import AppError, InsufficientDiskSpace
 from ....core.machine import Machine
 from ... import messages
 from ...widgets.base import announce
@@ -129,8 +130,8 @@ class ComputerPage(WizardPage):
         """Kind, sentence and explanation of what this machine can do."""
         state, nvidia = self.controller.flow.state, machine.gpus_of("nvidia")
         recommendation = state.recommendation
-        if recommendation is None:
-            return self._pending_verdict()
+        if recommendation is None or isinstance(state.blocking_error, InsufficientDiskSpace):
+            return self._verdict_without_install(state.blocking_error)
         if not nvidia and recommendation.accelerator == "cpu":
             headline = self.tr("No NVIDIA GPU here. PyTorch still works, on the CPU.")
             description = self.tr(
@@ -166,7 +167,9 @@ class ComputerPage(WizardPage):
             return "ok", self.tr("Good news: this computer can train on its GPU"), detail
         return "ok", self.tr("Good news: this computer can train on its GPU"), details[driver]
 
-    def _pending_verdict(self) -> tuple[HeroKind, str, str]:
+    def _verdict_without_install(self, blocking_error: AppError | None) -> tuple[HeroKind, str, str]:
+        if blocking_error is not None:
+            return "warn", self.tr("The disk is too full"), messages.error_text(self.texts, blocking_error)
         error = self.controller.errors.get("recommend")
         if error is None:
             return "neutral", self.tr("Working out what suits it"), ""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import OperatingSystem, ProbeNote
+from gpu_assistant.core.plan import Plan
 from tests.fakes.app import FakeApp
 from tests.fakes.examples import plain_linux, rtx4060, rtx4060_recommendation
 
@@ -42,6 +43,37 @@ class TestComputer:
         assert wizard.computer.rows["driver"].pill.kind == "warn"
         assert wizard.computer.rows["card"].pill.kind == "ok"
         assert "NVIDIA GeForce RTX 4060" in wizard.computer.rows["card"].accessibleName()
+
+    @BOTH
+    def test_full_disk_is_no_good_news(self, app, at_computer, monkeypatch, speak, qtbot, code):
+        plan = app.plan
+
+        def plan_with_full_disk(*arguments: object, **options: object) -> Plan:
+            made = plan(*arguments, **options)
+            data = {"disk": "/home", "free_bytes": 300_000_000, "disk_bytes": 910_000_000, "env": made.env}
+            steps = (
+                replace(step, code="check-space-short", data=data) if step.kind == "check-space" else step
+                for step in made.steps
+            )
+            return replace(made, steps=tuple(steps))
+
+        monkeypatch.setattr(app, "plan", plan_with_full_disk)
+        app.recommendation = rtx4060_recommendation
+        app.results["detect"] = rtx4060()
+        wizard = at_computer(app)
+        speak(code)
+        hero = wizard.computer.hero
+        assert (hero.kind, hero.title_label.text()) == (
+            "warn",
+            {"en": "The disk is too full", "zh_CN": "磁盘空间不够"}[code],
+        )
+        assert "300 MB" in hero.detail_label.text()
+        wizard.computer.primary_button.click()
+        page = wizard.recommendation
+        qtbot.waitUntil(lambda: page.isVisible() and not wizard.controller.busy)
+        assert not page.primary_button.isEnabled()
+        assert "910 MB" in page.hero.detail_label.text()
+        assert page.hero.button.text() == {"en": "Choose another folder", "zh_CN": "选择另一个文件夹"}[code]
 
     def test_simulated_machine_shows_its_own_system_name(self, tmp_path, open_wizard):
         machine = replace(plain_linux(), os=OperatingSystem(system="linux"))

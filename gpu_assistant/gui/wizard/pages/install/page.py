@@ -132,6 +132,7 @@ class InstallPage(WizardPage):
             message,
             self.tr("Stop"),
             self.tr("Go on"),
+            dismiss_signal=self.controller.runners.install.finished,
         )
         if confirmed:
             self.controller.stop()

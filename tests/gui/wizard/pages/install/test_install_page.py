@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.core.errors import AppError, ElevationDenied, NetworkError, RebootRequired
@@ -23,7 +23,6 @@ BOTH = pytest.mark.parametrize("code", ["en", "zh_CN"])
 
 def answer(qtbot, press: str) -> None:
     """Press a button of the question that is going to be asked."""
-    from PySide6.QtCore import QTimer
 
     def look() -> None:
         dialog = QApplication.activeModalWidget()
@@ -101,6 +100,19 @@ class TestInstall:
         assert {"en": "Safe to interrupt", "zh_CN": "可以放心中断"}[code] in shown
         assert page.log_drawer.text() == "torch.whl"
         assert {"en": "The next start goes on from here.", "zh_CN": "接着装"}[code] in shown
+
+    def test_question_about_stopping_goes_when_the_install_ends(self, installing, app, qtbot):
+        asked = []
+
+        def end() -> None:
+            asked.append(isinstance(QApplication.activeModalWidget(), ConfirmDialog))
+            app.gate.set()
+
+        QTimer.singleShot(50, end)
+        installing.install.confirm_stop()
+        assert asked == [True]
+        qtbot.waitUntil(lambda: installing.flow.page == "done" and not installing.controller.busy, timeout=5000)
+        assert installing.flow.state.stage == "done"
 
     def test_running_install_locks_pages(self, installing):
         assert not installing.install.primary_button.isEnabled()
