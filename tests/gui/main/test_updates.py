@@ -272,7 +272,7 @@ def test_running_work_is_confirmed_before_installer_starts(window_with_update, q
 
     answers, questions = [False, True], []
 
-    def ask(parent, question, consequence, accept_text, reject_text):
+    def ask(parent, question, consequence, accept_text, reject_text, *, dismiss_signal=None):
         questions.append(question)
         return answers.pop(0)
 
