@@ -1,4 +1,4 @@
-"""Parallel training: the same training step in several processes, started by torchrun in the environment."""
+"""Parallel training: the same training step in several processes of the environment."""
 
 from __future__ import annotations
 
@@ -65,4 +65,6 @@ def measure_parallel(
         raise
     except AppError as error:
         context.log(f"{error.code}: {model}, {processes} processes")
+    if collector.broken is not None:
+        context.log(f"{collector.broken}: {model}, {processes} processes")
     return collector.results[-1] if collector.results else None

@@ -26,7 +26,7 @@ from gpu_assistant.system.base import PowerStatus
 from gpu_assistant.texts.benchmark import verdict_text
 from gpu_assistant.texts.localized import Texts
 
-from ..fakes.environments import environment_with, site_packages, torch_with_card
+from ..fakes.environments import environment_with, torch_with_card
 from .run import Run
 
 
@@ -91,7 +91,7 @@ def test_unfair_conditions_are_noted(with_card: Path, tmp_path: Path, monkeypatc
 
 
 def test_parallel_training_failure_is_noted(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The stand-in has no torchrun; what each card did alone stays."""
+    """The stand-in has no torch.distributed; what each card did alone stays."""
     monkeypatch.setenv("FAKE_CARD", "two")
     result = Run(with_card, tmp_path, workloads=["copy-within", "parallel"]).go()
     assert [r.device for r in result.results] == ["cpu", "cuda:0", "cuda:1"]
@@ -342,7 +342,7 @@ def figure(device, dtype):
     return {"id": "resnet50", "device": device, "dtype": dtype, "size": [3, 224, 224], "batch": 64, "unit": "images/s",
             "median": 100.0, "q1": 99.0, "q3": 101.0, "runs": 9, "seconds": 1.0}
 
-if "--together" not in sys.argv:
+if "--take-part" not in sys.argv:
     frame = sys._getframe()
     while "writer" not in frame.f_locals:
         frame = frame.f_back
@@ -357,26 +357,17 @@ if "--together" not in sys.argv:
         send(result=result)
     send(end=True)
     os._exit(0)
-"""
-TORCHRUN = """
-import json
-
-def main(arguments):
-    options = dict(zip(arguments, arguments[1:]))
-    formats = options["--dtype"].split(",")
-    result = {"id": "resnet50-parallel", "device": "cuda", "dtype": formats[0], "size": [3, 224, 224], "batch": 64,
-              "unit": "images/s", "median": 150.0, "q1": 149.0, "q3": 151.0, "runs": 9, "seconds": 1.0,
-              "processes": int(options["--nproc-per-node"]), "settings": {"formats": " ".join(formats)}}
-    print(json.dumps({"result": result}))
+formats = sys.argv[sys.argv.index("--dtype") + 1].split(",")
+together = {**figure("cuda", formats[0]), "id": "resnet50-parallel", "processes": int(os.environ["WORLD_SIZE"]),
+            "settings": {"formats": " ".join(formats)}}
+if os.environ["RANK"] == "0":
+    print(json.dumps({"result": together}), flush=True)
+os._exit(0)
 """
 
 
 def test_unlike_cards_train_together_each_in_its_own_format(tmp_path: Path) -> None:
     environment = environment_with(tmp_path / "env", TWO_UNLIKE_CARDS)
-    distributed = site_packages(environment) / "torch" / "distributed"
-    distributed.mkdir()
-    (distributed / "__init__.py").touch()
-    (distributed / "run.py").write_text(TORCHRUN, encoding="utf-8")
     *_, together = Run(environment, tmp_path).go().results
     assert (together.id, together.processes) == ("resnet50-parallel", 2)
     assert together.settings["formats"] == "mixed-bfloat16 float32"

@@ -1,10 +1,11 @@
-"""Several processes train one model: two of them on the processor, really run, through torchrun."""
+"""Several processes train one model: two of them on the processor, really run."""
 
 from __future__ import annotations
 
 import socket
 import statistics
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -43,6 +44,48 @@ def test_two_processes_train_together(torch_environment: Path) -> None:
     assert result.efficiency == pytest.approx(result.median / (2 * alone))
 
 
+@pytest.mark.real_install
+def test_store_works_without_libuv(torch_environment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in PyTorch's builds for Windows, where a store with libuv cannot be created."""
+    monkeypatch.delenv("USE_LIBUV", raising=False)
+    first, second = in_two_processes(
+        torch_environment,
+        monkeypatch,
+        "result = distributed.get_world_size()",
+        before="""
+import sys
+import torch.distributed
+rendezvous = sys.modules["torch.distributed.rendezvous"]
+store = rendezvous.TCPStore
+def without_libuv(*arguments, use_libuv=True, **options):
+    if use_libuv:
+        raise RuntimeError("use_libuv was requested but PyTorch was built without libuv support")
+    return store(*arguments, use_libuv=False, **options)
+rendezvous.TCPStore = without_libuv
+""",
+    )
+    assert (first, second) == (2, 2)
+
+
+def test_failed_process_ends_the_others(tmp_path: Path) -> None:
+    """The first would wait for the second for five minutes."""
+    torch = """
+import os, sys, time
+if os.environ["RANK"] == "1":
+    sys.exit(3)
+time.sleep(300)
+"""
+    environment = environment_with(tmp_path / "env", torch)
+    started_at = time.monotonic()
+    log: list[str] = []
+    system = FakeSystem(cpu=Cpu(cores=2))
+    result = scaling.measure_parallel(
+        system, system.environment_python(environment), JobContext(log=log.append), processes=2, on_cpu=True
+    )
+    assert result is None
+    assert time.monotonic() - started_at < 60
+
+
 TAKES_PART = """
 torch.nn.parallel.DistributedDataParallel = lambda model, device_ids: model
 parallel.timing.MIN_STEADY_RUNS, parallel.MEASURE_LIMIT_S, parallel.PARALLEL_BATCHES = 3, 0.1, {"cpu": 1}
@@ -57,15 +100,19 @@ def test_unshared_gradients_are_detected(torch_environment: Path, monkeypatch: p
     assert "wrong" in first["notes"]
 
 
-def in_two_processes(environment: Path, monkeypatch: pytest.MonkeyPatch, code: str) -> tuple[Any, Any]:
-    """What `code` leaves in `result` in each of two processes of one group; `rank` is their number."""
+def in_two_processes(
+    environment: Path, monkeypatch: pytest.MonkeyPatch, code: str, *, before: str = ""
+) -> tuple[Any, Any]:
+    """What `code` leaves in `result` in each of two processes of one group; `rank` is their number. `before` is run
+    before they join the group.
+    """
     with socket.socket() as place:
         place.bind(("127.0.0.1", 0))
         port = place.getsockname()[1]
     for name, value in {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("GLOO_SOCKET_IFNAME", "lo")
-    started = [f"import os\nos.environ['RANK'] = '{rank}'\n{JOINS}\n{code}\n{LEAVES}" for rank in range(2)]
+    started = [f"import os\nos.environ['RANK'] = '{rank}'\n{before}\n{JOINS}\n{code}\n{LEAVES}" for rank in range(2)]
     with ThreadPoolExecutor() as both:
         first, second = both.map(partial(inside, environment), started)
     return first, second
@@ -75,7 +122,7 @@ JOINS = """
 import types
 parallel = __import__("importlib").import_module("gpu_assistant_bench.parallel")
 from torch import distributed
-distributed.init_process_group("gloo")
+distributed.init_process_group("gloo", init_method=parallel.STORE)
 rank = distributed.get_rank()
 """
 # As the program does: a process that ends while its group's threads run may be aborted.

@@ -1,4 +1,7 @@
-"""The same training step on several devices at once, under DistributedDataParallel, started by torchrun.
+"""The same training step on several devices at once, under DistributedDataParallel.
+
+`launch` starts the processes itself: torchrun creates its store with libuv, whatever USE_LIBUV says, and PyTorch's
+builds for Windows lack libuv.
 
 Every process has a device of its own, or on the CPU its share of the cores, and trains in the device's own format. The
 loss by communication is measured in the same run: one process of each model of device trains alone before.
@@ -9,8 +12,11 @@ from __future__ import annotations
 import datetime
 import functools
 import os
+import queue
 import socket
+import subprocess
 import sys
+import threading
 import time
 import zlib
 from typing import Any, Dict, List, Optional
@@ -23,38 +29,35 @@ from .training import MODEL_SPECS, TRAINING_UNITS, TrainingStep
 
 PARALLEL_BATCHES = {"cpu": 2, "gpu": 32}
 MEASURE_LIMIT_S = 6.0
+# The first process's store, by the address in the environment. Versions without libuv ignore the parameter:
+# https://docs.pytorch.org/tutorials/intermediate/TCPStore_libuv_backend.html
+STORE = "env://?use_libuv=0"
 PROCESS_TIMEOUT = datetime.timedelta(seconds=300)  # for collective operations
 
 
 def launch(model_name: str, dtype: str, device: str, processes: int, cores: Optional[int]) -> int:
-    """Start this program in `processes` processes by torchrun and wait; the first of them writes to our stdout."""
-    from torch.distributed.run import main as torchrun
+    """Start this program in `processes` processes and wait; the first of them writes to our stdout.
 
+    Returns 1 if one of them failed; the others are ended then, since they would wait for it.
+    """
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         port = server.getsockname()[1]
-    if os.name == "nt":
-        os.environ.setdefault("USE_LIBUV", "0")  # missing in builds for Windows
-    elif device == "cpu":
-        os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")  # a computer's own name may not resolve
+    environment = {**os.environ, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": str(processes)}
+    if os.name != "nt" and device == "cpu":
+        environment.setdefault("GLOO_SOCKET_IFNAME", "lo")  # a computer's own name may not resolve
     main_file = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")  # noqa: PTH100, PTH118, PTH120
-    torchrun_arguments = ["--nnodes", "1", "--nproc-per-node", str(processes)]
-    torchrun_arguments += ["--master-addr", "127.0.0.1", "--master-port", str(port)]
-    torchrun_arguments += [
-        "--no-python",
-        sys.executable,
-        "-I",
-        "-X",
-        "utf8",
-        main_file,
-        "--device",
-        device,
-        "--take-part",
-        model_name,
-    ]
-    torchrun_arguments += ["--dtype", dtype]
-    torchrun(torchrun_arguments + (["--cores", str(cores)] if cores else []))
-    return 0
+    command = [sys.executable, "-I", "-X", "utf8", main_file, "--device", device]
+    command += ["--take-part", model_name, "--dtype", dtype, *(["--cores", str(cores)] if cores else [])]
+    workers = [subprocess.Popen(command, env={**environment, "RANK": str(rank)}) for rank in range(processes)]
+    exit_codes: queue.SimpleQueue[int] = queue.SimpleQueue()
+    for worker in workers:
+        threading.Thread(target=lambda each: exit_codes.put(each.wait()), args=(worker,), daemon=True).start()
+    try:
+        return 1 if any(exit_codes.get() for _ in workers) else 0
+    finally:
+        for worker in workers:
+            worker.kill()  # does nothing to one that ended
 
 
 def run_worker(writer: MessageWriter, device_kind: str, cores: Optional[int], model_name: str, dtype: str) -> None:
@@ -69,7 +72,7 @@ def run_worker(writer: MessageWriter, device_kind: str, cores: Optional[int], mo
         torch.cuda.set_device(rank)
         device = CudaDevice(torch, rank)
     backend = "nccl" if device_kind == "gpu" and distributed.is_nccl_available() else "gloo"
-    distributed.init_process_group(backend, timeout=PROCESS_TIMEOUT)
+    distributed.init_process_group(backend, init_method=STORE, timeout=PROCESS_TIMEOUT)
     try:
         result = _measure(device, model_name, dtype.split(","), rank, world_size)
     finally:

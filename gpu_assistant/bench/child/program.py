@@ -113,7 +113,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--fit", help="what a training step of this model needs of the device's memory")
     parser.add_argument("--spare-share", type=float, default=0.0, help="of the free memory, not planned with")
     parser.add_argument("--spare-least", type=int, default=0, help="bytes of it, at the least")
-    parser.add_argument("--together", help="a model that several processes train, started by torchrun")
+    parser.add_argument("--together", help="a model that several processes train")
     parser.add_argument("--dtype", default="float32", help="what they train it in")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--take-part", help="we are one of those processes")
