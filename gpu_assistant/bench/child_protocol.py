@@ -28,7 +28,10 @@ NOTE_PREFIX = "bench.note."
 BUSY_CPU_NOTE = "busy-cpu"
 # Reasons to skip a workload, and notes on a result; each has a text `bench.note.<code>`.
 SKIP_REASONS = frozenset(
-    {"memory", "time", "failed", "lost", "unsupported", "hardware", "no-gain", "no-graph", "pinned"}
+    {
+        *("memory", "time", "failed", "lost", "reset", "unsupported", "hardware"),
+        *("no-gain", "no-graph", "long-kernel", "pinned"),
+    }
 )
 RESULT_NOTES = frozenset({"spread", "few", "wrong", BUSY_CPU_NOTE})
 CHILD_ENDINGS = ("stopped", "killed", "crashed", "cancelled")  # how a child ended before it had finished
@@ -56,7 +59,9 @@ VERDICTS = frozenset(
         "below",
     )
 )
-HARMLESS_REASONS = frozenset({"hardware", "no-gain", "no-graph", "unsupported"})  # not noted on the whole benchmark
+HARMLESS_REASONS = frozenset(
+    {"hardware", "no-gain", "no-graph", "long-kernel", "unsupported"}
+)  # not noted on the whole benchmark
 
 
 class TorchLoading(Struct, frozen=True, kw_only=True):

@@ -25,7 +25,7 @@ DOUBTFUL_NOTES = frozenset({"spread", "few", "busy-cpu", "wrong"})
 # torch's name for full float32, and the throughput of one process alone.
 _IGNORED_SETTINGS = frozenset({"omp_wait_policy", "float32_matmul_precision", "alone"})
 # Notes of a benchmark that ended too soon or lost a device.
-UNFINISHED_NOTES = frozenset(NOTE_PREFIX + ending for ending in (*CHILD_ENDINGS, "lost"))
+UNFINISHED_NOTES = frozenset(NOTE_PREFIX + ending for ending in (*CHILD_ENDINGS, "lost", "reset"))
 # Share of a device's best result in other sizes; below it, a result was disturbed or its size too small.
 DISTURBED_SHARE = 0.7
 

@@ -106,7 +106,14 @@ def training_snippet(fit: MemoryFit) -> str:
     lines += ["", *device_order_lines] if device_order_lines or has_checkpointing else []
     lines += ["import torch"]
     lines += ["from torch.utils.checkpoint import checkpoint"] if has_checkpointing else []
-    lines += [example.imports, "", f'device = "{fit.device}"', "", ""]
+    lines += [example.imports, "", f'device = "{fit.device}"']
+    if fit.device != "cpu":
+        lines += [
+            "if os.name == \"nt\":  # Windows' driver would lend slow system memory where the card's own is full",
+            "    free, total = torch.cuda.mem_get_info(device)",
+            "    torch.cuda.set_per_process_memory_fraction(free / total, device)",
+        ]
+    lines += ["", ""]
     lines += [f"def train({arguments}):", f"    model.to(device{memory_format}).train()"]
     if has_checkpointing:
         lines += [

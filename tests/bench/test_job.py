@@ -179,14 +179,16 @@ def test_failed_workload_does_not_stop_others(with_card: Path, tmp_path: Path) -
     assert "bench.note.failed" in result.notes
 
 
-def test_device_lost_midway(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FAKE_CARD", "lost")
+@pytest.mark.parametrize("loss", ["lost", "reset"])
+def test_device_lost_midway(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loss: str) -> None:
+    monkeypatch.setenv("FAKE_CARD", loss)
     result = Run(with_card, tmp_path, workloads=["matmul"]).go()
     assert {r.size[0] for r in result.results if r.device == "cuda:0"} == {2048}
     assert {r.dtype for r in result.results if r.device == "cuda:0"} == {"float32"}
-    assert {left.why for left in result.left_out} == {"bench.note.lost"}
+    assert {left.why for left in result.left_out} == {f"bench.note.{loss}"}
     assert len(result.left_out) == 4 * 4 - 1  # four sizes in four formats, one of them measured
-    assert "bench.note.lost" in result.notes
+    assert f"bench.note.{loss}" in result.notes
+    assert not is_complete(result)
 
 
 def test_run_leaves_no_files_in_program_folder(with_card: Path, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 A test copies this file into an environment as its torch package. FAKE_CARD says what is wrong with the card:
 "wrong" (computes wrong), "no-kernel" (the build has no code for it), "no-driver", "out-of-memory", "dies",
-"lost" (it stops answering midway), "slow", "two" (there is a second one).
+"lost" (it stops answering midway), "reset" (the driver ends a long kernel), "slow", "two" (there is a second one).
 Tensors hold either their values in a flat list, or, where they are large, one value for all of them.
 A product or copy takes no time: it puts the process's `time.perf_counter` forward by what it would have taken.
 """
@@ -16,6 +16,10 @@ import types
 
 FAULT = os.environ.get("FAKE_CARD", "")
 STATE = types.SimpleNamespace(threads=1, input=None, lost=False, worked_s=0.0)
+LOSSES = {
+    "lost": "CUDA error: unspecified launch failure",
+    "reset": "CUDA error: the launch timed out and was terminated",
+}
 CPU_PRODUCT_S, GPU_PRODUCT_S, COPY_S = 2e-3, 1e-3, 1e-3
 _perf_counter = time.perf_counter
 time.perf_counter = lambda: _perf_counter() + STATE.worked_s
@@ -143,9 +147,9 @@ def empty_like(like, device="cpu"):
 
 
 def mm(left, right, out):
-    if FAULT == "lost" and left.device != "cpu" and left.shape[0] > 2048:
+    if FAULT in LOSSES and left.device != "cpu" and left.shape[0] > 2048:
         STATE.lost = True
-        raise RuntimeError("CUDA error: unspecified launch failure")
+        raise RuntimeError(LOSSES[FAULT])
     STATE.worked_s += CPU_PRODUCT_S if left.device == "cpu" else GPU_PRODUCT_S
     out.values = (left @ right).values
 
@@ -226,6 +230,7 @@ cuda = types.SimpleNamespace(
     ),
     get_device_capability=lambda device: (8, 9),
     mem_get_info=lambda device: (8_000_000_000, 8585740288),
+    set_per_process_memory_fraction=lambda fraction, device: None,
     synchronize=_synchronize,
     empty_cache=lambda: None,
     device=_Device,

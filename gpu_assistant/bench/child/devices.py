@@ -124,6 +124,11 @@ class CudaDevice:
         self.half_speedup: Optional[float] = None  # of float16 over float32, once it was measured
         self.id = "cuda:%d" % index
         self.capability = None if torch.version.hip else tuple(torch.cuda.get_device_capability(index))
+        if os.name == "nt":
+            # Windows' driver lends system memory where its own is full, and the link would be measured: a batch that
+            # does not fit must fail, and be halved.
+            free_bytes, total_bytes = torch.cuda.mem_get_info(index)
+            torch.cuda.set_per_process_memory_fraction(free_bytes / total_bytes, index)
 
     def describe(self) -> Dict[str, Any]:
         """The device as the parent reads it."""
@@ -228,6 +233,14 @@ OUT_OF_MEMORY_WORDS = (
 )
 # An access outside of a tensor is an error of a program or a driver: after it the device is lost.
 FATAL_WORDS = ("illegal memory access", "misaligned address", "illegal address")
+
+# CUDA's and HIP's words for: the driver ended a kernel that ran too long, and all that the process had on the device.
+TIMEOUT_WORDS = ("launch timed out", "launch_timeout", "launchtimeout")
+
+
+def is_driver_reset(error: BaseException) -> bool:
+    """Whether an error of torch says that the driver was reset, as Windows does where a kernel runs for two seconds."""
+    return any(words in str(error).lower() for words in TIMEOUT_WORDS)
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -15,6 +16,9 @@ CHECKED_SIDE = 64  # rows and columns of the sub-block that is computed again in
 REFERENCE_SIDE = 10000  # side of the product in the guides' table
 SUSTAINED_S = 30.0  # of load, of whose last third the sustained rate is
 MIN_EXTRAPOLATION_SIDE = 2000  # results of smaller products are not extrapolated to REFERENCE_SIDE
+# Windows resets a graphics driver whose kernel runs for two seconds (TdrDelay):
+# https://learn.microsoft.com/en-us/windows-hardware/drivers/display/tdr-registry-keys
+MAX_KERNEL_S = 1.0
 DISTURBED_SHARE = 0.7  # of the best size's result; a result below it was disturbed
 
 
@@ -46,9 +50,9 @@ class MatmulWorkload(Workload):
             smaller = smaller.smaller
         return results
 
-    def _estimated_s(self, previous: Dict[str, Any]) -> float:
-        """Estimated seconds of check, warm-up and three runs."""
-        return 5 * median_seconds(previous) * float(self.size[0] / previous["size"][0]) ** 3
+    def _estimated_run_s(self, previous: Dict[str, Any]) -> float:
+        """Estimated seconds of one run, by a smaller size."""
+        return median_seconds(previous) * float(self.size[0] / previous["size"][0]) ** 3
 
     def min_seconds(self, operations_per_s: float) -> float:
         """Minimum seconds; 0 where a smaller size was measured, from which `measure` estimates the time."""
@@ -57,7 +61,10 @@ class MatmulWorkload(Workload):
     def measure(self) -> Dict[str, Any]:
         """Run it; where it would take too long, skip it, or extrapolate REFERENCE_SIDE from smaller sizes."""
         smaller_results = self._smaller_results()
-        estimated_s = self._estimated_s(smaller_results[0]) if smaller_results else 0.0
+        run_s = self._estimated_run_s(smaller_results[0]) if smaller_results else 0.0
+        if os.name == "nt" and self.device.kind == "gpu" and run_s > MAX_KERNEL_S:
+            raise WorkloadSkipped("long-kernel")
+        estimated_s = 5 * run_s  # check, warm-up and three runs
         available_s = min(max(self.limit_s * 1.5, self.spare_s), max(0.0, self.deadline - time.perf_counter()))
         if estimated_s < available_s:
             self.stored_result = super().measure()

@@ -20,10 +20,10 @@ import platform
 import sys
 import time
 import types
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 from . import timing
-from .devices import CudaDevice, Device, is_out_of_memory, list_devices
+from .devices import CudaDevice, Device, is_driver_reset, is_out_of_memory, list_devices
 from .protocol import MessageWriter
 from .workload import Workload, WorkloadSkipped
 
@@ -177,12 +177,13 @@ def measure_all(
     index = 0
     for device_index, device in enumerate(devices):
         deadline = min(run_deadline, time.perf_counter() + more_s if device_index else started_at + first_s)
-        is_lost, operations_per_s = False, math.inf
+        loss: Optional[str] = None  # why the device computes no more
+        operations_per_s = math.inf
         for position, workload in enumerate(workloads[device.id], 1):
             writer.send(begin=start_messages[index])
             index += 1
-            if is_lost:
-                writer.send(left="lost")
+            if loss is not None:
+                writer.send(left=loss)
                 continue
             available_s = max(0.0, deadline - time.perf_counter()) * workload.time_share
             if available_s < workload.min_seconds(operations_per_s):
@@ -196,17 +197,20 @@ def measure_all(
             workload.deadline = time.perf_counter() + available_s
             if options.full:
                 workload.spare_s = schedule.spare_seconds(available_s, workloads[device.id][position:])
-            is_lost = not _measure_workload(writer, workload)
+            loss = _measure_workload(writer, workload)
             if device.kind == "cpu" and workload.operations_per_s is not None:
                 operations_per_s = min(operations_per_s, workload.operations_per_s)
-            if not is_lost and isinstance(device, CudaDevice):
+            if loss is None and isinstance(device, CudaDevice):
                 device.release_cached_memory()
         workloads.pop(device.id)
     writer.send(end=True)
 
 
-def _measure_workload(writer: MessageWriter, workload: Workload) -> bool:
-    """Measure one workload and send its result or why there is none; returns whether the device still works."""
+def _measure_workload(writer: MessageWriter, workload: Workload) -> Optional[str]:
+    """Measure one workload and send its result or why there is none.
+
+    Returns None, "lost" or "reset": why the device cannot be used any more.
+    """
     try:
         result = workload.measure()
         writer.send(result=result, timed=workload.timed_period)
@@ -214,10 +218,12 @@ def _measure_workload(writer: MessageWriter, workload: Workload) -> bool:
         writer.send(left=skipped.reason, **skipped.figures)
     except Exception as error:  # noqa: BLE001 - torch documents no exception types
         print("%s: %s" % (type(error).__name__, error), file=sys.stderr)
-        is_lost = not isinstance(error, MemoryError) and workload.device.is_lost()
-        writer.send(left="lost" if is_lost else "memory" if is_out_of_memory(error) else "failed")
-        return not is_lost
+        loss = None
+        if not isinstance(error, MemoryError) and workload.device.is_lost():
+            loss = "reset" if is_driver_reset(error) else "lost"
+        writer.send(left=loss or ("memory" if is_out_of_memory(error) else "failed"))
+        return loss
     finally:
         workload.close()
         gc.collect()
-    return True
+    return None

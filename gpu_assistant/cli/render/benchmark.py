@@ -36,9 +36,9 @@ from ...texts.benchmark import (
 from ..output import Output, display_width
 
 THROTTLE_PREFIX = "monitor.throttle."
-FAILURE_NOTES = frozenset({UNSAVED_NOTE, *(NOTE_PREFIX + code for code in (*CHILD_ENDINGS, "lost", "wrong"))}) - {
-    CANCELLED_NOTE
-}
+FAILURE_NOTES = frozenset(
+    {UNSAVED_NOTE, *(NOTE_PREFIX + code for code in (*CHILD_ENDINGS, "lost", "reset", "wrong"))}
+) - {CANCELLED_NOTE}
 
 
 def render_announcement(environment: Path, output: Output, *, full: bool, device: str | None = None) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from gpu_assistant.bench.child.devices import is_out_of_memory
+from gpu_assistant.bench.child import devices
+from gpu_assistant.bench.child.devices import CudaDevice, is_driver_reset, is_out_of_memory
 from gpu_assistant.bench.child.matmul import MatmulWorkload
 from gpu_assistant.bench.child.precision import inference_dtype, is_faster_in
 from gpu_assistant.bench.child.training import TrainingWorkload
@@ -49,6 +50,34 @@ def test_out_of_memory_by_any_name(error: Exception) -> None:
 )
 def test_other_error_is_not_out_of_memory(text: str) -> None:
     assert not is_out_of_memory(RuntimeError(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "reset"),
+    [
+        ("CUDA error: the launch timed out and was terminated", True),
+        ("CUDA driver error: CUDA_ERROR_LAUNCH_TIMEOUT", True),
+        ("HIP error: hipErrorLaunchTimeOut", True),
+        ("CUDA error: an illegal memory access was encountered", False),
+        ("CUDA out of memory. Tried to allocate 256.00 MiB.", False),
+    ],
+)
+def test_reset_driver_is_known_by_its_words(text: str, reset: bool) -> None:
+    assert is_driver_reset(RuntimeError(text)) == reset
+
+
+@pytest.mark.parametrize(("system", "limits"), [("nt", [(0.75, 1)]), ("posix", [])])
+def test_windows_lends_no_system_memory(monkeypatch: pytest.MonkeyPatch, system: str, limits: list[Any]) -> None:
+    """Two of eight GB are taken by other programs."""
+    monkeypatch.setattr(devices.os, "name", system)
+    given: list[Any] = []
+    cuda = SimpleNamespace(
+        get_device_capability=lambda index: (8, 9),
+        mem_get_info=lambda index: (6 * 2**30, 8 * 2**30),
+        set_per_process_memory_fraction=lambda fraction, device: given.append((fraction, device)),
+    )
+    CudaDevice(SimpleNamespace(cuda=cuda, version=SimpleNamespace(hip=None)), 1)
+    assert given == limits
 
 
 class ProbedDevice:

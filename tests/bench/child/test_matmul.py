@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gpu_assistant.bench.child import schedule
+from gpu_assistant.bench.child import matmul, schedule
 from gpu_assistant.bench.child.matmul import REFERENCE_SIDE, MatmulWorkload
 from gpu_assistant.bench.child.workload import WorkloadSkipped
 
@@ -43,6 +43,22 @@ def test_large_size_uses_spare_time() -> None:
 def test_extrapolation_within_two_largest_sizes() -> None:
     result = guides(measured(4096, 0.2, measured(2048, 0.3))).measure()
     assert (result["extrapolated"], result["q1"], result["q3"]) == (True, pytest.approx(0.18), pytest.approx(0.33))
+
+
+@pytest.mark.parametrize(
+    ("system", "tflops", "reason"), [("nt", 3.0, "long-kernel"), ("posix", 3.0, "time"), ("nt", 15.0, "time")]
+)
+def test_no_kernel_takes_longer_than_windows_allows(
+    monkeypatch: pytest.MonkeyPatch, system: str, tflops: float, reason: str
+) -> None:
+    """16384³ is 8.8 TFLOP: three seconds on a slow card, which Windows would reset after two."""
+    monkeypatch.setattr(matmul.os, "name", system)
+    card = SimpleNamespace(kind="gpu", id="cuda:0", torch=None)
+    large = MatmulWorkload(card, "float32", 16384, 2.5, measured(8192, tflops))
+    large.deadline = 0.0
+    with pytest.raises(WorkloadSkipped) as left:
+        large.measure()
+    assert left.value.reason == reason
 
 
 class Float8Torch(SimpleNamespace):
