@@ -52,9 +52,15 @@ class AvailableSetup(Struct, frozen=True, kw_only=True):
     files: dict[str, bool | None]
 
 
+class SourceRetry(Struct, frozen=True, kw_only=True):
+    """Nobody answered in time: everybody is asked once more, for at most this long."""
+
+    seconds: float
+
+
 class AvailableSetupJob:
     """`recommend` and `plan` make both anew from the answers so far. `retries`: where nobody answered in time, as on a
-    busy computer, everybody is asked once more, with more time.
+    busy computer, everybody is asked once more, with more time, and a SourceRetry is reported before that.
     """
 
     def __init__(
@@ -78,7 +84,10 @@ class AvailableSetupJob:
         """Raises Cancelled, and what `recommend` and `plan` raise."""
         found = self._ask(context, check_sources.CHECK_SECONDS)
         is_undecided = any(warning.code == UNDECIDED_CODE for warning in found.recommendation.warnings)
-        return self._ask(context, check_sources.RETRY_SECONDS) if is_undecided and self._retries else found
+        if not is_undecided or not self._retries:
+            return found
+        context.report(SourceRetry(seconds=check_sources.RETRY_SECONDS))
+        return self._ask(context, check_sources.RETRY_SECONDS)
 
     def _ask(self, context: JobContext[Any], seconds: float) -> AvailableSetup:
         recommendation = self.recommend(())

@@ -1345,6 +1345,10 @@
         <translation>正在确认文件都能下载…</translation>
     </message>
     <message>
+        <source>No answer yet, still asking…</source>
+        <translation>还没有回应，仍在询问…</translation>
+    </message>
+    <message>
         <source>Stop</source>
         <translation>停止</translation>
     </message>

@@ -176,7 +176,8 @@ class FakeApp(FakeIntegrations):
 
     def available_setup(self, machine: Machine, environment: Path, **options: Any) -> FakeJob:
         self.calls.append("check sources")
-        return FakeJob(self.results["sources"], gate=self.source_gate)
+        events = self.events.get("sources", ()) if options.get("retries") else ()
+        return FakeJob(self.results["sources"], events, gate=self.source_gate)
 
     def options(
         self, machine: Machine, *, goal: str = "pytorch", channel: str = "studio", choice: Any = None

@@ -39,7 +39,7 @@ from .pages.install.progress import InstallProgress
 
 if TYPE_CHECKING:
     from ...app import App
-    from ...app.available_plan import AvailableSetup
+    from ...app.available_plan import AvailableSetup, SourceRetry
     from ...fetch.rate import RateLimiter
 
 
@@ -134,6 +134,7 @@ class WizardController(QObject):
         self._chosen_folder: str | None = None
         self._probed_recommendation: Recommendation | None = None
         self._checked_request: SourceRequest | None = None
+        self._is_source_retry = False
         self.was_source_check_stopped = False
         self._end_event: EndEvent | None = None
         self._connect_runners()
@@ -157,6 +158,7 @@ class WizardController(QObject):
         runners.benchmark.done.connect(self._on_benchmarked)
         runners.save_plan.done.connect(self._on_plan_saved)
         runners.probe_sizes.done.connect(self._on_sizes_probed)
+        runners.check_sources.reported.connect(self._on_source_retry)
         runners.check_sources.done.connect(self._on_sources_checked)
 
     # What runs
@@ -180,6 +182,11 @@ class WizardController(QObject):
     def is_checking_sources(self) -> bool:
         """Whether the sources are being asked what they have."""
         return self.runners.check_sources.running
+
+    @property
+    def is_retrying_sources(self) -> bool:
+        """Whether no source answered in time, and all are being asked once more."""
+        return self.is_checking_sources and self._is_source_retry
 
     @property
     def is_verifying(self) -> bool:
@@ -315,12 +322,18 @@ class WizardController(QObject):
         state, app = self.flow.state, self.app
         if result.plan is None or result.already_installed or state.machine is None or state.bundle is not None:
             return False
-        if app.simulated or not app.may_ask_sources or self.is_checking_sources:
-            return self.is_checking_sources
-        request = SourceRequest(state.goal, state.channel, state.choice)
+        if app.simulated or not app.may_ask_sources:
+            return False
+        request = self._source_request
+        if self.is_checking_sources:
+            # Nobody waits for the answers to a question that is no longer asked; the end of the job asks the new one.
+            if request != self._checked_request:
+                self.runners.check_sources.cancel()
+            return True
         if request == self._checked_request:
             return False
         self._checked_request, self.was_source_check_stopped = request, False
+        self._is_source_retry = False
         folder = app.setup.environment_path(state.environment, state.goal)
         job = partial(
             app.setup.available_setup,
@@ -330,9 +343,19 @@ class WizardController(QObject):
             channel=state.channel,
             choice=state.choice,
             made_by=state.environment_kind,
+            retries=True,
         )
         self.runners.check_sources.start(LazyJob(job))
         return True
+
+    @property
+    def _source_request(self) -> SourceRequest:
+        state = self.flow.state
+        return SourceRequest(state.goal, state.channel, state.choice)
+
+    def _on_source_retry(self, _retry: SourceRetry) -> None:
+        self._is_source_retry = True
+        self.changed.emit()
 
     def check_sources(self) -> None:
         """Ask again what the sources have."""
@@ -346,10 +369,9 @@ class WizardController(QObject):
         self.runners.check_sources.cancel()
 
     def _on_sources_checked(self, found: AvailableSetup) -> None:
-        state = self.flow.state
         if self.flow.is_locked:
             return
-        if SourceRequest(state.goal, state.channel, state.choice) == self._checked_request:
+        if self._source_request == self._checked_request:
             self.flow.set_sources(found.recommendation.sources or (), found.files)
         self.recommend()
 
@@ -569,6 +591,9 @@ class WizardController(QObject):
         if not isinstance(error, Cancelled) and kind not in BACKGROUND_JOBS:
             self.errors[kind] = error
         if kind == "check-sources" and not self.flow.is_locked:
+            if self._source_request != self._checked_request:
+                self.recommend()
+                return
             self.was_source_check_stopped = True
             self._probe_sizes(self.flow.state.plan)
         if kind == "install":

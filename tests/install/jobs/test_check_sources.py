@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.app.available_plan import AvailableSetup, AvailableSetupJob, availability_error
+from gpu_assistant.app.available_plan import AvailableSetup, AvailableSetupJob, SourceRetry, availability_error
 from gpu_assistant.catalog.records.mirrors import MirrorRecord
 from gpu_assistant.catalog.records.pytorch import TorchVariant
 from gpu_assistant.core.errors import AppError, Cancelled, NetworkError
@@ -208,6 +208,15 @@ def test_install_asks_once_more_where_nobody_answered(sources: Sources, monkeypa
     sources.serve("simple", RELEASE)
     assert summary(sources.ask())[2] == {"source-unknown"}
     assert summary(sources.ask(retries=True)) == (f"{RELEASE}+{GENERAL_VARIANT}", "general", {"source-on-cpu"})
+
+
+def test_second_question_is_announced(sources: Sources, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_sources, "CHECK_SECONDS", 0.05)
+    monkeypatch.setattr(check_sources, "RETRY_SECONDS", 60.0)
+    sources.serve("simple", RELEASE)
+    reports: list[object] = []
+    sources.job(retries=True).run(JobContext(report=reports.append))
+    assert reports == [SourceRetry(seconds=60.0)]
 
 
 def test_mirror_stands_in_before_the_larger_build(sources: Sources) -> None:

@@ -37,7 +37,9 @@ class SourceCheckRow(Card):
         self._running = controller.is_checking_sources
         plan = controller.flow.state.plan
         text, action = "", ""
-        if self._running:
+        if controller.is_retrying_sources:
+            text, action = self.tr("No answer yet, still asking…"), self.tr("Stop")
+        elif self._running:
             text, action = self.tr("Checking that everything can be downloaded…"), self.tr("Stop")
         elif controller.was_source_check_stopped:
             text, action = self.tr("Not checked whether everything can be downloaded."), self.tr("Check")

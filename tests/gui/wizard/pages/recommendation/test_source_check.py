@@ -7,7 +7,7 @@ import threading
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.app.available_plan import AvailableSetup
+from gpu_assistant.app.available_plan import AvailableSetup, SourceRetry
 from gpu_assistant.core.errors import NetworkError
 from gpu_assistant.core.plan import PlanFile
 from gpu_assistant.core.recommendation import RecommendationWarning, SourceAnswer
@@ -77,6 +77,30 @@ def test_stopped_check_leaves_the_plan_and_can_be_begun_again(asking, at_recomme
     row.button.click()
     qtbot.waitUntil(lambda: wizard.flow.state.recommendation.sources == (ANSWER,), timeout=10_000)
     assert asking.calls.count("check sources") == 2
+
+
+@BOTH
+def test_window_goes_on_asking_where_nobody_answered_in_time(asking, at_recommendation, qtbot, speak, code):
+    asking.events["sources"] = (SourceRetry(seconds=20.0),)
+    wizard, row = opened(at_recommendation, asking, qtbot)
+    speak(code)
+    text = {"en": "No answer yet, still asking…", "zh_CN": "还没有回应，仍在询问…"}[code]
+    qtbot.waitUntil(lambda: row.text_label.text() == text, timeout=10_000)
+    assert not wizard.controller.busy
+    assert wizard.recommendation.primary_button.isEnabled()
+    row.button.click()
+    qtbot.waitUntil(lambda: wizard.controller.was_source_check_stopped, timeout=10_000)
+    assert not wizard.controller.is_retrying_sources
+    assert asking.calls.count("check sources") == 1
+
+
+def test_another_choice_does_not_wait_for_sources_that_are_still_asked(asking, at_recommendation, qtbot):
+    asking.events["sources"] = (SourceRetry(seconds=20.0),)
+    wizard, _row = opened(at_recommendation, asking, qtbot)
+    qtbot.waitUntil(lambda: wizard.controller.is_retrying_sources, timeout=10_000)
+    wizard.controller.change_options(channel="game-ready")
+    qtbot.waitUntil(lambda: asking.calls.count("check sources") == 2, timeout=10_000)
+    assert not wizard.controller.was_source_check_stopped
 
 
 def test_install_ends_the_check(asking, at_recommendation, qtbot):
