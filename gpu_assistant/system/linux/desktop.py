@@ -19,7 +19,7 @@ from pathlib import Path
 from ...core import filesystem, json
 from ...core.errors import AppError, os_error_text
 from ..base import MenuEntryFile, menu_entry_name, path_hash
-from ..processes import check_command_line
+from ..processes import check_command_line, program_missing_error
 from ..variables import find_on_path
 from .processes import start_detached
 
@@ -110,7 +110,7 @@ def start_program(argv: Sequence[str | Path], folder: Path, environ: Mapping[str
     try:
         start_detached([str(argument) for argument in argv], environ, folder)
     except OSError as error:
-        raise AppError("program-missing", path=str(argv[0])) from error
+        raise program_missing_error(str(argv[0]), os_error_text(error)) from error
 
 
 def menu_entry_files(environment: Path, environ: Mapping[str, str], home: Path) -> tuple[MenuEntryFile, ...]:

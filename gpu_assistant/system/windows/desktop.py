@@ -25,7 +25,7 @@ from pathlib import Path
 from ...core.errors import AppError, os_error_text
 from ...core.paths import is_packaged
 from ..base import MenuEntryFile, TaskbarState, menu_entry_name
-from ..processes import check_command_line, reap_in_background
+from ..processes import check_command_line, program_missing_error, reap_in_background
 from ..variables import find_on_path
 from . import com, processes, registry
 from .com import guid_from_text
@@ -76,17 +76,22 @@ def open_folder(folder: Path) -> None:
 
 
 def open_terminal(environment: Path) -> None:
-    """cmd in a window of its own, with the environment activated; raises AppError("no-terminal")."""
+    """cmd in a window of its own, with the environment activated; raises AppError: no-terminal, and
+    program-blocked or program-missing where Windows does not start it.
+    """
     cmd = processes.system_folder() / "cmd.exe"
     activate_script = environment / "Scripts" / "activate.bat"
     if not cmd.is_file() or not activate_script.is_file():
         raise AppError("no-terminal", path=str(environment))
-    process = subprocess.Popen(
-        f'"{cmd}" /K ""{activate_script}""',  # cmd strips the outer quotes and keeps the inner ones
-        executable=str(cmd),
-        cwd=environment,
-        creationflags=subprocess.CREATE_NEW_CONSOLE,
-    )
+    try:
+        process = subprocess.Popen(
+            f'"{cmd}" /K ""{activate_script}""',  # cmd strips the outer quotes and keeps the inner ones
+            executable=str(cmd),
+            cwd=environment,
+            creationflags=subprocess.CREATE_NEW_CONSOLE,
+        )
+    except OSError as error:
+        raise program_missing_error(str(cmd), os_error_text(error)) from error
     reap_in_background(process)
 
 
@@ -96,7 +101,7 @@ def start_program(argv: Sequence[str | Path], folder: Path) -> None:
     try:
         processes.start_detached(command, folder)
     except OSError as error:
-        raise AppError("program-missing", path=command[0]) from error
+        raise program_missing_error(command[0], os_error_text(error)) from error
 
 
 def find_editor(environ: Mapping[str, str]) -> Path | None:

@@ -21,6 +21,7 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.system.linux import desktop
 from gpu_assistant.system.linux.desktop import LinuxLoginCommand
 from gpu_assistant.system.linux.system import LinuxSystem
+from gpu_assistant.texts.localized import Texts
 
 pytestmark = pytest.mark.linux
 
@@ -158,6 +159,7 @@ def test_editor_and_kernel_locations(tmp_path: Path) -> None:
     with pytest.raises(AppError) as caught:
         here.start_program([tmp_path / "nothing"], tmp_path)
     assert caught.value.code == "program-missing"
+    assert str(tmp_path / "nothing") in Texts("en").error_text(caught.value)
 
 
 def test_login_command_set_and_cleared(tmp_path: Path) -> None:

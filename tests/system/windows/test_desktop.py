@@ -18,9 +18,10 @@ if sys.platform != "win32":
 import ctypes
 import winreg
 
-from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.errors import ERROR_ACCESS_DISABLED_BY_POLICY, AppError
 from gpu_assistant.system.windows.desktop import MAX_COMMAND_LENGTH, RUN_ONCE_VALUE, WindowsLoginCommand
 from gpu_assistant.system.windows.system import WindowsSystem
+from gpu_assistant.texts.localized import Texts
 
 pytestmark = pytest.mark.windows
 
@@ -51,6 +52,28 @@ def test_open_terminal_without_environment_fails(tmp_path: Path) -> None:
     with pytest.raises(AppError) as error:
         SYSTEM.open_terminal(tmp_path)
     assert error.value.code == "no-terminal"
+
+
+def test_blocked_terminal_is_called_blocked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As by Smart App Control, or by an organisation's policy against cmd."""
+    environment = tmp_path / "env"
+    (environment / "Scripts").mkdir(parents=True)
+    (environment / "Scripts" / "activate.bat").touch()
+
+    def refuse(*_arguments: object, **_options: object) -> None:
+        raise OSError(22, "blocked", None, ERROR_ACCESS_DISABLED_BY_POLICY)
+
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    with pytest.raises(AppError) as error:
+        SYSTEM.open_terminal(environment)
+    assert error.value.code == "program-blocked"
+
+
+def test_missing_program_is_named(tmp_path: Path) -> None:
+    with pytest.raises(AppError) as error:
+        SYSTEM.start_program([tmp_path / "code.exe"], tmp_path)
+    assert error.value.code == "program-missing"
+    assert "code.exe" in Texts("en").error_text(error.value)
 
 
 def test_open_terminal_runs_activate(tmp_path: Path) -> None:
