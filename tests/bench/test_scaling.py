@@ -125,8 +125,9 @@ from torch import distributed
 distributed.init_process_group("gloo", init_method=parallel.STORE)
 rank = distributed.get_rank()
 """
-# As the program does: a process that ends while its group's threads run may be aborted.
-LEAVES = "distributed.destroy_process_group()"
+# As the program does: a process that ends while its group's threads run may be aborted, and the first one's store ends
+# with it while the other may still ask for the group's addresses.
+LEAVES = "distributed.barrier()\ndistributed.destroy_process_group()"
 
 
 @pytest.mark.real_install
