@@ -42,6 +42,7 @@ from .structures import (
     CertContext,
     CloseAdapter,
     CounterValueItem,
+    CryptProviderCert,
     CryptProviderSgnr,
     CurrentUserProxyConfig,
     DeviceInfoData,
@@ -193,7 +194,9 @@ advapi32 = Library(
 crypt32 = Library(
     "crypt32",
     {
+        "CertAddCertificateContextToStore": (BOOL, c_void_p, POINTER(CertContext), DWORD, c_void_p),
         "CertAddEncodedCertificateToStore": (BOOL, c_void_p, DWORD, c_char_p, DWORD, DWORD, c_void_p),
+        "CertAddStoreToCollection": (BOOL, c_void_p, c_void_p, DWORD, DWORD),
         "CertCloseStore": (BOOL, c_void_p, DWORD),
         "CertCreateCertificateChainEngine": (BOOL, POINTER(CertChainEngineConfig), POINTER(c_void_p)),
         "CertFreeCertificateChain": (None, POINTER(CertChainContext)),
@@ -211,6 +214,7 @@ crypt32 = Library(
 wintrust = Library(
     "wintrust",
     {
+        "WTHelperGetProvCertFromChain": (POINTER(CryptProviderCert), POINTER(CryptProviderSgnr), DWORD),
         "WTHelperGetProvSignerFromChain": (POINTER(CryptProviderSgnr), c_void_p, DWORD, BOOL, DWORD),
         "WTHelperProvDataFromStateData": (c_void_p, HANDLE),
         "WinVerifyTrust": (LONG, HWND, POINTER(Guid), POINTER(WintrustData)),
