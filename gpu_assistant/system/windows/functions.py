@@ -132,7 +132,9 @@ user32 = Library(
     "user32",
     {
         "AllowSetForegroundWindow": (BOOL, DWORD),
+        "ChangeWindowMessageFilterEx": (BOOL, HWND, UINT, DWORD, c_void_p),
         "GetSystemMetrics": (c_int, c_int),
+        "RegisterWindowMessageW": (UINT, LPCWSTR),
         "SendMessageTimeoutW": (c_void_p, HWND, UINT, WPARAM, LPARAM, UINT, UINT, c_void_p),
     },
 )

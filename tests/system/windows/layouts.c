@@ -288,7 +288,9 @@ static void functions(void)
              PSIZE_T);
     FUNCTION(WaitForSingleObject, DWORD, HANDLE, DWORD);
     FUNCTION(AllowSetForegroundWindow, WINBOOL, DWORD);
+    FUNCTION(ChangeWindowMessageFilterEx, WINBOOL, HWND, UINT, DWORD, PCHANGEFILTERSTRUCT);
     FUNCTION(GetSystemMetrics, int, int);
+    FUNCTION(RegisterWindowMessageW, UINT, LPCWSTR);
     FUNCTION(SendMessageTimeoutW, LRESULT, HWND, UINT, WPARAM, LPARAM, UINT, UINT, PDWORD_PTR);
     FUNCTION(D3DKMTCloseAdapter, LONG, const D3DKMT_CLOSEADAPTER *);
     FUNCTION(D3DKMTOpenAdapterFromLuid, LONG, D3DKMT_OPENADAPTERFROMLUID *);
