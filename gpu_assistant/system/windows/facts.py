@@ -139,7 +139,7 @@ class WindowsFacts:
         roaming_app_data = Path(environ.get("APPDATA") or home / "AppData/Roaming")
         store = local_app_data / "Microsoft/WindowsApps"
         for folder in absolute_path_folders(environ):
-            if folder != store:
+            if folder.name.casefold() != store.name.casefold():
                 yield from (folder / "python.exe", folder / "python3.exe")
         yield from self._registered_interpreters()
         patterns = (
