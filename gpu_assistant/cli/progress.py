@@ -13,7 +13,7 @@ from ..core.results import BenchResult, Check
 from ..core.types import device_name
 from ..texts.format import format_size, format_speed
 from ..verify.job import FileProgress
-from .output import Output
+from .output import Output, display_width
 from .streams import write_stderr
 
 if TYPE_CHECKING:
@@ -97,10 +97,15 @@ class StepProgressDisplay:
 
 
 class StatusLine:
-    """A line that each progress overwrites; nothing if stderr is not a terminal."""
+    """A line that each progress overwrites; nothing if stderr is not a terminal.
+
+    Overwritten with blanks: Windows' console shows escape sequences as they are, unless a program asks for more
+    (learn.microsoft.com/windows/console/console-virtual-terminal-sequences).
+    """
 
     def __init__(self, output: Output) -> None:
         self._output = output
+        self._width = 0  # cells of what is shown
         self._interactive = not output.quiet and sys.stderr is not None and sys.stderr.isatty()
 
     def __enter__(self) -> Self:
@@ -113,7 +118,10 @@ class StatusLine:
 
     def _show(self, text: str) -> None:
         if self._interactive:
-            write_stderr(f"\r\033[K{text}", end="")
+            width = display_width(text)
+            blanks = " " * (self._width - width)
+            self._width = width
+            write_stderr(f"\r{text}{blanks}" if text else f"\r{blanks}\r", end="")
 
 
 class FileStatusLine(StatusLine):

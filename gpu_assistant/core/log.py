@@ -29,6 +29,23 @@ class RedactingFormatter(logging.Formatter):
         return redact_home(super().format(record), self._home)
 
 
+class SharedFileHandler(RotatingFileHandler):
+    """One log for several processes. Windows renames no file that another one has open: then the log grows meanwhile,
+    where the standard library's handler would write nothing, and push the earlier files out one by one.
+    """
+
+    def doRollover(self) -> None:
+        """Rotate where the file can be renamed."""
+        if self.stream is not None:
+            self.stream.close()
+            self.stream = None  # opened again for the next line
+        try:
+            self.rotate(self.baseFilename, self.baseFilename)  # a rename that changes nothing
+        except OSError:
+            return
+        super().doRollover()
+
+
 def redact_home(text: str, home: Path) -> str:
     """The text with "~" for the home folder, also where letters beyond ASCII are written as their numbers."""
     home_texts = {str(home), home.as_posix()} - {"/", "\\", "."}
@@ -45,7 +62,7 @@ def start_logging(folder: Path, *, verbose: bool) -> None:
         claim_folder(folder.parent)
         if not claim_folder(folder):
             raise AppError("folder-not-ours", path=str(folder))
-        handler: logging.Handler = RotatingFileHandler(
+        handler: logging.Handler = SharedFileHandler(
             folder / "gpu-assistant.log",
             maxBytes=LOG_MAX_BYTES,
             backupCount=LOG_FILE_COUNT - 1,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 MAX_CONNECTIONS = 32
 CONNECTION_TIME_S = 10.0  # for a connection as a whole; Prometheus waits as long for a scrape by default
 IDLE_TIME_S = 5.0
+EXCLUSIVE_OPTION: int | None = getattr(socket, "SO_EXCLUSIVEADDRUSE", None)  # Windows has it
 
 
 class _RequestHandler(WSGIRequestHandler):
@@ -39,6 +40,9 @@ class BoundedServer(ThreadingMixIn, WSGIServer):
 
     daemon_threads = True
     request_queue_size = 128
+    # On Windows a second program could listen on the same port with it, and get what is meant for the first one:
+    # learn.microsoft.com/windows/win32/winsock/using-so-reuseaddr-and-so-exclusiveaddruse
+    allow_reuse_address = not EXCLUSIVE_OPTION
 
     def __init__(self, address: str, port: int, application: WSGIApplication) -> None:
         self._open: dict[socket.socket, float] = {}  # the oldest first, each with its end
@@ -48,6 +52,12 @@ class BoundedServer(ThreadingMixIn, WSGIServer):
         )[0]
         super().__init__((str(endpoint[0]), port), _RequestHandler)
         self.set_app(_HostCheck(application, address, str(self.server_address[0])))
+
+    def server_bind(self) -> None:
+        """Bind to the port, which is then ours alone."""
+        if EXCLUSIVE_OPTION:
+            self.socket.setsockopt(socket.SOL_SOCKET, EXCLUSIVE_OPTION, 1)
+        super().server_bind()
 
     def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - the library's own types
         """Start the thread of a connection; the oldest one ends where there are too many."""

@@ -85,6 +85,12 @@ class TaskbarProgress(Protocol):
         """
         ...
 
+    def is_new_button(self, message: int) -> bool:
+        """Whether a native message that the window receives, at this address, says that its button has just been made:
+        what was shown before must be shown again.
+        """
+        ...
+
     def close(self) -> None:
         """Release the task bar; called once."""
         ...
@@ -446,8 +452,9 @@ class UserEnvironment(Protocol):
         ...
 
     def automatic_proxy(self, url: str) -> str | None:
-        """The proxy that the system's automatic configuration names for an address: "http://proxy:8080"; "" where it is
-        to be reached directly; None where nothing is configured or nobody answers. May take seconds at first.
+        """The proxy that the system's automatic configuration, or one for all users, names for an address:
+        "http://proxy:8080"; "" where it is to be reached directly; None where nothing is configured or nobody answers.
+        May take seconds at first.
         """
         ...
 

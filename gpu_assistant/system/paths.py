@@ -36,6 +36,7 @@ RESERVED_NAME = re.compile(
 
 # MAX_PATH without its terminating zero; a setting of Windows lifts this limit.
 MAX_PATH_LENGTH = 259
+ERROR_CANT_ACCESS_FILE = 1920  # winerror.h
 FILE_SYSTEM_KEY = r"SYSTEM\CurrentControlSet\Control\FileSystem"
 # Set by OneDrive for each account; redirected Documents and Desktop lie below.
 ONEDRIVE_VARIABLES = ("OneDrive", "OneDriveConsumer", "OneDriveCommercial")
@@ -92,8 +93,11 @@ def unique_interpreters(paths: Iterable[Path]) -> tuple[Path, ...]:
             with path.open("rb") as file:
                 if file.read(2) == b"#!":
                     continue
-        except OSError:
-            continue
+        except OSError as error:
+            # Programs of Microsoft's Store are links that Windows follows when they are started, and nobody can read.
+            if getattr(error, "winerror", None) != ERROR_CANT_ACCESS_FILE:
+                continue
+            key = path
         interpreters[key] = path
     return tuple(interpreters.values())
 

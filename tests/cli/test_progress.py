@@ -7,18 +7,30 @@ import sys
 
 import pytest
 
-from gpu_assistant.cli.output import Output
-from gpu_assistant.cli.progress import HealthStatusLine
+from gpu_assistant.bench.child_protocol import TorchLoading
+from gpu_assistant.cli.output import Output, display_width
+from gpu_assistant.cli.progress import BenchmarkStatusLine, HealthStatusLine
 from gpu_assistant.health.child_protocol import CHILD_CHECK_IDS, HealthProgress
 from gpu_assistant.texts.localized import Texts
 from gpu_assistant.texts.translate import load_texts
 
 
 class Terminal(io.StringIO):
-    """A stderr that is a terminal."""
+    """A stderr that is a terminal; `shown` is its line after each time that something was written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: list[str] = []
 
     def isatty(self) -> bool:
         return True
+
+    def flush(self) -> None:
+        line: list[str] = []
+        for part in self.getvalue().split("\r"):  # each begins at the left, over what is there
+            cells = [cell for letter in part for cell in ((letter, "") if display_width(letter) == 2 else (letter,))]
+            line[: len(cells)] = cells
+        self.shown.append("".join(line).rstrip())
 
 
 NEWS = (
@@ -40,8 +52,10 @@ def rendered(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, *, quiet: boo
 
 
 def test_terminal_line_has_no_gaps_or_codes(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = rendered(Terminal(), monkeypatch).split("\r\033[K")[1:]
-    assert lines == [
+    terminal = Terminal()
+    written = rendered(terminal, monkeypatch)
+    assert "\033" not in written  # cmd shows it as it is
+    assert terminal.shown == [
         "loading PyTorch · 51 °C",
         "computing in each precision · GPU 0",
         "computing in each precision",
@@ -50,6 +64,18 @@ def test_terminal_line_has_no_gaps_or_codes(monkeypatch: pytest.MonkeyPatch) -> 
         "computing under a long full load · GPU 0 · 1 %",
         "",
     ]
+
+
+def test_chinese_line_is_wiped_cell_by_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with BenchmarkStatusLine(
+        Output(Texts("zh_CN"), json=False, quiet=False), lambda: None, wait_for_device=False
+    ) as line:
+        line.show_progress(TorchLoading(limit_s=None))
+    assert display_width(terminal.shown[-2]) > len(terminal.shown[-2])
+    assert terminal.shown[-1] == ""
+    assert terminal.getvalue().endswith("\r")
 
 
 def test_pipe_gets_one_line_per_check(monkeypatch: pytest.MonkeyPatch) -> None:

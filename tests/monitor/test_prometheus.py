@@ -124,6 +124,17 @@ def test_port_in_use() -> None:
     assert caught.value.code == "metrics-port"
 
 
+@pytest.mark.windows
+@pytest.mark.skipif(not hasattr(socket, "SO_EXCLUSIVEADDRUSE"), reason="Windows alone lets two programs have one port")
+def test_port_is_shared_with_no_other_program() -> None:
+    """Not even with one that asks for it by SO_REUSEADDR, as HTTP servers of Python's library do."""
+    assert not http_server.BoundedServer.allow_reuse_address
+    with MetricsServer(0, LOOPBACK) as server, socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with pytest.raises(OSError, match="WinError"):
+            other.bind((server.address, server.port))
+
+
 def test_metrics_map_to_sample_fields_once() -> None:
     of_gpu = {field.name for field in msgspec.structs.fields(GpuSample)}
     of_machine = {field.name for field in msgspec.structs.fields(Sample)}

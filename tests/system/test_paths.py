@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +23,25 @@ def test_interpreters_are_unique_and_shims_excluded(tmp_path: Path) -> None:
     (environment / "pyvenv.cfg").touch()
     result = paths.unique_interpreters([real, shim, in_environment, again, real, tmp_path / "none"])
     assert result == (real, in_environment)
+
+
+@pytest.mark.parametrize(("winerror", "is_listed"), [(1920, True), (5, False)])
+def test_program_of_the_store_is_listed_although_nobody_can_read_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, winerror: int, is_listed: bool
+) -> None:
+    """Only CreateProcess follows an app execution alias; CreateFile says ERROR_CANT_ACCESS_FILE."""
+    alias, other = program(tmp_path / "store", "python"), program(tmp_path / "usr", "python")
+    open_file = Path.open
+
+    def open_as_windows_does(path: Path, *arguments: Any, **options: Any) -> Any:
+        if path != alias:
+            return open_file(path, *arguments, **options)
+        refused = OSError(errno.EINVAL, "The file cannot be accessed by the system")
+        refused.winerror = winerror  # type: ignore[attr-defined, unused-ignore]
+        raise refused
+
+    monkeypatch.setattr(Path, "open", open_as_windows_does)
+    assert paths.unique_interpreters([alias, alias, other]) == ((alias, other) if is_listed else (other,))
 
 
 @pytest.mark.linux

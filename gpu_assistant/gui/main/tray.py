@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
-from PySide6.QtCore import QObject, QRectF, Qt, Signal
+from PySide6.QtCore import QAbstractNativeEventFilter, QByteArray, QCoreApplication, QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QSystemTrayIcon
 
     from ...app import App
-    from ...system.base import TaskbarProgress
+    from ...system.base import TaskbarProgress, TaskbarState
     from ..bundle.create import BundleCreator
     from ..monitor.sampling import SamplingService
     from ..widgets.inputs import Menu
@@ -53,6 +53,33 @@ def is_own_window_active() -> bool:
     """Whether a window of the program has keyboard focus and is not minimised."""
     window = QApplication.activeWindow()
     return window is not None and not window.isMinimized()
+
+
+class TaskbarButton(QAbstractNativeEventFilter):
+    """Progress on the window's button, shown again on a new button: the system's task bar may come late, or anew."""
+
+    def __init__(self, progress: TaskbarProgress) -> None:
+        super().__init__()
+        self._progress = progress
+        self._shown: tuple[TaskbarState, float | None] = ("none", None)
+        if (application := QCoreApplication.instance()) is not None:
+            application.installNativeEventFilter(self)
+
+    def show(self, state: TaskbarState, fraction: float | None = None) -> None:
+        self._shown = (state, fraction)
+        self._progress.show(state, fraction)
+
+    def close(self) -> None:
+        """Remove the progress; called once."""
+        if (application := QCoreApplication.instance()) is not None:
+            application.removeNativeEventFilter(self)
+        self._progress.show("none")
+        self._progress.close()
+
+    def nativeEventFilter(self, event_type: QByteArray | bytes, message: int) -> object:  # noqa: ARG002 - Qt's signature
+        if self._progress.is_new_button(int(message)):
+            self._progress.show(*self._shown)
+        return False, 0
 
 
 class DesktopIntegration(QObject):
@@ -78,7 +105,7 @@ class DesktopIntegration(QObject):
         self._language = language
         self._create_taskbar = create_taskbar
         self._is_in_front = is_in_front
-        self._taskbar: TaskbarProgress | None = None
+        self._taskbar: TaskbarButton | None = None
         self._taskbar_requested = False
         self._fractions: dict[WorkKind, float | None] = {}
         self.tray: QSystemTrayIcon | None = None
@@ -129,7 +156,6 @@ class DesktopIntegration(QObject):
         self._tray_permanent = False
         self._hide_tray()
         if self._taskbar is not None:
-            self._taskbar.show("none")
             self._taskbar.close()
             self._taskbar = None
         self._taskbar_requested = True
@@ -146,7 +172,8 @@ class DesktopIntegration(QObject):
         """Of several jobs, the one that began first is shown."""
         if not self._taskbar_requested:
             self._taskbar_requested = True
-            self._taskbar = self._create_taskbar(int(self._window.winId()))
+            progress = self._create_taskbar(int(self._window.winId()))
+            self._taskbar = TaskbarButton(progress) if progress is not None else None
         if self._taskbar is None:
             return
         if not self._fractions:

@@ -7,7 +7,8 @@ verify_publisher
   chain_errors      builds the chain once more, by crypt32: up to a root of the computer's own store, which only
                     administrators change. For a file WinVerifyTrust takes roots of the user's store, too, with no flag
                     against it (WTCI_USE_LOCAL_MACHINE is for WTD_CHOICE_CERT alone); an organisation's policies can
-                    make it accept test certificates and expired ones.
+                    make it accept test certificates and expired ones. What lies between certificate and root came with
+                    the signature, that of a time stamp in a message of its own: the chain that WinVerifyTrust built.
   _stamped_at       the time stamp, where its chain holds for time stamping by the same roots: a stamp of the user's own
                     would make a leaked certificate of long ago good again. Without one the chain must hold today.
   _publisher_name   the organisation in the signer's certificate
@@ -24,6 +25,8 @@ import sys
 assert sys.platform == "win32"  # noqa: S101 - the type checker reads this too
 
 import ctypes
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from ctypes import wintypes
 from datetime import UTC, datetime
 from pathlib import Path
@@ -47,7 +50,7 @@ from .structures import (
 CODE_SIGNING, TIME_STAMPING = b"1.3.6.1.5.5.7.3.3", b"1.3.6.1.5.5.7.3.8"
 HCCE_LOCAL_MACHINE = 1
 X509_ASN_ENCODING = 0x1
-CERT_STORE_PROV_MEMORY = 2
+CERT_STORE_PROV_MEMORY, CERT_STORE_PROV_COLLECTION = 2, 11
 CERT_STORE_ADD_ALWAYS = 4
 USAGE_MATCH_TYPE_AND = 0
 CERT_TRUST_IS_NOT_TIME_VALID = 0x1
@@ -65,16 +68,22 @@ REVOCATION_CHECK_CHAIN_EXCLUDE_ROOT = 0x80
 OID_ORGANIZATION = b"2.5.4.10"
 OID_COMMON_NAME = b"2.5.4.3"
 CERT_NAME_ATTR_TYPE = 3
-# winerror.h: no signature; a file format, a signature format that Windows does not know
-SIGNATURE_MISSING = {0x800B0100, 0x800B0003, 0x800B0001}
+# winerror.h
+TRUST_E_PROVIDER_UNKNOWN, TRUST_E_SUBJECT_FORM_UNKNOWN, TRUST_E_NOSIGNATURE = 0x800B0001, 0x800B0003, 0x800B0100
+TRUST_E_CERT_SIGNATURE, TRUST_E_BAD_DIGEST = 0x80096004, 0x80096010
+NTE_BAD_SIGNATURE, CRYPT_E_HASH_VALUE = 0x80090006, 0x80091007
+CERT_E_EXPIRED, CERT_E_VALIDITYPERIODNESTING, TRUST_E_TIME_STAMP = 0x800B0101, 0x800B0102, 0x80096005
+CERT_E_UNTRUSTEDROOT = 0x800B0109
+CERT_E_REVOCATION_FAILURE, CRYPT_E_NO_REVOCATION_CHECK, CRYPT_E_REVOCATION_OFFLINE = 0x800B010E, 0x80092012, 0x80092013
+# No signature; a file format, a signature format that Windows does not know.
+SIGNATURE_MISSING = {TRUST_E_NOSIGNATURE, TRUST_E_SUBJECT_FORM_UNKNOWN, TRUST_E_PROVIDER_UNKNOWN}
 # The bytes do not match the signature.
-SIGNATURE_BROKEN = {0x80096010, 0x80096019, 0x80092009, 0x80090008, 0x80096004}
-SIGNATURE_EXPIRED = {0x800B0101, 0x800B0102, 0x80096005}
-CERT_E_EXPIRED, CERT_E_UNTRUSTEDROOT = 0x800B0101, 0x800B0109
+SIGNATURE_BROKEN = {TRUST_E_BAD_DIGEST, TRUST_E_CERT_SIGNATURE, NTE_BAD_SIGNATURE, CRYPT_E_HASH_VALUE}
+SIGNATURE_EXPIRED = {CERT_E_EXPIRED, CERT_E_VALIDITYPERIODNESTING, TRUST_E_TIME_STAMP}
+# Whether the certificate was revoked cannot be found out now.
+REVOCATION_UNREACHABLE = {CERT_E_REVOCATION_FAILURE, CRYPT_E_NO_REVOCATION_CHECK, CRYPT_E_REVOCATION_OFFLINE}
 SIGNED_BEFORE = -1  # our own: a good signature of an earlier time
 FILETIME_EPOCH, TICKS_PER_SECOND = datetime(1601, 1, 1, tzinfo=UTC), 10_000_000  # minwinbase.h
-# Whether the certificate was revoked cannot be found out now.
-REVOCATION_UNREACHABLE = {0x800B010E, 0x80092012, 0x80092013}
 
 
 def verify_publisher(file: Path, root_certificate: bytes | None = None, signed_since: datetime | None = None) -> str:
@@ -100,12 +109,13 @@ def verify_publisher(file: Path, root_certificate: bytes | None = None, signed_s
 
 
 def chain_errors(
-    certificate: ctypes._Pointer[CertContext],
+    certificates: Sequence[ctypes._Pointer[CertContext]],
     verified_at: wintypes.FILETIME | None,
     root: bytes | None,
     usage: bytes = CODE_SIGNING,
 ) -> int:
-    """The errors of the chain for that purpose at that time, None: now (CERT_TRUST_… bits); 0 for none.
+    """The errors of the chain of the first one, through the others, for that purpose at that time, None: now
+    (CERT_TRUST_… bits); 0 for none.
 
     `root` (DER) is the only authority that is trusted; None: those of the computer's store. Raises OSError.
     """
@@ -117,17 +127,18 @@ def chain_errors(
     )
     chain = ctypes.POINTER(CertChainContext)()
     try:
-        if not crypt32.CertGetCertificateChain(
-            engine,
-            certificate,
-            None if verified_at is None else ctypes.byref(verified_at),
-            certificate.contents.hCertStore,
-            ctypes.byref(parameters),
-            0,
-            None,
-            ctypes.byref(chain),
-        ):
-            raise ctypes.WinError(ctypes.get_last_error())
+        with _store_of(certificates) as store:
+            if not crypt32.CertGetCertificateChain(
+                engine,
+                certificates[0],
+                None if verified_at is None else ctypes.byref(verified_at),
+                store,
+                ctypes.byref(parameters),
+                0,
+                None,
+                ctypes.byref(chain),
+            ):
+                raise ctypes.WinError(ctypes.get_last_error())
         error: int = chain.contents.TrustStatus.dwErrorStatus & ~TOLERATED_CHAIN_ERRORS
         crypt32.CertFreeCertificateChain(chain)
         return error
@@ -136,8 +147,32 @@ def chain_errors(
             crypt32.CertFreeCertificateChainEngine(engine)
 
 
+@contextmanager
+def _store_of(certificates: Sequence[ctypes._Pointer[CertContext]]) -> Iterator[ctypes.c_void_p]:
+    """The certificates, and what lies in the store of the first one: where it was sent, the others may be, too."""
+    memory, collection = _open_store(CERT_STORE_PROV_MEMORY), _open_store(CERT_STORE_PROV_COLLECTION)
+    try:
+        for certificate in certificates:
+            if not crypt32.CertAddCertificateContextToStore(memory, certificate, CERT_STORE_ADD_ALWAYS, None):
+                raise ctypes.WinError(ctypes.get_last_error())
+        for store in (memory, certificates[0].contents.hCertStore):
+            if store and not crypt32.CertAddStoreToCollection(collection, store, 0, 0):
+                raise ctypes.WinError(ctypes.get_last_error())
+        yield collection
+    finally:
+        for store in (collection, memory):
+            crypt32.CertCloseStore(store, 0)
+
+
+def _open_store(provider: int) -> ctypes.c_void_p:
+    store = ctypes.c_void_p(crypt32.CertOpenStore(provider, 0, None, 0, None))
+    if not store:
+        raise ctypes.WinError(ctypes.get_last_error())
+    return store
+
+
 def _create_chain_engine(root: bytes) -> ctypes.c_void_p:
-    store = ctypes.c_void_p(crypt32.CertOpenStore(CERT_STORE_PROV_MEMORY, 0, None, 0, None))
+    store = _open_store(CERT_STORE_PROV_MEMORY)
     engine = ctypes.c_void_p()
     try:
         config = CertChainEngineConfig(cbSize=ctypes.sizeof(CertChainEngineConfig), hExclusiveRoot=store)
@@ -180,18 +215,26 @@ def _verify_signer(
     state: int | None, root_certificate: bytes | None, signed_since: datetime | None
 ) -> tuple[int, str | None]:
     provider_data = wintrust.WTHelperProvDataFromStateData(state)
-    signer_pointer = wintrust.WTHelperGetProvSignerFromChain(provider_data, 0, False, 0) if provider_data else None
-    signer = signer_pointer.contents if signer_pointer else None
-    if signer is None or not signer.csCertChain or not signer.pasCertChain:
+    signer = wintrust.WTHelperGetProvSignerFromChain(provider_data, 0, False, 0) if provider_data else None
+    certificates = _certificates(signer)
+    if signer is None or not certificates:
         return CERT_E_UNTRUSTEDROOT, None
-    certificate = signer.pasCertChain.contents.pCert
-    stamped_at = _stamped_at(provider_data, signer, root_certificate)
-    error = chain_errors(certificate, stamped_at, root_certificate)
+    stamped_at = _stamped_at(provider_data, signer.contents, root_certificate)
+    error = chain_errors(certificates, stamped_at, root_certificate)
     if error:
         return CERT_E_EXPIRED if error == CERT_TRUST_IS_NOT_TIME_VALID else CERT_E_UNTRUSTEDROOT, None
-    if signed_since is not None and not _is_signed_since(signed_since, certificate, stamped_at):
+    if signed_since is not None and not _is_signed_since(signed_since, certificates[0], stamped_at):
         return SIGNED_BEFORE, None
-    return 0, _publisher_name(certificate)
+    return 0, _publisher_name(certificates[0])
+
+
+def _certificates(signer: ctypes._Pointer[CryptProviderSgnr] | None) -> list[ctypes._Pointer[CertContext]]:
+    """The chain as WinVerifyTrust built it, the signer's own certificate first; empty where there is none."""
+    if not signer:
+        return []
+    count = signer.contents.csCertChain
+    found = (wintrust.WTHelperGetProvCertFromChain(signer, index) for index in range(count))
+    return [each.contents.pCert for each in found if each and each.contents.pCert]
 
 
 def _stamped_at(
@@ -199,11 +242,11 @@ def _stamped_at(
 ) -> wintypes.FILETIME | None:
     """When a trusted authority stamped the signature; None without such a stamp."""
     stamp = wintrust.WTHelperGetProvSignerFromChain(provider_data, 0, True, 0) if signer.csCounterSigners else None
-    if not stamp or not stamp.contents.csCertChain or not stamp.contents.pasCertChain:
+    certificates = _certificates(stamp)
+    if not certificates:
         return None
     stamped_at: wintypes.FILETIME = signer.sftVerifyAsOf
-    authority = stamp.contents.pasCertChain.contents.pCert
-    return None if chain_errors(authority, stamped_at, root_certificate, TIME_STAMPING) else stamped_at
+    return None if chain_errors(certificates, stamped_at, root_certificate, TIME_STAMPING) else stamped_at
 
 
 def _is_signed_since(

@@ -33,7 +33,7 @@ def com_initialized(mode: int = COINIT_APARTMENTTHREADED) -> Iterator[None]:
     """COM in this thread; one that was set up in another mode serves as well. Raises OSError."""
     result: int = ole32.CoInitializeEx(None, mode)
     if result < 0 and result != RPC_E_CHANGED_MODE:
-        raise OSError(result, "CoInitializeEx")
+        raise ctypes.WinError(result)
     try:
         yield
     finally:
@@ -76,7 +76,7 @@ def call_method(
     """Call the method at an index of the object's table; raises OSError for a failed result."""
     result = _method(instance, index, argument_types)(instance, *values)
     if result < 0:
-        raise OSError(result, f"method {index}")
+        raise ctypes.WinError(result)
 
 
 def release(instance: ctypes.c_void_p) -> None:

@@ -18,7 +18,7 @@ import subprocess
 import tempfile
 import winreg
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from ctypes import wintypes
 from pathlib import Path
 
@@ -29,7 +29,7 @@ from ..processes import check_command_line, program_missing_error, reap_in_backg
 from ..variables import find_on_path
 from . import com, processes, registry
 from .com import guid_from_text
-from .functions import kernel32, ole32, shell32
+from .functions import kernel32, ole32, shell32, user32
 
 CLSID_SHELL_LINK = "00021401-0000-0000-c000-000000000046"  # CLSID_ShellLink
 IID_SHELL_LINK = "000214f9-0000-0000-c000-000000000046"  # IID_IShellLinkW
@@ -52,6 +52,7 @@ TASKBAR_HR_INIT, TASKBAR_SET_PROGRESS_VALUE, TASKBAR_SET_PROGRESS_STATE = 3, 9, 
 
 TASKBAR_FLAGS: dict[TaskbarState, int] = {"none": 0, "busy": 1, "normal": 2, "error": 4, "paused": 8}
 PROGRESS_TOTAL = 1000
+BUTTON_MESSAGE, MSGFLT_ALLOW = "TaskbarButtonCreated", 1  # winuser.h
 
 # Where the editor's two installers put it, below the folders of these variables.
 VS_CODE_PATHS = (
@@ -171,21 +172,25 @@ def _known_folder(folder_id: str) -> Path:
 
 
 class WindowsTaskbarProgress:
-    """See `base.TaskbarProgress`; `window` is the window's handle. Raises OSError where the shell has no task bar, and
-    in a thread that has not initialized COM.
+    """See `base.TaskbarProgress`; `window` is the window's handle. Where the shell has no task bar (yet), and in a
+    thread that has not initialized COM, nothing is shown.
+
+    The shell sends a registered message once a button is there, also after Explorer was restarted, when what was shown
+    before is lost (learn.microsoft.com/windows/win32/api/shobjidl_core/nn-shobjidl_core-itaskbarlist3). It has fewer
+    rights than a window of an administrator, which gets the message only by ChangeWindowMessageFilterEx.
     """
 
     def __init__(self, window: int) -> None:
         self._window = wintypes.HWND(window)
-        self._taskbar = com.create_object(CLSID_TASKBAR_LIST, IID_TASKBAR_LIST3)
-        try:
-            com.call_method(self._taskbar, TASKBAR_HR_INIT, ())
-        except OSError:
-            self.close()
-            raise
+        self._taskbar = ctypes.c_void_p()
+        self._button_message: int = user32.RegisterWindowMessageW(BUTTON_MESSAGE)
+        user32.ChangeWindowMessageFilterEx(self._window, self._button_message, MSGFLT_ALLOW, None)
+        self._connect()
 
     def show(self, state: TaskbarState, fraction: float | None = None) -> bool:
         """The state is set last, because setting the value turns "busy" into "normal"."""
+        if not self._taskbar:
+            return False
         try:
             if state not in ("none", "busy"):
                 value = round(PROGRESS_TOTAL * min(max(1.0 if fraction is None else fraction, 0.0), 1.0))
@@ -199,10 +204,27 @@ class WindowsTaskbarProgress:
             return False
         return True
 
+    def is_new_button(self, message: int) -> bool:
+        """By the registered message, of a MSG at that address; the object of an earlier task bar is replaced."""
+        content = wintypes.MSG.from_address(message)
+        if content.message != self._button_message or content.hWnd != self._window.value:
+            return False
+        self.close()
+        self._connect()
+        return True
+
     def close(self) -> None:
         """Release the object."""
         com.release(self._taskbar)
         self._taskbar = ctypes.c_void_p()
+
+    def _connect(self) -> None:
+        with suppress(OSError):
+            self._taskbar = com.create_object(CLSID_TASKBAR_LIST, IID_TASKBAR_LIST3)
+            try:
+                com.call_method(self._taskbar, TASKBAR_HR_INIT, ())
+            except OSError:
+                self.close()
 
 
 class WindowsLoginCommand:

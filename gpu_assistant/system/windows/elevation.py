@@ -272,22 +272,24 @@ class WindowsElevatedSystem:
         folder = (self._drive or Path(_windows_folder().anchor)) / name
         names = (f"{name}{ASIDE_SUFFIX}{'' if number == 1 else f'-{number}'}" for number in itertools.count(1))
         asides = (folder.with_name(each) for each in names)
-        aside = next(asides)
+        aside, is_made = next(asides), False
         try:
-            if self._is_left_behind(folder):
-                filesystem.rmtree(folder)
-            elif os.path.lexists(folder):
-                while os.path.lexists(aside):
-                    aside = next(asides)
-                filesystem.rename(folder, aside)
-            self._create_private(folder)
-            (folder / UNPACK_FOLDER_MARK).touch()
-        except OSError as error:
-            raise AppError("door-folder", path=str(folder), detail=os_error_text(error)) from error
-        try:
+            try:
+                if self._is_left_behind(folder):
+                    filesystem.rmtree(folder)
+                elif os.path.lexists(folder):
+                    while os.path.lexists(aside):
+                        aside = next(asides)
+                    filesystem.rename(folder, aside)
+                self._create_private(folder)
+                is_made = True
+                (folder / UNPACK_FOLDER_MARK).touch()
+            except OSError as error:
+                raise AppError("door-folder", path=str(folder), detail=os_error_text(error)) from error
             yield
         finally:
-            filesystem.rmtree(folder, ignore_errors=True)
+            if is_made:
+                filesystem.rmtree(folder, ignore_errors=True)
             with suppress(OSError):
                 if os.path.lexists(aside) and not os.path.lexists(folder):
                     filesystem.rename(aside, folder)
@@ -314,7 +316,11 @@ class WindowsElevatedSystem:
             error = ctypes.get_last_error()
         if not succeeded:
             raise AppError("door-folder", path=str(folder), detail=ctypes.FormatError(error).strip())
-        self.check_private_folder(folder)
+        try:
+            self.check_private_folder(folder)
+        except AppError:
+            filesystem.remove_if_empty(folder)
+            raise
         return folder
 
     def check_private_folder(self, folder: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PureWindowsPath
 from typing import Literal, Protocol
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +19,7 @@ from .. import hardware_ids
 from ..base import WslStatus
 from ..paths import ONEDRIVE_VARIABLES, unique_folders, unique_interpreters
 from ..variables import absolute_path_folders, proxy_from_environment, strip_credentials
-from .parsing import parse_display_adapter
+from .parsing import is_proxy_bypassed, parse_display_adapter, select_proxy_setting
 
 DEVICE_CLASSES_KEY = r"SYSTEM\CurrentControlSet\Control\Class"
 VC_RUNTIME_KEYS = (
@@ -27,6 +28,10 @@ VC_RUNTIME_KEYS = (
 )
 TOOLKITS_KEY = r"SOFTWARE\NVIDIA Corporation\GPU Computing Toolkit\CUDA"
 INTERNET_SETTINGS_KEY = r"Software\Microsoft\Windows\CurrentVersion\Internet Settings"
+# Its ProxySettingsPerUser is 0 where an administrator has set the proxy for the whole computer, in the same key of the
+# machine: learn.microsoft.com/windows-hardware/customize/desktop/unattend/
+# microsoft-windows-ie-clientnetworkprotocolimplementation-hklmproxyserver
+INTERNET_POLICIES_KEY = r"SOFTWARE\Policies\Microsoft\Windows\CurrentVersion\Internet Settings"
 REBOOT_KEYS = (
     r"SOFTWARE\Microsoft\Windows\CurrentVersion\Component Based Servicing\RebootPending",
     r"SOFTWARE\Microsoft\Windows\CurrentVersion\WindowsUpdate\Auto Update\RebootRequired",
@@ -134,7 +139,7 @@ class WindowsFacts:
         roaming_app_data = Path(environ.get("APPDATA") or home / "AppData/Roaming")
         store = local_app_data / "Microsoft/WindowsApps"
         for folder in absolute_path_folders(environ):
-            if folder != store:
+            if folder.name.casefold() != store.name.casefold():
                 yield from (folder / "python.exe", folder / "python3.exe")
         yield from self._registered_interpreters()
         patterns = (
@@ -300,16 +305,32 @@ class WindowsFacts:
 
     def proxy(self) -> str | None:
         """From the environment, else from Windows' settings."""
-        registry = self._registry
         if (from_environment := proxy_from_environment(self._environ)) is not None:
             return from_environment
-        if not registry.number(registry.USER, INTERNET_SETTINGS_KEY, "ProxyEnable"):
-            return None
-        servers = registry.text(registry.USER, INTERNET_SETTINGS_KEY, "ProxyServer") or ""
-        # Either one address for all, or "http=host:port;https=host:port".
-        by_scheme = dict(part.split("=", 1) for part in servers.split(";") if "=" in part)
-        address = by_scheme.get("https") or by_scheme.get("http") or ("" if by_scheme else servers)
+        address = self._proxy_setting("https")
         return strip_credentials(address) if address else None
+
+    def machine_proxy(self, url: str) -> str | None:
+        """The proxy for an address where it is set for the whole computer, which libraries that read the user's
+        settings do not know: "http://proxy:8080"; "" for none. None where each user has settings of their own.
+        """
+        registry = self._registry
+        if not self._has_machine_proxy():
+            return None
+        overrides = registry.text(registry.MACHINE, INTERNET_SETTINGS_KEY, "ProxyOverride") or ""
+        address = "" if is_proxy_bypassed(url, overrides) else self._proxy_setting(urlsplit(url).scheme)
+        return address if "://" in address or not address else f"http://{address}"
+
+    def _has_machine_proxy(self) -> bool:
+        return self._registry.number(self._registry.MACHINE, INTERNET_POLICIES_KEY, "ProxySettingsPerUser") == 0
+
+    def _proxy_setting(self, scheme: str) -> str:
+        """The proxy that is switched on, as it is written; "" for none."""
+        registry = self._registry
+        root = registry.MACHINE if self._has_machine_proxy() else registry.USER
+        if not registry.number(root, INTERNET_SETTINGS_KEY, "ProxyEnable"):
+            return ""
+        return select_proxy_setting(registry.text(root, INTERNET_SETTINGS_KEY, "ProxyServer") or "", scheme)
 
     def pending_reboot(self) -> bool:
         """By the keys of servicing and Windows Update; pending file renames alone are common."""

@@ -42,6 +42,7 @@ from .structures import (
     CertContext,
     CloseAdapter,
     CounterValueItem,
+    CryptProviderCert,
     CryptProviderSgnr,
     CurrentUserProxyConfig,
     DeviceInfoData,
@@ -131,7 +132,9 @@ user32 = Library(
     "user32",
     {
         "AllowSetForegroundWindow": (BOOL, DWORD),
+        "ChangeWindowMessageFilterEx": (BOOL, HWND, UINT, DWORD, c_void_p),
         "GetSystemMetrics": (c_int, c_int),
+        "RegisterWindowMessageW": (UINT, LPCWSTR),
         "SendMessageTimeoutW": (c_void_p, HWND, UINT, WPARAM, LPARAM, UINT, UINT, c_void_p),
     },
 )
@@ -193,7 +196,9 @@ advapi32 = Library(
 crypt32 = Library(
     "crypt32",
     {
+        "CertAddCertificateContextToStore": (BOOL, c_void_p, POINTER(CertContext), DWORD, c_void_p),
         "CertAddEncodedCertificateToStore": (BOOL, c_void_p, DWORD, c_char_p, DWORD, DWORD, c_void_p),
+        "CertAddStoreToCollection": (BOOL, c_void_p, c_void_p, DWORD, DWORD),
         "CertCloseStore": (BOOL, c_void_p, DWORD),
         "CertCreateCertificateChainEngine": (BOOL, POINTER(CertChainEngineConfig), POINTER(c_void_p)),
         "CertFreeCertificateChain": (None, POINTER(CertChainContext)),
@@ -211,6 +216,7 @@ crypt32 = Library(
 wintrust = Library(
     "wintrust",
     {
+        "WTHelperGetProvCertFromChain": (POINTER(CryptProviderCert), POINTER(CryptProviderSgnr), DWORD),
         "WTHelperGetProvSignerFromChain": (POINTER(CryptProviderSgnr), c_void_p, DWORD, BOOL, DWORD),
         "WTHelperProvDataFromStateData": (c_void_p, HANDLE),
         "WinVerifyTrust": (LONG, HWND, POINTER(Guid), POINTER(WintrustData)),

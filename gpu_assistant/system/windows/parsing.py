@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
 from pathlib import PureWindowsPath
+from urllib.parse import urlsplit
 
 from ...core.errors import AppError
 from ...core.machine import Gpu
@@ -180,6 +182,36 @@ def parse_proxy_list(text: str) -> str | None:
         elif kind in ("", "http", "https"):
             return address if scheme else f"http://{host}"
     return socks
+
+
+def select_proxy_setting(servers: str, scheme: str) -> str:
+    """The proxy for http or https in Windows' settings, which have one address for all or "http=host:port;https=…"; a
+    SOCKS proxy where there is no other; "" for none.
+    """
+    by_scheme = dict(part.strip().split("=", 1) for part in servers.split(";") if "=" in part)
+    if not by_scheme:
+        return servers
+    if address := by_scheme.get(scheme) or by_scheme.get("http"):
+        return address
+    socks = by_scheme.get("socks", "")
+    return socks if not socks or "://" in socks else f"socks4://{socks}"  # Windows' own kind
+
+
+def is_proxy_bypassed(url: str, overrides: str) -> bool:
+    """Whether an address is reached without the proxy, by the exceptions in Windows' settings: names with wildcards,
+    "<local>" for names without a dot; this computer always.
+    """
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if host in ("localhost", "127.0.0.1", "::1"):
+        return True
+    for entry in overrides.lower().replace(";", " ").split():
+        pattern = entry.rpartition("://")[2]
+        if pattern == "<local>" and "." not in host and ":" not in host:
+            return True
+        if fnmatchcase(host, pattern) or fnmatchcase(parts.netloc.rpartition("@")[2].lower(), pattern):
+            return True
+    return False
 
 
 def parse_restore_points(text: str) -> frozenset[int]:

@@ -107,7 +107,7 @@ def _allow_services_to_call() -> None:
             *(EOAC_NO_CUSTOM_MARSHAL | EOAC_DISABLE_AAA, None),
         )
     if result < 0 and result != RPC_E_TOO_LATE:
-        raise OSError(result, "CoInitializeSecurity")
+        raise ctypes.WinError(result)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import os
 import platform
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -299,10 +299,8 @@ class WindowsSystem:
         user32.AllowSetForegroundWindow(process_id)
 
     def taskbar(self, window: int) -> TaskbarProgress | None:
-        """The shell's; None where it has none."""
-        with suppress(OSError):
-            return desktop.WindowsTaskbarProgress(window)
-        return None
+        """The shell's."""
+        return desktop.WindowsTaskbarProgress(window)
 
     def keep_awake(self, reason: str) -> AbstractContextManager[bool]:  # noqa: ARG002 - Windows takes no reason here
         """While this thread is in the context."""
@@ -335,8 +333,9 @@ class WindowsSystem:
         return self._facts.proxy()
 
     def automatic_proxy(self, url: str) -> str | None:
-        """By WinHTTP, as browsers do; each host is asked for once."""
-        return AUTOMATIC_PROXIES.find(url)
+        """By WinHTTP, as browsers do, each host asked for once; else what an administrator set for all users."""
+        proxy = AUTOMATIC_PROXIES.find(url)
+        return self._facts.machine_proxy(url) if proxy is None else proxy
 
     def default_environments_folder(self, data_root: Path) -> Path:
         r"""In our data folder where its path is harmless, else C:\AI."""

@@ -32,6 +32,9 @@ class Bar:
         self.seen.append((state, fraction))
         return True
 
+    def is_new_button(self, message: int) -> bool:
+        return False
+
     def close(self) -> None:
         self.closed = True
 
@@ -191,6 +194,44 @@ def test_system_task_bar(qtbot, language):
     finish(qtbot, runner, job)
     assert [bar is not None for bar in bars] == [sys.platform == "win32"]
     desktop.close()
+
+
+@pytest.mark.skipif(sys.platform != "win32", reason="a message of Windows' shell")
+def test_new_button_gets_what_the_last_one_showed(qtbot, language):
+    """Explorer was restarted, or had no task bar yet: it sends the registered message once the button is there."""
+    import ctypes
+    from ctypes import wintypes
+
+    window, other = QWidget(), QWidget()
+    for each in (window, other):
+        qtbot.addWidget(each)
+        each.show()
+        qtbot.waitExposed(each)
+    bar = current_system().taskbar(int(window.winId()))
+
+    class SeenBar(Bar):
+        def is_new_button(self, message: int) -> bool:
+            return bar.is_new_button(message)
+
+    seen = SeenBar()
+    desktop = DesktopIntegration(window, language, lambda _: seen, lambda: True)
+    runner = JobRunner(window)
+    desktop.watch_benchmark(runner)
+    job = Job(step(3))
+    runner.start(job)
+    qtbot.waitUntil(lambda: seen.seen[-1] == ("normal", 0.5), timeout=10_000)
+    shown = len(seen.seen)
+    user32 = ctypes.WinDLL("user32")
+    user32.PostMessageW.argtypes = (wintypes.HWND, wintypes.UINT, wintypes.WPARAM, wintypes.LPARAM)
+    message = user32.RegisterWindowMessageW("TaskbarButtonCreated")
+    user32.PostMessageW(int(other.winId()), message, 0, 0)
+    user32.PostMessageW(int(window.winId()), message, 0, 0)
+    try:
+        qtbot.waitUntil(lambda: len(seen.seen) > shown, timeout=10_000)
+        assert set(seen.seen[shown:]) == {("normal", 0.5)}  # Qt shows a posted message twice
+    finally:
+        finish(qtbot, runner, job)
+        desktop.close()
 
 
 def test_minimized_window_is_not_active(qtbot):

@@ -147,6 +147,15 @@ class TestUnpackFolder:
             pass
         assert (tmp_path / "NVIDIA" / "kept").is_file()
 
+    def test_earlier_folder_returns_where_no_private_one_can_be_made(self, tmp_path: Path) -> None:
+        (tmp_path / "NVIDIA").mkdir()
+        (tmp_path / "NVIDIA" / "earlier").touch()
+        nobody_is_trusted = WindowsElevatedSystem(frozenset(), drive=tmp_path)
+        with pytest.raises(AppError) as caught, nobody_is_trusted.private_unpack_folder("NVIDIA"):
+            pytest.fail("a folder that others may change was used")
+        assert caught.value.code == "door-folder"
+        assert contents(tmp_path) == {"NVIDIA", "NVIDIA/earlier"}
+
     def test_no_folder_is_nothing_to_protect(self, rights: WindowsElevatedSystem, tmp_path: Path) -> None:
         with rights.private_unpack_folder(None):
             assert not list(tmp_path.iterdir())

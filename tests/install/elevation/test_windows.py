@@ -51,6 +51,7 @@ class TestTrusted:
         ("file", "name"),
         [
             ("nvidia", "NVIDIA Corporation"),
+            ("nvidia-middle", "NVIDIA Corporation"),
             ("microsoft", "Microsoft Corporation"),
             ("other", "NVIDIA Corporation Ltd"),
         ],
@@ -82,7 +83,7 @@ class TestTrusted:
 
 X509_ASN_ENCODING = 0x1
 # wincrypt.h
-CERT_TRUST_IS_NOT_TIME_VALID, CERT_TRUST_IS_NOT_VALID_FOR_USAGE = 0x1, 0x10
+CERT_TRUST_IS_NOT_TIME_VALID, CERT_TRUST_IS_NOT_VALID_FOR_USAGE, CERT_TRUST_IS_PARTIAL_CHAIN = 0x1, 0x10, 0x10000
 # The end of 2026 and of 2059, in 100 ns since 1601.
 WITHIN, AFTERWARDS = 134430624000000000, 144844416000000000
 CRYPT32 = Library(
@@ -119,7 +120,14 @@ class TestChain:
     def test_usage_and_time_are_asked_for(self, name: str, time: int, expected: int) -> None:
         moment = wintypes.FILETIME(time & 0xFFFFFFFF, time >> 32)
         with certificate(name) as context:
-            assert chain_errors(context, moment, KNOWN) == expected
+            assert chain_errors([context], moment, KNOWN) == expected
+
+    def test_authority_between_comes_from_the_signature_and_not_from_a_store(self) -> None:
+        """A certificate's own store need not hold it: a time stamp is a message of its own inside of the signature."""
+        moment = wintypes.FILETIME(WITHIN & 0xFFFFFFFF, WITHIN >> 32)
+        with certificate("nvidia-middle") as signer, certificate("middle") as between:
+            assert chain_errors([signer], moment, KNOWN) == CERT_TRUST_IS_PARTIAL_CHAIN
+            assert chain_errors([signer, between], moment, KNOWN) == 0
 
 
 def test_test_authority_is_not_trusted() -> None:

@@ -17,6 +17,7 @@ if sys.platform != "win32":
 
 import ctypes
 import winreg
+from ctypes import wintypes
 
 from gpu_assistant.core.errors import ERROR_ACCESS_DISABLED_BY_POLICY, AppError
 from gpu_assistant.system.windows.desktop import MAX_COMMAND_LENGTH, RUN_ONCE_VALUE, WindowsLoginCommand
@@ -177,13 +178,31 @@ def test_taskbar_progress() -> None:
         ctypes.WinDLL("ole32").CoUninitialize()
 
 
-def test_no_taskbar_without_com() -> None:
-    """A thread that has not set COM up gets none, and no error."""
-    result: list[object] = [1]
-    thread = threading.Thread(target=lambda: result.append(SYSTEM.taskbar(1)))
+def test_task_bar_without_com_shows_nothing() -> None:
+    """As before the shell has made it: no error, and nothing is shown."""
+    result: list[object] = []
+
+    def show() -> None:
+        bar = SYSTEM.taskbar(1)
+        assert bar is not None
+        result.append(bar.show("busy"))
+        bar.close()
+
+    thread = threading.Thread(target=show)
     thread.start()
     thread.join()
-    assert result[-1] is None
+    assert result == [False]
+
+
+def test_only_the_shells_message_for_this_window_means_a_new_button() -> None:
+    ours, other = 0x10010, 0x10020
+    register = ctypes.WinDLL("user32").RegisterWindowMessageW
+    created, paint = register("TaskbarButtonCreated"), 0xF
+    bar = SYSTEM.taskbar(ours)
+    assert bar is not None
+    messages = [wintypes.MSG(hWnd=window, message=number) for window in (ours, other) for number in (created, paint)]
+    assert [bar.is_new_button(ctypes.addressof(each)) for each in messages] == [True, False, False, False]
+    bar.close()
 
 
 # Python's own hook at its start: the program that was started stays until the test lets it go on.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import http.server
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -15,9 +16,13 @@ import pytest
 if sys.platform != "win32":
     pytest.skip("WinHTTP is Windows'", allow_module_level=True)
 
+import winreg
+
 from gpu_assistant.system.windows import proxies as module
+from gpu_assistant.system.windows.facts import INTERNET_POLICIES_KEY, INTERNET_SETTINGS_KEY
 from gpu_assistant.system.windows.parsing import parse_proxy_list
 from gpu_assistant.system.windows.proxies import AutomaticProxies, automatic_configuration
+from gpu_assistant.system.windows.system import WindowsSystem
 
 pytestmark = pytest.mark.windows
 SCRIPT = b"""
@@ -141,3 +146,36 @@ def test_configuration_of_this_user_is_read() -> None:
     is_detected, address = automatic_configuration()
     assert isinstance(is_detected, bool)
     assert address is None or "://" in address
+
+
+@pytest.fixture
+def machine_settings() -> Iterator[Callable[[str, str, int, object], None]]:
+    """Writes values for the whole computer, which are gone afterwards."""
+    if "WINEPREFIX" not in os.environ and "WINELOADERNOEXEC" not in os.environ:
+        pytest.skip("changes settings of the whole computer; runs in a Wine prefix only")
+    written: list[tuple[str, str]] = []
+
+    def write(key: str, name: str, kind: int, value: object) -> None:
+        with winreg.CreateKey(winreg.HKEY_LOCAL_MACHINE, key) as opened:
+            winreg.SetValueEx(opened, name, 0, kind, value)  # type: ignore[arg-type]
+        written.append((key, name))
+
+    yield write
+    for key, name in written:
+        with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, key, 0, winreg.KEY_SET_VALUE) as opened:
+            winreg.DeleteValue(opened, name)
+
+
+def test_proxy_for_the_whole_computer_is_asked_for_by_address(
+    machine_settings: Callable[[str, str, int, object], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("https_proxy", "http_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    machine_settings(INTERNET_POLICIES_KEY, "ProxySettingsPerUser", winreg.REG_DWORD, 0)
+    machine_settings(INTERNET_SETTINGS_KEY, "ProxyEnable", winreg.REG_DWORD, 1)
+    machine_settings(INTERNET_SETTINGS_KEY, "ProxyServer", winreg.REG_SZ, "all.example:3128")
+    machine_settings(INTERNET_SETTINGS_KEY, "ProxyOverride", winreg.REG_SZ, "*.inside.example")
+    system = WindowsSystem()
+    assert system.proxy() == "all.example:3128"
+    assert system.automatic_proxy("https://outside.example/") == "http://all.example:3128"
+    assert system.automatic_proxy("https://files.inside.example/") == ""

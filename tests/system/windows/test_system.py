@@ -89,8 +89,12 @@ def test_store_alias_is_excluded(tmp_path: Path) -> None:
     store = tmp_path / "Microsoft/WindowsApps"
     store.mkdir(parents=True)
     (store / "python.exe").write_bytes(b"")
-    environ = {"LOCALAPPDATA": str(tmp_path), "PATH": str(store)}
-    assert store / "python.exe" not in WindowsSystem(environ).python_candidates()
+    (tmp_path / "other/windowsapps").mkdir(parents=True)  # the same folder by another path
+    (tmp_path / "other/windowsapps/python.exe").write_bytes(b"")
+    environ = {"LOCALAPPDATA": str(tmp_path), "PATH": f"{store};{tmp_path / 'other/windowsapps'}"}
+    candidates = WindowsSystem(environ).python_candidates()
+    assert store / "python.exe" not in candidates
+    assert tmp_path / "other/windowsapps/python.exe" not in candidates
 
 
 @pytest.mark.parametrize(

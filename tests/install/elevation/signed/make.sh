@@ -13,11 +13,17 @@ program() {
 program unsigned.exe 14,50,35719,0
 program "$scratch/older.exe" 14,38,33130,0
 
-# authority NAME; signer NAME AUTHORITY PUBLISHER PURPOSE FROM UNTIL [PROGRAM]
+# authority NAME; between NAME AUTHORITY; signer NAME AUTHORITY PUBLISHER PURPOSE FROM UNTIL [PROGRAM]
 authority() {
     openssl req -x509 -newkey rsa:2048 -nodes -sha256 -days 12000 -subj "/O=Tests of GPU Assistant/CN=$1" \
         -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign,cRLSign \
         -keyout "$scratch/$1.key" -out "$scratch/$1.pem" 2>/dev/null
+}
+between() {
+    openssl req -new -newkey rsa:2048 -nodes -subj "/O=Tests of GPU Assistant/CN=$1" -keyout "$scratch/$1.key" -out "$scratch/$1.csr" 2>/dev/null
+    printf 'basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\n' >"$scratch/$1.ext"
+    openssl x509 -req -sha256 -days 12000 -CA "$scratch/$2.pem" -CAkey "$scratch/$2.key" -CAcreateserial \
+        -extfile "$scratch/$1.ext" -in "$scratch/$1.csr" -out "$scratch/$1.pem" 2>/dev/null
 }
 signer() {
     openssl req -new -newkey rsa:2048 -nodes -subj "/C=US/O=$3/CN=$3" -keyout "$scratch/$1.key" -out "$scratch/$1.csr" 2>/dev/null
@@ -35,15 +41,17 @@ signer() {
 }
 authority known
 authority stranger
+between middle known
 long=(20260101000000Z 20550101000000Z)
 signer nvidia known "NVIDIA Corporation" codeSigning "${long[@]}"
 signer microsoft known "Microsoft Corporation" codeSigning "${long[@]}"
 signer other known "NVIDIA Corporation Ltd" codeSigning "${long[@]}"
 signer purpose known "NVIDIA Corporation" serverAuth "${long[@]}"
+signer nvidia-middle middle "NVIDIA Corporation" codeSigning "${long[@]}"
 signer expired known "NVIDIA Corporation" codeSigning 20200101000000Z 20210101000000Z
 signer stranger-made stranger "NVIDIA Corporation" codeSigning "${long[@]}"
 signer nvidia-older known "NVIDIA Corporation" codeSigning 20240101000000Z 20550101000000Z
 signer microsoft-older known "Microsoft Corporation" codeSigning "${long[@]}" "$scratch/older.exe"
 openssl x509 -in "$scratch/known.pem" -outform der -out known.cer
-# Those of two programs, for the chain alone.
-for name in nvidia purpose; do openssl x509 -in "$scratch/$name.pem" -outform der -out "$name.cer"; done
+# Those of three programs and of the authority between, for the chain alone.
+for name in nvidia purpose nvidia-middle middle; do openssl x509 -in "$scratch/$name.pem" -outform der -out "$name.cer"; done
