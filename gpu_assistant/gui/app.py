@@ -24,6 +24,7 @@ from types import FrameType, TracebackType
 from typing import IO, TYPE_CHECKING
 
 import msgspec
+import PySide6
 from PySide6.QtCore import (
     QCoreApplication,
     QCryptographicHash,
@@ -257,13 +258,24 @@ class DesktopApplication:
 
 
 def _qt_application() -> QApplication:
-    existing = QApplication.instance()
-    if isinstance(existing, QApplication):
-        return existing
-    app = QApplication(["gpu-assistant"])
-    app.setApplicationName("gpu-assistant")
-    app.setDesktopFileName("gpu-assistant")
+    app = QApplication.instance()
+    if not isinstance(app, QApplication):
+        app = QApplication(["gpu-assistant"])
+        app.setApplicationName("gpu-assistant")
+        app.setDesktopFileName("gpu-assistant")
+    _take_qt_off_path()
     return app
+
+
+def _take_qt_off_path() -> None:
+    """On Windows PySide puts its folder at the head of PATH, for its plugins, which are loaded by now. Terminals and
+    environments that we start would inherit it: they would find our Qt before their own, and a C++ runtime that the
+    computer itself has not.
+    """
+    folder = os.fspath(Path(PySide6.__file__).resolve().parent)
+    entries = os.environ.get("PATH", "").split(os.pathsep)
+    if folder in entries:
+        os.environ["PATH"] = os.pathsep.join(entry for entry in entries if entry != folder)
 
 
 class _WindowColor(msgspec.Struct):

@@ -56,27 +56,35 @@ def is_own_window_active() -> bool:
 
 
 class TaskbarButton(QAbstractNativeEventFilter):
-    """Progress on the window's button, shown again on a new button: the system's task bar may come late, or anew."""
+    """Progress on the window's button, shown again on a new button: the system's task bar may come late, or anew.
+
+    Native messages are looked at only while there is something to show.
+    """
 
     def __init__(self, progress: TaskbarProgress) -> None:
         super().__init__()
         self._progress = progress
         self._shown: tuple[TaskbarState, float | None] = ("none", None)
-        if (application := QCoreApplication.instance()) is not None:
-            application.installNativeEventFilter(self)
 
     def show(self, state: TaskbarState, fraction: float | None = None) -> None:
+        was_shown, is_shown = self._shown[0] != "none", state != "none"
         self._shown = (state, fraction)
+        application = QCoreApplication.instance()
+        if application is not None and is_shown != was_shown:
+            change_filter = application.installNativeEventFilter if is_shown else application.removeNativeEventFilter
+            change_filter(self)
         self._progress.show(state, fraction)
 
     def close(self) -> None:
         """Remove the progress; called once."""
-        if (application := QCoreApplication.instance()) is not None:
-            application.removeNativeEventFilter(self)
-        self._progress.show("none")
+        self.show("none")
         self._progress.close()
 
-    def nativeEventFilter(self, event_type: QByteArray | bytes, message: int) -> object:  # noqa: ARG002 - Qt's signature
+    def nativeEventFilter(
+        self,
+        event_type: QByteArray | bytes | bytearray | memoryview,  # noqa: ARG002 - Qt's signature
+        message: int,
+    ) -> object:
         if self._progress.is_new_button(int(message)):
             self._progress.show(*self._shown)
         return False, 0

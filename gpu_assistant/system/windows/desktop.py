@@ -18,7 +18,7 @@ import subprocess
 import tempfile
 import winreg
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from ctypes import wintypes
 from pathlib import Path
 
@@ -185,13 +185,12 @@ class WindowsTaskbarProgress:
         self._taskbar = ctypes.c_void_p()
         self._button_message: int = user32.RegisterWindowMessageW(BUTTON_MESSAGE)
         user32.ChangeWindowMessageFilterEx(self._window, self._button_message, MSGFLT_ALLOW, None)
-        self._connect()
 
     def show(self, state: TaskbarState, fraction: float | None = None) -> bool:
         """The state is set last, because setting the value turns "busy" into "normal"."""
-        if not self._taskbar:
-            return False
         try:
+            if not self._taskbar:
+                self._connect()
             if state not in ("none", "busy"):
                 value = round(PROGRESS_TOTAL * min(max(1.0 if fraction is None else fraction, 0.0), 1.0))
                 value_types = (wintypes.HWND, ctypes.c_ulonglong, ctypes.c_ulonglong)
@@ -200,17 +199,18 @@ class WindowsTaskbarProgress:
                 )
             state_types = (wintypes.HWND, ctypes.c_int)
             com.call_method(self._taskbar, TASKBAR_SET_PROGRESS_STATE, state_types, self._window, TASKBAR_FLAGS[state])
+            if state == "none":
+                self.close()
         except OSError:
             return False
         return True
 
     def is_new_button(self, message: int) -> bool:
-        """By the registered message, of a MSG at that address; the object of an earlier task bar is replaced."""
+        """By the registered message, of a MSG at that address; the object of an earlier task bar is of no use then."""
         content = wintypes.MSG.from_address(message)
         if content.message != self._button_message or content.hWnd != self._window.value:
             return False
         self.close()
-        self._connect()
         return True
 
     def close(self) -> None:
@@ -219,12 +219,12 @@ class WindowsTaskbarProgress:
         self._taskbar = ctypes.c_void_p()
 
     def _connect(self) -> None:
-        with suppress(OSError):
-            self._taskbar = com.create_object(CLSID_TASKBAR_LIST, IID_TASKBAR_LIST3)
-            try:
-                com.call_method(self._taskbar, TASKBAR_HR_INIT, ())
-            except OSError:
-                self.close()
+        self._taskbar = com.create_object(CLSID_TASKBAR_LIST, IID_TASKBAR_LIST3)
+        try:
+            com.call_method(self._taskbar, TASKBAR_HR_INIT, ())
+        except OSError:
+            self.close()
+            raise
 
 
 class WindowsLoginCommand:

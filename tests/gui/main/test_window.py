@@ -4,8 +4,10 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from types import SimpleNamespace
 
+import PySide6
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QRect, QSize, Qt, QTimer
@@ -404,6 +406,14 @@ def test_second_instance_activates_the_first(tmp_path, qapp, qtbot):
     again = SingleInstance(tmp_path)
     assert again.try_lock()
     again.release()
+
+
+def test_programs_that_the_window_starts_do_not_find_its_qt(app, qapp, monkeypatch):
+    """PySide puts its folder at the head of PATH on Windows, with Qt and a C++ runtime in it."""
+    folder = str(Path(PySide6.__file__).resolve().parent)
+    monkeypatch.setenv("PATH", os.pathsep.join([folder, "first", "second"]))
+    DesktopApplication(app, language="en")
+    assert os.environ["PATH"] == os.pathsep.join(["first", "second"])
 
 
 def test_second_start_reports_in_the_terminal(app, qapp, capsys, monkeypatch):
