@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -66,9 +67,16 @@ def test_reset_driver_is_known_by_its_words(text: str, reset: bool) -> None:
     assert is_driver_reset(RuntimeError(text)) == reset
 
 
-@pytest.mark.parametrize(("system", "limits"), [("nt", [(0.75, 1)]), ("posix", [])])
-def test_windows_lends_no_system_memory(monkeypatch: pytest.MonkeyPatch, system: str, limits: list[Any]) -> None:
+@pytest.mark.parametrize(
+    ("system", "in_wsl", "limits"),
+    [("nt", False, [(0.95 * 0.75, 1)]), ("posix", True, [(0.95 * 0.75, 1)]), ("posix", False, [])],
+    ids=["windows", "wsl", "linux"],
+)
+def test_windows_lends_no_system_memory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, system: str, in_wsl: bool, limits: list[Any]
+) -> None:
     """Two of eight GB are taken by other programs."""
+    monkeypatch.setattr(devices, "WSL_GPU", str(tmp_path if in_wsl else tmp_path / "none"))
     monkeypatch.setattr(devices.os, "name", system)
     given: list[Any] = []
     cuda = SimpleNamespace(
@@ -77,7 +85,7 @@ def test_windows_lends_no_system_memory(monkeypatch: pytest.MonkeyPatch, system:
         set_per_process_memory_fraction=lambda fraction, device: given.append((fraction, device)),
     )
     CudaDevice(SimpleNamespace(cuda=cuda, version=SimpleNamespace(hip=None)), 1)
-    assert given == limits
+    assert given == [pytest.approx(limit) for limit in limits]
 
 
 class ProbedDevice:
