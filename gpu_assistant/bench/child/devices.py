@@ -241,6 +241,9 @@ OUT_OF_MEMORY_WORDS = (
     "get was unable to find an engine",
     "unable to find an engine to execute this computation",
     "alloc_failed",
+    # The handle's own memory, where the card is full when the first product is computed:
+    # https://discuss.pytorch.org/t/cuda-error-cublas-status-not-initialized-when-calling-cublascreate-handle/125450
+    "cublas_status_not_initialized when calling `cublascreate",
     "cudaerrormemoryallocation",
     "cuda_error_out_of_memory",
 )
