@@ -6,7 +6,9 @@ RESULTS has public results (default: tests/fixtures/bench/public_results.json). 
 are grouped as in `resources/catalog/reference.json` (compute capability, kinds of card, formats), widened by its rule,
 and printed with their width (highest by lowest). Then each model of card is left out once, the ranges are computed from
 the others, and its results are judged by them: a range that only repeats its own results would fail here. The same for
-each result halved. `--write` stores the shares in the catalog; without it a difference from the catalog ends with 1.
+each result halved. Last, the catalog's ranges judge results that they were not made from
+(tests/fixtures/bench/other_results.json). `--write` stores the shares in the catalog; without it a difference from the
+catalog ends with 1.
 
 GPUs of laptops are left out, since the results do not name their power limit, and so are cards the catalog lacks.
 """
@@ -36,6 +38,7 @@ from gpu_assistant.catalog.store import Catalog, load_catalog  # noqa: E402
 
 CATALOG = ROOT / "resources" / "catalog"
 RESULTS = ROOT / "tests" / "fixtures" / "bench" / "public_results.json"
+OTHER_RESULTS = RESULTS.with_name("other_results.json")
 DTYPES = ("float32", "tf32", "float16", "bfloat16")
 
 
@@ -67,6 +70,7 @@ def main() -> int:
         )
     print("in the ranges:   ", coverage_text(results, replace(rule, shares=shares), catalog))
     print("model left out:  ", held_out_text(results, rule, catalog))
+    print("others:          ", coverage_text(public_results(OTHER_RESULTS, catalog), rule, catalog))
     if given.write:
         write_shares(shares)
         return 0

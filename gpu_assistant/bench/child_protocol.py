@@ -33,7 +33,8 @@ SKIP_REASONS = frozenset(
         *("no-gain", "no-graph", "long-kernel", "pinned"),
     }
 )
-RESULT_NOTES = frozenset({"spread", "few", "wrong", BUSY_CPU_NOTE})
+SPILLED_NOTE = "spilled"
+RESULT_NOTES = frozenset({"spread", "few", "wrong", BUSY_CPU_NOTE, SPILLED_NOTE})
 CHILD_ENDINGS = ("stopped", "killed", "crashed", "cancelled")  # how a child ended before it had finished
 CANCELLED_NOTE = NOTE_PREFIX + "cancelled"
 UNFAIR_CONDITIONS = ("battery", "saving", "busy", "throttled")  # conditions that slow a benchmark down
@@ -111,7 +112,7 @@ class ChildDevice(Struct, frozen=True, kw_only=True):
 
 class ChildStart(Struct, frozen=True):
     """The child's first message: versions, devices, and the `total` measurements (`work`) that follow within `limit_s`
-    seconds.
+    seconds. `pid` is its own process, which on Windows is not the one that was started.
     """
 
     torch: str
@@ -119,6 +120,7 @@ class ChildStart(Struct, frozen=True):
     total: int = field(name="of")
     limit_s: float
     versions: dict[str, str] = {}
+    pid: int | None = None
     work: tuple[MeasurementStart, ...] = ()
 
     @property
@@ -176,7 +178,8 @@ class ChildMessageCollector:
     """What the child has reported so far; `report` gets `BenchmarkProgress` and results, `log` implausible ones.
 
     `extra_measurements` is how many measurements follow the child's own. `busy_cpu`: other programs use the CPU, which
-    is noted with each of its results. `read_clock` tells a GPU's clock in MHz by its id, its UUID and a period.
+    is noted with each of its results. `read_clock` tells a GPU's clock in MHz by its id, its UUID and a period,
+    `was_memory_lent` whether the child computed with memory of the computer instead of the GPU's in a period.
     """
 
     def __init__(
@@ -187,8 +190,9 @@ class ChildMessageCollector:
         *,
         busy_cpu: bool = False,
         read_clock: Callable[[str, str | None, tuple[float, float]], int | None] = lambda *_: None,
+        was_memory_lent: Callable[[tuple[float, float]], bool] = lambda _: False,
     ) -> None:
-        self._read_clock = read_clock
+        self._read_clock, self._was_memory_lent = read_clock, was_memory_lent
         self._report, self._log, self._extra_measurements, self._busy_cpu = report, log, extra_measurements, busy_cpu
         self.total = 0
         self._current: MeasurementStart | None = None
@@ -217,14 +221,15 @@ class ChildMessageCollector:
         if message.left is not None and message.left in SKIP_REASONS and self._current is not None:
             self._skip(self._current, message)
         if message.result is not None:
-            self.add_result(self._with_clock(message.result, message.timed))
+            self.add_result(self._with_log(message.result, message.timed))
 
-    def _with_clock(self, result: BenchResult, period: tuple[float, float] | None) -> BenchResult:
-        """The result with the GPU's clock while it was timed."""
+    def _with_log(self, result: BenchResult, period: tuple[float, float] | None) -> BenchResult:
+        """The result with the GPU's clock while it was timed, and a note where it was timed in borrowed memory."""
         device = next((each for each in self.start.devices if each.id == result.device), None) if self.start else None
         if device is None or device.id == "cpu" or period is None:
             return result
-        return replace(result, clock_sm=self._read_clock(device.id, device.uuid, period))
+        notes = (*result.notes, SPILLED_NOTE) if self._was_memory_lent(period) else result.notes
+        return replace(result, clock_sm=self._read_clock(device.id, device.uuid, period), notes=notes)
 
     def report_progress(self, measurement: MeasurementStart) -> None:
         """Report that this measurement has begun."""

@@ -20,7 +20,7 @@ from ..core.results import (
     BenchResult,
     Judgement,
 )
-from .child_protocol import VERDICT_PREFIX
+from .child_protocol import SPILLED_NOTE, VERDICT_PREFIX
 from .gpu_log import ABNORMAL_THROTTLE_REASONS, BUSY_GPU_PERCENT, THERMAL_THROTTLE_REASONS
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ CAUSE_PREFIX = "bench.cause."
 CAUSES = frozenset(
     CAUSE_PREFIX + name
     for name in (
+        "spilled",
         "battery",
         "heat",
         "power-supply",
@@ -214,6 +215,8 @@ def slow_causes(
     for device in dict.fromkeys(result.device for result in below):
         gpu, gpu_log = gpus[device], find_gpu_log(device, benchmark.watched)
         ids = {result.id for result in below if result.device == device}
+        if any(SPILLED_NOTE in result.notes for result in below if result.device == device):
+            causes["spilled"] = None
         if ids - LINK_WORKLOADS:
             causes.update(dict.fromkeys(_clock_causes(benchmark, gpu, gpu_log, thresholds, power_saving=power_saving)))
         if ids & LINK_WORKLOADS:

@@ -1,4 +1,4 @@
-"""What the GPUs did during a run: temperature, clocks, power, throttling."""
+"""What the GPUs did during a run: temperature, clocks, power, throttling, memory that Windows lent to a full card."""
 
 from __future__ import annotations
 
@@ -20,6 +20,12 @@ BUSY_CPU_PERCENT, CPU_LOAD_INTERVAL_S = 20, 0.5
 # NVML's clock event reasons that indicate a problem; a power limit alone is normal under full load.
 ABNORMAL_THROTTLE_REASONS = frozenset({"hardware-slowdown", "thermal", "hardware-thermal", "power-brake"})
 THERMAL_THROTTLE_REASONS = frozenset({"thermal", "hardware-thermal"})
+# Windows' driver lends the computer's memory to a program when the card's own is nearly full:
+# https://nvidia.custhelp.com/app/answers/detail/a_id/5490
+FULL_MEMORY_SHARE = 0.9
+# More than the benchmark has of it anyway: two pinned buffers of 256 MiB, and what the driver takes for itself.
+LENT_BYTES = 2**30
+MIN_LENT_SAMPLES = 2
 
 
 def read_cpu_load(cancel: threading.Event) -> float | None:
@@ -35,10 +41,20 @@ def read_cpu_load(cancel: threading.Event) -> float | None:
 
 
 class GpuLogger:
-    """Samples the GPUs each INTERVAL_S while it is open; `read_gpus` is called by one thread at a time."""
+    """Samples the GPUs each INTERVAL_S while it is open; `read_gpus` is called by one thread at a time.
 
-    def __init__(self, read_gpus: Callable[[], tuple[GpuSample, ...]]) -> None:
-        self._read_gpus = read_gpus
+    `read_shared_memory` tells how many bytes of the computer's memory the process `watched_pid` uses as GPU memory, and
+    None where nobody counts them. It is called only while a GPU's own memory is nearly full, since it takes long.
+    """
+
+    def __init__(
+        self,
+        read_gpus: Callable[[], tuple[GpuSample, ...]],
+        read_shared_memory: Callable[[int], int | None] = lambda _: None,
+    ) -> None:
+        self._read_gpus, self._read_shared_memory = read_gpus, read_shared_memory
+        self.watched_pid: int | None = None
+        self._lent_times: list[float] = []  # when the watched process had LENT_BYTES, in seconds since the epoch
         self._snapshots: list[tuple[GpuSample, ...]] = []
         self._times: list[float] = []  # of the snapshots, in seconds since the epoch
         self._stop = threading.Event()
@@ -61,6 +77,10 @@ class GpuLogger:
         snapshot = self._read_gpus()
         self._times.append(time.time())
         self._snapshots.append(snapshot)
+        if self.watched_pid is not None and any(_is_memory_full(sample) for sample in snapshot):
+            shared_bytes = self._read_shared_memory(self.watched_pid)
+            if shared_bytes is not None and shared_bytes >= LENT_BYTES:
+                self._lent_times.append(self._times[-1])
 
     def clock_during(self, device: str, uuid: str | None, period: tuple[float, float]) -> int | None:
         """The median SM clock in MHz of a device ("cuda:0") from one time to another, in seconds since the epoch.
@@ -75,6 +95,11 @@ class GpuLogger:
             for sample in snapshot
             if (device == f"cuda:{sample.index}" if uuid is None else sample.has_uuid(uuid))
         )
+
+    def was_memory_lent(self, period: tuple[float, float]) -> bool:
+        """Whether the watched process computed with the computer's memory from one time to another, as above."""
+        begin, end = period
+        return sum(begin <= taken_at <= end for taken_at in list(self._lent_times)) >= MIN_LENT_SAMPLES
 
     def gpu_logs(self, devices: Mapping[str, str] | None = None) -> tuple[BenchGpuLog, ...]:
         """A summary for each GPU; complete after the context has been left. `devices` as in `summarize_snapshots`."""
@@ -112,6 +137,11 @@ def summarize_snapshots(
         for samples in samples_by_gpu.values()
     ]
     return tuple(sorted(gpu_logs, key=lambda gpu_log: gpu_log.index))
+
+
+def _is_memory_full(sample: GpuSample) -> bool:
+    used_bytes, total_bytes = sample.mem_used, sample.mem_total
+    return bool(used_bytes is not None and total_bytes and used_bytes >= FULL_MEMORY_SHARE * total_bytes)
 
 
 def _summarize_gpu(samples: list[GpuSample], *, util_before: int | None) -> BenchGpuLog:

@@ -144,13 +144,16 @@ class BenchmarkJob:
         context.check_cancelled()
         sleep_inhibitor, nvml = self._system.keep_awake("benchmark"), NvmlMonitor(self._system)
         # What is expensive to read is not used, and would disturb what is being timed.
-        gpu_logger = GpuLogger(self._read_gpus or partial(nvml.sample, detailed=False, processes=False))
+        gpu_logger = GpuLogger(
+            self._read_gpus or partial(nvml.sample, detailed=False, processes=False), self._system.gpu_shared_memory
+        )
         collector = ChildMessageCollector(
             context.report,
             context.log,
             lambda start: len(self._parallel_models(start)),
             busy_cpu=busy_cpu,
             read_clock=gpu_logger.clock_during,
+            was_memory_lent=gpu_logger.was_memory_lent,
         )
         deadline = DeadlineEvent(context.cancel, self._start_limit)
         context.report(TorchLoading(limit_s=self._start_limit))
@@ -159,7 +162,7 @@ class BenchmarkJob:
         with sleep_inhibitor, nvml, gpu_logger:
             try:
                 child_exit = self._run_child(
-                    interpreter, collector, deadline, context, started=started, busy_cpu=busy_cpu
+                    interpreter, collector, deadline, context, gpu_logger, started=started, busy_cpu=busy_cpu
                 )
                 if collector.is_complete:
                     self._measure_parallel(interpreter, collector, context)
@@ -204,6 +207,7 @@ class BenchmarkJob:
         collector: ChildMessageCollector,
         deadline: DeadlineEvent,
         context: JobContext[Any],
+        gpu_logger: GpuLogger,
         *,
         started: float,
         busy_cpu: bool,
@@ -221,6 +225,7 @@ class BenchmarkJob:
         def handle_message(message: ChildMessage) -> None:
             collector.receive(message)
             if message.start is not None:
+                gpu_logger.watched_pid = message.start.pid
                 deadline.extend(message.start.limit_s + EXIT_GRACE_S)
 
         return run_benchmark_child(self._system, argv, handle_message, deadline=deadline, log=context.log)

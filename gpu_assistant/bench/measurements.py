@@ -20,7 +20,7 @@ from .child_protocol import (
 )
 
 # Notes of a doubtful result: other programs disturbed it, or it is wrong.
-DOUBTFUL_NOTES = frozenset({"spread", "few", "busy-cpu", "wrong"})
+DOUBTFUL_NOTES = frozenset({"spread", "few", "busy-cpu", "spilled", "wrong"})
 # Settings that do not make results incomparable: OpenMP's wait policy (other programs have a note of their own),
 # torch's name for full float32, and the throughput of one process alone.
 _IGNORED_SETTINGS = frozenset({"omp_wait_policy", "float32_matmul_precision", "alone"})

@@ -109,9 +109,10 @@ def training_snippet(fit: MemoryFit) -> str:
     lines += [example.imports, "", f'device = "{fit.device}"']
     if fit.device != "cpu":
         lines += [
-            "if os.name == \"nt\":  # Windows' driver would lend slow system memory where the card's own is full",
+            "# On Windows and in WSL the driver would lend slow system memory where the card's own is nearly full.",
+            'if os.name == "nt" or os.path.exists("/dev/dxg"):',
             "    free, total = torch.cuda.mem_get_info(device)",
-            "    torch.cuda.set_per_process_memory_fraction(free / total, device)",
+            "    torch.cuda.set_per_process_memory_fraction(0.95 * free / total, device)",
         ]
     lines += ["", ""]
     lines += [f"def train({arguments}):", f"    model.to(device{memory_format}).train()"]

@@ -127,12 +127,12 @@ class BenchResult(Struct, frozen=True, kw_only=True):
     `size` is (m, k, n) of a matrix product, otherwise the shape of one item (image, tokens, bytes), of which a run has
     `batch`. `samples` are the seconds of each timed run. `error` is the largest relative error against a float64
     reference, `tolerance` the limit for rounding. Results of different `version` are not comparable. `settings` are the
-    precision switches. `notes`: "spread", "few", "wrong", "busy-cpu". An `extrapolated` result is computed from a
-    smaller size, not measured. `efficiency` is the throughput of `processes` together, divided by that of as many
-    running alone. `load`: "burst" is a GPU's speed in the first seconds of load, "sustained" that after so long that
-    power and temperature have limited its clocks; None on a CPU. `clock_sm` is the GPU's median clock in MHz while it
-    was timed, None where it is unknown. `judgement` compares the median with the usual range of this GPU; None before
-    it was judged.
+    precision switches. `notes`: "spread", "few", "wrong", "busy-cpu", "spilled" (timed in memory of the computer that
+    Windows lent to a full GPU). An `extrapolated` result is computed from a smaller size, not measured. `efficiency` is
+    the throughput of `processes` together, divided by that of as many running alone. `load`: "burst" is a GPU's speed
+    in the first seconds of load, "sustained" that after so long that power and temperature have limited its clocks;
+    None on a CPU. `clock_sm` is the GPU's median clock in MHz while it was timed, None where it is unknown.
+    `judgement` compares the median with the usual range of this GPU; None before it was judged.
     """
 
     id: str

@@ -232,6 +232,10 @@ class Hardware(Protocol):
         """Bytes of the NVIDIA GPU at a PCI address by process id, as the system counts them; {} where it does not."""
         ...
 
+    def gpu_shared_memory(self, pid: int) -> int | None:
+        """Bytes of the computer's own memory that a process uses as GPU memory; None where nobody counts them."""
+        ...
+
     def power(self) -> PowerStatus:
         """Mains or battery, charge, power saving."""
         ...

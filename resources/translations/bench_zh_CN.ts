@@ -453,8 +453,8 @@
 <context>
     <name>GpuLogCard</name>
     <message>
-        <source>As the driver told it, twice a second; clocks are medians under load. A card at its power limit is what one wants: it does all that it is allowed to.</source>
-        <translation>由驱动报告，每秒两次；频率是满载时的中位数。达到功率上限是正常的，说明显卡已全力运行。</translation>
+        <source>As the driver told it, five times a second; clocks are medians under load. A card at its power limit is what one wants: it does all that it is allowed to.</source>
+        <translation>由驱动报告，每秒五次；频率是满载时的中位数。达到功率上限是正常的，说明显卡已全力运行。</translation>
     </message>
     <message>
         <source>What the card did meanwhile</source>

@@ -239,6 +239,32 @@ def test_clock_is_that_of_the_card_and_of_the_time(monkeypatch: pytest.MonkeyPat
     assert logger.clock_during("cuda:0", None, (10.1, 10.9)) is None
 
 
+def test_lent_memory_counts_where_two_samples_show_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One sample with 2 GiB may be a blip; in the second one the card has room, and nobody counts."""
+    full = iter([True, False, True, True, False])
+    counted: list[int] = []
+    moments = itertools.count(10.0)
+    monkeypatch.setattr(gpu_log, "time", SimpleNamespace(time=lambda: next(moments)))
+    all_read = threading.Event()
+
+    def read() -> tuple[GpuSample, ...]:
+        is_full = next(full, None)
+        if is_full is None:
+            all_read.set()
+            return ()
+        return look(mem_used=8000 if is_full else 4000, mem_total=8000)
+
+    monkeypatch.setattr(gpu_log, "INTERVAL_S", 0.001)
+    logger = GpuLogger(read, lambda pid: counted.append(pid) or 2 << 30)
+    logger.watched_pid = 77
+    with logger:
+        assert all_read.wait(10)
+    assert counted == [77, 77, 77]
+    assert logger.was_memory_lent((11.5, 14.5))
+    assert not logger.was_memory_lent((9.5, 11.5))  # the first sample alone
+    assert not logger.was_memory_lent((13.5, 20.0))
+
+
 def test_instance_named_by_its_gpu_is_matched() -> None:
     """As drivers before 470 name it."""
     cards = (*look(index=0, uuid="GPU-AAAA", util=0), *look(index=1, uuid="GPU-bbbb", util=0))

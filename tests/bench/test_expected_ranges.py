@@ -16,9 +16,11 @@ from gpu_assistant.core.results import BENCHMARK_SCHEMA, BenchDevice, BenchGpuLo
 
 CATALOG = load_catalog(resources_dir() / "catalog")
 REFERENCE = CATALOG.reference
-ROWS = json.loads(
-    (Path(__file__).parents[1] / "fixtures" / "bench" / "public_results.json").read_text(encoding="utf-8")
-)["rows"]
+RESULTS = Path(__file__).parents[1] / "fixtures" / "bench"
+ROWS, OTHER_ROWS = (
+    json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))["rows"]
+    for name in ("public_results", "other_results")
+)
 GIB = 2**30
 RTX_4060, RTX_4060_LAPTOP = "NVIDIA GeForce RTX 4060", "NVIDIA GeForce RTX 4060 Laptop GPU"
 
@@ -55,15 +57,21 @@ def judgements(benchmark: Benchmark) -> list[str | None]:
     return [result.judgement for result in benchmark.results]
 
 
-def public_judgements(factor: float) -> list[str | None]:
+def public_judgements(factor: float, rows: list[dict[str, Any]] = ROWS) -> list[str | None]:
     return [
         each
-        for row in ROWS
+        for row in rows
         for dtype in ("float32", "tf32", "float16", "bfloat16")
         if row[dtype] is not None
         for each in judgements(judged(row["device"], product(dtype, factor * row[dtype])))
         if each != "unknown"
     ]
+
+
+def copy_judgements(factor: float) -> list[str | None]:
+    copies = [(row["device"], factor * row["copy_gb_s"]) for row in OTHER_ROWS if row["copy_gb_s"] is not None]
+    found = [judgements(judged(name, copied("within", rate)))[0] for name, rate in copies]
+    return [each for each in found if each != "unknown"]
 
 
 def test_public_results_are_as_expected() -> None:
@@ -75,6 +83,23 @@ def test_public_results_are_as_expected() -> None:
 def test_halved_public_results_are_below() -> None:
     found = public_judgements(0.5)
     assert found.count("below") >= 0.95 * len(found)
+
+
+def test_results_that_the_ranges_were_not_made_from_are_as_expected() -> None:
+    """But for a TITAN RTX whose rate falls while it gets hot, and a T4 at 60 % of the others; both are called below."""
+    found = public_judgements(1.0, OTHER_ROWS)
+    assert len(found) > 150
+    assert found.count("as-expected") >= 0.9 * len(found)
+    assert found.count("below") <= 2
+    assert public_judgements(0.5, OTHER_ROWS).count("below") >= 0.95 * len(found)
+
+
+def test_copies_of_others_are_as_expected() -> None:
+    """But for one at twice the bandwidth of its memory, which no card can reach."""
+    found = copy_judgements(1.0)
+    assert (found.count("as-expected"), found.count("above")) == (len(found) - 1, 1)
+    assert len(found) > 10
+    assert copy_judgements(0.5).count("below") == len(found) - 1
 
 
 def test_no_range_is_wider_than_the_rule() -> None:
@@ -217,6 +242,14 @@ def test_causes_of_slow_products() -> None:
     assert causes(replace(FINE_LOG, util_before=60), notes=("bench.note.saving",)) == ["power-plan", "busy"]
     assert causes(FINE_LOG, on_battery=True) == ["battery"]
     assert causes(replace(FINE_LOG, pcie_width=4)) == ["unknown"]  # the link does not slow products down
+
+
+def test_memory_that_windows_lent_is_the_first_cause() -> None:
+    slow = product("float32", 4.0)
+    assert causes(FINE_LOG, replace(slow, notes=("spilled",))) == ["spilled"]
+    assert causes(replace(FINE_LOG, util_before=60), replace(slow, notes=("spilled",))) == ["spilled", "busy"]
+    good = replace(product("float16", 31.0), notes=("spilled",))
+    assert causes(FINE_LOG, slow, good) == ["unknown"]  # another result's note explains nothing
 
 
 def test_causes_of_slow_link() -> None:

@@ -29,6 +29,8 @@ from gpu_assistant.texts.localized import Texts
 from ..fakes.environments import environment_with, torch_with_card
 from .run import Run
 
+GIB = 2**30
+
 
 def test_gpu_in_every_precision(with_card: Path, tmp_path: Path) -> None:
     result = Run(with_card, tmp_path, workloads=["matmul"]).go()
@@ -326,6 +328,31 @@ def test_log_and_clock_are_of_the_card_with_the_uuid_of_torch(tmp_path: Path, mo
     assert [(log.index, log.device, log.temp_max) for log in result.watched] == [(0, None, 50), (1, "cuda:0", 70)]
     assert [each.clock_sm for each in result.results] == [1980]
     assert "bbbbbbbb" not in next(run.data.benchmarks.glob("[!.]*.json")).read_text(encoding="utf-8").lower()
+
+
+@pytest.mark.parametrize(
+    ("used_bytes", "lent_bytes", "spilled"),
+    [(8 * GIB, 3 * GIB, True), (8 * GIB, GIB // 2, False), (8 * GIB, None, False), (3 * GIB, 3 * GIB, False)],
+    ids=["lent", "pinned-only", "uncounted", "roomy"],
+)
+def test_figure_of_memory_that_windows_lent_is_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, used_bytes: int, lent_bytes: int | None, spilled: bool
+) -> None:
+    """Counted for the program that computes: on Windows it is not the one that was started."""
+    monkeypatch.setattr(gpu_log, "INTERVAL_S", 0.001)
+    torch = torch_with_card().replace("STATE.worked_s += COPY_S", "time.sleep(COPY_S)")
+    torch += '\nimport pathlib; pathlib.Path(__file__).with_name("pid").write_text(str(os.getpid()))'
+    environment = environment_with(tmp_path / "env", torch)
+    card = GpuSample(index=0, util=99, mem_used=used_bytes, mem_total=8 * GIB)
+    run = Run(environment, tmp_path, workloads=["copy-within"], read_gpus=lambda: (card,))
+    asked: list[int] = []
+    monkeypatch.setattr(run.system, "gpu_shared_memory", lambda pid: asked.append(pid) or lent_bytes)
+    result = run.go()
+    notes = {each.device: "spilled" in each.notes for each in result.results}
+    assert notes == {"cpu": False, "cuda:0": spilled}
+    assert ("bench.note.spilled" in result.notes) == spilled
+    (pid_file,) = environment.rglob("pid")
+    assert set(asked) == ({int(pid_file.read_text())} if used_bytes == 8 * GIB else set())
 
 
 def two_cards(clock: int) -> tuple[GpuSample, ...]:

@@ -31,7 +31,7 @@ REAL = current_system()
 
 
 class FakeHardware:
-    """`pci_root` is a folder like /sys/bus/pci/devices; `memory_by_card` is filled by the test."""
+    """`pci_root` is a folder like /sys/bus/pci/devices; what counts memory is filled by the test."""
 
     def __init__(
         self,
@@ -53,6 +53,7 @@ class FakeHardware:
         super().__init__(**roles)
         self.name = name
         self.memory_by_card: dict[str, dict[int, int]] = {}
+        self.shared_memory_by_process: dict[int, int] = {}
         self._operating_system = operating_system or OperatingSystem(system=name)
         self._cpu = cpu or Cpu()
         self._disks = disks
@@ -106,6 +107,9 @@ class FakeHardware:
 
     def gpu_memory_by_process(self, address: str) -> dict[int, int]:
         return self.memory_by_card.get(address, {})
+
+    def gpu_shared_memory(self, pid: int) -> int | None:
+        return self.shared_memory_by_process.get(pid)
 
     def power(self) -> PowerStatus:
         return self._power

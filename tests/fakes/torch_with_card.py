@@ -202,7 +202,7 @@ class Event:
 
 
 class _Device:
-    def __init__(self, index):
+    def __init__(self, device):
         pass
 
     def __enter__(self):

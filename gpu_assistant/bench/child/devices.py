@@ -49,6 +49,10 @@ def _windows_available_bytes() -> Optional[int]:
 CACHE_FLUSH_BYTES = (
     256 * 2**20
 )  # written before each run, so that no cache of a card holds its input (triton's do_bench)
+WSL_GPU = "/dev/dxg"  # by which programs in WSL reach Windows' driver: https://devblogs.microsoft.com/directx/directx-heart-linux/
+# Windows' driver lends system memory when its own is nearly full, not only when it is full:
+# https://nvidia.custhelp.com/app/answers/detail/a_id/5490
+OWN_MEMORY_SHARE = 0.95
 GRAPH_WARM_UP_RUNS = 3  # before a graph is recorded: libraries allocate work space at their first calls
 
 
@@ -112,6 +116,15 @@ def driver_uuid(index: int) -> Optional[uuid.UUID]:
     return uuid.UUID(bytes=bytes(content))
 
 
+def has_windows_driver() -> bool:
+    """Whether Windows' driver serves the GPU, as it does in WSL too.
+
+    It lends system memory to a program, and resets a GPU whose kernel runs for two seconds:
+    https://github.com/microsoft/WSL/issues/11050
+    """
+    return os.name == "nt" or os.path.exists(WSL_GPU)  # noqa: PTH110
+
+
 class CudaDevice:
     """One CUDA (or ROCm) device, timed by its own events."""
 
@@ -124,11 +137,11 @@ class CudaDevice:
         self.half_speedup: Optional[float] = None  # of float16 over float32, once it was measured
         self.id = "cuda:%d" % index
         self.capability = None if torch.version.hip else tuple(torch.cuda.get_device_capability(index))
-        if os.name == "nt":
-            # Windows' driver lends system memory where its own is full, and the link would be measured: a batch that
-            # does not fit must fail, and be halved.
+        if has_windows_driver():
+            # In memory that the driver lends the link would be measured: a batch that does not fit must fail, and be
+            # halved.
             free_bytes, total_bytes = torch.cuda.mem_get_info(index)
-            torch.cuda.set_per_process_memory_fraction(free_bytes / total_bytes, index)
+            torch.cuda.set_per_process_memory_fraction(OWN_MEMORY_SHARE * free_bytes / total_bytes, index)
 
     def describe(self) -> Dict[str, Any]:
         """The device as the parent reads it."""
@@ -228,6 +241,9 @@ OUT_OF_MEMORY_WORDS = (
     "get was unable to find an engine",
     "unable to find an engine to execute this computation",
     "alloc_failed",
+    # The handle's own memory, where the card is full when the first product is computed:
+    # https://discuss.pytorch.org/t/cuda-error-cublas-status-not-initialized-when-calling-cublascreate-handle/125450
+    "cublas_status_not_initialized when calling `cublascreate",
     "cudaerrormemoryallocation",
     "cuda_error_out_of_memory",
 )

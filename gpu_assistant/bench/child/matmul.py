@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from typing import Any, Dict, List, Optional, Tuple
 
 from . import timing
-from .devices import is_out_of_memory
+from .devices import has_windows_driver, is_out_of_memory
 from .precision import is_faster_in
 from .workload import Workload, WorkloadSkipped, median_seconds
 
@@ -62,7 +61,7 @@ class MatmulWorkload(Workload):
         """Run it; where it would take too long, skip it, or extrapolate REFERENCE_SIDE from smaller sizes."""
         smaller_results = self._smaller_results()
         run_s = self._estimated_run_s(smaller_results[0]) if smaller_results else 0.0
-        if os.name == "nt" and self.device.kind == "gpu" and run_s > MAX_KERNEL_S:
+        if run_s > MAX_KERNEL_S and self.device.kind == "gpu" and has_windows_driver():
             raise WorkloadSkipped("long-kernel")
         estimated_s = 5 * run_s  # check, warm-up and three runs
         available_s = min(max(self.limit_s * 1.5, self.spare_s), max(0.0, self.deadline - time.perf_counter()))

@@ -168,6 +168,7 @@ def measure_all(
         start={
             "torch": str(torch.__version__),
             "versions": software_versions(torch),
+            "pid": os.getpid(),
             "devices": descriptions,
             "of": len(start_messages),
             "work": start_messages,

@@ -142,6 +142,11 @@ class LinuxSystem:
         del address
         return {}
 
+    def gpu_shared_memory(self, pid: int) -> int | None:
+        """Unknown: Linux' driver lends none, and in WSL, where Windows' driver does, nobody counts it."""
+        del pid
+        return None
+
     def power(self) -> PowerStatus:
         """From power_supply and platform_profile."""
         return hardware.read_power_status(self._root)

@@ -72,6 +72,7 @@ POWER_STATE_BYTES = slice(4, 8)
 POWER_DEVICE_D3 = 4
 
 GPU_MEMORY_COUNTER = r"\GPU Process Memory(*)\Dedicated Usage"
+GPU_SHARED_MEMORY_COUNTER = r"\GPU Process Memory(*)\Shared Usage"
 PDH_FMT_LARGE = 0x400
 PDH_MORE_DATA = 0x800007D2
 # learn.microsoft.com/windows/win32/perfctrs/checking-pdh-interface-return-values: PDH_CSTATUS_VALID_DATA, _NEW_DATA
@@ -200,11 +201,7 @@ def gpu_memory_by_process(address: str) -> dict[int, int]:
     """Bytes by process id on the GPU at a PCI address ("0000:01:00.0"); {} where Windows does not count them."""
     bytes_by_process: dict[int, int] = {}
     address_by_luid: dict[Luid, str | None] = {}
-    for name, value in _read_counters():
-        instance = parse_gpu_instance(name)
-        if instance is None:
-            continue
-        pid, luid = instance
+    for pid, luid, value in _read_counters(GPU_MEMORY_COUNTER):
         if luid not in address_by_luid:
             address_by_luid[luid] = _adapter_pci_address(luid)
         if address_by_luid[luid] == address:
@@ -212,11 +209,17 @@ def gpu_memory_by_process(address: str) -> dict[int, int]:
     return bytes_by_process
 
 
-def _read_counters() -> Iterator[tuple[str, int]]:
-    """The counter's instances and their values."""
+def gpu_shared_memory(pid: int) -> int | None:
+    """Bytes of the computer's own memory that a process uses on its GPUs; None where Windows does not count them."""
+    values = [value for counted_pid, _, value in _read_counters(GPU_SHARED_MEMORY_COUNTER) if counted_pid == pid]
+    return sum(values) if values else None
+
+
+def _read_counters(path: str) -> Iterator[tuple[int, Luid, int]]:
+    """(process id, adapter, value) of the instances of a counter of GPU memory."""
     with _open_query() as query:
         counter = wintypes.HANDLE()
-        if query is None or pdh.PdhAddEnglishCounterW(query, GPU_MEMORY_COUNTER, None, ctypes.byref(counter)):
+        if query is None or pdh.PdhAddEnglishCounterW(query, path, None, ctypes.byref(counter)):
             return
         if pdh.PdhCollectQueryData(query):
             return
@@ -231,8 +234,9 @@ def _read_counters() -> Iterator[tuple[str, int]]:
             return
         for item_index in range(count.value):
             item = items[item_index]
-            if item.szName and item.FmtValue.CStatus in VALID_COUNTER_STATUSES:
-                yield item.szName, item.FmtValue.largeValue
+            instance = parse_gpu_instance(item.szName or "")
+            if instance is not None and item.FmtValue.CStatus in VALID_COUNTER_STATUSES:
+                yield *instance, item.FmtValue.largeValue
 
 
 @contextmanager

@@ -133,6 +133,10 @@ class WindowsSystem:
         """From the performance counters that the Task Manager shows."""
         return hardware.gpu_memory_by_process(address)
 
+    def gpu_shared_memory(self, pid: int) -> int | None:
+        """From the performance counters that the Task Manager shows."""
+        return hardware.gpu_shared_memory(pid)
+
     def power(self) -> PowerStatus:
         """From GetSystemPowerStatus."""
         return hardware.read_power_status()

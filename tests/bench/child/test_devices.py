@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,6 +28,7 @@ OutOfMemoryError = type("OutOfMemoryError", (RuntimeError,), {})  # torch's own 
         RuntimeError("GET was unable to find an engine to execute this computation"),
         RuntimeError("FIND was unable to find an engine to execute this computation"),
         RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
+        RuntimeError("CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(handle)`"),
         RuntimeError("cuDNN error: CUDNN_STATUS_ALLOC_FAILED"),
         RuntimeError("[enforce fail at alloc_cpu.cpp:114] data. DefaultCPUAllocator: not enough memory: you tried"),
         RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 1073741824 bytes."),
@@ -44,6 +46,7 @@ def test_out_of_memory_by_any_name(error: Exception) -> None:
         "CUDA error: an illegal memory access was encountered",
         "CUDA error: misaligned address",
         "CUDA error: unspecified launch failure",
+        "CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasSgemm(handle, transa, transb, m, n, k)`",
         "Expected all tensors to be on the same device; use a shared memory format",
         "CUDA error: no kernel image is available for execution on the device",
     ],
@@ -66,9 +69,16 @@ def test_reset_driver_is_known_by_its_words(text: str, reset: bool) -> None:
     assert is_driver_reset(RuntimeError(text)) == reset
 
 
-@pytest.mark.parametrize(("system", "limits"), [("nt", [(0.75, 1)]), ("posix", [])])
-def test_windows_lends_no_system_memory(monkeypatch: pytest.MonkeyPatch, system: str, limits: list[Any]) -> None:
+@pytest.mark.parametrize(
+    ("system", "in_wsl", "limits"),
+    [("nt", False, [(0.95 * 0.75, 1)]), ("posix", True, [(0.95 * 0.75, 1)]), ("posix", False, [])],
+    ids=["windows", "wsl", "linux"],
+)
+def test_windows_lends_no_system_memory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, system: str, in_wsl: bool, limits: list[Any]
+) -> None:
     """Two of eight GB are taken by other programs."""
+    monkeypatch.setattr(devices, "WSL_GPU", str(tmp_path if in_wsl else tmp_path / "none"))
     monkeypatch.setattr(devices.os, "name", system)
     given: list[Any] = []
     cuda = SimpleNamespace(
@@ -77,7 +87,7 @@ def test_windows_lends_no_system_memory(monkeypatch: pytest.MonkeyPatch, system:
         set_per_process_memory_fraction=lambda fraction, device: given.append((fraction, device)),
     )
     CudaDevice(SimpleNamespace(cuda=cuda, version=SimpleNamespace(hip=None)), 1)
-    assert given == limits
+    assert given == [pytest.approx(limit) for limit in limits]
 
 
 class ProbedDevice:

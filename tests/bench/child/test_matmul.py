@@ -46,13 +46,13 @@ def test_extrapolation_within_two_largest_sizes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("system", "tflops", "reason"), [("nt", 3.0, "long-kernel"), ("posix", 3.0, "time"), ("nt", 15.0, "time")]
+    ("windows_driver", "tflops", "reason"), [(True, 3.0, "long-kernel"), (False, 3.0, "time"), (True, 15.0, "time")]
 )
 def test_no_kernel_takes_longer_than_windows_allows(
-    monkeypatch: pytest.MonkeyPatch, system: str, tflops: float, reason: str
+    monkeypatch: pytest.MonkeyPatch, windows_driver: bool, tflops: float, reason: str
 ) -> None:
     """16384³ is 8.8 TFLOP: three seconds on a slow card, which Windows would reset after two."""
-    monkeypatch.setattr(matmul.os, "name", system)
+    monkeypatch.setattr(matmul, "has_windows_driver", lambda: windows_driver)
     card = SimpleNamespace(kind="gpu", id="cuda:0", torch=None)
     large = MatmulWorkload(card, "float32", 16384, 2.5, measured(8192, tflops))
     large.deadline = 0.0

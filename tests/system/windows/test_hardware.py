@@ -15,6 +15,7 @@ import ctypes
 import winreg
 from ctypes import wintypes
 from pathlib import Path
+from typing import Any
 
 from gpu_assistant.core.machine import Driver
 from gpu_assistant.system.nvml.monitor import NvmlMonitor
@@ -22,7 +23,7 @@ from gpu_assistant.system.windows import hardware
 from gpu_assistant.system.windows.com import guid_from_text
 from gpu_assistant.system.windows.facts import TOOLKITS_KEY
 from gpu_assistant.system.windows.parsing import DISPLAY_CLASS
-from gpu_assistant.system.windows.structures import DevicePropertyKey
+from gpu_assistant.system.windows.structures import CounterValueItem, DevicePropertyKey
 from gpu_assistant.system.windows.system import WindowsSystem
 
 pytestmark = pytest.mark.windows
@@ -30,6 +31,7 @@ SYSTEM = WindowsSystem()
 WINE = "WINELOADERNOEXEC" in os.environ or "WINEPREFIX" in os.environ
 UINT32, BINARY = 0x07, 0x1003  # devpropdef.h
 D0, D3 = 1, 4
+NUMBER = ctypes.POINTER(wintypes.DWORD)
 
 
 class Laptop(WindowsSystem):
@@ -95,6 +97,46 @@ def test_sleeping_gpu_is_not_woken(put: Put) -> None:
 
 def test_process_memory_of_uncounted_gpu_is_empty() -> None:
     assert SYSTEM.gpu_memory_by_process("0000:ff:00.0") == {}
+
+
+class Counters:
+    """In place of pdh.dll, with the instances that Windows has: two adapters of process 7, and others."""
+
+    def __init__(self) -> None:
+        self.path = ""
+        self.instances = [
+            ("pid_7_luid_0x00000000_0x0000C9D1_phys_0", 3 << 30),
+            ("pid_7_luid_0x00000000_0x0000D001_phys_0", 1 << 20),
+            ("pid_77_luid_0x00000000_0x0000C9D1_phys_0", 5 << 30),
+            ("_Total", 9 << 30),
+        ]
+
+    def PdhOpenQueryW(self, *_: Any) -> int:
+        return 0
+
+    def PdhAddEnglishCounterW(self, query: Any, path: str, *_: Any) -> int:
+        self.path = path
+        return 0
+
+    PdhCollectQueryData = PdhCloseQuery = PdhOpenQueryW
+
+    def PdhGetFormattedCounterArrayW(self, counter: Any, kind: int, size: Any, count: Any, items: Any) -> int:
+        if items is None:
+            ctypes.cast(size, NUMBER)[0] = len(self.instances) * ctypes.sizeof(CounterValueItem)
+            return hardware.PDH_MORE_DATA
+        for index, (name, value) in enumerate(self.instances):
+            items[index].szName = name
+            items[index].FmtValue.largeValue = value
+        ctypes.cast(count, NUMBER)[0] = len(self.instances)
+        return 0
+
+
+def test_memory_that_windows_lends_to_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    counters = Counters()
+    monkeypatch.setattr(hardware, "pdh", counters)
+    assert SYSTEM.gpu_shared_memory(7) == (3 << 30) + (1 << 20)
+    assert counters.path == r"\GPU Process Memory(*)\Shared Usage"
+    assert SYSTEM.gpu_shared_memory(8) is None
 
 
 def test_awake_gpu_is_queried(put: Put) -> None:
