@@ -54,10 +54,13 @@ from .toolkit import (
     clashes_with_glibc,
     compiles_for,
     find_cudnn_releases,
+    find_wheels_obstacle,
     may_compile,
+    prefers_wheels,
     supports_chips,
     target_chips,
     toolkit_minimum_driver,
+    with_wheels,
 )
 
 
@@ -237,15 +240,31 @@ def apply_toolkit_choice(
         parts = replace(parts, cudnn=_apply_cudnn_version(target, cuda, choice.cudnn, parts))
     elif choice.cuda_toolkit == "none":
         parts = replace(parts, cudnn=PartAdvice(action="none"))
-    return _apply_install_method(target, choice.toolkit_way, parts)
+    return _apply_install_method(target, candidate, choice, parts)
 
 
-def _apply_install_method(target: TargetSystem, method: str | None, parts: ToolkitAdvice) -> ToolkitAdvice:
-    """With NVIDIA's own installer instead of its archives, if that was chosen and the toolkit is to be installed."""
-    if method not in (None, "archives", "installer"):
+def _apply_install_method(
+    target: TargetSystem, candidate: Candidate | None, choice: Choice, parts: ToolkitAdvice
+) -> ToolkitAdvice:
+    """With the chosen way to the toolkit, where it is to be installed, else the recommended one."""
+    method = choice.toolkit_way
+    if method not in (None, "archives", "wheels", "installer"):
         raise UsageError("choice-unreadable", choice=str(method).lstrip("@"))
-    if method != "installer" or parts.toolkit.action != "install":
+    if parts.toolkit.action != "install" or method == "archives":
         return parts
+    if method == "installer":
+        _check_installer(target, parts)
+        return replace(parts, toolkit=replace(parts.toolkit, way="installer"))
+    obstacle = find_wheels_obstacle(target, candidate, parts, is_picked=choice.cuda_toolkit is not None)
+    if obstacle is not None and method == "wheels":
+        raise part_choice_error("toolkit_way", parts.toolkit.version, obstacle, None)
+    if obstacle is None and (method == "wheels" or prefers_wheels(target, candidate, parts)):
+        return with_wheels(target, candidate, parts, cudnn_picked=choice.cudnn is not None)
+    return parts
+
+
+def _check_installer(target: TargetSystem, parts: ToolkitAdvice) -> None:
+    """Raise UnsatisfiableChoice unless NVIDIA's own installer can be verified and run unattended."""
     system, version = target.machine.os.system, parts.toolkit.version
     toolkit = next((t for t in target.catalog.cuda.toolkits if t.version.text == version), None)
     settings = target.catalog.cuda.installer_settings(system)
@@ -256,7 +275,6 @@ def _apply_install_method(target: TargetSystem, method: str | None, parts: Toolk
         or not settings.can_run_unattended
     ):
         raise part_choice_error("toolkit_way", version, "no-checked-installer", None)
-    return replace(parts, toolkit=replace(parts.toolkit, way="installer"))
 
 
 def _apply_toolkit_version(

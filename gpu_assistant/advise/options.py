@@ -92,7 +92,7 @@ def list_options(
             if error.code != "choice-impossible":
                 raise
             if name == "toolkit_way":
-                return None  # an installer without a published checksum is not offered
+                return None  # a way that cannot be gone is not offered
             details = {name: item for name, item in error.data.items() if name not in _REFUSAL_FIELDS}
             return Option(value=value, state="refused", code=str(error.data["why"]).removeprefix("@"), data=details)
 
@@ -197,7 +197,7 @@ def _candidate_values(
             versions = [version.text for version in (*installable, *newer)]
             versions += [t.version for t in machine.cuda_toolkits or () if t.version is not None and t.nvcc]
         case "toolkit_way":
-            return "archives", "installer"
+            return "wheels", "archives", "installer"
         case "cudnn":
             versions = [r.version.text for r in catalog.cudnn.releases if not r.yanked]
             versions += [c.version for c in machine.cudnn or () if c.version is not None]

@@ -12,7 +12,7 @@ from .candidates import Candidate, TargetSystem
 from .gpus import NvidiaGpu, nvidia_gpus
 from .reasons_driver import make_reason
 from .tensorflow import TensorFlowCandidate, has_cpu_feature
-from .toolkit import ToolkitAdvice, impossible_toolkit_code, target_chips
+from .toolkit import ToolkitAdvice, bundled_toolkit, impossible_toolkit_code, target_chips
 
 
 def toolkit_reasons(
@@ -51,7 +51,10 @@ def _toolkit_install_reasons(
     else:
         code = "toolkit-install" if build_cuda is None or parts.is_other_minor else "toolkit-install-match"
         yield make_reason(target, about, code, cuda, "release-notes", **data)
-    if build_cuda is not None:
+    if parts.toolkit.way == "wheels":
+        code = "toolkit-wheels" if bundled_toolkit(target, candidate, parts) is not None else "toolkit-wheels-alone"
+        yield make_reason(target, about, code, cuda, "wheels", toolkit=parts.toolkit.version)
+    elif build_cuda is not None:
         yield make_reason(target, about, "toolkit-not-for-pytorch", target.catalog.pytorch, "install", cuda=build_cuda)
     if target.machine.os.wsl:
         yield make_reason(target, about, "toolkit-without-driver-wsl", target.catalog.drivers, "wsl")
@@ -109,7 +112,9 @@ def _cudnn_install_reasons(target: TargetSystem, candidate: Candidate | None, pa
     ):
         code = "cudnn-install-last-cuda"
     yield make_reason(target, about, code, cudnn, last_supporting.source if is_legacy else "redist", **data)
-    if candidate is not None and candidate.build.cuda is not None:
+    if parts.cudnn.way == "wheels" and bundled_toolkit(target, candidate, parts) is not None:
+        yield make_reason(target, about, "cudnn-shared", target.catalog.cuda, "wheels-cudnn")
+    elif candidate is not None and candidate.build.cuda is not None:
         yield make_reason(target, about, "cudnn-not-for-pytorch", target.catalog.pytorch, "install")
 
 

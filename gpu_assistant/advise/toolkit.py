@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..catalog.records.cuda import HostCompiler, ToolkitRelease
 from ..catalog.records.libraries import CudnnRelease
@@ -18,7 +19,7 @@ from ..core.machine import OperatingSystem, SystemName
 from ..core.recommendation import PartAdvice, RecommendationWarning
 from ..core.types import Value
 from ..core.versions import Capability, Version, version_key
-from .candidates import TargetSystem
+from .candidates import Candidate, TargetSystem
 from .drivers import find_minimum_driver, is_reachable, stricter_minimum
 
 # Where Debian's, Ubuntu's and Arch's own packages put the toolkit; NVIDIA's installers put theirs below /usr/local.
@@ -218,6 +219,65 @@ def supports_chips(release: CudnnRelease, major: int, chips: tuple[Capability, .
 def _has_archive(target: TargetSystem, release: CudnnRelease, major: int) -> bool:
     platform = (target.machine.os.system, target.arch, major)
     return any((a.system, a.arch, a.cuda) == platform for a in release.archives)
+
+
+def bundled_toolkit(target: TargetSystem, candidate: Candidate | None, parts: ToolkitAdvice) -> Version | None:
+    """The CUDA whose packages PyTorch itself requires on this system, where the toolkit is of the same series: its
+    compiler joins them. As exact as the catalog knows it ("13.2.2", else "13.2"); None where there are none.
+    """
+    wheels, cuda = target.catalog.cuda.wheels, candidate.build.cuda if candidate is not None else None
+    toolkit, system = Version.parse(parts.toolkit.version), target.machine.os.system
+    if wheels is None or candidate is None or cuda is None or toolkit is None or toolkit.series != cuda:
+        return None
+    has_packages = cuda >= wheels.from_toolkit and any(system in part.inside_pytorch for part in wheels.parts)
+    return (candidate.build.record.cuda or cuda) if has_packages else None
+
+
+def find_wheels_obstacle(
+    target: TargetSystem, candidate: Candidate | None, parts: ToolkitAdvice, *, is_picked: bool
+) -> str | None:
+    """Why the toolkit cannot be installed as NVIDIA's Python packages: the end of a text's code, None if it can.
+
+    `is_picked`: the user picked this very version. Beside PyTorch's own packages only that of the same update fits.
+    """
+    wheels, version, system = target.catalog.cuda.wheels, Version.parse(parts.toolkit.version), target.machine.os.system
+    if wheels is None or version is None or not wheels.has_toolkit(version, system, target.arch):
+        return "toolkit-no-wheels"
+    cuda = candidate.build.cuda if candidate is not None else None
+    bundled = bundled_toolkit(target, candidate, parts)
+    if bundled is not None:
+        return "toolkit-wheels-update" if is_picked and bundled not in (version, version.series) else None
+    brings_packages = any(system in part.inside_pytorch for part in wheels.parts)
+    is_other = brings_packages and cuda is not None and cuda >= wheels.from_toolkit
+    return "toolkit-wheels-series" if is_other else None
+
+
+def prefers_wheels(target: TargetSystem, candidate: Candidate | None, parts: ToolkitAdvice) -> bool:
+    """Whether PyTorch brings most of the toolkit in the environment, in an update that is known: the compiler and a
+    few headers are a small part of what the archives are (docs/decisions/0020).
+    """
+    bundled = bundled_toolkit(target, candidate, parts)
+    return bundled is not None and bundled != bundled.series
+
+
+def with_wheels(
+    target: TargetSystem, candidate: Candidate | None, parts: ToolkitAdvice, *, cudnn_picked: bool
+) -> ToolkitAdvice:
+    """The toolkit as NVIDIA's Python packages, in the update that PyTorch requires, and cuDNN likewise where programs
+    can be linked with that package; beside PyTorch it is PyTorch's own, unless the user picked another version.
+    """
+    wheels, bundled = target.catalog.cuda.wheels, bundled_toolkit(target, candidate, parts)
+    toolkit = replace(parts.toolkit, way="wheels")
+    if bundled is not None and bundled != bundled.series:
+        toolkit = replace(toolkit, version=bundled.text)
+    cudnn = parts.cudnn
+    own_cudnn = candidate.build.record.cudnn if candidate is not None and bundled is not None else None
+    if wheels is not None and cudnn.action == "install" and target.machine.os.system in wheels.cudnn_systems:
+        if bundled is None or (cudnn_picked and own_cudnn is not None and own_cudnn.text == cudnn.version):
+            cudnn = replace(cudnn, way="wheels")
+        elif not cudnn_picked and own_cudnn is not None:
+            cudnn = PartAdvice(action="install", version=own_cudnn.text, way="wheels")
+    return replace(parts, toolkit=toolkit, cudnn=cudnn)
 
 
 def find_host_compiler(catalog: Catalog, toolkit: Version) -> HostCompiler | None:

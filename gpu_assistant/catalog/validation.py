@@ -415,6 +415,7 @@ SOURCE_FIELDS = (
     "nvidia_source",
     "own_folder_source",
     "gnu_packages_source",
+    "cudnn_source",
     "key_source",
     "preferred_source",
     "packages_source",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PROGRAM = "gpu-assistant"
 CATALOG_ACTIONS = ("show", "update", "check")
 BUNDLE_ACTIONS = ("create", "check")
-TOOLKIT_METHODS = ("archives", "installer")
+TOOLKIT_METHODS = ("wheels", "archives", "installer")
 HEALTH_LEVELS = (1, 2, 3)
 DEFAULT_CONNECTIONS, MAX_CONNECTIONS = 8, 16
 RATE_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}  # as curl and wget have them: "500k", "5M"

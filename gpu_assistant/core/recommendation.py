@@ -70,13 +70,13 @@ class DriverAdvice(Struct, frozen=True, kw_only=True):
 
 
 class PartAdvice(Struct, frozen=True, kw_only=True):
-    """What to do about the CUDA Toolkit or a separate cuDNN. `way`: by NVIDIA's own installer, where the user picked
-    that (None: from its archives, into a folder of the user's).
+    """What to do about the CUDA Toolkit or a separate cuDNN. `way`: as NVIDIA's Python packages in the environment, or
+    by its own installer where the user picked that (None: from its archives, into a folder of the user's).
     """
 
     action: Literal["none", "keep", "install"]
     version: str | None = None
-    way: Literal["installer"] | None = None
+    way: Literal["installer", "wheels"] | None = None
 
 
 class TensorFlowChoice(Struct, frozen=True, kw_only=True):
@@ -124,7 +124,7 @@ class Choice(Struct, frozen=True, kw_only=True):
     """The user's choices; None leaves the decision to the program.
 
     `driver` is "keep" or an exact version, `cuda_toolkit` and `cudnn` are "none" or a version, `tensorflow` is a
-    version, `toolkit_way` "archives" or "installer", `wsl` "install". What cannot work raises
+    version, `toolkit_way` "archives", "wheels" or "installer", `wsl` "install". What cannot work raises
     UsageError("choice-impossible", part=…, choice=…, why=…, newest=…). `way` is one of `Recommendation.ways`; it has no
     effect where there are none.
     """

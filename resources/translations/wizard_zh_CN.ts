@@ -1439,6 +1439,10 @@
         <translation>“{name}”的装法</translation>
     </message>
     <message>
+        <source>Into the environment, no administrator</source>
+        <translation>装进环境，无需管理员</translation>
+    </message>
+    <message>
         <source>Not all that you picked goes with this</source>
         <translation>你选的版本不能全部保留</translation>
     </message>

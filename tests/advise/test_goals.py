@@ -61,7 +61,7 @@ def toolkit(version: str, nvcc: bool | None = True) -> CudaToolkit:
         ("windows", GTX_1060, "566.03", "cu126", "12.6", "9.10.2.21"),
         ("linux", GTX_1060, None, "cu126", "12.6", "9.10.2.21"),
         ("windows", RTX_5090, None, "cu132", "13.2", "9.27.0.42"),
-        ("linux", H100, "535.104.05", "cu132", "13.2", "9.27.0.42"),
+        ("linux", H100, "535.104.05", "cu132", "13.2", "9.26.0.51"),
     ],
 )
 def test_toolkit_and_cudnn_match_chip_and_pytorch(
@@ -74,7 +74,9 @@ def test_toolkit_and_cudnn_match_chip_and_pytorch(
     assert advice.cuda_toolkit.action == "install"
     assert str(advice.cuda_toolkit.version).startswith(f"{series}.")
     assert (advice.cudnn.action, advice.cudnn.version) == ("install", cudnn)
-    assert "toolkit-not-for-pytorch" in codes(advice.reasons)
+    shared = advice.cuda_toolkit.way == "wheels"
+    assert shared == (system == "linux" and series == "13.2")
+    assert ("toolkit-wheels" if shared else "toolkit-not-for-pytorch") in codes(advice.reasons)
     assert "no-toolkit" in codes(advice.alternatives)
     without = recommend(
         machine(system, nvidia(pci_id), driver=driver),

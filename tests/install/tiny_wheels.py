@@ -41,15 +41,20 @@ def wheel(
     ballast: bytes = b"",
     label: str | None = None,
     variant: bytes = b"{}",
+    extras: Sequence[str] = (),
+    content: Mapping[str, bytes] | None = None,
 ) -> Wheel:
-    """A wheel with one module; `script` names a function of it that becomes a program of the project's name. With a
-    `label` it is a wheel variant, and `variant` is its metadata.
+    """A wheel with one module, or with the files of `content`; `script` names a function of it that becomes a program
+    of the project's name. With a `label` it is a wheel variant, and `variant` is its metadata.
     """
-    info = f"{project}-{version}.dist-info"
+    name = project.replace("-", "_")
+    info = f"{name}-{version}.dist-info"
     rows = ["Metadata-Version: 2.1", f"Name: {project}", f"Version: {version}"]
+    rows += [f"Provides-Extra: {extra}" for extra in extras]
     metadata = "\n".join([*rows, *(f"Requires-Dist: {need}" for need in requires), ""]).encode()
+    module = {f"{project}/__init__.py": f"__version__ = {version!r}\n{source}".encode()}
     files = {
-        f"{project}/__init__.py": f"__version__ = {version!r}\n{source}".encode(),
+        **(module if content is None else content),
         f"{info}/METADATA": metadata,
         f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: {tag}\n".encode(),
     }
@@ -62,10 +67,12 @@ def wheel(
     files[f"{info}/RECORD"] = _record(files, f"{info}/RECORD")
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
-        for name, data in files.items():
-            archive.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), data)
+        for path, data in files.items():
+            member = zipfile.ZipInfo(path, (2026, 1, 1, 0, 0, 0))
+            member.external_attr = (0o755 if "/bin/" in path else 0o644) << 16
+            archive.writestr(member, data)
     suffix = "" if label is None else f"-{label}"
-    return Wheel(f"{project}-{version}-{tag}{suffix}.whl", packed.getvalue(), metadata)
+    return Wheel(f"{name}-{version}-{tag}{suffix}.whl", packed.getvalue(), metadata)
 
 
 def _record(files: Mapping[str, bytes], own: str) -> bytes:
@@ -84,6 +91,11 @@ def others() -> list[Wheel]:
     """What the general index holds: pip with a program of its own, and what torch needs."""
     pip = wheel("pip", "1.0", source="def main():\n    print('pip 1.0')\n", script="main")
     return [pip, wheel("numpy", "1.0"), wheel("tinydep", "1.0")]
+
+
+def build_tools() -> list[Wheel]:
+    """What PyTorch's extensions are built with."""
+    return [wheel(name, "1.0") for name in ("setuptools", "wheel", "ninja")]
 
 
 def index(server: FaultServer, name: str, wheels: Sequence[Wheel], *, lies: Mapping[str, str] | None = None) -> str:

@@ -87,6 +87,7 @@ class CudaCatalog(CatalogFile, frozen=True, kw_only=True):
     branch_source: str | None = None
     toolkits: tuple[ToolkitRelease, ...]
     redist: CudaRedist | None = None
+    wheels: CudaWheels | None = None
     address_patterns: tuple[ToolkitUrlPattern, ...] = ()
     installing: tuple[ToolkitInstallerSettings, ...] = ()
     host_compilers: tuple[HostCompiler, ...] = ()
@@ -205,6 +206,73 @@ class CudaRedist(Struct, frozen=True, kw_only=True):
     folders: tuple[RedistFolders, ...]
     sizes: tuple[RedistSizes, ...]
     source: str
+
+
+class WheelPart(Struct, frozen=True, kw_only=True):
+    """A component of the toolkit as a Python package: the extra of the toolkit's package that installs it, its own
+    package, and its purpose. `inside_pytorch` are the systems where PyTorch's CUDA builds require it themselves.
+    """
+
+    extra: str
+    package: str
+    inside_pytorch: tuple[SystemName, ...]
+    why: str
+
+
+class WheelPlatform(Struct, frozen=True, kw_only=True):
+    """A system and processor for which there are such packages."""
+
+    system: SystemName
+    arch: Arch
+
+
+class WheelSizes(Struct, frozen=True, kw_only=True):
+    """Download size of each component of one toolkit, by its extra."""
+
+    version: Version
+    system: SystemName
+    arch: Arch
+    bytes: dict[str, ByteCount]
+    source: str
+
+
+class CudaWheels(Struct, frozen=True, kw_only=True):
+    """NVIDIA's packages on the general Python index, from the first toolkit with a compiler in them.
+
+    In an environment's site-packages they make up one tree, `folder`, with {major} for CUDA's; `path` has its folders
+    for PATH, `links` its symbolic links (name → target) by system. cuDNN is in `cudnn_folder`; on the `cudnn_systems`
+    programs can be linked with it. `unpacked_ratio`: bytes on the disk for each byte of a compiler's package.
+    """
+
+    package: str
+    from_toolkit: Version
+    platforms: tuple[WheelPlatform, ...]
+    parts: tuple[WheelPart, ...]
+    folder: str
+    path: dict[SystemName, tuple[str, ...]]
+    links: dict[SystemName, dict[str, str]]
+    cudnn_package: str
+    cudnn_folder: str
+    cudnn_systems: tuple[SystemName, ...]
+    cudnn_source: str
+    sizes: tuple[WheelSizes, ...]
+    unpacked_ratio: float
+    source: str
+
+    def has_toolkit(self, version: Version, system: SystemName, arch: str) -> bool:
+        """Whether a toolkit can be installed from them."""
+        return version >= self.from_toolkit and any((p.system, p.arch) == (system, arch) for p in self.platforms)
+
+    def missing_parts(self, system: SystemName, *, beside_pytorch: bool) -> tuple[WheelPart, ...]:
+        """The components to ask for; `beside_pytorch`: those that its CUDA build for this CUDA does not bring."""
+        return tuple(part for part in self.parts if not (beside_pytorch and system in part.inside_pytorch))
+
+    def toolkit_bytes(self, version: Version, system: SystemName, arch: str, *, beside_pytorch: bool) -> int | None:
+        """The download size of these components; None if it is unknown."""
+        rows = (s.bytes for s in self.sizes if (s.version, s.system, s.arch) == (version, system, arch))
+        sizes = next(rows, {})
+        parts = [sizes.get(part.extra) for part in self.missing_parts(system, beside_pytorch=beside_pytorch)]
+        return sum(size or 0 for size in parts) if all(parts) else None
 
 
 class SuccessExitCode(Struct, frozen=True, kw_only=True):

@@ -20,9 +20,10 @@ from ...catalog.wheel_variants import split_variant_label
 from ...core import json
 from ...core.errors import SetupNotSupported, storage_errors
 from ...core.files import hash_file
-from ...core.machine import OperatingSystem
+from ...core.machine import OperatingSystem, SystemName
 from ...core.paths import DataDir
 from ...core.recommendation import LocalWheel, Recommendation
+from ...core.versions import Version
 from ...fetch.credentials import user_index_url
 
 if TYPE_CHECKING:
@@ -32,7 +33,12 @@ if TYPE_CHECKING:
 BASE_PACKAGES = ("numpy", "pip")
 # What builds a package from its source.
 BUILD_PACKAGES = ("setuptools",)
-PACKAGE_FIELDS = ("python", "torch", "variant", "extras", "torchvision", "torchaudio", "tensorflow", "constraints")
+# What torch.utils.cpp_extension builds an extension with.
+EXTENSION_PACKAGES = ("setuptools", "wheel", "ninja")
+PACKAGE_FIELDS = (
+    *("python", "torch", "variant", "extras", "torchvision", "torchaudio", "tensorflow", "constraints"),
+    *("toolkit", "build_tools"),
+)
 
 # What uv takes from a folder: wheels and, for `sdists`, archives of source.
 PACKAGE_SUFFIXES = (".whl", ".tar.gz", ".tar.bz2", ".tar.xz", ".tgz", ".zip")
@@ -111,6 +117,8 @@ class PackageRequest(Struct, frozen=True, kw_only=True):
     `serves_variant`: PyPI has this build of PyTorch for this system, under a version without a label. `default_index`
     is the address of the index that the user put in PyPI's place; `platform` the computer that the packages are for,
     if it is not this one. `extras` are those of PyTorch and torchvision; `sdists` the packages that may come as source.
+    `toolkit` are the requirements of the CUDA Toolkit and cuDNN, where those come as packages; `build_tools`: with what
+    PyTorch's extensions are built with.
     """
 
     python: str
@@ -127,11 +135,14 @@ class PackageRequest(Struct, frozen=True, kw_only=True):
     platform: Platform | None = None
     extras: tuple[str, ...] = ()
     sdists: tuple[str, ...] = ()
+    toolkit: tuple[str, ...] = ()
+    build_tools: bool = False
 
     @property
     def base_packages(self) -> tuple[str, ...]:
-        """The packages that every environment has, and what builds those that come as source."""
-        return (*BASE_PACKAGES, *BUILD_PACKAGES) if self.sdists else BASE_PACKAGES
+        """The packages that every environment has, and what builds packages from source or extensions."""
+        builders = (*(BUILD_PACKAGES if self.sdists else ()), *(EXTENSION_PACKAGES if self.build_tools else ()))
+        return (*BASE_PACKAGES, *dict.fromkeys(builders))
 
     @property
     def label(self) -> str:
@@ -192,7 +203,38 @@ def build_request(
         platform=target if isinstance(target, Platform) else None,
         extras=torch.extras or () if torch is not None else (),
         sdists=record.sdists if record is not None else (),
+        toolkit=toolkit_requirements(recommendation, catalog, target.system),
+        build_tools=torch is not None and recommendation.cuda_toolkit.action != "none",
     )
+
+
+def toolkit_requirements(recommendation: Recommendation, catalog: Catalog, system: SystemName) -> tuple[str, ...]:
+    """The requirements of the toolkit and cuDNN where they come as packages: "cuda-toolkit[nvcc,crt]==13.2.*".
+
+    PyTorch itself decides which update of its own CUDA it is, and which cuDNN, on the systems where it requires them.
+    """
+    wheels, toolkit, cudnn = catalog.cuda.wheels, recommendation.cuda_toolkit, recommendation.cudnn
+    version = Version.parse(toolkit.version)
+    if wheels is None or version is None or (toolkit.action, toolkit.way) != ("install", "wheels"):
+        return ()
+    beside_pytorch = joins_pytorch_packages(recommendation, catalog, system)
+    extras = ",".join(part.extra for part in wheels.missing_parts(system, beside_pytorch=beside_pytorch))
+    pin = f"{version.series.text}.*" if beside_pytorch else version.text
+    requirements = [f"{wheels.package}[{extras}]=={pin}"]
+    if (cudnn.action, cudnn.way) == ("install", "wheels"):
+        name = wheels.cudnn_package.format(major=version.major)
+        requirements.append(name if beside_pytorch else f"{name}=={cudnn.version}")
+    return tuple(requirements)
+
+
+def joins_pytorch_packages(recommendation: Recommendation, catalog: Catalog, system: SystemName) -> bool:
+    """Whether PyTorch requires packages of the very CUDA series that the toolkit is of."""
+    wheels, torch = catalog.cuda.wheels, recommendation.pytorch
+    cuda = Version.parse(torch.cuda) if torch is not None else None
+    version = Version.parse(recommendation.cuda_toolkit.version)
+    if wheels is None or cuda is None or version is None or version.series != cuda.series:
+        return False
+    return any(system in part.inside_pytorch for part in wheels.parts)
 
 
 def cached_lock_path(data: DataDir, request: PackageRequest) -> Path:
@@ -206,9 +248,9 @@ def scan_wheelhouse(folder: Path) -> tuple[LocalWheel, ...]:
     Reads file names only. Files that are not named as wheels are skipped; an unreadable folder has no wheels.
     """
     from packaging.utils import InvalidWheelFilename, parse_wheel_filename
-    from packaging.version import Version
+    from packaging.version import Version as PackageVersion
 
-    rows: list[tuple[str, Version, LocalWheel]] = []
+    rows: list[tuple[str, PackageVersion, LocalWheel]] = []
     try:
         paths = sorted(folder.glob("*.whl"))
     except OSError:

@@ -342,7 +342,7 @@ def _tensorflow_pins(request: PackageRequest) -> tuple[str, ...]:
 
 def _general_requirements(request: PackageRequest) -> tuple[str, ...]:
     """The packages of the general index; beside PyTorch that includes TensorFlow."""
-    packages = request.base_packages
+    packages = (*request.base_packages, *request.toolkit)
     return packages if request.torch is None else (*packages, *_tensorflow_pins(request))
 
 

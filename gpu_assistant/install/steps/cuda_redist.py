@@ -77,7 +77,7 @@ class CudaRedistInstall(StepKind):
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         """One step if a toolkit from archives is recommended; raises SetupNotSupported without archives."""
         advice, machine = builder.recommendation.cuda_toolkit, builder.machine
-        if advice.action != "install" or advice.version is None or advice.way == "installer":
+        if advice.action != "install" or advice.version is None or advice.way is not None:
             return ()
         redist, toolkit = builder.catalog.cuda.redist, builder.catalog.cuda.toolkit(advice.version)
         platform = redist_platform(machine.os.system, machine.os.arch)
@@ -265,7 +265,7 @@ class CudnnInstall(StepKind):
         """One step if the recommendation is to install cuDNN; raises SetupNotSupported without archives."""
         recommendation, machine = builder.recommendation, builder.machine
         advice = recommendation.cudnn
-        if advice.action != "install" or advice.version is None:
+        if advice.action != "install" or advice.version is None or advice.way is not None:
             return ()
         toolkit = recommendation.cuda_toolkit.version
         torch = recommendation.pytorch.cuda if recommendation.pytorch is not None else None

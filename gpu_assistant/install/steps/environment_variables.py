@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import ClassVar
 
 from msgspec import Struct
 
+from ...core.errors import AppError
 from ...core.paths import DataDir
 from ...core.plan import CurrentState, Plan, Step
 from ...system.base import Hardware, UserEnvironment
@@ -52,22 +54,30 @@ class EnvironmentVariables(StepKind):
         )
 
     def inspect(self, step: Step, plan: Plan, context: PreviewContext) -> CurrentState | None:  # noqa: ARG002
+        if not _can_set(context.system):
+            return CurrentState(code="now.variables-by-hand", data={"lines": _shell_lines(step)})
         return CurrentState(code="now.set") if _all_set(step, context.system) else None
 
-    def could_have_made(self, effect: Effect, environment: str | None, data: DataDir) -> bool:  # noqa: ARG002
+    def could_have_made(self, effect: Effect, environment: str | None, data: DataDir) -> bool:
+        """The toolkit is in the data folder, or part of the environment."""
+        root = Path(environment) if environment is not None else None
         match effect:
             case VariableSet(name=name, value=value):
-                return name in VARIABLE_NAMES and is_child(value, data.toolkits)
+                is_place = is_child(value, data.toolkits) or (root is not None and is_inside(value, root))
+                return name in VARIABLE_NAMES and is_place
             case PathEntryAdded(folder=folder):
-                return is_inside(folder, data.toolkits)
+                return is_inside(folder, data.toolkits) or (root is not None and is_inside(folder, root))
             case _:
                 return False
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
+        """Also where this system has no place for variables, such as in a container: the user is told what to set."""
+        if not _can_set(context.system):
+            return Outcome(code="progress.variables-by-hand", data={"lines": _shell_lines(step)})
         return Outcome() if _all_set(step, context.system) else None
 
     def run(self, step: Step, context: InstallContext) -> Outcome:
-        """Raises AppError: variable-unusable, no-user-variables, path-too-long, path-not-addable."""
+        """Raises AppError: variable-unusable, path-too-long, path-not-addable."""
         spec, variables = parse_spec(step, VariablesSpec), context.system.variables
         for name, value in spec.set.items():
             previous = variables.get(name)
@@ -92,6 +102,25 @@ class EnvironmentVariables(StepKind):
             )
             _add_path_entry(step, entry, context)
         return Outcome(code="progress.variables")
+
+
+def _can_set(system: UserEnvironment) -> bool:
+    """Whether something reads the user's variables at login. Raises AppError: variable-unusable."""
+    try:
+        system.variables.get(VARIABLE_NAMES[0])
+    except AppError as error:
+        if error.code != "no-user-variables":
+            raise
+        return False
+    return True
+
+
+def _shell_lines(step: Step) -> str:
+    """The same for the start file of a shell, in one line."""
+    spec = parse_spec(step, VariablesSpec)
+    lines = [f"export {name}={shlex.quote(value)}" for name, value in spec.set.items()]
+    lines += [f'export PATH="$PATH":{shlex.quote(folder)}' for folder in spec.path]
+    return "; ".join(lines)
 
 
 def _all_set(step: Step, system: UserEnvironment) -> bool:

@@ -6,6 +6,7 @@ from .base import StepKind
 from .conda_environment import CondaEnvironment
 from .cuda_installer import RunFileInstaller, WindowsInstaller
 from .cuda_redist import CudaRedistInstall, CudnnInstall
+from .cuda_wheels import CudaWheelsInstall
 from .download import PackageDownload
 from .environment_variables import EnvironmentVariables
 from .nvidia_driver import NvidiaDriverInstall
@@ -26,6 +27,7 @@ from .wsl2 import Wsl2Install
 #   download          PackageDownload          download
 #   cuda-toolkit      CudaRedistInstall        cuda_redist           NVIDIA's archives, unpacked
 #   cudnn             CudnnInstall             cuda_redist
+#   cuda-wheels       CudaWheelsInstall        cuda_wheels           NVIDIA's Python packages, in the environment
 #   cuda-run          RunFileInstaller         cuda_installer        NVIDIA's own installer on Linux
 #   cuda-installer    WindowsInstaller         cuda_installer        and on Windows
 #   variables         EnvironmentVariables     environment_variables
@@ -37,15 +39,17 @@ ALL_KINDS: tuple[StepKind, ...] = (
     PackageResolution(),
     PackageDownload(),
     PythonPackagesInstall(),
+    CudaWheelsInstall(),
     CudaRedistInstall(),
     RunFileInstaller(),
     CudnnInstall(),
-    EnvironmentVariables(),
     VcRedistInstall(),
     WindowsInstaller(),
     # May need a restart: what can be done without the driver is done before, the verification after it.
     NvidiaDriverInstall(),
     EnvironmentVerification(),
+    # The user's account is changed when all that it shall find has been proven.
+    EnvironmentVariables(),
     # No other step needs it.
     Wsl2Install(),
 )

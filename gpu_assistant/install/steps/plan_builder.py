@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from ...core.errors import SetupNotSupported
 from ...core.machine import Machine
 from ...core.paths import DataDir
@@ -14,7 +16,13 @@ from ...core.plan import Step
 from ...core.recommendation import LocalWheel, Recommendation
 from ...core.types import EnvironmentKind
 from ...core.versions import Version
-from ..packages.requirements import build_request, compatible_wheels, platform_for, release_label
+from ..packages.requirements import (
+    build_request,
+    compatible_wheels,
+    joins_pytorch_packages,
+    platform_for,
+    release_label,
+)
 from ..packages.sizes import read_size_cache
 
 if TYPE_CHECKING:
@@ -134,8 +142,22 @@ class PlanBuilder:
             )
         measured, torch = self.similar_sizes, self.recommendation.pytorch
         if torch is not None and (measured.release, measured.variant) == (Version.parse(torch.version), torch.variant):
-            return measured
+            return self._with_toolkit(measured)
         return EnvironmentSizes(variant=measured.variant, system=measured.system)
+
+    def _with_toolkit(self, measured: EnvironmentSizes) -> EnvironmentSizes:
+        """With the toolkit's own packages, where it comes as such; without any size where theirs is not known."""
+        wheels, advice = self.catalog.cuda.wheels, self.recommendation.cuda_toolkit
+        version, system = Version.parse(advice.version), self.machine.os.system
+        if wheels is None or version is None or (advice.action, advice.way) != ("install", "wheels"):
+            return measured
+        beside_pytorch = joins_pytorch_packages(self.recommendation, self.catalog, system)
+        arch = self.machine.os.arch or "x86_64"
+        size = wheels.toolkit_bytes(version, system, arch, beside_pytorch=beside_pytorch)
+        if size is None or measured.download_bytes is None or not measured.includes_dependencies:
+            return replace(measured, download_bytes=None, disk_bytes=None)
+        disk_bytes = measured.disk_bytes + round(size * wheels.unpacked_ratio) if measured.disk_bytes else None
+        return replace(measured, download_bytes=measured.download_bytes + size, disk_bytes=disk_bytes)
 
     @cached_property
     def similar_sizes(self) -> EnvironmentSizes:

@@ -16,7 +16,7 @@ from ..environment.location import damaged_metadata, managed_manifest, pending_v
 from ..files.installed_packages import installed_packages
 from ..files.inventory import find_damage, format_names
 from ..packages.lockfile import Lockfile
-from ..packages.requirements import BASE_PACKAGES, PackageRequest, build_request
+from ..packages.requirements import PackageRequest, build_request
 from ..packages.resolver import Resolver, named_requirements
 from .base import StepKind, check_file
 from .context import BaseInterpreter, EnvironmentStatus, InstallContext, Outcome, ResolvedLock
@@ -40,16 +40,24 @@ class PackageResolution(StepKind):
             torch.version if torch is not None else None, builder.machine.os.system
         )
         constraints += tensorflow.constraints if tensorflow is not None else ()
+        request = _index_request(builder)
         # A constrained package is listed once, with its constraint.
-        unconstrained = [name for name in BASE_PACKAGES if not any(line.startswith(f"{name}<") for line in constraints)]
+        unconstrained = [
+            name for name in request.base_packages if not any(line.startswith(f"{name}<") for line in constraints)
+        ]
         packages = ", ".join(
-            [*(name for name, is_requested in optional_packages if is_requested), *constraints, *unconstrained]
+            [
+                *(name for name, is_requested in optional_packages if is_requested),
+                *request.toolkit,
+                *constraints,
+                *unconstrained,
+            ]
         )
         data: dict[str, Value] = {"release": builder.release, "python": builder.series, "packages": packages}
         if builder.bundle is not None:
             data["path"] = str(builder.bundle)
         else:
-            data["requirements"] = " ".join(named_requirements(_index_request(builder)))
+            data["requirements"] = " ".join(named_requirements(request))
         return (
             Step(
                 id="resolve",

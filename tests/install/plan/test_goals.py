@@ -51,8 +51,11 @@ def test_plan_matches_recommendation(file: Path, goal: Goal, tmp_path: Path) -> 
         return
     plan = planned(seen, advice, tmp_path)
     kinds = {step.kind for step in plan.steps}
-    assert ("cuda-toolkit" in kinds) == (advice.cuda_toolkit.action == "install")
-    assert ("cudnn" in kinds) == (advice.cudnn.action == "install")
+    ways = {"wheels": "cuda-wheels", None: "cuda-toolkit"}
+    expected = {ways[advice.cuda_toolkit.way]} if advice.cuda_toolkit.action == "install" else set()
+    assert kinds & {"cuda-wheels", "cuda-toolkit"} == expected
+    # cuDNN as a package needs no step of its own.
+    assert ("cudnn" in kinds) == (advice.cudnn.action == "install" and advice.cudnn.way is None)
     packages = next(str(step.data["packages"]) for step in plan.steps if step.kind == "resolve")
     assert ("torch" in packages.split(", ")) == (advice.pytorch is not None)
     assert ("tensorflow" in packages) == (advice.tensorflow is not None)

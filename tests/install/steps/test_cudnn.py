@@ -31,6 +31,7 @@ from ...fakes.environment_variables import FileVariables
 from ...fakes.fault_server import FaultServer, fault_server
 from ...fakes.redist import CUDNN_VERSION, SAYS, TOOLKIT, Redist, sha256
 from ...fakes.system import FakeSystem
+from .. import tiny_wheels
 from ..sandbox import INTERPRETER, QUICK, RELEASE, Imports, Sandbox, catalog_with, end, machine, recommendation, states
 from ..toolkit_sandbox import ToolkitSandbox, wants
 
@@ -217,12 +218,13 @@ class CudaDevSandbox:
 def test_cuda_dev_goal_survives_kill_resume_and_uninstall(sandbox: Sandbox) -> None:
     cuda_dev = CudaDevSandbox(sandbox.root / "cuda-dev", sandbox.torch_index, sandbox.server.url)
     cuda_dev.redist.serve(sandbox.server)
+    tiny_wheels.index(sandbox.server, "simple", [*sandbox.others, *tiny_wheels.build_tools()])
     cuda_dev.system.variables.set("CUDA_PATH", "%OLD%", expand=True)
     cuda_dev.system.variables.set("PATH", "first;;second;", expand=True)
     before = cuda_dev.seen()
     plan = cuda_dev.plan()
     kinds = [step.kind for step in plan.steps]
-    assert kinds[-4:] == ["cuda-toolkit", "cudnn", "variables", "verify"]
+    assert kinds[-4:] == ["cuda-toolkit", "cudnn", "verify", "variables"]
     parts = len(toolkit_parts(cuda_dev.catalog.cuda.redist, 13)) if cuda_dev.catalog.cuda.redist is not None else 0
     # In the middle of the fifth part of the toolkit, and in the middle of cuDNN.
     for stop, stopped in ((5, "cuda-toolkit"), (parts - 4 + 1, "cudnn")):

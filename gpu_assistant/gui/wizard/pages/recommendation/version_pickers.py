@@ -336,8 +336,11 @@ def display_value(name: PartName, value: str | None, option_notes: OptionNotes |
     if name == "driver" and value == "keep":
         return translate("VersionPickers", "Keep the one that is there")
     if name == "toolkit_way" and value is not None:
-        archives_text = translate("VersionPickers", "Your own folder, no administrator")
-        return archives_text if value == "archives" else translate("VersionPickers", "With NVIDIA's installer")
+        return {
+            "wheels": translate("VersionPickers", "Into the environment, no administrator"),
+            "archives": translate("VersionPickers", "Your own folder, no administrator"),
+            "installer": translate("VersionPickers", "With NVIDIA's installer"),
+        }[value]
     if name in ("cuda_toolkit", "cudnn") and value == "none":
         return translate("VersionPickers", "Not installed separately")
     return value or UNKNOWN_VALUE

@@ -38,13 +38,18 @@ def rest(qtbot):
 
 
 @pytest.mark.parametrize(
-    ("code", "archives", "installer"),
+    ("code", "archives", "wheels", "installer"),
     [
-        ("en", "Your own folder, no administrator", "With NVIDIA's installer"),
-        ("zh_CN", "自己的文件夹，无需管理员", "用 NVIDIA 的安装程序"),
+        (
+            "en",
+            "Your own folder, no administrator",
+            "Into the environment, no administrator",
+            "With NVIDIA's installer",
+        ),
+        ("zh_CN", "自己的文件夹，无需管理员", "装进环境，无需管理员", "用 NVIDIA 的安装程序"),
     ],
 )
-def test_toolkit_method_is_chosen_on_its_card(page, rest, language, simulated, code, archives, installer):
+def test_toolkit_method_is_chosen_on_its_card(page, rest, language, simulated, code, archives, wheels, installer):
     language.set(code)
     page.options_bar.goal_picker.chosen.emit("cuda-dev")
     rest(page)
@@ -53,6 +58,7 @@ def test_toolkit_method_is_chosen_on_its_card(page, rest, language, simulated, c
     picker = page.part_cards["cuda"].version_pickers.pickers["toolkit_way"]
     assert archives in picker.entries[0].text
     assert [entry.text for entry in picker.entries if entry.value == "installer"] == [installer]
+    assert [entry.text for entry in picker.entries if entry.value == "wheels"] == [wheels]
     picker.chosen.emit("installer")
     rest(page)
     assert page.controller.flow.state.choice == Choice(toolkit_way="installer")
