@@ -246,7 +246,7 @@ def wizard_acts(turns: Turns, program: DesktopApplication, wizard: Wizard) -> No
                 for what in ("open", "close"):
                     turns.during(f"recommendation: why, {what}", card.reasons.toggle_button.click)
         for what in ("open", "close"):
-            turns.during(f"recommendation: steps, {what}", page.cost_card.steps_button.click)
+            turns.during(f"recommendation: steps, {what}", page.more_options.steps_button.click)
         for goal in ("all", "pytorch"):
             turns.during("recommendation: goal", partial(controller.change_options, goal=goal), 1.0)
             turns.until(calm)

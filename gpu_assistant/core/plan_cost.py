@@ -57,7 +57,8 @@ class StepCost(Struct, frozen=True, kw_only=True):
 
 
 class PlanCost(Struct, frozen=True, kw_only=True):
-    """Known `bytes` to download, and `disk_bytes` used afterwards (None: unknown).
+    """Known `bytes` to download, and `disk_bytes` that an install needs free, downloads included (None: unknown): the
+    figure that the space is checked against, and the only one that is shown.
 
     `measured_release` is the release that the packages' sizes were measured on, None where it is the plan's own.
     `estimated_bytes` of them are the sizes of other files of the same kind, `unknown_parts` names what `bytes` leave
@@ -127,15 +128,24 @@ def plan_cost(plan: Plan) -> PlanCost:
     )
     if release is not None:
         unknown_parts = {part: None for part in unknown_parts if part not in NEGLIGIBLE_PARTS}
-    estimate = next((step.data.get("kept_bytes") for step in plan.steps if step.kind == "check-space"), None)
-    disk_bytes = plan.disk_bytes if plan.disk_bytes is not None else estimate
+    space_step = next((step for step in plan.steps if step.kind == "check-space"), None)
+    space = space_step.data if space_step is not None else {}
+    disk_bytes = plan.disk_bytes if plan.disk_bytes is not None else space.get("kept_bytes")
     download_bytes = sum(each.bytes for each in costs.values())
     # Unpacked files are larger than the download: a figure that is not counts only a part.
     smaller_than_download = plan.disk_bytes is None and isinstance(disk_bytes, int) and disk_bytes <= download_bytes
+    needed_bytes = space.get("disk_bytes")
+    is_estimate = plan.disk_bytes is None
+    if space_step is not None and isinstance(needed_bytes, int):
+        is_estimate = space_step.code.startswith("check-space-about")
+    else:
+        needed_bytes = disk_bytes
     return PlanCost(
         bytes=download_bytes,
-        disk_bytes=disk_bytes if isinstance(disk_bytes, int) and (disk_bytes or plan.disk_bytes is not None) else None,
-        disk_estimated=plan.disk_bytes is None,
+        disk_bytes=needed_bytes
+        if isinstance(needed_bytes, int) and (needed_bytes or plan.disk_bytes is not None)
+        else None,
+        disk_estimated=is_estimate,
         disk_incomplete=smaller_than_download
         or "tensorflow" in unknown_parts
         or any(s.kind in UNPACKING_KINDS and s.disk_bytes is None for s in plan.steps),

@@ -210,6 +210,14 @@ def download_text(cost: PlanCost, texts: Translator) -> str | None:
     )
 
 
+def known_download_text(cost: PlanCost, texts: Translator) -> str | None:
+    """A plan's download as far as its size is known: "2.6 GB", "about 2.6 GB"; None where none of it is."""
+    if not cost.bytes:
+        return None
+    is_estimate = cost.measured_release is not None or cost.estimated_bytes > 0
+    return _size_text(cost.bytes, texts, is_estimate=is_estimate, is_lower_bound=False)
+
+
 def unknown_parts_text(cost: PlanCost, texts: Translator) -> str:
     """The names of the parts of unknown size that the download leaves out."""
     separator = "、" if texts.language == "zh_CN" else ", "
@@ -246,6 +254,26 @@ def way_cost_texts(cost: WayCost, texts: Translator) -> tuple[str, ...]:
     if cost.admin_prompts or not cost.manual_driver:
         items.append(prompts_text(cost.admin_prompts, texts))
     return (*items, restarts_text(cost.restarts, texts))
+
+
+def way_summary_text(cost: WayCost, texts: Translator) -> str:
+    """What a way costs, in one short line: "About 3.6 GB · 1 prompt + 1 restart"."""
+    size = _way_size_text(cost, texts)
+    if cost.package_bytes is not None:
+        code = "way.summary.size-beside-driver" if cost.driver_bytes is None else "way.summary.size"
+        size = texts.translate(code, {"bytes": cost.package_bytes + (cost.driver_bytes or 0)})
+    return f"{size} · {effort_text(cost.admin_prompts, cost.restarts, texts)}"
+
+
+def effort_text(prompts: int, restarts: int, texts: Translator) -> str:
+    """What the user has to do: "1 prompt + 1 restart", "No prompt, no restart"."""
+    if prompts and restarts:
+        parts = {"prompts": prompts, "restarts": restarts}
+        return " + ".join(texts.translate(f"effort.{name}", {"count": count}) for name, count in parts.items())
+    if prompts or restarts:
+        name = "prompts" if prompts else "restarts"
+        return texts.translate(f"effort.{name}-only", {"count": prompts or restarts})
+    return texts.translate("effort.none")
 
 
 def prompts_text(count: int, texts: Translator) -> str:

@@ -129,16 +129,20 @@
 <context>
     <name>CostCard</name>
     <message>
-        <source>; and more: {parts} (size not known)</source>
-        <translation>；另加：{parts}（大小未知）</translation>
+        <source>About {size} of it is the driver.</source>
+        <translation>其中驱动约 {size}。</translation>
     </message>
     <message>
-        <source>; the driver is about {size} of it</source>
-        <translation>；其中驱动约 {size}</translation>
+        <source>About {time}</source>
+        <translation>约 {time}</translation>
     </message>
     <message>
-        <source>{restarts}, and you install the driver</source>
-        <translation>{restarts}，驱动由你自己安装</translation>
+        <source>All files come from the offline folder.</source>
+        <translation>所有文件都来自离线文件夹。</translation>
+    </message>
+    <message>
+        <source>Not in it, size unknown: {parts}.</source>
+        <translation>未计入（大小未知）：{parts}。</translation>
     </message>
     <message>
         <source>Not known yet</source>
@@ -146,35 +150,59 @@
     </message>
     <message>
         <source>Nothing</source>
-        <translation>无需</translation>
+        <translation>无需下载</translation>
     </message>
     <message>
-        <source>from the internet</source>
-        <translation>从网上下载</translation>
+        <source>The disk space includes the downloaded files.</source>
+        <translation>磁盘空间包含下载的文件。</translation>
     </message>
     <message>
-        <source>needed on {disk} ({size} free)</source>
-        <translation>需要占用 {disk}（空闲 {size}）</translation>
+        <source>The download is an estimate, measured on {release}.</source>
+        <translation>下载大小是估计值，按 {release} 测得。</translation>
     </message>
     <message>
-        <source>on your disk</source>
-        <translation>占用磁盘</translation>
+        <source>The download size shows with the first step, when the publishers tell it.</source>
+        <translation>下载大小要等第一步向发布方查询后才知道。</translation>
+    </message>
+    <message>
+        <source>The time assumes an internet connection of {mbits} Mbit/s.</source>
+        <translation>时间按 {mbits} Mbit/s 的网速估算。</translation>
+    </message>
+    <message>
+        <source>as administrator</source>
+        <translation>需管理员权限</translation>
+    </message>
+    <message>
+        <source>depends on your disk</source>
+        <translation>取决于磁盘</translation>
+    </message>
+    <message>
+        <source>depends on your internet</source>
+        <translation>取决于网速</translation>
+    </message>
+    <message>
+        <source>disk space in total</source>
+        <translation>磁盘空间</translation>
+    </message>
+    <message>
+        <source>no administrator needed</source>
+        <translation>不需要管理员权限</translation>
     </message>
     <message>
         <source>on {disk} ({size} free)</source>
-        <translation>占用 {disk}（空闲 {size}）</translation>
+        <translation>{disk}（空闲 {size}）</translation>
     </message>
     <message>
-        <source>or so</source>
-        <translation>左右</translation>
+        <source>or more</source>
+        <translation>或更久</translation>
     </message>
     <message>
-        <source>or so, at {mbits} Mbit/s</source>
-        <translation>左右（网速 {mbits} Mbit/s）</translation>
+        <source>plus the driver</source>
+        <translation>另加驱动</translation>
     </message>
     <message>
-        <source>the disk decides</source>
-        <translation>取决于磁盘</translation>
+        <source>the cost</source>
+        <translation>所需资源</translation>
     </message>
     <message>
         <source>the system's disk</source>
@@ -182,19 +210,23 @@
     </message>
     <message>
         <source>to download</source>
-        <translation>要下载</translation>
+        <translation>下载</translation>
     </message>
     <message>
-        <source>to download, measured on {release}</source>
-        <translation>下载量，按 {release} 估计</translation>
+        <source>to set up</source>
+        <translation>装好所需</translation>
     </message>
     <message>
-        <source>to download; shows with the first step</source>
-        <translation>下载量，第一步就会知道</translation>
+        <source>you install the driver</source>
+        <translation>驱动由你安装</translation>
     </message>
     <message>
-        <source>your line decides</source>
-        <translation>取决于你的网速</translation>
+        <source>{size} + driver</source>
+        <translation>{size} + 驱动</translation>
+    </message>
+    <message>
+        <source>{size} + more</source>
+        <translation>{size} 以上</translation>
     </message>
 </context>
 <context>
@@ -757,6 +789,10 @@
         <translation>一块没有名称的显卡</translation>
     </message>
     <message>
+        <source>about {size} needed</source>
+        <translation>约需 {size}</translation>
+    </message>
+    <message>
         <source>also {names}</source>
         <translation>还有 {names}</translation>
     </message>
@@ -787,14 +823,6 @@
     <message>
         <source>missing</source>
         <translation>没有</translation>
-    </message>
-    <message>
-        <source>needed: about {size} or more</source>
-        <translation>大约需要 {size} 或更多</translation>
-    </message>
-    <message>
-        <source>needed: {size}</source>
-        <translation>需要 {size}</translation>
     </message>
     <message>
         <source>not known whether it is enough</source>
@@ -840,6 +868,21 @@
         <source>{size} memory</source>
         <translation>{size} 内存</translation>
     </message>
+    <message>
+        <source>{size} needed</source>
+        <translation>需要 {size}</translation>
+    </message>
+</context>
+<context>
+    <name>MoreOptions</name>
+    <message>
+        <source>Fewer options</source>
+        <translation>收起选项</translation>
+    </message>
+    <message>
+        <source>More options</source>
+        <translation>更多选项</translation>
+    </message>
 </context>
 <context>
     <name>NoticesCard</name>
@@ -856,16 +899,16 @@
         <translation>打开 NVIDIA 页面</translation>
     </message>
     <message>
-        <source>Take this change back</source>
-        <translation>撤销这次改动</translation>
-    </message>
-    <message>
         <source>Install NVIDIA driver {version} yourself first, then check again. Without it the setup stops at its last step, the proof, and goes on from there later.</source>
         <translation>请先自己安装 NVIDIA 驱动 {version}，然后重新检测。没有驱动，安装会停在最后一步“验证”，装好后再从那里继续。</translation>
     </message>
     <message>
         <source>Install NVIDIA driver {version} yourself, then check again. Until then PyTorch cannot use the card.</source>
         <translation>请自己安装 NVIDIA 驱动 {version}，然后重新检测。在此之前 PyTorch 用不了这张卡。</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
     </message>
     <message>
         <source>{parts}: not installed from here yet. The plan sets up the rest; get these from their makers.</source>
@@ -885,10 +928,6 @@
     <message>
         <source>All three, for those who need them all; takes the most space</source>
         <translation>以上三样都装，都要用的人选它；占空间最多</translation>
-    </message>
-    <message>
-        <source>As recommended</source>
-        <translation>恢复推荐</translation>
     </message>
     <message>
         <source>CUDA development</source>
@@ -931,6 +970,10 @@
         <translation>最先适配新游戏：也玩游戏的人选它</translation>
     </message>
     <message>
+        <source>Reset to recommended</source>
+        <translation>恢复推荐</translation>
+    </message>
+    <message>
         <source>Tested longer: the calm choice for this kind of work</source>
         <translation>测试更久，做深度学习更稳</translation>
     </message>
@@ -958,6 +1001,10 @@
 <context>
     <name>PartSummary</name>
     <message>
+        <source>CUDA and cuDNN included</source>
+        <translation>自带 CUDA 和 cuDNN</translation>
+    </message>
+    <message>
         <source>CUDA up to {version}</source>
         <translation>最高 CUDA {version}</translation>
     </message>
@@ -976,6 +1023,10 @@
     <message>
         <source>Included</source>
         <translation>已包含</translation>
+    </message>
+    <message>
+        <source>Included in PyTorch</source>
+        <translation>随 PyTorch 自带</translation>
     </message>
     <message>
         <source>Install</source>
@@ -1030,24 +1081,24 @@
         <translation>单独安装</translation>
     </message>
     <message>
-        <source>comes inside PyTorch</source>
-        <translation>随 PyTorch 自带</translation>
-    </message>
-    <message>
-        <source>comes inside TensorFlow</source>
-        <translation>TensorFlow 自带</translation>
-    </message>
-    <message>
         <source>elsewhere, stays</source>
         <translation>在别处，保留</translation>
+    </message>
+    <message>
+        <source>exact version shown afterwards</source>
+        <translation>装好后显示版本</translation>
     </message>
     <message>
         <source>for the CPU</source>
         <translation>用于 CPU</translation>
     </message>
     <message>
-        <source>inside PyTorch</source>
-        <translation>在 PyTorch 里</translation>
+        <source>included in PyTorch</source>
+        <translation>随 PyTorch 自带</translation>
+    </message>
+    <message>
+        <source>included in TensorFlow</source>
+        <translation>随 TensorFlow 自带</translation>
     </message>
     <message>
         <source>no NVIDIA card</source>
@@ -1068,10 +1119,6 @@
     <message>
         <source>not looked at</source>
         <translation>没有查看</translation>
-    </message>
-    <message>
-        <source>on the GPU</source>
-        <translation>用显卡计算</translation>
     </message>
     <message>
         <source>or newer</source>
@@ -1106,12 +1153,16 @@
         <translation>工具包，编译用</translation>
     </message>
     <message>
-        <source>version shows in the proof</source>
-        <translation>验证时显示版本</translation>
-    </message>
-    <message>
         <source>you install it</source>
         <translation>由你安装</translation>
+    </message>
+    <message>
+        <source>{build} included</source>
+        <translation>自带 {build}</translation>
+    </message>
+    <message>
+        <source>{cuda} and cuDNN included</source>
+        <translation>自带 {cuda} 和 cuDNN</translation>
     </message>
 </context>
 <context>
@@ -1294,16 +1345,16 @@
         <translation>查看全部 {n} 步</translation>
     </message>
     <message>
-        <source>Take this change back</source>
-        <translation>撤销这次改动</translation>
-    </message>
-    <message>
         <source>The PyTorch that is here works already: nothing has to be done. This is an offer.</source>
         <translation>电脑上现有的 PyTorch 已经能用，什么都不用做。以下只是可选项。</translation>
     </message>
     <message>
-        <source>This does not work out</source>
-        <translation>这样行不通</translation>
+        <source>This choice doesn't work here</source>
+        <translation>这个选择在这里行不通</translation>
+    </message>
+    <message>
+        <source>This folder can't be used</source>
+        <translation>这个文件夹不能用</translation>
     </message>
     <message>
         <source>This has to be set up by hand</source>
@@ -1312,6 +1363,10 @@
     <message>
         <source>Try again</source>
         <translation>再试一次</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
     </message>
     <message>
         <source>What suits this computer</source>
@@ -1387,12 +1442,12 @@
         <translation>；</translation>
     </message>
     <message>
-        <source>All as recommended again</source>
-        <translation>已全部恢复为推荐</translation>
-    </message>
-    <message>
         <source>As recommended ({version})</source>
         <translation>按推荐（{version}）</translation>
+    </message>
+    <message>
+        <source>Back to our recommendation</source>
+        <translation>恢复为推荐方案</translation>
     </message>
     <message>
         <source>Build</source>
@@ -1411,6 +1466,14 @@
         <translation>驱动</translation>
     </message>
     <message>
+        <source>Dropped: {picks}</source>
+        <translation>已取消：{picks}</translation>
+    </message>
+    <message>
+        <source>Dropped: {picks}. Your other choices stay.</source>
+        <translation>已取消：{picks}。其余选择不变。</translation>
+    </message>
+    <message>
         <source>How it gets here</source>
         <translation>安装方式</translation>
     </message>
@@ -1427,12 +1490,8 @@
         <translation>保留 {version}</translation>
     </message>
     <message>
-        <source>Left to us again: {picks}. What else you picked stays.</source>
-        <translation>重新由我们决定：{picks}。你选的其他版本不变。</translation>
-    </message>
-    <message>
-        <source>Let go: {picks}.</source>
-        <translation>已放弃：{picks}。</translation>
+        <source>Some of your choices don't fit</source>
+        <translation>有些选择不适合</translation>
     </message>
     <message>
         <source>the way “{name}”</source>
@@ -1441,10 +1500,6 @@
     <message>
         <source>Into the environment, no administrator</source>
         <translation>装进环境，无需管理员</translation>
-    </message>
-    <message>
-        <source>Not all that you picked goes with this</source>
-        <translation>你选的版本不能全部保留</translation>
     </message>
     <message>
         <source>Not installed separately</source>

@@ -129,7 +129,7 @@ def recommendation_why(studio: Studio, app: FakeApp) -> Wizard:
 
 def recommendation_steps(studio: Studio, app: FakeApp) -> Wizard:
     made = recommendation(studio, app)
-    made.recommendation.cost_card.steps_button.click()
+    made.recommendation.more_options.steps_button.click()
     studio.settle()
     bar = made.recommendation.page.verticalScrollBar()
     bar.setValue(bar.maximum())

@@ -53,6 +53,7 @@ def test_held_enter_clicks_once(app, open_wizard, qtbot):
 def test_tab_reaches_every_named_control(app, at_recommendation, qtbot):
     wizard = at_recommendation(app)
     focus(qtbot, wizard.recommendation.primary_button)
+    wizard.recommendation.more_options.toggle_button.click()
     seen: list[QWidget] = []
     while (here := QApplication.focusWidget()) not in seen:
         seen.append(here)
@@ -62,7 +63,9 @@ def test_tab_reaches_every_named_control(app, at_recommendation, qtbot):
     page = wizard.recommendation
     wanted = [card.reasons.toggle_button for card in page.part_cards.values() if card.isVisible()]
     wanted += [
-        page.cost_card.steps_button,
+        page.cost_card.reasons.toggle_button,
+        page.more_options.steps_button,
+        page.more_options.toggle_button,
         page.folder_card.change_button,
         *page.alternatives_card.buttons,
         page.back_button,

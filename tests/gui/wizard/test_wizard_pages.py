@@ -60,7 +60,7 @@ def test_nothing_exceeds_a_small_window(simulated, at_recommendation, qtbot, siz
     wizard = at_recommendation(simulated, size)
     for card in wizard.recommendation.part_cards.values():
         card.reasons.set_open(True)
-    wizard.recommendation.cost_card.steps_button.click()
+    wizard.recommendation.more_options.steps_button.click()
     qtbot.wait(50)
     for name in ("recommendation", "computer"):
         page = wizard.page(name).page

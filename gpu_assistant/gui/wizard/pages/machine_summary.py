@@ -15,6 +15,7 @@ from PySide6.QtCore import QCoreApplication
 
 from ....core.machine import Disk, Gpu, Machine, ProbeNote, Python, find_disk, home_disk, surroundings
 from ....core.plan import Plan
+from ....core.plan_cost import plan_cost
 from ....core.recommendation import Recommendation
 from ....texts.format import UNKNOWN_VALUE, format_memory, format_size
 from ...language import texts
@@ -222,15 +223,6 @@ def disk_name(disk: Disk) -> str:
     return disk.path.rstrip("\\") or disk.path
 
 
-def _required_space(plan: Plan | None) -> tuple[int | None, bool]:
-    """The disk space in bytes that a plan needs, and whether that is an estimate by another release."""
-    space_step = next((step for step in plan.steps if step.kind == "check-space"), None) if plan is not None else None
-    disk_bytes = space_step.data.get("disk_bytes") if space_step is not None else None
-    if plan is None or space_step is None or not isinstance(disk_bytes, int):
-        return (plan.disk_bytes if plan is not None else None), False
-    return disk_bytes, str(space_step.code).startswith("check-space-about")
-
-
 def _space_pill(free_bytes: int, needed_bytes: int, *, approximate: bool) -> tuple[PillKind, str]:
     if free_bytes <= needed_bytes:
         return "error", translate("MachineSummary", "too little")
@@ -245,11 +237,12 @@ def _space_row(machine: Machine, recommendation: Recommendation | None, plan: Pl
     disk = (find_disk(machine, plan.env) if plan is not None else None) or home_disk(machine)
     if disk is None or disk.free_bytes is None:
         return MachineRow(id="space", label=label, reason=translate("MachineSummary", "The system did not say."))
-    needed, approximate = _required_space(plan)
+    cost = plan_cost(plan) if plan is not None else None
+    needed, approximate = (cost.disk_bytes, cost.disk_estimated) if cost is not None else (None, False)
     template = (
-        translate("MachineSummary", "needed: about {size} or more")
+        translate("MachineSummary", "about {size} needed")
         if approximate
-        else translate("MachineSummary", "needed: {size}")
+        else translate("MachineSummary", "{size} needed")
     )
     pill: tuple[PillKind, str] | None = None
     if needed is not None:

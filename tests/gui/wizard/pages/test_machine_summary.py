@@ -149,10 +149,10 @@ def test_unknown_cudnn_version_is_still_included(language) -> None:
     assert torch is not None
     unknown = replace(ADVICE, pytorch=replace(torch, cudnn=None))
     cudnn = part(rtx4060(), unknown, "cudnn")
-    assert (cudnn.planned, cudnn.pill[1]) == ("inside PyTorch", "Included")
+    assert (cudnn.planned, cudnn.pill[1]) == ("Included in PyTorch", "Included")
     flow = TensorFlowChoice(version="2.21.0", requirement="tensorflow[and-cuda]==2.21.*", gpu=True)
     alone = replace(ADVICE, goal="tensorflow", pytorch=None, tensorflow=flow)
-    assert all(part(rtx4060(), alone, name).planned == "comes inside TensorFlow" for name in ("cuda", "cudnn"))
+    assert all(part(rtx4060(), alone, name).planned == "included in TensorFlow" for name in ("cuda", "cudnn"))
 
 
 def test_driver_is_manual_only_without_plan_step(language) -> None:
@@ -171,8 +171,8 @@ def test_driver_is_manual_only_without_plan_step(language) -> None:
 @pytest.mark.parametrize(
     ("toolkit", "about", "expected"),
     [
-        (None, None, "shows with the first step"),
-        (2_000_000_000, None, "At least 2.0 GB to download; and more: the packages (size not known)"),
+        (None, None, "The download size shows with the first step"),
+        (2_000_000_000, None, "2.0 GB + more to download"),
         (None, 3_000_000_000, "About"),
     ],
 )
@@ -187,9 +187,10 @@ def test_unknown_cost_is_text(
     card = CostCard()
     plan = replace(plan, steps=(download, other), bytes=None, disk_bytes=None, minutes=None)
     card.set_cost(plan, rtx4060(), Texts(language_code))
-    assert "—" not in card.accessibleName()
+    text = f"{card.accessibleName()} {card.reasons.text()}"
+    assert "—" not in text
     if language_code == "en":
-        assert expected in card.accessibleName()
+        assert expected in text
     card.deleteLater()
 
 
@@ -215,7 +216,11 @@ def test_disk_is_fine_only_with_certain_margin(
 
 @pytest.mark.parametrize(
     ("kinds", "more"),
-    [((), ""), (("nvidia-driver", "cuda-toolkit"), "; and more: the driver, CUDA Toolkit (size not known)")],
+    [
+        ((), ""),
+        (("nvidia-driver",), "the driver"),
+        (("nvidia-driver", "cuda-toolkit"), "the driver, CUDA Toolkit"),
+    ],
 )
 def test_download_size_names_its_release_and_missing_parts(qapp, language, kinds: tuple[str, ...], more: str) -> None:
     data = {"bytes": 2_600_000_000, "measured": "PyTorch 2.14.0+cu126"}
@@ -227,8 +232,11 @@ def test_download_size_names_its_release_and_missing_parts(qapp, language, kinds
     plan = replace(make_plan(ADVICE, "D:\\env", simulated=True), steps=steps, bytes=None)
     card = CostCard()
     card.set_cost(plan, rtx4060(), Texts("en"))
-    text = card.accessibleName()
-    assert text.startswith(f"About 2.6 GB to download, measured on PyTorch 2.14.0 with CUDA 12.6{more}, ")
+    figure = {0: "About 2.6 GB", 1: "About 2.6 GB + driver", 2: "About 2.6 GB + more"}[len(kinds)]
+    assert card.accessibleName().startswith(f"{figure} to download, ")
+    notes = card.reasons.text()
+    assert "measured on PyTorch 2.14.0 with CUDA 12.6" in notes
+    assert (f"Not in it, size unknown: {more}." in notes) is bool(more)
     card.deleteLater()
 
 
@@ -265,7 +273,7 @@ def test_manual_driver_is_named_in_the_price(language) -> None:
     card = CostCard()
     plan = make_plan(ADVICE, "D:\\env", simulated=True)
     plan = replace(plan, steps=tuple(replace(step, needs_admin=False) for step in plan.steps))
-    for by_hand, expected in ((False, "No restart"), (True, "No restart, and you install the driver")):
+    for by_hand, expected in ((False, "no administrator needed"), (True, "you install the driver")):
         card.set_cost(plan, rtx4060(), Texts("en"), manual_driver=by_hand)
         assert card.accessibleName().endswith(expected)
     card.deleteLater()
@@ -277,5 +285,5 @@ def test_chinese_name_in_chinese_text_has_no_space(language) -> None:
     plan = make_plan(ADVICE, "/home/me/env", simulated=True)
     machine = replace(rtx4060(), disks=(Disk(path="/", free_bytes=412_000_000_000),))
     card.set_cost(plan, machine, Texts("zh_CN"), manual_driver=False)
-    assert "占用系统盘（空闲 412 GB）" in card.accessibleName()
+    assert "系统盘（空闲 412 GB）" in card.accessibleName()
     card.deleteLater()

@@ -1,4 +1,4 @@
-"""What a plan costs, in four tiles: download, disk space, duration, administrator prompts with restarts."""
+"""What a plan costs, in four short cells: download, disk space, duration, prompts with restarts; footnotes in Why."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .....texts.format import format_size
 from .....texts.localized import Texts
 from .....texts.translate import remove_cjk_gaps
 from .... import theme
-from ....widgets.buttons import Button
 from ....widgets.cards import Card
+from ....widgets.disclosure import Disclosure, SourcedClaim
 from ....widgets.icons import IconWidget
 from ....widgets.text import label
 from ..machine_summary import disk_name
@@ -24,84 +24,112 @@ ROW_MIN_WIDTH, FOUR_COLUMNS_MIN_WIDTH, TILE_SPACING, MAX_WIDGET_WIDTH = 800, 600
 
 
 class CostCard(Card):
-    """The four tiles and `steps_button`, which shows the plan."""
+    """The four cells, and `reasons`: what the figures are made of."""
 
     def __init__(self) -> None:
         super().__init__(padding=16)
-        self.column.setContentsMargins(16, 8, 10, 8)
+        self.column.setContentsMargins(16, 4, 10, 4)
         self._grid = QGridLayout()
         self._grid.setVerticalSpacing(4)
         self._tiles = [_CostTile(name) for name in TILE_ICONS]
         self._column_count = 0
-        self.steps_button = Button(kind="ghost", trailing_icon="down")
+        self.reasons = Disclosure()
+        self.reasons.toggled.connect(self.reasons.setVisible)
+        self.reasons.hide()
         self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._layout.addLayout(self._grid, 1)
-        self._layout.addWidget(self.steps_button, 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._layout.addWidget(
+            self.reasons.toggle_button, 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        )
         self.column.addLayout(self._layout)
+        self.column.addWidget(self.reasons)
         self.set_available_width(MAX_WIDGET_WIDTH)
 
     def set_cost(self, plan: Plan, machine: Machine, texts: Texts, *, manual_driver: bool = False) -> None:
         """Show the cost of a plan; `manual_driver`: the user installs a driver."""
         cost = plan_cost(plan)
-        duration = plan_duration(plan, cost)
-        duration_text = (
-            localized.duration_text(duration.minutes, texts, at_least=duration.is_lower_bound)
-            if duration is not None
-            else self.tr("Not known yet")
-        )
-        prompts = localized.prompts_text(cost.admin_prompts, texts)
-        restarts = localized.restarts_text(cost.restarts, texts)
-        if manual_driver:
-            restarts = self.tr("{restarts}, and you install the driver").format(restarts=restarts)
-        mbits = next((step.data.get("mbits") for step in plan.steps if step.kind == "download"), None)
-        duration_detail = self.tr("or so") if mbits is None else self.tr("or so, at {mbits} Mbit/s").format(mbits=mbits)
-        bottleneck_text = self.tr("your line decides") if plan.bundle is None else self.tr("the disk decides")
-        duration_detail = duration_detail if duration is not None else bottleneck_text
-        disk_text = localized.disk_text(cost, texts)
-        tile_texts = (
+        cell_texts = (
             self._download_texts(plan, cost, texts),
-            (
-                _capitalize_first(disk_text or self.tr("Not known yet")),
-                self._disk_detail(plan, machine, size_known=bool(disk_text)),
-            ),
-            (_capitalize_first(duration_text), duration_detail),
-            (prompts, restarts),
+            self._disk_texts(plan, machine, cost, texts),
+            self._duration_texts(plan, cost, texts),
+            self._effort_texts(cost, texts, manual_driver=manual_driver),
         )
-        for tile, (figure, mbits) in zip(self._tiles, tile_texts, strict=True):
-            tile.set(figure, mbits)
+        for tile, (figure, detail) in zip(self._tiles, cell_texts, strict=True):
+            tile.set(figure, detail)
+        notes = self._notes(plan, cost, texts)
+        self.reasons.set_claims(*(SourcedClaim(text=note) for note in notes))
+        self.reasons.toggle_button.setAccessibleName(f"{self.reasons.toggle_button.text()}: {self.tr('the cost')}")
         self._distribute_width()
-        self.setAccessibleName(", ".join(f"{figure} {mbits}" for figure, mbits in tile_texts))
+        self.setAccessibleName(", ".join(f"{figure} {detail}" for figure, detail in cell_texts))
 
     def _download_texts(self, plan: Plan, cost: PlanCost, texts: Texts) -> tuple[str, str]:
-        """The known download size, and which parts it does not contain."""
         if plan.bundle is not None or (cost.is_exact and not cost.bytes):
-            return self.tr("Nothing"), self.tr("from the internet")
-        figure, line = localized.download_text(cost, texts), self.tr("to download")
-        if figure is None:
-            return self.tr("Not known yet"), self.tr("to download; shows with the first step")
-        if cost.measured_release is not None:
-            line = self.tr("to download, measured on {release}").format(
-                release=texts.format_value("measured", cost.measured_release)
-            )
-        if cost.estimated_bytes:
-            line += self.tr("; the driver is about {size} of it").format(size=format_size(cost.estimated_bytes))
-        if unknown_parts := localized.unknown_parts_text(cost, texts):
-            line += self.tr("; and more: {parts} (size not known)").format(parts=unknown_parts)
-        return _capitalize_first(figure), line
+            return self.tr("Nothing"), self.tr("to download")
+        size = localized.known_download_text(cost, texts)
+        if size is None:
+            return self.tr("Not known yet"), self.tr("to download")
+        if cost.unknown_parts == ("nvidia-driver",):
+            size = self.tr("{size} + driver").format(size=size)
+        elif cost.unknown_parts:
+            size = self.tr("{size} + more").format(size=size)
+        return _capitalize_first(size), self.tr("to download")
 
-    def _disk_detail(self, plan: Plan, machine: Machine, *, size_known: bool) -> str:
+    def _disk_texts(self, plan: Plan, machine: Machine, cost: PlanCost, texts: Texts) -> tuple[str, str]:
+        figure = localized.disk_text(cost, texts)
+        return _capitalize_first(figure or self.tr("Not known yet")), self._disk_detail(plan, machine)
+
+    def _duration_texts(self, plan: Plan, cost: PlanCost, texts: Texts) -> tuple[str, str]:
+        duration = plan_duration(plan, cost)
+        if duration is None:
+            bottleneck = self.tr("depends on your internet") if plan.bundle is None else self.tr("depends on your disk")
+            return self.tr("Not known yet"), bottleneck
+        figure = self.tr("About {time}").format(time=localized.duration_text(duration.minutes, texts, at_least=False))
+        if not duration.is_lower_bound:
+            return figure, self.tr("to set up")
+        has_driver = any(step.kind.startswith("nvidia-driver") and step.minutes is None for step in plan.steps)
+        return figure, self.tr("plus the driver") if has_driver else self.tr("or more")
+
+    def _effort_texts(self, cost: PlanCost, texts: Texts, *, manual_driver: bool) -> tuple[str, str]:
+        figure = localized.effort_text(cost.admin_prompts, cost.restarts, texts)
+        if manual_driver:
+            return figure, self.tr("you install the driver")
+        return figure, (self.tr("as administrator") if cost.admin_prompts else self.tr("no administrator needed"))
+
+    def _notes(self, plan: Plan, cost: PlanCost, texts: Texts) -> list[str]:
+        """What the four figures are made of and what they leave out, a sentence each."""
+        notes = []
+        if plan.bundle is not None:
+            notes.append(self.tr("All files come from the offline folder."))
+        elif localized.known_download_text(cost, texts) is None and not cost.is_exact:
+            notes.append(self.tr("The download size shows with the first step, when the publishers tell it."))
+        if plan.bundle is None and cost.measured_release is not None:
+            release = texts.format_value("measured", cost.measured_release)
+            notes.append(self.tr("The download is an estimate, measured on {release}.").format(release=release))
+        if plan.bundle is None and cost.estimated_bytes:
+            size = format_size(cost.estimated_bytes)
+            notes.append(self.tr("About {size} of it is the driver.").format(size=size))
+        if plan.bundle is None and cost.unknown_parts:
+            parts = localized.unknown_parts_text(cost, texts)
+            notes.append(self.tr("Not in it, size unknown: {parts}.").format(parts=parts))
+        if cost.disk_bytes is not None:
+            notes.append(self.tr("The disk space includes the downloaded files."))
+        mbits = next((step.data.get("mbits") for step in plan.steps if step.kind == "download"), None)
+        if mbits is not None and plan.bundle is None:
+            notes.append(self.tr("The time assumes an internet connection of {mbits} Mbit/s.").format(mbits=mbits))
+        return notes
+
+    def _disk_detail(self, plan: Plan, machine: Machine) -> str:
         disk = find_disk(machine, plan.env)
         if disk is None or disk.free_bytes is None:
-            return self.tr("on your disk")
+            return self.tr("disk space in total")
         # "/" means nothing to a beginner.
         is_root = disk.path == "/"
         name = self.tr("the system's disk") if is_root else disk_name(disk)
-        template = self.tr("on {disk} ({size} free)") if size_known else self.tr("needed on {disk} ({size} free)")
-        text = template.format(disk=name, size=format_size(disk.free_bytes))
+        text = self.tr("on {disk} ({size} free)").format(disk=name, size=format_size(disk.free_bytes))
         return remove_cjk_gaps(text) if is_root else text
 
     def set_available_width(self, available_width: int) -> None:
-        """Lay out for this width in pixels: tiles and button in one row, tiles above it, or two rows of tiles."""
+        """Lay out for this width in pixels: cells and button in one row, tiles above it, or two rows of tiles."""
         self._available_width = available_width
         vertical, horizontal = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
         self._layout.setDirection(horizontal if available_width >= theme.px(ROW_MIN_WIDTH) else vertical)
@@ -112,6 +140,7 @@ class CostCard(Card):
             for index, tile in enumerate(self._tiles):
                 self._grid.removeWidget(tile)
                 self._grid.addWidget(tile, index // columns, index % columns)
+        self.reasons.set_available_width(available_width - 26)
         self._distribute_width()
 
     def _distribute_width(self) -> None:
@@ -119,12 +148,18 @@ class CostCard(Card):
         room, only the longest texts wrap.
         """
         columns = [self._tiles[column :: self._column_count] for column in range(self._column_count)]
-        min_widths = [max(tile.figure_width for tile in tiles) for tiles in columns]
-        preferred_widths = [max(tile.sizeHint().width() for tile in tiles) for tiles in columns]
         available_width = self._available_width - 26 - (self._column_count - 1) * self._grid.horizontalSpacing()
-        fits = sum(min_widths) <= available_width
         if self._layout.direction() == QBoxLayout.Direction.LeftToRight:
-            available_width -= self.steps_button.sizeHint().width() + self._layout.spacing()
+            available_width -= self.reasons.toggle_button.sizeHint().width() + self._layout.spacing()
+        # Icons are ornament: they give way before a figure wraps.
+        for shows_icons in (True, False):
+            for tile in self._tiles:
+                tile.show_icon(shows_icons)
+            min_widths = [max(tile.figure_width for tile in tiles) for tiles in columns]
+            fits = sum(min_widths) <= available_width
+            if fits:
+                break
+        preferred_widths = [max(tile.sizeHint().width() for tile in tiles) for tiles in columns]
         for column, width in enumerate(_share_width(preferred_widths, available_width)):
             self._grid.setColumnStretch(column, width)
             self._grid.setColumnMinimumWidth(column, min_widths[column] if fits else 0)
@@ -150,7 +185,7 @@ class _CostTile(QWidget):
     def __init__(self, icon: str) -> None:
         super().__init__()
         row = QHBoxLayout(self)
-        row.setContentsMargins(0, 4, 0, 4)
+        row.setContentsMargins(0, 2, 0, 2)
         row.setSpacing(TILE_SPACING)
         self._icon_label = IconWidget(icon, "soft", 20)
         self._figure_label, self._detail_label = label("heading"), label("small")
@@ -169,7 +204,11 @@ class _CostTile(QWidget):
     @property
     def figure_width(self) -> int:
         """The width of the tile with its figure in one line, in pixels."""
-        return self._icon_label.sizeHint().width() + TILE_SPACING + self._figure_label.sizeHint().width()
+        icon_width = 0 if self._icon_label.isHidden() else self._icon_label.sizeHint().width() + TILE_SPACING
+        return icon_width + self._figure_label.sizeHint().width()
+
+    def show_icon(self, shown: bool) -> None:
+        self._icon_label.setVisible(shown)
 
     def set(self, figure: str, detail: str) -> None:
         self._figure_label.setText(figure)

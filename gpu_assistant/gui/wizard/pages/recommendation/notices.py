@@ -88,7 +88,7 @@ class NoticesCard(Card):
         self._row_widgets, self._row_layouts, self.buttons, self.controls = [], [], [], []
         self.undo_button = None
         if changes:
-            self.undo_button = Button(self.tr("Take this change back"), "ghost")
+            self.undo_button = Button(self.tr("Undo"), "ghost")
             self.undo_button.clicked.connect(self.undo_requested)
             self._add_row("info", "accent", self.tr("Changed: {changes}").format(changes=changes), self.undo_button)
         if driver is not None:

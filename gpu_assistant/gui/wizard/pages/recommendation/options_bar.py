@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import get_args
 
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
 from .....core.machine import Machine
+from .....core.recommendation import Choice
 from .....core.types import Channel, EnvironmentKind, Goal
 from ....widgets.base import Themed
 from ....widgets.buttons import Button
@@ -21,7 +23,9 @@ CHANNEL_NAMES: Mapping[Channel, str] = {"studio": "Studio", "game-ready": "Game 
 
 
 class OptionsBar(Themed, QWidget):
-    """Three drop-downs, and a button to choose versions or to drop the chosen ones."""
+    """Three drop-downs, which show while the user chooses; `buttons` holds the button that begins that, or drops what
+    was chosen, and stands beside the page's title.
+    """
 
     def __init__(self, controller: WizardController) -> None:
         super().__init__()
@@ -29,24 +33,19 @@ class OptionsBar(Themed, QWidget):
         self.goal_picker, self.channel_picker, self.environment_picker = Dropdown(), Dropdown(), Dropdown()
         self.customize_button = Button(kind="ghost", icon_name="pencil")
         self.recommended_button = Button(kind="ghost", icon_name="undo")
-        self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(8)
-        self._pickers_layout = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._pickers_layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._pickers_layout.setContentsMargins(0, 0, 0, 0)
         self._pickers_layout.setSpacing(8)
         self._pickers_layout.addWidget(self.goal_picker)
         self._pickers_layout.addWidget(self.channel_picker)
         self._pickers_layout.addWidget(self.environment_picker)
         self._pickers_layout.addStretch(1)
-        self._layout.addLayout(self._pickers_layout)
-        # Both buttons share one cell, so that the drop-downs keep their places.
-        self._buttons = QWidget()
-        self._buttons_layout = QBoxLayout(QBoxLayout.Direction.TopToBottom, self._buttons)
-        self._buttons_layout.setContentsMargins(0, 0, 0, 0)
-        self._buttons_layout.setSpacing(0)
+        self.buttons: QWidget = QWidget()
+        buttons_layout = QVBoxLayout(self.buttons)
+        buttons_layout.setContentsMargins(0, 0, 0, 0)
+        buttons_layout.setSpacing(0)
         for button in (self.customize_button, self.recommended_button):
-            self._buttons_layout.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self._layout.addWidget(self._buttons, 1)
+            buttons_layout.addWidget(button, 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._channels_machine: Machine | None = None
         self.goal_picker.chosen.connect(lambda goal: controller.change_options(goal=goal))
         self.channel_picker.chosen.connect(lambda channel: controller.change_options(channel=channel))
@@ -94,7 +93,7 @@ class OptionsBar(Themed, QWidget):
             entries, state.environment_kind, text, self.tr("What makes the environment")
         )
         self.customize_button.setText(self.tr("Customise"))
-        self.recommended_button.setText(self.tr("As recommended"))
+        self.recommended_button.setText(self.tr("Reset to recommended"))
 
     def draw(self) -> None:
         """Show the current state."""
@@ -102,8 +101,7 @@ class OptionsBar(Themed, QWidget):
         self.retranslate()
         has_recommendation = state.recommendation is not None or self._controller.is_recommending
         self.customize_button.setVisible(not state.customizing and has_recommendation)
-        # Also shown for choices that have no recommendation.
-        self.recommended_button.setVisible(state.customizing or state.choice is not None)
+        self.recommended_button.setVisible(is_choosing(state))
         # Once a machine has shown to have both kinds, the drop-down stays.
         if _has_driver_channels(state.machine, state):
             self._channels_machine = state.machine
@@ -111,17 +109,13 @@ class OptionsBar(Themed, QWidget):
         self.environment_picker.setVisible(_conda_version(state.machine) is not None)
 
     def set_available_width(self, available_width: int) -> None:
-        """Lay out for this width in pixels; the form depends neither on the entries nor on which button is shown."""
-        buttons_width = max(self.customize_button.sizeHint().width(), self.recommended_button.sizeHint().width())
+        """Lay out for this width in pixels; the form does not depend on the entries."""
         pickers_width = sum(
             each.sizeHint().width() + 8
             for each in (self.goal_picker, self.channel_picker, self.environment_picker)
             if not each.isHidden()
         )
-        in_row = available_width >= pickers_width + buttons_width
-        self._buttons.setMinimumWidth(buttons_width if in_row else 0)
         direction = QBoxLayout.Direction
-        self._layout.setDirection(direction.LeftToRight if in_row else direction.TopToBottom)
         self._pickers_layout.setDirection(
             direction.LeftToRight if available_width >= pickers_width else direction.TopToBottom
         )
@@ -155,6 +149,15 @@ class OptionsBar(Themed, QWidget):
                 self.tr("Made by your conda, with Python from conda-forge; base stays as it is"),
             ),
         }
+
+
+def is_choosing(state: WizardState) -> bool:
+    """Whether the user chooses: versions, or another goal, kind of driver or environment than is recommended.
+
+    Also where the choices have no recommendation. One of two ways is chosen on its own card.
+    """
+    has_versions = state.choice is not None and replace(state.choice, way=None) != Choice()
+    return state.customizing or has_versions
 
 
 def _conda_version(machine: Machine | None) -> str | None:

@@ -1,8 +1,10 @@
 """The page of the recommendation: what should I install, and why?
 
-From top to bottom: OptionsBar, a hero that says why there is no recommendation or what changed, WayCards where a driver
-update is needed, a PartCard for each part, warnings, CostCard, PlanList, the folder, alternatives. `draw` fills all of
-them from the wizard's state; widgets that stay are never hidden in between, since hiding one moves the keyboard focus.
+From top to bottom: a hero that says why there is no recommendation or what changed, WayCards where a driver update is
+needed, a PartCard for the driver and one for the framework, warnings, CostCard, and two buttons that open the PlanList
+and MoreOptions. "Customise" beside the title shows the OptionsBar and a card with drop-downs for every part. `draw`
+fills all of them from the wizard's state; widgets that stay are never hidden in between, since hiding one moves the
+keyboard focus.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from .....advise.reasons import main_reasons
 from .....core.errors import AppError, SetupNotSupported
@@ -21,12 +23,13 @@ from .....core.recommendation import Alternative, Recommendation
 from .....texts.format import short_name
 from .....texts.localized import Texts
 from .... import messages, theme
-from ....widgets.base import announce
+from ....widgets.base import Themed, announce
 from ....widgets.buttons import Button
 from ....widgets.cards import Card, Hero
 from ....widgets.dialogs import folder_dialog
 from ....widgets.icons import IconWidget
 from ....widgets.inputs import Dropdown
+from ....widgets.layouts import FlowLayout
 from ....widgets.text import label
 from ...controller import WizardController
 from ...page import ViewStateKeeper, WizardPage, set_tab_order
@@ -34,7 +37,7 @@ from ...state import OptionNotes, WizardState
 from ..machine_summary import ALREADY_WORKING_CODES, main_gpu
 from .cost_card import CostCard
 from .notices import GOAL_OF_ALTERNATIVE, NoticesCard
-from .options_bar import OptionsBar
+from .options_bar import OptionsBar, is_choosing
 from .part_card import ColumnHeadings, PartCard
 from .part_summary import (
     PART_IDS,
@@ -91,9 +94,10 @@ class RecommendationPage(WizardPage):
         self.bundle_controls.source_card.use_internet_button.clicked.connect(lambda: self.controller.use_bundle(None))
         self.plan_list = PlanList(self.controller)
         self.plan_list.hide()
+        self.more_options = MoreOptions(self.folder_card, self.alternatives_card, self.bundle_controls.create_button)
         lower_widgets = (
             *(self.warnings_card, self.source_check_row, self.cost_card),
-            *(self.plan_list, self.folder_card, self.alternatives_card),
+            *(self.more_options.buttons, self.plan_list, self.more_options),
         )
         for widget in (
             self.options_bar,
@@ -105,7 +109,8 @@ class RecommendationPage(WizardPage):
         ):
             column.addWidget(widget)
         column.insertWidget(column.indexOf(self.column_headings), self.bundle_controls.source_card)
-        column.addWidget(self.bundle_controls.create_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.page.add_action(self.options_bar.buttons)
+        self.page.breakpoints.changed.connect(self.draw_if_visible)
         # All decisions fit on the screen of a small laptop.
         column.setSpacing(8)
         column.addStretch(1)
@@ -114,7 +119,9 @@ class RecommendationPage(WizardPage):
             card.reasons.toggled.connect(self._update_reasons)
         self.alternatives_card.alternative_chosen.connect(self._accept_alternative)
         self.warnings_card.undo_requested.connect(self.controller.undo)
-        self.cost_card.steps_button.clicked.connect(self._toggle_plan)
+        self.cost_card.reasons.toggled.connect(self._update_tab_order)
+        self.more_options.steps_button.clicked.connect(self._toggle_plan)
+        self.more_options.toggled.connect(self._update_tab_order)
         self.folder_card.folder_chosen.connect(self.use_folder)
         self.back_button = self.add_back_button()
         self.footer.add_button(self.primary_button)
@@ -128,19 +135,23 @@ class RecommendationPage(WizardPage):
         self.back_button.setText(self.tr("Back"))
         self.column_headings.set_texts(self.tr("Now"), self.tr("After"))
         self.options_bar.draw()
-        self.options_bar.setVisible(not self.bundle_controls.draw(state))
+        uses_bundle = self.bundle_controls.draw(state)
+        self.options_bar.setVisible(not uses_bundle and shows_options(state))
+        self.options_bar.buttons.setVisible(not uses_bundle)
         # The last recommendation is shown until the next one is computed.
         if not (controller.is_recommending and recommendation is None and self._has_recommendation):
             self._has_recommendation = machine is not None and recommendation is not None
-            for widget in (self.cost_card, self.folder_card):
+            for widget in (self.cost_card, self.folder_card, self.more_options.steps_button):
                 widget.setVisible(plan is not None)
+            self.more_options.buttons.setVisible(self._has_recommendation)
             if not self._has_recommendation:
                 self._focus_moved = False
                 lower_cards = (self.warnings_card, self.alternatives_card)
                 for each in (self.way_cards, *self.part_cards.values(), *lower_cards):
                     each.hide()
             self.plan_list.setVisible(plan is not None and self._plan_expanded)
-            self.page.set_title(*recommendation_heading(machine, recommendation, self.texts))
+            reasons = 1 if self.page.breakpoints.is_low else SUBTITLE_REASONS
+            self.page.set_title(*recommendation_heading(machine, recommendation, self.texts, reasons))
             if machine is not None and recommendation is not None:
                 self._show_recommendation(machine, recommendation)
                 self._update_cost(machine, plan)
@@ -153,6 +164,13 @@ class RecommendationPage(WizardPage):
             error=error,
         )
         self.source_check_row.draw(controller)
+        # What keeps the recommendation from being installed, or its folder from being taken, is not folded away.
+        folder_refused = "check-folder" in controller.errors
+        has_no_plan = self._has_recommendation and not self._is_installable and not controller.is_recommending
+        self.more_options.draw(
+            is_required=folder_refused or (has_no_plan and self.alternatives_card.has_notices),
+            has_content=self._has_recommendation,
+        )
         self._update_footer()
         self._update_widths()
         option_buttons = (self.options_bar.recommended_button, self.options_bar.customize_button)
@@ -176,6 +194,7 @@ class RecommendationPage(WizardPage):
             already_installed=state.already_installed,
             plan=state.plan,
             max_cuda=max_cuda,
+            all_parts=state.customizing,
         ):
             card = self.part_cards[part.id]
             card.set_part(part)
@@ -229,8 +248,8 @@ class RecommendationPage(WizardPage):
             has_manual_driver = recommendation is not None and manual_driver(recommendation, plan) is not None
             self.cost_card.set_cost(plan, machine, texts, manual_driver=has_manual_driver)
             template = self.tr("Hide the steps") if self._plan_expanded else self.tr("Show all {n} steps")
-            self.cost_card.steps_button.setText(template.format(n=len(plan.steps)))
-            self.cost_card.steps_button.set_icon(None, "up" if self._plan_expanded else "down")
+            self.more_options.steps_button.setText(template.format(n=len(plan.steps)))
+            self.more_options.steps_button.set_icon(None, "up" if self._plan_expanded else "down")
             other_system = plan.simulated and machine.os.system != self.controller.app.system.name
             folder_text = (
                 self.tr("Installed into (named as on this computer)") if other_system else self.tr("Installed into")
@@ -248,16 +267,18 @@ class RecommendationPage(WizardPage):
 
     def _update_tab_order(self) -> None:
         option_controls = (
+            self.options_bar.customize_button,
+            self.options_bar.recommended_button,
             self.options_bar.goal_picker,
             self.options_bar.channel_picker,
             self.options_bar.environment_picker,
-            self.options_bar.customize_button,
-            self.options_bar.recommended_button,
         )
         card_controls = [control for card in self.part_cards.values() for control in card.controls]
         lower_controls = (
             self.source_check_row.button,
-            self.cost_card.steps_button,
+            self.cost_card.reasons.toggle_button,
+            self.more_options.steps_button,
+            self.more_options.toggle_button,
             *self.plan_list.controls,
             self.folder_card.change_button,
             *self.alternatives_card.controls,
@@ -331,6 +352,7 @@ class RecommendationPage(WizardPage):
         focus = self.focusWidget()
         containers = (
             self.options_bar,
+            self.options_bar.buttons,
             self.hero,
             self.way_cards,
             self.warnings_card,
@@ -364,7 +386,7 @@ class RecommendationPage(WizardPage):
         self.folder_card.set_available_width(available_width)
         self.bundle_controls.source_card.set_available_width(available_width)
         visible_cards = (each for each in self.part_cards.values() if not each.isHidden())
-        self.column_headings.align_to(next(visible_cards, None), available_width)
+        self.column_headings.align_to(next(visible_cards, None), available_width, is_low=self.page.breakpoints.is_low)
 
     def _choose_version(self, part: str, value: str | None, exclusive: bool) -> None:
         self.controller.choose_version(part, value, exclusive=exclusive)
@@ -413,10 +435,62 @@ class RecommendationPage(WizardPage):
         self.controller.set_folder(str(path if path.name == goal else path / goal))
 
 
+class MoreOptions(Themed, QWidget):
+    """What few people need: another folder, other versions that would do, an offline folder; closed at first.
+
+    `buttons` is a row with `toggle_button` and the plan's `steps_button`. `toggled` is emitted with the new state.
+    """
+
+    toggled = Signal(bool)
+
+    def __init__(self, *contents: QWidget) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for widget in contents:
+            column.addWidget(
+                widget, 0, Qt.AlignmentFlag.AlignLeft if isinstance(widget, Button) else Qt.AlignmentFlag(0)
+            )
+        self.steps_button = Button(kind="ghost", trailing_icon="down")
+        self.toggle_button = Button(kind="ghost", trailing_icon="down")
+        self.toggle_button.clicked.connect(lambda: self._set_open(not self._is_open))
+        self.buttons: QWidget = QWidget()
+        row = FlowLayout(self.buttons)
+        row.addWidget(self.steps_button)
+        row.addWidget(self.toggle_button)
+        self._is_open: bool = False
+        self._was_required: bool = False
+        self.hide()
+        self.apply_theme()
+
+    def retranslate(self) -> None:
+        self.toggle_button.setText(self.tr("Fewer options") if self._is_open else self.tr("More options"))
+        self.toggle_button.set_icon(None, "up" if self._is_open else "down")
+
+    def draw(self, *, is_required: bool, has_content: bool) -> None:
+        """Open once where the user needs it; hidden without content."""
+        if is_required and not self._was_required:
+            self._set_open(True)
+        self._was_required = is_required
+        self.setVisible(self._is_open and has_content)
+
+    def _set_open(self, is_open: bool) -> None:
+        self._is_open = is_open
+        self.setVisible(is_open)
+        self.retranslate()
+        self.toggled.emit(is_open)
+
+
+def shows_options(state: WizardState) -> bool:
+    """Whether the drop-downs for goal, driver and environment show: while the user chooses, or has chosen by them."""
+    return is_choosing(state) or (state.goal, state.channel, state.environment_kind) != ("pytorch", "studio", "venv")
+
+
 def recommendation_heading(
-    machine: Machine | None, recommendation: Recommendation | None, texts: Texts
+    machine: Machine | None, recommendation: Recommendation | None, texts: Texts, reason_count: int = SUBTITLE_REASONS
 ) -> tuple[str, str]:
-    """The page's title, and in one line why this was chosen; the cards tell the rest."""
+    """The page's title, and in one line why this was chosen, in `reason_count` sentences; the cards tell the rest."""
     gpu = _gpu_in_title(machine, recommendation) if machine is not None else None
     is_gpu_used = recommendation is None or recommendation.accelerator != "cpu"
     title = translate("RecommendationPage", "What suits this computer")
@@ -433,7 +507,7 @@ def recommendation_heading(
         framework = "TensorFlow" if recommendation.pytorch is None else "PyTorch"
         subtitle = translate("RecommendationPage", "{tool} computes on the CPU here; your {gpu} is not used.")
         return title, subtitle.format(tool=framework, gpu=short_name(gpu.name))
-    reasons = main_reasons(recommendation)[:SUBTITLE_REASONS]
+    reasons = main_reasons(recommendation)[:reason_count]
     return title, messages.join_sentences(*(texts.brief_text(reason) for reason in reasons))
 
 
@@ -459,7 +533,7 @@ def show_recommendation_verdict(
     otherwise. `has_recommendation`: an earlier recommendation is still shown.
     """
     state, visible = controller.flow.state, True
-    undo_text = translate("RecommendationPage", "Take this change back")
+    undo_text = translate("RecommendationPage", "Undo")
     if controller.is_recommending and not has_recommendation:
         hero.set("neutral", translate("RecommendationPage", "Working out what suits this computer"), icon="search")
     elif controller.is_recommending:
@@ -469,7 +543,7 @@ def show_recommendation_verdict(
         action = translate("RecommendationPage", "Try again")
         hero.set("error", title, messages.error_text(texts, blocking_error), action)
     elif blocking_error is not None and not isinstance(blocking_error, SetupNotSupported):
-        title = translate("RecommendationPage", "This does not work out")
+        title = translate("RecommendationPage", "This folder can't be used")
         can_retry = blocking_error.data.get("path") == str(controller.app.data.root)
         action = translate("RecommendationPage", "Choose another folder")
         action = translate("RecommendationPage", "Try again") if can_retry else action
@@ -482,7 +556,7 @@ def show_recommendation_verdict(
         action = translate("RecommendationPage", "Try again")
         if state.choice is not None:
             action = translate("RecommendationPage", "Back to the recommendation")
-        title = translate("RecommendationPage", "This does not work out")
+        title = translate("RecommendationPage", "This choice doesn't work here")
         hero.set(
             "error", title, messages.error_text(texts, error), undo_text if state.undo_state is not None else action
         )

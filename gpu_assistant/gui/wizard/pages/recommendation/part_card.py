@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 translate = QCoreApplication.translate
 
 PART_ICONS = {"driver": "driver", "cuda": "cuda", "cudnn": "cudnn", "torch": "torch", "tensorflow": "tensorflow"}
-INSTALLED_WIDTH, PLANNED_WIDTH, PILL_WIDTH, REASONS_WIDTH = 120, 184, 104, 78
-INSTALLED_WIDTH_NARROW, PLANNED_WIDTH_NARROW, PILL_WIDTH_NARROW = 112, 158, 100
+INSTALLED_WIDTH, PLANNED_WIDTH, PILL_WIDTH, REASONS_WIDTH = 120, 220, 104, 78
+INSTALLED_WIDTH_NARROW, PLANNED_WIDTH_NARROW, PILL_WIDTH_NARROW = 112, 200, 100
 # Below these widths, times the text scale, columns are slimmer, the form is "folded", the form is "tight".
 NARROW_BELOW, FOLDED_BELOW, TIGHT_BELOW = 960, 740, 350
 COLUMN_SPACING, CARD_MARGIN, ICON_GROUND_SIZE = 12, 16, 38
@@ -294,9 +294,11 @@ class ColumnHeadings(Themed, QWidget):
         self.installed_label.setText(installed)
         self.planned_label.setText(planned)
 
-    def align_to(self, card: PartCard | None, available_width: int) -> None:
-        """Align with the columns of a card of this width in pixels; hidden without a card."""
-        columns = column_widths(available_width)
+    def align_to(self, card: PartCard | None, available_width: int, *, is_low: bool) -> None:
+        """Align with the columns of a card of this width in pixels; hidden without a card, and in a low window, whose
+        cards show without it what changes to what.
+        """
+        columns = column_widths(available_width) if not is_low else None
         self.setVisible(columns is not None and card is not None)
         if columns is None or card is None:
             return

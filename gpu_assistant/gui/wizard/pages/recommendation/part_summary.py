@@ -5,6 +5,7 @@ Also what a plan leaves to the user: a driver (`manual_driver`) and other parts 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -79,21 +80,31 @@ def part_summaries(
     already_installed: bool,
     plan: Plan | None = None,
     max_cuda: str | None = None,
+    all_parts: bool = True,
 ) -> tuple[PartSummary, ...]:
-    """All parts, from the driver up. `plan` says which of them it installs, `max_cuda` which CUDA the recommended
-    driver supports.
+    """The parts, from the driver up. `plan` says which of them it installs, `max_cuda` which CUDA the recommended
+    driver supports. Without `all_parts` a CUDA Toolkit or cuDNN that nothing is done with is no part of its own: its
+    reasons are those of the package that includes CUDA.
     """
     localized = texts.localize_recommendation(recommendation)
-    summaries = [
-        _driver_part(machine, localized, plan, max_cuda),
-        _cuda_part(machine, localized),
-        _cudnn_part(machine, localized),
-    ]
+    summaries = [_driver_part(machine, localized, plan, max_cuda)]
+    included = []
+    for name, make, advice in (
+        ("cuda", _cuda_part, localized.cuda_toolkit),
+        ("cudnn", _cudnn_part, localized.cudnn),
+    ):
+        if all_parts or advice.action != "none":
+            summaries.append(make(machine, localized))
+        else:
+            included.append(name)
     if localized.pytorch is not None or localized.goal != "tensorflow":
         summaries.append(_pytorch_part(machine, localized, texts, already_installed=already_installed))
     if localized.tensorflow is not None or localized.goal in ("tensorflow", "all"):
         summaries.append(_tensorflow_part(machine, localized))
-    return tuple(_with_reasons(part, localized.reasons, texts) for part in summaries)
+    including = "torch" if localized.pytorch is not None else summaries[-1].id
+    return tuple(
+        _with_reasons(part, localized.reasons, texts, included if part.id == including else ()) for part in summaries
+    )
 
 
 def install_pill() -> tuple[PillKind, str]:
@@ -144,8 +155,11 @@ def _build_part(
     )
 
 
-def _with_reasons(part: PartSummary, reasons: tuple[Reason, ...], texts: Texts) -> PartSummary:
-    subjects = REASON_SUBJECTS[part.id]
+def _with_reasons(
+    part: PartSummary, reasons: tuple[Reason, ...], texts: Texts, included: Sequence[str] = ()
+) -> PartSummary:
+    """The part with its reasons, and those of the parts that it includes."""
+    subjects = tuple(subject for name in (part.id, *included) for subject in REASON_SUBJECTS[name])
     own_reasons = [reason for reason in reasons if reason.about in subjects or reason.about.split(".")[0] in subjects]
     claims: list[SourcedClaim] = []
     for reason in own_reasons:
@@ -262,7 +276,7 @@ def _cuda_part(machine: Machine, recommendation: Recommendation) -> PartSummary:
         )
     tensorflow = recommendation.tensorflow
     if torch is None and tensorflow is not None and tensorflow.gpu:
-        source_text = translate("PartSummary", "comes inside TensorFlow")
+        source_text = translate("PartSummary", "included in TensorFlow")
         return _build_part(
             "cuda",
             machine,
@@ -276,7 +290,7 @@ def _cuda_part(machine: Machine, recommendation: Recommendation) -> PartSummary:
         return _build_part(
             "cuda", machine, installed=toolkit, installed_detail=installed_detail, planned=toolkit, pill=pill
         )
-    source_text = translate("PartSummary", "comes inside PyTorch")
+    source_text = translate("PartSummary", "included in PyTorch")
     return _build_part(
         "cuda",
         machine,
@@ -323,7 +337,7 @@ def _cudnn_part(machine: Machine, recommendation: Recommendation) -> PartSummary
             machine,
             installed=installed,
             installed_detail=installed_detail,
-            planned=translate("PartSummary", "comes inside TensorFlow"),
+            planned=translate("PartSummary", "included in TensorFlow"),
             pill=included_pill(),
         )
     if torch is None or recommendation.accelerator != "cuda":
@@ -331,11 +345,11 @@ def _cudnn_part(machine: Machine, recommendation: Recommendation) -> PartSummary
         return _build_part(
             "cudnn", machine, installed=installed, installed_detail=installed_detail, planned=installed, pill=pill
         )
-    source_text, planned = translate("PartSummary", "comes inside PyTorch"), torch.cudnn
+    source_text, planned = translate("PartSummary", "included in PyTorch"), torch.cudnn
     if planned is None:  # the catalog does not know this build's
         planned, source_text = (
-            translate("PartSummary", "inside PyTorch"),
-            translate("PartSummary", "version shows in the proof"),
+            translate("PartSummary", "Included in PyTorch"),
+            translate("PartSummary", "exact version shown afterwards"),
         )
     return _build_part(
         "cudnn",
@@ -363,8 +377,7 @@ def _pytorch_part(
             planned=None,
             pill=not_needed_pill(),
         )
-    cpu = recommendation.accelerator == "cpu"
-    details = [translate("PartSummary", "for the CPU") if cpu else texts.variant_name(torch.variant)]
+    details = [_build_detail(recommendation.accelerator, texts.variant_name(torch.variant))]
     if recommendation.python is not None:
         details.append(f"Python {recommendation.python}")
     if already_installed:
@@ -387,6 +400,15 @@ def _pytorch_part(
     )
 
 
+def _build_detail(accelerator: str, build: str) -> str:
+    """What a build of PyTorch computes with."""
+    if accelerator == "cpu":
+        return translate("PartSummary", "for the CPU")
+    if accelerator == "cuda":
+        return translate("PartSummary", "{cuda} and cuDNN included").format(cuda=build)
+    return translate("PartSummary", "{build} included").format(build=build)
+
+
 def _tensorflow_part(machine: Machine, recommendation: Recommendation) -> PartSummary:
     planned = recommendation.tensorflow
     installed = next((each.tensorflow for each in machine.pythons or () if each.tensorflow is not None), None)
@@ -396,7 +418,9 @@ def _tensorflow_part(machine: Machine, recommendation: Recommendation) -> PartSu
         return _build_part(
             "tensorflow", machine, installed=installed, installed_detail=installed_detail, planned=None, pill=pill
         )
-    device_text = translate("PartSummary", "on the GPU") if planned.gpu else translate("PartSummary", "for the CPU")
+    device_text = (
+        translate("PartSummary", "CUDA and cuDNN included") if planned.gpu else translate("PartSummary", "for the CPU")
+    )
     return _build_part(
         "tensorflow",
         machine,

@@ -467,19 +467,19 @@ def reset_choices_text(choice: Choice) -> tuple[str, str]:
     if choice.way is not None:
         name = current_texts().translate(f"way.{choice.way}.name")
         picks.append(translate("VersionPickers", "the way “{name}”").format(name=name))
-    title, named = translate("VersionPickers", "All as recommended again"), [pick for pick in picks if pick]
+    title, named = translate("VersionPickers", "Back to our recommendation"), [pick for pick in picks if pick]
     if not named:
         return title, ""
-    line = translate("VersionPickers", "Let go: {picks}.")
+    line = translate("VersionPickers", "Dropped: {picks}")
     return title, line.format(picks=translate("VersionPickers", "; ").join(named))
 
 
 def dropped_choices_text(dropped: tuple[tuple[PartName, str], ...]) -> tuple[str, str]:
     """Title and text after some choices did not go with other options."""
-    line = translate("VersionPickers", "Left to us again: {picks}. What else you picked stays.").format(
+    line = translate("VersionPickers", "Dropped: {picks}. Your other choices stay.").format(
         picks=_format_choices(dropped)
     )
-    return translate("VersionPickers", "Not all that you picked goes with this"), line
+    return translate("VersionPickers", "Some of your choices don't fit"), line
 
 
 def _format_choices(choices: tuple[tuple[PartName, str], ...]) -> str:

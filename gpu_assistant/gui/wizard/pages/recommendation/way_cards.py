@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QHBoxLayout, QRadioButto
 
 from .....core.recommendation import Recommendation, Way
 from .....core.types import WayName
-from .....texts.localized import Texts, way_cost_texts
+from .....texts.localized import Texts, way_cost_texts, way_summary_text
 from .... import theme
 from ....widgets.base import KeyboardFocus, Themed, draw_focus_ring, draw_rounded_rect
 from ....widgets.cards import Pill
@@ -16,7 +16,7 @@ from ....widgets.text import label
 
 # Below this width, times the text scale, the second card stands below the first.
 ROW_MIN_WIDTH = 600
-CARD_SPACING, PADDING, INDICATOR_SIZE, CHOSEN_BORDER, RADIUS = 12, 14, 18, 2, 10
+CARD_SPACING, PADDING, INDICATOR_SIZE, CHOSEN_BORDER, RADIUS = 12, 12, 18, 2, 10
 TEXT_INDENT = PADDING + INDICATOR_SIZE + 12
 
 
@@ -76,8 +76,11 @@ class WayCard(KeyboardFocus, Themed, QRadioButton):
         self.name: WayName | None = None
         self.title_label, self.pill = label("heading"), Pill("accent", on_tint=True)
         self.line_label = label("body")
-        # The download; then what has to be agreed to and done.
-        self.size_label, self.effort_label = label("small"), label("small")
+        self.cost_label = label("small")
+        # Both titles stand at the same height, with a pill beside them or without.
+        pill_policy = self.pill.sizePolicy()
+        pill_policy.setRetainSizeWhenHidden(True)
+        self.pill.setSizePolicy(pill_policy)
         title_row, self._column = QHBoxLayout(), QVBoxLayout(self)
         column = self._column
         title_row.setSpacing(10)
@@ -87,10 +90,9 @@ class WayCard(KeyboardFocus, Themed, QRadioButton):
         column.setSpacing(2)
         column.addLayout(title_row)
         column.addWidget(self.line_label)
-        column.addWidget(self.size_label)
-        column.addWidget(self.effort_label)
+        column.addWidget(self.cost_label)
         column.addStretch(1)
-        for widget in (self.title_label, self.pill, self.line_label, self.size_label, self.effort_label):
+        for widget in (self.title_label, self.pill, self.line_label, self.cost_label):
             widget.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         # Both cards are equally wide, whatever stands in them.
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -109,8 +111,8 @@ class WayCard(KeyboardFocus, Themed, QRadioButton):
         self.pill.set("accent", pill_text)
         self.pill.setVisible(bool(pill_text))
         costs = way_cost_texts(way.cost, texts)
-        self.size_label.setText(costs[0])
-        self.effort_label.setText(" · ".join(costs[1:]))
+        self.cost_label.setText(way_summary_text(way.cost, texts))
+        self.setToolTip("\n".join(costs))
         # A screen reader reads the card as one sentence.
         self.setAccessibleName(". ".join(text for text in (title, pill_text, line, *costs) if text))
 

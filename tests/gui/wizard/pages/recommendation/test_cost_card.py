@@ -16,6 +16,7 @@ from gpu_assistant.core.plan_cost import plan_cost
 from gpu_assistant.gui.wizard.pages.recommendation.cost_card import CostCard
 from gpu_assistant.gui.wizard.pages.recommendation.plan_view import step_cost_text
 from gpu_assistant.texts import localized
+from gpu_assistant.texts.format import format_size
 from gpu_assistant.texts.localized import Texts
 from tests.fakes.examples import cpu_recommendation, make_plan, rtx4060
 
@@ -33,7 +34,7 @@ def planned(folder: Path, name: str, goal: str) -> tuple[App, Plan]:
 def on_the_page(qapp, plan: Plan, code: str) -> str:
     card = CostCard()
     card.set_cost(plan, rtx4060(), Texts(code))
-    text = card.accessibleName()
+    text = f"{card.accessibleName()} {card.reasons.text()}"
     card.deleteLater()
     return text
 
@@ -50,7 +51,7 @@ def test_cli_and_gui_show_the_same_cost(qapp, language, tmp_path, capsys, name: 
     language.set(code)
     _, plan = planned(tmp_path, name, goal)
     cost, texts = plan_cost(plan), Texts(code)
-    fetched = localized.download_text(cost, texts)
+    fetched = format_size(cost.bytes) if cost.bytes else ""
     lacking = localized.unknown_parts_text(cost, texts) if fetched else ""
     page, lines = on_the_page(qapp, plan, code), printed(plan, code, capsys)
     for text in (fetched, lacking, localized.disk_text(cost, texts)):

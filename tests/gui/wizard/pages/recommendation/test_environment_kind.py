@@ -43,6 +43,8 @@ def test_environment_kind_is_hidden_without_conda(simulated, at_recommendation, 
 )
 def test_conda_is_chosen_by_keyboard(page, with_conda, speak, qtbot, code, label):
     speak(code)
+    page.options_bar.customize_button.click()
+    qtbot.waitUntil(lambda: not page.controller.busy, timeout=10_000)
     maker = page.options_bar.environment_picker
     assert maker.isVisible()
     assert [entry.value for entry in maker.entries] == ["venv", "conda"]

@@ -143,7 +143,7 @@ def test_machine_file_has_absolute_path(tmp_path, monkeypatch):
 @pytest.mark.gui
 def test_plan_is_saved_as_json(at_recommendation, qtbot, tmp_path):
     wizard = at_recommendation(FakeApp(tmp_path))
-    wizard.recommendation.cost_card.steps_button.click()
+    wizard.recommendation.more_options.steps_button.click()
     steps = wizard.recommendation.plan_list
     assert steps.command_box.text_edit.toPlainText().startswith("gpu-assistant install --goal pytorch")
     file = tmp_path / "plan.json"
@@ -158,7 +158,7 @@ def test_plan_is_saved_as_json(at_recommendation, qtbot, tmp_path):
 @pytest.mark.gui
 def test_unwritable_path_is_reported(at_recommendation, qtbot, tmp_path):
     wizard = at_recommendation(FakeApp(tmp_path))
-    wizard.recommendation.cost_card.steps_button.click()
+    wizard.recommendation.more_options.steps_button.click()
     wizard.controller.save_plan(tmp_path)
     qtbot.waitUntil(lambda: "save-plan" in wizard.controller.errors, timeout=5000)
     assert str(tmp_path) in wizard.recommendation.plan_list.findChild(TextLabel, "planSaveStatus").text()

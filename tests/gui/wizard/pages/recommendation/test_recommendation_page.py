@@ -27,15 +27,17 @@ def refuse(choice: Choice | None):
 
 class TestRecommendation:
     @BOTH
-    def test_four_parts_with_installed_and_planned(self, simulated, at_recommendation, speak, seen, code):
+    def test_driver_and_pytorch_with_installed_and_planned(self, simulated, at_recommendation, speak, seen, code):
         wizard = at_recommendation(simulated)
         speak(code)
         page = wizard.recommendation
         driver = page.part_cards["driver"]
         assert (driver.installed_label.text(), driver.planned_label.text()) == ("566.03", "617.42")
         assert driver.pill.text == {"en": "Update", "zh_CN": "更新"}[code]
-        assert page.part_cards["cuda"].pill.text == {"en": "Included", "zh_CN": "已包含"}[code]
+        assert not page.part_cards["cuda"].isVisible()
         assert page.part_cards["torch"].planned_label.text() == "2.15.0"
+        included = {"en": "CUDA 13.0 and cuDNN included", "zh_CN": "自带 CUDA 13.0 和 cuDNN"}[code]
+        assert included in page.part_cards["torch"].planned_detail.text()
         assert "566.03" in driver.accessibleName()
         assert "617.42" in driver.accessibleName()
         assert {"en": "Nothing is changed before you press Install.", "zh_CN": "不会改动任何东西"}[code] in seen(page)
@@ -59,6 +61,8 @@ class TestRecommendation:
     def test_wheelhouse_alternative_is_taken_and_undone(self, app, at_recommendation, qtbot):
         wizard = at_recommendation(app)
         page = wizard.recommendation
+        assert not page.alternatives_card.isVisible()
+        page.more_options.toggle_button.click()
         assert page.alternatives_card.isVisible()
         assert "2.13.0 for the CPU" in page.alternatives_card.buttons[0].text()
         assert not page.options_bar.recommended_button.isVisible()
@@ -80,21 +84,20 @@ class TestRecommendation:
         assert "910 MB" in shown
         assert "Not known yet" in shown  # nobody knows how many minutes
         assert "—" not in shown
-        assert "No administrator prompt" in shown
-        assert "No restart" in shown
+        assert "No prompt, no restart" in shown
 
     def test_plan_lists_steps_with_commands(self, app, at_recommendation, seen, qtbot):
         page = at_recommendation(app).recommendation
         assert not page.plan_list.isVisible()
-        assert page.cost_card.steps_button.text() == "Show all 6 steps"
-        page.cost_card.steps_button.click()
+        assert page.more_options.steps_button.text() == "Show all 6 steps"
+        page.more_options.steps_button.click()
         assert page.plan_list.isVisible()
         top = lambda: page.cost_card.mapTo(page.page.viewport(), QPoint()).y()  # noqa: E731
         qtbot.waitUntil(lambda: 0 <= top() < 100 or at_end(page.page), timeout=5000)
         assert len(page.plan_list.rows) == 6
         page.plan_list.rows[2].details_button.click()
         assert "uv pip compile requirements.in -o pylock.toml" in seen(page.plan_list)
-        page.cost_card.steps_button.click()
+        page.more_options.steps_button.click()
         assert not page.plan_list.isVisible()
 
     def test_another_folder(self, app, at_recommendation, qtbot, tmp_path):

@@ -155,6 +155,8 @@ def test_warning_is_shown_once_at_its_card(page, qtbot):
 
 
 def test_term_is_explained_once_in_first_open_reason(page, qtbot):
+    page.options_bar.customize_button.click()
+    qtbot.waitUntil(lambda: not page.controller.busy, timeout=10_000)
     explanation = "compute capability: "
     page.part_cards["torch"].reasons.toggle_button.click()
     assert explanation in page.part_cards["torch"].reasons.text()

@@ -139,7 +139,7 @@ def test_impossible_choice_can_be_undone(page, rest, speak, code):
     pickers(page)["python"].chosen.emit("3.11")
     rest(page)
     assert page.hero.isVisible()
-    assert {"en": "Take this change back", "zh_CN": "撤销这次改动"}[code] == page.hero.button.text()
+    assert {"en": "Undo", "zh_CN": "撤销"}[code] == page.hero.button.text()
     assert page.default_button is page.hero.button
     assert page.window().focusWidget() is page.hero.button
     page.hero.button.click()
@@ -253,7 +253,7 @@ def test_dropped_choices_are_named_and_can_be_restored(page, rest, speak, seen, 
     rest(page)
     assert page.controller.flow.state.choice == Choice(driver="keep")
     assert "PyTorch 2.13.0" in seen(page.hero)
-    assert {"en": "Left to us again", "zh_CN": "重新由我们决定"}[code] in seen(page.hero)
+    assert {"en": "Dropped", "zh_CN": "已取消"}[code] in seen(page.hero)
     page.hero.button.click()
     rest(page)
     assert page.controller.flow.state.goal == "pytorch"
@@ -284,7 +284,7 @@ def test_reset_choices_can_be_restored(page, rest, speak, seen, code):
     rest(page)
     assert page.controller.flow.state.choice is None
     assert "PyTorch 2.13.0" in seen(page.hero)
-    assert {"en": "All as recommended again", "zh_CN": "已全部恢复为推荐"}[code] == page.hero.title_label.text()
+    assert {"en": "Back to our recommendation", "zh_CN": "恢复为推荐方案"}[code] == page.hero.title_label.text()
     page.hero.button.click()
     rest(page)
     assert page.controller.flow.state.choice == before
