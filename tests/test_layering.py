@@ -18,7 +18,7 @@ PACKAGE = ROOT / "gpu_assistant"
 FILES = sorted(PACKAGE.rglob("*.py"))
 CHILDREN = {
     path.relative_to(PACKAGE).as_posix()
-    for pattern in ("bench/child/*.py", "verify/child*.py", "health/child/*.py")
+    for pattern in ("bench/child/*.py", "examples/child/*.py", "health/child/*.py", "verify/child*.py")
     for path in PACKAGE.glob(pattern)
 }
 

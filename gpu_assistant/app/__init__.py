@@ -6,7 +6,7 @@ answer:
     cli, gui -> App (context.py: data folder, settings, system, catalog)
                  |- setup          detect -> recommend -> plan -> install -> verify, uninstall, purge
                  |- bundles        the files of a plan in a folder, for a computer without internet
-                 |- integrations   menu entry, editor, Jupyter kernel, lock file of an environment
+                 |- integrations   example programs, menu entry, editor, Jupyter kernel, lock file of an environment
                  `- monitoring     samples, history, health, benchmarks
 
 Rooms are imported inside the methods, on first use, so that `--help` loads none of them.

@@ -1,4 +1,4 @@
-"""How an installed environment is used: menu entry, editor, Jupyter kernel, lock file."""
+"""How an installed environment is used: example programs, menu entry, editor, Jupyter kernel, lock file."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..examples.job import ExampleJob, ExampleSettings
+    from ..examples.programs import ExampleName
     from ..install.environment.integrations import EditorJob, EnvironmentActions, JupyterKernelJob, MenuEntryJob
     from ..system.base import Desktop
     from .context import AppContext
@@ -30,6 +32,29 @@ class IntegrationService:
         from ..install.environment.integrations import environment_actions
 
         return environment_actions(environment, self._context.system, self.desktop)
+
+    def run_example(
+        self,
+        environment: Path,
+        program: ExampleName,
+        *,
+        settings: ExampleSettings | None = None,
+        device: str | None = None,
+    ) -> ExampleJob:
+        """Run an example program in an environment."""
+        from ..catalog.estimates import load_durations
+        from ..examples.job import ExampleJob
+
+        return ExampleJob(
+            environment,
+            self._context.system,
+            self._context.data,
+            program,
+            settings=settings,
+            device=device,
+            start_limit=load_durations(self._context.catalog).torch_load_limit_seconds,
+            simulated=self._context.simulated,
+        )
 
     def create_menu_entry(self, environment: Path) -> MenuEntryJob:
         """Add an entry to the desktop's menu that opens a terminal with this environment."""

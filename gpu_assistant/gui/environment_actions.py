@@ -1,4 +1,6 @@
-"""Actions for an environment, each a card to click: terminal, folder, editor, menu entry, Jupyter kernel, lock file."""
+"""Actions for an environment, each a card to click: example programs, terminal, folder, editor, menu entry, Jupyter
+kernel, lock file.
+"""
 
 from __future__ import annotations
 
@@ -49,6 +51,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self._message: Callable[[], str] | None = None
         self._running_action: Callable[[Path], Job[object]] | None = None
         self._next_action: Callable[[], None] | None = None
+        self.examples_card = ClickableCard("play")
         self.terminal_card, self.folder_card = ClickableCard("terminal"), ClickableCard("folder")
         self.editor_card, self.python_card = ClickableCard("code"), ClickableCard("copy")
         self.menu_card, self.jupyter_card, self.lock_card = (
@@ -58,7 +61,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
         )
         self.command_card = ClickableCard("copy")
         self.cards = (
-            *(self.terminal_card, self.folder_card, self.command_card, self.editor_card),
+            *(self.examples_card, self.terminal_card, self.editor_card, self.folder_card, self.command_card),
             *(self.python_card, self.menu_card, self.jupyter_card, self.lock_card),
         )
         self.result_banner = Banner("ok")
@@ -82,6 +85,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.apply_theme()
 
     def _connect_signals(self) -> None:
+        self.examples_card.clicked.connect(self.open_examples)
         self.terminal_card.clicked.connect(lambda: self._run_action(self._open_terminal))
         self.folder_card.clicked.connect(lambda: self._run_action(self._open_folder))
         self.editor_card.clicked.connect(self.choose_project)
@@ -116,6 +120,13 @@ class EnvironmentActionsPanel(Themed, QWidget):
         super().hideEvent(event)
         if not event.spontaneous():
             self.result_banner.hide()
+
+    def open_examples(self) -> None:
+        """Open the window of the example programs, which runs the first one."""
+        if self._environment is not None and not self._services.simulated:
+            from .examples.dialog import ExampleDialog
+
+            ExampleDialog.show_dialog(self._services, self._language, self._environment, self.window())
 
     # Actions that ask first
 
@@ -219,6 +230,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
     # Display
 
     def retranslate(self) -> None:
+        self.examples_card.set_texts(self.tr("Run my first program"), self.tr("A network learns to read digits"))
         self.terminal_card.set_texts(self.tr("Open a terminal"), self.tr("With the environment ready"))
         self.folder_card.set_texts(self.tr("Open its folder"), str(self._environment or ""))
         self.command_card.set_texts(self.tr("Copy the command"), self.tr("For a terminal of your own"))

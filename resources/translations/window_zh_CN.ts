@@ -23,6 +23,10 @@
 <context>
     <name>EnvironmentActionsPanel</name>
     <message>
+        <source>A network learns to read digits</source>
+        <translation>神经网络学认数字</translation>
+    </message>
+    <message>
         <source>A project, with this Python</source>
         <translation>使用这个环境的 Python</translation>
     </message>
@@ -81,6 +85,10 @@
     <message>
         <source>PyCharm and others</source>
         <translation>PyCharm 等编辑器</translation>
+    </message>
+    <message>
+        <source>Run my first program</source>
+        <translation>运行我的第一个程序</translation>
     </message>
     <message>
         <source>Saved: {path}</source>

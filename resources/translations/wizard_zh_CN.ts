@@ -454,6 +454,10 @@
         <source>{passed} of {counted} checks passed</source>
         <translation>{counted} 项检查通过了 {passed} 项</translation>
     </message>
+    <message>
+        <source>Run my first program</source>
+        <translation>运行我的第一个程序</translation>
+    </message>
 </context>
 <context>
     <name>DownloadControls</name>

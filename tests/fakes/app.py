@@ -29,6 +29,8 @@ from gpu_assistant.core.plan import (
 from gpu_assistant.core.recommendation import Choice, LocalWheel, Recommendation
 from gpu_assistant.core.settings import Settings
 from gpu_assistant.core.types import EnvironmentKind, Value
+from gpu_assistant.examples.job import ExampleSettings
+from gpu_assistant.examples.programs import ExampleName
 from gpu_assistant.fetch.rate import RateLimiter
 from gpu_assistant.update.service import UpdateService
 
@@ -149,6 +151,7 @@ class FakeApp(FakeIntegrations):
             "check": None,
             "sources": None,
             "install": None,
+            "example": None,
         }
         self.events: dict[str, tuple[Any, ...]] = {}
         self.recommendation: Callable[[Choice | None], Recommendation] = cpu_recommendation
@@ -249,6 +252,12 @@ class FakeApp(FakeIntegrations):
     def estimate_memory(self, environment: Path, *, model: str, batch: int, device: str) -> FakeJob:
         self.fitted = (model, batch, device)
         return self.job("fit")
+
+    def run_example(
+        self, environment: Path, program: ExampleName, *, settings: ExampleSettings | None = None
+    ) -> FakeJob:
+        self.example = (environment, program, settings)
+        return self.job("example")
 
     def job(self, name: str, *, count: bool = True) -> FakeJob:
         if count:

@@ -35,6 +35,8 @@ def test_enter_leads_through_to_home(app, open_wizard, qtbot):
         press(qtbot, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.controller.busy, timeout=10_000)
     focus(qtbot, wizard.done.primary_button)
+    press(qtbot, Qt.Key.Key_Backtab)
+    assert QApplication.focusWidget() is wizard.done.home_button
     with qtbot.waitSignal(wizard.finished):
         press(qtbot, Qt.Key.Key_Return)
 

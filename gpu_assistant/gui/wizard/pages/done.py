@@ -74,11 +74,14 @@ class DonePage(WizardPage):
         self.back_button = self.add_back_button()
         self.toggle_log_button = self.footer.add_button(Button())
         self.toggle_log_button.clicked.connect(self._toggle_log_card)
+        self.home_button = self.footer.add_button(Button())
+        self.home_button.clicked.connect(self.home_requested)
         self.footer.add_button(self.primary_button)
         self.controller.benchmark_progress.connect(self.benchmark_card.show_progress)
         self.page.breakpoints.changed.connect(self._update_layout)
         self._update_layout()
         self._announced_title: object = None
+        self._can_run_programs = False
 
     def draw(self) -> None:
         controller, state = self.controller, self.controller.flow.state
@@ -110,7 +113,10 @@ class DonePage(WizardPage):
         log_expanded = not self.log_card.isHidden()
         self.toggle_log_button.setText(self.tr("Hide what was done") if log_expanded else self.tr("Show what was done"))
         self.toggle_log_button.setVisible(controller.progress is not None and not simulated)
-        self.primary_button.setText(self.tr("Go to Home"))
+        self._can_run_programs = is_working
+        self.home_button.setText(self.tr("Go to Home"))
+        self.home_button.setVisible(is_working)
+        self.primary_button.setText(self.tr("Run my first program") if is_working else self.tr("Go to Home"))
 
     def _update_powershell_command(self, is_working: bool) -> None:
         controller, line = self.controller, None
@@ -122,7 +128,10 @@ class DonePage(WizardPage):
             widget.setVisible(line is not None)
 
     def run_primary_action(self) -> None:
-        self.home_requested.emit()
+        if self._can_run_programs:
+            self.actions_panel.open_examples()
+        else:
+            self.home_requested.emit()
 
     def _update_verdict(self) -> None:
         controller, state = self.controller, self.controller.flow.state

@@ -1,0 +1,188 @@
+"""Runs an example program in an environment's own Python, and reports what it shows.
+
+    ExampleJob ──► run_json_lines ──► child/__main__.py ──► resources/examples/<script>.py
+        └─ ExampleStart, ExampleProgress ◄── JSON lines ◄── show(step=…, loss=…, pictures=…)
+
+Nothing that runs is stored here; what a script saves, it saves into the folder that it was given.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from ..core.errors import AppError, Cancelled, UsageError
+from ..system.base import KILLED_RETURNCODE, ProcessResult
+from ..system.locks import data_folder_lock, environment_lock
+from ..system.processes import DeadlineEvent, run_json_lines
+from .child_protocol import CHILD_PROGRAM, ExampleMessage, ExampleProgress, ExampleStart
+from .pictures import read_picture_folder
+from .programs import SCRIPT_PACKAGES, ExampleName, script_path
+
+if TYPE_CHECKING:
+    from ..core.jobs import JobContext
+    from ..core.paths import DataDir
+    from ..system.base import System
+
+MAX_FOREIGN_LINES = 10_000  # lines that are no messages, before the program is ended
+NO_TORCH = "ModuleNotFoundError: No module named 'torch'"
+
+
+class ExampleSettings(Struct, frozen=True, kw_only=True):
+    """What the user gave: a folder of pictures, weights (a file or a folder), where the result is saved."""
+
+    pictures: Path | None = None
+    weights: Path | None = None
+    save_to: Path | None = None
+
+
+class ExampleResult(Struct, frozen=True, kw_only=True):
+    """How a program ended: where it ran, what it showed last, and for how many seconds it ran once torch had loaded."""
+
+    program: ExampleName
+    torch: str
+    device: str
+    name: str | None
+    last: ExampleProgress | None
+    seconds: float
+
+
+class ExampleJob:
+    """One run of a program; reports `ExampleStart` and `ExampleProgress`. `start_limit`: seconds for loading torch."""
+
+    def __init__(
+        self,
+        environment: Path,
+        system: System,
+        data: DataDir,
+        program: ExampleName,
+        *,
+        settings: ExampleSettings | None = None,
+        device: str | None = None,
+        start_limit: float | None = None,
+        simulated: bool = False,
+    ) -> None:
+        self.environment = environment
+        self.program: ExampleName = program
+        self._system, self._data = system, data
+        self._settings = settings or ExampleSettings()
+        self._device = device
+        self._start_limit = start_limit
+        self._simulated = simulated
+
+    def run(self, context: JobContext[Any]) -> ExampleResult:
+        """Run to the end. Raises Cancelled, UsageError (example-simulated, picture-folder and those of
+        `read_picture_folder`), AppError (environment-missing, example-…, bench-running, environment-busy).
+        """
+        if self._simulated:
+            raise UsageError("example-simulated")
+        interpreter = self._system.environment_python(self.environment)
+        if not interpreter.is_file():
+            raise AppError("environment-missing", path=str(self.environment))
+        self._check_settings()
+        # A benchmark beside it would measure the half of the card.
+        with data_folder_lock(self._data, "benchmark", "example-beside"), environment_lock(self.environment):
+            return self._run_child(interpreter, context)
+
+    def _check_settings(self) -> None:
+        settings = self._settings
+        if self.program == "picture-sorter":
+            if settings.pictures is None:
+                raise UsageError("picture-folder")
+            read_picture_folder(settings.pictures)
+        if settings.weights is not None and not settings.weights.exists():
+            raise UsageError("weights-missing", path=str(settings.weights))
+
+    def _argv(self, interpreter: Path) -> list[str | Path]:
+        settings = {
+            "folder": self._settings.pictures,
+            "weights": self._settings.weights,
+            "save_to": self._settings.save_to,
+        }
+        given = {name: str(path.absolute()) for name, path in settings.items() if path is not None}
+        argv: list[str | Path] = [interpreter, CHILD_PROGRAM, script_path(self.program)]
+        argv += ["--device", self._device] if self._device is not None else []
+        cores = self._system.cpu().cores
+        argv += ["--cores", str(cores)] if cores else []
+        return [*argv, *(["--settings", json.dumps(given)] if given else [])]
+
+    def _run_child(self, interpreter: Path, context: JobContext[Any]) -> ExampleResult:
+        start: ExampleStart | None = None
+        last: ExampleProgress | None = None
+        failure: ExampleMessage | None = None
+        has_ended = False
+        started = time.monotonic()
+        deadline = DeadlineEvent(context.cancel, self._start_limit)
+        foreign_lines = 0
+
+        def handle(message: ExampleMessage) -> None:
+            nonlocal start, last, failure, has_ended, started
+            if message.start is not None:
+                start, started = message.start, time.monotonic()
+                deadline.extend(threading.TIMEOUT_MAX)  # from here on the user says when it is enough
+                context.report(start)
+            if message.shown is not None:
+                last = message.shown.progress()
+                context.report(last)
+            if message.broken is not None or message.lacks is not None or message.error is not None:
+                failure = message
+            has_ended = has_ended or message.end
+
+        def log(line: str) -> None:
+            nonlocal foreign_lines
+            foreign_lines += 1
+            if foreign_lines > MAX_FOREIGN_LINES:
+                raise AppError("example-garbled", path=str(self.environment))
+            context.log(line)
+
+        try:
+            with self._system.keep_awake("example program"):
+                finished: ProcessResult | None = run_json_lines(
+                    self._system,
+                    self._argv(interpreter),
+                    ExampleMessage,
+                    handle,
+                    timeout=threading.TIMEOUT_MAX,
+                    cancel=deadline,
+                    log=log,
+                )
+        except Cancelled:
+            if deadline.cancelled:
+                raise
+            finished = None
+        if has_ended and start is not None:
+            return ExampleResult(
+                program=self.program,
+                torch=start.torch,
+                device=start.device,
+                name=start.name,
+                last=last,
+                seconds=time.monotonic() - started,
+            )
+        raise self._failure(failure, finished, deadline)
+
+    def _failure(
+        self, failure: ExampleMessage | None, finished: ProcessResult | None, deadline: DeadlineEvent
+    ) -> AppError:
+        path = str(self.environment)
+        if finished is None:
+            return AppError("bench-silent", path=path, limit_seconds=deadline.timeout_s)
+        if failure is None:
+            killed = finished.returncode == KILLED_RETURNCODE
+            return (
+                AppError("example-killed")
+                if killed
+                else AppError("example-ended", path=path, status=finished.returncode)
+            )
+        if failure.broken is not None:
+            code = "bench-torch-missing" if failure.broken == NO_TORCH else "bench-no-torch"
+            return AppError(code, path=path, reason=failure.broken)
+        if failure.lacks is not None:
+            package = SCRIPT_PACKAGES.get(failure.lacks, failure.lacks)
+            return AppError("example-package", package=package, path=path)
+        return AppError("example-memory") if failure.memory else AppError("example-failed", reason=failure.error)

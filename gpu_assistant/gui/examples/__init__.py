@@ -1,0 +1,1 @@
+"""The window in which an example program runs: its code, its figures and its pictures."""

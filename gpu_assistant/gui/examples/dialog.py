@@ -1,0 +1,421 @@
+"""The window of the example programs: the code at the left, what it shows at the right.
+
+What flows here, with the modules:
+
+    open, Run ──► app.integrations.run_example (JobRunner) ──► ExampleStart, ExampleProgress ──► tiles, curve, pictures
+                                                           └─► ExampleResult ──► verdict
+    Save a copy ──► examples.programs.program_source ──► a file of the user's
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QBoxLayout, QDialog, QFileDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from ...core import json
+from ...core.errors import AppError
+from ...core.jobs import LazyJob
+from ...examples.child_protocol import ExampleProgress, ExampleStart
+from ...examples.job import ExampleResult, ExampleSettings
+from ...examples.programs import EXAMPLE_NAMES, ExampleName, program_source, script_path
+from ...texts.format import format_memory
+from .. import theme
+from ..language import Language
+from ..messages import error_text
+from ..widgets.base import Breakpoints, Themed, announce
+from ..widgets.buttons import Button, SegmentedControl
+from ..widgets.cards import Banner, Card, Hero, InsetPanel, MetricTile
+from ..widgets.charts import Sparkline
+from ..widgets.dialogs import folder_dialog, save_dialog
+from ..widgets.inputs import use_slim_scroll_bars
+from ..widgets.layouts import FlowLayout
+from ..widgets.progress import ProgressBar
+from ..widgets.text import label
+from ..worker import FunctionJob, JobRunner
+from . import messages
+from .code_view import CodeView
+from .picture_grid import PictureGrid
+
+if TYPE_CHECKING:
+    from ...app import App
+
+DIALOG_SIZE = 1080, 720  # pixels at 100 % text
+CURVE_HEIGHT = 64
+
+
+class ExampleDialog(Themed, QDialog):
+    """Runs one program at a time in an environment; closes once a running one has ended."""
+
+    def __init__(self, app: App, language: Language, environment: Path, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._app, self._language, self._environment = app, language, environment
+        self._program: ExampleName = "first-program"
+        self._start: ExampleStart | None = None
+        self._progress: ExampleProgress | None = None
+        self._result: ExampleResult | None = None
+        self._error: AppError | None = None
+        self._saved_path: Path | None = None
+        self._stopped = self._stopping = self._closing = self._ready = False
+        self._folder: Path | None = None
+        self._weights: Path | None = None
+        self._curve: list[tuple[float, float | None]] = []
+        self.setWindowFlag(Qt.WindowType.WindowMaximizeButtonHint)
+        self.programs = SegmentedControl([messages.program_title(name) for name in EXAMPLE_NAMES])
+        self.description_label = label("body", "", "soft")
+        self.code_view, self.code_card, self.live_card = CodeView(), Card(" "), Card(" ")
+        self.state_label, self.progress_bar = label("strong"), ProgressBar()
+        self.score_tile, self.loss_tile = MetricTile("check"), MetricTile("down")
+        self.rate_tile, self.memory_tile = MetricTile("bolt"), MetricTile("memory")
+        self.curve_label, self.curve = label("caption"), Sparkline("s1", span=1.0, height=CURVE_HEIGHT)
+        self.pictures_label, self.picture_grid = label("caption"), PictureGrid()
+        self.text_label, self.skipped_label = label("body"), label("small")
+        self.result_hero, self.banner = Hero("ok"), Banner("warn")
+        self.folder_button = Button(icon_name="folder")
+        self.weights_button, self.no_weights_button = Button(icon_name="file"), Button(kind="ghost", icon_name="cross")
+        self.inputs_label = label("small")
+        self.run_button = Button(kind="primary", icon_name="play")
+        self.stop_button, self.save_button = Button(icon_name="cross"), Button(kind="ghost", icon_name="file")
+        self.close_button = Button()
+        self.runner, self.save_runner = JobRunner(self), JobRunner(self)
+        self._breakpoints = Breakpoints(self)
+        self._build_layout()
+        self._connect_signals()
+        self._ready = True
+        self.apply_theme()
+
+    def _build_layout(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(28, 20, 28, 18)
+        column.setSpacing(12)
+        column.addWidget(self.programs, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.description_label)
+        inset = InsetPanel()
+        inset.column.setContentsMargins(0, 0, 0, 0)
+        inset.column.addWidget(self.code_view, 1)
+        self.code_card.column.addWidget(inset, 1)
+        inputs = FlowLayout(spacing=10)
+        for button in (self.folder_button, self.weights_button, self.no_weights_button):
+            inputs.addWidget(button)
+        tiles = QHBoxLayout()
+        tiles.setSpacing(10)
+        for tile in (self.score_tile, self.loss_tile, self.rate_tile, self.memory_tile):
+            tiles.addWidget(tile, 1)
+        live = self.live_card.column
+        live.addLayout(inputs)
+        above: tuple[QWidget, ...] = (
+            *(self.inputs_label, self.banner, self.result_hero),
+            *(self.state_label, self.progress_bar),
+        )
+        below: tuple[QWidget, ...] = (
+            *(self.pictures_label, self.picture_grid, self.text_label),
+            *(self.curve_label, self.curve, self.skipped_label),
+        )
+        for widget in above:
+            live.addWidget(widget)
+        live.addLayout(tiles)
+        for widget in below:
+            live.addWidget(widget)
+        live.addStretch(1)
+        live_area = QScrollArea()
+        live_area.setWidgetResizable(True)
+        live_area.setFrameShape(QScrollArea.Shape.NoFrame)
+        live_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        live_area.setWidget(self.live_card)
+        use_slim_scroll_bars(live_area)
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._columns.setSpacing(16)
+        self._columns.addWidget(self.code_card, 50)
+        self._columns.addWidget(live_area, 50)
+        column.addLayout(self._columns, 1)
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        row.addWidget(self.save_button)
+        row.addStretch(1)
+        for button in (self.close_button, self.stop_button, self.run_button):
+            row.addWidget(button)
+        column.addLayout(row)
+        available = self.screen().availableGeometry()
+        self.resize(
+            min(theme.px(DIALOG_SIZE[0]), available.width() - 40),
+            min(theme.px(DIALOG_SIZE[1]), available.height() - 60),
+        )
+
+    def _connect_signals(self) -> None:
+        self.programs.chosen.connect(lambda index: self.choose_program(EXAMPLE_NAMES[index]))
+        self.run_button.clicked.connect(self.run)
+        self.stop_button.clicked.connect(self.stop)
+        self.close_button.clicked.connect(self.reject)
+        self.save_button.clicked.connect(lambda: self.create_save_dialog().open())
+        self.folder_button.clicked.connect(lambda: self.create_folder_dialog().open())
+        self.weights_button.clicked.connect(lambda: self.create_weights_dialog().open())
+        self.no_weights_button.clicked.connect(lambda: self.set_weights(None))
+        self.runner.reported.connect(self._on_report)
+        self.runner.done.connect(self._on_done)
+        self.runner.failed.connect(self._on_failed)
+        self.runner.cancelled.connect(self._on_cancelled)
+        self.runner.finished.connect(self._on_finished)
+        self.save_runner.failed.connect(self._on_failed)
+        self.save_runner.finished.connect(self._on_finished)
+        self._breakpoints.changed.connect(self._arrange)
+
+    @classmethod
+    def show_dialog(cls, app: App, language: Language, environment: Path, parent: QWidget) -> ExampleDialog:
+        """Open it above `parent` and start the first program; it is deleted when closed."""
+        dialog = cls(app, language, environment, parent)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+        dialog.run()
+        return dialog
+
+    # Choices
+
+    def choose_program(self, program: ExampleName) -> None:
+        """Show another program; not while one runs."""
+        if self.runner.running or program == self._program:
+            return
+        self._program = program
+        self._weights = None
+        self._forget_run()
+        self.programs.set_current(EXAMPLE_NAMES.index(program))
+        self.retranslate()
+
+    def create_folder_dialog(self) -> QFileDialog:
+        """The dialog for the folder of pictures."""
+        dialog = folder_dialog(self, self.tr("Choose a folder with one folder for each class"))
+        dialog.fileSelected.connect(lambda path: self.set_folder(Path(path)))
+        return dialog
+
+    def set_folder(self, folder: Path) -> None:
+        """Take the pictures of this folder, and start."""
+        self._folder = folder
+        self.run()
+
+    def create_weights_dialog(self) -> QFileDialog:
+        """The dialog for weights: a file for pictures, a folder for a language model."""
+        if self._program == "language-model":
+            dialog = folder_dialog(self, self.tr("Choose a folder with config.json and *.safetensors"))
+        else:
+            dialog = QFileDialog(self, self.tr("Choose weights of a ResNet-18"), "", "PyTorch (*.pth *.pt)")
+            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(lambda path: self.set_weights(Path(path)))
+        return dialog
+
+    def set_weights(self, weights: Path | None) -> None:
+        """Start with these weights, or with random ones."""
+        self._weights = weights
+        self.retranslate()
+
+    def create_save_dialog(self) -> QFileDialog:
+        """The dialog for where the program is saved."""
+        dialog = save_dialog(self, self.tr("Save the program"), "Python (*.py)", script_path(self._program).name)
+        dialog.fileSelected.connect(lambda path: self.save_program(Path(path)))
+        return dialog
+
+    def save_program(self, path: Path) -> None:
+        """Save a copy of the code, with its comments in the window's language."""
+        if self.save_runner.running:
+            return
+        source = program_source(self._program, self._language.current)
+        self._saved_path, self._error = path, None
+        self.save_runner.start(FunctionJob(partial(json.write_file, path, source)))
+
+    # The run
+
+    def run(self) -> None:
+        """Start the program; pictures are asked for first."""
+        if self.runner.running:
+            return
+        if self._program == "picture-sorter" and self._folder is None:
+            self.create_folder_dialog().open()
+            return
+        self._forget_run()
+        settings = ExampleSettings(
+            pictures=self._folder if self._program == "picture-sorter" else None, weights=self._weights
+        )
+        make_job = partial(self._app.integrations.run_example, self._environment, self._program, settings=settings)
+        self.runner.start(LazyJob(make_job))
+        self.retranslate()
+        self.stop_button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def stop(self) -> None:
+        """End the program."""
+        if self.runner.running:
+            self._stopping = True
+            self.runner.cancel()
+            self.retranslate()
+
+    def reject(self) -> None:
+        """Close, by Esc or button; a running program is ended first."""
+        self._closing = True
+        self.stop()
+        self._close_when_idle()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self.runner.running or self.save_runner.running:
+            event.ignore()
+            self.reject()
+        else:
+            super().closeEvent(event)
+
+    def _close_when_idle(self) -> None:
+        if self._closing and not (self.runner.running or self.save_runner.running):
+            super().reject()
+
+    def _forget_run(self) -> None:
+        self._start = self._progress = self._result = self._error = self._saved_path = None
+        self._stopped = self._stopping = False
+        self._curve = []
+        self.picture_grid.set_pictures(())
+
+    def _on_report(self, report: ExampleStart | ExampleProgress) -> None:
+        if isinstance(report, ExampleStart):
+            self._start = report
+        else:
+            self._progress = report
+            value = report.rate if self._program == "language-model" else report.loss
+            if value is not None:
+                self._curve.append((float(report.step), value))
+            if report.pictures:
+                self.picture_grid.set_pictures(report.pictures)
+        self._update_run()
+
+    def _on_done(self, result: ExampleResult) -> None:
+        self._result = result
+        announce(self, messages.result_title(result))
+
+    def _on_failed(self, error: AppError) -> None:
+        self._error, self._saved_path = error, None
+
+    def _on_cancelled(self) -> None:
+        self._stopped = True
+
+    def _on_finished(self) -> None:
+        had_focus = self.stop_button.hasFocus()
+        self._stopping = False
+        self.retranslate()
+        if had_focus and not self._closing:
+            self.close_button.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._close_when_idle()
+
+    # Texts and state
+
+    def retranslate(self) -> None:
+        if not self._ready:
+            return
+        self.setWindowTitle(self.tr("Example programs"))
+        self.programs.set_options([messages.program_title(name) for name in EXAMPLE_NAMES])
+        self.programs.set_current(EXAMPLE_NAMES.index(self._program))
+        self.programs.setAccessibleName(self.tr("Program"))
+        self.description_label.setText(messages.program_description(self._program))
+        self.code_card.set_title(self.tr("The code that runs"))
+        self.code_view.set_code(program_source(self._program, self._language.current))
+        self.score_tile.set_label(self.tr("Correct"))
+        self.loss_tile.set_label(self.tr("Error (loss)"))
+        self.loss_tile.setToolTip(self.tr("How wrong the network still is. Training makes it smaller."))
+        self.rate_tile.set_label(self.tr("Tokens a second"))
+        self.memory_tile.set_label(self.tr("GPU memory"))
+        self.pictures_label.setText(self.tr("What the network says of pictures that it never trained on"))
+        is_language_model = self._program == "language-model"
+        self.curve_label.setText(self.tr("Speed over time") if is_language_model else self.tr("Error over time"))
+        self.folder_button.setText(self.tr("Choose pictures…"))
+        self.weights_button.setText(self.tr("Use my own weights…"))
+        self.no_weights_button.setText(self.tr("Without weights"))
+        self.save_button.setText(self.tr("Save a copy…"))
+        self.stop_button.setText(self.tr("Stopping…") if self._stopping else self.tr("Stop"))
+        self.close_button.setText(self.tr("Close"))
+        has_run = self._result is not None or self._error is not None or self._stopped
+        self.run_button.setText(self.tr("Run again") if has_run else self.tr("Run"))
+        self._update_inputs()
+        self._update_run()
+
+    def _update_inputs(self) -> None:
+        running, is_sorter = self.runner.running, self._program == "picture-sorter"
+        takes_weights = self._program != "first-program"
+        self.folder_button.setVisible(is_sorter and not running)
+        self.weights_button.setVisible(takes_weights and not running)
+        self.no_weights_button.setVisible(takes_weights and not running and self._weights is not None)
+        chosen = [
+            *([self.tr("Pictures: {path}").format(path=self._folder)] if is_sorter and self._folder else []),
+            *([self.tr("Weights: {path}").format(path=self._weights)] if self._weights else []),
+        ]
+        self.inputs_label.setText("\n".join(chosen))
+        self.inputs_label.setVisible(bool(chosen))
+
+    def _update_run(self) -> None:
+        """Show the state of the run, and its newest figures."""
+        running, progress, is_language_model = self.runner.running, self._progress, self._program == "language-model"
+        for button in (self.run_button, self.close_button):
+            button.setVisible(not running)
+        self.stop_button.setVisible(running)
+        self.stop_button.setEnabled(not self._stopping)
+        self.programs.setEnabled(not running)
+        self.live_card.set_title(self.tr("What it shows"))
+        self.state_label.setText(self._state_text())
+        self.state_label.setVisible(running)
+        self.progress_bar.setVisible(running)
+        self.progress_bar.set_fraction(None if progress is None else progress.step / progress.steps)
+        learned = progress is not None and progress.score is not None
+        self.score_tile.setVisible(learned)
+        self.loss_tile.setVisible(learned)
+        self.rate_tile.setVisible(progress is not None and progress.rate is not None)
+        memory_bytes = progress.memory_bytes if progress is not None else None
+        self.memory_tile.setVisible(memory_bytes is not None)
+        if progress is not None:
+            score = progress.score
+            self.score_tile.set_value(None if score is None else messages.percent(score), "%", score)
+            self.loss_tile.set_value(None if progress.loss is None else f"{progress.loss:.2f}", "", None)
+            self.rate_tile.set_value(None if progress.rate is None else f"{progress.rate:,.1f}", "", None)
+            self.memory_tile.set_value(None if memory_bytes is None else format_memory(memory_bytes), "", None)
+        self.curve.token = "s1" if is_language_model else "s2"
+        end = float(progress.steps) if progress is not None else 1.0
+        self.curve.span = end
+        self.curve.set_points([*self._curve, (end, None)])  # the whole run's width from the beginning on
+        self.curve.setVisible(len(self._curve) > 1)
+        self.curve_label.setVisible(len(self._curve) > 1)
+        self.picture_grid.setVisible(bool(self.picture_grid.pictures))
+        self.pictures_label.setVisible(bool(self.picture_grid.pictures))
+        self.text_label.setText(progress.text if progress is not None else "")
+        self.text_label.setVisible(bool(self.text_label.text()))
+        skipped = progress.skipped if progress is not None else 0
+        self.skipped_label.setText(messages.skipped_text(skipped))
+        self.skipped_label.setVisible(skipped > 0)
+        self._update_outcome()
+
+    def _state_text(self) -> str:
+        if self._start is None:
+            return self.tr("PyTorch is loading…")
+        if self._progress is None:
+            return self.tr("The program is starting…")
+        parts = [
+            messages.step_text(self._progress, tokens=self._program == "language-model"),
+            messages.device_text(self._start.device, self._start.name),
+        ]
+        return " · ".join(parts)
+
+    def _update_outcome(self) -> None:
+        result, error, running = self._result, self._error, self.runner.running
+        self.result_hero.setVisible(result is not None)
+        if result is not None:
+            self.result_hero.set(
+                "ok", messages.result_title(result), messages.result_detail(result, self._language.current)
+            )
+        self.banner.setVisible(error is not None or self._stopped or (self._saved_path is not None and not running))
+        if error is not None:
+            self.banner.set("warn", error_text(self._language.texts(), error))
+        elif self._stopped:
+            self.banner.set("neutral", self.tr("Stopped. Nothing was kept."))
+        elif self._saved_path is not None and not self.save_runner.running:
+            self.banner.set("ok", self.tr("Saved as {path}").format(path=self._saved_path))
+
+    def _arrange(self) -> None:
+        vertical = self._breakpoints.is_small
+        direction = QBoxLayout.Direction.BottomToTop if vertical else QBoxLayout.Direction.LeftToRight
+        self._columns.setDirection(direction)
+        self._columns.setStretch(0, 40 if vertical else 50)
+        self._columns.setStretch(1, 60 if vertical else 50)

@@ -1,0 +1,101 @@
+"""What the window says about example programs and what they show."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from ...core.types import Language
+from ...examples.child_protocol import ExampleProgress
+from ...examples.job import ExampleResult
+from ...examples.programs import ExampleName
+from ...texts.format import format_duration, short_name
+
+translate = QCoreApplication.translate
+
+
+def program_title(program: ExampleName) -> str:
+    """The name of a program, as a choice."""
+    return {
+        "first-program": translate("Examples", "Read digits"),
+        "picture-sorter": translate("Examples", "Sort my pictures"),
+        "language-model": translate("Examples", "Language model"),
+    }[program]
+
+
+def program_description(program: ExampleName) -> str:
+    """What a program does, in one or two sentences."""
+    return {
+        "first-program": translate(
+            "Examples",
+            "A small neural network learns to read handwritten digits. The digits are drawn on the spot; nothing is "
+            "downloaded.",
+        ),
+        "picture-sorter": translate(
+            "Examples",
+            "A network learns to sort your own pictures. Choose a folder that has one folder for each class, such as "
+            "“cats” and “dogs”, with 20 pictures or more in each. Your pictures stay on this computer.",
+        ),
+        "language-model": translate(
+            "Examples",
+            "Measures how fast a language model writes here. With no weights of yours it takes random ones: the speed "
+            "is the same as that of a trained model of its size. Nothing is downloaded.",
+        ),
+    }[program]
+
+
+def device_text(device: str, name: str | None) -> str:
+    """Where it runs: "RTX 4060" or "CPU"."""
+    return short_name(name) if name else "CPU" if device == "cpu" else device
+
+
+def percent(share: float) -> str:
+    """A share of 0 to 1 as a whole percentage, never 100 before all is right."""
+    value = round(100 * share)
+    return "99" if value == 100 and share < 1 else str(value)
+
+
+def result_title(result: ExampleResult) -> str:
+    """What came of it, in one sentence."""
+    last = result.last
+    if last is None:
+        return translate("Examples", "The program has run.")
+    if last.rate is not None:
+        return translate("Examples", "It writes {rate} tokens a second").format(rate=f"{last.rate:,.1f}")
+    if last.score is None:
+        return translate("Examples", "The program has run.")
+    if result.program == "first-program":
+        return translate("Examples", "Your network reads {percent} % of the digits correctly").format(
+            percent=percent(last.score)
+        )
+    return translate("Examples", "Your network sorts {percent} % of the pictures correctly").format(
+        percent=percent(last.score)
+    )
+
+
+def result_detail(result: ExampleResult, language: Language) -> str:
+    """How long it took, where, and what the figure means."""
+    duration = format_duration(result.seconds, language)
+    device = device_text(result.device, result.name)
+    last = result.last
+    if last is not None and last.rate is not None:
+        template = translate(
+            "Examples",
+            "{millions} million weights on {device}, in {time}. One token is about three quarters of a word.",
+        )
+        millions = "—" if last.parameters is None else f"{last.parameters / 1e6:,.0f}"
+        return template.format(millions=millions, device=device, time=duration)
+    template = translate("Examples", "Learned in {time} on {device}, tested on pictures that it had never seen.")
+    return template.format(time=duration, device=device)
+
+
+def step_text(progress: ExampleProgress, *, tokens: bool) -> str:
+    """How far it is."""
+    template = (
+        translate("Examples", "Token {step} of {steps}") if tokens else translate("Examples", "Step {step} of {steps}")
+    )
+    return template.format(step=f"{progress.step:,}", steps=f"{progress.steps:,}")
+
+
+def skipped_text(count: int) -> str:
+    """How many files were no pictures that can be read."""
+    return translate("Examples", "Files left out because they cannot be read: {count}").format(count=f"{count:,}")

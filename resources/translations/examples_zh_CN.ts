@@ -1,0 +1,208 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="zh_CN" sourcelanguage="en">
+<context>
+    <name>CodeView</name>
+    <message>
+        <source>Code</source>
+        <translation>代码</translation>
+    </message>
+</context>
+<context>
+    <name>ExampleDialog</name>
+    <message>
+        <source>Choose a folder with config.json and *.safetensors</source>
+        <translation>请选择装有 config.json 和 *.safetensors 的文件夹</translation>
+    </message>
+    <message>
+        <source>Choose a folder with one folder for each class</source>
+        <translation>请选择文件夹，里面每一类各有一个子文件夹</translation>
+    </message>
+    <message>
+        <source>Choose pictures…</source>
+        <translation>选择图片…</translation>
+    </message>
+    <message>
+        <source>Choose weights of a ResNet-18</source>
+        <translation>请选择 ResNet-18 的权重文件</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Correct</source>
+        <translation>正确率</translation>
+    </message>
+    <message>
+        <source>Error (loss)</source>
+        <translation>误差（loss）</translation>
+    </message>
+    <message>
+        <source>Error over time</source>
+        <translation>误差变化</translation>
+    </message>
+    <message>
+        <source>Example programs</source>
+        <translation>示例程序</translation>
+    </message>
+    <message>
+        <source>GPU memory</source>
+        <translation>显存</translation>
+    </message>
+    <message>
+        <source>How wrong the network still is. Training makes it smaller.</source>
+        <translation>网络还错得多厉害，训练会让它变小。</translation>
+    </message>
+    <message>
+        <source>Pictures: {path}</source>
+        <translation>图片：{path}</translation>
+    </message>
+    <message>
+        <source>Program</source>
+        <translation>程序</translation>
+    </message>
+    <message>
+        <source>PyTorch is loading…</source>
+        <translation>正在加载 PyTorch…</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Run again</source>
+        <translation>再运行一次</translation>
+    </message>
+    <message>
+        <source>Save a copy…</source>
+        <translation>保存一份…</translation>
+    </message>
+    <message>
+        <source>Save the program</source>
+        <translation>保存程序</translation>
+    </message>
+    <message>
+        <source>Saved as {path}</source>
+        <translation>已保存为 {path}</translation>
+    </message>
+    <message>
+        <source>Speed over time</source>
+        <translation>速度变化</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Stopped. Nothing was kept.</source>
+        <translation>已停止，没有保存任何东西。</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>The code that runs</source>
+        <translation>正在运行的代码</translation>
+    </message>
+    <message>
+        <source>The program is starting…</source>
+        <translation>程序正在启动…</translation>
+    </message>
+    <message>
+        <source>Tokens a second</source>
+        <translation>每秒词元数</translation>
+    </message>
+    <message>
+        <source>Use my own weights…</source>
+        <translation>用我的权重…</translation>
+    </message>
+    <message>
+        <source>Weights: {path}</source>
+        <translation>权重：{path}</translation>
+    </message>
+    <message>
+        <source>What it shows</source>
+        <translation>运行结果</translation>
+    </message>
+    <message>
+        <source>What the network says of pictures that it never trained on</source>
+        <translation>网络怎么看从没练过的图片</translation>
+    </message>
+    <message>
+        <source>Without weights</source>
+        <translation>不用权重</translation>
+    </message>
+</context>
+<context>
+    <name>Examples</name>
+    <message>
+        <source>A network learns to sort your own pictures. Choose a folder that has one folder for each class, such as “cats” and “dogs”, with 20 pictures or more in each. Your pictures stay on this computer.</source>
+        <translation>神经网络学会给你自己的图片分类。请选择一个文件夹，里面每一类各有一个子文件夹，例如“猫”和“狗”，每个放 20 张以上图片。图片不会离开这台电脑。</translation>
+    </message>
+    <message>
+        <source>A small neural network learns to read handwritten digits. The digits are drawn on the spot; nothing is downloaded.</source>
+        <translation>一个小神经网络学会认手写数字。数字当场画出，不用下载任何东西。</translation>
+    </message>
+    <message>
+        <source>Files left out because they cannot be read: {count}</source>
+        <translation>读不了而跳过的文件：{count} 个</translation>
+    </message>
+    <message>
+        <source>It writes {rate} tokens a second</source>
+        <translation>每秒写 {rate} 个词元</translation>
+    </message>
+    <message>
+        <source>Language model</source>
+        <translation>语言模型</translation>
+    </message>
+    <message>
+        <source>Learned in {time} on {device}, tested on pictures that it had never seen.</source>
+        <translation>在 {device} 上学了 {time}，用从没见过的图片考试。</translation>
+    </message>
+    <message>
+        <source>Measures how fast a language model writes here. With no weights of yours it takes random ones: the speed is the same as that of a trained model of its size. Nothing is downloaded.</source>
+        <translation>测量语言模型在这里写字有多快。你没有权重时用随机数，速度和同样大小、训练好的模型一样。不会下载任何东西。</translation>
+    </message>
+    <message>
+        <source>Read digits</source>
+        <translation>认数字</translation>
+    </message>
+    <message>
+        <source>Sort my pictures</source>
+        <translation>图片分类</translation>
+    </message>
+    <message>
+        <source>Step {step} of {steps}</source>
+        <translation>第 {step} 步，共 {steps} 步</translation>
+    </message>
+    <message>
+        <source>The program has run.</source>
+        <translation>程序已运行完。</translation>
+    </message>
+    <message>
+        <source>Token {step} of {steps}</source>
+        <translation>第 {step} 个词元，共 {steps} 个</translation>
+    </message>
+    <message>
+        <source>Your network reads {percent} % of the digits correctly</source>
+        <translation>你的网络认对了 {percent}% 的数字</translation>
+    </message>
+    <message>
+        <source>Your network sorts {percent} % of the pictures correctly</source>
+        <translation>你的网络分对了 {percent}% 的图片</translation>
+    </message>
+    <message>
+        <source>{millions} million weights on {device}, in {time}. One token is about three quarters of a word.</source>
+        <translation>模型有 {millions} 百万个权重，在 {device} 上运行了 {time}。一个词元（token）约为四分之三个英文单词。</translation>
+    </message>
+</context>
+<context>
+    <name>PictureGrid</name>
+    <message>
+        <source>{right} of {total} right</source>
+        <translation>{total} 张里对了 {right} 张</translation>
+    </message>
+</context>
+</TS>

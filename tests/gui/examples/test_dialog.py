@@ -1,0 +1,158 @@
+"""The window of the example programs: from Done one click to a network that learns, its figures, and every ending."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.examples.child_protocol import ExampleProgress, ExampleStart, ShownPicture
+from gpu_assistant.examples.job import ExampleResult
+from gpu_assistant.gui import theme
+from gpu_assistant.gui.examples.dialog import ExampleDialog
+from tests.fakes.app import FakeApp
+
+pytestmark = pytest.mark.gui
+
+PICTURES = tuple(
+    ShownPicture(width=2, height=2, channels=1, pixels=bytes(4), caption=str(digit), correct=digit != 3)
+    for digit in range(10)
+)
+START = ExampleStart(torch="2.15.0+cu132", device="cuda:0", name="NVIDIA GeForce RTX 4060")
+MIDDLE = ExampleProgress(step=300, steps=600, loss=0.25, score=0.9, pictures=PICTURES)
+LAST = ExampleProgress(step=600, steps=600, loss=0.04, score=0.996, pictures=PICTURES)
+RESULT = ExampleResult(
+    program="first-program", torch=START.torch, device=START.device, name=START.name, last=LAST, seconds=12.0
+)
+
+
+@pytest.fixture
+def app(tmp_path):
+    app = FakeApp(tmp_path)
+    app.results["example"] = RESULT
+    app.events["example"] = (START, MIDDLE, LAST)
+    return app
+
+
+@pytest.fixture
+def open_dialog(qtbot, language):
+    parents: list[QWidget] = []
+
+    def opened(app: FakeApp, environment: Path = Path("/env")) -> ExampleDialog:
+        parent = QWidget()
+        parents.append(parent)
+        parent.resize(1180, 760)
+        parent.show()
+        dialog = ExampleDialog.show_dialog(app, language, environment, parent)
+        dialog.resize(1080, 720)
+        return dialog
+
+    yield opened
+    for parent in parents:
+        for dialog in parent.findChildren(ExampleDialog):
+            dialog.reject()
+            qtbot.waitUntil(lambda dialog=dialog: not dialog.runner.running, timeout=20_000)
+        parent.deleteLater()
+
+
+def test_done_page_leads_to_the_first_program_in_one_click(app, at_done, qtbot):
+    wizard = at_done(app)
+    assert "first program" in wizard.done.primary_button.text()
+    wizard.done.primary_button.click()
+    (dialog,) = wizard.findChildren(ExampleDialog)
+    qtbot.waitUntil(lambda: not dialog.runner.running, timeout=20_000)
+    assert app.example[:2] == (wizard.controller.environment, "first-program")
+    assert "99 %" in dialog.result_hero.title_label.text()
+    dialog.reject()
+
+
+def test_figures_and_pictures_are_shown_while_it_runs(app, open_dialog, qtbot, seen):
+    app.gate = threading.Event()
+    app.events["example"] = (START, MIDDLE)
+    dialog = open_dialog(app)
+    qtbot.waitUntil(lambda: dialog.picture_grid.pictures == PICTURES, timeout=20_000)
+    assert dialog.state_label.text() == "Step 300 of 600 · RTX 4060"
+    assert dialog.progress_bar.fraction() == 0.5
+    assert (dialog.score_tile.value_widget.figure, dialog.loss_tile.value_widget.figure) == ("90", "0.25")
+    assert dialog.picture_grid.accessibleName() == "9 of 10 right"
+    assert "nn.Conv2d" in seen(dialog)
+    assert not dialog.run_button.isVisible()
+    app.gate.set()
+    qtbot.waitUntil(dialog.result_hero.isVisible, timeout=20_000)
+
+
+@pytest.mark.parametrize(
+    ("code", "title"),
+    [("en", "Your network reads 99 % of the digits correctly"), ("zh_CN", "你的网络认对了 99% 的数字")],
+)
+def test_result_is_said_in_both_languages(app, open_dialog, language, qtbot, code, title):
+    dialog = open_dialog(app)
+    qtbot.waitUntil(dialog.result_hero.isVisible, timeout=20_000)
+    language.set(code)
+    qtbot.waitUntil(lambda: dialog.result_hero.title_label.text() == title)
+    assert ("小神经网络" in dialog.code_view.toPlainText()) == (code == "zh_CN")
+
+
+def test_stop_ends_it_and_says_so(app, open_dialog, qtbot):
+    app.gate = threading.Event()
+    dialog = open_dialog(app)
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is dialog.stop_button)
+    qtbot.keyClick(dialog.stop_button, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: not dialog.runner.running, timeout=20_000)
+    assert dialog.banner.label.text() == "Stopped. Nothing was kept."
+    assert dialog.run_button.text() == "Run again"
+
+
+def test_escape_ends_it_before_it_closes(app, open_dialog, qtbot):
+    app.gate = threading.Event()
+    dialog = open_dialog(app)
+    runner = dialog.runner
+    with qtbot.waitSignal(runner.cancelled), qtbot.waitSignal(dialog.finished):
+        qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+
+
+def test_failure_is_shown_with_what_to_do(app, open_dialog, qtbot):
+    app.results["example"] = AppError("example-memory")
+    dialog = open_dialog(app)
+    qtbot.waitUntil(dialog.banner.isVisible, timeout=20_000)
+    assert "close other programs" in dialog.banner.label.text()
+    assert not dialog.result_hero.isVisible()
+
+
+def test_picture_sorter_asks_for_a_folder_first(app, open_dialog, qtbot, tmp_path):
+    dialog = open_dialog(app)
+    qtbot.waitUntil(dialog.result_hero.isVisible, timeout=20_000)
+    dialog.choose_program("picture-sorter")
+    assert not dialog.result_hero.isVisible()
+    dialog.run_button.click()
+    assert not dialog.runner.running
+    (asked,) = dialog.findChildren(QFileDialog)
+    asked.reject()
+    dialog.set_folder(tmp_path)
+    qtbot.waitUntil(lambda: not dialog.runner.running, timeout=20_000)
+    assert app.example[1:] == ("picture-sorter", app.example[2])
+    assert app.example[2].pictures == tmp_path
+
+
+def test_saved_copy_has_the_language_of_the_window(app, open_dialog, language, qtbot, tmp_path):
+    dialog = open_dialog(app)
+    qtbot.waitUntil(dialog.result_hero.isVisible, timeout=20_000)
+    language.set("zh_CN")
+    dialog.save_program(tmp_path / "程序.py")
+    qtbot.waitUntil(dialog.banner.isVisible, timeout=20_000)
+    assert (tmp_path / "程序.py").read_text(encoding="utf-8") == dialog.code_view.toPlainText()
+    assert "小神经网络" in dialog.code_view.toPlainText()
+
+
+@pytest.mark.parametrize("theme_name", ["light", "dark", "contrast"])
+def test_pictures_are_drawn_in_every_theme(app, open_dialog, qtbot, qapp, theme_name):
+    dialog = open_dialog(app)
+    qtbot.waitUntil(dialog.result_hero.isVisible, timeout=20_000)
+    theme.set_theme(qapp, theme_name)
+    image = dialog.picture_grid.grab().toImage()
+    colours = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(min(image.height(), 40))}
+    assert {theme.color("ok").name(), theme.color("error").name()} <= colours
