@@ -107,7 +107,7 @@ class TestDone:
     def test_go_to_home(self, app, at_done, qtbot):
         wizard = at_done(app)
         with qtbot.waitSignal(wizard.finished):
-            wizard.done.primary_button.click()
+            wizard.done.home_button.click()
 
     def test_proven_environment_is_remembered_without_going_home(self, app, at_done, qtbot):
         at_done(app)
