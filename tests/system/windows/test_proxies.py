@@ -149,15 +149,15 @@ def test_configuration_of_this_user_is_read() -> None:
 
 
 @pytest.fixture
-def machine_settings() -> Iterator[Callable[[str, str, int, object], None]]:
+def machine_settings() -> Iterator[Callable[[str, str, int, int | str], None]]:
     """Writes values for the whole computer, which are gone afterwards."""
     if "WINEPREFIX" not in os.environ and "WINELOADERNOEXEC" not in os.environ:
         pytest.skip("changes settings of the whole computer; runs in a Wine prefix only")
     written: list[tuple[str, str]] = []
 
-    def write(key: str, name: str, kind: int, value: object) -> None:
+    def write(key: str, name: str, kind: int, value: int | str) -> None:
         with winreg.CreateKey(winreg.HKEY_LOCAL_MACHINE, key) as opened:
-            winreg.SetValueEx(opened, name, 0, kind, value)  # type: ignore[arg-type]
+            winreg.SetValueEx(opened, name, 0, kind, value)
         written.append((key, name))
 
     yield write
@@ -167,7 +167,7 @@ def machine_settings() -> Iterator[Callable[[str, str, int, object], None]]:
 
 
 def test_proxy_for_the_whole_computer_is_asked_for_by_address(
-    machine_settings: Callable[[str, str, int, object], None], monkeypatch: pytest.MonkeyPatch
+    machine_settings: Callable[[str, str, int, int | str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("https_proxy", "http_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
