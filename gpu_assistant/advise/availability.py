@@ -5,6 +5,9 @@ of its own index. Where all of them are known not to give it, the next true choi
 build of the same release if it computes on this machine, else an older release. For a GPU that is never the CPU build.
 
     SourceAnswers (asked by app/available_plan.py) ─► choose_available ─► Supply: the candidate and its source
+
+What goes with the build (torchvision, torchaudio) is left out where the same index is known not to have it. TensorFlow
+comes from the general index: the newest series that this has.
 """
 
 from __future__ import annotations
@@ -17,13 +20,12 @@ from msgspec.structs import replace
 
 from ..catalog.records.mirrors import MirrorRecord
 from ..catalog.store import Catalog
-from ..core.recommendation import IndexName, SourceAnswer
+from ..core.recommendation import IndexName, PackageName, SourceAnswer
 from ..core.types import MirrorUse
 from ..core.versions import Version
 from .builds import Build
 from .candidates import Candidate, TargetSystem, best_candidate, best_non_nvidia_candidate
 
-PUBLISHER = "pytorch-wheels"
 # In the order in which they are taken.
 INDEX_ORDER: tuple[IndexName, ...] = ("index", "general", "mirror")
 
@@ -94,9 +96,11 @@ class Supply(Struct, frozen=True, kw_only=True):
         return mirror.url.replace("{variant}", build.variant) if mirror is not None else None
 
 
-def usable_mirrors(catalog: Catalog) -> tuple[MirrorRecord, ...]:
-    """The mirrors of PyTorch's index whose pages are indexes with hashes, as far as is known."""
-    return tuple(m for m in catalog.mirrors_of(PUBLISHER) if m.kind == "pep503" and m.hashes is not False)
+def usable_mirrors(catalog: Catalog, index_url: str | None) -> tuple[MirrorRecord, ...]:
+    """The mirrors of a build's own index whose pages are indexes with hashes, as far as is known."""
+    publisher = catalog.index_publisher(index_url)
+    mirrors = catalog.mirrors_of(publisher) if publisher is not None else ()
+    return tuple(m for m in mirrors if m.kind == "pep503" and m.hashes is not False)
 
 
 def list_sources(
@@ -109,10 +113,10 @@ def list_sources(
     system, arch = target.machine.os.system, target.arch
     if target.catalog.default_variant(build.version, system, arch) == build.variant:
         sources.append(BuildSource(source="general", answer=_find_answer(build, answers, "general")))
-    if build.record.index_url is not None and mirror_use != "never":
+    if mirror_use != "never":
         sources += [
             BuildSource(source="mirror", mirror=mirror, answer=_find_answer(build, answers, "mirror", mirror.name))
-            for mirror in usable_mirrors(target.catalog)
+            for mirror in usable_mirrors(target.catalog, build.record.index_url)
         ]
     return tuple(sources)
 
@@ -121,7 +125,7 @@ def _find_answer(
     build: Build, answers: tuple[SourceAnswer, ...], source: IndexName, name: str | None = None
 ) -> SourceAnswer | None:
     """What an index said about a build: asked for it, or what follows from its answer about another one."""
-    own = [a for a in answers if (a.source, a.name) == (source, name)]
+    own = [a for a in answers if (a.package, a.source, a.name) == ("torch", source, name)]
     exact = next((a for a in own if (a.version, a.variant) == (build.version, build.variant)), None)
     if exact is not None:
         return exact
@@ -140,6 +144,25 @@ def _find_answer(
             if version == newest:
                 return replace(answer, version=build.version, variant=build.variant, state="available")
     return None
+
+
+def lacks_companion(supply: Supply, answers: tuple[SourceAnswer, ...], package: str, version: str) -> bool:
+    """Whether the index that gives the build is known not to have this release of torchvision or torchaudio for it."""
+    source, build = supply.source, supply.candidate.build
+    if source is None:
+        return False
+    place = source.source, source.mirror.name if source.mirror is not None else None
+    return any(
+        (each.package, each.version, each.source, each.name) == (package, version, *place)
+        and (each.source == "general" or each.variant == build.variant)
+        and each.state in ("absent", "damaged")
+        for each in answers
+    )
+
+
+def find_general_answer(answers: tuple[SourceAnswer, ...], package: PackageName) -> SourceAnswer | None:
+    """What the general index said about a package other than PyTorch."""
+    return next((each for each in answers if (each.source, each.package) == ("general", package)), None)
 
 
 def choose_available(

@@ -46,7 +46,8 @@ UnsupportedReason = Literal["old", "new", "none"]
 
 class TargetSystem(Struct, frozen=True, kw_only=True):
     """What decides about a machine: its catalog, processor type, the deciding NVIDIA GPU (None: there is none) and its
-    driver. `other_chips` are those of further GPUs that the build has to serve too.
+    driver. `other_chips` are those of further GPUs that the build has to serve too. `newest_tensorflow` is the newest
+    that the general index has, where that lacks newer ones.
     """
 
     machine: Machine
@@ -55,6 +56,7 @@ class TargetSystem(Struct, frozen=True, kw_only=True):
     gpu: NvidiaGpu | None
     driver_state: DriverState | None
     other_chips: tuple[Capability, ...] = ()
+    newest_tensorflow: Version | None = None
 
     @property
     def glibc(self) -> Version | None:

@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ..core.machine import Gpu
-from ..core.recommendation import Accelerator, Choice, DriverAdvice
+from ..core.recommendation import Accelerator, Choice, DriverAdvice, SourceAnswer
 from ..core.types import Goal, WayName
 from ..core.versions import Version
 from .availability import Supply
@@ -25,7 +25,7 @@ from .toolkit import ToolkitAdvice
 
 class SetupDecision(Struct, frozen=True, kw_only=True):
     """What every setup decides, whichever frameworks it has. `cards` are the NVIDIA GPUs, strongest first. `way` is the
-    one that this is, where there are two (`driver_update.py`).
+    one that this is, where there are two (`driver_update.py`); `sources` is what the indexes answered.
     """
 
     target: TargetSystem
@@ -38,6 +38,7 @@ class SetupDecision(Struct, frozen=True, kw_only=True):
     choice: Choice
     is_arch_known: bool
     way: WayName | None = None
+    sources: tuple[SourceAnswer, ...] = ()
 
     @property
     def is_build_chosen(self) -> bool:
@@ -47,15 +48,18 @@ class SetupDecision(Struct, frozen=True, kw_only=True):
 
 class Decision(SetupDecision, frozen=True, kw_only=True):
     """The parts of a recommendation with what led to them. `other_gpu` is the AMD or Intel GPU that PyTorch will use;
-    `supply` is there where the indexes were asked for the build.
+    `supply` is there where the indexes were asked for the build; `left_out` ("torchvision 0.30.0") is what the index
+    that gives it does not have.
     """
 
     goal: Goal
     multi_gpu: MultiGpuPlan
     candidate: Candidate
     other_gpu: Gpu | None
+    torchvision: str | None
     torchaudio: str | None
     supply: Supply | None = None
+    left_out: tuple[str, ...] = ()
 
     @property
     def is_unconfirmed(self) -> bool:

@@ -405,7 +405,10 @@ def _statement_reasons(decision: Decision) -> Iterator[Reason]:
     """Where the publisher's own metadata says what the build is made for."""
     build = decision.candidate.build
     if build.record.stated is not None:
-        yield _torch_reason(decision, "pytorch.variant", "build-stated", build.record.stated, build=build.label)
+        site = decision.target.catalog.index_site(build.record.index_url)
+        yield _torch_reason(
+            decision, "pytorch.variant", "build-stated", build.record.stated, build=build.label, site=site
+        )
 
 
 def _index_reasons(decision: Decision) -> Iterator[Reason]:

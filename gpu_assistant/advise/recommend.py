@@ -23,7 +23,7 @@ from ..core.recommendation import (
 from ..core.types import Channel, Goal, MirrorUse
 from ..core.versions import version_text
 from .alternatives import list_alternatives
-from .availability import Supply, choose_available
+from .availability import Supply, choose_available, lacks_companion
 from .builds import Build
 from .candidates import (
     Candidate,
@@ -57,6 +57,7 @@ from .python import (
 from .reasons import collect_reasons
 from .tensorflow import (
     TensorFlowCandidate,
+    with_available_tensorflow,
     with_wsl_choice,
     wsl_minimum_driver,
 )
@@ -122,11 +123,14 @@ def _recommend(
     cards = nvidia_gpus(machine, catalog) if machine.os.system != "darwin" else ()
     multi_gpu = plan_multi_gpu(machine, catalog, arch, cards, channel)
     target = apply_driver_choice(multi_gpu.target, valid_choice.driver)
+    if valid_choice.tensorflow is None:
+        target = with_available_tensorflow(target, sources)
     if goal == "tensorflow" and valid_choice.pytorch is None and valid_choice.variant is None:
         if len(cards) > 1:
             single_target = make_target(machine, catalog, arch, cards[0], channel)
+            single_target = structs.replace(single_target, newest_tensorflow=target.newest_tensorflow)
             target = select_tensorflow_target(target, apply_driver_choice(single_target, valid_choice.driver))
-        return recommend_tensorflow(target, cards, valid_choice, is_arch_known=is_arch_known)
+        return recommend_tensorflow(target, cards, valid_choice, is_arch_known=is_arch_known, sources=sources)
 
     def decide(target: TargetSystem) -> Decision:
         return _decide(
@@ -171,7 +175,7 @@ def _pytorch_choice(decision: Decision) -> PyTorchChoice:
         version=build.version,
         variant=build.variant,
         index_url=supply.index_url if supply is not None else build.record.index_url,
-        torchvision=version_text(build.release.torchvision),
+        torchvision=decision.torchvision,
         torchaudio=decision.torchaudio,
         cuda=version_text(build.bundled_cuda),
         cudnn=version_text(build.record.cudnn),
@@ -224,6 +228,15 @@ def _decide(
         wsl_minimum_driver(target, tensorflow, choice.wsl),
     )
     minimum = max((each for each in minimums if each is not None), default=None)
+    companions = {
+        "torchvision": version_text(candidate.build.release.torchvision),
+        "torchaudio": _matching_torchaudio(candidate),
+    }
+    left_out = tuple(
+        name
+        for name, version in companions.items()
+        if version is not None and supply is not None and lacks_companion(supply, sources, name, version)
+    )
     return Decision(
         target=target,
         goal=goal,
@@ -237,9 +250,12 @@ def _decide(
         parts=parts,
         tensorflow=tensorflow,
         choice=choice,
-        torchaudio=_matching_torchaudio(candidate),
+        torchvision=companions["torchvision"] if "torchvision" not in left_out else None,
+        torchaudio=companions["torchaudio"] if "torchaudio" not in left_out else None,
         is_arch_known=is_arch_known,
         supply=supply,
+        sources=sources,
+        left_out=tuple(f"{name} {companions[name]}" for name in left_out),
     )
 
 

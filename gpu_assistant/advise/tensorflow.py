@@ -15,9 +15,10 @@ from msgspec.structs import replace
 from ..catalog.records.libraries import CpuFeatureRequirement, TensorFlowBuildRecord
 from ..catalog.store import Catalog
 from ..core.errors import UnsatisfiableChoice, UsageError
-from ..core.recommendation import Alternative, DriverAdvice, RecommendationWarning, TensorFlowChoice
+from ..core.recommendation import Alternative, DriverAdvice, RecommendationWarning, SourceAnswer, TensorFlowChoice
 from ..core.types import Value
 from ..core.versions import Capability, Version
+from .availability import find_general_answer
 from .builds import CodeKind, excluded_devices
 from .candidates import TargetSystem, best_candidate, make_target
 from .drivers import dropping_driver, find_minimum_driver, has_no_common_modules, is_in_range, is_reachable
@@ -79,12 +80,43 @@ class TensorFlowCandidate(Struct, frozen=True, kw_only=True):
 
 
 def list_tensorflow_builds(target: TargetSystem) -> tuple[TensorFlowBuildRecord, ...]:
-    """The builds for this platform that its glibc or macOS can load and its processor can run, newest first."""
+    """The builds for this platform that its glibc or macOS can load, its processor can run and, as far as was asked,
+    the general index has, newest first.
+    """
     if find_missing_cpu_feature(target) is not None:
         return ()
-    platform = (target.machine.os.system, target.arch)
+    platform, newest = (target.machine.os.system, target.arch), target.newest_tensorflow
     builds = (b for b in target.catalog.tensorflow.builds if (b.system, b.arch) == platform)
+    if newest is not None:
+        builds = (b for b in builds if b.version.series <= newest.series)
     return tuple(b for b in builds if not _has_old_glibc(target, b) and not _has_old_macos(target, b))
+
+
+def with_available_tensorflow(target: TargetSystem, answers: tuple[SourceAnswer, ...]) -> TargetSystem:
+    """The target with the newest TensorFlow that the general index has, if it said that it has only older ones and one
+    of these runs here.
+    """
+    answer = find_general_answer(answers, "tensorflow")
+    newest = Version.parse(answer.newest) if answer is not None and answer.state == "absent" else None
+    limited = replace(target, newest_tensorflow=newest)
+    return limited if newest is not None and list_tensorflow_builds(limited) else target
+
+
+def tensorflow_source_warnings(
+    target: TargetSystem, tensorflow: TensorFlowCandidate, answers: tuple[SourceAnswer, ...]
+) -> Iterator[RecommendationWarning]:
+    """What the general index said about TensorFlow, which comes from nowhere else."""
+    answer = find_general_answer(answers, "tensorflow")
+    if answer is None or answer.state == "available":
+        return
+    data: dict[str, Value] = {"version": answer.version, "general": f"@answer.{answer.state}"}
+    if answer.state == "late":
+        yield RecommendationWarning(code="source-unknown-tensorflow", data=data)
+    elif target.newest_tensorflow is not None:
+        data["recommended"] = tensorflow.version
+        yield RecommendationWarning(code="source-older-tensorflow", data=data)
+    else:
+        yield RecommendationWarning(code="source-none-tensorflow", data=data)
 
 
 def find_minimum_macos(target: TargetSystem) -> Version | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..core.errors import AppError
-from ..core.recommendation import Choice, Reason, Recommendation, RecommendationWarning, TensorFlowChoice
+from ..core.recommendation import Choice, Reason, Recommendation, RecommendationWarning, SourceAnswer, TensorFlowChoice
 from ..core.types import Value
 from ..core.versions import version_text
 from .candidates import TargetSystem
@@ -30,6 +30,7 @@ from .tensorflow import (
     find_missing_cpu_feature,
     find_wsl_candidate,
     tensorflow_alternatives,
+    tensorflow_source_warnings,
     unsupported_gpu_warnings,
     with_wsl_choice,
 )
@@ -78,7 +79,12 @@ def select_tensorflow_target(shared_target: TargetSystem, single_target: TargetS
 
 
 def recommend_tensorflow(
-    target: TargetSystem, cards: tuple[NvidiaGpu, ...], choice: Choice, *, is_arch_known: bool
+    target: TargetSystem,
+    cards: tuple[NvidiaGpu, ...],
+    choice: Choice,
+    *,
+    is_arch_known: bool,
+    sources: tuple[SourceAnswer, ...],
 ) -> Recommendation:
     """An environment with TensorFlow alone. Raises AppError("no-tensorflow") or ("no-tensorflow-nor-pytorch") where
     none is published for this platform, ("no-tensorflow-mac") for an older macOS than it needs, and
@@ -86,7 +92,7 @@ def recommend_tensorflow(
     """
 
     def decide(target: TargetSystem) -> TensorFlowDecision:
-        return _decide(target, cards, choice, is_arch_known=is_arch_known)
+        return _decide(target, cards, choice, is_arch_known=is_arch_known, sources=sources)
 
     decision = decide(target)
     ways = find_ways(decision, decide)
@@ -114,7 +120,12 @@ def recommend_tensorflow(
 
 
 def _decide(
-    target: TargetSystem, cards: tuple[NvidiaGpu, ...], choice: Choice, *, is_arch_known: bool
+    target: TargetSystem,
+    cards: tuple[NvidiaGpu, ...],
+    choice: Choice,
+    *,
+    is_arch_known: bool,
+    sources: tuple[SourceAnswer, ...],
 ) -> TensorFlowDecision:
     tensorflow = (
         best_tensorflow_alone(target)
@@ -152,6 +163,7 @@ def _decide(
         tensorflow=tensorflow,
         choice=choice,
         is_arch_known=is_arch_known,
+        sources=sources,
         cuda_user=tensorflow if tensorflow.uses_gpu else wsl_candidate,
     )
 
@@ -230,6 +242,7 @@ def _bundled_libraries_reasons(
 def _warnings(decision: TensorFlowDecision) -> Iterator[RecommendationWarning]:
     target, tensorflow, cards, driver = decision.target, decision.tensorflow, decision.cards, decision.driver
     label = f"TensorFlow {tensorflow.version}"
+    yield from tensorflow_source_warnings(target, tensorflow, decision.sources)
     yield from gpu_identity_warnings(target, cards)
     if tensorflow.uses_gpu:
         yield from gpu_warnings(target, label, version_text(tensorflow.minimum_driver))

@@ -16,6 +16,7 @@ from ..core.recommendation import Accelerator, DriverAdvice, LocalWheel, Recomme
 from ..core.types import Value
 from ..core.versions import Version, version_text
 from .alternatives import all_gpus_alternative
+from .availability import find_general_answer
 from .builds import Build, cudnn_support
 from .candidates import (
     Candidate,
@@ -44,6 +45,7 @@ from .tensorflow import (
     find_missing_cpu_feature,
     find_wsl_candidate,
     pytorch_support_text,
+    tensorflow_source_warnings,
     unsupported_gpu_warnings,
 )
 from .toolkit import ToolkitAdvice, compiler_warnings, impossible_toolkit_code
@@ -294,6 +296,7 @@ def _decision_warnings(decision: Decision, wheels: tuple[LocalWheel, ...]) -> Wa
     yield from _requested_driver_warnings(decision)
     yield from toolkit_warnings(decision.target, decision.candidate, decision.parts)
     if decision.tensorflow is not None:
+        yield from tensorflow_source_warnings(decision.target, decision.tensorflow, decision.sources)
         yield from tensorflow_warnings(
             decision.target, decision.tensorflow, beside_pytorch=decision.accelerator == "cuda"
         )
@@ -322,7 +325,25 @@ def _decision_warnings(decision: Decision, wheels: tuple[LocalWheel, ...]) -> Wa
 
 
 def source_warnings(decision: Decision) -> Warnings:
-    """What stands in for a build that its own index does not give, or that no index gives it."""
+    """What stands in for a build that its own index does not give, or that no index gives it; what goes with it and is
+    not there.
+    """
+    yield from _build_source_warnings(decision)
+    supply = decision.supply
+    if supply is None or supply.source is None:
+        return
+    rest = find_general_answer(decision.sources, "numpy")
+    if rest is not None and rest.state == "unreachable" and supply.source.source != "general":
+        yield make_warning("source-none-rest", build=decision.candidate.build.label, general=f"@answer.{rest.state}")
+    if decision.left_out:
+        site = decision.target.catalog.index_site(decision.candidate.build.record.index_url)
+        place = "@site.general" if supply.source.source == "general" else site
+        if supply.source.mirror is not None:
+            place = supply.source.mirror.name
+        yield make_warning("source-without", packages=", ".join(decision.left_out), site=place)
+
+
+def _build_source_warnings(decision: Decision) -> Warnings:
     supply = decision.supply
     if supply is None or (supply.local and not supply.is_replacement):
         return
@@ -332,7 +353,8 @@ def source_warnings(decision: Decision) -> Warnings:
         name = "mirrors" if each.source == "mirror" else each.source
         if each.answer is not None and answers[name] == "@answer.not-asked":
             answers[name] = f"@answer.{each.answer.state}"
-    data: dict[str, Value] = {"build": wanted.label, "version": wanted.version, **answers}
+    site = decision.target.catalog.index_site(wanted.record.index_url)
+    data: dict[str, Value] = {"build": wanted.label, "version": wanted.version, "site": site, **answers}
     if supply.local:
         yield make_warning("source-wheelhouse", recommended=build.label, **data)
     elif supply.is_undecided and not supply.is_replacement:

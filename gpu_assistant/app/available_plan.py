@@ -11,6 +11,7 @@ is asked for within the same time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -20,11 +21,12 @@ from msgspec import UNSET, Struct
 from ..advise.availability import usable_mirrors
 from ..core.errors import AppError, NetworkError
 from ..core.plan import with_checked_files
+from ..core.recommendation import UNAVAILABLE_CODES
 from ..install.environment.location import managed_manifest
 from ..install.host import PreviewContext
 from ..install.jobs import check_sources
 from ..install.jobs.check_sources import MIRROR_DELAY_SECONDS, SourceCheck
-from ..install.packages.requirements import platform_for, release_label
+from ..install.packages.requirements import compatible_wheels, platform_for, release_label
 from ..install.packages.source_check import SourceQuestion
 from ..install.steps.download import DOWNLOADED_CODE
 from ..system.probes import is_network_available
@@ -33,13 +35,11 @@ if TYPE_CHECKING:
     from ..core.jobs import JobContext
     from ..core.machine import Machine
     from ..core.plan import Plan
-    from ..core.recommendation import PyTorchChoice, Recommendation, SourceAnswer
+    from ..core.recommendation import IndexName, PackageName, PyTorchChoice, Recommendation, SourceAnswer
     from ..core.types import MirrorUse
 
-# Warnings of a recommendation, and errors of the same names.
-UNAVAILABLE_CODES = ("source-none", "source-none-card")
-# The warning of a recommendation of whose build nobody is known to have it.
-UNDECIDED_CODE = "source-unknown"
+# The warnings of a recommendation of whose packages nobody is known to have them.
+UNDECIDED_CODES = ("source-unknown", "source-unknown-tensorflow")
 # Of another computer's network nothing is known here: only what an index has counts.
 ANSWERS_FOR_ANY_COMPUTER = ("available", "absent", "damaged")
 
@@ -83,7 +83,7 @@ class AvailableSetupJob:
     def run(self, context: JobContext[Any]) -> AvailableSetup:
         """Raises Cancelled, and what `recommend` and `plan` raise."""
         found = self._ask(context, check_sources.CHECK_SECONDS)
-        is_undecided = any(warning.code == UNDECIDED_CODE for warning in found.recommendation.warnings)
+        is_undecided = any(warning.code in UNDECIDED_CODES for warning in found.recommendation.warnings)
         if not is_undecided or not self._retries:
             return found
         context.report(SourceRetry(seconds=check_sources.RETRY_SECONDS))
@@ -127,6 +127,7 @@ class AvailableSetupJob:
             for question in (
                 *self._questions(wanted, plan, answers, mirrors=asks_mirrors),
                 *_needed(self._questions(recommendation, plan, answers, mirrors=False), recommendation),
+                *self._companion_questions(recommendation, plan, answers),
             ):
                 check.ask(question)
             if _is_settled(recommendation, wanted, answers, check):
@@ -170,7 +171,7 @@ class AvailableSetupJob:
             )
         if index_url is None or not mirrors or self._mirrors == "never" or plan.simulated:
             return
-        for mirror in usable_mirrors(catalog):
+        for mirror in usable_mirrors(catalog, index_url):
             yield SourceQuestion(
                 source="mirror",
                 version=torch.version,
@@ -180,6 +181,60 @@ class AvailableSetupJob:
                 name=mirror.name,
                 platform=platform,
             )
+
+    def _companion_questions(
+        self, recommendation: Recommendation, plan: Plan, answers: list[SourceAnswer]
+    ) -> Iterator[SourceQuestion]:
+        """What to ask for what goes with the recommended build, at the index that gives that, and for TensorFlow. The
+        general index has the packages that both need: where it did not answer for PyTorch, it is asked for another one.
+        """
+        torch, tensorflow, system = recommendation.pytorch, recommendation.tensorflow, self._machine.os
+        python = recommendation.python
+        if python is None or system.system == "darwin" or _needs_no_index(plan):
+            return
+        ask = partial(
+            SourceQuestion,
+            python=python,
+            platform=platform_for(system, release_label(recommendation)) if plan.simulated else None,
+        )
+        if tensorflow is not None and not _has_local_tensorflow(plan, python):
+            wanted = _asked_tensorflow(answers) or tensorflow.version
+            yield ask(source="general", package="tensorflow", version=wanted, variant=None)
+        if torch is None or torch.source is None:
+            return
+        source: IndexName = torch.source or ("index" if torch.index_url is not None else "general")
+        mirror = next((a.name for a in answers if a.source == "mirror" and _confirms(a, torch)), None)
+        packages: tuple[tuple[PackageName, str | None], ...] = (
+            ("torchvision", torch.torchvision),
+            ("torchaudio", torch.torchaudio),
+        )
+        for package, version in packages:
+            if version is not None:
+                yield ask(
+                    source=source,
+                    package=package,
+                    version=version,
+                    variant=torch.variant,
+                    index_url=torch.index_url,
+                    name=mirror if source == "mirror" else None,
+                )
+        is_general_silent = any(
+            a.source == "general" and a.package == "torch" and a.state == "unreachable" for a in answers
+        )
+        # Builds for AMD and Intel take all that they need from their own index.
+        if source != "general" and is_general_silent and torch.variant.startswith(("cu", "cpu")):
+            yield ask(source="general", package="numpy", version=None, variant=None)
+
+
+def _asked_tensorflow(answers: list[SourceAnswer]) -> str | None:
+    """The TensorFlow that was asked for: an older one that stands in for it needs no question."""
+    return next((answer.version for answer in answers if answer.package == "tensorflow"), None)
+
+
+def _has_local_tensorflow(plan: Plan, python: str) -> bool:
+    """Whether the user's wheelhouse may have TensorFlow."""
+    wheels = compatible_wheels(Path(plan.wheelhouse), python) if plan.wheelhouse is not None else ()
+    return any(wheel.project == "tensorflow" for wheel in wheels)
 
 
 def _packages(recommendation: Recommendation) -> tuple[object, ...]:
@@ -206,19 +261,24 @@ def _usable_answers(answers: list[SourceAnswer], plan: Plan) -> tuple[SourceAnsw
 def _is_settled(
     recommendation: Recommendation, wanted: Recommendation, answers: list[SourceAnswer], check: SourceCheck
 ) -> bool:
-    """Whether the recommended build is confirmed, and no source that would go before it is still to answer."""
-    torch, first = recommendation.pytorch, wanted.pytorch
-    if torch is None or first is None or torch.source is UNSET or torch.source is None:
+    """Whether the recommended build is confirmed, and no source that would go before it, or has what goes with it, is
+    still to answer.
+    """
+    torch, first, pending = recommendation.pytorch, wanted.pytorch, check.pending
+    if torch is None or first is None:
+        return any(answer.package == "tensorflow" for answer in answers)
+    if torch.source is UNSET or torch.source is None:
         return False
     if not any(_confirms(answer, torch) and answer.source == torch.source for answer in answers):
         return False
-    if (torch.version, torch.variant) != (first.version, first.variant):
-        return check.pending.isdisjoint(("index", "mirror"))
-    return torch.source == "index" or "index" not in check.pending
+    # The general index has what every build needs besides.
+    if any(question.source in ("index", "general") or question.package != "torch" for question in pending):
+        return False
+    return not pending or (torch.version, torch.variant) == (first.version, first.variant)
 
 
 def _confirms(answer: SourceAnswer, torch: PyTorchChoice) -> bool:
-    is_same = answer.variant == torch.variant or answer.source == "general"
+    is_same = answer.package == "torch" and (answer.variant == torch.variant or answer.source == "general")
     return is_same and torch.version in (answer.newest, answer.version if answer.state == "available" else None)
 
 

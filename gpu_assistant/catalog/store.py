@@ -355,6 +355,15 @@ class Catalog:
         """The mirrors of a publisher's files."""
         return tuple(mirror for mirror in self.mirrors.mirrors if mirror.publisher == publisher)
 
+    def index_publisher(self, index_url: str | None) -> str | None:
+        """Who publishes the builds of an index, by its host: "pytorch-wheels"; None for an unknown host."""
+        host = urlsplit(index_url or "").hostname
+        return next((each.id for each in self.mirrors.publishers if host is not None and host in each.hosts), None)
+
+    def index_site(self, index_url: str | None) -> str:
+        """Whose site an index is, as the code of a text."""
+        return f"@site.{self.index_publisher(index_url) or 'unknown'}"
+
     def is_driver_installer(self, url: str | None, version: str | None) -> bool:
         """Whether an address is that of a package with this driver for Windows: one with a published checksum, or one
         on NVIDIA's own servers, whose signer is checked before it runs (decision 0014).

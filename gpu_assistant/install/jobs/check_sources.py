@@ -16,7 +16,7 @@ import requests
 
 from ...core.errors import AppError, Cancelled
 from ...core.plan import PlanFile
-from ...core.recommendation import IndexName, SourceAnswer
+from ...core.recommendation import SourceAnswer
 from ...fetch.http import HttpSession, SessionPool, is_html_page
 from ...fetch.partial_file import local_path
 from ..host import PreviewContext
@@ -79,9 +79,9 @@ class SourceCheck:
         return max(self._seconds - self.elapsed, 0.0)
 
     @property
-    def pending(self) -> frozenset[IndexName]:
-        """The kinds of indexes that were asked for a build and have not answered yet."""
-        return frozenset(question.source for question in self._waiting)
+    def pending(self) -> tuple[SourceQuestion, ...]:
+        """What was asked of indexes and is not answered yet."""
+        return tuple(self._waiting)
 
     def ask(self, question: SourceQuestion) -> None:
         """Ask an index, once."""
@@ -184,8 +184,8 @@ class SourceCheck:
 
 
 def _is_answered_by(question: SourceQuestion, answer: SourceAnswer) -> bool:
-    asked = question.source, question.name, question.version, question.variant
-    return asked == (answer.source, answer.name, answer.version, answer.variant)
+    asked = question.package, question.source, question.name, question.version, question.variant
+    return asked == (answer.package, answer.source, answer.name, answer.version, answer.variant)
 
 
 def _start_thread(target: Callable[[], None]) -> None:

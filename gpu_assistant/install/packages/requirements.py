@@ -119,6 +119,7 @@ class PackageRequest(Struct, frozen=True, kw_only=True):
     if it is not this one. `extras` are those of PyTorch and torchvision; `sdists` the packages that may come as source.
     `toolkit` are the requirements of the CUDA Toolkit and cuDNN, where those come as packages; `build_tools`: with what
     PyTorch's extensions are built with.
+    `site` is the code of the text that says whose the build's own index is.
     """
 
     python: str
@@ -137,6 +138,7 @@ class PackageRequest(Struct, frozen=True, kw_only=True):
     sdists: tuple[str, ...] = ()
     toolkit: tuple[str, ...] = ()
     build_tools: bool = False
+    site: str = "@site.unknown"
 
     @property
     def base_packages(self) -> tuple[str, ...]:
@@ -205,6 +207,7 @@ def build_request(
         sdists=record.sdists if record is not None else (),
         toolkit=toolkit_requirements(recommendation, catalog, target.system),
         build_tools=torch is not None and recommendation.cuda_toolkit.action != "none",
+        site=catalog.index_site(record.index_url if record is not None else None),
     )
 
 

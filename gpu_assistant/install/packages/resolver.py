@@ -187,6 +187,7 @@ class Resolver:
         data = {
             "version": request.torch,
             "variant": request.variant,
+            "site": request.site,
             "wheelhouse": f"@answer.{self._answers['wheelhouse']}",
             "index": f"@answer.{self._answers['index']}",
             "general": f"@answer.{self._answers['general']}",
@@ -210,7 +211,8 @@ class Resolver:
         answers: dict[SourceName, str] = dict(self._answers)
         if self.request.torch is None and answers["wheelhouse"] == "incomplete":
             answers["wheelhouse"] = "incomplete-tensorflow"
-        data = {name: f"@answer.{answer}" for name, answer in answers.items()} | {"packages": self.request.label}
+        data: dict[str, Value] = {name: f"@answer.{answer}" for name, answer in answers.items()}
+        data |= {"packages": self.request.label, "site": self.request.site}
         suffix = "together" if self.request.torch is not None else "alone"
         if "unreachable" in self._answers.values():
             return self._network_error(f"tensorflow-no-source-{suffix}", data)
@@ -251,7 +253,8 @@ class Resolver:
 
     def _make_alternative(self, code: str, version: str, python: str) -> Alternative:
         change: dict[str, Value] = {"pytorch": version, "variant": self.request.variant, "python": python}
-        return Alternative(code=code, change=change, data={**change, "build": f"{version}+{self.request.variant}"})
+        data = {**change, "build": f"{version}+{self.request.variant}", "site": self.request.site}
+        return Alternative(code=code, change=change, data=data)
 
 
 def is_network_failure(text: str) -> bool:

@@ -1,7 +1,9 @@
-"""Asks one package index whether it has a PyTorch build: uv resolves PyTorch alone, without its dependencies.
+"""Asks one package index whether it has a PyTorch build or what goes with it: uv resolves that package alone, without
+its dependencies.
 
-uv is asked for the newest release that is not newer than the wanted one, so that one question tells whether the build
-is there, and else which release is. No file is downloaded but the index's page and the wheel's metadata.
+For PyTorch and TensorFlow uv is asked for the newest release that is not newer than the wanted one, so that one
+question tells whether it is there, and else which release is. No file is downloaded but the index's page and the
+wheel's metadata.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ from msgspec import Struct
 
 from ...core import filesystem
 from ...core.errors import AppError, storage_errors
-from ...core.recommendation import IndexName, SourceAnswer, SourceState, WheelReference
+from ...core.recommendation import IndexName, PackageName, SourceAnswer, SourceState, WheelReference
+from ...core.versions import Version
 from ...system.base import ProcessResult
 from .lockfile import parse_lockfile
 from .requirements import Platform
@@ -24,14 +27,15 @@ NO_SOLUTION = "no solution found"
 
 
 class SourceQuestion(Struct, frozen=True, kw_only=True):
-    """Whether an index has a build. `index_url` None is the general index; `name` that of a mirror; `python` like
-    "3.13"; `platform` the computer that it is for, if it is not this one.
+    """Whether an index has a `package`: PyTorch, torchvision and torchaudio in a build. `index_url` None is the general
+    index; `name` that of a mirror; `python` like "3.13"; `platform` the computer that it is for, if it is not this one.
     """
 
     source: IndexName
-    version: str
-    variant: str
+    version: str | None
+    variant: str | None
     python: str
+    package: PackageName = "torch"
     index_url: str | None = None
     name: str | None = None
     platform: Platform | None = None
@@ -43,6 +47,7 @@ class SourceQuestion(Struct, frozen=True, kw_only=True):
             version=self.version,
             variant=self.variant,
             state=state,
+            package=self.package,
             newest=newest,
             name=self.name,
             file=file,
@@ -57,7 +62,7 @@ def ask_index(question: SourceQuestion, uv: Uv, folder: Path, *, seconds: float)
     attempt = ResolveAttempt(
         source="index" if question.index_url is not None else "general",
         requirements=(),
-        pinned=(f"torch<={question.version}",),
+        pinned=(_requirement(question),),
         torch_index=question.index_url,
     )
     with storage_errors(folder):
@@ -82,6 +87,16 @@ def ask_index(question: SourceQuestion, uv: Uv, folder: Path, *, seconds: float)
         filesystem.rmtree(scratch, ignore_errors=True)
 
 
+def _requirement(question: SourceQuestion) -> str:
+    """For TensorFlow every release of the wanted series or an older one; for what goes with PyTorch that release."""
+    if question.package == "torch":
+        return f"torch<={question.version}"
+    version = Version.parse(question.version)
+    if question.package == "tensorflow" and version is not None:
+        return f"tensorflow<{version.series.major}.{version.series.minor + 1}"
+    return question.package if version is None else f"{question.package}=={version.text}"
+
+
 def _read_answer(question: SourceQuestion, finished: ProcessResult, output: Path) -> SourceAnswer:
     if finished.returncode != 0:
         text = finished.stderr.lower()
@@ -92,11 +107,18 @@ def _read_answer(question: SourceQuestion, finished: ProcessResult, output: Path
         lockfile = parse_lockfile(output.read_text(encoding="utf-8"), question.python, question.platform)
     except (OSError, UnicodeDecodeError, AppError):
         return question.answer("damaged")  # such as a wheel without a hash
-    package = next((package for package in lockfile.packages if package.name == "torch"), None)
+    package = next((package for package in lockfile.packages if package.name == question.package), None)
     release, _, variant = (package.version if package is not None else "").partition("+")
     if package is None or (question.source != "general" and variant != question.variant):
         return question.answer("absent")
     locked = package.file
     file = WheelReference(url=locked.url, name=locked.name, sha256=locked.sha256 or "", bytes=locked.bytes)
-    state: SourceState = "available" if release == question.version else "absent"
+    state: SourceState = "available" if _is_wanted(question, release) else "absent"
     return question.answer(state, newest=release, file=file)
+
+
+def _is_wanted(question: SourceQuestion, release: str) -> bool:
+    wanted, found = Version.parse(question.version), Version.parse(release)
+    if question.package == "tensorflow" and wanted is not None and found is not None:
+        return found.series == wanted.series
+    return question.version in (None, release)

@@ -10,6 +10,7 @@ from msgspec import UNSET, structs
 from ...core.errors import AppError
 from ...core.plan import CurrentState, FileSource, Plan, PlanFile, Step
 from ...core.plan_cost import step_cost
+from ...core.recommendation import PackageName, Recommendation, SourceAnswer
 from ...core.types import Value
 from ...fetch.request import DownloadRequest
 from ..environment.location import environment_state
@@ -98,24 +99,36 @@ class PackageDownload(StepKind):
 
 
 def _known_files(builder: PlanBuilder) -> tuple[PlanFile, ...]:
-    """PyTorch's wheel: the user's own, or the one that an index named when it was asked."""
-    local, torch, answers = builder.local_torch, builder.recommendation.pytorch, builder.recommendation.sources
+    """PyTorch's wheel and those of what goes with it: the user's own, or those that an index named when asked."""
+    local, recommendation = builder.local_torch, builder.recommendation
     if local is not None and not builder.simulated:
         url = Path(local.path).absolute().as_uri()
         return (PlanFile(url=url, name=Path(local.path).name, bytes=local.bytes, source="wheelhouse", checked=True),)
-    if torch is None or torch.source in (UNSET, None) or answers is UNSET:
+    if recommendation.sources is UNSET:
         return ()
-    for answer in answers:
+    files: dict[PackageName, PlanFile] = {}
+    for answer in recommendation.sources:
         file = answer.file
-        is_same = answer.source == torch.source and (answer.variant == torch.variant or answer.source == "general")
-        if file is not None and is_same and answer.newest == torch.version:
+        if file is not None and _is_planned(answer, recommendation):
             source: FileSource = answer.source
-            return (
-                PlanFile(
-                    url=file.url, name=file.name, sha256=file.sha256, bytes=file.bytes, source=source, checked=True
-                ),
+            named = PlanFile(
+                url=file.url, name=file.name, sha256=file.sha256, bytes=file.bytes, source=source, checked=True
             )
-    return ()
+            files.setdefault(answer.package, named)
+    return tuple(files.values())
+
+
+def _is_planned(answer: SourceAnswer, recommendation: Recommendation) -> bool:
+    """Whether the wheel that an index named is one that the recommendation needs."""
+    torch, tensorflow = recommendation.pytorch, recommendation.tensorflow
+    if answer.package == "tensorflow":
+        series = tensorflow.version.split(".")[:2] if tensorflow is not None else None
+        return answer.newest is not None and answer.newest.split(".")[:2] == series
+    if torch is None or answer.source != torch.source:
+        return False
+    versions = {"torch": torch.version, "torchvision": torch.torchvision, "torchaudio": torch.torchaudio}
+    is_same_build = answer.variant == torch.variant or answer.source == "general"
+    return is_same_build and answer.newest is not None and answer.newest == versions.get(answer.package)
 
 
 def as_satisfied(step: Step) -> Step:

@@ -18,6 +18,7 @@ from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Machine
 from gpu_assistant.core.plan import Plan, PlanFile
 from gpu_assistant.core.recommendation import Choice, Recommendation, SourceAnswer
+from gpu_assistant.core.types import Goal
 from gpu_assistant.install.host import PreviewContext
 from gpu_assistant.install.jobs import check_sources
 from gpu_assistant.install.plan.planner import make_plan
@@ -59,7 +60,11 @@ class Sources:
             source="surveys",
             confidence="medium",
         )
-        vars(catalog)["mirrors"] = msgspec.structs.replace(catalog.mirrors, mirrors=(record,))
+        publishers = tuple(
+            msgspec.structs.replace(each, hosts=("127.0.0.1",)) if each.id == record.publisher else each
+            for each in catalog.mirrors.publishers
+        )
+        vars(catalog)["mirrors"] = msgspec.structs.replace(catalog.mirrors, mirrors=(record,), publishers=publishers)
         for path in [path for path in self.server.files if path.startswith(PAGE)]:
             del self.server.files[path]
 
@@ -86,6 +91,7 @@ class Sources:
         self,
         *,
         choice: Choice | None = None,
+        goal: Goal = "pytorch",
         mirrors: Any = "when-slow",
         simulated: bool = False,
         retries: bool = False,
@@ -93,7 +99,9 @@ class Sources:
         sandbox = self.sandbox
 
         def advise(answers: tuple[SourceAnswer, ...]) -> Recommendation:
-            return recommend(self.machine, sandbox.catalog, choice=choice, sources=answers, mirror_use=mirrors)
+            return recommend(
+                self.machine, sandbox.catalog, goal=goal, choice=choice, sources=answers, mirror_use=mirrors
+            )
 
         def plan(recommendation: Recommendation) -> Plan:
             return make_plan(
@@ -125,11 +133,14 @@ def three_seconds(sources: Sources, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check_sources, "CHECK_SECONDS", LIMIT_SECONDS)
 
 
+def summary_codes(result: AvailableSetup) -> set[str]:
+    return {w.code for w in result.recommendation.warnings if w.code.startswith("source-")}
+
+
 def summary(result: AvailableSetup) -> tuple[str, object, set[str]]:
     torch = result.recommendation.pytorch
     assert torch is not None
-    codes = {w.code for w in result.recommendation.warnings if w.code.startswith("source-")}
-    return f"{torch.version}+{torch.variant}", torch.source, codes
+    return f"{torch.version}+{torch.variant}", torch.source, summary_codes(result)
 
 
 def torch_file(result: AvailableSetup) -> PlanFile:
@@ -298,6 +309,81 @@ def test_check_can_be_stopped(sources: Sources) -> None:
     cancel.set()
     thread.join(60)
     assert isinstance(ended[0], Cancelled)
+
+
+def with_torchvision(sources: Sources, version: str) -> None:
+    """The releases of the catalog have a torchvision."""
+    catalog = sources.sandbox.catalog
+    releases = tuple(
+        msgspec.structs.replace(each, torchvision=type(each.version)(version)) for each in catalog.pytorch.releases
+    )
+    vars(catalog)["pytorch"] = msgspec.structs.replace(catalog.pytorch, releases=releases)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_torchvision_is_asked_of_the_index_that_has_the_build(sources: Sources, there: bool) -> None:
+    with_torchvision(sources, "0.9.0")
+    vision = tiny_wheels.wheel("torchvision", "0.9.0+cpu" if there else "0.8.0+cpu")
+    tiny_wheels.index(sources.server, "torch", [tiny_wheels.torch(f"{RELEASE}+cpu"), vision])
+    sources.serve("simple", RELEASE)
+    result = sources.ask()
+    torch = result.recommendation.pytorch
+    assert torch is not None
+    assert summary(result) == (f"{RELEASE}+cpu", "index", set() if there else {"source-without"})
+    assert torch.torchvision == ("0.9.0" if there else None)
+    files = [file.name for step in result.plan.steps if step.kind == "download" for file in step.files]
+    assert [name.partition("-")[0] for name in files] == ["torch", "torchvision"][: 2 if there else 1]
+    assert availability_error(result.plan) is None
+
+
+def test_torchvision_is_asked_of_the_index_that_steps_in(sources: Sources) -> None:
+    with_torchvision(sources, "0.9.0")
+    sources.serve("simple", RELEASE)
+    assert summary(sources.ask()) == (f"{RELEASE}+{GENERAL_VARIANT}", "general", {"source-on-cpu", "source-without"})
+
+
+def test_packages_that_only_the_general_index_has_are_missed_before_consent(sources: Sources) -> None:
+    sources.serve("torch", f"{RELEASE}+cpu")
+    for name in ("torch", "numpy"):
+        sources.server.files[f"/simple/{name}/"] = Served(
+            b"silence", media="text/html", faults=[Fault("status", status=503)] * 9
+        )
+    result = sources.ask()
+    assert summary(result) == (f"{RELEASE}+cpu", "index", {"source-none-rest"})
+    assert isinstance(availability_error(result.plan), NetworkError)
+
+
+def test_general_index_without_a_torch_page_is_no_reason_to_stop(sources: Sources) -> None:
+    sources.serve("torch", f"{RELEASE}+cpu")
+    sources.server.files["/simple/torch/"] = Served(
+        b"silence", media="text/html", faults=[Fault("status", status=503)] * 9
+    )
+    result = sources.ask()
+    assert summary(result) == (f"{RELEASE}+cpu", "index", set())
+    assert availability_error(result.plan) is None
+
+
+@pytest.mark.parametrize(
+    ("served", "version", "code"),
+    [
+        ("2.21.0", "2.21.0", None),
+        ("2.20.0", "2.20", "source-older-tensorflow"),
+        (None, "2.21.0", "source-none-tensorflow"),
+    ],
+)
+def test_tensorflow_alone_is_asked_of_the_general_index(
+    sources: Sources, served: str | None, version: str, code: str | None
+) -> None:
+    wheels = [tiny_wheels.wheel("tensorflow", served)] if served is not None else []
+    tiny_wheels.index(sources.server, "simple", [*sources.sandbox.others, *wheels])
+    result = sources.ask(goal="tensorflow")
+    chosen = result.recommendation.tensorflow
+    assert chosen is not None
+    assert (chosen.version, summary_codes(result)) == (version, {code} if code is not None else set())
+    error = availability_error(result.plan)
+    assert (error is not None and error.code == code) == (served is None)
+    if served is not None:
+        assert torch_file(result).name.startswith(f"tensorflow-{served}")
 
 
 def test_files_of_publishers_are_asked_for_their_first_byte(sources: Sources) -> None:
