@@ -45,6 +45,15 @@ VALUE_OPTIONS = (
         "--wheelhouse",
         "--lang",
         "--editor",
+        "--lock",
+        "--judge",
+        "--way",
+        "--wsl2",
+        "--output",
+        "--machine",
+        "--interval",
+        "--count",
+        "--data-dir",
     ),
 )
 FLAGS = (
@@ -56,9 +65,19 @@ FLAGS = (
     "--full",
     "--resume",
     "--all",
+    "--keep-environments",
+    "--menu",
+    "--kernel",
+    "--files",
+    "--offline",
+    "--yes",
     "--why",
     "--processes",
+    "--help",
+    "--version",
 )
+# They ask the network.
+LEFT_OUT = ("--online",)
 # What is typed of each command, so that none installs, removes, waits or asks the network whatever is added before it.
 SAFE_ENDS: dict[str, tuple[str, ...]] = {
     "recommend": (),
