@@ -32,7 +32,8 @@ def main() -> int:
     logging.disable()
     started, problem_count = time.process_time(), 0
     for seed in range(options.first_seed, options.first_seed + count):
-        with tempfile.TemporaryDirectory() as folder:
+        # A call's threads may still write while its folder goes; the program's process would have ended with them.
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             problem = check(seed, Path(folder))
         if problem is not None:
             problem_count += 1

@@ -14,11 +14,11 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from ..core import json, paths
-from ..core.errors import UsageError
+from ..core.errors import AppError, UsageError
+from ..core.jobs import JobContext
 
 if TYPE_CHECKING:
     from ..advise.options import Options
-    from ..core.errors import AppError
     from ..core.machine import Machine
     from ..core.plan import InterruptedInstall, Plan
     from ..core.recommendation import Choice, LocalWheel, Recommendation, SourceAnswer
@@ -296,16 +296,29 @@ class SetupService:
                 writers[folder] = FolderWriters((), everybody=True)
         return writers
 
-    def interrupted_plan(self) -> Plan | None:
-        """The plan of the last install that started and did not finish, if there is one."""
-        interrupted = self.interrupted_install()
-        return interrupted.plan if interrupted is not None else None
-
     def interrupted_install(self) -> InterruptedInstall | None:
-        """The last install that started and did not finish, and the step at which it stopped."""
-        from ..install.journal.log import interrupted_install
+        """The last install that started and did not finish, and the step at which it stopped. A journal is untrusted:
+        the plan is made again, for the machine that the journal has, and is the same one.
 
-        return interrupted_install(self._context.data)
+        Raises AppError("resume-differs") where it is not, and what `replan` raises.
+        """
+        from ..install.journal.log import interrupted_install
+        from ..install.plan.validation import validate_plan
+
+        interrupted = interrupted_install(self._context.data)
+        if interrupted is None:
+            return None
+        plan, data = interrupted.plan, self._context.data
+        try:
+            validate_plan(plan, data)
+            # Nothing says what is in the folders of somebody else's computer.
+            if (plan.wheelhouse is not None or plan.bundle is not None) and not data.owns(data.journal):
+                raise AppError("resume-differs", path=plan.env)
+            return replace(interrupted, plan=self.replan(plan, plan.machine or self.detect().run(JobContext())))
+        except UsageError as error:
+            if error.code not in ("plan-differs", "plan-refused"):
+                raise
+            raise AppError("resume-differs", path=plan.env) from error
 
     def install(
         self,

@@ -26,6 +26,7 @@ from msgspec import Struct
 
 from ..core import json
 from ..core.errors import AppError, os_error_text
+from ..core.files import is_plain_authority
 from ..core.json import describe_fault
 from ..core.machine import SystemName
 from ..core.versions import Capability, Version
@@ -374,7 +375,7 @@ class Catalog:
         if self.driver_checksum(url) is not None:
             return True
         name = PurePosixPath(parts.path).name
-        is_nvidia = parts.scheme == "https" and (parts.hostname or "").endswith(lookup.hosts)
+        is_nvidia = parts.scheme == "https" and _host(url).endswith(lookup.hosts)
         return is_nvidia and name.startswith(f"{version}-") and name.endswith(".exe")
 
     def driver_checksum(self, url: str) -> str | None:
@@ -482,7 +483,7 @@ def _reason_to_ignore(
     try:
         data = builtin.read_bytes()
         floor = json.decode(data, kind)
-        hosts = {_host(url) for url in _urls(json.decode(data, object))}
+        hosts = {_host(url) for url in _urls(json.decode(data, object))} - {""}
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return "broken"
     if as_of < floor.as_of:
@@ -516,6 +517,7 @@ def _is_https(url: str) -> bool:
 def _host(url: str) -> str:
     """ "" for an address without one; a port or a user's name make it another host."""
     try:
-        return urlsplit(url).netloc.lower()
+        host = urlsplit(url).netloc.lower()
     except ValueError:
         return ""
+    return host if is_plain_authority(host) else ""

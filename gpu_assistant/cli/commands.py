@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from ..core import json
 from ..core.errors import AppError, Cancelled, UsageError
 from ..core.paths import normalize_path
-from ..core.plan import InterruptedInstall, Plan
+from ..core.plan import InterruptedInstall, Plan, plan_for_file
 from .arguments import (
     PLAN_OPTIONS,
     choice_from_arguments,
@@ -77,7 +77,7 @@ def run_plan(app: App, arguments: argparse.Namespace, output: Output) -> int:
         plan = app.setup.with_checksums(plan)
     localized = output.texts.localize_plan(plan)
     if output_file is not None:
-        json.write_file(output_file, json.encode_pretty(localized) + "\n")
+        json.write_file(output_file, json.encode_pretty(plan_for_file(localized)) + "\n")
     if output.json:
         output.write_json(replace(localized, machine=UNSET))
     else:
@@ -130,7 +130,7 @@ def _plan_to_install(app: App, arguments: argparse.Namespace, output: Output) ->
         if interrupted is None:
             raise AppError("nothing-to-resume")
         _print_resume_point(interrupted, output)
-        return app.setup.preview(interrupted.plan)
+        return interrupted.plan
     if arguments.plan:
         reject_conflicting_options(arguments, "--plan", (*PLAN_OPTIONS, "env", "machine", "wheelhouse"))
         return _replan(app, arguments, output)

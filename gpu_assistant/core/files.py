@@ -1,8 +1,9 @@
-"""`RemoteFile`, the description of a file on servers, and the hash of files on disk."""
+"""`RemoteFile`, the description of a file on servers, what may be its host, and the hash of files on disk."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -37,6 +38,13 @@ def hash_file(
         if progress is not None:
             progress(len(chunk))
     return hasher.hexdigest()
+
+
+def is_plain_authority(authority: str) -> bool:
+    """Whether all who read an address see the same host in this part of it: for urllib it ends at "/", for urllib3,
+    which connects, at a backslash, too.
+    """
+    return not re.search(r"[\\\s]", authority)
 
 
 class RemoteFile(Struct, frozen=True, kw_only=True):

@@ -83,8 +83,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     """The ordered steps for one environment. `wheelhouse` is the local source given by the user; with `bundle`, a
     folder that `bundle create` made, every file comes from there and none over the network. `wheelhouse_files` are
     the SHA-256 of the wheelhouse's packages by name, `bundle_sha256` that of the bundle's list: what is there now must
-    have them. A `simulated` one is for the computer of a machine file, whose system is `os`; its `machine` is left out
-    where a plan is only printed.
+    have them. A `simulated` one is for the computer of a machine file, whose system is `os`. `machine` is what it was
+    made for: the journal has it, a plan file only of another computer, and what is printed never.
     """
 
     schema: Literal["gpu-assistant/plan/1"]
@@ -102,6 +102,11 @@ class Plan(Struct, frozen=True, kw_only=True):
     simulated: bool = False
     os: OperatingSystem | None = None
     machine: Machine | UnsetType = UNSET
+
+
+def plan_for_file(plan: Plan) -> Plan:
+    """The plan as it is written into a file: what this computer is stays here."""
+    return plan if plan.simulated else replace(plan, machine=UNSET)
 
 
 def with_checked_files(plan: Plan, files: Mapping[str, bool | None]) -> Plan:

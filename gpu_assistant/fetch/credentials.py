@@ -19,7 +19,8 @@ from ..system.variables import strip_credentials
 INDEX_VARIABLES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL")
 KEYRING_VARIABLE = "UV_KEYRING_PROVIDER"
 KEYRING_TIMEOUT_S = 30.0
-_USER_INFO = re.compile(r"(?<=://)[^/\s\"'<>@]*@")
+# A password may hold an "@", as far as the last one.
+_USER_INFO = re.compile(r"(?<=://)[^/\s\"'<>]*@")
 
 
 def user_index_url(environ: Mapping[str, str] = os.environ) -> str | None:

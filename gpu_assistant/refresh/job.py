@@ -29,6 +29,7 @@ from ..catalog.records.updates import DriverLookupQuery, RefreshSettings
 from ..catalog.store import Catalog
 from ..catalog.wheel_variants import UnreadableVariantMetadata, VariantMetadata, parse_variant_metadata, variant_of
 from ..core.errors import AppError, NetworkError
+from ..core.files import is_plain_authority
 from ..core.jobs import JobContext
 from ..core.versions import Capability, Version, version_key
 from ..update.fetch import fetch_bytes
@@ -342,7 +343,8 @@ def _validate_driver(driver: DriverListing, query: DriverLookupQuery, catalog_dr
         raise UnexpectedPage(f"driver {driver.version} for {query.generation}")
     parts = urlsplit(driver.url)
     hosts = catalog_drivers.lookup.hosts if catalog_drivers.lookup is not None else ()
-    if parts.scheme != "https" or not (parts.hostname or "").endswith(hosts):
+    is_plain = is_plain_authority(parts.netloc)
+    if parts.scheme != "https" or not is_plain or not (parts.hostname or "").endswith(hosts):
         raise UnexpectedPage(f"driver from {parts.scheme}://{parts.hostname}")
 
 

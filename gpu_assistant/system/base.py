@@ -21,6 +21,8 @@ from ..core.types import Language
 
 # Exit status on Linux of a program that was killed: by somebody, or by the kernel for lack of memory.
 KILLED_RETURNCODE = -9
+# In an environment's folder on Linux: what bash reads when the menu entry starts it.
+MENU_SCRIPT = "gpu-assistant-terminal.bashrc"
 
 
 class ProcessResult(Struct, frozen=True, kw_only=True):

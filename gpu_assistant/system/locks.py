@@ -23,6 +23,7 @@ from ..core.paths import DataDir
 
 # A process that waits has to ask: the system wakes nobody when a lock is released.
 LOCK_POLL_S = 0.1
+MAX_PID_DIGITS = 10  # of 32 bits; the file may be damaged
 
 
 @contextmanager
@@ -116,7 +117,7 @@ def check_no_install_running(data: DataDir) -> None:
 
 def _read_pid(pid_file: Path) -> int | None:
     text = pid_file.read_bytes() if pid_file.is_file() else b""
-    return int(text) if text.isdigit() else None
+    return int(text) if text.isdigit() and len(text) <= MAX_PID_DIGITS else None
 
 
 def _remove(path: Path) -> None:

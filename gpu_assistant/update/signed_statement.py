@@ -22,7 +22,7 @@ from packaging.version import InvalidVersion, Version
 
 from ..catalog.records.updates import UpdateKey
 from ..core import json
-from ..core.files import RemoteFile
+from ..core.files import RemoteFile, is_plain_authority
 
 STATEMENT_SCHEMA: Final = "gpu-assistant/update/1"
 
@@ -112,6 +112,8 @@ def is_secure_url(url: str) -> bool:
         parts = urlsplit(url)
         host = parts.hostname or ""
     except ValueError:
+        return False
+    if not is_plain_authority(parts.netloc):
         return False
     if parts.scheme == "https":
         return bool(host)

@@ -125,3 +125,17 @@ def test_address_of_another_host_is_ignored(tmp_path: Path, url: str) -> None:
 def test_address_of_a_known_host_is_used(tmp_path: Path) -> None:
     catalog = refresh(tmp_path, TODAY, note="https://developer.download.nvidia.com/compute/cuda/new")
     assert catalog.cuda.subject == "refreshed"
+
+
+def test_driver_of_a_host_that_only_seems_to_be_nvidias_is_ignored(tmp_path: Path) -> None:
+    """urllib takes the backslash for a part of the host, urllib3 connects to what stands before it."""
+    data = json.loads((FLOOR / "drivers.json").read_text(encoding="utf-8"))
+    url = "https://evil.example\\.download.nvidia.com/Windows/999.99-desktop.exe"
+    data |= {"as_of": TODAY, "note": url}
+    (tmp_path / "drivers.json").write_text(json.dumps(data), encoding="utf-8")
+    stamp = {"schema": "gpu-assistant/catalog/1", "day": TODAY}
+    (tmp_path / STAMP_NAME).write_text(json.dumps(stamp), encoding="utf-8")
+    catalog = load_catalog(FLOOR, tmp_path)
+    assert catalog.drivers == load_catalog(FLOOR).drivers
+    assert why(catalog) == [("drivers.json", "foreign-host")]
+    assert not catalog.is_driver_installer(url, "999.99")

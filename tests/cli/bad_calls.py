@@ -12,9 +12,11 @@ import json
 import logging
 import os
 import random
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +47,15 @@ VALUE_OPTIONS = (
         "--wheelhouse",
         "--lang",
         "--editor",
+        "--lock",
+        "--judge",
+        "--way",
+        "--wsl2",
+        "--output",
+        "--machine",
+        "--interval",
+        "--count",
+        "--data-dir",
     ),
 )
 FLAGS = (
@@ -56,9 +67,19 @@ FLAGS = (
     "--full",
     "--resume",
     "--all",
+    "--keep-environments",
+    "--menu",
+    "--kernel",
+    "--files",
+    "--offline",
+    "--yes",
     "--why",
     "--processes",
+    "--help",
+    "--version",
 )
+# They ask the network.
+LEFT_OUT = ("--online",)
 # What is typed of each command, so that none installs, removes, waits or asks the network whatever is added before it.
 SAFE_ENDS: dict[str, tuple[str, ...]] = {
     "recommend": (),
@@ -86,6 +107,20 @@ ENVIRONMENT = {
 DATA_FOLDERS = ("machine.json", "~nosuchuser/x", "/dev/null", "a" * 300, "nowhere/data", "💥")
 
 
+@cache
+def options_of(command: str) -> tuple[str, ...]:
+    """The options that a command's help names."""
+    buffer, stdout = io.BytesIO(), sys.stdout
+    sys.stdout = io.TextIOWrapper(buffer, encoding="utf-8")
+    try:
+        run(["--lang", "en", command.split(maxsplit=1)[0], "--help"])
+    except SystemExit:
+        sys.stdout.flush()
+    finally:
+        text, sys.stdout = buffer.getvalue().decode(), stdout
+    return tuple(sorted({*re.findall(r"(?<![\w-])--?[a-z][a-z0-9-]*", text.partition("\n\n")[0])}))
+
+
 def make_call(rng: random.Random) -> list[str]:
     """The words that are typed, without the data folder."""
     if rng.random() < 0.05:
@@ -94,10 +129,13 @@ def make_call(rng: random.Random) -> list[str]:
     words = command.split()
     if command in ("bundle check", "catalog check", "catalog show", "download"):
         words.append(rng.choice(["bundle", *WORDS]))
+    own = options_of(command)
+    flags, value_options = ([each for each in kind if each in own] for kind in (FLAGS, VALUE_OPTIONS))
     for _ in range(rng.randrange(4)):
-        words.append(rng.choice(FLAGS))
+        # Mostly what the command knows, so that more than the parser is asked.
+        words.append(rng.choice(flags if rng.random() < 0.8 else FLAGS))
         if rng.random() < 0.5:
-            words += [rng.choice(VALUE_OPTIONS), rng.choice(WORDS)]
+            words += [rng.choice(value_options if rng.random() < 0.8 else VALUE_OPTIONS), rng.choice(WORDS)]
     if rng.random() < 0.5:
         words.append("--json")
     if command in ("recommend", "plan", "install"):
@@ -242,6 +280,8 @@ def find_problem(code: object, arguments: list[str], streams: _Streams) -> str |
     out, err = streams.out.getvalue(), streams.err.getvalue().decode(errors="replace")
     if code not in EXIT_CODES:
         return f"exit code {code}"
+    if "\x1b" in out.decode(errors="replace") + err:
+        return "a control character of a file reaches the terminal"
     if "Traceback" in err or "Something went wrong inside" in err or "GPU 助手内部" in err:
         return err[-600:]
     # A check that finds something is a result.
@@ -256,7 +296,7 @@ def find_problem(code: object, arguments: list[str], streams: _Streams) -> str |
     ):
         return "nothing came out, and nobody was told"
     words = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    if "--json" in words and streams.out_kind == "kept" and "--help" not in arguments:
+    if "--json" in words and streams.out_kind == "kept" and not {"--help", "--version"} & {*arguments}:
         return _json_problem(code, out)
     return None
 

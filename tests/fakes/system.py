@@ -16,6 +16,7 @@ from gpu_assistant.core.machine import Cloud, Container, Cpu, Disk, Driver, Gpu,
 from gpu_assistant.core.types import Language
 from gpu_assistant.system import current_system
 from gpu_assistant.system.base import (
+    MENU_SCRIPT,
     FolderWriters,
     LoginCommand,
     MenuEntryFile,
@@ -315,7 +316,7 @@ class FakeDesktop:
 
     def menu_entry_files(self, environment: Path) -> tuple[MenuEntryFile, ...]:
         return (
-            MenuEntryFile(path=environment / "terminal.script", content=b"script"),
+            MenuEntryFile(path=environment / MENU_SCRIPT, content=b"script"),
             MenuEntryFile(path=self.root / "menu" / f"{menu_entry_name(environment)}.lnk", content=b"entry"),
         )
 

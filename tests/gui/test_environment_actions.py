@@ -13,8 +13,9 @@ from gpu_assistant.core.paths import DataDir
 from gpu_assistant.gui.environment_actions import EnvironmentActionsPanel
 from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.worker import JobRunner
-from gpu_assistant.install.environment.integrations import INTERPRETER_SETTING, LOCK_COMMENT
+from gpu_assistant.install.environment.integrations import LOCK_COMMENT
 from gpu_assistant.install.files import inventory
+from gpu_assistant.install.journal.validation import INTERPRETER_SETTING
 from tests.fakes.examples import cpu_recommendation
 from tests.fakes.integrations import FakeIntegrations
 from tests.fakes.system import FakeDesktop, FakeSystem

@@ -146,6 +146,7 @@ def test_versions_compare_as_versions(publisher: Publisher) -> None:
         ("ftp://example.invalid/x", False),
         ("https://[bad/x", False),
         ("", False),
+        ("http://evil.example\\@127.0.0.1/x", False),  # urllib3 connects to what stands before the backslash
     ],
 )
 def test_secure_urls(url: str, expected: bool) -> None:

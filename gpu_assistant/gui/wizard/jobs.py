@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -12,7 +13,7 @@ from ...core import json
 from ...core.errors import AppError, InsufficientDiskSpace, SetupNotSupported, UsageError
 from ...core.jobs import JobContext
 from ...core.machine import Machine
-from ...core.plan import InterruptedInstall, Plan, with_checked_files
+from ...core.plan import InterruptedInstall, Plan, plan_for_file, with_checked_files
 from ...core.recommendation import Choice, Recommendation
 from ...core.types import Channel, EnvironmentKind, Goal
 from .choices import build_option_notes, dropped_choices, retained_choice
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 # An existing environment that has to be created again.
 DAMAGED_CODES = ("now.damaged", "now.damaged-conda")
+
+_log = logging.getLogger(__name__)
 
 
 class RecommendationResult(Struct, frozen=True, kw_only=True):
@@ -181,7 +184,12 @@ class FindInterruptedJob:
         self._app = app
 
     def run(self, context: JobContext[Any]) -> InterruptedInstall | None:  # noqa: ARG002
-        return self._app.setup.interrupted_install()
+        """None, too, for one that cannot go on as it was planned: the setup is begun again."""
+        try:
+            return self._app.setup.interrupted_install()
+        except AppError as error:
+            _log.warning("the interrupted install is not offered: %s", error)
+            return None
 
 
 class SavePlanJob:
@@ -193,5 +201,5 @@ class SavePlanJob:
 
     def run(self, context: JobContext[Any]) -> Path:  # noqa: ARG002
         """Raises AppError if the file cannot be written."""
-        json.write_file(self._path, json.encode_pretty(self._localized_plan) + "\n")
+        json.write_file(self._path, json.encode_pretty(plan_for_file(self._localized_plan)) + "\n")
         return self._path

@@ -25,11 +25,10 @@ from ..files.installed_packages import SITE_PACKAGES_GLOBS
 from ..host import Host
 from ..journal.log import FileWritten, FolderCreated, Journal
 from ..journal.recovery import Kinds, recover
-from ..journal.validation import INTEGRATION_KIND
+from ..journal.validation import INTEGRATION_KIND, INTERPRETER_SETTING
 
 # First line of an exported lock file; a later export may overwrite a file that begins with it, and no other.
 LOCK_COMMENT = b'# Written by GPU Assistant: the exact files of an environment, for "uv pip sync".\n'
-INTERPRETER_SETTING = "python.defaultInterpreterPath"
 
 
 class EnvironmentActions(Struct, frozen=True, kw_only=True):

@@ -54,6 +54,7 @@ from ..journal.log import (
 )
 from ..journal.recovery import ActiveEffect, active_effects, observe_state, recover
 from ..journal.revert import revert
+from ..journal.validation import has_own_name
 from ..progress import ProgressReporter, end_state
 from ..steps.kinds import STEP_KINDS
 
@@ -331,7 +332,7 @@ def _preview_item(item: UninstallItem, host: Host, state: UninstallState) -> Uni
             removed.discard(original)
         case FolderCreated():
             item = _preview_folder(item, Path(effect.path), state)
-        case FileWritten(previous=None):
+        case FileWritten() if effect.previous is None or has_own_name(Path(effect.path)):
             removed.add(Path(effect.path))
     return item
 

@@ -27,6 +27,7 @@ from .log import (
     TreeCreated,
     VariableSet,
 )
+from .validation import has_own_name
 
 # "applied": as we made it; "partial": some of it, by a run that was killed; "absent": nothing of it; "modified":
 # somebody else changed it since.
@@ -134,7 +135,7 @@ def _file_state(effect: FileWritten) -> EffectState:
 
 def _restore_file(effect: FileWritten) -> None:
     path = Path(effect.path)
-    if effect.previous is not None:
+    if effect.previous is not None and not has_own_name(path):
         json.write_file(path, effect.previous)
         return
     try:

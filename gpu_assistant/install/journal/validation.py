@@ -6,15 +6,18 @@ treated as absent: nothing of it is read, changed or deleted.
 
 from __future__ import annotations
 
+import hashlib
+import json as plain_json
 import os
 from pathlib import Path
 
 from ...core.paths import DataDir
-from ...system.base import menu_entry_name, path_hash
+from ...system.base import MENU_SCRIPT, menu_entry_name, path_hash
 from .log import Effect, FileWritten, FolderCreated, LoginCommandSet, TreeCreated
 
 INTEGRATION_KIND = "integration"
 LOGIN_KIND = "at-login"
+INTERPRETER_SETTING = "python.defaultInterpreterPath"  # of Visual Studio Code
 
 
 def is_plain(path: str) -> bool:
@@ -64,19 +67,50 @@ def could_have_made(kind: str, effect: Effect, environment: str | None, data: Da
         case FolderCreated(path=path):
             return is_plain(path)  # removed only where it is empty
         case FileWritten(path=path):
-            return is_plain(path) and _is_integration_file(Path(path), Path(environment))
+            return is_plain(path) and (
+                _is_own_file(Path(path), Path(environment))
+                or Path(path).name == f"{menu_entry_name(Path(environment))}.lnk"
+                or (
+                    Path(path).parts[-2:] == (".vscode", "settings.json")
+                    and _differs_by_interpreter(effect, environment)
+                )
+            )
         case _:
             return False
 
 
-def _is_integration_file(path: Path, environment: Path) -> bool:
+def has_own_name(path: Path) -> bool:
+    """Whether nobody else gives a file this name: what it held before was ours, too, and is not put back."""
+    return any(name.startswith("gpu-assistant-") for name in path.parts[-2:])
+
+
+def _is_own_file(path: Path, environment: Path) -> bool:
     name = f"gpu-assistant-{path_hash(environment)}"
-    parts = path.parts[-2:]
-    return (
-        is_inside(str(path), environment)
-        or parts in ((name, "kernel.json"), ("applications", f"{name}.desktop"), (".vscode", "settings.json"))
-        or path.name == f"{menu_entry_name(environment)}.lnk"
+    return path == environment / MENU_SCRIPT or path.parts[-2:] in (
+        (name, "kernel.json"),
+        ("applications", f"{name}.desktop"),
     )
+
+
+def _differs_by_interpreter(effect: FileWritten, environment: str) -> bool:
+    """Whether the content that is there and the one before it are the same settings but for the interpreter, which is
+    now the environment's: then only our own setting is undone. True where the content is another one than was written:
+    nothing is undone then.
+    """
+    try:
+        content = Path(effect.path).read_bytes()
+    except OSError:
+        return True
+    if hashlib.sha256(content).hexdigest() != effect.sha256:
+        return True
+    try:
+        now = plain_json.loads(content)
+        before = plain_json.loads((effect.previous or b"").decode("utf-8-sig").strip() or "{}")
+        interpreter = now.pop(INTERPRETER_SETTING)
+        before.pop(INTERPRETER_SETTING, None)
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        return False
+    return isinstance(interpreter, str) and is_inside(interpreter, Path(environment)) and now == before
 
 
 def _real(folder: Path) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import UNSET, structs
+from msgspec import structs
 
 from ...core.errors import SetupNotSupported
 from ...core.machine import Machine
@@ -82,7 +82,7 @@ def make_plan(
         bundle=str(bundle) if bundle is not None else None,
         simulated=simulated,
         os=machine.os if simulated else None,
-        machine=machine if simulated else UNSET,
+        machine=machine,
     )
     return with_totals(plan)
 

@@ -24,6 +24,7 @@ import msgspec
 
 from ...core import json
 from ...core.errors import UsageError
+from ...core.files import is_plain_authority
 from ...core.paths import DataDir
 from ...core.plan import CurrentState, Plan, PlanFile, Step
 from ...core.types import Value
@@ -140,6 +141,7 @@ def check_file(file: PlanFile) -> None:
     except ValueError:
         raise plan_error(f"file: {file.name} {file.url}", part="files") from None
     is_safe = parts.scheme in ("https", "file") or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+    is_safe = is_safe and is_plain_authority(parts.netloc)
     if not is_safe or not _FILE_NAME.match(file.name) or not _SHA256.match(file.sha256 or ""):
         raise plan_error(f"file: {file.name} {file.url}", part="files")
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from ...core import filesystem, json
 from ...core.errors import AppError, os_error_text
-from ..base import MenuEntryFile, menu_entry_name, path_hash
+from ..base import MENU_SCRIPT, MenuEntryFile, menu_entry_name, path_hash
 from ..processes import check_command_line, program_missing_error
 from ..variables import find_on_path
 from .processes import start_detached
@@ -39,7 +39,6 @@ TERMINALS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 LOAD_USER_SETTINGS = "[ -f ~/.bashrc ] && . ~/.bashrc"
 
-MENU_SCRIPT = "gpu-assistant-terminal.bashrc"
 MENU_ENTRY = """[Desktop Entry]
 Type=Application
 Version=1.5

@@ -10,7 +10,6 @@ import pytest
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.install.environment.integrations import (
-    INTERPRETER_SETTING,
     LOCK_COMMENT,
     EditorJob,
     JupyterKernelJob,
@@ -20,6 +19,7 @@ from gpu_assistant.install.environment.integrations import (
 )
 from gpu_assistant.install.jobs.uninstall import UninstallJob
 from gpu_assistant.install.journal.log import interrupted_install
+from gpu_assistant.install.journal.validation import INTERPRETER_SETTING
 from gpu_assistant.install.steps.kinds import STEP_KINDS
 from gpu_assistant.system import current_system
 from gpu_assistant.texts.localized import Texts

@@ -15,6 +15,7 @@ from gpu_assistant.install.environment import location
 from gpu_assistant.install.files.staging import trash_path
 from gpu_assistant.install.jobs.uninstall import UninstallJob
 from gpu_assistant.install.journal import log
+from gpu_assistant.system.locks import data_folder_lock
 from gpu_assistant.texts.localized import Texts
 
 from ..sandbox import Sandbox, end, states
@@ -80,13 +81,19 @@ def test_install_finishes_killed_removal(sandbox: Sandbox) -> None:
 
 
 def test_uninstall_is_refused_during_install(sandbox: Sandbox) -> None:
-    from gpu_assistant.system.locks import data_folder_lock
-
     sandbox.install()
     with data_folder_lock(sandbox.data), pytest.raises(AppError) as caught:
         uninstall(sandbox)
     assert caught.value.code == "already-running"
     assert sandbox.environment.is_dir()
+
+
+def test_damaged_file_of_the_process_id_is_no_error_of_its_own(sandbox: Sandbox) -> None:
+    with data_folder_lock(sandbox.data):
+        (sandbox.data.state / "install.pid").write_bytes(b"9" * 5000)
+        with pytest.raises(AppError) as caught, data_folder_lock(sandbox.data):
+            pass
+    assert (caught.value.code, caught.value.data["pid"]) == ("already-running", None)
 
 
 def test_shared_folder_is_refused_before_any_event(sandbox: Sandbox) -> None:

