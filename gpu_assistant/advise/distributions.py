@@ -172,10 +172,14 @@ def select_packages(
     if method is None or not kinds:
         return None
     if not method.series:
-        return DriverPackages(names=tuple(_unbranched_names(method, kinds[0])), branch=release_branch(target))
+        branch = release_branch(target)
+        return DriverPackages(
+            names=tuple(_unbranched_names(method, _module_kinds_of_branch(target, kinds, branch)[0])), branch=branch
+        )
     branch = select_branch(method, state, minimum, at_most)
     if branch is None:
         return None
+    kinds = _module_kinds_of_branch(target, kinds, branch)
     server_pattern = method.packages.get("server_open" if kinds[0] == "open" else "server")
     secure_boot = target.machine.os.secure_boot
     # The catalog has signed modules for the ordinary packages only, and a key can be enrolled only at the console.
@@ -191,6 +195,19 @@ def select_packages(
     )
     extra_names = (signed,) if signed is not None and secure_boot is not False else ()
     return DriverPackages(names=(pattern.replace("{branch}", branch.text), *extra_names), branch=branch, signed=signed)
+
+
+def _module_kinds_of_branch(
+    target: TargetSystem, kinds: tuple[ModuleKind, ...], branch: Version | None
+) -> tuple[ModuleKind, ...]:
+    """The kinds that serve this computer's GPUs in a branch, the preferred one first; those of any branch where the
+    GPUs have one kind only.
+    """
+    facts = target.catalog.drivers.open_modules
+    is_early = facts is not None and branch is not None and branch < facts.datacenter_only_below
+    if not is_early or _has_only_server_gpus(target):
+        return kinds
+    return tuple(kind for kind in kinds if kind != "open") or kinds
 
 
 def _chips_sharing_driver(target: TargetSystem, state: DriverState, card: NvidiaGpu) -> tuple[Capability, ...]:

@@ -125,8 +125,8 @@ class DetectJob:
         name, error = answer.probe.name, answer.error
         value = answer.value
         if isinstance(value, PartialResult):
-            notes.append(ProbeNote(probe=name, code=f"detect.{name}.partly", detail=value.detail))
-            context.log(f"{name}: {value.detail}")
+            notes.append(ProbeNote(probe=name, code=f"detect.{name}.{value.reason}", detail=value.detail))
+            context.log(f"{name}: {value.detail or value.reason}")
             value = value.value
         if error is None:
             fields[name] = value
@@ -174,7 +174,7 @@ def all_probes(
 ) -> tuple[Probe, ...]:
     """Every probe. Programs that they start are ended when `stop` is set."""
     nvml = NvmlMonitor(system)
-    driver = DriverProbe(system, snapshot or nvml.snapshot, stop)
+    driver = DriverProbe(system, snapshot or nvml.snapshot, stop, nvml_state=lambda: nvml.state)
     driver_timeout = DRIVER_TIMEOUT_S + DEPENDENT_PROBE_MARGIN_S
     return (
         Probe(name="driver", read=driver.read_driver, timeout=driver_timeout),

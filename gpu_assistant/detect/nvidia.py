@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from ..catalog.store import Catalog
 from ..core.errors import AppError
 from ..core.machine import Driver, Gpu, is_mig_name, virtual_gpu_board
+from ..core.results import NvmlState
 from ..system.base import Hardware, Processes
 from ..system.nvml.monitor import NvmlSnapshot
 from ..system.processes import gather_with_timeout
@@ -41,8 +42,14 @@ class DriverProbe:
     In this order: NVML, nvidia-smi, the loaded kernel module (which has the driver's version only).
     """
 
-    def __init__(self, system: DriverQuerySystem, snapshot: TakeSnapshot, stop: threading.Event) -> None:
-        self._system = system
+    def __init__(
+        self,
+        system: DriverQuerySystem,
+        snapshot: TakeSnapshot,
+        stop: threading.Event,
+        nvml_state: Callable[[], NvmlState] = lambda: "untried",
+    ) -> None:
+        self._system, self._nvml_state = system, nvml_state
         self._take_snapshot = snapshot
         self._stop = stop
         self._finished = threading.Event()
@@ -67,7 +74,11 @@ class DriverProbe:
             snapshot = self._call_with_timeout("nvidia-smi", run_nvidia_smi, NVIDIA_SMI_TIMEOUT_S, unanswered)
         self._snapshot = snapshot
         driver = snapshot.driver if snapshot is not None else parse_kernel_module(self._system.loaded_driver())
-        return PartialResult(value=driver, detail=", ".join(unanswered)) if unanswered else driver
+        if unanswered:
+            return PartialResult(value=driver, detail=", ".join(unanswered))
+        if driver is None and self._nvml_state() == "not-loaded":
+            return PartialResult(value=None, reason="not-loaded")
+        return driver
 
     @staticmethod
     def _call_with_timeout(name: str, call: TakeSnapshot, timeout: float, unanswered: list[str]) -> NvmlSnapshot | None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 
 
 class PartialResult(Struct, frozen=True, kw_only=True):
-    """A field's value as far as it is known; `detail` names what did not answer."""
+    """A field's value as far as it is known; `detail` names what did not answer, `reason` why it is not all: the end of
+    the code of the note about it.
+    """
 
     value: Any
-    detail: str
+    detail: str | None = None
+    reason: Literal["partly", "not-loaded"] = "partly"
 
 
 def wrap_partial(value: Any, unanswered: Sequence[str]) -> Any:  # noqa: ANN401 - a probe's field, of any type

@@ -214,6 +214,12 @@ class Hardware(Protocol):
         """The text of /proc/driver/nvidia/version; empty where there is none."""
         ...
 
+    def kernel_without_driver(self) -> str | None:
+        """The kernel that the next start boots, where no module of an NVIDIA driver was built for it; None where there
+        is one, or the system has no kernels of its own.
+        """
+        ...
+
     def sleeping_driver(self) -> Driver | None:
         """The NVIDIA driver where every NVIDIA GPU is asleep now; else None."""
         ...

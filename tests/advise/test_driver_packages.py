@@ -82,6 +82,22 @@ def test_debian_release_names_its_branch(release: str, branch: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("release", "card", "pytorch", "names"),
+    [
+        # The open modules of 535 want a module parameter before they drive a card outside a data centre.
+        ("12", RTX_4060, "2.7.1", ("nvidia-driver", "firmware-misc-nonfree")),
+        ("12", H100, "2.7.1", ("nvidia-driver", "nvidia-open-kernel-dkms", "firmware-misc-nonfree")),
+        ("13", RTX_4060, "2.7.1", ("nvidia-driver", "nvidia-open-kernel-dkms", "firmware-misc-nonfree")),
+    ],
+)
+def test_early_open_modules_are_for_data_centres_only(
+    release: str, card: str, pytorch: str, names: tuple[str, ...]
+) -> None:
+    advice = advised("debian", release, card, choice=Choice(pytorch=pytorch, variant="cu126"))
+    assert (advice.driver.way, advice.driver.packages) == ("packages", names)
+
+
+@pytest.mark.parametrize(
     ("distro", "release"),
     [("debian", "11"), ("debian", "14"), ("debian", None), ("ubuntu", "16.04"), ("ubuntu", "20.04"), ("ubuntu", None)],
 )

@@ -14,6 +14,7 @@ from gpu_assistant.core.machine import Driver, Gpu, Python, TorchBuild
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.detect import frameworks, nvidia, pythons
 from gpu_assistant.detect.nvidia import CatalogGpuLookup, DriverProbe, merge_gpus
+from gpu_assistant.detect.partial_result import PartialResult
 from gpu_assistant.system.base import ProcessResult
 from tests.fakes.recorded_machine import MACHINES
 from tests.fakes.system import FakeSystem
@@ -35,11 +36,16 @@ def test_nvidia_smi_oldest_and_newest_format() -> None:
         assert parsed.driver == driver
 
 
+RECORDED = Path(__file__).parents[1] / "fixtures/nvidia_smi"
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "",
-        "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.",
+        # nvidia-smi 535.261.03 of Debian 12: exit codes 9 and 12, in English whatever the locale, on stdout.
+        (RECORDED / "535-not-loaded.txt").read_text(encoding="utf-8"),
+        (RECORDED / "535-no-library.txt").read_text(encoding="utf-8"),
         "<nvidia_smi_log></nvidia_smi_log>",
         OLD[: len(OLD) // 2],
         OLD.replace("566.03", "N/A"),
@@ -76,6 +82,12 @@ def test_nvidia_smi_virtual_and_divided_gpus() -> None:
 )
 def test_kernel_module_version(text: str, version: str | None) -> None:
     assert nvidia.parse_kernel_module(text) == (Driver(version=version) if version else None)
+
+
+def test_driver_that_is_installed_and_not_loaded_is_told() -> None:
+    probe = DriverProbe(FakeSystem(), lambda: None, NEVER, nvml_state=lambda: "not-loaded")
+    assert probe.read_driver() == PartialResult(value=None, reason="not-loaded")
+    assert DriverProbe(FakeSystem(), lambda: None, NEVER, nvml_state=lambda: "absent").read_driver() is None
 
 
 def test_sleeping_gpus_are_not_queried(tmp_path: Path) -> None:

@@ -88,6 +88,9 @@ class FakeHardware:
     def loaded_driver(self) -> str:
         return self._loaded_driver
 
+    def kernel_without_driver(self) -> str | None:
+        return None
+
     def sleeping_driver(self) -> Driver | None:
         return self._sleeping_driver
 

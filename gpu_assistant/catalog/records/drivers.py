@@ -198,6 +198,15 @@ class LinuxModules(Struct, frozen=True, kw_only=True):
     source: str
 
 
+class OpenModules(Struct, frozen=True, kw_only=True):
+    """The open kernel modules of branches before `datacenter_only_below` serve data centre GPUs only: for others they
+    have to be told to by a module parameter.
+    """
+
+    datacenter_only_below: Version
+    source: str
+
+
 class SecureBoot(Struct, frozen=True, kw_only=True):
     """Secure Boot on Linux: the commands that query its state (`ask`) and enrol a key, and the kernel's messages when
     it rejects a module.
@@ -347,6 +356,7 @@ class DriverCatalog(CatalogFile, frozen=True, kw_only=True):
     linux_commands: tuple[LinuxDriverCommands, ...] = ()
     linux_pages: tuple[LinuxDriverPage, ...] = ()
     linux_modules: tuple[LinuxModules, ...] = ()
+    open_modules: OpenModules | None = None
     first_drivers: tuple[FirstSupportingDriver, ...] = ()
     troubles: tuple[KnownDriverIssue, ...] = ()
     secure_boot: SecureBoot | None = None

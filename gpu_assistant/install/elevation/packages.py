@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 APT_GET = Path("/usr/bin/apt-get")
+DPKG = Path("/usr/bin/dpkg")
 APT_TIMEOUT_S = 3600.0  # of what changes nothing: the lists, and the simulation
 APT_LOG_LINES = 40
 APT_ENVIRONMENT = {
@@ -39,6 +40,25 @@ APT_OPTIONS = (
     *("-o", "Dpkg::Options::=--force-confdef"),
     *("-o", "Dpkg::Options::=--force-confold"),
 )
+DPKG_OPTIONS = ("--force-confdef", "--force-confold")
+# What apt-get and dpkg say, in English whatever the user's language, and the error that it is: the first that matches.
+# Recorded from apt 2.6 and 3.0, dpkg 1.21 and 1.22 (tests/fixtures/apt).
+_FAILURES = (
+    ("driver-apt-locked", re.compile(r"Could not get lock|Unable to acquire the dpkg frontend lock")),
+    ("driver-no-room", re.compile(r"enough free space in|No space left on device")),
+    ("driver-module-not-built", re.compile(r"Bad return status for module build on kernel")),
+    ("driver-held", re.compile(r"Held packages were changed|you have held broken packages")),
+    ("driver-packages-unknown", re.compile(r"has no installation candidate|Unable to locate package")),
+    ("driver-packages-unreachable", re.compile(r"Unable to fetch some archives|Failed to fetch")),
+)
+# An earlier run was cut off: what dpkg has to finish, or apt-get has to complete, before anything else.
+_UNFINISHED_PATTERN = re.compile(r"dpkg was interrupted|Unmet dependencies\. Try 'apt(?:-get)? --fix-broken install'")
+_HELPED_BY_NEWER_LISTS = {
+    "driver-too-old-here",
+    "driver-packages-unknown",
+    "driver-packages-unreachable",
+    "driver-packages-failed",
+}
 _REMOVED_PATTERN = re.compile(r"^Remv (\S+)", re.MULTILINE)
 # Packages of another driver branch, which apt may remove when it installs a branch.
 _DRIVER_PACKAGE_PATTERN = re.compile(
@@ -62,14 +82,18 @@ class AptGet(Protocol):
         """Run to its end, with administrator rights; raises ElevationDenied."""
         ...
 
+    def configure(self) -> ProcessResult:
+        """Let dpkg finish what an interrupted run left; raises ElevationDenied."""
+        ...
+
 
 class RootAptGet:
     """apt-get of a process that is root."""
 
     asks = False
 
-    def __init__(self, system: Processes, program: Path = APT_GET) -> None:
-        self._system, self._program = system, program
+    def __init__(self, system: Processes, program: Path = APT_GET, dpkg: Path = DPKG) -> None:
+        self._system, self._program, self._dpkg = system, program, dpkg
 
     def simulate(self, arguments: Sequence[str]) -> ProcessResult:
         """With a time limit."""
@@ -80,6 +104,11 @@ class RootAptGet:
     def change(self, arguments: Sequence[str]) -> ProcessResult:
         """Nothing of ours ends it."""
         return self._system.run_to_end([self._program, *arguments], environ=APT_ENVIRONMENT, cwd=Path("/"))
+
+    def configure(self) -> ProcessResult:
+        """As `change`."""
+        command: list[str | Path] = [self._dpkg, *DPKG_OPTIONS, "--configure", "-a"]
+        return self._system.run_to_end(command, environ=APT_ENVIRONMENT, cwd=Path("/"))
 
 
 class AskingAptGet(RootAptGet):
@@ -92,13 +121,18 @@ class AskingAptGet(RootAptGet):
         system: Processes,
         run_as_admin: Callable[[Sequence[str | Path]], ProcessResult],
         program: Path = APT_GET,
+        dpkg: Path = DPKG,
     ) -> None:
-        super().__init__(system, program)
+        super().__init__(system, program, dpkg)
         self._run_as_admin = run_as_admin
 
     def change(self, arguments: Sequence[str]) -> ProcessResult:
         """pkexec gives it an environment of its own; without a terminal debconf asks nothing."""
         return self._run_as_admin([self._program, *arguments])
+
+    def configure(self) -> ProcessResult:
+        """As `change`."""
+        return self._run_as_admin([self._dpkg, *DPKG_OPTIONS, "--configure", "-a"])
 
 
 def allowed_packages(operating_system: OperatingSystem, catalog: Catalog) -> re.Pattern[str]:
@@ -119,8 +153,9 @@ def install_packages(
     """Update the package lists, simulate, then install; raises AppError.
 
     "driver-would-remove" if apt would remove packages that are not of a driver, "driver-too-old-here" if it would
-    install an older version than `request.minimum`. Where each change asks, the lists are updated only if the ones that
-    are there do not serve.
+    install an older version than `request.minimum`; what apt-get itself says for a known reason is one of `_FAILURES`.
+    What a run that was cut off left is finished first. Where each change asks, the lists are updated only if the ones
+    that are there do not serve.
     """
     names = request.packages
     allowed = allowed_packages(operating_system, catalog)
@@ -129,13 +164,10 @@ def install_packages(
         raise AppError("door-request", detail=f"linux-packages: {', '.join(unknown_names)}")
     if apt.asks:
         try:
-            answer = _simulate_and_install(request, apt)
+            return _simulate_and_install(request, apt)
         except AppError as error:
-            if error.code != "driver-too-old-here":
+            if error.code not in _HELPED_BY_NEWER_LISTS:
                 raise
-        else:
-            if answer.exit_code == 0:
-                return answer
     # On many computers some third-party source fails; the lists of the others are still used.
     apt.change(["-q", *APT_OPTIONS, "update"])
     return _simulate_and_install(request, apt)
@@ -143,18 +175,29 @@ def install_packages(
 
 def _simulate_and_install(request: LinuxPackagesRequest, apt: AptGet) -> HelperAnswer:
     names = request.packages
-    simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, "install", "--", *names])
+    install = ["install", "--", *names]
+    simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, *install])
+    if simulation.returncode and _UNFINISHED_PATTERN.search(simulation.stdout + simulation.stderr):
+        apt.configure()  # may fail for what is not unpacked yet, which comes now
+        mend = ["--fix-broken", "install"]
+        _check_removed(apt.simulate(["-q", "-s", *APT_OPTIONS, *mend]))
+        apt.change(["-q", "-y", *APT_OPTIONS, *mend])
+        simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, *install])
     if simulation.returncode:
         return _apt_answer(simulation)
+    _check_removed(simulation)
+    planned, minimum = _planned_version(simulation.stdout, names[0]), Version.parse(request.minimum)
+    if planned is not None and minimum is not None and planned < minimum:
+        raise AppError("driver-too-old-here", version=planned.text, minimum=request.minimum)
+    return _apt_answer(apt.change(["-q", "-y", *APT_OPTIONS, *install]))
+
+
+def _check_removed(simulation: ProcessResult) -> None:
     unrelated = sorted(
         {name for name in _REMOVED_PATTERN.findall(simulation.stdout) if not _DRIVER_PACKAGE_PATTERN.match(name)}
     )
     if unrelated:
         raise AppError("driver-would-remove", packages=", ".join(unrelated))
-    planned, minimum = _planned_version(simulation.stdout, names[0]), Version.parse(request.minimum)
-    if planned is not None and minimum is not None and planned < minimum:
-        raise AppError("driver-too-old-here", version=planned.text, minimum=request.minimum)
-    return _apt_answer(apt.change(["-q", "-y", *APT_OPTIONS, "install", "--", *names]))
 
 
 def _planned_version(output: str, name: str) -> Version | None:
@@ -164,6 +207,10 @@ def _planned_version(output: str, name: str) -> Version | None:
 
 
 def _apt_answer(finished: ProcessResult) -> HelperAnswer:
-    return HelperAnswer(
-        exit_code=finished.returncode, lines=tuple((finished.stdout + finished.stderr).splitlines()[-APT_LOG_LINES:])
-    )
+    """The answer of a run that went well; raises AppError for one that did not."""
+    output = finished.stdout + finished.stderr
+    lines = tuple(output.splitlines()[-APT_LOG_LINES:])
+    if finished.returncode:
+        code = next((code for code, pattern in _FAILURES if pattern.search(output)), "driver-packages-failed")
+        raise AppError(code, status=finished.returncode, detail=lines[-1] if lines else None)
+    return HelperAnswer(exit_code=0, lines=lines)

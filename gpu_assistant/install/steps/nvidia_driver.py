@@ -216,7 +216,7 @@ class NvidiaDriverInstall(ProgramInstall):
 
     def run(self, step: Step, context: InstallContext) -> Outcome:
         """Raises ElevationDenied; AppError: driver-failed, -no-card, -not-served, -wrong-kind, -older,
-        -packages-failed, and those of `download_files` and `ElevationClient`.
+        -no-module, and those of `download_files`, `ElevationClient` and `install_packages`.
         """
         spec = parse_spec(step, DriverSpec)
         previous = self._installed_driver(context.system)
@@ -255,15 +255,15 @@ class NvidiaDriverInstall(ProgramInstall):
         )
         try:
             with context.effect(step, effect):
-                answer = self._make_client(context).install_linux_packages(spec.packages, spec.version, context.catalog)
-                if answer.exit_code != 0:
-                    last_line = answer.lines[-1] if answer.lines else None
-                    raise AppError("driver-packages-failed", status=answer.exit_code, detail=last_line)
+                self._make_client(context).install_linux_packages(spec.packages, spec.version, context.catalog)
         except ElevationDenied as error:
             if error.code == "rights-no-way":
                 commands = "; ".join(" ".join(command) for command in install_commands(spec.packages))
                 raise ElevationDenied("driver-by-hand", commands=commands) from error
             raise
+        kernel = context.system.kernel_without_driver()
+        if kernel is not None:
+            raise AppError("driver-no-module", kernel=kernel)
         # At the restart Secure Boot asks whether to enroll the key.
         if step.code in (SECURE_BOOT_CODE, SECURE_BOOT_AFTER_CODE):
             enroll_command = " ".join(enrollment_command(context.system.operating_system(), context.catalog))

@@ -45,11 +45,12 @@ def run_as_admin(argv: Sequence[str | Path], *, cancel: threading.Event | None, 
 
 def run_to_end_as_admin(
     argv: Sequence[str | Path],
-    run_to_end: Callable[[Sequence[str | Path]], ProcessResult],
+    run_to_end: Callable[..., ProcessResult],
     pkexec: Path = PKEXEC,
 ) -> ProcessResult:
     """See `base.Elevation.run_to_end_as_admin`."""
-    return _check_allowed(argv, run_to_end(_asking_command(argv, pkexec)))
+    # pkexec hands the locale on: what the program says is read, so it says it in English.
+    return _check_allowed(argv, run_to_end(_asking_command(argv, pkexec), environ={"LC_ALL": "C.UTF-8"}))
 
 
 def _asking_command(argv: Sequence[str | Path], pkexec: Path) -> list[str]:

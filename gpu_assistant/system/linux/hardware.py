@@ -31,6 +31,11 @@ EFI_ATTRIBUTE_BYTES = 4  # before the value of a variable
 PCI_IDS_PATHS = ("usr/share/misc/pci.ids", "usr/share/hwdata/pci.ids", "var/lib/pciutils/pci.ids")
 DISK_TIMEOUT_S = 1.0  # to resolve the home folder's path, and again for all disks together
 
+KERNEL_MODULES = "lib/modules"
+# Below a kernel's folder: built by DKMS, signed by Ubuntu, packed for Fedora (kmod and akmod).
+DRIVER_MODULE_PATTERNS = ("updates/dkms/nvidia*.ko*", "kernel/nvidia-*/nvidia.ko*", "extra/nvidia*/nvidia.ko*")
+BOOT_TIME = re.compile(r"^btime (\d+)$", re.MULTILINE)
+
 ReadDisk = Callable[[str, bool], Disk | None]
 
 
@@ -87,6 +92,36 @@ def are_nvidia_devices_asleep(pci_root: Path) -> bool:
         if _read_text(device / "vendor") == "0x10de" and _read_text(device / "class").startswith("0x03")
     ]
     return bool(addresses) and all(is_device_asleep(pci_root, address) for address in addresses)
+
+
+def kernel_without_driver(root: Path) -> str | None:
+    """The newest installed kernel, where it has no module of an NVIDIA driver; None where it has one, or none is
+    installed. A folder that holds no modules but built ones belongs to a kernel that was not installed here.
+    """
+    folders = [folder for folder in (root / KERNEL_MODULES).glob("*") if (folder / "kernel").is_dir()]
+    newest = max(folders, key=lambda folder: _kernel_order(folder.name), default=None)
+    return newest.name if newest is not None and not _driver_modules(newest) else None
+
+
+def is_driver_waiting(root: Path) -> bool:
+    """Whether an NVIDIA driver's module was put there since the computer started, and none is loaded."""
+    started = BOOT_TIME.search(_read_text(root / "proc/stat"))
+    if started is None or (root / "sys/module/nvidia").exists():
+        return False
+    modules = [path for folder in (root / KERNEL_MODULES).glob("*") for path in _driver_modules(folder)]
+    try:
+        return any(path.stat().st_ctime > int(started[1]) for path in modules)
+    except OSError:
+        return False
+
+
+def _driver_modules(folder: Path) -> list[Path]:
+    return [path for pattern in DRIVER_MODULE_PATTERNS for path in folder.glob(pattern)]
+
+
+def _kernel_order(name: str) -> list[int]:
+    """As the boot loader orders kernels: "6.1.0-56-amd64" is newer than "6.1.0-9-amd64"."""
+    return [int(number) for number in re.findall(r"\d+", name)]
 
 
 def is_laptop(root: Path) -> bool | None:

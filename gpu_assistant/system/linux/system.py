@@ -118,6 +118,10 @@ class LinuxSystem:
         """The version of the loaded NVIDIA kernel module."""
         return self._read_text("proc/driver/nvidia/version")
 
+    def kernel_without_driver(self) -> str | None:
+        """By the modules on the disk, of the newest kernel that is installed."""
+        return hardware.kernel_without_driver(self._root)
+
     def sleeping_driver(self) -> Driver | None:
         """From the loaded kernel module, which tells its version without asking the GPUs."""
         if not self.are_gpus_asleep():
@@ -189,7 +193,11 @@ class LinuxSystem:
         return any(self._environ.get(name) for name in REMOTE_VARIABLES)
 
     def pending_reboot(self) -> bool | None:
-        """By the file that Debian and its derivatives write; other distributions do not tell."""
+        """By the file that Debian and its derivatives write; other distributions do not tell. And where a driver was
+        installed since the start and is not loaded.
+        """
+        if hardware.is_driver_waiting(self._root):
+            return True
         if (self._root / "run/reboot-required").exists() or (self._root / "var/run/reboot-required").exists():
             return True
         return False if (self._root / "var/lib/dpkg").is_dir() else None

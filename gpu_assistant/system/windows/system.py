@@ -107,6 +107,10 @@ class WindowsSystem:
         """Nothing: Windows has no such file."""
         return ""
 
+    def kernel_without_driver(self) -> None:
+        """None: NVIDIA's installer brings the module, and judges."""
+        return
+
     def sleeping_driver(self) -> Driver | None:
         """From the display class in the registry, where the installer wrote it."""
         devices = hardware.nvidia_devices()

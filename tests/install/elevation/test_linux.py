@@ -106,8 +106,10 @@ def test_private_folder_is_removed_afterwards(tmp_path: Path) -> None:
 
 
 def test_apt_failure_is_answered(tmp_path: Path) -> None:
-    answer = HelperSandbox(tmp_path, trial_code=100).client.install_linux_packages(["nvidia-driver-580"], None, CATALOG)
-    assert answer.exit_code == 100
+    sandbox = HelperSandbox(tmp_path, trial_code=100)
+    with pytest.raises(AppError) as caught:
+        sandbox.client.install_linux_packages(["nvidia-driver-580"], None, CATALOG)
+    assert (caught.value.code, caught.value.data["status"]) == ("driver-packages-failed", 100)
 
 
 def test_other_driver_branches_may_be_removed(tmp_path: Path) -> None:
@@ -226,7 +228,8 @@ def test_program_that_is_not_installed_never_runs_as_root(tmp_path: Path) -> Non
 
 def test_lists_are_updated_where_they_do_not_serve(tmp_path: Path) -> None:
     sandbox = AskingSandbox(tmp_path, trial_code=100)
-    assert sandbox.client.install_linux_packages(["nvidia-driver-580"], None, CATALOG).exit_code == 100
+    with pytest.raises(AppError, match="driver-packages-failed"):
+        sandbox.client.install_linux_packages(["nvidia-driver-580"], None, CATALOG)
     (asked,) = sandbox.prompts.read_text().splitlines()
     assert asked.endswith(" update")
 

@@ -234,6 +234,15 @@ def test_manual_driver_is_still_a_step(sandbox: Sandbox, seen: Machine, advice: 
 
 @linux_only
 class TestLinux:
+    def test_module_that_was_not_built_is_no_success(self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+        # apt-get succeeds where the kernel's headers are missing: DKMS skips the kernel.
+        monkeypatch.setattr(sandbox.system, "kernel_without_driver", lambda: "6.12.118+deb13-amd64")
+        with pytest.raises(AppError) as caught:
+            sandbox.install(linux_step(sandbox))
+        assert caught.value.code == "driver-no-module"
+        text = Texts("en").translate("error.driver-no-module", caught.value.data)
+        assert "linux-headers-6.12.118+deb13-amd64" in text
+
     def test_packages_then_restart_then_installed(self, sandbox: Sandbox) -> None:
         step = linux_step(sandbox)
         with pytest.raises(RebootRequired):

@@ -175,6 +175,48 @@ def test_pending_reboot(tmp_path: Path) -> None:
     assert system(tmp_path).pending_reboot() is True
 
 
+def test_driver_installed_since_the_start_waits_for_a_restart(tmp_path: Path) -> None:
+    (tmp_path / "var/lib/dpkg").mkdir(parents=True)
+    (tmp_path / "proc").mkdir()
+    module = tmp_path / "lib/modules/6.1.0-56-amd64/updates/dkms/nvidia-current.ko"
+    module.parent.mkdir(parents=True)
+    module.touch()
+    changed = int(module.stat().st_ctime)
+    for started, loaded, expected in (
+        (changed - 60, False, True),
+        (changed - 60, True, False),
+        (changed + 60, False, False),
+    ):
+        (tmp_path / "proc/stat").write_text(f"cpu  1 2 3\nbtime {started}\n")
+        if loaded:
+            (tmp_path / "sys/module/nvidia").mkdir(parents=True)
+        assert system(tmp_path).pending_reboot() is expected
+        if loaded:
+            (tmp_path / "sys/module/nvidia").rmdir()
+
+
+@pytest.mark.parametrize(
+    ("kernels", "built", "missing"),
+    [
+        # DKMS skips a kernel without headers and apt-get calls it a success (Debian 13, seen 2026-11-27).
+        (["6.12.118-amd64"], [], "6.12.118-amd64"),
+        (["6.1.0-9-amd64", "6.1.0-56-amd64"], ["6.1.0-9-amd64/updates/dkms/nvidia-current.ko"], "6.1.0-56-amd64"),
+        (["6.1.0-9-amd64", "6.1.0-56-amd64"], ["6.1.0-56-amd64/updates/dkms/nvidia-current.ko.xz"], None),
+        (["6.14.0-33-generic"], ["6.14.0-33-generic/kernel/nvidia-580-open/nvidia.ko.zst"], None),
+        (["6.17.4-200.fc43.x86_64"], ["6.17.4-200.fc43.x86_64/extra/nvidia/nvidia.ko.xz"], None),
+        ([], [], None),  # a container: its host has the kernel
+    ],
+)
+def test_kernel_without_driver(tmp_path: Path, kernels: list[str], built: list[str], missing: str | None) -> None:
+    for kernel in kernels:
+        (tmp_path / "lib/modules" / kernel / "kernel").mkdir(parents=True)
+    for each in built:
+        path = tmp_path / "lib/modules" / each
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    assert system(tmp_path).kernel_without_driver() == missing
+
+
 def test_pythons_of_version_managers_and_conda(tmp_path: Path) -> None:
     home = tmp_path / "home"
     expected = [
