@@ -107,9 +107,18 @@ def _count_further_prompts(decision: SetupDecision) -> int:
 
 
 def _estimate_package_bytes(decision: SetupDecision) -> int | None:
-    """The download of PyTorch and what it needs, as measured on a build of this kind; None where more is installed."""
-    has_more = decision.tensorflow is not None or decision.parts.toolkit.action == "install"
-    if has_more or not isinstance(decision, Decision):
+    """The download of PyTorch or TensorFlow and what it needs, as measured on a build of this kind; None where more is
+    installed.
+    """
+    system, tensorflow = decision.target.machine.os.system, decision.tensorflow
+    if decision.parts.toolkit.action == "install":
+        return None
+    if not isinstance(decision, Decision):
+        if tensorflow is None or not (tensorflow.build.bundled_cuda or not tensorflow.uses_gpu):
+            return None
+        cuda = tensorflow.build.cuda if tensorflow.uses_gpu else None
+        return decision.target.catalog.tensorflow_bytes(system, cuda)
+    if tensorflow is not None:
         return None
     return decision.target.catalog.sizes(
         decision.candidate.build.variant, decision.target.machine.os.system

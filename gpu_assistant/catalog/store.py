@@ -328,6 +328,18 @@ class Catalog:
         rows = (row for row in self.environments.drivers if (row.system, row.distribution) == (system, distribution))
         return next((row.bytes for row in rows), None)
 
+    def tensorflow_bytes(self, system: SystemName, cuda: Version | None) -> int | None:
+        """About how many bytes an environment with TensorFlow alone downloads, as measured on a release with libraries
+        of the same CUDA major (None: without any); None where none was.
+        """
+        major = cuda.major if cuda is not None else None
+        rows = (
+            row
+            for row in self.environments.tensorflow
+            if row.system == system and (row.cuda.major if row.cuda is not None else None) == major
+        )
+        return next((row.download_bytes for row in rows), None)
+
     def estimate_disk_bytes(self, variant: str) -> int | None:
         """About how many bytes an environment with such a build takes on disk, measured on any system: the same
         build's size, else the largest of its family (CUDA, ROCm). Where only downloads were measured, the largest

@@ -69,8 +69,20 @@ class DriverSize(Fact, frozen=True, kw_only=True):
     bytes: ByteCount
 
 
+class TensorFlowSize(Fact, frozen=True, kw_only=True):
+    """Bytes to download for an environment with TensorFlow alone: the release that was measured, with the libraries of
+    `cuda` (None: without).
+    """
+
+    system: SystemName
+    cuda: Version | None
+    release: Version
+    download_bytes: ByteCount
+
+
 class EnvironmentSizeCatalog(CatalogFile, frozen=True, kw_only=True):
     """`sizes.json`."""
 
     environments: tuple[EnvironmentSizes, ...]
     drivers: tuple[DriverSize, ...] = ()
+    tensorflow: tuple[TensorFlowSize, ...] = ()

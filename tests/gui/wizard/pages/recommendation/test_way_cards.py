@@ -6,7 +6,9 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
-from gpu_assistant.core.recommendation import Choice
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.core.recommendation import Choice, Recommendation
+from tests.advise.build import H100, catalog, machine, nvidia
 from tests.fakes.examples import cpu_recommendation, rtx4060_recommendation
 
 pytestmark = pytest.mark.gui
@@ -81,6 +83,22 @@ def test_manual_driver_is_the_users_work(simulated, at_recommendation, speak, co
     assert first.isChecked()
     assert {"en": "You install the driver yourself", "zh_CN": "驱动要你自己安装"}[code] in second.accessibleName()
     assert {"en": "plus the driver", "zh_CN": "另加驱动"}[code] in second.accessibleName()
+
+
+@BOTH
+def test_tensorflow_alone_has_both_ways_with_their_sizes(simulated, at_recommendation, speak, code) -> None:
+    box = machine("linux", nvidia(H100), driver="535.104.05", glibc="2.35")
+
+    def advise(choice: Choice | None = None) -> Recommendation:
+        return recommend(box, catalog(), goal="tensorflow", choice=choice)
+
+    simulated.recommendation = advise
+    first, second = at_recommendation(simulated).recommendation.way_cards.cards
+    speak(code)
+    assert first.isChecked()
+    for card, version in ((first, "2.15"), (second, "2.21.0")):
+        assert f"TensorFlow {version}" in card.accessibleName()
+        assert "3.4 GB" in card.accessibleName()
 
 
 @BOTH
