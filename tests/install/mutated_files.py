@@ -119,6 +119,10 @@ def encode(document: Any, chance: random.Random) -> bytes:
     return json.dumps(document).replace(f'"{DEEP}"', "[" * depth + "]" * depth).encode()
 
 
+def sha256_of(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
 def snapshot(folder: Path) -> dict[str, bytes | str | None]:
     """Everything in a folder: bytes, links' targets, folders."""
     return {
@@ -169,6 +173,8 @@ def check_journal(chance: random.Random, folder: Path) -> str | None:
             ("variables", VariableSet(name="LD_PRELOAD", value="/opt/own.so", previous="/opt/evil.so")),
             ("variables", PathEntryAdded(folder=str(toolkit / "bin"))),
             ("integration", FileWritten(path=str(environment / "kernel.json"), sha256="0" * 64, previous=b"x")),
+            # Refused as it is; what makes the home folder the environment must not change that.
+            ("integration", FileWritten(path=str(home / ".bashrc"), sha256=sha256_of(home / ".bashrc"), previous=b"x")),
             ("check-space", FolderMoved(path=str(environment), to=str(own / "env-kept"))),
             ("at-login", LoginCommandSet(command=("ours",))),
             ("nvidia-driver", ProgramInstalled(name="NVIDIA driver", version="1.0")),
@@ -176,7 +182,7 @@ def check_journal(chance: random.Random, folder: Path) -> str | None:
             with journal.effect(kind, effect):
                 pass
     places = tuple(str(home / name) for name in (".", ".bashrc", "photos", "photos/env", "link", "env", "tools"))
-    hashes = tuple(hashlib.sha256(each.read_bytes()).hexdigest() for each in (home / ".bashrc", home / "thesis.txt"))
+    hashes = tuple(sha256_of(each) for each in (home / ".bashrc", home / "thesis.txt"))
     texts = (*places, *hashes, *EFFECT_TAGS, *STEP_KIND_NAMES, "LD_PRELOAD", "/opt/own.so", "own", "command")
     lines = [json.loads(line) for line in journal.path.read_bytes().splitlines()]
     chance.shuffle(lines) if chance.random() < 0.1 else None
