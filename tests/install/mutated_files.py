@@ -14,6 +14,7 @@ import os
 import random
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from gpu_assistant.core.files import RemoteFile
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.ownership import claim_folder
 from gpu_assistant.core.paths import DataDir, resources_dir
+from gpu_assistant.core.plan import Plan
 from gpu_assistant.fetch.request import DownloadRequest
 from gpu_assistant.install.bundle.format import LIST_FILE, LOCK_FILE
 from gpu_assistant.install.bundle.source import BundleSource
@@ -236,12 +238,26 @@ def check_plan(chance: random.Random, folder: Path) -> str | None:
     def carry_out() -> None:
         given = app.setup.read_plan(path)
         plan = app.setup.replan(given, given.machine or app.setup.detect().run(JobContext()))
-        # The machine of the file may be another one, but what is installed comes from our own catalog.
-        foreign = {url for url in _addresses(json.loads(core_json.encode(plan.steps))) if "evil" in url} - known
-        assert not foreign, foreign
+        check_own(plan)
         app.setup.install(plan, dry_run=True).run(JobContext())
 
+    def check_own(plan: Plan) -> None:
+        # The machine of the file may be another one, but what is installed comes from our own catalog.
+        parts = core_json.encode((plan.steps, plan.recommendation.pytorch))
+        foreign = {url for url in _addresses(json.loads(parts)) if "evil" in url} - known
+        assert not foreign, foreign
+
+    def go_on() -> None:
+        """The same plan as that of a stopped install."""
+        with suppress(msgspec.DecodeError, UnicodeError):
+            given = core_json.decode(path.read_bytes(), Plan)
+            with Journal(app.data, plan=given):
+                pass
+            if (found := app.setup.interrupted_install()) is not None:
+                check_own(found.plan)
+
     _call(carry_out)
+    _call(go_on)
     return _difference(before, snapshot(home))
 
 
