@@ -75,9 +75,35 @@ FLAGS = (
     "--yes",
     "--why",
     "--processes",
-    "--help",
-    "--version",
 )
+ENDING_FLAGS = ("--help", "--version")
+# A value that is taken, so that the next option has its turn.
+GOOD_VALUES = {
+    "--goal": ("all", "tensorflow", "cuda-dev"),
+    "--channel": ("game-ready", "studio"),
+    "--pytorch": ("2.6.0", "99.0"),
+    "--variant": ("cpu", "cu128"),
+    "--python": ("3.12", "2.7"),
+    "--toolkit": ("archives", "installer"),
+    "--environment": ("venv", "conda"),
+    "--device": ("cpu", "cuda:0"),
+    "--level": ("1", "3"),
+    "--minutes": ("1",),
+    "--history": ("1h",),
+    "--serve-metrics": ("0",),
+    "--metrics-address": ("127.0.0.1", "::1", "nowhere.invalid"),
+    "--sha256": ("0" * 64,),
+    "--expect": ("0" * 64,),
+    "--connections": ("4",),
+    "--limit-rate": ("5M",),
+    "--mirrors": ("never", "first"),
+    "--lang": ("en", "zh_CN"),
+    "--way": ("newest",),
+    "--wsl2": ("install",),
+    "--interval": ("0.001",),
+    "--count": ("1",),
+}
+NAMES = ("env", "bundle", "machine.json", "plan.json", "data", "new.json", "data/settings.json")
 # They ask the network.
 LEFT_OUT = ("--online",)
 # What is typed of each command, so that none installs, removes, waits or asks the network whatever is added before it.
@@ -135,9 +161,12 @@ def make_call(rng: random.Random) -> list[str]:
         # Mostly what the command knows, so that more than the parser is asked.
         words.append(rng.choice(flags if rng.random() < 0.8 else FLAGS))
         if rng.random() < 0.5:
-            words += [rng.choice(value_options if rng.random() < 0.8 else VALUE_OPTIONS), rng.choice(WORDS)]
+            option = rng.choice(value_options if rng.random() < 0.8 else VALUE_OPTIONS)
+            words += [option, rng.choice(WORDS if rng.random() < 0.3 else GOOD_VALUES.get(option, NAMES))]
     if rng.random() < 0.5:
         words.append("--json")
+    if rng.random() < 0.02:
+        words.append(rng.choice(ENDING_FLAGS))
     if command in ("recommend", "plan", "install"):
         words += (
             ["--plan", "plan.json"] if command == "install" and rng.random() < 0.3 else ["--machine", "machine.json"]

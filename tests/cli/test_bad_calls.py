@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.bad_calls import FLAGS, LEFT_OUT, SAFE_ENDS, VALUE_OPTIONS, check_call, options_of
+from tests.cli.bad_calls import ENDING_FLAGS, FLAGS, LEFT_OUT, SAFE_ENDS, VALUE_OPTIONS, check_call, options_of
 
 
 @pytest.mark.parametrize("hundred", range(2))
@@ -23,4 +23,4 @@ def test_bad_calls_keep_the_contract(tmp_path: Path, hundred: int) -> None:
 def test_every_option_takes_part_in_the_bad_calls(command: str) -> None:
     options = options_of(command)
     assert "--json" in options
-    assert {*options} - {*FLAGS, *VALUE_OPTIONS, *LEFT_OUT, "-h", "-y"} == set()
+    assert {*options} - {*FLAGS, *ENDING_FLAGS, *VALUE_OPTIONS, *LEFT_OUT, "-h", "-y"} == set()

@@ -14,6 +14,7 @@ import os
 import random
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from gpu_assistant.core.files import RemoteFile
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.ownership import claim_folder
 from gpu_assistant.core.paths import DataDir, resources_dir
+from gpu_assistant.core.plan import Plan
 from gpu_assistant.fetch.request import DownloadRequest
 from gpu_assistant.install.bundle.format import LIST_FILE, LOCK_FILE
 from gpu_assistant.install.bundle.source import BundleSource
@@ -119,6 +121,10 @@ def encode(document: Any, chance: random.Random) -> bytes:
     return json.dumps(document).replace(f'"{DEEP}"', "[" * depth + "]" * depth).encode()
 
 
+def sha256_of(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
 def snapshot(folder: Path) -> dict[str, bytes | str | None]:
     """Everything in a folder: bytes, links' targets, folders."""
     return {
@@ -169,6 +175,8 @@ def check_journal(chance: random.Random, folder: Path) -> str | None:
             ("variables", VariableSet(name="LD_PRELOAD", value="/opt/own.so", previous="/opt/evil.so")),
             ("variables", PathEntryAdded(folder=str(toolkit / "bin"))),
             ("integration", FileWritten(path=str(environment / "kernel.json"), sha256="0" * 64, previous=b"x")),
+            # Refused as it is; what makes the home folder the environment must not change that.
+            ("integration", FileWritten(path=str(home / ".bashrc"), sha256=sha256_of(home / ".bashrc"), previous=b"x")),
             ("check-space", FolderMoved(path=str(environment), to=str(own / "env-kept"))),
             ("at-login", LoginCommandSet(command=("ours",))),
             ("nvidia-driver", ProgramInstalled(name="NVIDIA driver", version="1.0")),
@@ -176,7 +184,7 @@ def check_journal(chance: random.Random, folder: Path) -> str | None:
             with journal.effect(kind, effect):
                 pass
     places = tuple(str(home / name) for name in (".", ".bashrc", "photos", "photos/env", "link", "env", "tools"))
-    hashes = tuple(hashlib.sha256(each.read_bytes()).hexdigest() for each in (home / ".bashrc", home / "thesis.txt"))
+    hashes = tuple(sha256_of(each) for each in (home / ".bashrc", home / "thesis.txt"))
     texts = (*places, *hashes, *EFFECT_TAGS, *STEP_KIND_NAMES, "LD_PRELOAD", "/opt/own.so", "own", "command")
     lines = [json.loads(line) for line in journal.path.read_bytes().splitlines()]
     chance.shuffle(lines) if chance.random() < 0.1 else None
@@ -230,12 +238,26 @@ def check_plan(chance: random.Random, folder: Path) -> str | None:
     def carry_out() -> None:
         given = app.setup.read_plan(path)
         plan = app.setup.replan(given, given.machine or app.setup.detect().run(JobContext()))
-        # The machine of the file may be another one, but what is installed comes from our own catalog.
-        foreign = {url for url in _addresses(json.loads(core_json.encode(plan.steps))) if "evil" in url} - known
-        assert not foreign, foreign
+        check_own(plan)
         app.setup.install(plan, dry_run=True).run(JobContext())
 
+    def check_own(plan: Plan) -> None:
+        # The machine of the file may be another one, but what is installed comes from our own catalog.
+        parts = core_json.encode((plan.steps, plan.recommendation.pytorch))
+        foreign = {url for url in _addresses(json.loads(parts)) if "evil" in url} - known
+        assert not foreign, foreign
+
+    def go_on() -> None:
+        """The same plan as that of a stopped install."""
+        with suppress(msgspec.DecodeError, UnicodeError):
+            given = core_json.decode(path.read_bytes(), Plan)
+            with Journal(app.data, plan=given):
+                pass
+            if (found := app.setup.interrupted_install()) is not None:
+                check_own(found.plan)
+
     _call(carry_out)
+    _call(go_on)
     return _difference(before, snapshot(home))
 
 

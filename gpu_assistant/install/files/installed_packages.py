@@ -178,7 +178,14 @@ def _wheel_packages(environment: Path) -> Iterator[InstalledPackage]:
             except (OSError, csv.Error):
                 continue
             rows_by_path = {posixpath.normpath(f"{site_packages}/{row[0]}".replace("\\", "/")): row for row in rows}
-            inside = {path: row for path, row in rows_by_path.items() if not path.startswith(("../", "/"))}
+            own_folder = f"{site_packages}/{record.parent.name}/"
+            # A wheel's files all have a hash, but for RECORD itself and what was compiled since: a name alone does not
+            # make a file the package's, which is removed with it.
+            inside = {
+                path: row
+                for path, row in rows_by_path.items()
+                if not path.startswith(("../", "/")) and (row[1] or path.startswith(own_folder) or is_bytecode(path))
+            }
             yield InstalledPackage(
                 name=f"{name} {version}",
                 record_path=record.relative_to(environment).as_posix(),

@@ -72,9 +72,12 @@ def write_file_manifest(folder: Path, names: Collection[str] | None = None) -> N
 
 
 def read_file_manifest(folder: Path) -> dict[str, FileStamp | None]:
-    """The listed files; a folder has no stamp. Raises OSError if there is no manifest."""
+    """The listed files; a folder has no stamp. A file without one is not listed: by its name alone it would be ours
+    whatever is in it. Raises OSError if there is no manifest.
+    """
     text = (folder / FILE_MANIFEST).read_bytes().decode("utf-8", "surrogateescape")
-    return dict(_parse_line(line) for line in text.split("\n") if line)
+    parsed = (_parse_line(line) for line in text.split("\n") if line)
+    return {name: stamp for name, stamp in parsed if stamp is not None or name.endswith("/")}
 
 
 def add_to_file_manifest(folder: Path, names: Iterable[str]) -> None:

@@ -120,6 +120,29 @@ def test_folder_of_the_user_is_kept(sandbox: Sandbox) -> None:
     assert (folder / "receipt.json").is_file()
 
 
+def test_manifest_that_names_files_without_their_stamps_makes_them_not_ours(sandbox: Sandbox) -> None:
+    """It came with a folder in which somebody works since."""
+    folder = sandbox.root / "project"
+    folder.mkdir()
+    (folder / "thesis.txt").write_text("all of it", encoding="utf-8")
+    (folder / inventory.FILE_MANIFEST).write_text("thesis.txt\n", encoding="utf-8")
+    forge(sandbox, TreeCreated(path=str(folder)), environment=folder)
+    purge(sandbox)
+    assert (folder / "thesis.txt").read_text(encoding="utf-8") == "all of it"
+
+
+def test_record_of_a_package_that_names_files_without_their_hashes_makes_them_not_its_own(sandbox: Sandbox) -> None:
+    folder = sandbox.root / "project"
+    info = folder / "lib" / "python3.11" / "site-packages" / "tool-1.0.dist-info"
+    info.mkdir(parents=True)
+    (folder / "thesis.txt").write_text("all of it", encoding="utf-8")
+    (info / "RECORD").write_text("../../../thesis.txt,,\ntool-1.0.dist-info/RECORD,,\n", encoding="utf-8")
+    inventory.write_file_manifest(folder, [])
+    forge(sandbox, TreeCreated(path=str(folder)), environment=folder)
+    purge(sandbox)
+    assert (folder / "thesis.txt").read_text(encoding="utf-8") == "all of it"
+
+
 def test_variables_of_the_user_stay(sandbox: Sandbox) -> None:
     variables, tools = FileVariables(sandbox.root / "variables.json"), sandbox.root / "tools"
     sandbox.system = FakeSystem(variables=variables)

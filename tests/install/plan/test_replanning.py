@@ -173,7 +173,7 @@ def test_a_choice_that_cannot_work_is_refused(tmp_path: Path, picked: dict[str, 
 
 def stopped(tmp_path: Path, goal: Goal = "pytorch", **changes: Any) -> tuple[App, Plan]:
     """An app whose journal has a plan for a computer, changed as said, of which nothing was done."""
-    described = app_for(tmp_path, MACHINES / "ubuntu-h100.json")
+    described = app_for(tmp_path, MACHINES / "windows11-rtx4060-566.json")
     planned = plan_of(described, goal)
     assert planned is not None
     app, plan = App(data_dir=str(tmp_path / "data")), replace(planned, simulated=False, os=None)
