@@ -130,11 +130,27 @@ def check_accelerators(writer: CheckWriter, torch: Any, expected: str | None, *,
         check_device(writer, torch, device)
 
 
+# Parts of torch's messages when CUDA does not start, and the texts that say the same. Recorded from torch 2.15.0+cu132
+# beside the libcuda of driver 535, the toolkit's stub and none (tests/fixtures/cuda).
+CUDA_FAILURES = (
+    ("Found no NVIDIA driver", "@verify.reason.no-driver"),
+    ("driver on your system is too old", "@verify.reason.driver-too-old"),
+    ("CUDA driver is a stub library", "@verify.reason.driver-stub"),
+)
+VISIBLE_DEVICES = "CUDA_VISIBLE_DEVICES"
+
+
 def unavailable_reason(torch: Any) -> str:  # noqa: ANN401
-    """The message of torch's exception when CUDA is initialized."""
+    """Why CUDA does not start: a text where the cause is known, else the message of torch's exception."""
     try:
         torch.cuda.init()
     except (RuntimeError, AssertionError) as error:
+        message = str(error)
+        known = next((reason for part, reason in CUDA_FAILURES if part in message), None)
+        if known is not None:
+            return known
+        if os.environ.get(VISIBLE_DEVICES, "0").strip() in ("", "-1", "NoDevFiles"):
+            return "@verify.reason.hidden-devices"
         return exception_summary(error)
     return "@verify.reason.no-device"
 

@@ -200,9 +200,8 @@ API nvmlInitWithFlags(uint flags) {
 API nvmlInit_v2(void) { return nvmlInitWithFlags(0); }
 API nvmlShutdown(void) {
     called("nvmlShutdown");
-    if (!open_sessions) return UNINITIALIZED;
-    open_sessions--;
-    return OK;
+    if (open_sessions) open_sessions--;
+    return OK; /* without a session, too: so does the library of driver 535, whatever its documentation says */
 }
 
 API nvmlSystemGetDriverVersion(char *to, uint size) {
@@ -334,7 +333,12 @@ API nvmlDeviceGetFieldValues(Device device, int count, struct field *fields) {
 /* One set of events is enough: what every registered card has not yet told. */
 struct event { Device device; u64 type, data; uint gpu_instance, compute_instance; };
 static int watched[CARDS];
-API nvmlEventSetCreate(void **to) { called("nvmlEventSetCreate"); *to = watched; return OK; }
+API nvmlEventSetCreate(void **to) {
+    called("nvmlEventSetCreate");
+    if (!open_sessions) return UNINITIALIZED;
+    *to = watched;
+    return OK;
+}
 API nvmlEventSetFree(void *set) { called("nvmlEventSetFree"); (void)set; memset(watched, 0, sizeof watched); return OK; }
 API nvmlDeviceRegisterEvents(Device device, u64 types, void *set) {
     char text[64];

@@ -20,6 +20,7 @@ from gpu_assistant.core.results import Check, Checks
 from gpu_assistant.system import current_system
 from gpu_assistant.texts.localized import Texts
 from gpu_assistant.texts.translate import load_texts
+from gpu_assistant.verify.child import unavailable_reason
 from gpu_assistant.verify.child_protocol import exception_summary
 from gpu_assistant.verify.job import CHECK_IDS, CHILD, VerifyJob, _DeviceNames
 
@@ -293,7 +294,7 @@ def test_gpu_passes(tmp_path: Path) -> None:
     [
         ("wrong", {"device-compute", "cudnn"}, "@verify.reason.wrong-result"),
         ("no-kernel", {"device-compute"}, "RuntimeError: CUDA error: no kernel image is available"),
-        ("no-driver", {"torch-cuda"}, "RuntimeError: Found no NVIDIA driver on your system."),
+        ("no-driver", {"torch-cuda"}, "@verify.reason.no-driver"),
     ],
 )
 def test_failing_gpu(
@@ -305,6 +306,42 @@ def test_failing_gpu(
     for check_id in failed:
         assert str(one(checks, check_id).data["reason"]).startswith(reason)
     assert states(checks)["cpu-compute"] == "pass"
+
+
+class RefusingTorch:
+    """Torch whose CUDA does not start, with the words of the real one."""
+
+    def __init__(self, message: str) -> None:
+        self.cuda, self._message = self, message
+
+    def init(self) -> None:
+        raise RuntimeError(self._message)
+
+
+@pytest.mark.parametrize(
+    ("recorded", "visible", "reason"),
+    [
+        ("no-driver", None, "@verify.reason.no-driver"),
+        ("driver-too-old", None, "@verify.reason.driver-too-old"),
+        # Hiding the cards is not why an old driver does not serve.
+        ("driver-too-old", "", "@verify.reason.driver-too-old"),
+        ("driver-stub", None, "@verify.reason.driver-stub"),
+        (None, "", "@verify.reason.hidden-devices"),
+        (None, "-1", "@verify.reason.hidden-devices"),
+        (None, "0", "RuntimeError: No CUDA GPUs are available"),
+    ],
+)
+def test_cuda_that_does_not_start_is_named(
+    monkeypatch: pytest.MonkeyPatch, recorded: str | None, visible: str | None, reason: str
+) -> None:
+    folder = Path(__file__).parents[1] / "fixtures/cuda"
+    message = "No CUDA GPUs are available" if recorded is None else (folder / f"{recorded}.txt").read_text("utf-8")
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert unavailable_reason(RefusingTorch(message)) == reason
+    if reason.startswith("@"):
+        assert Texts("zh_CN").translate(reason[1:]) != Texts("en").translate(reason[1:])
 
 
 def test_every_check_has_a_text() -> None:

@@ -177,11 +177,8 @@ def _simulate_and_install(request: LinuxPackagesRequest, apt: AptGet) -> HelperA
     names = request.packages
     install = ["install", "--", *names]
     simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, *install])
-    if simulation.returncode and _UNFINISHED_PATTERN.search(simulation.stdout + simulation.stderr):
-        apt.configure()  # may fail for what is not unpacked yet, which comes now
-        mend = ["--fix-broken", "install"]
-        _check_removed(apt.simulate(["-q", "-s", *APT_OPTIONS, *mend]))
-        apt.change(["-q", "-y", *APT_OPTIONS, *mend])
+    if _is_unfinished(simulation):
+        _finish_earlier_run(apt)
         simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, *install])
     if simulation.returncode:
         return _apt_answer(simulation)
@@ -189,7 +186,22 @@ def _simulate_and_install(request: LinuxPackagesRequest, apt: AptGet) -> HelperA
     planned, minimum = _planned_version(simulation.stdout, names[0]), Version.parse(request.minimum)
     if planned is not None and minimum is not None and planned < minimum:
         raise AppError("driver-too-old-here", version=planned.text, minimum=request.minimum)
-    return _apt_answer(apt.change(["-q", "-y", *APT_OPTIONS, *install]))
+    finished = apt.change(["-q", "-y", *APT_OPTIONS, *install])
+    if _is_unfinished(finished):  # a simulation does not ask dpkg
+        _finish_earlier_run(apt)
+        finished = apt.change(["-q", "-y", *APT_OPTIONS, *install])
+    return _apt_answer(finished)
+
+
+def _is_unfinished(finished: ProcessResult) -> bool:
+    return finished.returncode != 0 and _UNFINISHED_PATTERN.search(finished.stdout + finished.stderr) is not None
+
+
+def _finish_earlier_run(apt: AptGet) -> None:
+    apt.configure()  # may fail for what is not unpacked yet, which comes now
+    mend = ["--fix-broken", "install"]
+    _check_removed(apt.simulate(["-q", "-s", *APT_OPTIONS, *mend]))
+    apt.change(["-q", "-y", *APT_OPTIONS, *mend])
 
 
 def _check_removed(simulation: ProcessResult) -> None:

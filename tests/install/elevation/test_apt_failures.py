@@ -90,13 +90,19 @@ def test_packages_of_a_part_that_is_switched_off_are_named() -> None:
     [
         recorded("after-kill"),
         recorded("after-full-disk"),
-        "E: dpkg was interrupted, you must manually run 'dpkg --configure -a' to correct the problem.\n",
     ],
 )
 def test_run_that_was_cut_off_is_finished_first(earlier: str) -> None:
     apt = ScriptedApt([earlier])
     assert install_packages(REQUEST, DEBIAN, CATALOG, apt).exit_code == 0
     assert apt.calls == ["dpkg --configure -a", MEND, INSTALL]
+
+
+def test_interrupted_dpkg_that_only_the_installation_meets_is_finished() -> None:
+    # After a kill between packages the simulation goes well, and the installation does not.
+    apt = ScriptedApt(changes=[recorded("interrupted")])
+    assert install_packages(REQUEST, DEBIAN, CATALOG, apt).exit_code == 0
+    assert apt.calls == [INSTALL, "dpkg --configure -a", MEND, INSTALL]
 
 
 def test_repair_that_would_remove_unrelated_packages_is_not_made() -> None:
