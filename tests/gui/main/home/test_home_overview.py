@@ -6,12 +6,16 @@ import threading
 
 import pytest
 from msgspec.structs import replace
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
+from gpu_assistant.bench.device_comparison import headline_comparison
+from gpu_assistant.bench.expected_ranges import result_key
 from gpu_assistant.gui.machine_facts import InstalledEnvironment, MachineFacts
-from gpu_assistant.gui.main.home.cards import SoftwareCard
+from gpu_assistant.gui.main.home.cards import LatestBenchmarkCard, SoftwareCard
 from gpu_assistant.gui.main.main_area import BENCHMARK, HOME
 from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
+from tests.fakes.benchmarks import card_benchmark
 from tests.fakes.examples import cpu_benchmark, rtx4060, rtx4060_recommendation
 from tests.fakes.main_window import ENVIRONMENT
 
@@ -82,8 +86,6 @@ def test_environment_that_is_measured_is_removed_after_the_benchmark_stopped(win
             dialog.accept_button.click()
         return bool(asked)
 
-    from PySide6.QtCore import QTimer
-
     timer = QTimer()
     timer.setInterval(20)
     timer.timeout.connect(lambda: answer() and timer.stop())
@@ -114,4 +116,17 @@ def test_versions_say_whether_they_are_up_to_date(qapp, language, torch, driver,
     card.show_facts(MachineFacts(loaded=True, machine=rtx4060(), installed=installed, recommendation=advice))
     assert tuple(row.pill.text for row in card.rows) == expected
     assert "566.03" in card.accessibleName()
+    card.deleteLater()
+
+
+@pytest.mark.parametrize(("high", "text"), [(250.0, "Normal"), (400.0, "Slower than usual")])
+def test_last_benchmark_stands_beside_the_usual_range(qapp, language, high, text):
+    measured = card_benchmark()
+    pair = headline_comparison(measured)
+    assert pair is not None
+    low = high - 20
+    card = LatestBenchmarkCard()
+    card.show_benchmark(replace(measured, expected={result_key(pair.fastest): (low, high)}))
+    assert card.pill.text == text
+    assert f"{low:g} to {high:g}" in card.range_label.text()
     card.deleteLater()
