@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..bench.measurements import is_complete
+from ..core.errors import AppError
 from ..core.jobs import JobContext
 from ..core.machine import Machine
+from ..core.recommendation import Recommendation
 from ..core.results import Benchmark, Sample
 
 if TYPE_CHECKING:
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class InstalledEnvironment(Struct, frozen=True, kw_only=True):
-    """The environment in use; `cuda` is the CUDA inside its PyTorch, None in a CPU build; `bytes` on disk."""
+    """An environment; `cuda` is the CUDA inside its PyTorch, None in a CPU build; `bytes` on disk."""
 
     path: str
     python: str
@@ -35,11 +38,18 @@ class InstalledEnvironment(Struct, frozen=True, kw_only=True):
 
 
 class MachineFacts(Struct, frozen=True, kw_only=True):
-    """`loaded`: environments and benchmarks were read; the machine follows."""
+    """`loaded`: environments and benchmarks were read; the machine and its recommendation follow. `installed` is the
+    environment in use, one of `environments`.
+    """
 
     loaded: bool = False
     machine: Machine | None = None
     installed: InstalledEnvironment | None = None
+    environments: tuple[InstalledEnvironment, ...] = ()
+    # Where another environment would be made; None until that is known.
+    free_folder: str | None = None
+    # What this computer should have; None until it was detected.
+    recommendation: Recommendation | None = None
     benchmark: Benchmark | None = None
 
     def computer_text(self) -> str:
@@ -78,13 +88,19 @@ class MachineFactsJob:
             loaded=True,
             machine=self._app.simulated_machine,
             installed=current_environment(self._app),
+            environments=all_environments(self._app),
+            free_folder=_free_folder(self._app),
             # An incomplete benchmark is shown only where there is no other.
             benchmark=next((each for each in reversed(benchmarks) if is_complete(each)), newest),
         )
         context.report(facts)
         context.check_cancelled()
         machine = self._app.setup.detect().run(JobContext(cancel=context.cancel))
-        return replace(facts, machine=machine)
+        try:
+            recommendation = self._app.setup.recommend(machine)
+        except AppError:  # no advice for this computer: Home shows what there is
+            recommendation = None
+        return replace(facts, machine=machine, recommendation=recommendation)
 
 
 def current_environment(app: App) -> InstalledEnvironment | None:
@@ -97,6 +113,18 @@ def current_environment(app: App) -> InstalledEnvironment | None:
         environments[0] if environments else None,
     )
     return None if chosen is None else _to_installed_environment(chosen)
+
+
+def all_environments(app: App) -> tuple[InstalledEnvironment, ...]:
+    """All environments of this program; none for a simulated machine."""
+    return () if app.simulated else tuple(_to_installed_environment(each) for each in app.setup.environments())
+
+
+def _free_folder(app: App) -> str:
+    """The first of "pytorch", "pytorch-2", … in the usual place that does not exist."""
+    usual = app.setup.environment_path(None)
+    candidates = chain((usual,), (usual.with_name(f"{usual.name}-{number}") for number in count(2)))
+    return str(next(folder for folder in candidates if not folder.exists()))
 
 
 def _to_installed_environment(environment: Environment) -> InstalledEnvironment:

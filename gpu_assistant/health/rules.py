@@ -6,7 +6,7 @@ An unknown figure meets no condition.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from ..catalog.records.health import IncreaseCondition, NameCondition, NumberCondition
@@ -206,6 +206,19 @@ def temperature_limit(gpu: GpuSample, max_temperature: Callable[[GpuSample], flo
     """°C at which the GPU is throttled: by the driver, else by itself, else its vendor's maximum."""
     limits = (limit for limit in (gpu.temp_max, gpu.temp_slow) if limit is not None)
     return next(limits, None) or max_temperature(gpu)
+
+
+def temperature_margin(gpus: Iterable[GpuSample]) -> int | None:
+    """How many °C the hottest of these is below its limit, by the driver's own limits; None where it tells none, or
+    where a GPU is at it.
+    """
+    margins = [
+        limit - gpu.temp
+        for gpu in gpus
+        if gpu.temp is not None and (limit := temperature_limit(gpu, lambda _: None)) is not None
+    ]
+    margin = round(min(margins)) if margins else 0
+    return margin if margin > 0 else None
 
 
 def critical_temperature(gpu: GpuSample) -> int | None:

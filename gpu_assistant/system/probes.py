@@ -90,7 +90,9 @@ def _can_connect_x11(environ: Mapping[str, str]) -> bool:
     xcb_has_error.argtypes, xcb_has_error.restype = (ctypes.c_void_p,), ctypes.c_int
     xcb_disconnect.argtypes, xcb_disconnect.restype = (ctypes.c_void_p,), None
     connection = xcb_connect(environ["DISPLAY"].encode(), None)
-    try:
-        return not xcb_has_error(connection)
-    finally:
+    if xcb_has_error(connection):
         xcb_disconnect(connection)
+        return False
+    # Kept for the life of the process: a server that resets when its last client leaves (Xvfb, Xephyr, Xorg without
+    # -noreset) would refuse Qt, which connects next.
+    return True

@@ -131,6 +131,72 @@
     </message>
 </context>
 <context>
+    <name>EnvironmentRow</name>
+    <message>
+        <source>Check all its files</source>
+        <translation>检查所有文件</translation>
+    </message>
+    <message>
+        <source>Export its package list…</source>
+        <translation>导出软件包列表…</translation>
+    </message>
+    <message>
+        <source>In use</source>
+        <translation>使用中</translation>
+    </message>
+    <message>
+        <source>Manage</source>
+        <translation>管理</translation>
+    </message>
+    <message>
+        <source>Open a terminal</source>
+        <translation>打开终端</translation>
+    </message>
+    <message>
+        <source>Open its folder</source>
+        <translation>打开文件夹</translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation>移除…</translation>
+    </message>
+    <message>
+        <source>Update or repair…</source>
+        <translation>更新或修复…</translation>
+    </message>
+    <message>
+        <source>Use this one</source>
+        <translation>使用这个</translation>
+    </message>
+    <message>
+        <source>Verify</source>
+        <translation>验证</translation>
+    </message>
+    <message>
+        <source>for the CPU</source>
+        <translation>CPU 版</translation>
+    </message>
+    <message>
+        <source>without PyTorch</source>
+        <translation>没有 PyTorch</translation>
+    </message>
+</context>
+<context>
+    <name>EnvironmentsCard</name>
+    <message>
+        <source>Environments</source>
+        <translation>环境</translation>
+    </message>
+    <message>
+        <source>New environment</source>
+        <translation>新建环境</translation>
+    </message>
+    <message>
+        <source>None yet. One keeps PyTorch and its packages apart from everything else.</source>
+        <translation>还没有。环境能把 PyTorch 和它的软件包与其他东西分开。</translation>
+    </message>
+</context>
+<context>
     <name>GpuNotifier</name>
     <message>
         <source>GPU Assistant</source>
@@ -171,12 +237,24 @@
 <context>
     <name>HomePage</name>
     <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
         <source>Home</source>
         <translation>首页</translation>
     </message>
     <message>
         <source>I have an offline folder</source>
         <translation>我有离线文件夹</translation>
+    </message>
+    <message>
+        <source>It runs in this environment, which can only be removed afterwards.</source>
+        <translation>测速正在这个环境里运行，停止后才能移除。</translation>
+    </message>
+    <message>
+        <source>Save the package list</source>
+        <translation>保存软件包列表</translation>
     </message>
     <message>
         <source>Set up PyTorch</source>
@@ -189,6 +267,14 @@
     <message>
         <source>Start working</source>
         <translation>开始使用</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Stop the benchmark?</source>
+        <translation>停止测速？</translation>
     </message>
     <message>
         <source>{passed} of {count} checks passed</source>
@@ -302,6 +388,10 @@
         <translation>占用 {load}%</translation>
     </message>
     <message>
+        <source>{degrees} °C below its limit</source>
+        <translation>离上限还有 {degrees} °C</translation>
+    </message>
+    <message>
         <source>{first}. {then}</source>
         <translation>{first}。{then}</translation>
     </message>
@@ -352,8 +442,24 @@
         <translation>测一测</translation>
     </message>
     <message>
+        <source>Measuring now</source>
+        <translation>正在测速</translation>
+    </message>
+    <message>
+        <source>Normal</source>
+        <translation>正常</translation>
+    </message>
+    <message>
         <source>Not measured yet. It takes about a minute.</source>
         <translation>还没测过，大约一分钟。</translation>
+    </message>
+    <message>
+        <source>Slower than usual</source>
+        <translation>比平常慢</translation>
+    </message>
+    <message>
+        <source>Usual for this card: {low} to {high} {unit}</source>
+        <translation>这张卡通常为 {low} 到 {high} {unit}</translation>
     </message>
 </context>
 <context>
@@ -517,6 +623,45 @@
     <message>
         <source>Theme</source>
         <translation>主题</translation>
+    </message>
+</context>
+<context>
+    <name>SoftwareCard</name>
+    <message>
+        <source>Change or update…</source>
+        <translation>更改或更新…</translation>
+    </message>
+    <message>
+        <source>Driver and PyTorch</source>
+        <translation>驱动和 PyTorch</translation>
+    </message>
+    <message>
+        <source>Go back to {version}</source>
+        <translation>退回 {version}</translation>
+    </message>
+    <message>
+        <source>Graphics driver</source>
+        <translation>显卡驱动</translation>
+    </message>
+    <message>
+        <source>Up to date</source>
+        <translation>已是最新</translation>
+    </message>
+    <message>
+        <source>Update</source>
+        <translation>更新</translation>
+    </message>
+    <message>
+        <source>Update to {version}</source>
+        <translation>更新到 {version}</translation>
+    </message>
+    <message>
+        <source>not installed</source>
+        <translation>未安装</translation>
+    </message>
+    <message>
+        <source>{version} is available</source>
+        <translation>{version} 可用</translation>
     </message>
 </context>
 <context>

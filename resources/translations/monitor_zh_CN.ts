@@ -366,6 +366,10 @@
 <context>
     <name>MonitorPage</name>
     <message>
+        <source>Cool: {degrees} °C below its limit</source>
+        <translation>温度正常，离上限还有 {degrees} °C</translation>
+    </message>
+    <message>
         <source>Ctrl + mouse wheel zooms in time, dragging moves through it, a double-click leads back.</source>
         <translation>按住 Ctrl 滚动滚轮可缩放时间，拖动可前后移动，双击回到现在。</translation>
     </message>

@@ -260,6 +260,22 @@
         <translation>剩余</translation>
     </message>
     <message>
+        <source>Limited by the download server</source>
+        <translation>快慢取决于下载服务器</translation>
+    </message>
+    <message>
+        <source>Limited by your disk</source>
+        <translation>快慢取决于磁盘</translation>
+    </message>
+    <message>
+        <source>Limited by your internet connection</source>
+        <translation>快慢取决于网络</translation>
+    </message>
+    <message>
+        <source>Limited by your speed limit</source>
+        <translation>受你设的限速影响</translation>
+    </message>
+    <message>
         <source>Loading PyTorch for the first time takes longest.</source>
         <translation>第一次加载 PyTorch 最花时间。</translation>
     </message>
@@ -284,22 +300,6 @@
         <translation>最近 90 秒的速度</translation>
     </message>
     <message>
-        <source>The disk and the source could do more.</source>
-        <translation>磁盘和下载源都还有余力。</translation>
-    </message>
-    <message>
-        <source>The disk sets the pace</source>
-        <translation>快慢取决于磁盘</translation>
-    </message>
-    <message>
-        <source>The disk sets the pace now.</source>
-        <translation>现在快慢取决于磁盘。</translation>
-    </message>
-    <message>
-        <source>The source sets the pace</source>
-        <translation>快慢取决于下载源</translation>
-    </message>
-    <message>
         <source>The system is asking you.</source>
         <translation>系统正在询问你。</translation>
     </message>
@@ -320,16 +320,8 @@
         <translation>已经下载的会保留。</translation>
     </message>
     <message>
-        <source>Your line and the disk could do more.</source>
-        <translation>网络和磁盘都还有余力。</translation>
-    </message>
-    <message>
-        <source>Your line could do more.</source>
-        <translation>网络还有余力。</translation>
-    </message>
-    <message>
-        <source>Your line sets the pace</source>
-        <translation>快慢取决于网络</translation>
+        <source>You set at most {speed}.</source>
+        <translation>你设的最高速度是 {speed}。</translation>
     </message>
     <message>
         <source>{time} left</source>

@@ -240,7 +240,7 @@ class FakeApp(FakeIntegrations):
     def environments(self) -> tuple[Any, ...]:
         return self.known
 
-    def verify(self, environment: Path) -> FakeJob:
+    def verify(self, environment: Path, *, files: bool = False) -> FakeJob:
         return self.job("verify")
 
     bench_full = False  # what was asked for last

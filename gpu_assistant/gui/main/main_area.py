@@ -42,13 +42,15 @@ PRELOADED_MODULES = (MONITOR_MODULE, "gpu_assistant.gui.bench.page", "gpu_assist
 class MainArea(Themed, QWidget):
     """Home, Monitor, Benchmark, Settings.
 
-    `setup_requested` asks for the wizard, `side_page_requested` for its page "create-bundle" or "load-bundle".
+    `setup_requested` asks for the wizard, `environment_requested` for it with a new environment in a folder,
+    `side_page_requested` for its page "create-bundle" or "load-bundle".
     `benchmark_runner_created` brings the runner of the Benchmark page, `monitoring_changed` follows a change of the
     settings for alarms and tray.
     """
 
     setup_requested = Signal()
     side_page_requested = Signal(str)
+    environment_requested = Signal(str)
     benchmark_runner_created = Signal(object)
     benchmark_finished = Signal()
     monitoring_changed = Signal()
@@ -233,6 +235,10 @@ class MainArea(Themed, QWidget):
             home.side_page_requested.connect(self.side_page_requested)
             home.page_requested.connect(self.open_page)
             home.alarm_muted.connect(self.set_muted)
+            home.environment_requested.connect(self.environment_requested)
+            home.environment_chosen.connect(self._use_environment)
+            if BENCHMARK in self.pages:
+                home.watch_benchmark(self.pages[BENCHMARK].runner)  # type: ignore[attr-defined]
             home.health_test_requested.connect(self.open_health_test)
             return home
         if page == MONITOR:
@@ -250,6 +256,8 @@ class MainArea(Themed, QWidget):
             benchmark.measured.connect(self.refresh_pages)
             benchmark.finished.connect(self.benchmark_finished)
             self.benchmark_runner_created.emit(benchmark.runner)
+            if HOME in self.pages:
+                self.pages[HOME].watch_benchmark(benchmark.runner)  # type: ignore[attr-defined]
             return benchmark
         from .settings.page import SettingsPage
 
@@ -257,6 +265,11 @@ class MainArea(Themed, QWidget):
         settings.offline_card.side_page_requested.connect(self.side_page_requested)
         settings.gpu_card.changed.connect(self.update_gpu_watching)
         return settings
+
+    def _use_environment(self, path: str) -> None:
+        """Use another environment from now on."""
+        self._saver.save(environment=path)
+        self.refresh_pages()
 
     def open_health_test(self, level: int = 1, gpu_index: int | None = None) -> None:
         """Open the health test for one GPU, or for all (None)."""

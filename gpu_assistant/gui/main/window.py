@@ -80,7 +80,7 @@ class MainWindow(QMainWindow):
         self._stop_timer.timeout.connect(self._abandon_jobs)
         self._background = background
         self.setWindowTitle("GPU Assistant")
-        self.setMinimumSize(*MINIMUM_SIZE)
+        self._fit_minimum()
         self._restore_geometry()
 
     def build(self, language: Language) -> None:
@@ -141,6 +141,7 @@ class MainWindow(QMainWindow):
             self.main_area.sampling.failed.connect(self._on_sampling_failed)
             self.main_area.setup_requested.connect(self._open_setup)
             self.main_area.side_page_requested.connect(self._open_side_page)
+            self.main_area.environment_requested.connect(self._open_new_environment)
             self.main_area.benchmark_runner_created.connect(self.desktop_integration.watch_benchmark)
             self.main_area.updates.close_consent_requested.connect(self._confirm_update_handover)
             self.main_area.updates.quit_requested.connect(self._close_for_update)
@@ -199,6 +200,12 @@ class MainWindow(QMainWindow):
             self.wizard.deleteLater()
             self.wizard = None
         return self.show_wizard()
+
+    def _open_new_environment(self, folder: str) -> None:
+        """The wizard, which installs into this folder."""
+        wizard = self._open_setup()
+        if folder and not wizard.flow.is_locked:
+            wizard.flow.change_options(environment=folder)
 
     def _open_side_page(self, name: SidePageName) -> None:
         self._open_setup().side_pages.open_from_main_area(name)
@@ -319,7 +326,16 @@ class MainWindow(QMainWindow):
         with suppress(OSError):
             if self.restoreGeometry(QByteArray(self._geometry_file.read_bytes())):
                 return
-        self.resize(QSize(*DEFAULT_SIZE).boundedTo(self.screen().availableSize() - FRAME_SIZE))
+        self.resize(QSize(*DEFAULT_SIZE).boundedTo(self._largest_size))
+
+    @property
+    def _largest_size(self) -> QSize:
+        """What the screen leaves inside the window's frame."""
+        return self.screen().availableSize() - FRAME_SIZE
+
+    def _fit_minimum(self) -> None:
+        """Let the window become as small as its screen: Full HD at 200 % is lower than the usual minimum."""
+        self.setMinimumSize(QSize(*MINIMUM_SIZE).boundedTo(self._largest_size))
 
     def show_crash_notice(self, report: Path) -> None:
         """Say that the last run crashed, and where its report is."""
@@ -373,6 +389,7 @@ class MainWindow(QMainWindow):
         if self._is_first_show and handle is not None:
             self._is_first_show = False
             handle.installEventFilter(self)
+            handle.screenChanged.connect(self._fit_minimum)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """The first exposure of the native window paints everything; `painted` follows."""

@@ -13,6 +13,7 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
 from ...core.results import GpuSample, Health, Sample
+from ...health.rules import temperature_margin
 from ...texts.format import format_memory
 from .. import language
 from ..widgets.buttons import Button
@@ -48,7 +49,11 @@ def status_text(sample: Sample | None, health: Health | None, *, simulated: bool
     else:
         subject = name or translate("MonitorPage", "GPU, CPU and memory")
     if health is None or not health.alarms:
-        return subject
+        margin = temperature_margin(gpus) if health is not None and health.state == "well" else None
+        if margin is None:
+            return subject
+        sentence = translate("MonitorPage", "Cool: {degrees} °C below its limit").format(degrees=margin)
+        return f"{subject} · {sentence}"
     parts = [subject, texts.most_severe_alarm_title(health)]
     others = sum(alarm.level != "info" for alarm in health.alarms[1:])
     if others:

@@ -223,6 +223,7 @@ def application() -> QApplication:
     return instance
 
 
+RAIL_NARROW_WIDTH = 1180
 NARROW_WIDTH, SMALL_WIDTH, TIGHT_WIDTH, LOW_HEIGHT, WIDE_WIDTH = 1200, 960, 1024, 620, 1600
 
 
@@ -250,8 +251,13 @@ class Breakpoints(QObject):
 
     @property
     def is_narrow(self) -> bool:
-        """Below 1200: two columns become one; navigation has icons above texts."""
+        """Below 1200: two columns become one."""
         return self._scaled_width < NARROW_WIDTH
+
+    @property
+    def is_rail_narrow(self) -> bool:
+        """Below 1180, the window's first width: navigation has icons above texts."""
+        return self._scaled_width < RAIL_NARROW_WIDTH
 
     @property
     def is_tight(self) -> bool:
@@ -296,7 +302,7 @@ class Breakpoints(QObject):
         self._update()
 
     def _update(self) -> None:
-        state = (self.is_narrow, self.is_tight, self.is_small, self.is_low, self.is_wide)
+        state = (self.is_rail_narrow, self.is_narrow, self.is_tight, self.is_small, self.is_low, self.is_wide)
         if state != self._state:
             self._state = state
             self.changed.emit()

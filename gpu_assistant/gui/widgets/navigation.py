@@ -251,7 +251,8 @@ NAV_RAIL_WIDTH, NARROW_RAIL_WIDTH = 212, 88
 
 
 class NavigationRail(Rail):
-    """The main area's pages; below 1200 pixels the icons are above the texts. Arrow keys move within it.
+    """The main area's pages; below 1180 pixels, the window's first width, the icons are above the texts. Arrow keys
+    move within it.
 
     `items` and `bottom` are (icon, text); indexes count through both. `chosen` is emitted for each page that the user
     chooses.
@@ -299,7 +300,7 @@ class NavigationRail(Rail):
         self.buttons[index].set_badge(kind, text, description)
 
     def refresh(self) -> None:
-        narrow = self.breakpoints.is_narrow
+        narrow = self.breakpoints.is_rail_narrow
         scale = 1 + (theme.text_scale() - 1) / 2
         margin = 8 if narrow else 12
         self.outer_layout.setContentsMargins(margin, 14, margin, 14)

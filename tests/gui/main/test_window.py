@@ -299,6 +299,30 @@ def test_window_returns_onto_a_screen_that_is_there(app):
     window.deleteLater()
 
 
+def test_window_fits_a_screen_that_is_lower_than_its_usual_minimum(app, monkeypatch):
+    # Full HD at 200 %, with a taskbar.
+    class Screen:
+        def availableSize(self) -> QSize:
+            return QSize(960, 492)
+
+    monkeypatch.setattr(MainWindow, "screen", lambda _: Screen())
+    window = MainWindow(app)
+    assert window.width() + FRAME_SIZE.width() <= 960
+    assert window.height() + FRAME_SIZE.height() <= 492
+    assert window.minimumHeight() <= window.height()
+    window.deleteLater()
+
+
+def test_first_size_shows_the_whole_navigation_rail(open_window, app):
+    window = open_window(app)
+    window.show_main()
+    window.resize(*DEFAULT_SIZE)
+    rail = window.main_area.rail
+    assert not any(button.stacked for button in rail.buttons)
+    window.resize(DEFAULT_SIZE[0] - 40, DEFAULT_SIZE[1])
+    assert all(button.stacked for button in rail.buttons)
+
+
 def test_window_is_no_larger_than_the_screen(app):
     free = QApplication.primaryScreen().availableGeometry()
     closed_at(app, QRect(free.topLeft(), free.size() * 2))

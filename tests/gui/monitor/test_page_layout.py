@@ -90,14 +90,14 @@ def test_hint_and_buttons_share_row_if_wide(monitor, qtbot):
     window, page = monitor
     feed(window, sample(gpu()))
     parts = page.hint_label, page.secondary_plots_button, page.gpu_details.toggle_button
-    window.resize(1180, 760)
+    window.resize(1366, 768)
     qtbot.waitUntil(lambda: len({part.geometry().center().y() // 8 for part in parts}) == 1, timeout=5000)
     theme.set_text_scale(QApplication.instance(), 2.0)
     qtbot.waitUntil(lambda: len({part.geometry().center().y() // 8 for part in parts}) == 3, timeout=5000)
     qtbot.waitUntil(lambda: page.horizontalScrollBar().maximum() == 0, timeout=5000)
 
 
-@pytest.mark.parametrize(("width", "labels"), [(880, ("", "", "")), (1180, ("Picture", "CSV", "Table"))])
+@pytest.mark.parametrize(("width", "labels"), [(880, ("", "", "")), (1366, ("Picture", "CSV", "Table"))])
 def test_export_buttons_have_labels_if_wide(monitor, qtbot, width, labels):
     window, page = monitor
     window.resize(width, 760)
@@ -107,7 +107,7 @@ def test_export_buttons_have_labels_if_wide(monitor, qtbot, width, labels):
     assert all(button.accessibleName() and button.toolTip() for button in buttons)
     page.time_axis.zoom(0.5, page.time_axis.view()[0])
     assert page.toolbar.reset_button.isVisible()
-    if width == 1180:
+    if width == 1366:
         # It takes the place of the labels where needed, and no second row begins.
         row = (page.toolbar.reset_button, *buttons)
         qtbot.waitUntil(lambda: len({part.geometry().center().y() for part in row}) == 1, timeout=5000)

@@ -1,20 +1,24 @@
-"""Home's cards: the latest benchmark, the installed environment, a newer version of the program."""
+"""Home's cards: the latest benchmark, driver and PyTorch, the environments, a newer version of the program."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from ....bench.device_comparison import headline_comparison
 from ....core.results import Benchmark
+from ....core.versions import Version
 from ....texts.format import UNKNOWN_VALUE, format_size
 from ...bench import messages
-from ...machine_facts import InstalledEnvironment
+from ...machine_facts import InstalledEnvironment, MachineFacts
+from ...widgets.base import Themed
 from ...widgets.buttons import Button
-from ...widgets.cards import Banner, Card
+from ...widgets.cards import Banner, Card, Pill, PillKind
 from ...widgets.charts import BarChart
 from ...widgets.icons import IconWidget
+from ...widgets.inputs import Menu
 from ...widgets.text import label
 from ..updates import UpdateController
 
@@ -29,6 +33,7 @@ class LatestBenchmarkCard(Card):
 
     def __init__(self) -> None:
         self._benchmark: Benchmark | None = None
+        self._is_measuring = False
         self._is_built = False
         super().__init__()
         heading_layout = QHBoxLayout()
@@ -36,6 +41,8 @@ class LatestBenchmarkCard(Card):
         self._heading = label("heading")
         heading_layout.addWidget(IconWidget("bench", size=20))
         heading_layout.addWidget(self._heading, 1)
+        self.pill = Pill("ok")
+        heading_layout.addWidget(self.pill)
         self.column.addLayout(heading_layout)
         row = QHBoxLayout()
         row.setSpacing(14)
@@ -46,6 +53,8 @@ class LatestBenchmarkCard(Card):
         self.column.addLayout(row)
         self.bars = BarChart()
         self.column.addWidget(self.bars)
+        self.range_label = label("small")
+        self.column.addWidget(self.range_label)
         self.column.addStretch(1)
         footer_layout = QHBoxLayout()
         self.date_label, self.button = label("small"), Button(kind="ghost", trailing_icon="right")
@@ -59,11 +68,40 @@ class LatestBenchmarkCard(Card):
         self._benchmark = benchmark
         self.retranslate()
 
+    def set_measuring(self, is_measuring: bool) -> None:
+        """Say that a benchmark is running just now."""
+        self._is_measuring = is_measuring
+        self.retranslate()
+
+    def _show_range(self, benchmark: Benchmark | None) -> None:
+        """Whether it is running, else whether the headline's figure is usual for this card."""
+        pair = headline_comparison(benchmark) if benchmark is not None else None
+        expected = messages.expected_range(pair, benchmark) if pair is not None and benchmark is not None else None
+        self.range_label.setText("")
+        kind: PillKind = "accent"
+        text = self.tr("Measuring now") if self._is_measuring else ""
+        if pair is not None and expected is not None:
+            low, high = expected
+            unit = pair.fastest.unit
+            self.range_label.setText(
+                self.tr("Usual for this card: {low} to {high} {unit}").format(
+                    low=f"{low:.3g}", high=f"{high:.3g}", unit=unit
+                )
+            )
+            if not self._is_measuring:
+                is_usual = pair.fastest.median >= low
+                kind = "ok" if is_usual else "warn"
+                text = self.tr("Normal") if is_usual else self.tr("Slower than usual")
+        self.range_label.setVisible(bool(self.range_label.text()))
+        self.pill.set(kind, text)
+        self.pill.setVisible(bool(text))
+
     def retranslate(self) -> None:
         if not self._is_built:
             return
         self._heading.setText(self.tr("How fast"))
         benchmark = self._benchmark
+        self._show_range(benchmark)
         headline = messages.make_headline(benchmark) if benchmark is not None else None
         self.value_label.setVisible(headline is not None)
         self.bars.hide()
@@ -124,7 +162,8 @@ class InstalledEnvironmentCard(Card):
         self.path_label = label("small")
         self.path_label.set_one_line(True)
         self.verify_button, self.remove_button = Button(kind="ghost"), Button(kind="ghost", icon_name="trash")
-        footer_layout.addWidget(self.path_label, 1)
+        self.column.addWidget(self.path_label)
+        footer_layout.addStretch(1)
         for button in (self.verify_button, self.remove_button):
             footer_layout.addWidget(button)
         self.column.addLayout(footer_layout)
@@ -156,6 +195,234 @@ class InstalledEnvironmentCard(Card):
             value_label.setText(value or UNKNOWN_VALUE)
         self.path_label.setText(installed.path)
         self.setAccessibleName(", ".join(f"{name}: {value or UNKNOWN_VALUE}" for name, value in rows))
+
+
+class SoftwareCard(Card):
+    """Driver and PyTorch: which versions are here, and whether they are up to date or what to do."""
+
+    def __init__(self) -> None:
+        self._facts: MachineFacts = MachineFacts()
+        self._is_built = False
+        super().__init__()
+        heading_layout = QHBoxLayout()
+        heading_layout.setSpacing(10)
+        self._heading = label("heading")
+        heading_layout.addWidget(IconWidget("driver", size=20))
+        heading_layout.addWidget(self._heading, 1)
+        self.column.addLayout(heading_layout)
+        self.rows = (_VersionRow(), _VersionRow())
+        for row in self.rows:
+            self.column.addWidget(row)
+        self.column.addStretch(1)
+        self.change_button = Button(kind="ghost", trailing_icon="right")
+        self.column.addWidget(self.change_button, 0, Qt.AlignmentFlag.AlignRight)
+        self._is_built = True
+        self.retranslate()
+
+    def show_facts(self, facts: MachineFacts) -> None:
+        self._facts = facts
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        if not self._is_built:
+            return
+        facts = self._facts
+        self._heading.setText(self.tr("Driver and PyTorch"))
+        self.change_button.setText(self.tr("Change or update…"))
+        driver = (
+            facts.machine.driver.version if facts.machine is not None and facts.machine.driver is not None else None
+        )
+        driver_row, torch_row = self.rows
+        driver_row.setVisible(facts.has_nvidia(None))
+        driver_row.set(self.tr("Graphics driver"), driver or self.tr("not installed"), self._driver_pill())
+        installed = facts.installed.torch if facts.installed is not None else None
+        torch_row.set("PyTorch", installed or self.tr("not installed"), self._torch_pill(installed))
+        shown = [row for row in self.rows if not row.isHidden()]
+        self.setAccessibleName(", ".join(row.accessibleName() for row in shown))
+
+    def _driver_pill(self) -> tuple[PillKind, str] | None:
+        recommendation = self._facts.recommendation
+        if recommendation is None or recommendation.driver.action == "none":
+            return None
+        advice = recommendation.driver
+        if advice.action == "keep":
+            return "ok", self.tr("Up to date")
+        version = advice.recommended or advice.minimum
+        if version is None:
+            return "accent", self.tr("Update")
+        template = self.tr("Go back to {version}") if advice.action == "back" else self.tr("Update to {version}")
+        return "accent", template.format(version=version)
+
+    def _torch_pill(self, installed: str | None) -> tuple[PillKind, str] | None:
+        recommendation = self._facts.recommendation
+        if installed is None or recommendation is None or recommendation.pytorch is None:
+            return None
+        newest = recommendation.pytorch.version
+        present, wanted = Version.parse(installed.partition("+")[0]), Version.parse(newest)
+        if present is None or wanted is None or present >= wanted:
+            return "ok", self.tr("Up to date")
+        return "accent", self.tr("{version} is available").format(version=newest)
+
+
+class _VersionRow(QWidget):
+    """A name, a version and a pill; one sentence for screen readers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(10)
+        column = QVBoxLayout()
+        column.setSpacing(1)
+        self.name_label, self.version_label, self.pill = label("small", "", "soft"), label("strong"), Pill()
+        column.addWidget(self.name_label)
+        column.addWidget(self.version_label)
+        row.addLayout(column, 1)
+        row.addWidget(self.pill)
+
+    def set(self, name: str, version: str, pill: tuple[PillKind, str] | None) -> None:
+        self.name_label.setText(name)
+        self.version_label.setText(version)
+        self.pill.setVisible(pill is not None)
+        if pill is not None:
+            self.pill.set(*pill)
+        self.setAccessibleName(": ".join((name, version)) + (f", {pill[1]}" if pill is not None else ""))
+
+
+EnvironmentAction = Literal["use", "terminal", "folder", "verify", "check-files", "update", "export", "remove"]
+
+
+class EnvironmentsCard(Card):
+    """All environments, a row each with a menu of what can be done with it; `action_requested` brings the action and
+    the environment. `new_button` makes another one.
+    """
+
+    action_requested = Signal(str, object)
+
+    def __init__(self) -> None:
+        self._environments: tuple[InstalledEnvironment, ...] = ()
+        self._in_use: str | None = None
+        self._is_built = False
+        self.rows: list[EnvironmentRow] = []
+        super().__init__()
+        head = QHBoxLayout()
+        head.setSpacing(10)
+        self._heading, self.new_button = label("heading"), Button(kind="ghost", icon_name="download")
+        head.addWidget(IconWidget("envs", size=20))
+        head.addWidget(self._heading, 1)
+        head.addWidget(self.new_button)
+        self.column.addLayout(head)
+        self.empty_label = label("body", "", "soft")
+        self.column.addWidget(self.empty_label)
+        self._rows_layout = QVBoxLayout()
+        self._rows_layout.setSpacing(4)
+        self.column.addLayout(self._rows_layout)
+        self._is_built = True
+        self.retranslate()
+
+    def show_environments(self, environments: tuple[InstalledEnvironment, ...], in_use: str | None) -> None:
+        """Show these; `in_use` is the path of the one in use."""
+        if (environments, in_use) == (self._environments, self._in_use):
+            return
+        self._environments, self._in_use = environments, in_use
+        while len(self.rows) > len(environments):
+            row = self.rows.pop()
+            self._rows_layout.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        while len(self.rows) < len(environments):
+            row = EnvironmentRow()
+            row.action_requested.connect(self.action_requested)
+            self.rows.append(row)
+            self._rows_layout.addWidget(row)
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        if not self._is_built:
+            return
+        self._heading.setText(self.tr("Environments"))
+        self.new_button.setText(self.tr("New environment"))
+        self.empty_label.setText(self.tr("None yet. One keeps PyTorch and its packages apart from everything else."))
+        self.empty_label.setVisible(not self._environments)
+        for row, environment in zip(self.rows, self._environments, strict=True):
+            row.set_environment(environment, in_use=environment.path == self._in_use)
+
+
+class EnvironmentRow(Themed, QWidget):
+    """One environment: its name, what is in it and how large it is; `menu_button` opens what can be done with it."""
+
+    action_requested = Signal(str, object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._environment: InstalledEnvironment | None = None
+        self._in_use = False
+        self.name_label, self.detail_label, self.pill = label("strong"), label("small", "", "soft"), Pill("ok")
+        self.menu_button = Button(kind="ghost", trailing_icon="down")
+        self.menu_button.clicked.connect(self._open_menu)
+        column, row = QVBoxLayout(), QHBoxLayout(self)
+        column.setSpacing(1)
+        column.addWidget(self.name_label)
+        column.addWidget(self.detail_label)
+        row.setContentsMargins(0, 2, 0, 2)
+        row.setSpacing(12)
+        row.addLayout(column, 1)
+        row.addWidget(self.pill)
+        row.addWidget(self.menu_button)
+        self.apply_theme()
+
+    def set_environment(self, environment: InstalledEnvironment, *, in_use: bool) -> None:
+        self._environment, self._in_use = environment, in_use
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        environment = self._environment
+        if environment is None:
+            return
+        self.name_label.setText(environment.folder.name)
+        build = f"CUDA {environment.cuda}" if environment.cuda is not None else self.tr("for the CPU")
+        parts = (
+            f"PyTorch {environment.torch}" if environment.torch is not None else self.tr("without PyTorch"),
+            build if environment.torch is not None else "",
+            f"Python {environment.python}",
+            format_size(environment.bytes) if environment.bytes is not None else "",
+        )
+        self.detail_label.setText(" · ".join(part for part in parts if part))
+        self.setToolTip(environment.path)
+        self.pill.set("ok", self.tr("In use"))
+        self.pill.setVisible(self._in_use)
+        self.menu_button.setText(self.tr("Manage"))
+        self.menu_button.setAccessibleName(f"{self.menu_button.text()}: {environment.folder.name}")
+        self.setAccessibleName(f"{environment.folder.name}: {self.detail_label.text()}")
+
+    def action_texts(self) -> dict[EnvironmentAction, str]:
+        """The entries of the menu, in order."""
+        return {
+            "use": self.tr("Use this one"),
+            "terminal": self.tr("Open a terminal"),
+            "folder": self.tr("Open its folder"),
+            "verify": self.tr("Verify"),
+            "check-files": self.tr("Check all its files"),
+            "update": self.tr("Update or repair…"),
+            "export": self.tr("Export its package list…"),
+            "remove": self.tr("Remove…"),
+        }
+
+    def build_menu(self) -> Menu:
+        """The menu, made when it is opened."""
+        menu = Menu(self)
+        for action, text in self.action_texts().items():
+            entry = menu.addAction(text)
+            entry.setObjectName(action)
+            entry.setEnabled(action != "use" or not self._in_use)
+            entry.triggered.connect(
+                lambda _checked=False, action=action: self.action_requested.emit(action, self._environment)
+            )
+        menu.aboutToHide.connect(menu.deleteLater)
+        return menu
+
+    def _open_menu(self) -> None:
+        self.build_menu().popup(self.menu_button.mapToGlobal(QPoint(0, self.menu_button.height())))
 
 
 class UpdateNoticeCard(Card):

@@ -1,34 +1,42 @@
-"""Home: the verdict on the GPU, live figures, the environment in use, its speed, and ways to use it."""
+"""Home: is the card healthy, are driver and PyTorch up to date, which environments are there, how fast is it?"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QWidget
 
 from ....core.errors import AppError
 from ....core.jobs import LazyJob
 from ....core.results import Checks, Health
 from ....texts.format import format_counted
 from ... import messages, theme
-from ...environment_actions import EnvironmentActionsPanel
+from ...environment_actions import LOCK_FILE_NAME, EnvironmentActionsPanel
 from ...language import Language
-from ...machine_facts import MachineFacts, MachineFactsJob
+from ...machine_facts import InstalledEnvironment, MachineFacts, MachineFactsJob
 from ...monitor.alarms import ADVISED_TEST_LEVEL, AlarmsCard
 from ...monitor.live_card import LiveMetricsCard
 from ...monitor.sampling import SamplingService
 from ...widgets.buttons import Button
-from ...widgets.cards import Banner, Hero
+from ...widgets.cards import Banner, BannerKind, Hero
+from ...widgets.dialogs import ConfirmDialog, save_dialog
 from ...widgets.page import Page
 from ...widgets.text import label
-from ...worker import JobRunner
+from ...worker import FunctionJob, JobRunner
 from ..tray import is_muted
 from ..updates import UpdateController
-from .cards import InstalledEnvironmentCard, LatestBenchmarkCard, UpdateNoticeCard
+from .cards import (
+    EnvironmentAction,
+    EnvironmentsCard,
+    InstalledEnvironmentCard,
+    LatestBenchmarkCard,
+    SoftwareCard,
+    UpdateNoticeCard,
+)
 from .uninstall import EnvironmentRemoval
 from .verdict import HeroTarget, home_verdict
 
@@ -43,7 +51,8 @@ FOLD_BELOW_HEIGHT = 700  # pixels at 100 %: lower pages hide subtitle and headin
 
 class HomePage(Page):
     """`page_requested` asks for another page, `setup_requested` for the wizard, `side_page_requested` for a side page
-    of it.
+    of it, `environment_requested` for the wizard with a new environment in that folder; `environment_chosen` brings
+    the path of the one to use from now on.
 
     `alarm_muted(Alarm, muted)` mutes an alarm; `health_test_requested(level, GPU)` asks for the test of one GPU, or of
     all (None).
@@ -53,6 +62,8 @@ class HomePage(Page):
     side_page_requested = Signal(str)
     page_requested = Signal(int)
     alarm_muted = Signal(object, bool)
+    environment_chosen = Signal(str)
+    environment_requested = Signal(str)
     health_test_requested = Signal(int, object)
 
     def __init__(self, app: App, language: Language, sampling: SamplingService, updates: UpdateController) -> None:
@@ -71,7 +82,11 @@ class HomePage(Page):
             Button(kind="ghost", icon_name="folder"),
         )
         self.installed_card = InstalledEnvironmentCard()
-        self.benchmark_card = LatestBenchmarkCard()
+        self.benchmark_card, self.software_card = LatestBenchmarkCard(), SoftwareCard()
+        self.environments_card = EnvironmentsCard()
+        self._benchmark_runner: JobRunner | None = None
+        self._verified_folder: Path | None = None
+        self._removed_after_stop: InstalledEnvironment | None = None
         self.banner = Banner("warn")
         self.banner.hide()
         self.update_card = UpdateNoticeCard(updates)
@@ -85,10 +100,12 @@ class HomePage(Page):
         for button in (self.setup_button, self.offline_button):
             self.column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addLayout(self._cards_layout)
+        self.column.addWidget(self.environments_card)
         self.column.addWidget(self._actions_heading)
         self.column.addWidget(self.actions_panel)
         self.column.addStretch(1)
         self._facts_runner, self._verify_runner = JobRunner(self), JobRunner(self)
+        self._open_runner = JobRunner(self)
         self.environment_removal = EnvironmentRemoval(app, language, self)
         self._connect_signals()
         self.breakpoints.changed.connect(self._arrange)
@@ -103,6 +120,12 @@ class HomePage(Page):
         self._verify_runner.done.connect(self._on_verified)
         self._verify_runner.failed.connect(self._on_failed)
         self._verify_runner.finished.connect(lambda: self.installed_card.verify_button.set_busy(False))
+        self._open_runner.failed.connect(self._on_failed)
+        self.software_card.change_button.clicked.connect(self.setup_requested)
+        self.environments_card.new_button.clicked.connect(
+            lambda: self.environment_requested.emit(self.facts.free_folder or "")
+        )
+        self.environments_card.action_requested.connect(self.run_environment_action)
         self._sampling.sampled.connect(self._on_sampled)
         self.alarms_card.alarm_muted.connect(self.alarm_muted)
         self.alarms_card.alarm_muted.connect(lambda *_: self._show_verdict())
@@ -191,6 +214,10 @@ class HomePage(Page):
         self._actions_heading.setText(self.tr("Start working"))
         self._fold_texts()
         self.benchmark_card.show_benchmark(facts.benchmark)
+        for card in (self.software_card, self.environments_card):
+            card.setVisible(facts.loaded and not self._app.simulated)
+        self.software_card.show_facts(facts)
+        self.environments_card.show_environments(facts.environments, installed.path if installed is not None else None)
         if installed is not None:
             self.installed_card.set_installed(installed)
         self._show_verification()
@@ -229,23 +256,30 @@ class HomePage(Page):
         setup_useful = self.facts.loaded and (self.facts.installed is None or self.facts.is_gpu_unused())
         self.setup_button.setVisible(setup_useful and current_verdict.target != "setup" and not self._app.simulated)
 
+    def _show_other_verification(self, checks: Checks) -> None:
+        """The outcome for an environment that is not the one in use."""
+        name = self._verified_folder.name if self._verified_folder is not None else ""
+        kinds: dict[str, BannerKind] = {"pass": "ok", "warn": "warn", "fail": "error"}
+        self.banner.set(kinds[checks.verdict], f"{name}: {self._verification_text(checks)}")
+        self.banner.show()
+
     def _show_verification(self) -> None:
         checks = self._checks
         self.installed_card.checks_banner.setVisible(checks is not None)
         if checks is None:
             return
+        kinds: dict[str, BannerKind] = {"pass": "ok", "warn": "warn", "fail": "error"}
+        self.installed_card.checks_banner.set(kinds[checks.verdict], self._verification_text(checks))
+
+    def _verification_text(self, checks: Checks) -> str:
+        """How many checks passed, else the worst one."""
         run_checks = [check for check in checks.checks if check.state != "skip"]
         passed = sum(check.state == "pass" for check in run_checks)
         text = format_counted(self.tr("{passed} of {count} checks passed"), passed=passed, count=len(run_checks))
         worst_check = next((check for check in run_checks if check.state == checks.verdict != "pass"), None)
         if worst_check is not None:
             text = self._language.texts().translate(f"check.{worst_check.id}.{worst_check.state}", worst_check.data)
-        show_banner: dict[str, Callable[[], None]] = {
-            "pass": partial(self.installed_card.checks_banner.set, "ok", text),
-            "warn": partial(self.installed_card.checks_banner.set, "warn", text),
-            "fail": partial(self.installed_card.checks_banner.set, "error", text),
-        }
-        show_banner[checks.verdict]()
+        return text
 
     # Actions
 
@@ -258,17 +292,90 @@ class HomePage(Page):
             self.page_requested.emit(MONITOR)
 
     def verify(self) -> None:
-        """Verify the environment again."""
-        installed = self.facts.installed
-        if installed is not None and not self._verify_runner.running:
+        """Verify the environment in use again."""
+        if self.facts.installed is not None:
+            self._verify(self.facts.installed.folder)
+
+    def _verify(self, folder: Path, *, files: bool = False) -> None:
+        if not self._verify_runner.running:
+            self._verified_folder = folder
             self.installed_card.verify_button.set_busy(True)
-            self._verify_runner.start(LazyJob(partial(self._app.setup.verify, installed.folder)))
+            self._verify_runner.start(LazyJob(partial(self._app.setup.verify, folder, files=files)))
 
     def remove(self) -> None:
-        """Remove the environment, after a question."""
+        """Remove the environment in use, after a question."""
         if self.facts.installed is not None:
-            self._clear_error()
-            self.environment_removal.confirm_and_remove(self.facts.installed)
+            self._remove(self.facts.installed)
+
+    def _remove(self, environment: InstalledEnvironment) -> None:
+        """Ask, and remove; a benchmark that runs in the environment is stopped first, if the user agrees."""
+        self._clear_error()
+        runner = self._benchmark_runner
+        if runner is None or not self._is_measured(environment):
+            self.environment_removal.confirm_and_remove(environment)
+            return
+        stop_agreed = ConfirmDialog.ask(
+            self,
+            self.tr("Stop the benchmark?"),
+            self.tr("It runs in this environment, which can only be removed afterwards."),
+            accept_text=self.tr("Stop"),
+            reject_text=self.tr("Go on"),
+            dismiss_signal=runner.finished,
+        )
+        if not self._is_measured(environment):
+            self.environment_removal.confirm_and_remove(environment)
+        elif stop_agreed:
+            self._removed_after_stop = environment
+            runner.cancel()
+
+    def _is_measured(self, environment: InstalledEnvironment) -> bool:
+        """Whether a benchmark runs in this environment."""
+        runner = self._benchmark_runner
+        return runner is not None and runner.running and environment == self.facts.installed
+
+    def watch_benchmark(self, runner: JobRunner) -> None:
+        """Show while this runner measures; what waits for its end goes on then."""
+        self._benchmark_runner = runner
+        runner.started.connect(lambda: self.benchmark_card.set_measuring(True))
+        runner.finished.connect(self._on_benchmark_finished)
+        self.benchmark_card.set_measuring(runner.running)
+
+    def _on_benchmark_finished(self) -> None:
+        self.benchmark_card.set_measuring(False)
+        environment, self._removed_after_stop = self._removed_after_stop, None
+        if environment is not None:
+            self.environment_removal.confirm_and_remove(environment)
+
+    def run_environment_action(self, action: EnvironmentAction, environment: InstalledEnvironment) -> None:
+        """What the menu of an environment asks for."""
+        folder = environment.folder
+        match action:
+            case "use":
+                self.environment_chosen.emit(environment.path)
+            case "terminal":
+                self._open_runner.start(FunctionJob(lambda: self._app.system.open_terminal(folder)))
+            case "folder":
+                self._open_runner.start(FunctionJob(lambda: self._app.system.open_folder(folder)))
+            case "verify":
+                self._verify(folder)
+            case "check-files":
+                self._verify(folder, files=True)
+            case "update":
+                self.setup_requested.emit()
+            case "export":
+                self.create_export_dialog(folder).open()
+            case "remove":
+                self._remove(environment)
+
+    def create_export_dialog(self, folder: Path) -> QFileDialog:
+        """The dialog for where to save an environment's list of packages."""
+        dialog = save_dialog(self, self.tr("Save the package list"), "TOML (*.toml)", LOCK_FILE_NAME)
+        dialog.fileSelected.connect(
+            lambda file: self._open_runner.start(
+                FunctionJob(lambda: self._app.integrations.export_lockfile(folder, Path(file)))
+            )
+        )
+        return dialog
 
     def _on_removed(self, text: str) -> None:
         self._checks = None
@@ -277,6 +384,10 @@ class HomePage(Page):
         self.banner.show()
 
     def _on_verified(self, checks: Checks) -> None:
+        installed = self.facts.installed
+        if installed is None or self._verified_folder != installed.folder:
+            self._show_other_verification(checks)
+            return
         self._checks = checks
         if self._sampling.evaluator is not None:
             self._sampling.evaluator.cuda_state = next(
@@ -305,13 +416,14 @@ class HomePage(Page):
             self._actions_heading.hide()
 
     def _arrange(self) -> None:
-        """Two cards side by side, in a small window one below the other."""
-        one_column = self.breakpoints.is_small
-        self._fill_grid(self._cards_layout, (self.installed_card, self.benchmark_card), 1 if one_column else 2)
+        """Three cards side by side, in a narrow window two, in a small one one below the other."""
+        columns = 1 if self.breakpoints.is_small else 2 if self.breakpoints.is_rail_narrow else 3
+        self._fill_grid(self._cards_layout, (self.software_card, self.installed_card, self.benchmark_card), columns)
 
     def _fill_grid(self, grid: QGridLayout, widgets: tuple[QWidget, ...], columns: int) -> None:
         for index, widget in enumerate(widgets):
             grid.removeWidget(widget)
-            grid.addWidget(widget, index // columns, index % columns)
-        for column in range(2):
+            is_alone = index == len(widgets) - 1 and index % columns == 0
+            grid.addWidget(widget, index // columns, index % columns, 1, columns if is_alone else 1)
+        for column in range(len(widgets)):
             grid.setColumnStretch(column, 1 if column < columns else 0)

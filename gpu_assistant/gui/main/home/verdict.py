@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 from PySide6.QtCore import QCoreApplication
 
 from ....core.results import GpuSample, Health, Sample
+from ....health.rules import temperature_margin
 from ... import language
 from ...machine_facts import MachineFacts
 from ...monitor.alarms import ALARMS_ADVISING_TEST
@@ -200,4 +201,8 @@ def _healthy_gpus_verdict(gpus: tuple[GpuSample, ...]) -> HomeVerdict:
         if len(gpus) == 1
         else translate("HomeVerdict", "Your GPUs are well")
     )
-    return HomeVerdict("ok", title, _readings_text(gpus), translate("HomeVerdict", "Live graphs"))
+    parts, margin = [_readings_text(gpus)], temperature_margin(gpus)
+    if margin is not None:
+        parts.append(translate("HomeVerdict", "{degrees} °C below its limit").format(degrees=margin))
+    detail = translate("HomeVerdict", ", ").join(part for part in parts if part)
+    return HomeVerdict("ok", title, detail, translate("HomeVerdict", "Live graphs"))

@@ -204,7 +204,8 @@ class InstallPage(WizardPage):
         if progress is not None and stage == "running":
             line = self._progress_text(progress)
             running = progress.running_step
-            self.total_progress.set_fraction(progress.bar_fraction)
+            # Never striped: where the running step has no figure, its own panel shows the stripes.
+            self.total_progress.set_fraction(progress.fraction)
             if running is not None:
                 rate_limiter = self.controller.rate_limiter
                 if rate_limiter is not None:

@@ -26,6 +26,7 @@ from ...state import Failure
 from .progress import StepProgress
 
 MEGABYTE = 1_000_000
+AT_LIMIT_FROM = 0.8  # share of the user's limit from which that limit, not the connection, sets the speed
 SPEED_LIMITS = (None, *(count * MEGABYTE for count in (20, 10, 5, 2, 1)))
 
 
@@ -191,10 +192,27 @@ class CurrentStepPanel(Card):
         if downloading and self.download_controls.paused:
             kept_text = self.tr("What has come is kept.") if step.done else self.tr("Nothing has come yet.")
             self._show_bottleneck("pause", self.tr("Held by you"), kept_text)
+        elif downloading and self._is_limited_by_user(step):
+            limit = format_speed(self.download_controls.limit_picker.rate or 0)
+            self._show_bottleneck(
+                "clock",
+                self.tr("Limited by your speed limit"),
+                self.tr("You set at most {speed}.").format(speed=limit),
+            )
         else:
             self._update_bottleneck(step.bottleneck, step.kind)
         if downloading and self._compact:
             self._show_compact(step, texts)
+
+    def _is_limited_by_user(self, step: StepProgress) -> bool:
+        """Whether it is the user's own limit that the download waits for, not the connection."""
+        rate = self.download_controls.limit_picker.rate
+        return (
+            step.bottleneck == "network"
+            and rate is not None
+            and step.speed is not None
+            and step.speed >= AT_LIMIT_FROM * rate
+        )
 
     def _show_compact(self, step: StepProgress, texts: Texts) -> None:
         """Figures in one line, the bottleneck in the next."""
@@ -241,14 +259,14 @@ class CurrentStepPanel(Card):
         if bottleneck == "checking" and kind == "verify":
             return self.tr("Trying it out"), self.tr("Loading PyTorch for the first time takes longest.")
         return {
-            "network": (self.tr("Your line sets the pace"), self.tr("The disk and the source could do more.")),
-            "source": (self.tr("The source sets the pace"), self.tr("Your line and the disk could do more.")),
-            "disk": (self.tr("The disk sets the pace"), self.tr("Your line could do more.")),
+            "network": (self.tr("Limited by your internet connection"), ""),
+            "source": (self.tr("Limited by the download server"), ""),
+            "disk": (self.tr("Limited by your disk"), ""),
             "checking": (
                 self.tr("Checking what was downloaded"),
                 self.tr("Every file must be exactly the official one."),
             ),
-            "installing": (self.tr("Putting the files in place"), self.tr("The disk sets the pace now.")),
+            "installing": (self.tr("Putting the files in place"), self.tr("Limited by your disk")),
             "consent": (self.tr("Waiting for your consent"), self.tr("The system is asking you.")),
             "elsewhere": (
                 self.tr("Another download fetches the same file"),

@@ -72,7 +72,7 @@ class TestInstall:
         assert "4 s" not in installing.install.page.subtitle_label.text()
         block.download_controls.pause_button.click()
         assert not installing.controller.rate_limiter.paused
-        assert {"en": "Your line sets the pace", "zh_CN": "快慢取决于网络"}[code] in seen(block)
+        assert {"en": "Limited by your internet connection", "zh_CN": "快慢取决于网络"}[code] in seen(block)
 
     @BOTH
     def test_speed_limit_applies_at_once_and_is_saved(self, installing, app, speak, qtbot, code):
@@ -82,6 +82,17 @@ class TestInstall:
         assert installing.controller.rate_limiter.limit == 5_000_000
         assert limit.text() == {"en": "At most 5 MB/s", "zh_CN": "最高 5 MB/s"}[code]
         qtbot.waitUntil(lambda: app.settings.speed_limit == 5_000_000)
+
+    @BOTH
+    @pytest.mark.parametrize(("limit", "own"), [(20_000_000, True), (10_000_000, True), (100_000_000, False)])
+    def test_own_speed_limit_is_not_blamed_on_the_connection(self, installing, speak, seen, code, limit, own):
+        speak(code)
+        panel = installing.install.step_panel  # at 18.4 MB/s
+        panel.download_controls.limit_picker.set_rate(limit)
+        panel.set_step(installing.controller.progress.running_step, installing.install.texts)
+        shown = seen(panel)
+        assert ({"en": "Limited by your speed limit", "zh_CN": "受你设的限速影响"}[code] in shown) is own
+        assert ({"en": "Limited by your internet connection", "zh_CN": "快慢取决于网络"}[code] in shown) is not own
 
     @BOTH
     def test_running_step_is_described(self, installing, speak, seen, code):
@@ -95,7 +106,7 @@ class TestInstall:
         assert (page.step_panel.done_figure.figure, page.step_panel.done_figure.unit) == ("119", "MB / 192 MB")
         assert (page.step_panel.speed_figure.figure, page.step_panel.speed_figure.unit) == ("18.4", "MB/s")
         assert page.step_panel.remaining_figure.figure == "4"
-        assert {"en": "Your line sets the pace", "zh_CN": "快慢取决于网络"}[code] in shown
+        assert {"en": "Limited by your internet connection", "zh_CN": "快慢取决于网络"}[code] in shown
         assert {"en": "Step 4 of 6", "zh_CN": "第 4 步，共 6 步"}[code] in shown
         assert {"en": "Safe to interrupt", "zh_CN": "可以放心中断"}[code] in shown
         assert page.log_drawer.text() == "torch.whl"
@@ -328,7 +339,8 @@ class TestInstall:
         assert "0 %" not in shown
         assert "setuptools" not in shown
         assert "192 MB" in shown
-        assert page.total_progress.fraction() is None
+        # One striped bar at a time: the panel's.
+        assert page.total_progress.fraction() is not None
         assert {"en": "What is downloaded is kept.", "zh_CN": "已下载的文件会保留。"}[code] in shown
         assert {"en": "next start", "zh_CN": "接着装"}[code] not in shown
         verifying = StepEvent(id="verify", state="running", done=2, unit="items", bottleneck="checking")

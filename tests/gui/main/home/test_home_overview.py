@@ -1,0 +1,132 @@
+"""Home at a glance: driver and PyTorch, all environments and what can be done with them, a running benchmark."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from gpu_assistant.bench.device_comparison import headline_comparison
+from gpu_assistant.bench.expected_ranges import result_key
+from gpu_assistant.gui.machine_facts import InstalledEnvironment, MachineFacts
+from gpu_assistant.gui.main.home.cards import LatestBenchmarkCard, SoftwareCard
+from gpu_assistant.gui.main.main_area import BENCHMARK, HOME
+from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
+from tests.fakes.benchmarks import card_benchmark
+from tests.fakes.examples import cpu_benchmark, rtx4060, rtx4060_recommendation
+from tests.fakes.main_window import ENVIRONMENT
+
+pytestmark = pytest.mark.gui
+BOTH = pytest.mark.parametrize("code", ["en", "zh_CN"])
+INSTALLED = InstalledEnvironment(path="/environments/pytorch", python="3.11", torch="2.13.0", variant="cu126")
+
+
+@pytest.fixture
+def window(open_window, app, qtbot):
+    other = replace(ENVIRONMENT, path=str(app.folder / "old"), name="old", torch="2.10.0", variant="cu118")
+    app.known = (replace(ENVIRONMENT, path=str(app.folder / "pytorch")), other)
+    app.settings = replace(app.settings, setup_done=True)
+    window = open_window(app)
+    page = window.main_area.pages[HOME]
+    qtbot.waitUntil(lambda: page.environments_card.isVisible() and len(page.environments_card.rows) == 2, timeout=5000)
+    return window
+
+
+@BOTH
+def test_every_environment_has_a_row_with_what_is_in_it(window, language, code):
+    language.set(code)
+    first, second = window.main_area.pages[HOME].environments_card.rows
+    assert (first.name_label.text(), second.name_label.text()) == ("pytorch", "old")
+    assert first.pill.isVisible()
+    assert not second.pill.isVisible()
+    assert "PyTorch 2.10.0 · CUDA 11.8" in second.detail_label.text()
+    assert "912 MB" in second.detail_label.text()
+    actions = [entry.objectName() for entry in second.build_menu().actions()]
+    assert actions == ["use", "terminal", "folder", "verify", "check-files", "update", "export", "remove"]
+
+
+def test_other_environment_is_used_from_then_on(window, app, qtbot):
+    row = window.main_area.pages[HOME].environments_card.rows[1]
+    next(entry for entry in row.build_menu().actions() if entry.objectName() == "use").trigger()
+    qtbot.waitUntil(lambda: app.settings.environment == str(app.folder / "old"), timeout=5000)
+    page = window.main_area.pages[HOME]
+    qtbot.waitUntil(lambda: "2.10.0" in page.installed_card.accessibleName(), timeout=5000)
+
+
+def test_home_always_offers_change_and_another_environment(window, app, qtbot):
+    page = window.main_area.pages[HOME]
+    assert page.software_card.change_button.text() == "Change or update…"
+    page.environments_card.new_button.click()
+    qtbot.waitUntil(lambda: window.wizard is not None, timeout=5000)
+    folder = window.wizard.flow.state.environment
+    assert folder is not None
+    assert folder not in {each.path for each in app.known}
+
+
+def test_environment_that_is_measured_is_removed_after_the_benchmark_stopped(window, app, qtbot):
+    page = window.main_area.pages[HOME]
+    app.gate = threading.Event()
+    app.results["benchmark"] = cpu_benchmark()
+    window.main_area.open_page(BENCHMARK)
+    benchmark = window.main_area.pages[BENCHMARK]
+    qtbot.waitUntil(lambda: benchmark.can_measure, timeout=5000)
+    benchmark.measure()
+    qtbot.waitUntil(lambda: benchmark.measuring, timeout=5000)
+    window.main_area.open_page(HOME)
+    assert page.benchmark_card.pill.text == "Measuring now"
+    asked: list[str] = []
+
+    def answer() -> bool:
+        dialog = QApplication.activeModalWidget()
+        if isinstance(dialog, ConfirmDialog):
+            asked.append(dialog.windowTitle())
+            dialog.accept_button.click()
+        return bool(asked)
+
+    timer = QTimer()
+    timer.setInterval(20)
+    timer.timeout.connect(lambda: answer() and timer.stop())
+    timer.start()
+    page.installed_card.remove_button.click()
+    assert asked == ["Stop the benchmark?"]
+    app.gate.set()
+    qtbot.waitUntil(lambda: not benchmark.measuring, timeout=5000)
+    assert not page.benchmark_card.pill.isVisible() or page.benchmark_card.pill.text != "Measuring now"
+    # Then what would be removed is shown, as ever.
+    qtbot.waitUntil(lambda: isinstance(QApplication.activeModalWidget(), ConfirmDialog), timeout=5000)
+    QApplication.activeModalWidget().reject_button.click()
+
+
+@pytest.mark.parametrize(
+    ("torch", "driver", "expected"),
+    [
+        ("2.13.0", "update", ("Update to 617.42", "2.15.0 is available")),
+        ("2.15.0", "keep", ("Up to date", "Up to date")),
+        ("2.16.0", "keep", ("Up to date", "Up to date")),
+    ],
+)
+def test_versions_say_whether_they_are_up_to_date(qapp, language, torch, driver, expected):
+    advice = rtx4060_recommendation()
+    advice = replace(advice, driver=replace(advice.driver, action=driver))
+    card = SoftwareCard()
+    installed = replace(INSTALLED, torch=torch)
+    card.show_facts(MachineFacts(loaded=True, machine=rtx4060(), installed=installed, recommendation=advice))
+    assert tuple(row.pill.text for row in card.rows) == expected
+    assert "566.03" in card.accessibleName()
+    card.deleteLater()
+
+
+@pytest.mark.parametrize(("high", "text"), [(250.0, "Normal"), (400.0, "Slower than usual")])
+def test_last_benchmark_stands_beside_the_usual_range(qapp, language, high, text):
+    measured = card_benchmark()
+    pair = headline_comparison(measured)
+    assert pair is not None
+    low = high - 20
+    card = LatestBenchmarkCard()
+    card.show_benchmark(replace(measured, expected={result_key(pair.fastest): (low, high)}))
+    assert card.pill.text == text
+    assert f"{low:g} to {high:g}" in card.range_label.text()
+    card.deleteLater()
