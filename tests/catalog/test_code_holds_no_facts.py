@@ -33,7 +33,10 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("install/steps/base.py", r"127\.0\.0\.1"): "this computer",
     ("bench/child/parallel.py", r"127\.0\.0\.1"): "this computer",
     ("bench/training_snippet.py", r"torch\.optim\.SGD\(.*\)"): "how fast a model learns, in a program to copy",
-    ("bench/training_snippet.py", r" +torch\.cuda\.set_per_process_memory_fraction\(.*\)"): "a share, in a program to copy",
+    (
+        "bench/training_snippet.py",
+        r" +torch\.cuda\.set_per_process_memory_fraction\(.*\)",
+    ): "a share, in a program to copy",
     ("detect/tools.py", r"14\.0"): "the registry's name for the Visual C++ runtime's family, the same since 2015",
     ("system/windows/parsing.py", r"127\.0\.0\.1"): "this computer",
     ("system/linux/desktop.py", r"\[Desktop Entry\][\s\S]*"): "the version of freedesktop.org's specification",
