@@ -70,12 +70,20 @@ class IntegrationService:
 
         return JupyterKernelJob(environment, self._context.data, self._context.system, self.desktop, STEP_KINDS)
 
-    def open_in_editor(self, environment: Path, folder: Path) -> EditorJob:
-        """Open a folder in Visual Studio Code with this environment's Python."""
+    def open_in_editor(self, environment: Path, folder: Path, program: tuple[str, bytes] | None = None) -> EditorJob:
+        """Open a folder in Visual Studio Code with this environment's Python, and a program in it (name, content)."""
         from ..install.environment.integrations import EditorJob
         from ..install.steps.kinds import STEP_KINDS
 
-        return EditorJob(environment, self._context.data, self._context.system, self.desktop, STEP_KINDS, folder=folder)
+        return EditorJob(
+            environment,
+            self._context.data,
+            self._context.system,
+            self.desktop,
+            STEP_KINDS,
+            folder=folder,
+            program=program,
+        )
 
     def export_lockfile(self, environment: Path, target: Path) -> None:
         """Copy the environment's lock file (`pylock.toml`) to a file; raises AppError."""

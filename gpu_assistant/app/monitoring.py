@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from ..bench.job import BenchmarkJob
     from ..bench.memory_fit import FitModel, MemoryFitJob
     from ..catalog.records.health import HealthRules
-    from ..core.results import GpuSample, Health, Sample
+    from ..core.machine import Machine
+    from ..core.results import GpuSample, Health, ModelFits, Sample
     from ..health.job import HealthJob
     from ..health.monitor import HealthMonitor
     from ..health.rules import FormFactor
@@ -67,6 +68,16 @@ class MonitoringService:
             start_limit=self._torch_load_timeout,
             simulated=self._context.simulated,
         )
+
+    def estimate_models(self, machine: Machine, *, model: str | None = None) -> ModelFits:
+        """Which models fit into the memory of a machine's largest NVIDIA GPU, from published figures.
+
+        Raises UsageError("model-unknown"), AppError("catalog-broken").
+        """
+        from ..bench.model_memory import card_of, estimate_models
+
+        name, memory = card_of(machine)
+        return estimate_models(self._context.catalog, memory=memory, system=machine.os.system, device=name, model=model)
 
     def missing_example_packages(self, environment: Path) -> dict[str, tuple[str, ...] | None]:
         """The packages of the example programs that an environment lacks, each with the command that installs it, or

@@ -32,6 +32,7 @@ from .records.gpus import GpuCatalog
 from .records.health import HealthRules
 from .records.libraries import CudnnCatalog, TensorFlowCatalog, VcRuntimeCatalog
 from .records.mirrors import MirrorCatalog
+from .records.models import ModelCatalog
 from .records.peak_specs import ReferenceCatalog
 from .records.pytorch import PyTorchCatalog
 from .records.updates import RefreshSettings, UpdateCatalog
@@ -49,6 +50,7 @@ FILE_TYPES: dict[str, type[CatalogFile]] = {
     "gpus": GpuCatalog,
     "health": HealthRules,
     "mirrors": MirrorCatalog,
+    "models": ModelCatalog,
     "paces": DurationCatalog,
     "pythons": PythonCatalog,
     "pytorch": PyTorchCatalog,

@@ -30,6 +30,8 @@ from .arguments import (
 from .bundle import plan_from_bundle, run_bundle
 from .catalog import age_in_days, run_catalog
 from .download import run_download
+from .example import run_example
+from .fit import run_fit
 from .health import run_health
 from .jobs import run_job, run_with_events
 from .monitor import run_monitor
@@ -363,6 +365,8 @@ COMMANDS: dict[str, CommandFunction] = {
     "uninstall": run_uninstall,
     "verify": run_verify,
     "bench": run_bench,
+    "fit": run_fit,
+    "example": run_example,
     "health": run_health,
     "monitor": run_monitor,
     "download": run_download,
@@ -372,4 +376,6 @@ COMMANDS: dict[str, CommandFunction] = {
 }
 # With --json these print one object, or samples; their refusal is one object. The others print events, the last of
 # which is the end.
-OBJECT_COMMANDS = ("detect", "recommend", "plan", "verify", "bench", "health", "use", "catalog", "monitor")
+OBJECT_COMMANDS = (
+    *("detect", "recommend", "plan", "verify", "bench", "fit", "example", "health", "use", "catalog", "monitor"),
+)

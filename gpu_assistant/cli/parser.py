@@ -26,6 +26,7 @@ CATALOG_ACTIONS = ("show", "update", "check")
 BUNDLE_ACTIONS = ("create", "check")
 TOOLKIT_METHODS = ("wheels", "archives", "installer")
 HEALTH_LEVELS = (1, 2, 3)
+EXAMPLE_PROGRAMS = ("first-program", "picture-sorter", "language-model")
 DEFAULT_CONNECTIONS, MAX_CONNECTIONS = 8, 16
 RATE_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}  # as curl and wget have them: "500k", "5M"
 MIN_RATE, MAX_RATE = 1000, 10**12  # bytes a second
@@ -243,6 +244,8 @@ class _ParserBuilder:
         self._add_environment_option(verify)
         self._add_flag(verify, "files", "verify-files")
         self._add_bench_command()
+        self._add_fit_command()
+        self._add_example_command()
         self._add_health_command()
         self._add_download_command()
         self._add_bundle_command()
@@ -383,6 +386,30 @@ class _ParserBuilder:
         self._add_flag(scope, "history", "bench-history")
         scope.add_argument("--judge", metavar="FILE", type=self._types.path, help=self._help("bench-judge"))
         command.add_argument("--device", metavar="cpu|cuda:N", type=self._types.device, help=self._help("device"))
+
+    def _add_fit_command(self) -> None:
+        command, types = self._add_command("fit"), self._types
+        command.add_argument("--model", metavar="NAME", type=types.non_empty, help=self._help("fit-model"))
+        self._add_machine_option(command)
+        self._add_flag(command, "measure")
+        self._add_environment_option(command)
+
+    def _add_example_command(self) -> None:
+        command, types = self._add_command("example"), self._types
+        programs = ", ".join(EXAMPLE_PROGRAMS)
+        command.add_argument(
+            "program",
+            choices=EXAMPLE_PROGRAMS,
+            metavar="PROGRAM",
+            help=self._texts.translate("cli.opt.example-name", {"programs": programs}),
+        )
+        self._add_environment_option(command)
+        command.add_argument(
+            "--device", metavar="cpu|cuda:N", type=types.single_device, help=self._help("example-device")
+        )
+        self._add_path_option(command, "pictures", "DIR")
+        self._add_path_option(command, "weights", "PATH")
+        command.add_argument("--save", metavar="FILE", type=types.path, help=self._help("example-save"))
 
     def _add_health_command(self) -> None:
         command, types = self._add_command("health"), self._types

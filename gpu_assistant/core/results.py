@@ -523,3 +523,48 @@ class MemoryFits(Struct, frozen=True, kw_only=True):
     left_out: dict[str, str] = {}
     devices: tuple[BenchDevice, ...] = ()
     seconds: float | None = None
+
+
+FitVerdict = Literal["fits", "tight", "no", "unknown"]
+
+
+class ModelFit(Struct, frozen=True, kw_only=True):
+    """What one model needs in one format, computed from published figures; bytes.
+
+    `needed` is for `items` tokens, images or examples (`item`); it may be wrong by the share `error`. `largest` is the
+    largest number that fits, at most the model's own `limit`; None where the card's memory is unknown. `measured_as` is
+    the model's name for a measurement here.
+    """
+
+    id: str
+    name: str
+    kind: Literal["language", "image", "training"]
+    format: str
+    weights: int
+    per_item: int
+    needed: int
+    item: Literal["token", "image", "example"]
+    items: int
+    largest: int | None
+    limit: int | None
+    verdict: FitVerdict
+    error: float
+    confidence: str
+    page: str
+    measured_as: Literal["resnet50", "bert-base", "language-model"] | None = None
+
+
+class ModelFits(Struct, frozen=True, kw_only=True):
+    """Which models fit into a card's memory: `memory` bytes, of which `usable` are planned with (None: unknown).
+
+    `spills`: its system lends memory of the computer where the card's own is full, slowly and without an error.
+    """
+
+    schema: Literal["gpu-assistant/fit/1"]
+    device: str | None
+    memory: int | None
+    usable: int | None
+    spills: bool
+    as_of: str
+    models: tuple[ModelFit, ...]
+    measured: MemoryFits | None = None

@@ -12,7 +12,7 @@ import json
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
@@ -45,6 +45,7 @@ class ExampleResult(Struct, frozen=True, kw_only=True):
     """How a program ended: where it ran, what it showed last, and for how many seconds it ran once torch had loaded."""
 
     program: ExampleName
+    schema: Literal["gpu-assistant/example/1"] = "gpu-assistant/example/1"
     torch: str
     device: str
     name: str | None

@@ -126,7 +126,10 @@ class EnvironmentActionsPanel(Themed, QWidget):
         if self._environment is not None and not self._services.simulated:
             from .examples.dialog import ExampleDialog
 
-            ExampleDialog.show_dialog(self._services, self._language, self._environment, self.window())
+            has_editor = self._integrations is not None and self._integrations.editor is not None
+            ExampleDialog.show_dialog(
+                self._services, self._language, self._environment, self.window(), has_editor=has_editor
+            )
 
     # Actions that ask first
 

@@ -965,4 +965,39 @@
         <translation>第 {n} 项，共 {of} 项</translation>
     </message>
 </context>
+<context>
+    <name>ModelFitCard</name>
+    <message>
+        <source>Does it fit on my card?</source>
+        <translation>我的显卡装得下吗？</translation>
+    </message>
+    <message>
+        <source>Language models</source>
+        <translation>语言模型</translation>
+    </message>
+    <message>
+        <source>Image models</source>
+        <translation>图像模型</translation>
+    </message>
+    <message>
+        <source>Training</source>
+        <translation>训练</translation>
+    </message>
+    <message>
+        <source>Kind of model</source>
+        <translation>模型种类</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>At most</source>
+        <translation>最多</translation>
+    </message>
+    <message>
+        <source>{format}: {size}</source>
+        <translation>{format}：{size}</translation>
+    </message>
+</context>
 </TS>

@@ -134,6 +134,10 @@
         <source>Without weights</source>
         <translation>不用权重</translation>
     </message>
+    <message>
+        <source>Open in VS Code</source>
+        <translation>用 VS Code 打开</translation>
+    </message>
 </context>
 <context>
     <name>Examples</name>

@@ -11,6 +11,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from gpu_assistant.advise.options import Options, list_options
+from gpu_assistant.bench.model_memory import card_of, estimate_models
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
@@ -27,6 +28,7 @@ from gpu_assistant.core.plan import (
     StepSummary,
 )
 from gpu_assistant.core.recommendation import Choice, LocalWheel, Recommendation
+from gpu_assistant.core.results import ModelFits
 from gpu_assistant.core.settings import Settings
 from gpu_assistant.core.types import EnvironmentKind, Value
 from gpu_assistant.examples.job import ExampleSettings
@@ -248,6 +250,10 @@ class FakeApp(FakeIntegrations):
     def benchmark(self, environment: Path, *, full: bool = False, device: str | None = None) -> FakeJob:
         self.bench_full = full
         return self.job("bench")
+
+    def estimate_models(self, machine: Machine, *, model: str | None = None) -> ModelFits:
+        name, memory = card_of(machine)
+        return estimate_models(self.catalog, memory=memory, system=machine.os.system, device=name, model=model)
 
     def estimate_memory(self, environment: Path, *, model: str, batch: int, device: str) -> FakeJob:
         self.fitted = (model, batch, device)

@@ -27,8 +27,12 @@ class FakeIntegrations:
     def register_kernel(self, environment: Path) -> integrations.JupyterKernelJob:
         return integrations.JupyterKernelJob(environment, self.data, self.system, self.desktop, STEP_KINDS)
 
-    def open_in_editor(self, environment: Path, folder: Path) -> integrations.EditorJob:
-        return integrations.EditorJob(environment, self.data, self.system, self.desktop, STEP_KINDS, folder=folder)
+    def open_in_editor(
+        self, environment: Path, folder: Path, program: tuple[str, bytes] | None = None
+    ) -> integrations.EditorJob:
+        return integrations.EditorJob(
+            environment, self.data, self.system, self.desktop, STEP_KINDS, folder=folder, program=program
+        )
 
     def export_lockfile(self, environment: Path, target: Path) -> None:
         integrations.export_lockfile(environment, target)

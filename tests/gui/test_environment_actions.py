@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
+from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.gui.environment_actions import EnvironmentActionsPanel
 from gpu_assistant.gui.language import Language
@@ -98,6 +99,20 @@ def test_project_opens_with_environment_python(panel, services, qtbot, tmp_path)
     assert json.loads((project / ".vscode" / "settings.json").read_text(encoding="utf-8"))[INTERPRETER_SETTING] == str(
         python
     )
+
+
+@pytest.mark.parametrize("earlier", [None, "my own work"])
+def test_program_opens_in_the_editor_and_the_users_own_stays(services, tmp_path, earlier):
+    folder = tmp_path / "文档" / "GPU Assistant"
+    if earlier is not None:
+        folder.mkdir(parents=True)
+        (folder / "first_program.py").write_text(earlier, encoding="utf-8")
+    job = services.open_in_editor(services.environment, folder, ("first_program.py", b"print(1)"))
+    job.run(JobContext())
+    file = folder / "first_program.py"
+    assert file.read_text(encoding="utf-8") == (earlier or "print(1)")
+    assert services.desktop.started == [((str(tmp_path / "code"), str(folder), str(file)), folder)]
+    assert (folder / ".vscode" / "settings.json").is_file()
 
 
 def test_missing_editor_hides_its_card(qtbot, services, language):

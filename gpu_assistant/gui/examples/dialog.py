@@ -5,6 +5,7 @@ What flows here, with the modules:
     open, Run ──► app.integrations.run_example (JobRunner) ──► ExampleStart, ExampleProgress ──► tiles, curve, pictures
                                                            └─► ExampleResult ──► verdict
     Save a copy ──► examples.programs.program_source ──► a file of the user's
+    Open in VS Code ──► app.integrations.open_in_editor ──► the same file in a folder among the user's documents
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QBoxLayout, QDialog, QFileDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from ...core import json
 from ...core.errors import AppError
 from ...core.jobs import LazyJob
+from ...core.paths import home_dir
 from ...examples.child_protocol import ExampleProgress, ExampleStart
 from ...examples.job import ExampleResult, ExampleSettings
 from ...examples.programs import EXAMPLE_NAMES, ExampleName, program_source, script_path
@@ -46,13 +48,17 @@ if TYPE_CHECKING:
 
 DIALOG_SIZE = 1080, 720  # pixels at 100 % text
 CURVE_HEIGHT = 64
+PROGRAMS_FOLDER = "GPU Assistant"  # among the user's documents
 
 
 class ExampleDialog(Themed, QDialog):
     """Runs one program at a time in an environment; closes once a running one has ended."""
 
-    def __init__(self, app: App, language: Language, environment: Path, parent: QWidget) -> None:
+    def __init__(
+        self, app: App, language: Language, environment: Path, parent: QWidget, *, has_editor: bool = False
+    ) -> None:
         super().__init__(parent)
+        self._has_editor = has_editor
         self._app, self._language, self._environment = app, language, environment
         self._program: ExampleName = "first-program"
         self._start: ExampleStart | None = None
@@ -80,6 +86,7 @@ class ExampleDialog(Themed, QDialog):
         self.inputs_label = label("small")
         self.run_button = Button(kind="primary", icon_name="play")
         self.stop_button, self.save_button = Button(icon_name="cross"), Button(kind="ghost", icon_name="file")
+        self.editor_button = Button(kind="ghost", icon_name="code")
         self.close_button = Button()
         self.runner, self.save_runner = JobRunner(self), JobRunner(self)
         self._breakpoints = Breakpoints(self)
@@ -135,6 +142,7 @@ class ExampleDialog(Themed, QDialog):
         row = QHBoxLayout()
         row.setSpacing(12)
         row.addWidget(self.save_button)
+        row.addWidget(self.editor_button)
         row.addStretch(1)
         for button in (self.close_button, self.stop_button, self.run_button):
             row.addWidget(button)
@@ -151,6 +159,7 @@ class ExampleDialog(Themed, QDialog):
         self.stop_button.clicked.connect(self.stop)
         self.close_button.clicked.connect(self.reject)
         self.save_button.clicked.connect(lambda: self.create_save_dialog().open())
+        self.editor_button.clicked.connect(self.open_in_editor)
         self.folder_button.clicked.connect(lambda: self.create_folder_dialog().open())
         self.weights_button.clicked.connect(lambda: self.create_weights_dialog().open())
         self.no_weights_button.clicked.connect(lambda: self.set_weights(None))
@@ -164,9 +173,13 @@ class ExampleDialog(Themed, QDialog):
         self._breakpoints.changed.connect(self._arrange)
 
     @classmethod
-    def show_dialog(cls, app: App, language: Language, environment: Path, parent: QWidget) -> ExampleDialog:
-        """Open it above `parent` and start the first program; it is deleted when closed."""
-        dialog = cls(app, language, environment, parent)
+    def show_dialog(
+        cls, app: App, language: Language, environment: Path, parent: QWidget, *, has_editor: bool = False
+    ) -> ExampleDialog:
+        """Open it above `parent` and start the first program; it is deleted when closed. `has_editor`: Visual Studio
+        Code is installed.
+        """
+        dialog = cls(app, language, environment, parent, has_editor=has_editor)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
         dialog.run()
@@ -224,6 +237,18 @@ class ExampleDialog(Themed, QDialog):
         source = program_source(self._program, self._language.current)
         self._saved_path, self._error = path, None
         self.save_runner.start(FunctionJob(partial(json.write_file, path, source)))
+
+    def open_in_editor(self) -> None:
+        """Open the program in Visual Studio Code, in a folder of its own among the user's documents."""
+        if self.save_runner.running:
+            return
+        documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        folder = Path(documents or home_dir()) / PROGRAMS_FOLDER
+        source = program_source(self._program, self._language.current)
+        program = (script_path(self._program).name, source.encode())
+        self._saved_path, self._error = folder / program[0], None
+        make_job = partial(self._app.integrations.open_in_editor, self._environment, folder, program)
+        self.save_runner.start(LazyJob(make_job))
 
     # The run
 
@@ -327,6 +352,7 @@ class ExampleDialog(Themed, QDialog):
         self.weights_button.setText(self.tr("Use my own weights…"))
         self.no_weights_button.setText(self.tr("Without weights"))
         self.save_button.setText(self.tr("Save a copy…"))
+        self.editor_button.setText(self.tr("Open in VS Code"))
         self.stop_button.setText(self.tr("Stopping…") if self._stopping else self.tr("Stop"))
         self.close_button.setText(self.tr("Close"))
         has_run = self._result is not None or self._error is not None or self._stopped
@@ -352,6 +378,7 @@ class ExampleDialog(Themed, QDialog):
         running, progress, is_language_model = self.runner.running, self._progress, self._program == "language-model"
         for button in (self.run_button, self.close_button):
             button.setVisible(not running)
+        self.editor_button.setVisible(self._has_editor)
         self.stop_button.setVisible(running)
         self.stop_button.setEnabled(not self._stopping)
         self.programs.setEnabled(not running)

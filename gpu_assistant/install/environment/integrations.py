@@ -132,7 +132,11 @@ class JupyterKernelJob(IntegrationJob):
 
 
 class EditorJob(IntegrationJob):
-    """Opens a folder in Visual Studio Code, with the environment's Python as its interpreter."""
+    """Opens a folder in Visual Studio Code, with the environment's Python as its interpreter.
+
+    With a `program` (name and content) the folder is made, and the program is put into it and opened; a file of that
+    name that is there already stays as it is: the user may have worked on it.
+    """
 
     def __init__(
         self,
@@ -143,9 +147,11 @@ class EditorJob(IntegrationJob):
         kinds: Kinds,
         *,
         folder: Path,
+        program: tuple[str, bytes] | None = None,
     ) -> None:
         super().__init__(environment, data, system, desktop, kinds)
         self.folder = folder
+        self.program = program
 
     def run(self, context: JobContext[Any]) -> Path:
         """The folder. Raises AppError: editor-missing, not-a-folder, editor-settings (a settings file that cannot be
@@ -155,6 +161,13 @@ class EditorJob(IntegrationJob):
         editor = self._desktop.find_editor()
         if editor is None:
             raise AppError("editor-missing", python=str(python))
+        opened = [self.folder]
+        if self.program is not None:
+            name, content = self.program
+            file = self.folder / name
+            if not file.exists():
+                json.write_file(file, content)
+            opened.append(file)
         if not self.folder.is_dir():
             raise AppError("not-a-folder", path=str(self.folder))
         path = self.folder / ".vscode" / "settings.json"
@@ -162,7 +175,7 @@ class EditorJob(IntegrationJob):
         if settings.get(INTERPRETER_SETTING) != str(python):
             content = _format_json(settings | {INTERPRETER_SETTING: str(python)})
             self._write_files((MenuEntryFile(path=path, content=content),), context)
-        self._desktop.start_program([editor, self.folder], self.folder)
+        self._desktop.start_program([editor, *opened], self.folder)
         return self.folder
 
 

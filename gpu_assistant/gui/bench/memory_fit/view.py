@@ -2,6 +2,7 @@
 
 What flows here, with the modules:
 
+    showEvent ──► EstimateModelsJob (worker thread) ──► ModelFits ──► model_table.ModelFitCard
     set_environment ──► FitInputsJob (worker thread) ──► FitInputs: devices, missing packages, known durations
     measure ──► app.monitoring.estimate_memory (JobRunner) ──► reports ──► running.RunningView, bars.MemoryFitBars
                                                             └─► MemoryFits ──► cached by (model, device)
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ....bench.child_protocol import ChildStart, MemoryFitProgress, TorchLoading
@@ -41,6 +43,7 @@ from ...worker import JobRunner
 from ..running import RunningView, scroll_to_top
 from . import messages
 from .messages import FIT_MODELS
+from .model_table import EstimateModelsJob, ModelFitCard
 from .stacked_bars import MemoryFitBars
 
 if TYPE_CHECKING:
@@ -85,7 +88,9 @@ class MemoryFitView(Themed, QWidget):
         self.bars = MemoryFitBars(self.cancel_button)
         self.options_card, self.code_card = Card(" "), Card(" ")
         self.code_box, self.install_command_box = CommandBox(), CommandBox()
-        self._inputs_runner, self._runner = JobRunner(self), JobRunner(self)
+        self.model_card = ModelFitCard()
+        self._inputs_runner, self._runner, self._models_runner = JobRunner(self), JobRunner(self), JobRunner(self)
+        self._models_read = False
         self._build_layout()
         self.batch_box.setValue(self._batch)
         self._connect_signals()
@@ -107,7 +112,7 @@ class MemoryFitView(Themed, QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
-        for card in (self.options_card, self.bars, self.code_card):
+        for card in (self.model_card, self.options_card, self.bars, self.code_card):
             column.addWidget(card)
         column.addStretch(1)
 
@@ -119,11 +124,18 @@ class MemoryFitView(Themed, QWidget):
         self.measure_button.clicked.connect(self.measure)
         self.running_view.stop_requested.connect(self.stop)
         self._inputs_runner.done.connect(self._on_inputs_read)
+        self._models_runner.done.connect(self.model_card.show_fits)
         self._runner.reported.connect(self._on_report)
         self._runner.done.connect(self._on_done)
         self._runner.failed.connect(self._on_failed)
         self._runner.cancelled.connect(self._on_cancelled)
         self._runner.finished.connect(self._on_finished)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._models_read and not self._models_runner.running:
+            self._models_read = True
+            self._models_runner.start(EstimateModelsJob(self._app))
 
     @property
     def busy(self) -> bool:
@@ -133,7 +145,7 @@ class MemoryFitView(Themed, QWidget):
     @property
     def is_reading(self) -> bool:
         """Whether devices and missing packages are being read from disk."""
-        return self._inputs_runner.running
+        return self._inputs_runner.running or self._models_runner.running
 
     @property
     def installed(self) -> InstalledEnvironment | None:

@@ -1,0 +1,146 @@
+"""Which models fit on this card, from published figures: a table for each kind, before anything is measured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from ....bench.model_memory import rounded_down
+from ....core.jobs import JobContext
+from ....core.results import FitVerdict, ModelFit, ModelFits
+from ....texts.format import format_memory
+from ... import language
+from ...widgets.buttons import SegmentedControl
+from ...widgets.cards import Banner, Card, Pill, PillKind
+from ...widgets.text import label
+
+if TYPE_CHECKING:
+    from ....app import App
+
+KINDS = ("language", "image", "training")
+PILLS: dict[FitVerdict, PillKind] = {"fits": "ok", "tight": "warn", "no": "error", "unknown": "neutral"}
+COLUMN_GAP, ROW_GAP = 18, 10  # pixels
+
+translate = QCoreApplication.translate
+
+
+class EstimateModelsJob:
+    """Looks at the machine and computes what fits; raises AppError as detecting does, and "catalog-broken"."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    def run(self, context: JobContext[Any]) -> ModelFits:
+        machine = self._app.setup.detect().run(context)
+        return self._app.monitoring.estimate_models(machine)
+
+
+class ModelFitCard(Card):
+    """The models of one kind at a time: of each format the memory and whether it fits, then how much fits at most."""
+
+    def __init__(self) -> None:
+        super().__init__(" ")
+        self._fits: ModelFits | None = None
+        self._rows: list[QWidget] = []
+        self.kinds = SegmentedControl(("", "", ""))
+        self.card_label, self.error_label = label("small"), label("small")
+        self.spill_banner = Banner("warn")
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(COLUMN_GAP)
+        self._grid.setVerticalSpacing(ROW_GAP)
+        self.column.addWidget(self.card_label)
+        self.column.addWidget(self.kinds, 0, Qt.AlignmentFlag.AlignLeft)
+        self.column.addLayout(self._grid)
+        self.column.addWidget(self.error_label)
+        self.column.addWidget(self.spill_banner)
+        self.kinds.chosen.connect(lambda _: self._update_rows())
+        self.hide()
+
+    @property
+    def rows(self) -> list[QWidget]:
+        """The widgets of the table, row by row."""
+        return self._rows
+
+    def show_fits(self, fits: ModelFits | None) -> None:
+        """Show other figures; None hides the card."""
+        self._fits = fits
+        self.setVisible(fits is not None)
+        self.retranslate()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._grid.invalidate()
+
+    def retranslate(self) -> None:
+        fits = self._fits if hasattr(self, "_fits") else None
+        if fits is None:
+            return
+        texts = language.texts()
+        self.set_title(self.tr("Does it fit on my card?"))
+        self.kinds.set_options(
+            [self.tr("Language models"), self.tr("Image models"), self.tr("Training")],
+        )
+        self.kinds.setAccessibleName(self.tr("Kind of model"))
+        if fits.memory is None or fits.usable is None:
+            self.card_label.setText(texts.translate("fit.no-card"))
+        else:
+            memory, usable = format_memory(fits.memory), format_memory(fits.usable)
+            self.card_label.setText(
+                texts.translate("fit.card", {"device": fits.device, "memory": memory, "usable": usable})
+            )
+        errors = {each.kind: round(100 * each.error) for each in fits.models}
+        data = {"date": fits.as_of, "language": errors.get("language"), "other": errors.get("image")}
+        self.error_label.setText(texts.translate("fit.error", data))
+        self.spill_banner.set("warn", texts.translate("fit.spills"))
+        self.spill_banner.setVisible(fits.spills and any(each.verdict in ("tight", "no") for each in fits.models))
+        self._update_rows()
+
+    def _update_rows(self) -> None:
+        for widget in self._rows:
+            self._grid.removeWidget(widget)
+            widget.hide()
+            widget.deleteLater()
+        self._rows = []
+        if self._fits is None:
+            return
+        kind = KINDS[self.kinds.current()]
+        models: dict[str, list[ModelFit]] = {}
+        for each in self._fits.models:
+            if each.kind == kind:
+                models.setdefault(each.id, []).append(each)
+        formats = next(iter(models.values()), [])
+        texts = language.texts()
+        headers = [self.tr("Model"), *(texts.translate(f"fit.format.{each.format}") for each in formats)]
+        for column, text in enumerate([*headers, self.tr("At most")]):
+            self._add(label("caption", text), 0, column)
+        for row, fits in enumerate(models.values(), 1):
+            self._add(label("strong", fits[0].name), row, 0)
+            for column, fit in enumerate(fits, 1):
+                pill = Pill(PILLS[fit.verdict], format_memory(fit.needed))
+                verdict = texts.translate(f"fit.verdict.{fit.verdict}")
+                pill.setToolTip(verdict)
+                pill.setAccessibleName(f"{fits[0].name}, {headers[column]}: {format_memory(fit.needed)}, {verdict}")
+                self._add(pill, row, column)
+            self._add(label("small", largest_text(fits)), row, len(headers))
+        self._grid.setColumnStretch(0, 2)
+        self._grid.setColumnStretch(len(headers), 3)
+
+    def _add(self, widget: QWidget, row: int, column: int) -> None:
+        self._rows.append(widget)
+        self._grid.addWidget(widget, row, column, Qt.AlignmentFlag.AlignVCenter)
+        widget.show()
+
+
+def largest_text(fits: list[ModelFit]) -> str:
+    """How much fits in the most exact format that fits; "—" where none does."""
+    texts = language.texts()
+    best = next((each for each in fits if each.verdict in ("fits", "tight") and each.largest), None)
+    if best is None:
+        return "—"
+    size = texts.translate(f"fit.largest.{best.item}", {"size": f"{rounded_down(best.largest or 0):,}"})
+    return translate("ModelFitCard", "{format}: {size}").format(
+        format=texts.translate(f"fit.format.{best.format}"), size=size
+    )

@@ -1,0 +1,73 @@
+"""What fits before anything is measured: verdicts as pills, the largest that fits, Windows' silent way out."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QLabel
+
+from gpu_assistant.bench.model_memory import estimate_models
+from gpu_assistant.catalog.store import load_catalog
+from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.gui.bench.memory_fit.model_table import ModelFitCard
+from gpu_assistant.gui.widgets.cards import Pill
+
+pytestmark = pytest.mark.gui
+CATALOG = load_catalog(resources_dir() / "catalog")
+GIB = 2**30
+
+
+@pytest.fixture
+def card(qtbot, language):
+    made = ModelFitCard()
+    made.resize(1000, 700)
+    yield made
+    made.deleteLater()
+
+
+def show(card: ModelFitCard, system: str = "windows", memory: int | None = 8 * GIB) -> None:
+    card.show_fits(estimate_models(CATALOG, memory=memory, system=system, device="NVIDIA GeForce RTX 4060"))
+
+
+def cells(card: ModelFitCard, name: str) -> list[str]:
+    return [each.accessibleName() for each in card.rows if isinstance(each, Pill) and name in each.accessibleName()]
+
+
+def test_each_format_has_memory_and_verdict(card, seen):
+    show(card)
+    assert cells(card, "Llama 2 7B") == [
+        "Llama 2 7B, 16-bit: 14.3 GB, does not fit",
+        "Llama 2 7B, 8-bit: 8.3 GB, does not fit",
+        "Llama 2 7B, 4-bit: 5.6 GB, fits",
+    ]
+    assert "4-bit: up to 4,000 tokens" in seen(card)
+    assert "8 GB, of which 6.8 GB" in seen(card)
+
+
+def test_other_kinds_are_one_click_away(card, seen):
+    show(card)
+    card.kinds.chosen.emit(2)
+    card.kinds.set_current(2)
+    card.retranslate()
+    assert "ResNet-50" in seen(card)
+    assert "Llama 2 7B" not in seen(card)
+
+
+@pytest.mark.parametrize(("system", "warned"), [("windows", True), ("linux", False)])
+def test_shared_memory_is_warned_of_on_windows_alone(card, system, warned):
+    show(card, system)
+    assert card.spill_banner.isVisibleTo(card) == warned
+
+
+def test_without_a_card_the_need_alone_is_shown(card, seen):
+    show(card, memory=None)
+    assert "No NVIDIA graphics card" in seen(card)
+    assert cells(card, "Llama 2 7B")[0].endswith("card memory unknown")
+
+
+def test_chinese(card, language, seen):
+    show(card)
+    language.set("zh_CN")
+    card.retranslate()
+    assert "我的显卡装得下吗？" in seen(card)
+    assert "4 位：最长 4,000 个词元" in seen(card)
+    assert all(each.text() for each in card.findChildren(QLabel) if each.isVisibleTo(card))
