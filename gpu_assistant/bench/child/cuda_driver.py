@@ -1,6 +1,6 @@
 """The GPU's driver, asked for what torch does not tell: which card a device is, and whether it is Windows' driver.
 
-It imports nothing of ours: the health test's child loads it, too.
+It imports nothing of ours: `health/child/` loads it from this folder, too.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Tests the devices of an environment's PyTorch, started as a program in the environment's own Python.
 
-It needs nothing but the standard library and torch. Its output is described in `__init__.py`.
+It needs nothing but the standard library and torch; modules of other children that it shares are loaded from their
+folders. Its output is described in `__init__.py`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from .memory_patterns import run_memory_test
     from .stress_devices import StressDevice, list_stress_devices
 else:  # started as a program, and isolated: its own folder is not on the path
-    sys.path[:0] = [str(Path(__file__).parents[2] / "verify"), str(Path(__file__).parent)]
+    PACKAGE = Path(__file__).parents[2]
+    sys.path[:0] = [str(PACKAGE / "verify"), str(PACKAGE / "health/child"), str(PACKAGE / "bench/child")]
     import child as verify_child
     from child_protocol import CheckWriter, exception_summary
     from child_runtime import check_visual_cpp
@@ -38,7 +40,7 @@ else:  # started as a program, and isolated: its own folder is not on the path
     from memory_patterns import run_memory_test
     from stress_devices import StressDevice, list_stress_devices
 
-    del sys.path[:2]
+    del sys.path[:3]
 
 
 def main() -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[3] / "gpu_assistant"
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(PACKAGE / "verify"), str(PACKAGE / "health" / "child")]
+sys.path[:0] = [str(PACKAGE / folder) for folder in ("verify", "health/child", "bench/child")]
 
 import matrix_products  # noqa: E402
 import memory_patterns  # noqa: E402
