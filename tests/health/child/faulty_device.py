@@ -74,6 +74,6 @@ class SmallCpu(StressCpu):
 writer = CheckWriter()
 device = SmallCpu(torch, 2, 150_000_000)
 if sys.argv[1] in FAULTS:
-    memory_patterns.run_memory_test(writer, Torch(), device, 1.0)
+    memory_patterns.run_memory_test(writer, Torch(), device, 1.0, 1.0)
 else:
     matrix_products.run_product_tests(writer, Torch(), device, 0.2)
