@@ -223,6 +223,15 @@ def test_child_programs_do_not_import_the_package() -> None:
     assert offenders(package_imports) == {}
 
 
+def test_health_takes_only_the_driver_of_the_benchmark() -> None:
+    def of_the_benchmark(path: Path) -> set[str]:
+        if not name_of(path).startswith("health/"):
+            return set()
+        return {path.stem for path in imported_files(path) if name_of(path).startswith("bench/")}
+
+    assert set().union(*offenders(of_the_benchmark).values()) == {"cuda_driver"}
+
+
 HEAVY = ("PySide6", "pyqtgraph", "numpy", "torch", "requests", "psutil", "pynvml", "rich", "uv", "asyncio")
 
 

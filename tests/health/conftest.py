@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from ..fakes.environments import environment_with
-from ..nvml.conftest import library, scenario
+from ..nvml.conftest import cuda_driver, library, scenario
 
-__all__ = ["library", "scenario"]  # the same fixtures
+__all__ = ["cuda_driver", "library", "scenario"]  # the same fixtures
 
 SCRIPTED = Path(__file__).parents[1] / "fakes" / "scripted_torch.py"
 Play = Callable[..., Path]

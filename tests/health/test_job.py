@@ -6,6 +6,7 @@ import json
 import sys
 import threading
 import time
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from gpu_assistant.system.base import PowerStatus
 from gpu_assistant.texts.localized import Texts
 from gpu_assistant.texts.translate import load_texts
 
-from ..fakes.environments import FALSIFIED_TORCH, environment_with
+from ..fakes.environments import FALSIFIED_TORCH, environment_with, torch_with_card
 from ..nvml.scenario import Scenario
 from ..schemas import struct_schema
 from .conftest import Play
@@ -50,6 +51,20 @@ def test_slice_is_watched_as_its_gpu(scenario: Scenario, play: Play, tmp_path: P
     }
     assert one(checks, "copy-bandwidth").data["device"] == tested["name"]
     assert [curve.gpu for curve in checks.curves] == [0]
+
+
+@pytest.mark.usefixtures("cuda_driver")
+def test_tested_card_is_found_where_torch_tells_no_uuid(
+    scenario: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As torch before 2.4. Of two equal cards CUDA_VISIBLE_DEVICES leaves the second, which torch calls "cuda:0"."""
+    for number, temp in ((0, "50"), (1, "40")):
+        scenario.card(number, util="0", temp=temp, uuid=f"GPU-{uuid.UUID(bytes=bytes([number] * 16))}")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
+    checks = Run(environment_with(tmp_path / "env", torch_with_card()), scenario, device="cuda:0").go()
+    assert one(checks, "device-compute").text == "GPU 1 (NVIDIA GeForce RTX 4060) computes the same as the CPU."
+    assert {check.data["gpu"] for check in checks.checks if check.id.startswith("card-")} == {1}
+    assert one(checks, "card-heat").value == 40
 
 
 def test_falsifying_variables_are_cleared_and_named(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +25,18 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if path is None:
         pytest.skip(f"no C compiler (cc) to build the library that answers in NVML's place, and no {BUILT}")
     return path
+
+
+@pytest.fixture
+def cuda_driver(tmp_path: Path, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A library in the CUDA driver's place for the programs that the test starts, as `fake_cuda.c` says."""
+    if sys.platform == "win32":
+        pytest.skip("the library is built for Linux")
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    assert compiler is not None  # it has just built `library`
+    source = Path(__file__).with_name("fake_cuda.c")
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", tmp_path / "libcuda.so.1", source], check=True, timeout=60)
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
 
 
 @pytest.fixture

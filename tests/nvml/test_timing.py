@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import functools
-import shutil
-import subprocess
-import sys
 import threading
 import uuid
 from pathlib import Path
@@ -62,16 +59,9 @@ def test_instance_of_a_divided_gpu_is_found_through_its_gpu(
     assert [(log.index, log.device, log.temp_max) for log in result.watched] == [(0, None, 51), (1, "cuda:0", 66)]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="the library is built for Linux")
-def test_card_is_found_where_torch_tells_no_uuid(
-    tmp_path: Path, library: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("cuda_driver")
+def test_card_is_found_where_torch_tells_no_uuid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As torch before 2.4: the driver is asked, which numbers the cards of CUDA_VISIBLE_DEVICES as torch does."""
-    source = Path(__file__).with_name("fake_cuda.c")
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    assert compiler is not None  # it has just built `library`
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", tmp_path / "libcuda.so.1", source], check=True, timeout=60)
-    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,1")
     cards = tuple(
         GpuSample(index=index, uuid=f"GPU-{uuid.UUID(bytes=bytes([index] * 16))}", temp=50 + index, clock_sm=2000)

@@ -6,8 +6,9 @@ import ctypes
 import os
 import sys
 import time
-import uuid
 from typing import Any, Callable, Dict, List, Optional, Tuple, Union
+
+from .cuda_driver import OWN_MEMORY_SHARE, device_uuid, has_windows_driver
 
 
 class MemoryStatusEx(ctypes.Structure):
@@ -49,10 +50,6 @@ def _windows_available_bytes() -> Optional[int]:
 CACHE_FLUSH_BYTES = (
     256 * 2**20
 )  # written before each run, so that no cache of a card holds its input (triton's do_bench)
-WSL_GPU = "/dev/dxg"  # by which programs in WSL reach Windows' driver: https://devblogs.microsoft.com/directx/directx-heart-linux/
-# Windows' driver lends system memory when its own is nearly full, not only when it is full:
-# https://nvidia.custhelp.com/app/answers/detail/a_id/5490
-OWN_MEMORY_SHARE = 0.95
 GRAPH_WARM_UP_RUNS = 3  # before a graph is recorded: libraries allocate work space at their first calls
 
 
@@ -101,30 +98,6 @@ class CpuDevice:
         return False
 
 
-def driver_uuid(index: int) -> Optional[uuid.UUID]:
-    """The UUID of a CUDA device, asked of the driver itself; None where it does not answer.
-
-    The driver numbers only the devices of CUDA_VISIBLE_DEVICES, as torch does.
-    """
-    device, content = ctypes.c_int(), (ctypes.c_ubyte * 16)()
-    try:
-        driver = ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")  # which torch has loaded
-        if driver.cuDeviceGet(ctypes.byref(device), index) or driver.cuDeviceGetUuid(content, device):
-            return None
-    except (OSError, AttributeError):
-        return None
-    return uuid.UUID(bytes=bytes(content))
-
-
-def has_windows_driver() -> bool:
-    """Whether Windows' driver serves the GPU, as it does in WSL too.
-
-    It lends system memory to a program, and resets a GPU whose kernel runs for two seconds:
-    https://github.com/microsoft/WSL/issues/11050
-    """
-    return os.name == "nt" or os.path.exists(WSL_GPU)  # noqa: PTH110
-
-
 class CudaDevice:
     """One CUDA (or ROCm) device, timed by its own events."""
 
@@ -146,15 +119,11 @@ class CudaDevice:
     def describe(self) -> Dict[str, Any]:
         """The device as the parent reads it."""
         properties = self.torch.cuda.get_device_properties(self._index)
-        # The driver's UUID, which torch tells from release 2.4 on; of a MIG slice it may be the slice's own.
-        device_uuid = getattr(properties, "uuid", None)
-        if device_uuid is None and not self.torch.version.hip:
-            device_uuid = driver_uuid(self._index)
         return {
             "id": self.id,
             "name": properties.name,
             "memory_bytes": properties.total_memory,
-            "uuid": None if device_uuid is None else str(device_uuid),
+            "uuid": device_uuid(self.torch, self._index),
         }
 
     def free_bytes(self) -> int:

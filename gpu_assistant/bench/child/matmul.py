@@ -7,7 +7,8 @@ import time
 from typing import Any, Dict, List, Optional, Tuple
 
 from . import timing
-from .devices import has_windows_driver, is_out_of_memory
+from .cuda_driver import has_windows_driver
+from .devices import is_out_of_memory
 from .precision import is_faster_in
 from .workload import Workload, WorkloadSkipped, median_seconds
 

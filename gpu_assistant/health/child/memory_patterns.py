@@ -42,9 +42,20 @@ class MemoryFaults:
         self.first = offset if self.first is None else min(self.first, offset)
 
 
-def run_memory_test(writer: CheckWriter, torch: Any, device: StressDevice, share: float) -> None:  # noqa: ANN401
-    """Test a `share` of the free memory; each pattern is written everywhere before the first word is read."""
-    pieces, words = allocate_pieces(torch, device, int(device.free_bytes() * share) // 8)
+def run_memory_test(
+    writer: CheckWriter,
+    torch: Any,  # noqa: ANN401
+    device: StressDevice,
+    share: float,
+    max_share: float,
+) -> None:
+    """Test a `share` of the free memory; each pattern is written everywhere before the first word is read.
+
+    With what other programs take meanwhile, at most `max_share` of it is filled.
+    """
+    free_bytes = device.free_bytes()
+    spare_bytes = int(free_bytes * (1 - max_share))
+    pieces, words = allocate_pieces(torch, device, int(free_bytes * share) // 8, spare_bytes)
     if not pieces:
         writer.report("memory-test", "skip", device=device.id, reason="@health.reason.no-memory")
         return
@@ -82,13 +93,19 @@ def run_memory_test(writer: CheckWriter, torch: Any, device: StressDevice, share
     )
 
 
-def allocate_pieces(torch: Any, device: StressDevice, words: int) -> tuple[list[Any], int]:  # noqa: ANN401
-    """Pieces of memory, up to so many words, and their words; leaves memory free for comparing."""
+def allocate_pieces(torch: Any, device: StressDevice, words: int, spare_bytes: int) -> tuple[list[Any], int]:  # noqa: ANN401
+    """Pieces of memory, up to so many words, and their words; leaves memory free for comparing.
+
+    `spare_bytes` stay free: where another program takes memory meanwhile, Windows' driver lends system memory instead
+    of failing, and that would be tested.
+    """
     words -= 3 * STRIPE_WORDS
     pieces: list[Any] = []
     allocated = 0
     while words - allocated >= STRIPE_WORDS:
         size = min(PIECE_WORDS, words - allocated)
+        if device.free_bytes() - size * 8 < spare_bytes:
+            break
         try:
             pieces.append(torch.empty(size, dtype=torch.int64, device=device.id))
         except (RuntimeError, MemoryError):

@@ -1,6 +1,7 @@
 """Tests the devices of an environment's PyTorch, started as a program in the environment's own Python.
 
-It needs nothing but the standard library and torch. Its output is described in `__init__.py`.
+It needs nothing but the standard library and torch; modules of other children that it shares are loaded from their
+folders. Its output is described in `__init__.py`.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 # No bytecode of this Python in the program's own folder.
 sys.dont_write_bytecode = True
 if TYPE_CHECKING:
+    from ...bench.child.cuda_driver import OWN_MEMORY_SHARE
     from ...verify import child as verify_child
     from ...verify.child_protocol import CheckWriter, exception_summary
     from ...verify.child_runtime import check_visual_cpp
@@ -30,15 +32,17 @@ if TYPE_CHECKING:
     from .memory_patterns import run_memory_test
     from .stress_devices import StressDevice, list_stress_devices
 else:  # started as a program, and isolated: its own folder is not on the path
-    sys.path[:0] = [str(Path(__file__).parents[2] / "verify"), str(Path(__file__).parent)]
+    PACKAGE = Path(__file__).parents[2]
+    sys.path[:0] = [str(PACKAGE / "verify"), str(PACKAGE / "health/child"), str(PACKAGE / "bench/child")]
     import child as verify_child
     from child_protocol import CheckWriter, exception_summary
     from child_runtime import check_visual_cpp
+    from cuda_driver import OWN_MEMORY_SHARE
     from matrix_products import run_load, run_product_tests
     from memory_patterns import run_memory_test
     from stress_devices import StressDevice, list_stress_devices
 
-    del sys.path[:2]
+    del sys.path[:3]
 
 
 def main() -> int:
@@ -118,7 +122,8 @@ def run_checks(writer: CheckWriter, torch: Any, devices: list[StressDevice], opt
             copies = partial(verify_child.check_copies, writer, torch, torch.cuda, device.id)
             run_guarded("copy-bandwidth", device, copies)
         run_product_tests(writer, torch, device, options.product_seconds)
-        run_guarded("memory-test", device, partial(run_memory_test, writer, torch, device, options.memory_share))
+        test_memory = partial(run_memory_test, writer, torch, device, options.memory_share, OWN_MEMORY_SHARE)
+        run_guarded("memory-test", device, test_memory)
     if options.level > 2:
         run_load(writer, torch, devices, options.load_seconds)
 

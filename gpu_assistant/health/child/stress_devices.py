@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ...bench.child.cuda_driver import device_uuid
+else:  # `program.py` has put it on the path
+    from cuda_driver import device_uuid
 
 
 class StressDevice:
@@ -55,6 +60,7 @@ class StressCuda(StressDevice):
     """One CUDA (or ROCm) device."""
 
     def __init__(self, torch: Any, index: int) -> None:  # noqa: ANN401
+        self._torch = torch
         self._cuda = torch.cuda
         self._index = index
         self.id = f"cuda:{index}"
@@ -67,14 +73,13 @@ class StressCuda(StressDevice):
         )
 
     def describe(self) -> dict[str, Any]:
-        """With the driver's UUID of the GPU, or of the slice of a divided one, where torch tells it."""
+        """With the driver's UUID of the GPU, or of the slice of a divided one."""
         properties = self._cuda.get_device_properties(self._index)
-        uuid = getattr(properties, "uuid", None)
         return {
             "id": self.id,
             "name": properties.name,
             "memory_bytes": properties.total_memory,
-            "uuid": None if uuid is None else str(uuid),
+            "uuid": device_uuid(self._torch, self._index),
         }
 
     def free_bytes(self) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gpu_assistant.bench.child import devices
+from gpu_assistant.bench.child import cuda_driver
 from gpu_assistant.bench.child.devices import CudaDevice, is_driver_reset, is_out_of_memory
 from gpu_assistant.bench.child.matmul import MatmulWorkload
 from gpu_assistant.bench.child.precision import inference_dtype, is_faster_in
@@ -78,8 +78,8 @@ def test_windows_lends_no_system_memory(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, system: str, in_wsl: bool, limits: list[Any]
 ) -> None:
     """Two of eight GB are taken by other programs."""
-    monkeypatch.setattr(devices, "WSL_GPU", str(tmp_path if in_wsl else tmp_path / "none"))
-    monkeypatch.setattr(devices.os, "name", system)
+    monkeypatch.setattr(cuda_driver, "WSL_GPU", str(tmp_path if in_wsl else tmp_path / "none"))
+    monkeypatch.setattr(cuda_driver.os, "name", system)
     given: list[Any] = []
     cuda = SimpleNamespace(
         get_device_capability=lambda index: (8, 9),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[3] / "gpu_assistant"
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(PACKAGE / "verify"), str(PACKAGE / "health" / "child")]
+sys.path[:0] = [str(PACKAGE / folder) for folder in ("verify", "health/child", "bench/child")]
 
 import matrix_products  # noqa: E402
 import memory_patterns  # noqa: E402
@@ -74,6 +74,6 @@ class SmallCpu(StressCpu):
 writer = CheckWriter()
 device = SmallCpu(torch, 2, 150_000_000)
 if sys.argv[1] in FAULTS:
-    memory_patterns.run_memory_test(writer, Torch(), device, 1.0)
+    memory_patterns.run_memory_test(writer, Torch(), device, 1.0, 1.0)
 else:
     matrix_products.run_product_tests(writer, Torch(), device, 0.2)
