@@ -12,6 +12,7 @@ from ...core.errors import AppError
 from ...core.paths import DataDir
 from ...core.plan import CurrentState, Plan, Step
 from ...system.base import Hardware, UserEnvironment
+from ..files.installed_packages import SITE_PACKAGES
 from ..host import PreviewContext
 from ..journal.log import Effect, PathEntryAdded, VariableSet
 from ..journal.validation import is_child, is_inside
@@ -59,14 +60,15 @@ class EnvironmentVariables(StepKind):
         return CurrentState(code="now.set") if _all_set(step, context.system) else None
 
     def could_have_made(self, effect: Effect, environment: str | None, data: DataDir) -> bool:
-        """The toolkit is in the data folder, or part of the environment."""
-        root = Path(environment) if environment is not None else None
+        """The toolkit is in the data folder, or among the environment's packages: which folder is the environment is
+        what the journal says, and may be the user's home.
+        """
         match effect:
             case VariableSet(name=name, value=value):
-                is_place = is_child(value, data.toolkits) or (root is not None and is_inside(value, root))
+                is_place = is_child(value, data.toolkits) or _is_among_packages(value, environment)
                 return name in VARIABLE_NAMES and is_place
             case PathEntryAdded(folder=folder):
-                return is_inside(folder, data.toolkits) or (root is not None and is_inside(folder, root))
+                return is_inside(folder, data.toolkits) or _is_among_packages(folder, environment)
             case _:
                 return False
 
@@ -121,6 +123,10 @@ def _shell_lines(step: Step) -> str:
     lines = [f"export {name}={shlex.quote(value)}" for name, value in spec.set.items()]
     lines += [f'export PATH="$PATH":{shlex.quote(folder)}' for folder in spec.path]
     return "; ".join(lines)
+
+
+def _is_among_packages(path: str, environment: str | None) -> bool:
+    return environment is not None and is_inside(path, Path(environment)) and SITE_PACKAGES in Path(path).parts
 
 
 def _all_set(step: Step, system: UserEnvironment) -> bool:

@@ -143,17 +143,24 @@ def test_record_of_a_package_that_names_files_without_their_hashes_makes_them_no
     assert (folder / "thesis.txt").read_text(encoding="utf-8") == "all of it"
 
 
-def test_variables_of_the_user_stay(sandbox: Sandbox) -> None:
+@pytest.mark.parametrize("is_home", [False, True])
+def test_variables_of_the_user_stay(sandbox: Sandbox, is_home: bool) -> None:
     variables, tools = FileVariables(sandbox.root / "variables.json"), sandbox.root / "tools"
     sandbox.system = FakeSystem(variables=variables)
     variables.set("LD_PRELOAD", "/opt/own.so")
+    variables.set("CUDA_PATH", str(tools))
     variables.add_to_path(tools)
     forge(
         sandbox,
         VariableSet(name="LD_PRELOAD", value="/opt/own.so", previous="/opt/evil.so"),
+        VariableSet(name="CUDA_PATH", value=str(tools), previous="/opt/evil"),
         PathEntryAdded(folder=str(tools)),
+        environment=sandbox.root if is_home else None,
     )
     purge(sandbox)
+    cuda_path = variables.get("CUDA_PATH")
+    assert cuda_path is not None
+    assert cuda_path.value == str(tools)
     preload = variables.get("LD_PRELOAD")
     assert preload is not None
     assert preload.value == "/opt/own.so"
