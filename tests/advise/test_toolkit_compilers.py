@@ -6,7 +6,6 @@ import pytest
 from msgspec import structs
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.advise.toolkit import newest_gnu_compiler
 from gpu_assistant.core.machine import CudaToolkit, Machine, OperatingSystem, Tools
 from gpu_assistant.core.recommendation import Recommendation
 from gpu_assistant.core.types import Goal
@@ -46,7 +45,7 @@ def advised(
     ],
 )
 def test_newest_gcc_matches_nvcc_header(toolkit: str, newest: int | None) -> None:
-    assert newest_gnu_compiler(catalog(), Version(toolkit)) == newest
+    assert catalog().cuda.newest_gnu(Version(toolkit)) == newest
 
 
 def test_new_compiler_is_too_new_for_the_toolkit_of_an_old_card() -> None:
