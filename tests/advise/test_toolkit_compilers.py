@@ -89,7 +89,9 @@ def test_kept_toolkit_is_checked_too() -> None:
 
 def test_missing_compiler_warns_unknown_does_not() -> None:
     advice = advised(DEBIAN_TESTING, GTX_1060, None)
-    assert next(w for w in advice.warnings if w.code == "gcc-missing").data["newest"] == 13
+    (missing,) = (warning for warning in advice.warnings if warning.code == "gcc-missing-command")
+    assert missing.data["newest"] == 13
+    assert missing.data["command"] == "sudo apt-get install g++"
     unseen = Machine(schema="gpu-assistant/machine/1", os=DEBIAN_13, gpus=(nvidia(GTX_1060),))
     assert not [
         code for code in codes(recommend(unseen, catalog(), goal="cuda-dev").warnings) if code.startswith("gcc-")
