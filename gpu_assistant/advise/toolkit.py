@@ -12,10 +12,10 @@ from functools import lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..catalog.records.cuda import HostCompiler, ToolkitRelease
+from ..catalog.records.cuda import ToolkitRelease
 from ..catalog.records.libraries import CudnnRelease
 from ..catalog.store import Catalog
-from ..core.machine import OperatingSystem, SystemName
+from ..core.machine import SystemName
 from ..core.recommendation import PartAdvice, RecommendationWarning
 from ..core.types import Value
 from ..core.versions import Capability, Version, version_key
@@ -280,16 +280,6 @@ def with_wheels(
     return replace(parts, toolkit=toolkit, cudnn=cudnn)
 
 
-def find_host_compiler(catalog: Catalog, toolkit: Version) -> HostCompiler | None:
-    """The range of Microsoft's compilers that a toolkit accepts; None where it is unknown."""
-    return next((row for row in catalog.cuda.host_compilers if toolkit >= row.from_toolkit), None)
-
-
-def newest_gnu_compiler(catalog: Catalog, toolkit: Version) -> int | None:
-    """The newest major of GNU's compiler that a toolkit accepts; None where it is unknown."""
-    return next((row.newest for row in catalog.cuda.gnu_compilers if toolkit >= row.from_toolkit), None)
-
-
 def compiler_warnings(target: TargetSystem, parts: ToolkitAdvice) -> Iterator[RecommendationWarning]:
     """A C++ compiler that is missing, or that the toolkit refuses."""
     toolkit = Version.parse(parts.toolkit.version)
@@ -303,13 +293,15 @@ def compiler_warnings(target: TargetSystem, parts: ToolkitAdvice) -> Iterator[Re
 
 def _msvc_warnings(target: TargetSystem, toolkit: Version) -> Iterator[RecommendationWarning]:
     msvc = target.machine.tools.msvc if target.machine.tools is not None else None
-    supported = find_host_compiler(target.catalog, toolkit)
+    supported = target.catalog.cuda.host_compiler(toolkit)
     if msvc is None:
         if supported is None:
             yield RecommendationWarning(code="msvc-missing-any", data={"toolkit": toolkit.text})
         else:
+            command = target.catalog.cuda.compiler_command(target.machine.os)
             data = {"toolkit": toolkit.text, "products": supported.products}
-            yield RecommendationWarning(code="msvc-missing", data={**data})
+            code, more = ("msvc-missing", {}) if command is None else ("msvc-missing-command", {"command": command})
+            yield RecommendationWarning(code=code, data={**data, **more})
         return
     installed_version = Version.parse(msvc)
     if supported is None or installed_version is None:
@@ -321,10 +313,11 @@ def _msvc_warnings(target: TargetSystem, toolkit: Version) -> Iterator[Recommend
 
 def _gcc_warnings(target: TargetSystem, toolkit: Version) -> Iterator[RecommendationWarning]:
     gcc = target.machine.tools.gcc if target.machine.tools is not None else None
-    newest, package = newest_gnu_compiler(target.catalog, toolkit), _compiler_package(target)
+    newest, package = target.catalog.cuda.newest_gnu(toolkit), target.catalog.cuda.gnu_package(target.machine.os)
     if gcc is None:
-        code = "gcc-missing-any" if newest is None else "gcc-missing"
-        yield RecommendationWarning(code=code, data={"toolkit": toolkit.text, "newest": newest})
+        command = target.catalog.cuda.compiler_command(target.machine.os)
+        code = "gcc-missing-any" if newest is None else "gcc-missing" if command is None else "gcc-missing-command"
+        yield RecommendationWarning(code=code, data={"toolkit": toolkit.text, "newest": newest, "command": command})
     elif newest is not None and is_too_new(gcc, newest):
         code, name = ("gcc-unfit", None) if package is None else ("gcc-unfit-package", package.format(major=newest))
         data: dict[str, Value] = {"toolkit": toolkit.text, "gcc": gcc, "newest": newest, "package": name}
@@ -352,13 +345,13 @@ def find_toolkit_for_compiler(target: TargetSystem, parts: ToolkitAdvice) -> Ver
     gcc = tools.gcc if tools is not None else None
     if gcc is None or chosen is None or target.machine.os.system != "linux" or parts.toolkit.action == "none":
         return None
-    newest = newest_gnu_compiler(target.catalog, chosen)
+    newest = target.catalog.cuda.newest_gnu(chosen)
     if newest is None or not is_too_new(gcc, newest):
         return None
     chips, match = target_chips(target), None
     for toolkit in list_toolkits(target.catalog, "linux", target.arch, chips):
         version = toolkit.version
-        newest_supported = newest_gnu_compiler(target.catalog, version)
+        newest_supported = target.catalog.cuda.newest_gnu(version)
         # They come newest first: the last series that fits is the nearest, its first release the newest update.
         if (
             version.major == chosen.major
@@ -370,14 +363,3 @@ def find_toolkit_for_compiler(target: TargetSystem, parts: ToolkitAdvice) -> Ver
         ):
             match = version if match is None or match.series != version.series else match
     return match
-
-
-def _compiler_package(target: TargetSystem) -> str | None:
-    """The distribution's package for a compiler of a given major ("g++-{major}"); None where it is unknown."""
-    packages = target.catalog.cuda.gnu_packages
-    return next((packages[name] for name in _distribution_ids(target.machine.os) if name in packages), None)
-
-
-def _distribution_ids(system: OperatingSystem) -> tuple[str, ...]:
-    ids = (system.distro,) if system.distro is not None else ()
-    return (*ids, *(system.distro_like or ()))

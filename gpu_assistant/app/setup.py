@@ -358,11 +358,21 @@ class SetupService:
     def verify(self, environment: Path, *, files: bool = False) -> VerifyJob:
         """Check that an environment works: imports, devices, a first computation; with `files` every file, too."""
         from ..install.files.installed_packages import corrupt_files
+        from ..install.files.inventory import read_unfinished_manifest
+        from ..install.steps.toolkit_proof import make_toolkit_proof
         from ..verify.job import VerifyJob
 
+        context, manifest = self._context, read_unfinished_manifest(environment)
         return VerifyJob(
             environment,
-            self._context.system,
+            context.system,
+            toolkit=make_toolkit_proof(
+                manifest.recommendation if manifest is not None else None,
+                environment,
+                context.catalog,
+                context.data,
+                context.system,
+            ),
             check_files=partial(corrupt_files, with_conda=True) if files else None,
         )
 

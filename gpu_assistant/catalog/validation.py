@@ -418,6 +418,8 @@ SOURCE_FIELDS = (
     "own_folder_source",
     "gnu_packages_source",
     "cudnn_source",
+    "gnu_commands_source",
+    "msvc_command_source",
     "key_source",
     "preferred_source",
     "packages_source",

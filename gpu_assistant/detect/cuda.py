@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from ..catalog.records.cuda import parse_version_json
+from ..catalog.records.cuda import parse_cuda_header, parse_version_json
 from ..core.errors import AppError
 from ..core.machine import CudaToolkit, Cudnn
 from ..system.base import Processes
@@ -75,12 +75,6 @@ def parse_version_txt(text: str) -> str | None:
     """From version.txt (up to CUDA 11.0): "CUDA Version 10.2.89"."""
     match = re.search(r"CUDA Version (\d+(?:\.\d+)+)", text)
     return match[1] if match else None
-
-
-def parse_cuda_header(text: str) -> str | None:
-    """From cuda.h, which has major and minor only: 13000 is "13.0"."""
-    match = re.search(r"#define\s+CUDA_VERSION\s+(\d+)", text)
-    return f"{int(match[1]) // 1000}.{int(match[1]) % 1000 // 10}" if match else None
 
 
 def find_cudnn(folders: Iterable[Path]) -> tuple[Cudnn, ...]:

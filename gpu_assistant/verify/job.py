@@ -23,11 +23,13 @@ from ..core.jobs import JobContext
 from ..core.recommendation import Recommendation
 from ..core.results import Check, Checks, CheckState, Verdict
 from ..core.types import device_label
-from ..system.processes import DeadlineEvent, run_json_lines
+from ..system.nvml.monitor import NvmlMonitor
+from ..system.processes import DeadlineEvent, gather_with_timeout, run_json_lines
 from ..system.variables import falsifying_variables
+from .cuda_program import TOOLKIT_CHECK_IDS, HostPrograms, ToolkitProof, prove_toolkit
 
 if TYPE_CHECKING:
-    from ..system.base import Processes, ProcessResult
+    from ..system.base import Processes, ProcessResult, System
 
 
 TIME_LIMIT_S = 60.0
@@ -68,6 +70,10 @@ def _check_from_output(process_result: ProcessResult, context: JobContext[Any]) 
 
 CHILD = Path(__file__).with_name("child.py")
 TENSORFLOW_CHILD = Path(__file__).with_name("child_tensorflow.py")
+EXTENSION_CHILD = Path(__file__).with_name("child_extension.py")
+# Beside much other work on two cores it takes two minutes.
+EXTENSION_TIME_LIMIT_S = 900.0
+NVML_TIMEOUT_S = 10.0
 MANIFEST = "gpu-assistant.json"
 # The child writes its first line before it imports anything large, and uv has just started the same interpreter.
 FIRST_LINE_TIMEOUT_S = 30.0
@@ -87,7 +93,12 @@ TORCH_CHECK_IDS = (
 CHECK_IDS = ("environment", "packages", "python", *TORCH_CHECK_IDS)
 # Checks that apply only where they are asked for, on Windows, or where TensorFlow is installed.
 TENSORFLOW_CHECK_IDS = ("tensorflow-import", "tensorflow-compute", "tensorflow-devices")
-ALL_CHECK_IDS = (*CHECK_IDS, "files", "visual-cpp", *TENSORFLOW_CHECK_IDS)
+# Checks of an environment with a CUDA Toolkit.
+EXTENSION_CHECK_ID = "torch-extension"
+ALL_CHECK_IDS = (
+    *(*CHECK_IDS, "files", "visual-cpp", *TENSORFLOW_CHECK_IDS),
+    *(*TOOLKIT_CHECK_IDS, EXTENSION_CHECK_ID),
+)
 
 
 class _Manifest(Struct, frozen=True):
@@ -120,20 +131,22 @@ class VerifyJob:
     `time_limit` in seconds is for all programs run in the environment: the first import of PyTorch from a slow disk,
     with a virus scanner, takes a minute. `first_line_timeout` in seconds is for the child's first message, which it
     writes before it imports anything large; without one it hangs. With `check_files` every file of every package is
-    read, too; `FileProgress` is reported meanwhile.
+    read, too; `FileProgress` is reported meanwhile. With `toolkit` a program and a PyTorch extension are compiled.
     """
 
     def __init__(
         self,
         environment: Path,
-        system: Processes,
+        system: System,
         *,
         time_limit: float = 300.0,
         first_line_timeout: float = FIRST_LINE_TIMEOUT_S,
         check_files: FileChecker | None = None,
+        toolkit: ToolkitProof | None = None,
     ) -> None:
         self.environment = environment
         self._system = system
+        self._toolkit = toolkit
         self._check_files = check_files
         self._time_limit, self._first_line_timeout = time_limit, first_line_timeout
 
@@ -165,6 +178,8 @@ class VerifyJob:
                 self._run_child(
                     [interpreter, TENSORFLOW_CHILD, *child_arguments], TENSORFLOW_CHECK_IDS[0], report, context
                 )
+            if self._toolkit is not None:
+                self._prove_toolkit(self._toolkit, recommendation, interpreter, report, context)
         reported_ids = {check.id for check in results}
         for check_id in _expected_ids(recommendation):
             if check_id not in reported_ids:
@@ -174,6 +189,32 @@ class VerifyJob:
             verdict=worst_state(results),
             checks=tuple(results),
             cleared=falsifying_variables(os.environ),
+        )
+
+    def _prove_toolkit(
+        self,
+        toolkit: ToolkitProof,
+        recommendation: Recommendation | None,
+        interpreter: Path,
+        report: Callable[[Check], None],
+        context: JobContext[Any],
+    ) -> None:
+        """The checks of the toolkit, and with the compilers that it found an extension of PyTorch."""
+        capabilities = _card_capabilities(self._system)
+        programs = prove_toolkit(
+            toolkit, capabilities, self._system, cancel=context.cancel, report=report, log=context.log
+        )
+        if recommendation is not None and recommendation.pytorch is None:
+            return
+        if programs is None:
+            report(_make_check(EXTENSION_CHECK_ID, "skip", reason="@verify.reason.no-compiler"))
+            return
+        self._run_child(
+            [interpreter, EXTENSION_CHILD, *_extension_arguments(toolkit, programs, capabilities)],
+            EXTENSION_CHECK_ID,
+            report,
+            context,
+            time_limit=EXTENSION_TIME_LIMIT_S,
         )
 
     def _check_environment(self, interpreter: Path) -> tuple[Recommendation | None, Check]:
@@ -208,6 +249,8 @@ class VerifyJob:
         current_check: str,
         report: Callable[[Check], None],
         context: JobContext[Any],
+        *,
+        time_limit: float | None = None,
     ) -> None:
         """Run a program in the environment's Python; `current_check` fails where it ends before its first message."""
         has_ended = False
@@ -231,7 +274,7 @@ class VerifyJob:
                 command,
                 _ChildMessage,
                 handle_message,
-                timeout=self._time_limit,
+                timeout=time_limit or self._time_limit,
                 cancel=deadline,
                 log=context.log,
             )
@@ -301,6 +344,24 @@ def _child_arguments(recommendation: Recommendation | None) -> list[str]:
         "--cuda": torch.cuda if torch else None,
     }
     return [*flags, *(argument for name, value in options.items() if value is not None for argument in (name, value))]
+
+
+def _card_capabilities(system: System) -> tuple[str, ...]:
+    """The compute capabilities of the NVIDIA cards, as the driver's library says; none where it does not answer."""
+    with NvmlMonitor(system) as monitor:
+        snapshot = gather_with_timeout({"nvml": monitor.snapshot}, NVML_TIMEOUT_S).get("nvml")
+    gpus = snapshot.gpus if snapshot is not None else ()
+    return tuple(dict.fromkeys(gpu.compute_capability for gpu in gpus if gpu.compute_capability is not None))
+
+
+def _extension_arguments(
+    toolkit: ToolkitProof, programs: HostPrograms, capabilities: tuple[str, ...]
+) -> Iterator[str | Path]:
+    yield from ("--toolkit", toolkit.folder, "--compiler", programs.compiler)
+    if programs.nvcc_major is not None:
+        yield from ("--major", str(programs.nvcc_major))
+    if capabilities:
+        yield from ("--capabilities", ";".join(capabilities))
 
 
 def _make_check(check_id: str, state: CheckState, *, value: str | None = None, reason: str | None = None) -> Check:

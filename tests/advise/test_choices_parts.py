@@ -202,7 +202,13 @@ def test_missing_vc_runtime_warns() -> None:
 
 @pytest.mark.parametrize(
     ("msvc", "code"),
-    [(None, "msvc-missing"), ("14.16.27023", "msvc-unfit"), ("14.29.30133", ""), ("14.44.35207", ""), ("odd", "")],
+    [
+        (None, "msvc-missing-command"),
+        ("14.16.27023", "msvc-unfit"),
+        ("14.29.30133", ""),
+        ("14.44.35207", ""),
+        ("odd", ""),
+    ],
 )
 def test_compiling_on_windows_needs_microsofts_compiler(msvc: str | None, code: str) -> None:
     box = machine("windows", nvidia(RTX_4060), driver="617.42", tools=Tools(vc_redist="14.44", msvc=msvc))

@@ -6,7 +6,6 @@ import pytest
 from msgspec import structs
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.advise.toolkit import newest_gnu_compiler
 from gpu_assistant.core.machine import CudaToolkit, Machine, OperatingSystem, Tools
 from gpu_assistant.core.recommendation import Recommendation
 from gpu_assistant.core.types import Goal
@@ -46,7 +45,7 @@ def advised(
     ],
 )
 def test_newest_gcc_matches_nvcc_header(toolkit: str, newest: int | None) -> None:
-    assert newest_gnu_compiler(catalog(), Version(toolkit)) == newest
+    assert catalog().cuda.newest_gnu(Version(toolkit)) == newest
 
 
 def test_new_compiler_is_too_new_for_the_toolkit_of_an_old_card() -> None:
@@ -90,7 +89,9 @@ def test_kept_toolkit_is_checked_too() -> None:
 
 def test_missing_compiler_warns_unknown_does_not() -> None:
     advice = advised(DEBIAN_TESTING, GTX_1060, None)
-    assert next(w for w in advice.warnings if w.code == "gcc-missing").data["newest"] == 13
+    (missing,) = (warning for warning in advice.warnings if warning.code == "gcc-missing-command")
+    assert missing.data["newest"] == 13
+    assert missing.data["command"] == "sudo apt-get install g++"
     unseen = Machine(schema="gpu-assistant/machine/1", os=DEBIAN_13, gpus=(nvidia(GTX_1060),))
     assert not [
         code for code in codes(recommend(unseen, catalog(), goal="cuda-dev").warnings) if code.startswith("gcc-")

@@ -137,5 +137,5 @@ def test_toolkit_option_lists_all_warnings() -> None:
         version: (o.code, *(each.code for each in o.further_warnings))
         for version, o in of(here, "cuda_toolkit").items()
     }
-    assert codes_listed["13.2.2"] == ("warning.msvc-missing.text",)
-    assert codes_listed["13.4.1"] == ("warning.toolkit-near.text", "warning.msvc-missing.text")
+    assert codes_listed["13.2.2"] == ("warning.msvc-missing-command.text",)
+    assert codes_listed["13.4.1"] == ("warning.toolkit-near.text", "warning.msvc-missing-command.text")

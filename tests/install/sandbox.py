@@ -39,7 +39,7 @@ QUICK = Limits(connect_seconds=2, stall_seconds=5, tries=2, backoff_seconds=0.01
 class Imports:
     """Proves an environment of tiny wheels: its own Python imports them all."""
 
-    def __init__(self, environment: Path, system: System) -> None:
+    def __init__(self, environment: Path, system: System, _toolkit: object = None) -> None:
         self._environment = environment
         self._system = system
 

@@ -5,12 +5,13 @@ File: `cuda.json`.
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct, field
 
-from ...core.machine import SystemName
+from ...core.machine import OperatingSystem, SystemName
 from ...core.versions import Capability, Version
 from .base import (
     Arch,
@@ -77,9 +78,14 @@ class ToolkitRelease(Struct, frozen=True, kw_only=True):
         return next((i for i in self.installers if (i.system, i.arch) == (system, arch) and i.has_checksum), None)
 
 
+def _distribution_ids(system: OperatingSystem) -> tuple[str, ...]:
+    ids = (system.distro,) if system.distro is not None else ()
+    return (*ids, *(system.distro_like or ()))
+
+
 class CudaCatalog(CatalogFile, frozen=True, kw_only=True):
     """`cuda.json`; all lists are sorted newest first. `gnu_packages` gives the package name of a GCC by distribution,
-    with {major}.
+    with {major}; `gnu_commands` the command that installs the distribution's own, `msvc_command` Microsoft's.
     """
 
     minimum_drivers: tuple[MinimumDriverRecord, ...]
@@ -95,6 +101,33 @@ class CudaCatalog(CatalogFile, frozen=True, kw_only=True):
     glibc_conflicts: tuple[GlibcConflict, ...] = ()
     gnu_packages: dict[str, str] = field(default_factory=dict)
     gnu_packages_source: str | None = None
+    gnu_commands: dict[str, str] = field(default_factory=dict)
+    gnu_commands_source: str | None = None
+    msvc_command: str | None = None
+    msvc_command_source: str | None = None
+
+    def host_compiler(self, toolkit: Version) -> HostCompiler | None:
+        """The range of Microsoft's compilers that a toolkit accepts; None where it is unknown."""
+        return next((row for row in self.host_compilers if toolkit >= row.from_toolkit), None)
+
+    def newest_gnu(self, toolkit: Version) -> int | None:
+        """The newest major of GNU's compiler that a toolkit accepts; None where it is unknown."""
+        return next((row.newest for row in self.gnu_compilers if toolkit >= row.from_toolkit), None)
+
+    def gnu_package(self, system: OperatingSystem) -> str | None:
+        """The distribution's package for a compiler of a given major ("g++-{major}"); None where it is unknown."""
+        return next((self.gnu_packages[name] for name in _distribution_ids(system) if name in self.gnu_packages), None)
+
+    def compiler_command(self, system: OperatingSystem, major: int | None = None) -> str | None:
+        """The command that installs a C++ compiler, on Linux of a given major if there is one; None if unknown."""
+        if system.system != "linux":
+            return self.msvc_command if system.system == "windows" else None
+        names = _distribution_ids(system)
+        default = next((self.gnu_commands[name] for name in names if name in self.gnu_commands), None)
+        package = self.gnu_package(system)
+        if major is None or default is None:
+            return default
+        return None if package is None else f"{default.rpartition(' ')[0]} {package.format(major=major)}"
 
     def installer_settings(self, system: SystemName) -> ToolkitInstallerSettings | None:
         """The settings of NVIDIA's installer on a system; None where they are unknown."""
@@ -120,6 +153,12 @@ def parse_version_json(text: str) -> str | None:
     except (msgspec.DecodeError, KeyError, TypeError):
         return None
     return version if isinstance(version, str) else None
+
+
+def parse_cuda_header(text: str) -> str | None:
+    """From cuda.h, which has major and minor only: 13000 is "13.0"."""
+    match = re.search(r"#define\s+CUDA_VERSION\s+(\d+)", text)
+    return f"{int(match[1]) // 1000}.{int(match[1]) % 1000 // 10}" if match else None
 
 
 class Checksum(NamedTuple):

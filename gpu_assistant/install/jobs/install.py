@@ -48,16 +48,17 @@ from ..steps.kinds import STEP_KINDS
 
 if TYPE_CHECKING:
     from ...catalog.store import Catalog
+    from ...verify.cuda_program import ToolkitProof
 
 
 GUI_PROGRAM = "GPU Assistant"  # as installers/windows names it, beside the console program
 
 
-def make_verify_job(environment: Path, system: System) -> Job[Checks]:
+def make_verify_job(environment: Path, system: System, toolkit: ToolkitProof | None) -> Job[Checks]:
     """The default `Verifier`."""
     from ...verify.job import VerifyJob
 
-    return VerifyJob(environment, system)
+    return VerifyJob(environment, system, toolkit=toolkit)
 
 
 LOGIN_FLAG = "--at-login"  # the first argument with which the program starts itself and ends (`__main__.py`)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from ...catalog.records.mirrors import Publisher
     from ...catalog.store import Catalog
     from ...fetch.downloader import Totals
+    from ...verify.cuda_program import ToolkitProof
     from ..bundle.source import BundleSource
 
 
@@ -136,9 +137,9 @@ def download_files(context: DownloadContext, requests: Sequence[DownloadRequest]
 
 
 class Verifier(Protocol):
-    """Makes the job that verifies an environment."""
+    """Makes the job that verifies an environment, and the toolkit that belongs to it."""
 
-    def __call__(self, environment: Path, system: System) -> Job[Checks]: ...
+    def __call__(self, environment: Path, system: System, toolkit: ToolkitProof | None) -> Job[Checks]: ...
 
 
 class BaseInterpreter(Struct, frozen=True):

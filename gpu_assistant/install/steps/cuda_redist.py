@@ -388,7 +388,12 @@ def _release_file(release: CudnnRelease, platform: str, cuda: int) -> PlanFile |
 def _cudnn_folder(toolkits: Path, spec: CudnnSpec) -> Path:
     if spec.toolkit is not None:
         return toolkit_folder(toolkits, spec.toolkit)
-    return toolkits / f"cudnn-{spec.version}-cuda{spec.cuda}"
+    return separate_cudnn_folder(toolkits, spec.version, spec.cuda)
+
+
+def separate_cudnn_folder(toolkits: Path, version: str, cuda: int) -> Path:
+    """The folder of a cuDNN that joins no toolkit of ours."""
+    return toolkits / f"cudnn-{version}-cuda{cuda}"
 
 
 def _cudnn_archive(

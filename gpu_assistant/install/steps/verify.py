@@ -27,6 +27,7 @@ from .context import EnvironmentStatus, InstallContext, Outcome, StagedEnvironme
 from .nvidia_driver import MANUAL_CODES, NvidiaDriverInstall
 from .plan_builder import PlanBuilder
 from .python_packages import PythonPackagesInstall, start_environment_effect
+from .toolkit_proof import make_toolkit_proof
 
 START_TIMEOUT_S = 120.0
 
@@ -124,7 +125,9 @@ def _run_verification(folder: Path, context: InstallContext) -> None:
         context.reporter.report_progress(done=count, total=None, unit="items", bottleneck="checking")
 
     job_context: JobContext[Check] = JobContext(report=report_check, log=context.reporter.log, cancel=context.cancel)
-    checks = context.verifier(folder, context.system).run(job_context)
+    advice = context.plan.recommendation
+    toolkit = make_toolkit_proof(advice, folder, context.catalog, context.data, context.system)
+    checks = context.verifier(folder, context.system, toolkit).run(job_context)
     for check in checks.checks:
         context.reporter.log(f"{check.id}: {check.state} {check.value if check.value is not None else ''}".rstrip())
     failed = next((check for check in checks.checks if check.state == "fail"), None)

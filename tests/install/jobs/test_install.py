@@ -155,7 +155,7 @@ def test_computer_stays_awake_only_during_install(sandbox: Sandbox) -> None:
     awake: list[int] = []
 
     class Watch:
-        def __init__(self, environment: Path, system: object) -> None:
+        def __init__(self, environment: Path, system: object, _toolkit: object = None) -> None:
             awake.append(sandbox.system.awake)
             from ..sandbox import Imports
 

@@ -124,7 +124,7 @@ def test_stopped_verification_is_repeated_by_next_run(sandbox: Sandbox) -> None:
 class Fails:
     """A proof that is not passed."""
 
-    def __init__(self, environment: Path, system: System) -> None:
+    def __init__(self, environment: Path, system: System, _toolkit: object = None) -> None:
         del environment, system
 
     def run(self, context: JobContext[Any]) -> Checks:

@@ -53,7 +53,7 @@ def installed(sandbox: Sandbox) -> dict[str, str]:
 class Anything:
     """Proves nothing: the tiny wheels are no TensorFlow."""
 
-    def __init__(self, environment: Path, system: object) -> None:
+    def __init__(self, environment: Path, system: object, _toolkit: object = None) -> None:
         self._environment = environment
 
     def run(self, _context: object) -> object:

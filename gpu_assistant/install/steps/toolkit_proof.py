@@ -1,0 +1,79 @@
+"""What is to be proven of the CUDA Toolkit of an environment: which one it is, and which host compilers it takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...catalog.records.cuda import parse_cuda_header
+from ...catalog.store import Catalog
+from ...core.paths import DataDir
+from ...core.recommendation import Recommendation
+from ...core.versions import Version
+from ...system.base import System
+from ...verify.cuda_program import ToolkitProof
+from ..files.installed_packages import SITE_PACKAGES_GLOBS
+from .cuda_installer import default_folder_name, installed_version, run_file_folder
+from .cuda_redist import separate_cudnn_folder, toolkit_folder
+
+
+def make_toolkit_proof(
+    recommendation: Recommendation | None, environment: Path, catalog: Catalog, data: DataDir, system: System
+) -> ToolkitProof | None:
+    """The proof of the toolkit that was recommended, also before the environment has its name; None without one, and
+    where it is not found: a toolkit that was here before may have gone.
+    """
+    if recommendation is None or recommendation.cuda_toolkit.action == "none":
+        return None
+    version = Version.parse(recommendation.cuda_toolkit.version)
+    folder = _find_folder(recommendation, environment, catalog, data, system)
+    if version is None or folder is None:
+        return None
+    host_compiler, newest_gnu = catalog.cuda.host_compiler(version), catalog.cuda.newest_gnu(version)
+    operating_system, cudnn = system.operating_system(), recommendation.cudnn
+    return ToolkitProof(
+        folder=folder,
+        version=version.text,
+        cudnn=separate_cudnn_folder(data.toolkits, cudnn.version, version.major) if cudnn.version is not None else None,
+        newest_gnu=newest_gnu if operating_system.system == "linux" else None,
+        lowest_msvc=host_compiler.lowest.text if host_compiler is not None else None,
+        below_msvc=host_compiler.below.text if host_compiler is not None and host_compiler.below is not None else None,
+        install_compiler=catalog.cuda.compiler_command(operating_system),
+        install_older_compiler=catalog.cuda.compiler_command(operating_system, newest_gnu),
+    )
+
+
+def _find_folder(
+    recommendation: Recommendation, environment: Path, catalog: Catalog, data: DataDir, system: System
+) -> Path | None:
+    """The toolkit's folder with its compiler."""
+    advice, wheels = recommendation.cuda_toolkit, catalog.cuda.wheels
+    version = Version(advice.version or "0")
+    candidates: list[Path] = []
+    if advice.way == "wheels" and wheels is not None:
+        relative_folder = wheels.folder.format(major=version.major)
+        candidates = [folder / relative_folder for glob in SITE_PACKAGES_GLOBS for folder in environment.glob(glob)]
+    elif advice.action == "install":
+        installer_settings = catalog.cuda.installer_settings(system.name)
+        name = default_folder_name(installer_settings, version.text) if installer_settings is not None else None
+        if advice.way is None:
+            candidates = [toolkit_folder(data.toolkits, version.text)]
+        elif system.name == "linux":
+            candidates = [run_file_folder(data.toolkits, version.text)]
+        else:
+            candidates = [folder for folder in system.cuda_folders() if folder.name == name]
+    else:
+        candidates = [folder for folder in system.cuda_folders() if _is_of_version(folder, version)]
+    compiler = Path("bin") / system.executable("nvcc")
+    return next((folder for folder in candidates if (folder / compiler).is_file()), None)
+
+
+def _is_of_version(folder: Path, version: Version) -> bool:
+    """By the toolkit's version.json, else by its header, which has major and minor only."""
+    known = Version.parse(installed_version(folder))
+    if known is not None:
+        return known == version
+    try:
+        header = (folder / "include" / "cuda.h").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return Version.parse(parse_cuda_header(header)) == version.series

@@ -1,0 +1,226 @@
+"""The proof of a toolkit: with a compiler in nvcc's place, and a fault at each stage named in both languages."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core.errors import Cancelled
+from gpu_assistant.core.results import Check
+from gpu_assistant.system import current_system
+from gpu_assistant.texts.localized import Texts
+from gpu_assistant.verify.cuda_program import TOOLKIT_CHECK_IDS, HostPrograms, ToolkitProof, prove_toolkit
+
+pytestmark = pytest.mark.skipif(current_system().name == "windows", reason="scripts in the compilers' places")
+
+NVCC = """#!/bin/sh
+case "$*" in *--version*) echo "Cuda compilation tools, release 13.2, V13.2.86"; exit 0;; esac
+echo "$@" >> "{calls}"
+case "$*" in *-lcudnn*) {with_cudnn} ;; esac
+{compile}
+while [ "$1" != "-o" ]; do shift; done
+printf '%s\\n' '#!/bin/sh' {program} > "$2"
+chmod +x "$2"
+"""
+ANSWERS = ("runtime 13020", "cudnn 92600 92600", "device 0 right")
+
+
+class Bench:
+    """A toolkit and compilers below a folder."""
+
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.toolkit, self.programs = root / "cuda", root / "programs"
+        self.programs.mkdir()
+        for name in ("bin", "lib", "include"):
+            (self.toolkit / name).mkdir(parents=True)
+        self.calls = root / "calls"
+        self.calls.touch()
+        (self.toolkit / "include/cudnn.h").touch()
+        (self.toolkit / "lib/libcudnn.so").touch()
+        monkeypatch.delenv("NVCC_CCBIN", raising=False)
+        monkeypatch.setenv("PATH", f"{self.programs}:/usr/bin:/bin")
+        self.gcc("g++", "12.2.0")
+        self.nvcc(*ANSWERS)
+
+    def gcc(self, name: str, version: str) -> Path:
+        return script(self.programs / name, f"#!/bin/sh\necho {version}\n")
+
+    def nvcc(self, *answers: str, compile: str = ":", with_cudnn: str = ":") -> None:  # noqa: A002 - the program's own word
+        program = " ".join(f"'echo \"{line}\"'" for line in answers)
+        text = NVCC.format(calls=self.calls, compile=compile, with_cudnn=with_cudnn, program=program or "'exit 3'")
+        script(self.toolkit / "bin/nvcc", text)
+
+    def prove(
+        self, *capabilities: str, newest_gnu: int | None = 15, **more: str
+    ) -> tuple[dict[str, Check], HostPrograms | None]:
+        checks: list[Check] = []
+        proof = ToolkitProof(folder=self.toolkit, version="13.2.2", newest_gnu=newest_gnu, **more)  # type: ignore[arg-type]
+        event = threading.Event()
+        programs = prove_toolkit(
+            proof, capabilities, current_system(), cancel=event, report=checks.append, log=lambda _line: None
+        )
+        assert tuple(check.id for check in checks) == TOOLKIT_CHECK_IDS
+        for language in ("en", "zh_CN"):
+            for check in checks:
+                assert "{" not in Texts(language).check_text(check)
+        return {check.id: check for check in checks}, programs
+
+
+def script(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    return Bench(tmp_path, monkeypatch)
+
+
+def test_program_is_compiled_for_each_chip_and_every_check_passes(bench: Bench) -> None:
+    checks, programs = bench.prove("8.9", "12.0", "8.9")
+    assert {check.state for check in checks.values()} == {"pass"}
+    assert checks["nvcc"].value == "13.2.86"
+    assert checks["cuda-compile"].value == "sm_120, sm_89"
+    assert checks["cudnn-link"].value == "9.26.0"
+    assert checks["cuda-run"].value == 1
+    (command,) = bench.calls.read_text().splitlines()
+    assert "-gencode=arch=compute_89,code=sm_89 " in command
+    assert f"-ccbin {bench.programs / 'g++'} " in command
+    assert programs == HostPrograms(nvcc_major=13, compiler=bench.programs / "g++")
+
+
+def test_unknown_card_leaves_chip_to_nvcc(bench: Bench) -> None:
+    checks, _ = bench.prove()
+    assert "-gencode" not in bench.calls.read_text()
+    assert (checks["cuda-compile"].state, checks["cuda-compile"].data["case"]) == ("pass", "default")
+
+
+def test_without_card_the_drivers_own_words_are_shown(bench: Bench) -> None:
+    words = "CUDA driver version is insufficient for CUDA runtime version"
+    bench.nvcc("runtime 13020", "cudnn 92600 92600", f"none {words}")
+    checks, programs = bench.prove("8.9")
+    assert (checks["cuda-run"].state, checks["cuda-run"].data["reason"]) == ("skip", words)
+    assert words in Texts("en").check_text(checks["cuda-run"])
+    assert checks["cudnn-link"].state == "pass"
+    assert programs is not None
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("device 0 wrong", "@verify.reason.wrong-result"),
+        ("device 0 no kernel image is available for execution on the device", "GPU 0: no kernel image"),
+    ],
+)
+def test_card_that_computes_wrong_fails(bench: Bench, answer: str, reason: str) -> None:
+    bench.nvcc("runtime 13020", "cudnn 92600 92600", answer)
+    checks, _ = bench.prove("8.9")
+    assert checks["cuda-run"].state == "fail"
+    assert str(checks["cuda-run"].data["reason"]).startswith(reason)
+
+
+def test_compiler_that_refuses_is_quoted(bench: Bench) -> None:
+    bench.nvcc(compile='echo "proof.cu(3): error: exception specification is incompatible (rsqrt)" >&2; exit 2')
+    checks, programs = bench.prove("8.9")
+    assert "rsqrt" in str(checks["cuda-compile"].data["reason"])
+    assert [checks[name].state for name in ("cuda-compile", "cudnn-link", "cuda-run")] == ["fail", "skip", "skip"]
+    assert programs is None
+
+
+def test_cudnn_that_cannot_be_linked_fails_alone(bench: Bench) -> None:
+    bench.nvcc("runtime 13020", "device 0 right", with_cudnn='echo "/usr/bin/ld: cannot find -lcudnn" >&2; exit 1')
+    checks, _ = bench.prove("8.9")
+    assert [checks[name].state for name in ("cuda-compile", "cudnn-link", "cuda-run")] == ["pass", "fail", "pass"]
+    assert "-lcudnn" in str(checks["cudnn-link"].data["reason"])
+
+
+def test_other_cudnn_on_the_path_is_warned_of(bench: Bench) -> None:
+    bench.nvcc("runtime 13020", "cudnn 91000 92600", "device 0 right")
+    checks, _ = bench.prove("8.9")
+    check = checks["cudnn-link"]
+    assert (check.state, check.value, check.expected) == ("warn", "9.10.0", "9.26.0")
+
+
+def test_toolkit_without_cudnn_skips_linking(bench: Bench) -> None:
+    (bench.toolkit / "include/cudnn.h").unlink()
+    bench.nvcc("runtime 13020", "device 0 right")
+    checks, _ = bench.prove("8.9")
+    assert checks["cudnn-link"].data["reason"] == "@verify.reason.no-cudnn-header"
+    assert "-lcudnn" not in bench.calls.read_text()
+
+
+def test_too_new_compiler_gives_way_to_older_one_beside_it(bench: Bench) -> None:
+    bench.gcc("g++", "16.1.0")
+    older = bench.gcc("g++-14", "14.2.0")
+    checks, programs = bench.prove("8.9")
+    assert checks["host-compiler"].value == "GCC 14.2.0"
+    assert programs is not None
+    assert programs.compiler == older
+
+
+def test_too_new_compiler_alone_is_warned_of_with_command(bench: Bench) -> None:
+    bench.gcc("g++", "16.1.0")
+    checks, programs = bench.prove("8.9", newest_gnu=2, install_older_compiler="sudo apt-get install g++-2")
+    check = checks["host-compiler"]
+    assert (check.state, check.value) == ("warn", "GCC 16.1.0")
+    assert check.data["case"] == "version-command"
+    assert not bench.calls.read_text()
+    assert checks["cuda-compile"].data["reason"] == "@verify.reason.no-compiler"
+    assert programs is None
+
+
+def test_missing_compiler_is_warned_of_with_command(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    (bench.programs / "g++").unlink()
+    monkeypatch.setenv("PATH", str(bench.programs))
+    checks, _ = bench.prove("8.9", newest_gnu=2, install_compiler="sudo apt-get install g++")
+    check = checks["host-compiler"]
+    assert (check.state, check.value, check.data["case"]) == ("warn", None, "command")
+    assert checks["cuda-run"].state == "skip"
+
+
+def test_chosen_compiler_is_used(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = bench.gcc("own-g++", "13.1.0")
+    monkeypatch.setenv("NVCC_CCBIN", str(chosen))
+    checks, programs = bench.prove("8.9")
+    assert checks["host-compiler"].value == "GCC 13.1.0"
+    assert programs is not None
+    assert programs.compiler == chosen
+
+
+@pytest.mark.parametrize("text", ["#!/bin/sh\necho broken >&2; exit 1\n", "#!/bin/sh\necho hello\n"])
+def test_nvcc_that_does_not_answer_fails_and_skips_the_rest(bench: Bench, text: str) -> None:
+    script(bench.toolkit / "bin/nvcc", text)
+    checks, _ = bench.prove("8.9")
+    assert checks["nvcc"].state == "fail"
+    assert {checks[name].state for name in TOOLKIT_CHECK_IDS[1:]} == {"skip"}
+
+
+def test_program_that_dies_fails(bench: Bench) -> None:
+    bench.nvcc()
+    checks, _ = bench.prove("8.9")
+    assert (checks["cudnn-link"].state, checks["cuda-run"].state) == ("fail", "fail")
+
+
+def test_cancel_ends_it_and_leaves_no_folder(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    cancel = threading.Event()
+
+    def report(check: Check) -> None:
+        if check.id == "host-compiler":
+            cancel.set()
+
+    with pytest.raises(Cancelled):
+        prove_toolkit(
+            ToolkitProof(folder=bench.toolkit, newest_gnu=15),
+            (),
+            current_system(),
+            cancel=cancel,
+            report=report,
+            log=lambda _line: None,
+        )
+    assert list(scratch.iterdir()) == []
