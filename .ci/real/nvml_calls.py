@@ -1,7 +1,7 @@
 """What a NVML library answers without a card, a line for each call: `nvml_calls.py LIBRARY`.
 
-The real library and the tests' one (tests/nvml/fake_nvml.c, told that no driver is loaded) must answer alike, call by call, or
-what the tests say of a computer without a running driver is wrong.
+The real library and the tests' one (tests/nvml/fake_nvml.c, told that no driver is loaded) must answer alike, call by
+call, or what the tests say of a computer without a running driver is wrong.
 """
 
 from __future__ import annotations
