@@ -1,8 +1,7 @@
-"""The driver from Debian's packages, inside a disposable root: `driver.py before|install|state|undo`.
+"""The driver from Debian's packages, inside a disposable root: `driver.py install PACKAGE...`, `driver.py state`.
 
-`install PACKAGE...` sends the request that the plan's step sends, to the elevated helper as it is started by the
-system; what happened is printed as one line: "installed", or the code of the error. `state` says what the computer
-shows afterwards.
+`install` sends the request that the plan's step sends, to the elevated helper as the system starts it; what happened is
+one line: "installed", or the code of the error. `state` says what the computer shows afterwards.
 """
 
 from __future__ import annotations
