@@ -199,7 +199,7 @@ def test_unmeasured_driver_size_is_unknown_and_said() -> None:
 def test_ways_are_named_in_both_languages() -> None:
     english, chinese = (Texts(name).localize_recommendation(recommend(DESKTOP, catalog())) for name in ("en", "zh_CN"))
     assert [way.text for way in english.ways] == [
-        "Newest: PyTorch 2.15.0, new driver, one restart",
+        "Newest: PyTorch 2.15.0 with a new driver",
         "Works now: PyTorch 2.14.1 with the driver you have",
     ]
     assert all("{" not in f"{way.text}" for way in chinese.ways)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 from msgspec import UNSET, structs
 
@@ -115,7 +115,8 @@ def _known_files(builder: PlanBuilder) -> tuple[PlanFile, ...]:
                 url=file.url, name=file.name, sha256=file.sha256, bytes=file.bytes, source=source, checked=True
             )
             files.setdefault(answer.package, named)
-    return tuple(files.values())
+    # PyTorch first: indexes answer in any order.
+    return tuple(files[name] for name in get_args(PackageName) if name in files)
 
 
 def _is_planned(answer: SourceAnswer, recommendation: Recommendation) -> bool:
