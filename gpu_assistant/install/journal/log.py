@@ -27,7 +27,7 @@ import msgspec
 from msgspec import Struct
 
 from ...core import json
-from ...core.errors import storage_error
+from ...core.errors import MAX_NAME_LENGTH, storage_error
 from ...core.paths import DataDir
 from ...core.plan import EndState, InterruptedInstall, Plan, StepState
 from ...core.types import Value
@@ -36,6 +36,7 @@ from ...system.paths import is_private
 # The kinds of steps whose tree is an environment: built by uv, and by the user's conda.
 ENVIRONMENT_KINDS = ("python-packages", "conda-environment")
 # No path has one, and no line of ours.
+MAX_PATH_CHARACTERS = 4096  # Linux' PATH_MAX; Windows has less
 _NULL_CHARACTER = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
@@ -358,10 +359,21 @@ def read_records(path: Path) -> tuple[JournalRecord, ...]:
         if _NULL_CHARACTER.search(line):
             continue
         try:
-            records.append(json.decode(line, JournalRecord))
+            record = json.decode(line, JournalRecord)
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue
+        if not isinstance(record, EffectStarted) or _can_exist(record.effect):
+            records.append(record)
     return tuple(records)
+
+
+def _can_exist(effect: Effect) -> bool:
+    """Whether a system can have the paths of an effect: asking for a longer one is an error of its own."""
+    paths = [getattr(effect, name, "") for name in ("path", "to", "folder")]
+    return all(
+        len(path) < MAX_PATH_CHARACTERS and all(len(name) <= MAX_NAME_LENGTH for name in Path(path).parts)
+        for path in paths
+    )
 
 
 def journal_paths(data: DataDir) -> tuple[Path, ...]:

@@ -179,6 +179,13 @@ def test_journal_that_others_may_write_is_not_read(sandbox: Sandbox) -> None:
     assert not active_effects(sandbox.data)
 
 
+@pytest.mark.parametrize("path", ["/" + "a" * 5000, "/" + "a/" * 3000])
+def test_effect_on_a_path_that_is_too_long_is_skipped(sandbox: Sandbox, path: str) -> None:
+    forge(sandbox, TreeCreated(path=path), kinds=("python-packages",), environment=Path(path))
+    purge(sandbox)
+    assert active_effects(sandbox.data) == ()
+
+
 def test_line_with_a_null_character_is_skipped(sandbox: Sandbox) -> None:
     """No system has such a path: asking for one raises ValueError."""
     path = forge(sandbox, TreeCreated(path="/photos"), kinds=("python-packages",))
