@@ -110,7 +110,7 @@ class DurationCatalog(CatalogFile, frozen=True, kw_only=True):
 
     @property
     def compile_minutes(self) -> float | None:
-        """How long verifying takes where a CUDA program and a PyTorch extension are compiled; None where not measured."""
+        """To prove an environment, and compile a CUDA program and a PyTorch extension; None where not measured."""
         seconds = (self.verify_seconds, self.compile_seconds)
         return None if None in seconds else _to_minutes(sum(each or 0 for each in seconds))
 
