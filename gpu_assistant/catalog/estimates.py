@@ -72,6 +72,8 @@ class DurationCatalog(CatalogFile, frozen=True, kw_only=True):
     resolve_seconds: float | None
     unpack_bytes_per_second: float | None
     verify_seconds: float | None
+    compile_seconds: float | None
+    compile_source: str
     torch_load_limit_seconds: Annotated[float, Meta(gt=0)]
     torch_load_source: str
     line_bytes_per_second: float | None = None
@@ -105,6 +107,12 @@ class DurationCatalog(CatalogFile, frozen=True, kw_only=True):
     def verify_minutes(self) -> float | None:
         """To prove an environment."""
         return _to_minutes(self.verify_seconds)
+
+    @property
+    def compile_minutes(self) -> float | None:
+        """To prove an environment, and compile a CUDA program and a PyTorch extension; None where not measured."""
+        seconds = (self.verify_seconds, self.compile_seconds)
+        return None if None in seconds else _to_minutes(sum(each or 0 for each in seconds))
 
     def unpack_minutes(self, count: int | None) -> float | None:
         """To install or unpack so many bytes onto the disk."""

@@ -417,6 +417,7 @@ SOURCE_FIELDS = (
     "nvidia_source",
     "own_folder_source",
     "gnu_packages_source",
+    "compile_source",
     "cudnn_source",
     "gnu_commands_source",
     "msvc_command_source",

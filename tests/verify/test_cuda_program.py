@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gpu_assistant.core.errors import Cancelled
+from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.results import Check
 from gpu_assistant.system import current_system
 from gpu_assistant.texts.localized import Texts
 from gpu_assistant.verify.cuda_program import TOOLKIT_CHECK_IDS, HostPrograms, ToolkitProof, prove_toolkit
+from gpu_assistant.verify.job import EXTENSION_CHECK_ID, EXTENSION_CHILD, VerifyJob
+
+from ..fakes.environments import environment_with
 
 pytestmark = pytest.mark.skipif(current_system().name == "windows", reason="scripts in the compilers' places")
 
@@ -224,3 +231,32 @@ def test_cancel_ends_it_and_leaves_no_folder(bench: Bench, tmp_path: Path, monke
             log=lambda _line: None,
         )
     assert list(scratch.iterdir()) == []
+
+
+def test_environment_with_toolkit_is_proven_with_it(bench: Bench, tmp_path: Path) -> None:
+    """A PyTorch that is none builds no extension."""
+    environment = environment_with(tmp_path / "env", "__version__ = '2.13.0+cpu'")
+    proof = ToolkitProof(folder=bench.toolkit, version="13.2.2", newest_gnu=15)
+    checks = VerifyJob(environment, current_system(), time_limit=60, toolkit=proof).run(JobContext())
+    results = {check.id: check for check in checks.checks}
+    assert {results[name].state for name in TOOLKIT_CHECK_IDS} == {"pass"}
+    assert results["cuda-run"].state == "pass"
+    assert results[EXTENSION_CHECK_ID].state in ("fail", "skip")
+    for language in ("en", "zh_CN"):
+        assert all(check.text for check in Texts(language).localize_checks(checks).checks)
+
+
+@pytest.mark.real_install
+def test_extension_without_cuda_is_built_by_real_pytorch(torch_environment: Path) -> None:
+    """Real compilers and headers; where ninja is not in the environment that is said."""
+    command = [
+        current_system().environment_python(torch_environment),
+        EXTENSION_CHILD,
+        *("--toolkit", str(torch_environment), "--major", "13", "--compiler", "/usr/bin/g++"),
+    ]
+    finished = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600)
+    messages: list[dict[str, Any]] = [json.loads(line) for line in finished.stdout.splitlines()]
+    assert messages[0] == {"begin": EXTENSION_CHECK_ID}
+    assert messages[-1] == {"end": True}
+    check = messages[1]["check"]
+    assert (check["state"], check["data"].get("reason")) in (("pass", None), ("skip", "@verify.reason.no-ninja"))

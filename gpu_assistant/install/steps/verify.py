@@ -39,17 +39,19 @@ class EnvironmentVerification(StepKind):
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         environment, offers = str(builder.environment), builder.recommendation.alternatives
+        compiles = builder.recommendation.cuda_toolkit.action != "none"
+        usual = "verify-compile" if compiles else "verify"
         uses_wsl2 = any(offer.code == "tensorflow-wsl2" for offer in offers)
         return (
             Step(
                 id="verify",
                 kind=self.name,
-                code="verify-wsl2" if uses_wsl2 else VERIFY_AFTER_DRIVER if _awaits_driver(builder) else "verify",
+                code="verify-wsl2" if uses_wsl2 else VERIFY_AFTER_DRIVER if _awaits_driver(builder) else usual,
                 needs=builder.ids("python-packages"),
                 data={"env": environment, "release": builder.release},
                 bytes=0,
                 disk_bytes=0,
-                minutes=builder.durations.verify_minutes,
+                minutes=builder.durations.compile_minutes if compiles else builder.durations.verify_minutes,
                 commands=(("gpu-assistant", "verify", "--env", environment),),
             ),
         )

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 translate = QCoreApplication.translate
 
+# The kinds of steps that bring the toolkit and cuDNN; as packages both come in one.
+TOOLKIT_STEP_KINDS = frozenset({"cuda-wheels", "cuda-toolkit", "cuda-run", "cuda-installer"})
+CUDNN_STEP_KINDS = frozenset({"cuda-wheels", "cudnn"})
 PART_IDS = ("driver", "cuda", "cudnn", "torch", "tensorflow")
 REASON_SUBJECTS = {
     "driver": ("driver",),
@@ -309,9 +312,12 @@ def _cudnn_part(machine: Machine, recommendation: Recommendation) -> PartSummary
     advice = recommendation.cudnn
     if advice.action == "install":
         standalone = recommendation.cuda_toolkit.action == "none"
-        planned_detail = (
-            translate("PartSummary", "by itself") if standalone else translate("PartSummary", "beside the toolkit")
-        )
+        if advice.way == "wheels" and torch is not None and torch.cudnn == advice.version:
+            planned_detail = translate("PartSummary", "comes inside PyTorch")
+        elif standalone:
+            planned_detail = translate("PartSummary", "by itself")
+        else:
+            planned_detail = translate("PartSummary", "beside the toolkit")
         return _build_part(
             "cudnn",
             machine,
@@ -451,11 +457,11 @@ def uncovered_parts(recommendation: Recommendation, plan: Plan | None) -> tuple[
     if plan is None:
         return ()
     missing = []
-    for name, step_word, advice in (
-        ("CUDA Toolkit", "toolkit", recommendation.cuda_toolkit),
-        ("cuDNN", "cudnn", recommendation.cudnn),
+    for name, step_kinds, advice in (
+        ("CUDA Toolkit", TOOLKIT_STEP_KINDS, recommendation.cuda_toolkit),
+        ("cuDNN", CUDNN_STEP_KINDS, recommendation.cudnn),
     ):
-        if advice.action == "install" and not _has_step(plan, step_word):
+        if advice.action == "install" and not any(step.kind in step_kinds for step in plan.steps):
             missing.append(f"{name} {advice.version}")
     tensorflow = recommendation.tensorflow
     if tensorflow is not None and not any("tensorflow" in str(step.data.get("packages")) for step in plan.steps):
@@ -466,7 +472,3 @@ def uncovered_parts(recommendation: Recommendation, plan: Plan | None) -> tuple[
 def _installs_driver(plan: Plan | None) -> bool:
     """Whether the plan installs a driver; a step that only says what to do needs no administrator rights."""
     return plan is not None and any("driver" in step.kind and step.needs_admin for step in plan.steps)
-
-
-def _has_step(plan: Plan | None, step_word: str) -> bool:
-    return plan is not None and any(step_word in step.kind for step in plan.steps)
