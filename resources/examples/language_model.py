@@ -154,7 +154,7 @@ if weights:
             places[name].data.copy_(tensor)
             filled.add(name)
     if config["tie_word_embeddings"] or "lm_head.weight" not in filled:
-        model.lm_head.weight.data = model.embed_tokens.weight.data
+        model.lm_head.weight = model.embed_tokens.weight
         filled.add("lm_head.weight")
     missing = sorted(set(places) - filled)
     if missing:
