@@ -177,7 +177,7 @@ def render_plan(plan: Plan, output: Output) -> None:
 
 
 def render_source_notices(plan: Plan, write: Callable[[str], None]) -> None:
-    """What stands in for a build that cannot be downloaded, or that none can; a C++ compiler that is missing or unfit."""
+    """What stands in for a build that cannot be downloaded, or that none can; a missing C++ compiler."""
     for warning in plan.recommendation.warnings:
         if warning.code.startswith((SOURCE_WARNINGS, *COMPILER_WARNINGS)):
             write(f"! {warning.text} {warning.fix or ''}".rstrip())
