@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import convert
 
 from gpu_assistant.advise.options import list_options
 from gpu_assistant.advise.recommend import recommend
@@ -17,7 +18,7 @@ def advise(
     system: SystemName = "linux", card: str = RTX_4060, driver: str | None = None, **choice: str
 ) -> Recommendation:
     box = machine(system, nvidia(card), driver=driver)
-    return check(recommend(box, catalog(), goal="cuda-dev", choice=Choice(**choice)))
+    return check(recommend(box, catalog(), goal="cuda-dev", choice=convert(choice, Choice)))
 
 
 def refusal(**choice: str) -> str:

@@ -249,7 +249,7 @@ def test_environment_with_toolkit_is_proven_with_it(bench: Bench, tmp_path: Path
 @pytest.mark.real_install
 def test_extension_without_cuda_is_built_by_real_pytorch(torch_environment: Path) -> None:
     """Real compilers and headers; where ninja is not in the environment that is said."""
-    command = [
+    command: list[str | Path] = [
         current_system().environment_python(torch_environment),
         EXTENSION_CHILD,
         *("--toolkit", str(torch_environment), "--major", "13", "--compiler", "/usr/bin/g++"),

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Warnings about where a plan's files come from.
 SOURCE_WARNINGS = "source-"
+# Those about the C++ compiler, without which what is installed cannot compile.
+COMPILER_WARNINGS = ("gcc-", "msvc-")
 
 
 def render_recommendation(
@@ -175,9 +177,9 @@ def render_plan(plan: Plan, output: Output) -> None:
 
 
 def render_source_notices(plan: Plan, write: Callable[[str], None]) -> None:
-    """What stands in for a build that cannot be downloaded, or that none can."""
+    """What stands in for a build that cannot be downloaded, or that none can; a missing C++ compiler."""
     for warning in plan.recommendation.warnings:
-        if warning.code.startswith(SOURCE_WARNINGS):
+        if warning.code.startswith((SOURCE_WARNINGS, *COMPILER_WARNINGS)):
             write(f"! {warning.text} {warning.fix or ''}".rstrip())
 
 
