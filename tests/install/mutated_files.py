@@ -15,6 +15,7 @@ import random
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
+from copy import deepcopy
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -77,7 +78,7 @@ def mutate(document: Any, chance: random.Random, texts: tuple[str, ...]) -> Any:
     for _ in range(chance.randint(1, 4)):
         parents = list(_containers(document))
         if not parents:
-            return chance.choice(VALUES)
+            return deepcopy(chance.choice(VALUES))
         parent = chance.choice(parents)
         keys = list(parent) if isinstance(parent, dict) else list(range(len(parent)))
         if not keys:
@@ -86,11 +87,12 @@ def mutate(document: Any, chance: random.Random, texts: tuple[str, ...]) -> Any:
         if action == 0:
             del parent[key]
         elif action == 1 and isinstance(parent, list):
-            parent.append(parent[key])
+            parent.append(deepcopy(parent[key]))
         elif action == 2:
             parent[key] = DEEP
         else:
-            parent[key] = chance.choice((*VALUES, *URLS, *texts, *texts, *texts))
+            # A copy: the next change may be one of what is in it.
+            parent[key] = deepcopy(chance.choice((*VALUES, *URLS, *texts, *texts, *texts)))
     return document
 
 
