@@ -184,6 +184,7 @@ def failed(studio: Studio, app: FakeApp) -> Wizard:
         alternatives=(WHEELHOUSE_OFFER,),
         version="2.15.0",
         variant="cpu",
+        site="@site.pytorch-wheels",
         wheelhouse="@answer.absent",
         index="@answer.unreachable",
         general="@answer.not-asked",

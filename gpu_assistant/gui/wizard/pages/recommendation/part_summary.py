@@ -313,7 +313,7 @@ def _cudnn_part(machine: Machine, recommendation: Recommendation) -> PartSummary
     if advice.action == "install":
         standalone = recommendation.cuda_toolkit.action == "none"
         if advice.way == "wheels" and torch is not None and torch.cudnn == advice.version:
-            planned_detail = translate("PartSummary", "comes inside PyTorch")
+            planned_detail = translate("PartSummary", "included in PyTorch")
         elif standalone:
             planned_detail = translate("PartSummary", "by itself")
         else:

@@ -17,7 +17,13 @@ pytestmark = pytest.mark.gui
 
 BOTH = pytest.mark.parametrize("code", ["en", "zh_CN"])
 ANSWER = SourceAnswer(source="general", version="2.15.0", variant="cu132", state="available", newest="2.15.0")
-DATA = {"build": "2.15.0+cpu", "version": "2.15.0", "recommended": "2.15.0+cu132", "download_bytes": 3_000_000_000}
+DATA = {
+    "site": "@site.pytorch-wheels",
+    "build": "2.15.0+cpu",
+    "version": "2.15.0",
+    "recommended": "2.15.0+cu132",
+    "download_bytes": 3_000_000_000,
+}
 ANSWERS = {"index": "@answer.unreachable", "general": "@answer.unreachable", "mirrors": "@answer.not-asked"}
 
 
