@@ -104,6 +104,10 @@ def check_extension(writer: CheckWriter, options: argparse.Namespace) -> None:
         # PyTorch refuses such a compiler itself.
         writer.report(CHECK_ID, "skip", reason="@verify.reason.other-cuda")
         return
+    if " " in sys.prefix:
+        # PyTorch hands the folder of its libraries to the linker without quotes (`extra_ldflags` in cpp_extension.py).
+        writer.report(CHECK_ID, "skip", reason="@verify.reason.space-in-path")
+        return
     started = time.perf_counter()
     folder = tempfile.mkdtemp(prefix="gpu-assistant-")
     try:

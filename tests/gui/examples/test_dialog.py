@@ -123,6 +123,15 @@ def test_failure_is_shown_with_what_to_do(app, open_dialog, qtbot):
     assert not dialog.result_hero.isVisible()
 
 
+@pytest.fixture
+def qt_file_dialogs():
+    """Qt's own file dialogs: a test cannot close the system's."""
+    QApplication.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs)
+    yield
+    QApplication.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs, False)
+
+
+@pytest.mark.usefixtures("qt_file_dialogs")
 def test_picture_sorter_asks_for_a_folder_first(app, open_dialog, qtbot, tmp_path):
     dialog = open_dialog(app)
     qtbot.waitUntil(dialog.result_hero.isVisible, timeout=20_000)

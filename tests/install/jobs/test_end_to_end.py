@@ -5,6 +5,7 @@ loopback, a driver's installer that wants a restart. On Linux and on Windows.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -178,7 +179,7 @@ def install_with_kills(run: EndToEndRun) -> None:
     steps = [step["id"] for step in plan["steps"]]
     assert [each for each in steps if each != "vc-redist"] == [
         *("space", "python", "resolve", "download", "pytorch"),
-        *("cuda-toolkit", "cudnn", "variables", "driver", "verify"),
+        *("cuda-toolkit", "cudnn", "driver", "verify", "variables"),
     ]
     size = len(run.torch.data)
     first.until(lambda event: event.get("id") == "download" and (event.get("done") or 0) > size // 4)
@@ -253,13 +254,20 @@ def test_install_benchmark_and_uninstall_end_to_end(run: EndToEndRun) -> None:
     assert settings.load_settings(DataDir(run.data).settings).setup_done  # the window opens on what is there
 
     checks = run.call("verify", "--env", run.env).events[-1]
-    assert checks["verdict"] == "pass"
+    # Without a compiler of C++ that nvcc can use, no program is compiled; that is said, and no fault of the setup.
+    has_compiler = not WINDOWS and shutil.which("g++") is not None
+    assert [each["id"] for each in checks["checks"] if each["state"] == "warn"] == (
+        [] if has_compiler else ["host-compiler"]
+    )
+    assert checks["verdict"] == ("pass" if has_compiler else "warn")
     pip_keeps_pytorch(run.env)
     measured = run.call("bench", "--env", run.env).events[-1]
     assert measured["results"]
     assert all(result["median"] > 0 for result in measured["results"])
     assert not [result for result in measured["results"] if "wrong" in result["notes"]]
-    assert {"matmul", "resnet50", "bert-base", "decode"} <= {result["id"] for result in measured["results"]}
+    # On a busy machine the minute may be too short for all of them; what is left out is named.
+    named = {result["id"] for result in measured["results"]} | {each["id"] for each in measured["left_out"]}
+    assert {"matmul", "resnet50", "bert-base", "decode"} <= named
 
     missing = run.call("uninstall", "--yes", "--env", run.env)
     assert missing.events[-1]["state"] == "done"
