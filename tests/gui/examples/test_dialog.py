@@ -131,6 +131,8 @@ def qt_file_dialogs():
     QApplication.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs, False)
 
 
+# Qt's own file dialog on Windows asks for the points of a font that is sized in pixels.
+@pytest.mark.qt_log_ignore("QFont::setPointSize: Point size <= 0", extend=True)
 @pytest.mark.usefixtures("qt_file_dialogs")
 def test_picture_sorter_asks_for_a_folder_first(app, open_dialog, qtbot, tmp_path):
     dialog = open_dialog(app)

@@ -24,6 +24,9 @@ class Bar:
         self.seen.append((state, fraction))
         return True
 
+    def is_new_button(self, message: int) -> bool:
+        return False
+
     def close(self) -> None:
         """Nothing to let go."""
 
