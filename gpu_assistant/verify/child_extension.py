@@ -105,7 +105,7 @@ def check_extension(writer: CheckWriter, options: argparse.Namespace) -> None:
         writer.report(CHECK_ID, "skip", reason="@verify.reason.other-cuda")
         return
     if " " in sys.prefix:
-        # PyTorch hands the folder of its libraries to the linker without quotes (`extra_ldflags` in cpp_extension.py).
+        # PyTorch hands the folder of its libraries to the linker without quotes (the linker flags in cpp_extension.py).
         writer.report(CHECK_ID, "skip", reason="@verify.reason.space-in-path")
         return
     started = time.perf_counter()

@@ -25,7 +25,7 @@ from .renderer import dashed_pen
 from .time_axis import TimeAxis, format_since
 from .widget import Plot
 
-MIN_PLOT_HEIGHT, LOW_WINDOW_PLOT_HEIGHT = 150, 110  # pixels
+MIN_PLOT_HEIGHT, LOW_WINDOW_PLOT_HEIGHT = 150, 84  # pixels
 QWIDGETSIZE_MAX = (1 << 24) - 1  # qwidget.h; PySide6 has no name for it
 LINE_WIDTH, EVENT_WIDTH = 24, 18  # pixels of a legend's symbols
 LEGEND_GAP, LEGEND_MARGIN = 7, 3  # pixels between symbol and text, and after the text
