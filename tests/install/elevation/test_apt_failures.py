@@ -66,7 +66,7 @@ class ScriptedApt:
         ("locked", "driver-apt-locked"),
         ("no-room-archives", "driver-no-room"),
         ("full-disk", "driver-no-room"),
-        ("held", "driver-held"),
+        ("held-packages", "driver-held"),
         ("broken-mirror", "driver-packages-unreachable"),
     ],
 )
