@@ -54,7 +54,7 @@ def test_duration_shown_before_and_scope_after(open_dialog, app, qtbot, seen):
         dialog.start_button.click()
     assert app.calls[-1] == f"health 2 {Path(ENVIRONMENT.path)}"
     assert [row.check.state for row in dialog.result_view.rows] == ["pass", "pass", "pass", "warn", "skip"]
-    qtbot.waitUntil(lambda: "Look whether all fans turn" in seen(dialog), timeout=5000)
+    qtbot.waitUntil(lambda: "Check whether all fans turn" in seen(dialog), timeout=5000)
     assert dialog.result_view.verdict.kind == "warn"
     assert "It does not cover: " in dialog.result_view.scope.text()
     dialog.copy_button.click()
