@@ -9,6 +9,7 @@ Nothing that runs is stored here; what a script saves, it saves into the folder 
 from __future__ import annotations
 
 import json
+import os
 import threading
 import time
 from pathlib import Path
@@ -16,12 +17,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
-from ..core.errors import AppError, Cancelled, UsageError
+from ..core.errors import AppError, Cancelled, UsageError, storage_errors
 from ..system.base import KILLED_RETURNCODE, ProcessResult
 from ..system.locks import data_folder_lock, environment_lock
 from ..system.processes import DeadlineEvent, run_json_lines
 from .child_protocol import CHILD_PROGRAM, ExampleMessage, ExampleProgress, ExampleStart
-from .pictures import read_picture_folder
 from .programs import SCRIPT_PACKAGES, ExampleName, script_path
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from ..system.base import System
 
 MAX_FOREIGN_LINES = 10_000  # lines that are no messages, before the program is ended
+# What Pillow reads without further packages, and cameras and browsers write.
+PICTURE_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
+MIN_CLASSES, MIN_PICTURES = 2, 4  # to learn from three and to be examined with one
 NO_TORCH = "ModuleNotFoundError: No module named 'torch'"
 
 
@@ -78,7 +81,7 @@ class ExampleJob:
 
     def run(self, context: JobContext[Any]) -> ExampleResult:
         """Run to the end. Raises Cancelled, UsageError (example-simulated, picture-folder and those of
-        `read_picture_folder`), AppError (environment-missing, example-…, bench-running, environment-busy).
+        `count_pictures`), AppError (environment-missing, example-…, bench-running, environment-busy).
         """
         if self._simulated:
             raise UsageError("example-simulated")
@@ -95,7 +98,7 @@ class ExampleJob:
         if self.program == "picture-sorter":
             if settings.pictures is None:
                 raise UsageError("picture-folder")
-            read_picture_folder(settings.pictures)
+            count_pictures(settings.pictures)
         if settings.weights is not None and not settings.weights.exists():
             raise UsageError("weights-missing", path=str(settings.weights))
 
@@ -187,3 +190,22 @@ class ExampleJob:
             package = SCRIPT_PACKAGES.get(failure.lacks, failure.lacks)
             return AppError("example-package", package=package, path=path)
         return AppError("example-memory") if failure.memory else AppError("example-failed", reason=failure.error)
+
+
+def count_pictures(folder: Path) -> dict[str, int]:
+    """The number of pictures of each class; a class is a folder in `folder`. Raises UsageError: picture-classes (fewer
+    than two folders with pictures), picture-few, and AppError as `storage_errors` does.
+    """
+    counts: dict[str, int] = {}
+    with storage_errors(folder):
+        for entry in sorted(os.scandir(folder), key=lambda each: each.name):
+            if entry.is_dir() and not entry.name.startswith("."):
+                names = [name for _, _, names in os.walk(entry.path) for name in names]
+                counts[entry.name] = sum(name.lower().endswith(PICTURE_SUFFIXES) for name in names)
+    counts = {name: count for name, count in counts.items() if count}
+    if len(counts) < MIN_CLASSES:
+        raise UsageError("picture-classes", path=str(folder))
+    smallest = min(counts, key=lambda name: counts[name])
+    if counts[smallest] < MIN_PICTURES:
+        raise UsageError("picture-few", path=str(folder / smallest), count=counts[smallest], least=MIN_PICTURES)
+    return counts

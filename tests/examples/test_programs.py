@@ -11,7 +11,7 @@ import pytest
 
 from gpu_assistant.core.errors import UsageError
 from gpu_assistant.examples.child_protocol import ExampleMessage
-from gpu_assistant.examples.pictures import read_picture_folder
+from gpu_assistant.examples.job import count_pictures
 from gpu_assistant.examples.programs import (
     EXAMPLE_NAMES,
     notebook,
@@ -71,7 +71,7 @@ def make_pictures(folder: Path, **counts: int) -> Path:
 def test_picture_folder_counts_each_class(tmp_path):
     make_pictures(tmp_path, cats=5, dogs=4, empty=0)
     (tmp_path / ".thumbnails").mkdir()
-    assert read_picture_folder(tmp_path).classes == {"cats": 5, "dogs": 4}
+    assert count_pictures(tmp_path) == {"cats": 5, "dogs": 4}
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_picture_folder_counts_each_class(tmp_path):
 )
 def test_unusable_picture_folder_is_refused(tmp_path, counts, code):
     with pytest.raises(UsageError) as refused:
-        read_picture_folder(make_pictures(tmp_path, **counts))
+        count_pictures(make_pictures(tmp_path, **counts))
     assert refused.value.code == code
 
 
