@@ -42,7 +42,7 @@ PRELOADED_MODULES = (MONITOR_MODULE, "gpu_assistant.gui.bench.page", "gpu_assist
 class MainArea(Themed, QWidget):
     """Home, Monitor, Benchmark, Settings.
 
-    `setup_requested` asks for the wizard, `environment_requested` for it with a new environment in a folder,
+    `setup_requested` asks for the wizard, `environment_requested` for it with a folder's environment,
     `side_page_requested` for its page "create-bundle" or "load-bundle".
     `benchmark_runner_created` brings the runner of the Benchmark page, `monitoring_changed` follows a change of the
     settings for alarms and tray.

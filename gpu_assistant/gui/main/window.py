@@ -141,7 +141,7 @@ class MainWindow(QMainWindow):
             self.main_area.sampling.failed.connect(self._on_sampling_failed)
             self.main_area.setup_requested.connect(self._open_setup)
             self.main_area.side_page_requested.connect(self._open_side_page)
-            self.main_area.environment_requested.connect(self._open_new_environment)
+            self.main_area.environment_requested.connect(self._open_environment_setup)
             self.main_area.benchmark_runner_created.connect(self.desktop_integration.watch_benchmark)
             self.main_area.updates.close_consent_requested.connect(self._confirm_update_handover)
             self.main_area.updates.quit_requested.connect(self._close_for_update)
@@ -201,8 +201,8 @@ class MainWindow(QMainWindow):
             self.wizard = None
         return self.show_wizard()
 
-    def _open_new_environment(self, folder: str) -> None:
-        """The wizard, which installs into this folder."""
+    def _open_environment_setup(self, folder: str) -> None:
+        """The wizard for the environment in this folder, new or not."""
         wizard = self._open_setup()
         if folder and not wizard.flow.is_locked:
             wizard.flow.change_options(environment=folder)

@@ -51,7 +51,7 @@ FOLD_BELOW_HEIGHT = 700  # pixels at 100 %: lower pages hide subtitle and headin
 
 class HomePage(Page):
     """`page_requested` asks for another page, `setup_requested` for the wizard, `side_page_requested` for a side page
-    of it, `environment_requested` for the wizard with a new environment in that folder; `environment_chosen` brings
+    of it, `environment_requested` for the wizard with that folder's environment, new or not; `environment_chosen` brings
     the path of the one to use from now on.
 
     `alarm_muted(Alarm, muted)` mutes an alarm; `health_test_requested(level, GPU)` asks for the test of one GPU, or of
@@ -361,7 +361,7 @@ class HomePage(Page):
             case "check-files":
                 self._verify(folder, files=True)
             case "update":
-                self.setup_requested.emit()
+                self.environment_requested.emit(environment.path)
             case "export":
                 self.create_export_dialog(folder).open()
             case "remove":

@@ -100,6 +100,14 @@ def test_environment_that_is_measured_is_removed_after_the_benchmark_stopped(win
     QApplication.activeModalWidget().reject_button.click()
 
 
+def test_update_of_an_environment_opens_the_setup_of_that_environment(window, app, qtbot):
+    page = window.main_area.pages[HOME]
+    other = page.facts.environments[1]
+    page.run_environment_action("update", other)
+    qtbot.waitUntil(lambda: window.wizard is not None, timeout=5000)
+    assert window.wizard.flow.state.environment == other.path == str(app.folder / "old")
+
+
 @pytest.mark.parametrize(
     ("torch", "driver", "expected"),
     [
