@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -105,7 +106,7 @@ class HomePage(Page):
         self.column.addWidget(self.actions_panel)
         self.column.addStretch(1)
         self._facts_runner, self._verify_runner = JobRunner(self), JobRunner(self)
-        self._open_runner = JobRunner(self)
+        self._action_runner = JobRunner(self)
         self.environment_removal = EnvironmentRemoval(app, language, self)
         self._connect_signals()
         self.breakpoints.changed.connect(self._arrange)
@@ -120,7 +121,7 @@ class HomePage(Page):
         self._verify_runner.done.connect(self._on_verified)
         self._verify_runner.failed.connect(self._on_failed)
         self._verify_runner.finished.connect(lambda: self.installed_card.verify_button.set_busy(False))
-        self._open_runner.failed.connect(self._on_failed)
+        self._action_runner.failed.connect(self._on_failed)
         self.software_card.change_button.clicked.connect(self.setup_requested)
         self.environments_card.new_button.clicked.connect(
             lambda: self.environment_requested.emit(self.facts.free_folder or "")
@@ -353,9 +354,9 @@ class HomePage(Page):
             case "use":
                 self.environment_chosen.emit(environment.path)
             case "terminal":
-                self._open_runner.start(FunctionJob(lambda: self._app.system.open_terminal(folder)))
+                self._run_short(lambda: self._app.system.open_terminal(folder))
             case "folder":
-                self._open_runner.start(FunctionJob(lambda: self._app.system.open_folder(folder)))
+                self._run_short(lambda: self._app.system.open_folder(folder))
             case "verify":
                 self._verify(folder)
             case "check-files":
@@ -367,13 +368,16 @@ class HomePage(Page):
             case "remove":
                 self._remove(environment)
 
+    def _run_short(self, work: Callable[[], None]) -> None:
+        """Do it in a thread; not while the last one is still under way, as after a double click."""
+        if not self._action_runner.running:
+            self._action_runner.start(FunctionJob(work))
+
     def create_export_dialog(self, folder: Path) -> QFileDialog:
         """The dialog for where to save an environment's list of packages."""
         dialog = save_dialog(self, self.tr("Save the package list"), "TOML (*.toml)", LOCK_FILE_NAME)
         dialog.fileSelected.connect(
-            lambda file: self._open_runner.start(
-                FunctionJob(lambda: self._app.integrations.export_lockfile(folder, Path(file)))
-            )
+            lambda file: self._run_short(lambda: self._app.integrations.export_lockfile(folder, Path(file)))
         )
         return dialog
 

@@ -100,6 +100,22 @@ def test_environment_that_is_measured_is_removed_after_the_benchmark_stopped(win
     QApplication.activeModalWidget().reject_button.click()
 
 
+def test_second_terminal_is_not_asked_for_while_the_first_one_opens(window, app, qtbot, monkeypatch):
+    page, gate, opened = window.main_area.pages[HOME], threading.Event(), []
+
+    def open_terminal(environment):
+        opened.append(environment)
+        gate.wait(5)
+
+    monkeypatch.setattr(app.system, "open_terminal", open_terminal)
+    environment = page.facts.environments[0]
+    for _ in range(2):
+        page.run_environment_action("terminal", environment)
+    qtbot.waitUntil(lambda: len(opened) == 1, timeout=5000)
+    gate.set()
+    assert opened == [environment.folder]
+
+
 def test_update_of_an_environment_opens_the_setup_of_that_environment(window, app, qtbot):
     page = window.main_area.pages[HOME]
     other = page.facts.environments[1]
