@@ -19,11 +19,24 @@ from ...widgets.cards import Banner, Card, Pill, PillKind
 from ...widgets.charts import BarChart
 from ...widgets.icons import IconWidget
 from ...widgets.inputs import Menu
-from ...widgets.text import label
+from ...widgets.text import TextLabel, label
 from ..updates import UpdateController
 
 if TYPE_CHECKING:
     from ..updates import UpdatePanel
+
+
+def _add_heading(card: Card, icon: str, *widgets: QWidget) -> TextLabel:
+    """The first row of a card: an icon, the heading, and at the right the given widgets."""
+    row = QHBoxLayout()
+    row.setSpacing(10)
+    heading = label("heading")
+    row.addWidget(IconWidget(icon, size=20))
+    row.addWidget(heading, 1)
+    for widget in widgets:
+        row.addWidget(widget)
+    card.column.addLayout(row)
+    return heading
 
 
 class LatestBenchmarkCard(Card):
@@ -36,14 +49,8 @@ class LatestBenchmarkCard(Card):
         self._is_measuring = False
         self._is_built = False
         super().__init__()
-        heading_layout = QHBoxLayout()
-        heading_layout.setSpacing(10)
-        self._heading = label("heading")
-        heading_layout.addWidget(IconWidget("bench", size=20))
-        heading_layout.addWidget(self._heading, 1)
         self.pill = Pill("ok")
-        heading_layout.addWidget(self.pill)
-        self.column.addLayout(heading_layout)
+        self._heading = _add_heading(self, "bench", self.pill)
         row = QHBoxLayout()
         row.setSpacing(14)
         self.value_label, self.caption_label = label("display"), label("small")
@@ -138,12 +145,7 @@ class InstalledEnvironmentCard(Card):
         self._installed: InstalledEnvironment | None = None
         self._is_built = False
         super().__init__()
-        heading_layout = QHBoxLayout()
-        heading_layout.setSpacing(10)
-        self._heading = label("heading")
-        heading_layout.addWidget(IconWidget("envs", size=20))
-        heading_layout.addWidget(self._heading, 1)
-        self.column.addLayout(heading_layout)
+        self._heading = _add_heading(self, "envs")
         grid = QGridLayout()
         grid.setVerticalSpacing(5)
         grid.setColumnStretch(1, 1)
@@ -204,12 +206,7 @@ class SoftwareCard(Card):
         self._facts: MachineFacts = MachineFacts()
         self._is_built = False
         super().__init__()
-        heading_layout = QHBoxLayout()
-        heading_layout.setSpacing(10)
-        self._heading = label("heading")
-        heading_layout.addWidget(IconWidget("driver", size=20))
-        heading_layout.addWidget(self._heading, 1)
-        self.column.addLayout(heading_layout)
+        self._heading = _add_heading(self, "driver")
         self.rows = (_VersionRow(), _VersionRow())
         for row in self.rows:
             self.column.addWidget(row)
@@ -305,13 +302,8 @@ class EnvironmentsCard(Card):
         self._is_built = False
         self.rows: list[EnvironmentRow] = []
         super().__init__()
-        head = QHBoxLayout()
-        head.setSpacing(10)
-        self._heading, self.new_button = label("heading"), Button(kind="ghost", icon_name="download")
-        head.addWidget(IconWidget("envs", size=20))
-        head.addWidget(self._heading, 1)
-        head.addWidget(self.new_button)
-        self.column.addLayout(head)
+        self.new_button = Button(kind="ghost", icon_name="download")
+        self._heading = _add_heading(self, "envs", self.new_button)
         self.empty_label = label("body", "", "soft")
         self.column.addWidget(self.empty_label)
         self._rows_layout = QVBoxLayout()

@@ -47,13 +47,14 @@ if TYPE_CHECKING:
 
 MONITOR, BENCHMARK = 1, 2
 CUDA_CHECK_ID = "torch-cuda"
+VERDICT_BANNERS: dict[str, BannerKind] = {"pass": "ok", "warn": "warn", "fail": "error"}
 FOLD_BELOW_HEIGHT = 700  # pixels at 100 %: lower pages hide subtitle and headings
 
 
 class HomePage(Page):
     """`page_requested` asks for another page, `setup_requested` for the wizard, `side_page_requested` for a side page
-    of it, `environment_requested` for the wizard with that folder's environment, new or not; `environment_chosen` brings
-    the path of the one to use from now on.
+    of it, `environment_requested` for the wizard with that folder's environment, new or not; `environment_chosen`
+    brings the path of the one to use from now on.
 
     `alarm_muted(Alarm, muted)` mutes an alarm; `health_test_requested(level, GPU)` asks for the test of one GPU, or of
     all (None).
@@ -260,8 +261,7 @@ class HomePage(Page):
     def _show_other_verification(self, checks: Checks) -> None:
         """The outcome for an environment that is not the one in use."""
         name = self._verified_folder.name if self._verified_folder is not None else ""
-        kinds: dict[str, BannerKind] = {"pass": "ok", "warn": "warn", "fail": "error"}
-        self.banner.set(kinds[checks.verdict], f"{name}: {self._verification_text(checks)}")
+        self.banner.set(VERDICT_BANNERS[checks.verdict], f"{name}: {self._verification_text(checks)}")
         self.banner.show()
 
     def _show_verification(self) -> None:
@@ -269,8 +269,7 @@ class HomePage(Page):
         self.installed_card.checks_banner.setVisible(checks is not None)
         if checks is None:
             return
-        kinds: dict[str, BannerKind] = {"pass": "ok", "warn": "warn", "fail": "error"}
-        self.installed_card.checks_banner.set(kinds[checks.verdict], self._verification_text(checks))
+        self.installed_card.checks_banner.set(VERDICT_BANNERS[checks.verdict], self._verification_text(checks))
 
     def _verification_text(self, checks: Checks) -> str:
         """How many checks passed, else the worst one."""
