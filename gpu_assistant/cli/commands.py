@@ -376,6 +376,6 @@ COMMANDS: dict[str, CommandFunction] = {
 }
 # With --json these print one object, or samples; their refusal is one object. The others print events, the last of
 # which is the end.
-OBJECT_COMMANDS = (
-    *("detect", "recommend", "plan", "verify", "bench", "fit", "example", "health", "use", "catalog", "monitor"),
+OBJECT_COMMANDS = frozenset(
+    {"detect", "recommend", "plan", "verify", "bench", "fit", "example", "health", "use", "catalog", "monitor"}
 )

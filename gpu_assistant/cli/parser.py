@@ -16,6 +16,7 @@ from .. import __version__
 from ..core.errors import UsageError
 from ..core.paths import check_path
 from ..core.types import Channel, EnvironmentKind, Goal, Language, MirrorUse, WayName
+from ..examples.programs import EXAMPLE_NAMES
 from .streams import ERROR_HANDLER, stdout_encoding, write_stdout
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ CATALOG_ACTIONS = ("show", "update", "check")
 BUNDLE_ACTIONS = ("create", "check")
 TOOLKIT_METHODS = ("wheels", "archives", "installer")
 HEALTH_LEVELS = (1, 2, 3)
-EXAMPLE_PROGRAMS = ("first-program", "picture-sorter", "language-model")
 DEFAULT_CONNECTIONS, MAX_CONNECTIONS = 8, 16
 RATE_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}  # as curl and wget have them: "500k", "5M"
 MIN_RATE, MAX_RATE = 1000, 10**12  # bytes a second
@@ -396,10 +396,10 @@ class _ParserBuilder:
 
     def _add_example_command(self) -> None:
         command, types = self._add_command("example"), self._types
-        programs = ", ".join(EXAMPLE_PROGRAMS)
+        programs = ", ".join(EXAMPLE_NAMES)
         command.add_argument(
             "program",
-            choices=EXAMPLE_PROGRAMS,
+            choices=EXAMPLE_NAMES,
             metavar="PROGRAM",
             help=self._texts.translate("cli.opt.example-name", {"programs": programs}),
         )
