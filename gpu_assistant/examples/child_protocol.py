@@ -6,7 +6,7 @@ import base64
 import binascii
 from pathlib import Path
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 CHILD_PROGRAM = Path(__file__).parent / "child" / "__main__.py"
 MAX_PICTURES, MAX_SIDE = 64, 256  # of one message; a side in pixels
@@ -47,7 +47,6 @@ class ExampleProgress(Struct, frozen=True, kw_only=True):
     memory_bytes: int | None = None
     parameters: int | None = None
     text: str = ""
-    saved: str | None = None
     skipped: int = 0
     pictures: tuple[ShownPicture, ...] = ()
 
@@ -63,7 +62,6 @@ class _Shown(Struct, frozen=True):
     memory_bytes: int | None = None
     parameters: int | None = None
     text: str = ""
-    saved: str | None = None
     skipped: int = 0
     channels: int = 1
     height: int = 0
@@ -82,7 +80,6 @@ class _Shown(Struct, frozen=True):
             memory_bytes=self.memory_bytes,
             parameters=self.parameters,
             text=self.text,
-            saved=self.saved,
             skipped=self.skipped,
             pictures=tuple(self._pictures()),
         )
@@ -116,7 +113,7 @@ class ExampleMessage(Struct, frozen=True, forbid_unknown_fields=True):
     """One line of the program."""
 
     start: ExampleStart | None = None
-    shown: _Shown | None = field(default=None)
+    shown: _Shown | None = None
     broken: str | None = None
     lacks: str | None = None
     error: str | None = None

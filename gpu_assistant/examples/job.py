@@ -3,7 +3,7 @@
     ExampleJob ──► run_json_lines ──► child/__main__.py ──► resources/examples/<script>.py
         └─ ExampleStart, ExampleProgress ◄── JSON lines ◄── show(step=…, loss=…, pictures=…)
 
-Nothing that runs is stored here; what a script saves, it saves into the folder that it was given.
+Nothing that runs is stored here, and no script saves anything.
 """
 
 from __future__ import annotations
@@ -37,11 +37,10 @@ NO_TORCH = "ModuleNotFoundError: No module named 'torch'"
 
 
 class ExampleSettings(Struct, frozen=True, kw_only=True):
-    """What the user gave: a folder of pictures, weights (a file or a folder), where the result is saved."""
+    """What the user gave: a folder of pictures, weights (a file or a folder)."""
 
     pictures: Path | None = None
     weights: Path | None = None
-    save_to: Path | None = None
 
 
 class ExampleResult(Struct, frozen=True, kw_only=True):
@@ -103,11 +102,7 @@ class ExampleJob:
             raise UsageError("weights-missing", path=str(settings.weights))
 
     def _argv(self, interpreter: Path) -> list[str | Path]:
-        settings = {
-            "folder": self._settings.pictures,
-            "weights": self._settings.weights,
-            "save_to": self._settings.save_to,
-        }
+        settings = {"folder": self._settings.pictures, "weights": self._settings.weights}
         given = {name: str(path.absolute()) for name, path in settings.items() if path is not None}
         argv: list[str | Path] = [interpreter, CHILD_PROGRAM, script_path(self.program)]
         argv += ["--device", self._device] if self._device is not None else []
