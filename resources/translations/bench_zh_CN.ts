@@ -453,7 +453,7 @@
 <context>
     <name>GpuLogCard</name>
     <message>
-        <source>As the driver told it, five times a second; clocks are medians under load. A card at its power limit is what one wants: it does all that it is allowed to.</source>
+        <source>Read from the driver five times a second; clocks are medians under load. A card at its power limit is doing all it can, which is what you want.</source>
         <translation>由驱动报告，每秒五次；频率是满载时的中位数。达到功率上限是正常的，说明显卡已全力运行。</translation>
     </message>
     <message>

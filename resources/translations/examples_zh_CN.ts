@@ -51,8 +51,8 @@
         <translation>显存</translation>
     </message>
     <message>
-        <source>How wrong the network still is. Training makes it smaller.</source>
-        <translation>网络还错得多厉害，训练会让它变小。</translation>
+        <source>How far off the network still is. Training brings this down.</source>
+        <translation>神经网络的答案离正确答案还有多远，训练会让它变小。</translation>
     </message>
     <message>
         <source>Pictures: {path}</source>
@@ -127,8 +127,8 @@
         <translation>运行结果</translation>
     </message>
     <message>
-        <source>What the network says of pictures that it never trained on</source>
-        <translation>网络怎么看从没练过的图片</translation>
+        <source>What the network makes of pictures it has never seen</source>
+        <translation>神经网络对没见过的图片的判断</translation>
     </message>
     <message>
         <source>Without weights</source>
@@ -163,11 +163,11 @@
     </message>
     <message>
         <source>Learned in {time} on {device}, tested on pictures that it had never seen.</source>
-        <translation>在 {device} 上学了 {time}，用从没见过的图片考试。</translation>
+        <translation>在 {device} 上训练了 {time}，用从没见过的图片测试。</translation>
     </message>
     <message>
-        <source>Measures how fast a language model writes here. With no weights of yours it takes random ones: the speed is the same as that of a trained model of its size. Nothing is downloaded.</source>
-        <translation>测量语言模型在这里写字有多快。你没有权重时用随机数，速度和同样大小、训练好的模型一样。不会下载任何东西。</translation>
+        <source>Measures how fast a language model writes on this computer. Without weights of your own it uses random ones, which are just as fast as those of a trained model of its size. Nothing is downloaded.</source>
+        <translation>测量语言模型在这台电脑上生成文字有多快。没有自己的权重时用随机数，速度和同样大小、训练好的模型一样。不会下载任何东西。</translation>
     </message>
     <message>
         <source>Read digits</source>
@@ -182,8 +182,8 @@
         <translation>第 {step} 步，共 {steps} 步</translation>
     </message>
     <message>
-        <source>The program has run.</source>
-        <translation>程序已运行完。</translation>
+        <source>The program has finished</source>
+        <translation>程序运行完毕</translation>
     </message>
     <message>
         <source>Token {step} of {steps}</source>
@@ -191,11 +191,11 @@
     </message>
     <message>
         <source>Your network reads {percent} % of the digits correctly</source>
-        <translation>你的网络认对了 {percent}% 的数字</translation>
+        <translation>你的神经网络认对了 {percent}% 的数字</translation>
     </message>
     <message>
         <source>Your network sorts {percent} % of the pictures correctly</source>
-        <translation>你的网络分对了 {percent}% 的图片</translation>
+        <translation>你的神经网络分对了 {percent}% 的图片</translation>
     </message>
     <message>
         <source>{millions} million weights on {device}, in {time}. One token is about three quarters of a word.</source>

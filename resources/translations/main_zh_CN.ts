@@ -661,7 +661,7 @@
     </message>
     <message>
         <source>{version} is available</source>
-        <translation>{version} 可用</translation>
+        <translation>有新版 {version}</translation>
     </message>
 </context>
 <context>

@@ -248,7 +248,7 @@
         <translation>每个文件都必须和官方的完全一致。</translation>
     </message>
     <message>
-        <source>Held by you</source>
+        <source>Paused</source>
         <translation>已暂停</translation>
     </message>
     <message>
@@ -280,7 +280,7 @@
         <translation>第一次加载 PyTorch 最花时间。</translation>
     </message>
     <message>
-        <source>Nothing has come yet.</source>
+        <source>Nothing downloaded yet.</source>
         <translation>还没有收到任何数据。</translation>
     </message>
     <message>
@@ -316,7 +316,7 @@
         <translation>正在等你同意</translation>
     </message>
     <message>
-        <source>What has come is kept.</source>
+        <source>Your download is kept.</source>
         <translation>已经下载的会保留。</translation>
     </message>
     <message>

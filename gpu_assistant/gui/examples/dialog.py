@@ -342,10 +342,10 @@ class ExampleDialog(Themed, QDialog):
         self.code_view.set_code(program_source(self._program, self._language.current))
         self.score_tile.set_label(self.tr("Correct"))
         self.loss_tile.set_label(self.tr("Error (loss)"))
-        self.loss_tile.setToolTip(self.tr("How wrong the network still is. Training makes it smaller."))
+        self.loss_tile.setToolTip(self.tr("How far off the network still is. Training brings this down."))
         self.rate_tile.set_label(self.tr("Tokens a second"))
         self.memory_tile.set_label(self.tr("GPU memory"))
-        self.pictures_label.setText(self.tr("What the network says of pictures that it never trained on"))
+        self.pictures_label.setText(self.tr("What the network makes of pictures it has never seen"))
         is_language_model = self._program == "language-model"
         self.curve_label.setText(self.tr("Speed over time") if is_language_model else self.tr("Error over time"))
         self.folder_button.setText(self.tr("Choose pictures…"))

@@ -37,8 +37,8 @@ def program_description(program: ExampleName) -> str:
         ),
         "language-model": translate(
             "Examples",
-            "Measures how fast a language model writes here. With no weights of yours it takes random ones: the speed "
-            "is the same as that of a trained model of its size. Nothing is downloaded.",
+            "Measures how fast a language model writes on this computer. Without weights of your own it uses random "
+            "ones, which are just as fast as those of a trained model of its size. Nothing is downloaded.",
         ),
     }[program]
 
@@ -58,11 +58,11 @@ def result_title(result: ExampleResult) -> str:
     """What came of it, in one sentence."""
     last = result.last
     if last is None:
-        return translate("Examples", "The program has run.")
+        return translate("Examples", "The program has finished")
     if last.rate is not None:
         return translate("Examples", "It writes {rate} tokens a second").format(rate=f"{last.rate:,.1f}")
     if last.score is None:
-        return translate("Examples", "The program has run.")
+        return translate("Examples", "The program has finished")
     if result.program == "first-program":
         return translate("Examples", "Your network reads {percent} % of the digits correctly").format(
             percent=percent(last.score)

@@ -87,7 +87,7 @@ def test_figures_and_pictures_are_shown_while_it_runs(app, open_dialog, qtbot, s
 
 @pytest.mark.parametrize(
     ("code", "title"),
-    [("en", "Your network reads 99 % of the digits correctly"), ("zh_CN", "你的网络认对了 99% 的数字")],
+    [("en", "Your network reads 99 % of the digits correctly"), ("zh_CN", "你的神经网络认对了 99% 的数字")],
 )
 def test_result_is_said_in_both_languages(app, open_dialog, language, qtbot, code, title):
     dialog = open_dialog(app)

@@ -278,8 +278,8 @@ class GpuLogCard(Card):
         )
         self._description.setText(
             self.tr(
-                "As the driver told it, five times a second; clocks are medians under load. A card at its power limit "
-                "is what one wants: it does all that it is allowed to."
+                "Read from the driver five times a second; clocks are medians under load. A card at its power limit is "
+                "doing all it can, which is what you want."
             )
         )
         clear_layout(self._grid)

@@ -190,8 +190,8 @@ class CurrentStepPanel(Card):
         if downloading:
             self._update_figures(step, texts)
         if downloading and self.download_controls.paused:
-            kept_text = self.tr("What has come is kept.") if step.done else self.tr("Nothing has come yet.")
-            self._show_bottleneck("pause", self.tr("Held by you"), kept_text)
+            kept_text = self.tr("Your download is kept.") if step.done else self.tr("Nothing downloaded yet.")
+            self._show_bottleneck("pause", self.tr("Paused"), kept_text)
         elif downloading and self._is_limited_by_user(step):
             limit = format_speed(self.download_controls.limit_picker.rate or 0)
             self._show_bottleneck(

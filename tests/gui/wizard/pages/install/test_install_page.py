@@ -68,7 +68,7 @@ class TestInstall:
         block = installing.install.step_panel
         block.download_controls.pause_button.click()
         assert installing.controller.rate_limiter.paused
-        assert {"en": "Held by you", "zh_CN": "已暂停"}[code] in seen(block)
+        assert {"en": "Paused", "zh_CN": "已暂停"}[code] in seen(block)
         assert "4 s" not in installing.install.page.subtitle_label.text()
         block.download_controls.pause_button.click()
         assert not installing.controller.rate_limiter.paused
