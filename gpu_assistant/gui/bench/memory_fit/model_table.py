@@ -42,8 +42,8 @@ class ModelFitCard(Card):
     """The models of one kind at a time: of each format the memory and whether it fits, then how much fits at most."""
 
     def __init__(self) -> None:
-        super().__init__(" ")
         self._fits: ModelFits | None = None
+        super().__init__(" ")
         self._rows: list[QWidget] = []
         self.kinds = SegmentedControl(("", "", ""))
         self.card_label, self.error_label = label("small"), label("small")
@@ -75,7 +75,7 @@ class ModelFitCard(Card):
         self._grid.invalidate()
 
     def retranslate(self) -> None:
-        fits = self._fits if hasattr(self, "_fits") else None
+        fits = self._fits
         if fits is None:
             return
         texts = language.texts()
