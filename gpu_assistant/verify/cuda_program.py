@@ -32,6 +32,8 @@ COMPILE_TIMEOUT_S = 300.0
 # Older compilers than the default one that are looked for where that one is too new.
 OLDER_COMPILERS = 6
 MAX_REASON_LENGTH = 240
+# Errors about the program that is started, not about us.
+PROGRAM_FAILURES = frozenset({"program-missing", "program-timeout", "program-refused", "program-endless"})
 
 SOURCE = r"""
 #include <cstdio>
@@ -292,7 +294,7 @@ class _Runner:
         try:
             finished = self._system.run(command, timeout=timeout, cwd=cwd, environ=environ, cancel=self._cancel)
         except AppError as error:
-            if error.code not in ("program-missing", "program-timeout", "program-refused", "program-endless"):
+            if error.code not in PROGRAM_FAILURES:
                 raise
             self._log(f"{command[0]}: {error.code}")
             return None
@@ -340,7 +342,7 @@ def _gcc_version(path: Path, system: Processes, cancel: threading.Event) -> str 
     try:
         finished = system.run([path, "-dumpfullversion", "-dumpversion"], timeout=PROGRAM_TIMEOUT_S, cancel=cancel)
     except AppError as error:
-        if error.code not in ("program-missing", "program-timeout", "program-refused"):
+        if error.code not in PROGRAM_FAILURES:
             raise
         return None
     match = re.match(r"\d+(\.\d+)*", finished.stdout.strip())
