@@ -229,8 +229,7 @@ def bundled_toolkit(target: TargetSystem, candidate: Candidate | None, parts: To
     toolkit, system = Version.parse(parts.toolkit.version), target.machine.os.system
     if wheels is None or candidate is None or cuda is None or toolkit is None or toolkit.series != cuda:
         return None
-    has_packages = cuda >= wheels.from_toolkit and any(system in part.inside_pytorch for part in wheels.parts)
-    return (candidate.build.record.cuda or cuda) if has_packages else None
+    return (candidate.build.record.cuda or cuda) if wheels.come_with_pytorch(cuda, system) else None
 
 
 def find_wheels_obstacle(
@@ -247,9 +246,7 @@ def find_wheels_obstacle(
     bundled = bundled_toolkit(target, candidate, parts)
     if bundled is not None:
         return "toolkit-wheels-update" if is_picked and bundled not in (version, version.series) else None
-    brings_packages = any(system in part.inside_pytorch for part in wheels.parts)
-    is_other = brings_packages and cuda is not None and cuda >= wheels.from_toolkit
-    return "toolkit-wheels-series" if is_other else None
+    return "toolkit-wheels-series" if wheels.come_with_pytorch(cuda, system) else None
 
 
 def prefers_wheels(target: TargetSystem, candidate: Candidate | None, parts: ToolkitAdvice) -> bool:

@@ -32,6 +32,8 @@ COMPILE_TIMEOUT_S = 300.0
 # Older compilers than the default one that are looked for where that one is too new.
 OLDER_COMPILERS = 6
 MAX_REASON_LENGTH = 240
+# Errors about the program that is started, not about us.
+PROGRAM_FAILURES = frozenset({"program-missing", "program-timeout", "program-refused", "program-endless"})
 
 SOURCE = r"""
 #include <cstdio>
@@ -103,9 +105,9 @@ class ToolkitProof(Struct, frozen=True, kw_only=True):
 
 
 class HostPrograms(Struct, frozen=True, kw_only=True):
-    """The compilers with which programs can be built here: nvcc's major ("13"), and the host compiler's path."""
+    """The compilers with which programs can be built here: nvcc's major (13), and the host compiler's path."""
 
-    nvcc_major: int | None
+    nvcc_major: int
     compiler: Path
 
 
@@ -132,7 +134,8 @@ def prove_toolkit(
     Raises Cancelled.
     """
     runner = _Runner(proof, system, cancel, report, log)
-    if not runner.check_nvcc():
+    nvcc_major = runner.check_nvcc()
+    if nvcc_major is None:
         runner.skip_rest("nvcc", "@verify.reason.earlier")
         return None
     finding = find_host_compiler(proof, system, cancel)
@@ -144,7 +147,7 @@ def prove_toolkit(
         is_compiled = runner.check_program(finding.path, capabilities, folder)
     finally:
         filesystem.rmtree(folder, ignore_errors=True)
-    return HostPrograms(nvcc_major=runner.nvcc_major, compiler=finding.path) if is_compiled else None
+    return HostPrograms(nvcc_major=nvcc_major, compiler=finding.path) if is_compiled else None
 
 
 class _Runner:
@@ -164,26 +167,24 @@ class _Runner:
         self._report = report
         self._log = log
         self._nvcc = proof.folder / "bin" / system.executable("nvcc")
-        self.nvcc_major: int | None = None
 
     def skip_rest(self, after: str, reason: str) -> None:
         """Skip all checks after one."""
         for check_id in TOOLKIT_CHECK_IDS[TOOLKIT_CHECK_IDS.index(after) + 1 :]:
             self._add(check_id, "skip", reason=reason)
 
-    def check_nvcc(self) -> bool:
-        """The compiler starts, and is of the expected series."""
+    def check_nvcc(self) -> int | None:
+        """The compiler starts, and is of the expected series; returns its major, None if it does not start."""
         finished = self._run([self._nvcc, "--version"], PROGRAM_TIMEOUT_S)
         match = re.search(r"release (\d+)\.(\d+), V([\d.]+)", finished.stdout) if finished is not None else None
         if match is None:
             self._add("nvcc", "fail", reason=_failure(finished), path=str(self._nvcc))
-            return False
-        self.nvcc_major = int(match[1])
+            return None
         series, expected = f"{match[1]}.{match[2]}", self._proof.version
         is_expected = expected is None or f"{expected}.".startswith(f"{series}.")
         state: CheckState = "pass" if is_expected else "warn"
         self._add("nvcc", state, value=match[3], expected=expected, path=str(self._nvcc))
-        return True
+        return int(match[1])
 
     def check_host_compiler(self, finding: CompilerFinding) -> bool:
         """There is a compiler that nvcc takes; one that is missing is no fault of what was installed."""
@@ -293,7 +294,7 @@ class _Runner:
         try:
             finished = self._system.run(command, timeout=timeout, cwd=cwd, environ=environ, cancel=self._cancel)
         except AppError as error:
-            if error.code not in ("program-missing", "program-timeout", "program-refused", "program-endless"):
+            if error.code not in PROGRAM_FAILURES:
                 raise
             self._log(f"{command[0]}: {error.code}")
             return None
@@ -341,7 +342,7 @@ def _gcc_version(path: Path, system: Processes, cancel: threading.Event) -> str 
     try:
         finished = system.run([path, "-dumpfullversion", "-dumpversion"], timeout=PROGRAM_TIMEOUT_S, cancel=cancel)
     except AppError as error:
-        if error.code not in ("program-missing", "program-timeout", "program-refused"):
+        if error.code not in PROGRAM_FAILURES:
             raise
         return None
     match = re.match(r"\d+(\.\d+)*", finished.stdout.strip())

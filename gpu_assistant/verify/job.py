@@ -358,8 +358,7 @@ def _extension_arguments(
     toolkit: ToolkitProof, programs: HostPrograms, capabilities: tuple[str, ...]
 ) -> Iterator[str | Path]:
     yield from ("--toolkit", toolkit.folder, "--compiler", programs.compiler)
-    if programs.nvcc_major is not None:
-        yield from ("--major", str(programs.nvcc_major))
+    yield from ("--major", str(programs.nvcc_major))
     if capabilities:
         yield from ("--capabilities", ";".join(capabilities))
 

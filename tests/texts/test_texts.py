@@ -147,6 +147,13 @@ def test_build_tags_are_translated() -> None:
     assert Texts("en").format_value("value", "/home/mei/2.13.0+cpu") == "/home/mei/2.13.0+cpu"
 
 
+def test_name_of_a_site_is_capitalized_only_at_a_sentences_start() -> None:
+    texts, data = Texts("en"), {"site": "@site.general", "packages": "torchaudio 2.11.0"}
+    assert texts.translate("warning.source-without.text", data).startswith("The general package index does not have")
+    data = {"site": "@site.unknown", "build": "PyTorch 2.15.0"}
+    assert texts.translate("alternative.index-torch.label", data) == "Use PyTorch 2.15.0 from the build's own index"
+
+
 def test_list_separator_follows_language() -> None:
     for name in ("gpus", "series", "packages"):
         assert Texts("zh_CN").format_value(name, "3.11, 3.12, 3.13") == "3.11、3.12、3.13"

@@ -233,6 +233,13 @@ def test_cancel_ends_it_and_leaves_no_folder(bench: Bench, tmp_path: Path, monke
     assert list(scratch.iterdir()) == []
 
 
+def test_host_compiler_that_prints_without_end_is_none(bench: Bench) -> None:
+    script(bench.programs / "g++", "#!/bin/sh\n/usr/bin/head -c 3000000 /dev/zero | /usr/bin/tr '\\0' x\n")
+    checks, programs = bench.prove(newest_gnu=None)
+    assert (checks["host-compiler"].state, programs) == ("warn", None)
+    assert checks["host-compiler"].data["reason"] == "@verify.reason.compiler-missing"
+
+
 def test_environment_with_toolkit_is_proven_with_it(bench: Bench, tmp_path: Path) -> None:
     """A PyTorch that is none builds no extension."""
     environment = environment_with(tmp_path / "env", "__version__ = '2.13.0+cpu'")

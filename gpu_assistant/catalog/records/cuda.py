@@ -302,6 +302,10 @@ class CudaWheels(Struct, frozen=True, kw_only=True):
         """Whether a toolkit can be installed from them."""
         return version >= self.from_toolkit and any((p.system, p.arch) == (system, arch) for p in self.platforms)
 
+    def come_with_pytorch(self, cuda: Version | None, system: SystemName) -> bool:
+        """Whether PyTorch's builds for this CUDA require some of these packages themselves."""
+        return cuda is not None and cuda >= self.from_toolkit and any(system in p.inside_pytorch for p in self.parts)
+
     def missing_parts(self, system: SystemName, *, beside_pytorch: bool) -> tuple[WheelPart, ...]:
         """The components to ask for; `beside_pytorch`: those that its CUDA build for this CUDA does not bring."""
         return tuple(part for part in self.parts if not (beside_pytorch and system in part.inside_pytorch))

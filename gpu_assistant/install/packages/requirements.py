@@ -237,7 +237,7 @@ def joins_pytorch_packages(recommendation: Recommendation, catalog: Catalog, sys
     version = Version.parse(recommendation.cuda_toolkit.version)
     if wheels is None or cuda is None or version is None or version.series != cuda.series:
         return False
-    return any(system in part.inside_pytorch for part in wheels.parts)
+    return wheels.come_with_pytorch(cuda, system)
 
 
 def cached_lock_path(data: DataDir, request: PackageRequest) -> Path:

@@ -439,12 +439,13 @@ def toolkit_parts(redist: CudaRedist, major: int) -> tuple[RedistPart, ...]:
     return tuple(part for part in redist.parts if _applies_to(major, part))
 
 
-def installer_hint(catalog: Catalog, toolkit: ToolkitRelease, system: SystemName, arch: str) -> dict[str, Value]:
-    """A text's data about NVIDIA's own installer: its page, size and command."""
+def installer_hint(catalog: Catalog, toolkit: ToolkitRelease | None, system: SystemName, arch: str) -> dict[str, Value]:
+    """A text's data about NVIDIA's own installer: its page, size and command; None each where it is unknown."""
     wanted = (system, arch, "local")
-    installer = next((each for each in toolkit.installers if (each.system, each.arch, each.kind) == wanted), None)
+    installers = toolkit.installers if toolkit is not None else ()
+    installer = next((each for each in installers if (each.system, each.arch, each.kind) == wanted), None)
     install_options = catalog.cuda.installer_settings(system)
-    if installer is None or install_options is None:
+    if toolkit is None or installer is None or install_options is None:
         return {"installer": None, "installer_bytes": None, "command": None}
     command = [installer.file] if system == "windows" else ["sh", installer.file]
     page = catalog.source_url(catalog.cuda, "installers")

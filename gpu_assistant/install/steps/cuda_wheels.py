@@ -67,17 +67,14 @@ class CudaWheelsInstall(StepKind):
         if has_cudnn:
             builder.variables["CUDNN_PATH"] = str(folder)
         beside_pytorch = joins_pytorch_packages(builder.recommendation, builder.catalog, system)
-        arch = builder.machine.os.arch or "x86_64"
-        size = wheels.toolkit_bytes(version, system, arch, beside_pytorch=beside_pytorch)
-        release = builder.catalog.cuda.toolkit(advice.version)
+        size, release = builder.toolkit_package_bytes, builder.catalog.cuda.toolkit(advice.version)
         data: dict[str, Value] = {
             "version": advice.version,
             "path": str(folder),
             "bytes": UNKNOWN_SIZE if size is None else size,
             "cudnn": cudnn.version if has_cudnn else None,
         }
-        if release is not None:
-            data |= installer_hint(builder.catalog, release, system, arch)
+        data |= installer_hint(builder.catalog, release, system, builder.machine.os.arch or "x86_64")
         return (
             Step(
                 id=self.name,

@@ -145,15 +145,22 @@ class PlanBuilder:
             return self._with_toolkit(measured)
         return EnvironmentSizes(variant=measured.variant, system=measured.system)
 
+    @cached_property
+    def toolkit_package_bytes(self) -> int | None:
+        """The download size of the toolkit's own packages; None if it is unknown."""
+        wheels, version = self.catalog.cuda.wheels, Version.parse(self.recommendation.cuda_toolkit.version)
+        if wheels is None or version is None:
+            return None
+        system, arch = self.machine.os.system, self.machine.os.arch or "x86_64"
+        beside_pytorch = joins_pytorch_packages(self.recommendation, self.catalog, system)
+        return wheels.toolkit_bytes(version, system, arch, beside_pytorch=beside_pytorch)
+
     def _with_toolkit(self, measured: EnvironmentSizes) -> EnvironmentSizes:
         """With the toolkit's own packages, where it comes as such; without any size where theirs is not known."""
         wheels, advice = self.catalog.cuda.wheels, self.recommendation.cuda_toolkit
-        version, system = Version.parse(advice.version), self.machine.os.system
-        if wheels is None or version is None or (advice.action, advice.way) != ("install", "wheels"):
+        if wheels is None or (advice.action, advice.way) != ("install", "wheels"):
             return measured
-        beside_pytorch = joins_pytorch_packages(self.recommendation, self.catalog, system)
-        arch = self.machine.os.arch or "x86_64"
-        size = wheels.toolkit_bytes(version, system, arch, beside_pytorch=beside_pytorch)
+        size = self.toolkit_package_bytes
         if size is None or measured.download_bytes is None or not measured.includes_dependencies:
             return replace(measured, download_bytes=None, disk_bytes=None)
         disk_bytes = measured.disk_bytes + round(size * wheels.unpacked_ratio) if measured.disk_bytes else None

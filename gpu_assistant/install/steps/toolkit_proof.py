@@ -47,7 +47,9 @@ def _find_folder(
 ) -> Path | None:
     """The toolkit's folder with its compiler."""
     advice, wheels = recommendation.cuda_toolkit, catalog.cuda.wheels
-    version = Version(advice.version or "0")
+    version = Version.parse(advice.version)
+    if version is None:  # a manifest may hold anything
+        return None
     candidates: list[Path] = []
     if advice.way == "wheels" and wheels is not None:
         relative_folder = wheels.folder.format(major=version.major)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -13,8 +14,11 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Plan, StepEvent
 from gpu_assistant.core.recommendation import PartAdvice
+from gpu_assistant.core.results import Check, Checks
 from gpu_assistant.install.jobs.uninstall import UninstallJob
 from gpu_assistant.install.plan.planner import make_plan
+from gpu_assistant.install.steps.context import Verifier
+from gpu_assistant.install.steps.toolkit_proof import make_toolkit_proof
 from gpu_assistant.system import current_system
 from gpu_assistant.system.base import EnvironmentVariable, UserEnvironmentVariables
 
@@ -27,6 +31,8 @@ from ..sandbox import INTERPRETER, RELEASE, SERIES, Sandbox, end, machine, recom
 pytestmark = pytest.mark.skipif(current_system().name != "linux", reason="links and a script in the compiler's place")
 
 TOOLKIT, CUDNN = "13.2.2", "9.26.0.51"
+WHEELS = PartAdvice(action="install", version=TOOLKIT, way="wheels")
+KEPT = PartAdvice(action="keep", version=TOOLKIT)
 TREE = f"lib/python{SERIES}/site-packages/nvidia/cu13"
 NVCC = b"#!/bin/sh\necho Cuda compilation tools, release 13.2, V13.2.86\n"
 
@@ -69,12 +75,12 @@ class WheelsSandbox(Sandbox):
         self.system = FakeSystem(name="linux", python_candidates=(INTERPRETER,), variables=self.variables)
         self.tree = self.environment / TREE
 
-    def toolkit_plan(self) -> Plan:
+    def toolkit_plan(self, toolkit: PartAdvice = WHEELS) -> Plan:
         wanted = msgspec.structs.replace(
             recommendation(RELEASE, self.torch_index),
             goal="cuda-dev",
-            cuda_toolkit=PartAdvice(action="install", version=TOOLKIT, way="wheels"),
-            cudnn=PartAdvice(action="install", version=CUDNN, way="wheels"),
+            cuda_toolkit=toolkit,
+            cudnn=msgspec.structs.replace(toolkit, version=CUDNN),
         )
         return make_plan(
             machine(),
@@ -138,7 +144,8 @@ def test_installed_toolkit_has_names_that_linkers_look_for(sandbox: WheelsSandbo
 def test_second_install_does_nothing_and_uninstall_leaves_nothing(sandbox: WheelsSandbox) -> None:
     sandbox.variables.set("CUDA_HOME", "/opt/cuda")
     sandbox.install(sandbox.toolkit_plan())
-    assert set(states(sandbox.install(sandbox.toolkit_plan())).values()) <= {"skipped", "done"}
+    again = states(sandbox.install(sandbox.toolkit_plan()))
+    assert {name for name, state in again.items() if state != "skipped"} == {"space", "verify"}
     UninstallJob(sandbox.environment, sandbox.data, sandbox.system).run(JobContext())
     assert not sandbox.environment.exists()
     restored = sandbox.variables.get("CUDA_HOME")
@@ -189,3 +196,45 @@ def test_system_without_variables_tells_what_to_set(tmp_path: Path, server: Faul
     )
     assert f"export CUDA_HOME={sandbox.tree}" in message
     assert message.endswith(f'export PATH="$PATH":{sandbox.tree}/bin')
+
+
+def verifier_failing(check_id: str) -> Verifier:
+    """Makes a verification in which one check fails."""
+
+    class FailsOne:
+        def run(self, context: JobContext[Any]) -> Checks:
+            check = Check(id=check_id, state="fail", value=None, data={"reason": "broken"})
+            context.report(check)
+            return Checks(schema="gpu-assistant/checks/1", verdict="fail", checks=(check,))
+
+    return lambda _environment, _system, _toolkit: FailsOne()
+
+
+@pytest.mark.parametrize(
+    ("toolkit", "check_id"), [(WHEELS, "torch-extension"), (KEPT, "torch-extension"), (KEPT, "cuda-compile")]
+)
+def test_environment_is_installed_though_optional_check_fails(
+    sandbox: WheelsSandbox, toolkit: PartAdvice, check_id: str
+) -> None:
+    events = sandbox.install(sandbox.toolkit_plan(toolkit), verifier=verifier_failing(check_id))
+    assert end(events).state == "done"
+    assert sandbox.environment.is_dir()
+
+
+@pytest.mark.parametrize(("toolkit", "check_id"), [(WHEELS, "cuda-compile"), (KEPT, "torch-import")])
+def test_environment_without_what_was_asked_for_is_not_installed(
+    sandbox: WheelsSandbox, toolkit: PartAdvice, check_id: str
+) -> None:
+    with pytest.raises(AppError) as caught:
+        sandbox.install(sandbox.toolkit_plan(toolkit), verifier=verifier_failing(check_id))
+    assert (caught.value.code, caught.value.data["check"]) == ("check-failed", check_id)
+    assert not sandbox.environment.exists()
+
+
+@pytest.mark.parametrize("version", ["newest", "../13", None])
+def test_toolkit_of_manifest_without_known_version_is_not_proven(sandbox: WheelsSandbox, version: str | None) -> None:
+    advice = msgspec.structs.replace(
+        recommendation(RELEASE, sandbox.torch_index), cuda_toolkit=PartAdvice(action="keep", version=version)
+    )
+    proof = make_toolkit_proof(advice, sandbox.environment, sandbox.catalog, sandbox.data, current_system())
+    assert proof is None
