@@ -88,6 +88,7 @@ class HomePage(Page):
         self.environments_card = EnvironmentsCard()
         self._benchmark_runner: JobRunner | None = None
         self._verified_folder: Path | None = None
+        self._measured_path: str | None = None
         self._removed_after_stop: InstalledEnvironment | None = None
         self.banner = Banner("warn")
         self.banner.hide()
@@ -331,14 +332,20 @@ class HomePage(Page):
     def _is_measured(self, environment: InstalledEnvironment) -> bool:
         """Whether a benchmark runs in this environment."""
         runner = self._benchmark_runner
-        return runner is not None and runner.running and environment == self.facts.installed
+        return runner is not None and runner.running and environment.path == self._measured_path
 
     def watch_benchmark(self, runner: JobRunner) -> None:
         """Show while this runner measures; what waits for its end goes on then."""
         self._benchmark_runner = runner
-        runner.started.connect(lambda: self.benchmark_card.set_measuring(True))
+        runner.started.connect(self._on_benchmark_started)
         runner.finished.connect(self._on_benchmark_finished)
-        self.benchmark_card.set_measuring(runner.running)
+        if runner.running:
+            self._on_benchmark_started()
+
+    def _on_benchmark_started(self) -> None:
+        # Another environment may be chosen while this one is measured.
+        self._measured_path = self.facts.installed.path if self.facts.installed is not None else None
+        self.benchmark_card.set_measuring(True)
 
     def _on_benchmark_finished(self) -> None:
         self.benchmark_card.set_measuring(False)

@@ -66,8 +66,8 @@ def test_home_always_offers_change_and_another_environment(window, app, qtbot):
     assert folder not in {each.path for each in app.known}
 
 
-def test_environment_that_is_measured_is_removed_after_the_benchmark_stopped(window, app, qtbot):
-    page = window.main_area.pages[HOME]
+def measure(window, app, qtbot):
+    """The page of a benchmark that runs until `app.gate` opens; Home is shown."""
     app.gate = threading.Event()
     app.results["benchmark"] = cpu_benchmark()
     window.main_area.open_page(BENCHMARK)
@@ -76,6 +76,30 @@ def test_environment_that_is_measured_is_removed_after_the_benchmark_stopped(win
     benchmark.measure()
     qtbot.waitUntil(lambda: benchmark.measuring, timeout=5000)
     window.main_area.open_page(HOME)
+    return benchmark
+
+
+def test_environment_chosen_during_a_benchmark_is_not_the_measured_one(window, app, qtbot, monkeypatch):
+    page, questions, removed = window.main_area.pages[HOME], [], []
+    benchmark = measure(window, app, qtbot)
+    monkeypatch.setattr(ConfirmDialog, "ask", lambda _parent, title, *_texts, **_options: questions.append(title))
+    monkeypatch.setattr(
+        page.environment_removal, "confirm_and_remove", lambda environment: removed.append(environment.path)
+    )
+    first, second = page.environments_card.rows
+    next(entry for entry in second.build_menu().actions() if entry.objectName() == "use").trigger()
+    qtbot.waitUntil(lambda: "2.10.0" in page.installed_card.accessibleName(), timeout=5000)
+    page.installed_card.remove_button.click()
+    assert (questions, removed) == ([], [str(app.folder / "old")])
+    next(entry for entry in first.build_menu().actions() if entry.objectName() == "remove").trigger()
+    assert questions == ["Stop the benchmark?"]
+    app.gate.set()
+    qtbot.waitUntil(lambda: not benchmark.measuring, timeout=5000)
+
+
+def test_environment_that_is_measured_is_removed_after_the_benchmark_stopped(window, app, qtbot):
+    page = window.main_area.pages[HOME]
+    benchmark = measure(window, app, qtbot)
     assert page.benchmark_card.pill.text == "Measuring now"
     asked: list[str] = []
 
