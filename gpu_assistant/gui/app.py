@@ -84,6 +84,8 @@ def run(app: App, *, language: Code | None = None) -> int:
         raise
     window = program.open()
     status = program.exec()
+    if not window.jobs_abandoned:
+        window.wait_for_jobs()
     if window.jobs_abandoned:
         # Qt aborts the process when the object of a thread is destroyed while the thread runs.
         logging.shutdown()

@@ -34,6 +34,10 @@ class QtClassLoader(QObject):
             self._pending = iter([(module, name) for module in MODULES for name in dir(module)])
             self._timer.start()
 
+    def stop(self) -> None:
+        """Leave the rest; `loaded` is not emitted."""
+        self._timer.stop()
+
     def _load_some(self) -> None:
         deadline = time.perf_counter() + SLICE_SECONDS
         for module, name in self._pending:

@@ -181,7 +181,8 @@ class MainArea(Themed, QWidget):
         self._saver.save(**tray.muted_settings(self.app.settings, alarm, self.sampling.history.gpus(), muted=muted))
 
     def stop(self) -> None:
-        """End the sampling thread; the window closes."""
+        """End the sampling thread and start nothing more; the window closes."""
+        self._qt_classes.stop()
         self._preload_steps.stop()
         self.sampling.stop()
 

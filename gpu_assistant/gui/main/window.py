@@ -305,6 +305,12 @@ class MainWindow(QMainWindow):
         self.jobs_abandoned = True
         self.close()
 
+    def wait_for_jobs(self) -> None:
+        """Wait for jobs that were started while the window closed; one that does not end in time is abandoned."""
+        for runner in self._running_jobs(self):
+            if not runner.wait(STOP_TIMEOUT_MS):
+                self.jobs_abandoned = True
+
     def _shut_down(self) -> None:
         log.info("window closed")
         self._stop_timer.stop()

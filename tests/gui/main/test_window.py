@@ -377,6 +377,46 @@ def test_closing_during_benchmark_asks_first(window, measuring, monkeypatch):
     assert measuring.measuring
 
 
+def test_job_that_starts_while_the_window_closes_is_waited_for(open_window, app, qtbot):
+    """Qt aborts a process whose thread still runs when its object is destroyed."""
+    window, gate, ended = open_window(app), threading.Event(), []
+    window.close()
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=20_000)
+    runner = JobRunner(window)
+    runner.done.connect(lambda _: ended.append(True))
+    runner.start(FunctionJob(lambda: gate.wait(30)))
+    opening = threading.Timer(0.2, gate.set)
+    opening.start()
+    window.wait_for_jobs()
+    opening.join()
+    assert ended == [True]
+    assert not window.jobs_abandoned
+
+
+def test_job_that_does_not_end_after_the_close_is_abandoned(open_window, app, qtbot, monkeypatch):
+    window, gate = open_window(app), threading.Event()
+    window.close()
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=20_000)
+    runner = JobRunner(window)
+    runner.start(FunctionJob(lambda: gate.wait(30)))
+    monkeypatch.setattr(window_module, "STOP_TIMEOUT_MS", 1)
+    window.wait_for_jobs()
+    assert window.jobs_abandoned
+    gate.set()
+    qtbot.waitUntil(lambda: not runner.running, timeout=5000)
+
+
+def test_closed_area_starts_to_load_nothing(open_area, app, qtbot, monkeypatch):
+    area = open_area(app)
+    loads = []
+    monkeypatch.setattr(module_loader(area), "start", loads.append)
+    monkeypatch.setattr(area, "is_monitor_loaded", lambda: False)
+    area.preload_monitor()
+    area.stop()
+    qtbot.wait(200)
+    assert loads == []
+
+
 def test_closing_stops_jobs_and_waits(window, measuring, monkeypatch, qtbot):
     monkeypatch.setattr(ConfirmDialog, "ask", lambda *_, **__: True)
     window.close()
