@@ -33,6 +33,19 @@ def garbage(qapp: QApplication) -> Iterator[GarbageCollector]:
     gc.enable()
 
 
+@pytest.fixture(autouse=True)
+def appearance(qapp: QApplication) -> Iterator[None]:
+    """Every test begins with the light theme and text at 100 %, whatever the one before it chose."""
+    # Applying them takes a while under Wine: only what differs is set.
+    if theme.choice() != "light":
+        theme.set_theme(qapp, "light")
+    yield
+    if theme.text_scale() != 1.0:
+        theme.set_text_scale(qapp, 1.0)
+    if theme.choice() != "light":
+        theme.set_theme(qapp, "light")
+
+
 def texts_of(widget: QWidget) -> str:
     """All words that are to be seen on a widget."""
     seen = [each.text() for kind in (QLabel, QAbstractButton) for each in widget.findChildren(kind) if each.isVisible()]
@@ -55,11 +68,9 @@ def app(tmp_path):
 def language(qapp):
     made = Language(qapp)
     made.set("en")
-    theme.set_theme(qapp, "light")
     yield made
-    made.set("en")
-    theme.set_theme(qapp, "light")
-    theme.set_text_scale(qapp, 1.0)
+    if made.current != "en":
+        made.set("en")
 
 
 @pytest.fixture

@@ -2,15 +2,6 @@
 
 from __future__ import annotations
 
-from tests.gui.wizard.conftest import (
-    app,
-    at_computer,
-    at_recommendation,
-    language,
-    machine_566,
-    open_wizard,
-    simulated,
-    speak,
-)
+from tests.gui.wizard.conftest import app, at_computer, at_recommendation, machine_566, open_wizard, simulated, speak
 
-__all__ = ["app", "at_computer", "at_recommendation", "language", "machine_566", "open_wizard", "simulated", "speak"]
+__all__ = ["app", "at_computer", "at_recommendation", "machine_566", "open_wizard", "simulated", "speak"]

@@ -20,8 +20,6 @@ BOTH = pytest.mark.parametrize("code", ["en", "zh_CN"])
 @pytest.fixture
 def largest(qapp):
     theme.set_text_scale(qapp, 2.0)
-    yield
-    theme.set_text_scale(qapp, 1.0)
 
 
 def settled(wizard, qtbot) -> None:

@@ -82,7 +82,6 @@ def test_multiline_command_has_full_height(show, qapp: QApplication) -> None:
             real += text.blockBoundingRect(block).height()
             block = block.next()
         assert real <= text.viewport().height() <= real + 10
-    theme.set_text_scale(qapp, 1.0)
 
 
 def test_command_height_follows_text(show) -> None:

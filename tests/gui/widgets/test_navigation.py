@@ -32,17 +32,13 @@ def _in_window(qtbot: QtBot, rail: QWidget, width: int) -> QWidget:
 @pytest.mark.parametrize("scale", [1.0, 1.5, 2.0])
 def test_narrow_rail_fits_widest_text(show, qapp, scale: float, chinese: bool) -> None:
     theme.set_text_scale(qapp, scale)
-    try:
-        rail = show(NavigationRail([("home", ""), ("bench", "")]))
-        rail.set_texts(("主页", "测速") if chinese else ("Home", "Benchmark"))
-        for index, button in enumerate(rail.buttons):
-            rail.set_current(index)
-            room = (
-                rail.width() - rail.outer_layout.contentsMargins().left() - rail.outer_layout.contentsMargins().right()
-            )
-            assert QFontMetrics(button.font()).horizontalAdvance(button.text()) + 8 <= room
-    finally:
-        theme.set_text_scale(qapp, 1.0)
+    rail = show(NavigationRail([("home", ""), ("bench", "")]))
+    rail.set_texts(("主页", "测速") if chinese else ("Home", "Benchmark"))
+    margins = rail.outer_layout.contentsMargins()
+    for index, button in enumerate(rail.buttons):
+        rail.set_current(index)
+        room = rail.width() - margins.left() - margins.right()
+        assert QFontMetrics(button.font()).horizontalAdvance(button.text()) + 8 <= room
 
 
 def test_only_done_steps_are_clickable(show, qtbot: QtBot) -> None:

@@ -10,8 +10,6 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.core.machine import Machine
-from gpu_assistant.gui import theme
-from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.wizard.wizard import Wizard
 from gpu_assistant.gui.worker import JobRunner
 from tests.fakes.app import FakeApp
@@ -36,17 +34,6 @@ def machine_566() -> Machine:
     """A recorded RTX 4060 on Windows 11 whose driver is 566.03."""
     file = Path(__file__).parents[2] / "machines" / "windows11-rtx4060-566" / "expected.json"
     return msgspec.json.decode(file.read_bytes(), type=Machine)
-
-
-@pytest.fixture
-def language(qapp):
-    made = Language(qapp)
-    made.set("en")
-    yield made
-    if made.current != "en":
-        made.set("en")
-    if theme.choice() != "light":
-        theme.set_theme(qapp, "light")
 
 
 @pytest.fixture

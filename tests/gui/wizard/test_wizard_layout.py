@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -32,13 +32,11 @@ def real(simulated, machine_566):
 
 
 @pytest.fixture
-def scale(qapp: QApplication) -> Iterator[Callable[[float], None]]:
+def scale(qapp: QApplication) -> Callable[[float], None]:
     def scaled(to: float) -> None:
         theme.set_text_scale(qapp, to)
 
-    yield scaled
-    if theme.text_scale() != 1:
-        theme.set_text_scale(qapp, 1.0)
+    return scaled
 
 
 def cut(widget: QWidget) -> list[str]:

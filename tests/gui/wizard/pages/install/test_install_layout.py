@@ -20,9 +20,7 @@ LANGUAGES = ("en", "zh_CN")
 
 @pytest.fixture
 def scale(qapp: QApplication):
-    yield lambda to: theme.set_text_scale(qapp, to)
-    if theme.text_scale() != 1:
-        theme.set_text_scale(qapp, 1.0)
+    return lambda to: theme.set_text_scale(qapp, to)
 
 
 @pytest.fixture
