@@ -37,11 +37,13 @@ from .jobs import run_job, run_with_events
 from .monitor import run_monitor
 from .output import Output
 from .render import health, machine, setup
+from .report import report_path, save_report
 from .streams import write_stderr
 from .use import run_use
 
 if TYPE_CHECKING:
     from ..app import App
+    from ..core.results import Benchmark
     from ..install.jobs.purge import PurgeJob
     from ..install.jobs.uninstall import UninstallJob
 
@@ -309,6 +311,7 @@ def run_bench(app: App, arguments: argparse.Namespace, output: Output) -> int:
         return _show_benchmark_history(app, arguments, output)
     if arguments.judge is not None:
         return _judge_benchmark_file(app, arguments, output)
+    report = report_path(arguments)
     environment, device = app.setup.environment_path(arguments.env), arguments.device
     job = app.monitoring.benchmark(environment, full=arguments.full, device=device)
     # Announced by the first progress, so that a test that is refused is not. Whether a GPU exists PyTorch tells.
@@ -322,6 +325,7 @@ def run_bench(app: App, arguments: argparse.Namespace, output: Output) -> int:
             output.write_note(text)
     else:
         benchmark.render_benchmark(result, output)
+    save_report(report, lambda: _benchmark_report(app, result), output)
     if CANCELLED_NOTE in result.notes:
         raise Cancelled("stopped" if UNSAVED_NOTE in result.notes else "bench-kept")
     return 1 if problems else 0
@@ -331,7 +335,7 @@ def _show_benchmark_history(app: App, arguments: argparse.Namespace, output: Out
     from ..bench.history import benchmark_history
     from .render import benchmark
 
-    for name in ("device", "env"):
+    for name in ("device", "env", "report"):
         if getattr(arguments, name) is not None:
             raise UsageError("bench-history-beside", option=f"--{name}")
     history = benchmark_history(*app.monitoring.stored_benchmarks())
@@ -349,12 +353,23 @@ def _judge_benchmark_file(app: App, arguments: argparse.Namespace, output: Outpu
     from .render import benchmark
 
     reject_conflicting_options(arguments, "--judge", ("device", "env"))
+    report = report_path(arguments)
     judged = judge_benchmark(read_benchmark_file(Path(arguments.judge)), app.catalog)
     if output.json:
         output.write_json(judged)
     else:
         benchmark.render_judgement(judged, output)
+    save_report(report, lambda: _benchmark_report(app, judged, with_history=False), output)
     return 0
+
+
+def _benchmark_report(app: App, benchmark: Benchmark, *, with_history: bool = True) -> str:
+    """The window's report; `with_history`: beside the earlier benchmarks of this computer."""
+    from ..reports.benchmark import render_html
+    from ..reports.expected_ranges import read_range_source
+
+    stored = app.monitoring.stored_benchmarks().benchmarks if with_history else ()
+    return render_html(benchmark, stored, read_range_source(app.catalog))
 
 
 COMMANDS: dict[str, CommandFunction] = {

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import time
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -11,6 +13,7 @@ from msgspec.structs import replace
 from ..core.errors import UsageError
 from .jobs import run_job
 from .render import health as render
+from .report import report_path, save_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,10 +29,12 @@ MAX_UNCOVERED_AREAS = 3  # how many areas that the test does not cover are named
 def run_health(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Test the GPUs; returns 1 if a check fails."""
     from ..health.headline import select_headline
+    from ..reports.health import render_html
     from .progress import HealthStatusLine
 
     if arguments.minutes is not None and arguments.level != LOAD_TEST_LEVEL:
         raise UsageError("health-minutes", level=arguments.level, loaded=LOAD_TEST_LEVEL)
+    report = report_path(arguments)
     environment: Path | None = app.setup.environment_path(arguments.env)
     if arguments.env is None and arguments.level == 1 and environment is not None and not environment.exists():
         environment = None  # level 1 can do without one and query the driver only
@@ -47,4 +52,5 @@ def run_health(app: App, arguments: argparse.Namespace, output: Output) -> int:
         render.render_checks(
             replace(output.texts.localize_checks(folded_checks), scope=scope), output, select_headline(checks)
         )
+    save_report(report, partial(render_html, checks, time.time()), output)
     return 1 if checks.verdict == "fail" else 0

@@ -386,6 +386,7 @@ class _ParserBuilder:
         self._add_flag(scope, "history", "bench-history")
         scope.add_argument("--judge", metavar="FILE", type=self._types.path, help=self._help("bench-judge"))
         command.add_argument("--device", metavar="cpu|cuda:N", type=self._types.device, help=self._help("device"))
+        self._add_path_option(command, "report", "FILE")
 
     def _add_fit_command(self) -> None:
         command, types = self._add_command("fit"), self._types
@@ -417,6 +418,7 @@ class _ParserBuilder:
         command.add_argument("--level", type=int, choices=HEALTH_LEVELS, default=1, help=self._help("level"))
         command.add_argument("--minutes", metavar="M", type=types.load_minutes, help=self._help("minutes"))
         command.add_argument("--device", metavar="cpu|cuda:N", type=types.single_device, help=self._help("test-device"))
+        self._add_path_option(command, "report", "FILE")
 
     def _add_download_command(self) -> None:
         command, types = self._add_command("download"), self._types

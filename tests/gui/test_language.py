@@ -11,11 +11,12 @@ from pytestqt.qtbot import QtBot
 
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.gui import language as module
-from gpu_assistant.gui.language import Language, TsTranslator, read_ts
+from gpu_assistant.gui.language import Language, TsTranslator
 from gpu_assistant.gui.widgets.console import CommandBox
 from gpu_assistant.gui.widgets.disclosure import Disclosure
 from gpu_assistant.gui.widgets.menus import LanguageMenu
 from gpu_assistant.gui.widgets.navigation import StepRail
+from gpu_assistant.texts.current import TranslationTable, read_ts
 
 TS = """<?xml version="1.0" encoding="utf-8"?><!DOCTYPE TS><TS version="2.1" language="zh_CN">
 <context><name>A</name>
@@ -28,13 +29,13 @@ TS = """<?xml version="1.0" encoding="utf-8"?><!DOCTYPE TS><TS version="2.1" lan
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> module.TranslationTable:
+def table(tmp_path: Path) -> TranslationTable:
     path = tmp_path / "a_zh_CN.ts"
     path.write_text(TS, encoding="utf-8")
     return read_ts([path])
 
 
-def test_a_ts_file_is_read(table: module.TranslationTable) -> None:
+def test_a_ts_file_is_read(table: TranslationTable) -> None:
     assert table == {
         ("A", "Copy", ""): "复制",
         ("A", "Copy", "noun"): "副本",
@@ -42,7 +43,7 @@ def test_a_ts_file_is_read(table: module.TranslationTable) -> None:
     }
 
 
-def test_qt_uses_translator(table: module.TranslationTable, qapp: QApplication) -> None:
+def test_qt_uses_translator(table: TranslationTable, qapp: QApplication) -> None:
     translator = TsTranslator(table)
     assert not translator.isEmpty()
     assert TsTranslator({}).isEmpty()

@@ -8,19 +8,21 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.gui.language import read_ts
-from tests.gui.translation_sources import GUI, places, source_texts
+from gpu_assistant.texts.current import read_ts
+from tests.gui.translation_sources import GUI, REPORTS, places, source_texts
 
 TABLES = sorted((resources_dir() / "translations").glob("*_zh_CN.ts"))
 # `qt_zh_CN.ts` holds Qt's own words.
 ROOMS = [path.name.removesuffix("_zh_CN.ts") for path in TABLES if path.name != "qt_zh_CN.ts"]
 # Places that are filled with Chinese words and so stand without spaces; all others hold figures or names.
 CHINESE_PLACES = "{line}", "{longest}", "{time}"
-FILES = sorted(GUI.rglob("*.py"))
+FILES = sorted([*GUI.rglob("*.py"), *REPORTS.rglob("*.py")])
 
 
 def room(path: Path) -> str:
     """Whose table has the words of a file."""
+    if path.is_relative_to(REPORTS):
+        return REPORTS.name
     parts = path.relative_to(GUI).parts
     return parts[0] if len(parts) > 1 else "window"
 

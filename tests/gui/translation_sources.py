@@ -6,7 +6,9 @@ import ast
 import string
 from pathlib import Path
 
-GUI = Path(__file__).resolve().parents[2] / "gpu_assistant" / "gui"
+PACKAGE = Path(__file__).resolve().parents[2] / "gpu_assistant"
+GUI = PACKAGE / "gui"
+REPORTS = PACKAGE / "reports"  # they speak the words of the window
 EXTRA_PLACES = {"hundred_millions", "billions"}
 
 

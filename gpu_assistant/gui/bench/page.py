@@ -24,6 +24,8 @@ from ...bench.child_protocol import BenchmarkProgress, TorchLoading
 from ...core.errors import AppError
 from ...core.jobs import JobContext, LazyJob
 from ...core.results import Benchmark, BenchResult
+from ...reports import messages
+from ...reports.expected_ranges import RangeSource, read_range_source
 from .. import theme
 from ..language import Language
 from ..machine_facts import InstalledEnvironment, current_environment
@@ -34,10 +36,9 @@ from ..widgets.layouts import AutoHeightStack
 from ..widgets.page import Page
 from ..widgets.text import label
 from ..worker import JobRunner
-from . import messages
+from . import page_messages
 from .export.exporter import BenchmarkExporter
 from .memory_fit.view import MemoryFitView
-from .result.expected_range import RangeSource, read_range_source
 from .result.view import BenchmarkResultView
 from .running import RunningView
 
@@ -107,7 +108,7 @@ class BenchmarkPage(Page):
         self.empty_state = EmptyState("bench", kind="primary")
         self.first_full_test_button = Button(kind="ghost", icon_name="clock")
         self.empty_state.add_widget(self.first_full_test_button)
-        self.running_view = RunningView(messages.activity)
+        self.running_view = RunningView(page_messages.activity)
         self.result_view = BenchmarkResultView()
         self.memory_view = MemoryFitView(app)
         self.cancel_button = self.running_view.cancel_button
@@ -279,7 +280,7 @@ class BenchmarkPage(Page):
         dialog = ConfirmDialog(
             self,
             self.tr("Start the full test?"),
-            f"{messages.duration_text(self._installed, full=True)} {details}",
+            f"{page_messages.duration_text(self._installed, full=True)} {details}",
             self.tr("Start the full test"),
             self.tr("Not now"),
         )
@@ -294,7 +295,7 @@ class BenchmarkPage(Page):
         self._error, self._saved_path, self._stopped = None, None, False
         self.tabs.set_current(SPEED_TAB)
         self._runner.start(LazyJob(partial(self._app.monitoring.benchmark, self._installed.folder, full=full)))
-        self.running_view.start(partial(messages.running_note, self._installed, full=full))
+        self.running_view.start(partial(page_messages.running_note, self._installed, full=full))
         self.retranslate()
         self.running_view.take_focus()
 
@@ -356,7 +357,7 @@ class BenchmarkPage(Page):
         self.unreadable_label.setVisible(self._unreadable_count > 0 and not self.measuring and not memory_tab)
         enabled, installed = self.can_measure and not self.memory_view.busy, self._installed
         quick_duration, full_duration = (
-            messages.duration_text(installed, full=full) if installed else "" for full in (False, True)
+            page_messages.duration_text(installed, full=full) if installed else "" for full in (False, True)
         )
         self.result_actions.set_texts(enabled, quick_duration, full_duration, self._unavailable_reason())
         self._update_message()
@@ -413,8 +414,8 @@ class BenchmarkPage(Page):
             description = self.tr(
                 "Measures matrix products, copies, the training of ResNet-50 and BERT-base, and a small language model."
             )
-            self.empty_state.set(f"{description}\n{messages.duration_text(self._installed)}", self.tr("Measure"))
-            self.first_full_test_button.setText(messages.full_test_label(self._installed))
+            self.empty_state.set(f"{description}\n{page_messages.duration_text(self._installed)}", self.tr("Measure"))
+            self.first_full_test_button.setText(page_messages.full_test_label(self._installed))
         else:
             self.empty_state.set(
                 unavailable_reason, self.tr("Measure") if self._app.simulated else self.tr("Set up PyTorch")

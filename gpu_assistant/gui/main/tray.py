@@ -19,11 +19,11 @@ from PySide6.QtWidgets import QApplication, QWidget
 from ...core.errors import DRIVER_AWAITED_CODES, AppError, ElevationDenied, RebootRequired
 from ...core.results import Alarm, GpuSample, Health
 from ...core.settings import MutedAlarm, Settings
+from ...core.theme import load_theme_file
 from ...monitor.series import gpu_key
 from ...texts.format import UNKNOWN_VALUE
 from .. import language, theme
 from ..language import Language
-from ..theme.theme import load_theme_file
 from ..widgets.base import draw_rounded_rect
 from ..worker import JobRunner
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ...core.theme import Tokens
 from .theme import (
     ThemeChoice,
-    Tokens,
     advance,
     choice,
     color,

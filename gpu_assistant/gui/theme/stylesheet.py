@@ -11,7 +11,8 @@ from string import Template
 
 from PySide6.QtWidgets import QApplication, QProxyStyle, QStyle, QStyleOption, QWidget
 
-from .theme import Tokens, current, px
+from ...core.theme import Tokens
+from .theme import current, px
 
 SCROLL_BAR_WIDTH, MENU_ICON_SIZE = 11, 14
 

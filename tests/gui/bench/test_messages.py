@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from gpu_assistant.bench.device_comparison import headline_comparison
 from gpu_assistant.core.results import SkippedWorkload
-from gpu_assistant.gui.bench import messages
 from gpu_assistant.gui.main.home.cards import LatestBenchmarkCard
 from gpu_assistant.gui.wizard.pages.done import QuickBenchmarkCard
+from gpu_assistant.reports import messages
 from gpu_assistant.texts.localized import Texts
 from tests.fakes.benchmarks import card_benchmark, two_cards
 from tests.fakes.examples import cpu_benchmark

@@ -5,8 +5,8 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpu_assistant.core.theme import load_theme_file
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.theme.theme import load_theme_file
 from gpu_assistant.gui.widgets.text import label
 
 THEMES = ("light", "dark", "contrast")

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from ....core import json
 from ....core.results import Benchmark
+from ....reports import messages
+from ....reports.benchmark import render_html
+from ....reports.expected_ranges import RangeSource
 from ...saving import FileSaver
-from .. import messages
-from ..result.expected_range import RangeSource
 from .image import render_png
-from .report import render_html
 
 
 class BenchmarkExporter(FileSaver):

@@ -15,14 +15,14 @@ from ....bench.child_protocol import NOTE_PREFIX
 from ....bench.device_comparison import DeviceComparison, device_comparisons, unit_maxima
 from ....bench.history import previous_benchmark
 from ....core.results import Benchmark, BenchResult
+from ....core.theme import load_theme_file
+from ....reports import messages
+from ....reports.expected_ranges import BELOW_EXPECTED, verdict_label
+from ....reports.result_messages import MAX_STEADY_SPREAD, max_spread, validity_notes
 from ....texts.benchmark import with_label
 from ... import language, theme
 from ...saving import encode_png
-from ...theme.theme import load_theme_file
 from ...widgets.base import draw_rounded_rect
-from .. import messages
-from ..result.expected_range import BELOW_EXPECTED, verdict_label
-from ..result.messages import MAX_STEADY_SPREAD, max_spread, validity_notes
 
 IMAGE_WIDTH, IMAGE_HEIGHT = 1200, 630  # social networks show this format uncropped
 FRAME_MARGIN, CONTENT_MARGIN = 30, 70

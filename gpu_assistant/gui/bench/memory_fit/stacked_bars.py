@@ -14,6 +14,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QP
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ....core.results import BenchDevice, FitVariant, MemoryFit
+from ....reports import messages as bench_messages
 from ....texts.benchmark import with_label
 from ....texts.translate import remove_cjk_gaps
 from ... import language, theme
@@ -21,7 +22,6 @@ from ...widgets.base import KeyboardFocus, Themed, draw_focus_ring
 from ...widgets.cards import Card
 from ...widgets.layouts import clear_layout
 from ...widgets.text import label
-from .. import messages as bench_messages
 from . import messages
 
 FOCUS_MARGIN = 5  # pixels around a row, for the focus ring

@@ -22,12 +22,12 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ....bench.device_comparison import DeviceComparison, unit_maxima
 from ....core.results import BenchResult
+from ....reports import messages
 from ....texts.benchmark import format_ratio
 from ....texts.format import UNKNOWN_VALUE
 from ... import theme
 from ...widgets.base import Themed, draw_rounded_rect
 from ...widgets.text import layout_text
-from .. import messages
 
 BAR_GAP, STACKED_BAR_GAP, ROW_PADDING = 5, 12, 16
 VALUE_MARGIN = 22  # before and after the value at a bar's end

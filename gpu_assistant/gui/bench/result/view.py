@@ -1,7 +1,7 @@
 """The result of a benchmark on the page: headline, comparison, expected range, validity, history, GPU log, all figures.
 
 `BenchmarkResultView` arranges the cards in two columns, in one where the page is narrow. Texts are from
-`bench/messages.py` and `messages.py`; bars are `comparison_row.ComparisonRow`.
+`reports/messages.py` and `reports/result_messages.py`; bars are `comparison_row.ComparisonRow`.
 """
 
 from __future__ import annotations
@@ -13,17 +13,9 @@ from ....bench.device_comparison import device_comparisons, relevant_gpu_logs
 from ....bench.gpu_log import ABNORMAL_THROTTLE_REASONS
 from ....bench.history import previous_benchmark
 from ....core.results import BenchGpuLog, Benchmark
-from ....texts.translate import remove_cjk_gaps
-from ...widgets.base import Breakpoints, Themed
-from ...widgets.cards import Banner, Card, Pill, name_value_row
-from ...widgets.charts import BarChart
-from ...widgets.icons import IconWidget
-from ...widgets.layouts import clear_layout
-from ...widgets.text import label
-from .. import messages
-from .comparison_row import ComparisonRow
-from .expected_range import BELOW_EXPECTED, NORMAL_VERDICTS, ExpectedRangeCard, RangeSource, verdict_label
-from .messages import (
+from ....reports import messages
+from ....reports.expected_ranges import BELOW_EXPECTED, NORMAL_VERDICTS, RangeSource, verdict_label
+from ....reports.result_messages import (
     THROTTLE_ROW,
     change_text,
     gpu_label,
@@ -31,6 +23,15 @@ from .messages import (
     measurement_label,
     validity_notes,
 )
+from ....texts.translate import remove_cjk_gaps
+from ...widgets.base import Breakpoints, Themed
+from ...widgets.cards import Banner, Card, Pill, name_value_row
+from ...widgets.charts import BarChart
+from ...widgets.icons import IconWidget
+from ...widgets.layouts import clear_layout
+from ...widgets.text import label
+from .comparison_row import ComparisonRow
+from .expected_range import ExpectedRangeCard
 from .table import ResultsTable
 
 CARD_GAP = 12

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from ....bench.device_comparison import headline_comparison
 from ....core.results import Benchmark
 from ....core.versions import Version
+from ....reports import messages
 from ....texts.format import UNKNOWN_VALUE, format_size
-from ...bench import messages
 from ...machine_facts import InstalledEnvironment, MachineFacts
 from ...widgets.base import Themed
 from ...widgets.buttons import Button

@@ -14,9 +14,9 @@ from ....core.machine import Machine
 from ....core.recommendation import Recommendation
 from ....core.results import Benchmark, Check, Checks, CheckState
 from ....core.types import short_device_name
+from ....reports import messages
 from ....texts.format import format_duration, short_name
 from ....texts.localized import Texts
-from ...bench import messages
 from ...environment_actions import EnvironmentActionsPanel
 from ...messages import error_text
 from ...widgets.base import announce

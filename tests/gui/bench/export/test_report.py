@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from gpu_assistant.bench.device_comparison import device_comparisons
 from gpu_assistant.core.results import BenchDevice
-from gpu_assistant.gui.bench.export.report import render_html
-from gpu_assistant.gui.bench.result.expected_range import RangeSource
+from gpu_assistant.reports.benchmark import render_html
+from gpu_assistant.reports.expected_ranges import RangeSource
 from tests.fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
 from tests.fakes.examples import cpu_benchmark
 

@@ -8,8 +8,8 @@ from PySide6.QtGui import QFontMetricsF
 
 from gpu_assistant.bench.device_comparison import device_comparisons
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.bench import messages
 from gpu_assistant.gui.bench.result.comparison_row import ComparisonRow
+from gpu_assistant.reports import messages
 from tests.fakes.benchmarks import card_benchmark, two_cards
 from tests.fakes.examples import cpu_benchmark
 

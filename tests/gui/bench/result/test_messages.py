@@ -7,10 +7,10 @@ from msgspec.structs import replace
 from gpu_assistant.bench.device_comparison import device_comparisons
 from gpu_assistant.core.results import SkippedWorkload
 from gpu_assistant.gui.bench.export.image import warnings_text
-from gpu_assistant.gui.bench.export.report import render_html
-from gpu_assistant.gui.bench.messages import pair_description, pair_title, result_name
-from gpu_assistant.gui.bench.result.messages import change_text, missing_workloads, validity_notes
-from gpu_assistant.gui.bench.result.table import table_rows
+from gpu_assistant.reports.benchmark import render_html
+from gpu_assistant.reports.messages import pair_description, pair_title, result_name
+from gpu_assistant.reports.result_messages import change_text, missing_workloads, validity_notes
+from gpu_assistant.reports.result_rows import table_rows
 from tests.fakes.benchmarks import card_benchmark, figure
 from tests.fakes.examples import cpu_benchmark
 

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.gui.bench.page import RESULT_VIEW
-from gpu_assistant.gui.bench.result.messages import THROTTLE_ROW, gpu_log_rows
 from gpu_assistant.gui.bench.result.view import GpuLogCard
+from gpu_assistant.reports.result_messages import THROTTLE_ROW, gpu_log_rows
 from tests.fakes.benchmarks import card_benchmark, two_cards
 
 pytestmark = pytest.mark.gui

@@ -1,36 +1,25 @@
-"""A result as an HTML report for any browser: all figures, how they came about, what they are compared with.
+"""A benchmark as a page for any browser: all figures, how they came about, what they are compared with.
 
-The page is one file that loads nothing. It shows no name, serial number or folder of this computer: texts are made
-field by field from what was measured, and names are escaped. No Qt widget is used; may run on a worker thread.
+Texts are made field by field from what was measured: no name, serial number or folder of this computer is among them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from html import escape
 
-from PySide6.QtCore import QCoreApplication
-
-from ....bench.device_comparison import DeviceComparison, device_comparisons, relevant_gpu_logs, unit_maxima
-from ....bench.history import previous_benchmark
-from ....core.paths import resources_dir
-from ....core.results import TRAINING_WORKLOADS, Benchmark, BenchResult
-from ....core.types import short_device_name
-from ....texts.benchmark import verdict_text
-from ....texts.format import format_memory
-from ... import language
-from ...theme.theme import load_theme_file
-from .. import messages
-from ..result import messages as result_messages
-from ..result.expected_range import BELOW_EXPECTED, RangeSource, expected_results, range_source_text
-from ..result.messages import VERSION_NAMES, validity_notes, version_name
-from ..result.table import table_rows
-
-translate = QCoreApplication.translate
-
-STYLE_FILE = "report/style.css"
-COLOUR_CSS = ":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
-CSS_TOKENS = ("window", "card", "line", "text", "soft", "accent", "accent_text", "s5")
+from ..bench.device_comparison import DeviceComparison, device_comparisons, relevant_gpu_logs, unit_maxima
+from ..bench.history import previous_benchmark
+from ..core.results import TRAINING_WORKLOADS, Benchmark, BenchResult
+from ..core.types import short_device_name
+from ..texts import current
+from ..texts.benchmark import verdict_text
+from ..texts.current import translate
+from ..texts.format import format_memory
+from . import messages, result_messages
+from .expected_ranges import BELOW_EXPECTED, RangeSource, expected_results, range_source_text
+from .page import paragraph_html, render_page, section_html, table_html
+from .result_messages import VERSION_NAMES, validity_notes, version_name
+from .result_rows import table_rows
 
 
 def render_html(
@@ -39,38 +28,30 @@ def render_html(
     """The page in the current language; `stored` are the earlier benchmarks, oldest first."""
     title = _page_title(benchmark)
     parts = [
-        f"<h1>{escape(title)}</h1>",
-        _paragraph_html(" · ".join([*messages.machine_labels(benchmark), messages.measured_on(benchmark)])),
+        paragraph_html(" · ".join([*messages.machine_labels(benchmark), messages.measured_on(benchmark)])),
         _headline_section(benchmark),
         _comparison_section(benchmark, stored),
         _expected_section(benchmark, range_source),
-        _section_html(
+        section_html(
             translate("BenchmarkReport", "Was it a fair test?"),
-            _table_html([(line.text, line.value or line.detail) for line in validity_notes(benchmark, stored)]),
+            table_html([(line.text, line.value or line.detail) for line in validity_notes(benchmark, stored)]),
         ),
         _gpu_log_section(benchmark),
         _history_section(benchmark, stored),
-        _section_html(
+        section_html(
             translate("BenchmarkReport", "All figures"),
-            _table_html(table_rows(benchmark), headers=_figure_headers())
-            + _paragraph_html(language.texts().translate("bench.units")),
+            table_html(table_rows(benchmark), headers=_figure_headers())
+            + paragraph_html(current.texts().translate("bench.units")),
         ),
-        _section_html(translate("BenchmarkReport", "Devices and versions"), _table_html(_device_rows(benchmark))),
-        _paragraph_html(
+        section_html(translate("BenchmarkReport", "Devices and versions"), table_html(_device_rows(benchmark))),
+        paragraph_html(
             translate(
                 "BenchmarkReport",
                 "Measured with GPU Assistant. Names of people, serial numbers and folders are not in here.",
             )
         ),
     ]
-    code = language.texts().language.replace("_", "-")
-    colours = COLOUR_CSS.format(light=_css_variables("light"), dark=_css_variables("dark"))
-    style = colours + (resources_dir() / STYLE_FILE).read_text(encoding="utf-8")
-    return (
-        f'<!doctype html>\n<html lang="{code}"><head><meta charset="utf-8">'
-        f'<meta name="viewport" content="width=device-width"><title>{escape(title)}</title>'
-        f"<style>{style}</style></head><body>\n" + "\n".join(part for part in parts if part) + "\n</body></html>\n"
-    )
+    return render_page(title, parts)
 
 
 def _page_title(benchmark: Benchmark) -> str:
@@ -89,7 +70,7 @@ def _headline_section(benchmark: Benchmark) -> str:
         return ""
     body = f'<div class="figure">{escape(headline.figure)}</div><div>{escape(headline.text)}</div>'
     notes = (headline.detail, headline.missing, messages.unmeasured_text(benchmark))
-    return f"<section>{body}{''.join(_paragraph_html(note) for note in notes)}</section>"
+    return f"<section>{body}{''.join(paragraph_html(note) for note in notes)}</section>"
 
 
 def _comparison_section(benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> str:
@@ -113,7 +94,7 @@ def _comparison_section(benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> 
         if has_gpu
         else translate("BenchmarkReport", "Measured on the CPU")
     )
-    return _section_html(title, f"<table>{''.join(rows)}</table>") if rows else ""
+    return section_html(title, f"<table>{''.join(rows)}</table>") if rows else ""
 
 
 def _bar_html(result: BenchResult, pair: DeviceComparison, maximum: float) -> str:
@@ -140,11 +121,11 @@ def _expected_section(benchmark: Benchmark, range_source: RangeSource | None) ->
         rows.append((messages.result_name(result), messages.median_text(result), template.format(low=low, high=high)))
     if not rows:
         return ""
-    texts = language.texts()
+    texts = current.texts()
     causes = benchmark.causes if benchmark.verdict == BELOW_EXPECTED else ()
-    return _section_html(
+    return section_html(
         translate("BenchmarkReport", "Is that right for this card?"),
-        f"<p>{escape(verdict_text(benchmark, texts))}</p>{_table_html(rows)}"
+        f"<p>{escape(verdict_text(benchmark, texts))}</p>{table_html(rows)}"
         + "".join(f"<p>{escape(texts.translate(each))}</p>" for each in causes)
         + _range_source_html(range_source),
     )
@@ -154,7 +135,7 @@ def _range_source_html(range_source: RangeSource | None) -> str:
     """Where the ranges are from, with a link."""
     if range_source is None:
         return ""
-    text = _paragraph_html(range_source_text(range_source))
+    text = paragraph_html(range_source_text(range_source))
     if range_source.url is None:
         return text
     label = escape(translate("BenchmarkReport", "Where the figures are from:"))
@@ -178,7 +159,7 @@ def _gpu_log_section(benchmark: Benchmark) -> str:
         if several
         else translate("BenchmarkReport", "What the card did meanwhile")
     )
-    return _section_html(title, _table_html(rows[1:], headers=rows[0]))
+    return section_html(title, table_html(rows[1:], headers=rows[0]))
 
 
 def _history_section(benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> str:
@@ -196,10 +177,10 @@ def _history_section(benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> str
         translate("BenchmarkReport", "Median"),
         translate("BenchmarkReport", "Versions"),
     )
-    return _section_html(
+    return section_html(
         translate("BenchmarkReport", "Before and now"),
-        _paragraph_html(result_messages.measurement_label(runs[-1][1]))
-        + _table_html(rows, headers=headers)
+        paragraph_html(result_messages.measurement_label(runs[-1][1]))
+        + table_html(rows, headers=headers)
         + f"<p>{escape(result_messages.change_text(runs[-2], runs[-1], dates[-2]))}</p>",
     )
 
@@ -226,29 +207,3 @@ def _figure_headers() -> tuple[str, ...]:
         translate("BenchmarkReport", "Middle half"),
         translate("BenchmarkReport", "Runs"),
     )
-
-
-def _section_html(title: str, body: str) -> str:
-    return f"<section><h2>{escape(title)}</h2>{body}</section>"
-
-
-def _table_html(rows: Iterable[tuple[str, ...]], headers: tuple[str, ...] = ()) -> str:
-    header = "<tr>" + "".join(f"<th>{escape(each)}</th>" for each in headers) + "</tr>" if headers else ""
-    body = "".join(f"<tr>{_cells_html(row, len(headers))}</tr>" for row in rows)
-    return f"<table>{header}{body}</table>"
-
-
-def _cells_html(row: tuple[str, ...], columns: int) -> str:
-    """In a row with fewer cells than columns, the last cell spans the rest."""
-    colspan = columns - len(row) + 1
-    last = f'<td colspan="{colspan}">' if colspan > 1 else "<td>"
-    return "".join(f"<td>{escape(cell)}</td>" for cell in row[:-1]) + f"{last}{escape(row[-1])}</td>"
-
-
-def _paragraph_html(text: str) -> str:
-    return f'<p class="soft">{escape(text)}</p>' if text else ""
-
-
-def _css_variables(theme: str) -> str:
-    colours = load_theme_file().themes[theme].colours()
-    return " ".join(f"--{token}: {colours[token]};" for token in CSS_TOKENS)

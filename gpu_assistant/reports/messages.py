@@ -1,8 +1,7 @@
 """Texts of a benchmark in the current language: names, figures, headline, durations, dates.
 
-Functions over `core.results` without widgets; Home and the wizard's last page use them too. The texts of a result's
-cards are in `result/messages.py`, those of the memory estimate in `memory_fit/messages.py`. What the command line says
-in the same words is in `texts/benchmark.py`.
+Functions over `core.results`, for the window and for reports. The texts of a result's parts are in
+`result_messages.py`. What the command line says in the same words is in `texts/benchmark.py`.
 
 A GPU is called a card, as everywhere in the window. `pair` is always a `DeviceComparison`: one workload on GPU and CPU.
 """
@@ -14,11 +13,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QCoreApplication
-
-from ...bench import scaling
-from ...bench.child_protocol import NOTE_PREFIX, BenchmarkProgress
-from ...bench.device_comparison import (
+from ..bench.child_protocol import NOTE_PREFIX
+from ..bench.device_comparison import (
     NIGHT_S,
     UNMEASURED_VERDICTS,
     DeviceComparison,
@@ -27,13 +23,14 @@ from ...bench.device_comparison import (
     readable_figure,
     result_without_graph,
 )
-from ...bench.expected_ranges import find_gpu_log, is_best_size, result_key
-from ...bench.history import find_comparable
-from ...bench.measurements import UNFINISHED_NOTES, doubtful_notes, skipped_main_workloads
-from ...core.results import GRAPH_WORKLOADS, Benchmark, BenchResult
-from ...core.types import short_device_name
-from ...texts import benchmark as texts_benchmark
-from ...texts.benchmark import (
+from ..bench.expected_ranges import find_gpu_log, is_best_size, result_key
+from ..bench.history import find_comparable
+from ..bench.measurements import UNFINISHED_NOTES, doubtful_notes, skipped_main_workloads
+from ..core.results import GRAPH_WORKLOADS, Benchmark, BenchResult
+from ..core.types import short_device_name
+from ..texts import benchmark as texts_benchmark
+from ..texts import current
+from ..texts.benchmark import (
     dimensions_text,
     format_digits,
     format_ratio,
@@ -42,13 +39,9 @@ from ...texts.benchmark import (
     with_label,
     workload_name,
 )
-from ...texts.format import UNKNOWN_VALUE, format_counted, format_duration, short_name
-from ...texts.translate import remove_cjk_gaps
-from .. import language
-from ..machine_facts import InstalledEnvironment
-from .running import ActivityText
-
-translate = QCoreApplication.translate
+from ..texts.current import translate
+from ..texts.format import UNKNOWN_VALUE, format_counted, format_duration, short_name
+from ..texts.translate import remove_cjk_gaps
 
 REFERENCE_TOKEN, MEASURED_TOKEN = "s5", "accent"  # colours of bars
 
@@ -58,7 +51,7 @@ REFERENCE_TOKEN, MEASURED_TOKEN = "s5", "accent"  # colours of bars
 
 def workload_label(name: str, dtype: str = "", device: str = "cpu") -> str:
     """A workload, as it is named on a device, and its number format: "Matrix product, float32"."""
-    label = workload_name(name, language.texts(), device)
+    label = workload_name(name, current.texts(), device)
     dtype_label = dtype_name(dtype)
     if not dtype_label:
         return label
@@ -77,13 +70,6 @@ def dtype_name(dtype: str) -> str:
     return "" if dtype == "uint8" else dtype
 
 
-def activity(report: BenchmarkProgress) -> ActivityText:
-    """What is being measured."""
-    size = dimensions_text(report.size) if report.workload == "matmul" else ""
-    label = workload_label(report.workload, report.dtype, report.device)
-    return ActivityText(f"{label} · {short_device_name(report.device)}", size)
-
-
 def result_device(result: BenchResult) -> str:
     """The label of the device that a result was measured on."""
     return short_device_name(result.device)
@@ -91,7 +77,7 @@ def result_device(result: BenchResult) -> str:
 
 def with_device_label(device: str, text: str) -> str:
     """A text about one device, after the device's label."""
-    return with_label(short_device_name(device), text, language.texts().language)
+    return with_label(short_device_name(device), text, current.texts().language)
 
 
 def run_details(result: BenchResult) -> str:
@@ -154,7 +140,7 @@ def readable_value(number: float, unit: str) -> tuple[str, str]:
 
 def unit_label(unit: str) -> str:
     """A unit in the current language."""
-    return texts_benchmark.unit_name(unit, language.texts())
+    return texts_benchmark.unit_name(unit, current.texts())
 
 
 def value_with_unit(number: float, unit: str) -> str:
@@ -207,12 +193,12 @@ def is_doubtful(result: BenchResult) -> bool:
 
 def doubt_text(*results: BenchResult) -> str:
     """Why these results are doubtful; "" where none is."""
-    return texts_benchmark.doubt_text(doubtful_notes(*results), language.texts())
+    return texts_benchmark.doubt_text(doubtful_notes(*results), current.texts())
 
 
 def omission_reason(note_key: str) -> str:
     """Why one workload was left out, from the key of the note that covers all that were left out for this reason."""
-    texts, short_key = language.texts(), note_key.replace(NOTE_PREFIX, "bench.why.", 1)
+    texts, short_key = current.texts(), note_key.replace(NOTE_PREFIX, "bench.why.", 1)
     return texts.translate(short_key if texts.has_text(short_key) else note_key)
 
 
@@ -223,18 +209,18 @@ def missing_text(benchmark: Benchmark) -> str:
     for omission in skipped_main_workloads(benchmark):
         label = workload_label(omission.id)
         names.append((f"{label} ({short_device_name(omission.device)})" if several else label, omission.why))
-    return missing_workloads_text(names, language.texts())
+    return missing_workloads_text(names, current.texts())
 
 
 def unmeasured_text(benchmark: Benchmark) -> str:
     """Why a GPU that the computer has was not measured; "" where all were."""
-    return verdict_text(benchmark, language.texts()) if benchmark.verdict in UNMEASURED_VERDICTS else ""
+    return verdict_text(benchmark, current.texts()) if benchmark.verdict in UNMEASURED_VERDICTS else ""
 
 
 def unfinished_text(benchmark: Benchmark) -> str:
     """Why the run ended early or lost a device; "" where it did not."""
     notes = (note for note in benchmark.notes if note in UNFINISHED_NOTES)
-    return remove_cjk_gaps(" ".join(language.texts().translate(note) for note in notes))
+    return remove_cjk_gaps(" ".join(current.texts().translate(note) for note in notes))
 
 
 # Comparisons
@@ -441,46 +427,11 @@ def _overnight_text(ratio: float) -> str:
     if seconds >= NIGHT_S:
         return translate("BenchmarkMessages", "For this the CPU is the better device here.")
     return translate("BenchmarkMessages", "What takes the CPU a night of 8 hours, the card does in {time}.").format(
-        time=format_duration(seconds, language.texts().language)
+        time=format_duration(seconds, current.texts().language)
     )
 
 
 # Before and after a run
-
-
-def duration_text(installed: InstalledEnvironment, *, full: bool = False) -> str:
-    """How long a run takes, and that the fans get loud."""
-    is_cpu_build = installed.variant == "cpu"
-    if full and is_cpu_build:
-        return translate("BenchmarkMessages", "Up to 15 minutes. The fan may get loud.")
-    if is_cpu_build:
-        return translate("BenchmarkMessages", "About 1 minute. The fan may get loud.")
-    if full:
-        template = translate(
-            "BenchmarkMessages",
-            "Up to 15 minutes for the CPU and 15 minutes for each GPU; with several GPUs up to {time} more for all of "
-            "them together. The fans may get loud.",
-        )
-    else:
-        template = translate(
-            "BenchmarkMessages",
-            "About 1 minute for the CPU and 1 minute for each GPU; with several GPUs up to {time} more for all of them "
-            "together. The fans may get loud.",
-        )
-    return template.format(time=format_duration(scaling.max_total_s(full=full), language.texts().language))
-
-
-def running_note(installed: InstalledEnvironment, *, full: bool) -> str:
-    """The note that is shown during a run: how long it takes, and what disturbs it."""
-    other_programs = translate("BenchmarkMessages", "Other programs that work meanwhile make the figures lower.")
-    return f"{duration_text(installed, full=full)}\n{other_programs}"
-
-
-def full_test_label(installed: InstalledEnvironment) -> str:
-    """The text of the full test's button."""
-    if installed.variant == "cpu":
-        return translate("BenchmarkMessages", "Full test: up to 15 minutes…")
-    return translate("BenchmarkMessages", "Full test: up to 15 minutes, and 15 for each GPU…")
 
 
 def result_subtitle(benchmark: Benchmark) -> str:
@@ -493,7 +444,7 @@ def result_subtitle(benchmark: Benchmark) -> str:
             template = translate("BenchmarkMessages", "full test, {time}")
         else:
             template = translate("BenchmarkMessages", "quick test, {time}")
-        parts.append(template.format(time=format_duration(benchmark.seconds, language.texts().language)))
+        parts.append(template.format(time=format_duration(benchmark.seconds, current.texts().language)))
     if benchmark.started is not None:
         local_time = time.localtime(benchmark.started)
         if _is_today(local_time):

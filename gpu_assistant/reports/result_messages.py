@@ -8,20 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from PySide6.QtCore import QCoreApplication
-
-from ....bench.child_protocol import CHILD_ENDINGS, HARMLESS_REASONS, NOTE_PREFIX
-from ....bench.device_comparison import relevant_gpu_logs
-from ....bench.gpu_log import ABNORMAL_THROTTLE_REASONS, BUSY_GPU_PERCENT
-from ....bench.measurements import missing_measurements, results_with_note, speed_ratio
-from ....core.results import BenchGpuLog, Benchmark, BenchResult, SkippedWorkload
-from ....texts.benchmark import dimensions_text
-from ....texts.format import UNKNOWN_VALUE, format_duration, short_name
-from ... import language
-from .. import messages
-
-translate = QCoreApplication.translate
-
+from ..bench.child_protocol import CHILD_ENDINGS, HARMLESS_REASONS, NOTE_PREFIX
+from ..bench.device_comparison import relevant_gpu_logs
+from ..bench.gpu_log import ABNORMAL_THROTTLE_REASONS, BUSY_GPU_PERCENT
+from ..bench.measurements import missing_measurements, results_with_note, speed_ratio
+from ..core.results import BenchGpuLog, Benchmark, BenchResult, SkippedWorkload
+from ..texts import current
+from ..texts.benchmark import dimensions_text
+from ..texts.current import translate
+from ..texts.format import UNKNOWN_VALUE, format_duration, short_name
+from . import messages
 
 # Was it a fair test?
 
@@ -53,7 +49,7 @@ def validity_notes(benchmark: Benchmark, stored: Sequence[Benchmark] = ()) -> li
     separator = translate("ResultMessages", "; ")
     for note in benchmark.notes:
         items = separator.join(_affected_items(benchmark, note))
-        notes.append(ValidityNote("warn", language.texts().translate(note), "", items))
+        notes.append(ValidityNote("warn", current.texts().translate(note), "", items))
     if benchmark.scope == "quick" and any(omission.why == TIME_LIMIT_NOTE for omission in benchmark.left_out):
         text = translate("ResultMessages", "The full test has up to 15 minutes for each device: more of it fits in.")
         notes.append(ValidityNote("neutral", text, ""))
@@ -61,7 +57,7 @@ def validity_notes(benchmark: Benchmark, stored: Sequence[Benchmark] = ()) -> li
         text = translate("ResultMessages", "Measured before, not this time")
         notes.append(ValidityNote("neutral", text, "", separator.join(missing)))
     if benchmark.seconds is not None:
-        duration = format_duration(benchmark.seconds, language.texts().language)
+        duration = format_duration(benchmark.seconds, current.texts().language)
         notes.append(ValidityNote("neutral", translate("ResultMessages", "Time"), duration))
     return notes
 
@@ -147,7 +143,7 @@ def _affected_items(benchmark: Benchmark, note: str) -> list[str]:
 
 def _list_sizes(sizes_by_label: Mapping[str, Sequence[tuple[int, ...]]]) -> list[str]:
     """The labels; those of matrix products with their sizes."""
-    separator = "、" if language.texts().language == "zh_CN" else ", "
+    separator = "、" if current.texts().language == "zh_CN" else ", "
     items = []
     for label, sizes in sizes_by_label.items():
         is_matmul = len(sizes[0]) == 3 and len(set(sizes[0])) == 1
@@ -185,7 +181,7 @@ def gpu_log_rows(gpu: BenchGpuLog) -> list[tuple[str, str]]:
 
 def throttle_text(gpu: BenchGpuLog) -> str:
     """The driver's reasons for lower clocks, or "nothing"."""
-    texts = language.texts()
+    texts = current.texts()
     if not gpu.throttle:
         return translate("ResultMessages", "nothing")
     reasons = [

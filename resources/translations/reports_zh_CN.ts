@@ -1,0 +1,470 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="zh_CN" sourcelanguage="en">
+<context>
+    <name>BenchmarkMessages</name>
+    <message>
+        <source>CPU ({dtype})</source>
+        <translation>CPU（{dtype}）</translation>
+    </message>
+    <message>
+        <source>Copy to the card</source>
+        <translation>向显卡复制</translation>
+    </message>
+    <message>
+        <source>Doubtful: {why}.</source>
+        <translation>结果存疑：{why}。</translation>
+    </message>
+    <message>
+        <source>For this the CPU is the better device here.</source>
+        <translation>这个项目在这里用 CPU 更合适。</translation>
+    </message>
+    <message>
+        <source>Measured today, {time}</source>
+        <translation>今天 {time} 测得</translation>
+    </message>
+    <message>
+        <source>Measured {date}, {time}</source>
+        <translation>{date} {time} 测得</translation>
+    </message>
+    <message>
+        <source>PCIe {gen}.0, {lanes} lanes</source>
+        <translation>PCIe {gen}.0，{lanes} 通道</translation>
+    </message>
+    <message>
+        <source>What takes the CPU a night of 8 hours, the card does in {time}.</source>
+        <translation>CPU 要算一整夜（8 小时）的活，显卡 {time}就能算完。</translation>
+    </message>
+    <message>
+        <source>answers word by word</source>
+        <translation>逐词生成回答</translation>
+    </message>
+    <message>
+        <source>float32, TF32 switched off</source>
+        <translation>float32，已关闭 TF32</translation>
+    </message>
+    <message>
+        <source>full test, {time}</source>
+        <translation>完整测速 {time}</translation>
+    </message>
+    <message>
+        <source>how fast the card's memory is</source>
+        <translation>显存有多快</translation>
+    </message>
+    <message>
+        <source>how fast the memory is</source>
+        <translation>读写有多快</translation>
+    </message>
+    <message>
+        <source>mixed precision</source>
+        <translation>混合精度</translation>
+    </message>
+    <message>
+        <source>one {card}</source>
+        <translation>单张 {card}</translation>
+    </message>
+    <message>
+        <source>over the PCIe slot</source>
+        <translation>经过 PCIe 插槽</translation>
+    </message>
+    <message>
+        <source>quick test, {time}</source>
+        <translation>快速测速 {time}</translation>
+    </message>
+    <message>
+        <source>reads sentences</source>
+        <translation>理解句子</translation>
+    </message>
+    <message>
+        <source>recognises pictures</source>
+        <translation>识别图片</translation>
+    </message>
+    <message>
+        <source>the CPU</source>
+        <translation>CPU</translation>
+    </message>
+    <message>
+        <source>today {time}</source>
+        <translation>今天 {time}</translation>
+    </message>
+    <message>
+        <source>{billions} billion operations a second</source>
+        <translation>每秒 {hundred_millions} 亿次运算</translation>
+    </message>
+    <message>
+        <source>{count} GPUs together</source>
+        <translation>{count} 张显卡一起</translation>
+    </message>
+    <message>
+        <source>{dtype}, batch {batch}</source>
+        <translation>{dtype}，批次 {batch}</translation>
+    </message>
+    <message>
+        <source>{kind}, as a CUDA graph</source>
+        <translation>{kind}，用 CUDA 图</translation>
+    </message>
+    <message>
+        <source>{kind}, on the tensor cores</source>
+        <translation>{kind}，用张量核心</translation>
+    </message>
+    <message>
+        <source>{name} on {device}</source>
+        <translation>{device}：{name}</translation>
+    </message>
+    <message>
+        <source>{percent} % efficiency</source>
+        <translation>并行效率 {percent}%</translation>
+    </message>
+    <message>
+        <source>{text}, in a burst; {value} sustained</source>
+        <translation>{text}，短时；持续运行 {value}</translation>
+    </message>
+    <message>
+        <source>{text}; {value} with kernels started one by one</source>
+        <translation>{text}；逐个启动内核时 {value}</translation>
+    </message>
+    <message>
+        <source>{threads} threads</source>
+        <translation>{threads} 个线程</translation>
+    </message>
+    <message>
+        <source>{times}×</source>
+        <translation>{times} 倍</translation>
+    </message>
+    <message>
+        <source>{value} (doubtful)</source>
+        <translation>{value}（存疑）</translation>
+    </message>
+    <message>
+        <source>{what}, {kind}</source>
+        <translation>{what}，{kind}</translation>
+    </message>
+    <message>
+        <source>{when}, full</source>
+        <translation>{when} 完整</translation>
+    </message>
+    <message>
+        <source>{workload}, {dtype}</source>
+        <translation>{workload}（{dtype}）</translation>
+    </message>
+    <message>
+        <source>{workload}: one {card} ({how}) is {times} times as fast as your CPU ({how_cpu})</source>
+        <translation>{workload}，单张 {card}（{how}）的速度是 CPU（{how_cpu}）的 {times} 倍</translation>
+    </message>
+    <message>
+        <source>{workload}: your {card} ({how}) is {times} times as fast as your CPU ({how_cpu})</source>
+        <translation>{workload}，{card}（{how}）的速度是 CPU（{how_cpu}）的 {times} 倍</translation>
+    </message>
+</context>
+<context>
+    <name>BenchmarkReport</name>
+    <message>
+        <source>All figures</source>
+        <translation>全部数据</translation>
+    </message>
+    <message>
+        <source>Before and now</source>
+        <translation>以前和现在</translation>
+    </message>
+    <message>
+        <source>Devices and versions</source>
+        <translation>设备与版本</translation>
+    </message>
+    <message>
+        <source>GPU beside CPU</source>
+        <translation>显卡与 CPU 对比</translation>
+    </message>
+    <message>
+        <source>How fast this CPU computes</source>
+        <translation>这个 CPU 的计算速度</translation>
+    </message>
+    <message>
+        <source>How fast this computer computes</source>
+        <translation>这台电脑的计算速度</translation>
+    </message>
+    <message>
+        <source>How fast this computer trains</source>
+        <translation>这台电脑的训练速度</translation>
+    </message>
+    <message>
+        <source>Is that right for this card?</source>
+        <translation>这张卡正常吗？</translation>
+    </message>
+    <message>
+        <source>Measured on the CPU</source>
+        <translation>CPU 的成绩</translation>
+    </message>
+    <message>
+        <source>Measured with GPU Assistant. Names of people, serial numbers and folders are not in here.</source>
+        <translation>由 GPU 助手测得。报告不含人名、序列号和文件夹。</translation>
+    </message>
+    <message>
+        <source>Median</source>
+        <translation>中位数</translation>
+    </message>
+    <message>
+        <source>Middle half</source>
+        <translation>居中一半</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>次数</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Versions</source>
+        <translation>版本</translation>
+    </message>
+    <message>
+        <source>Was it a fair test?</source>
+        <translation>这次测得公平吗？</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>项目</translation>
+    </message>
+    <message>
+        <source>What the card did meanwhile</source>
+        <translation>测速时显卡的状态</translation>
+    </message>
+    <message>
+        <source>What the cards did meanwhile</source>
+        <translation>测速时各显卡的状态</translation>
+    </message>
+    <message>
+        <source>When</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Where the figures are from:</source>
+        <translation>数据来源：</translation>
+    </message>
+    <message>
+        <source>above the usual range: {low} to {high}</source>
+        <translation>高于正常范围：{low} 到 {high}</translation>
+    </message>
+    <message>
+        <source>usual: {low} to {high}</source>
+        <translation>正常：{low} 到 {high}</translation>
+    </message>
+</context>
+<context>
+    <name>ExpectedRangeCard</name>
+    <message>
+        <source>The ranges of matrix products are what such cards reach in public results, made a little wider. For copies they are {low_copy} to {high_copy} % of the maker's figure within the card and {low_way} to {high_way} % of the slot's on the way to it: our own rule of thumb. Figures as of {date}.</source>
+        <translation>矩阵乘法的正常范围来自同类显卡的公开测速结果，并略微放宽。显存内复制是厂商数据的 {low_copy}% 到 {high_copy}%，向显卡复制是插槽速度的 {low_way}% 到 {high_way}%，这两项是我们自己的经验值。数据日期：{date}。</translation>
+    </message>
+</context>
+<context>
+    <name>HealthReport</name>
+    <message>
+        <source>At most, °C</source>
+        <translation>最高（°C）</translation>
+    </message>
+    <message>
+        <source>Clock, MHz</source>
+        <translation>频率（MHz）</translation>
+    </message>
+    <message>
+        <source>Is this graphics card healthy?</source>
+        <translation>这张显卡健康吗？</translation>
+    </message>
+    <message>
+        <source>Level {level} of 3</source>
+        <translation>第 {level} 级，共 3 级</translation>
+    </message>
+    <message>
+        <source>Power, W</source>
+        <translation>功耗（W）</translation>
+    </message>
+    <message>
+        <source>Slowed down, % of the time</source>
+        <translation>降速时间占比（%）</translation>
+    </message>
+    <message>
+        <source>Temperature, °C</source>
+        <translation>温度（°C）</translation>
+    </message>
+    <message>
+        <source>Tested with GPU Assistant. Names of people, serial numbers and folders are not in here.</source>
+        <translation>由 GPU 助手测试。报告不含人名、序列号和文件夹。</translation>
+    </message>
+    <message>
+        <source>Tested {when}</source>
+        <translation>测试时间：{when}</translation>
+    </message>
+    <message>
+        <source>Until minute</source>
+        <translation>到第几分钟</translation>
+    </message>
+    <message>
+        <source>What this covers</source>
+        <translation>这次测试涵盖的内容</translation>
+    </message>
+    <message>
+        <source>What was tested</source>
+        <translation>测试了什么</translation>
+    </message>
+</context>
+<context>
+    <name>ResultMessages</name>
+    <message>
+        <source>, </source>
+        <translation>，</translation>
+    </message>
+    <message>
+        <source>; </source>
+        <translation>；</translation>
+    </message>
+    <message>
+        <source>CPU threads</source>
+        <translation>CPU 线程</translation>
+    </message>
+    <message>
+        <source>Cannot be compared with {when}: {why}.</source>
+        <translation>无法与 {when} 的结果比较：{why}。</translation>
+    </message>
+    <message>
+        <source>Clock under load</source>
+        <translation>满载时频率</translation>
+    </message>
+    <message>
+        <source>Held back by</source>
+        <translation>限制频率的原因</translation>
+    </message>
+    <message>
+        <source>In use before the test</source>
+        <translation>测速前的占用</translation>
+    </message>
+    <message>
+        <source>Measured before, not this time</source>
+        <translation>以前测过、这次没测</translation>
+    </message>
+    <message>
+        <source>Memory clock under load</source>
+        <translation>满载时显存频率</translation>
+    </message>
+    <message>
+        <source>No difference to {when} beyond what runs differ by anyway.</source>
+        <translation>与 {when} 相比，差别没有超出正常波动。</translation>
+    </message>
+    <message>
+        <source>Other programs on the card</source>
+        <translation>其他程序占用显卡</translation>
+    </message>
+    <message>
+        <source>Power at most</source>
+        <translation>最大功率</translation>
+    </message>
+    <message>
+        <source>Results checked</source>
+        <translation>结果核对</translation>
+    </message>
+    <message>
+        <source>Since then: {changed}.</source>
+        <translation>此间变化：{changed}。</translation>
+    </message>
+    <message>
+        <source>Slowed down by heat or power</source>
+        <translation>因过热或供电降速</translation>
+    </message>
+    <message>
+        <source>Spread between runs</source>
+        <translation>多次测量的波动</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>Temperature, start to end</source>
+        <translation>温度（开始到结束）</translation>
+    </message>
+    <message>
+        <source>The full test has up to 15 minutes for each device: more of it fits in.</source>
+        <translation>完整测速每个设备最多有 15 分钟，能测完更多项目。</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>用时</translation>
+    </message>
+    <message>
+        <source>all right</source>
+        <translation>全部正确</translation>
+    </message>
+    <message>
+        <source>at most {percent} %</source>
+        <translation>最大 {percent}%</translation>
+    </message>
+    <message>
+        <source>driver</source>
+        <translation>驱动</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>没有</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>没有</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>有</translation>
+    </message>
+    <message>
+        <source>{checked} of {count}, no time for the rest</source>
+        <translation>{count} 项中的 {checked} 项，其余来不及核对</translation>
+    </message>
+    <message>
+        <source>{checked} right, the rest was not measured</source>
+        <translation>{checked} 项正确，其余没有测到</translation>
+    </message>
+    <message>
+        <source>{count} wrong</source>
+        <translation>{count} 项有误</translation>
+    </message>
+    <message>
+        <source>{first} → {last} °C</source>
+        <translation>{first} → {last} °C</translation>
+    </message>
+    <message>
+        <source>{first} → {last} °C, at most {most} °C</source>
+        <translation>{first} → {last} °C，最高 {most} °C</translation>
+    </message>
+    <message>
+        <source>{percent} %</source>
+        <translation>{percent}%</translation>
+    </message>
+    <message>
+        <source>{percent} % faster than {when}.</source>
+        <translation>速度比 {when} 提高了 {percent}%。</translation>
+    </message>
+    <message>
+        <source>{percent} % slower than {when}.</source>
+        <translation>速度比 {when} 降低了 {percent}%。</translation>
+    </message>
+    <message>
+        <source>{power} W of {limit} W</source>
+        <translation>{power} W，上限 {limit} W</translation>
+    </message>
+</context>
+<context>
+    <name>ResultsTable</name>
+    <message>
+        <source>worked out</source>
+        <translation>推算</translation>
+    </message>
+    <message>
+        <source>{size}, batch {batch}</source>
+        <translation>{size}，批次 {batch}</translation>
+    </message>
+</context>
+</TS>
