@@ -138,11 +138,14 @@ class Texts(Translator):
         return text
 
     def _check_fix(self, check: Check) -> str:
-        """What to do about a check: the text of its own case, of an equivalent alarm, or of the check."""
+        """What to do about a check: the text of its case, of its reason, of an equivalent alarm, or of the check."""
         alarm, case = check.data.get("alarm") or check.data.get("advice"), check.data.get("case")
+        reason_code = str(check.data.get("reason")).replace("@verify.reason.", "verify.fix.")
         case_code = f"check.{check.id}.fix-{case}"
         if not alarm and case and self.has_text(case_code):
             return self.translate(case_code, check.data)
+        if not alarm and reason_code.startswith("verify.fix.") and self.has_text(reason_code):
+            return self.translate(reason_code, check.data)
         return self.translate(f"health.{alarm}.fix" if alarm else f"check.{check.id}.fix", check.data)
 
     def _join_texts(self, items: tuple[str, ...]) -> str:

@@ -10,6 +10,7 @@ import argparse
 import faulthandler
 import os
 import platform
+import re
 import sys
 import time
 from pathlib import Path
@@ -20,10 +21,12 @@ sys.dont_write_bytecode = True
 # Read by the CUDA runtime: number GPUs as the driver does, not by speed.
 os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
 if TYPE_CHECKING:
+    from .child_libraries import CUDA_ERRORS, check_libraries, hidden_devices, import_failure
     from .child_protocol import CheckWriter, exception_summary
     from .child_runtime import check_visual_cpp
 else:  # started as a program, and isolated: nothing lies in its path yet
     sys.path.append(str(Path(__file__).parent))
+    from child_libraries import CUDA_ERRORS, check_libraries, hidden_devices, import_failure
     from child_protocol import CheckWriter, exception_summary
     from child_runtime import check_visual_cpp
 
@@ -130,14 +133,17 @@ def check_accelerators(writer: CheckWriter, torch: Any, expected: str | None, *,
         check_device(writer, torch, device)
 
 
-# Parts of torch's messages when CUDA does not start, and the texts that say the same. Recorded from torch 2.15.0+cu132
-# beside the libcuda of driver 535, the toolkit's stub and none (tests/fixtures/cuda).
+# Parts of torch's own messages when CUDA does not start, and the texts that say the same; other causes are CUDA's, with
+# its number. Recorded from torch 2.15.0+cu132 beside the libcuda of driver 535, the toolkit's stub and none
+# (tests/fixtures/cuda).
 CUDA_FAILURES = (
     ("Found no NVIDIA driver", "@verify.reason.no-driver"),
     ("driver on your system is too old", "@verify.reason.driver-too-old"),
-    ("CUDA driver is a stub library", "@verify.reason.driver-stub"),
+    ("CUDA unknown error", "@verify.reason.driver-unknown"),
 )
-VISIBLE_DEVICES = "CUDA_VISIBLE_DEVICES"
+# torch/backends/cudnn/__init__.py of 2.13.0, and cuDNN's own name of a part that is of another version.
+OTHER_CUDNN = ("cuDNN version incompatibility", "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH")
+CUDA_ERROR_NUMBER = re.compile(r"\bError (\d+): ")
 
 
 def unavailable_reason(torch: Any) -> str:  # noqa: ANN401
@@ -147,11 +153,12 @@ def unavailable_reason(torch: Any) -> str:  # noqa: ANN401
     except (RuntimeError, AssertionError) as error:
         message = str(error)
         known = next((reason for part, reason in CUDA_FAILURES if part in message), None)
+        number = CUDA_ERROR_NUMBER.search(message)
+        if known is None and number is not None:
+            known = CUDA_ERRORS.get(int(number[1]))
         if known is not None:
             return known
-        if os.environ.get(VISIBLE_DEVICES, "0").strip() in ("", "-1", "NoDevFiles"):
-            return "@verify.reason.hidden-devices"
-        return exception_summary(error)
+        return "@verify.reason.hidden-devices" if hidden_devices() else exception_summary(error)
     return "@verify.reason.no-device"
 
 
@@ -168,7 +175,9 @@ def check_device(writer: CheckWriter, torch: Any, device: str) -> None:  # noqa:
         try:
             run_check(writer, torch, module, device)
         except (RuntimeError, AssertionError, AttributeError) as error:
-            writer.report(check_id, "fail", device=device, reason=exception_summary(error))
+            is_other = check_id == "cudnn" and any(part in str(error) for part in OTHER_CUDNN)
+            reason = "@verify.reason.cudnn-other" if is_other else exception_summary(error)
+            writer.report(check_id, "fail", device=device, reason=reason)
 
 
 def check_query(writer: CheckWriter, torch: Any, module: Any, device: str) -> None:  # noqa: ANN401, ARG001
@@ -257,6 +266,7 @@ def main() -> None:
     check_python(writer, options.python)
     if not options.without_torch and check_visual_cpp(writer):
         check_pytorch(writer, options)
+    check_libraries(writer)
     writer.send(end=True)
 
 
@@ -271,7 +281,7 @@ def check_pytorch(writer: CheckWriter, options: argparse.Namespace) -> None:
 
         version = str(torch.__version__)
     except Exception as error:  # noqa: BLE001 - a broken library raises whatever it likes
-        writer.report("torch-import", "fail", reason=exception_summary(error))
+        writer.report("torch-import", "fail", reason=exception_summary(error), **import_failure(error))
     else:
         writer.report("torch-import", "pass", value=version, seconds=time.perf_counter() - started)
         check_build(writer, torch, options.torch, options.variant)

@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING, Any
 # No bytecode in our program's folder.
 sys.dont_write_bytecode = True
 if TYPE_CHECKING:
+    from .child_libraries import check_libraries, driver_failure, import_failure, missing_tensorflow_libraries
     from .child_protocol import CheckWriter, exception_summary
 else:  # started as a program, and isolated: nothing lies in its path yet
     sys.path.append(str(Path(__file__).parent))
+    from child_libraries import check_libraries, driver_failure, import_failure, missing_tensorflow_libraries
     from child_protocol import CheckWriter, exception_summary
 
     sys.path.pop()
@@ -70,11 +72,20 @@ def check_devices(writer: CheckWriter, tensorflow: Any, *, gpu_expected: bool) -
     if count == 0 and not gpu_expected:
         writer.report_skipped("tensorflow-devices", reason="@verify.reason.tensorflow-cpu")
     elif count == 0:
-        writer.report("tensorflow-devices", "fail", value=0, reason="@verify.reason.tensorflow-no-device")
+        report_no_device(writer)
     elif all(matrix_product(tensorflow, f"/GPU:{index}") == expected_product() for index in range(count)):
         writer.report("tensorflow-devices", "pass", value=count)
     else:
         writer.report("tensorflow-devices", "fail", value=count, reason="@verify.reason.wrong-result")
+
+
+def report_no_device(writer: CheckWriter) -> None:
+    """Say why no card was found: the driver, a library that TensorFlow did not find, or nothing that is known."""
+    driver_reason = driver_failure()
+    missing = missing_tensorflow_libraries() if driver_reason is None else ()
+    case = {"case": "library-missing", "library": missing[0]} if missing else {}
+    reason = driver_reason or "@verify.reason.tensorflow-no-device"
+    writer.report("tensorflow-devices", "fail", value=0, reason=reason, **case)
 
 
 def main() -> None:
@@ -92,7 +103,7 @@ def main() -> None:
 
         version = str(tensorflow.__version__)
     except Exception as error:  # noqa: BLE001 - a broken library raises whatever it likes
-        writer.report("tensorflow-import", "fail", reason=exception_summary(error))
+        writer.report("tensorflow-import", "fail", reason=exception_summary(error), **import_failure(error))
         writer.send(end=True)
         return
     # "2.20" is every release of that series.
@@ -107,6 +118,7 @@ def main() -> None:
         check_devices(writer, tensorflow, gpu_expected=options.gpu)
     except Exception as error:  # noqa: BLE001 - as above
         writer.report("tensorflow-devices", "fail", reason=exception_summary(error))
+    check_libraries(writer, only_faults=True)
     writer.send(end=True)
 
 

@@ -93,10 +93,14 @@ TORCH_CHECK_IDS = (
 CHECK_IDS = ("environment", "packages", "python", *TORCH_CHECK_IDS)
 # Checks that apply only where they are asked for, on Windows, or where TensorFlow is installed.
 TENSORFLOW_CHECK_IDS = ("tensorflow-import", "tensorflow-compute", "tensorflow-devices")
+# The check of NVIDIA's libraries, where the environment has any.
+LIBRARIES_CHECK_ID = "cuda-libraries"
+# What fails where library and kernel module of the driver are of different versions, whatever CUDA says then.
+DRIVER_CHECK_IDS = ("torch-cuda", "tensorflow-devices")
 # Checks of an environment with a CUDA Toolkit.
 EXTENSION_CHECK_ID = "torch-extension"
 ALL_CHECK_IDS = (
-    *(*CHECK_IDS, "files", "visual-cpp", *TENSORFLOW_CHECK_IDS),
+    *(*CHECK_IDS, "files", "visual-cpp", LIBRARIES_CHECK_ID, *TENSORFLOW_CHECK_IDS),
     *(*TOOLKIT_CHECK_IDS, EXTENSION_CHECK_ID),
 )
 
@@ -266,7 +270,7 @@ class VerifyJob:
                 current_check = str(message.begin)
             if message.check is not None and message.check.id in ALL_CHECK_IDS:
                 reported_ids.add(message.check.id)
-                report(device_names.with_device_name(message.check))
+                report(_with_driver_state(device_names.with_device_name(message.check), self._system))
 
         try:
             process_result = run_json_lines(
@@ -352,6 +356,17 @@ def _card_capabilities(system: System) -> tuple[str, ...]:
         snapshot = gather_with_timeout({"nvml": monitor.snapshot}, NVML_TIMEOUT_S).get("nvml")
     gpus = snapshot.gpus if snapshot is not None else ()
     return tuple(dict.fromkeys(gpu.compute_capability for gpu in gpus if gpu.compute_capability is not None))
+
+
+def _with_driver_state(check: Check, system: System) -> Check:
+    """A check that found no card, with the reason where NVML says that the driver was changed without a restart."""
+    if check.id not in DRIVER_CHECK_IDS or check.state != "fail":
+        return check
+    with NvmlMonitor(system) as monitor:
+        gather_with_timeout({"nvml": monitor.snapshot}, NVML_TIMEOUT_S)
+        if monitor.state != "version-mismatch":
+            return check
+    return replace(check, data={**check.data, "reason": "@verify.reason.driver-mismatch"})
 
 
 def _extension_arguments(

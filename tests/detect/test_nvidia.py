@@ -46,6 +46,8 @@ RECORDED = Path(__file__).parents[1] / "fixtures/nvidia_smi"
         # nvidia-smi 535.261.03 of Debian 12: exit codes 9 and 12, in English whatever the locale, on stdout.
         (RECORDED / "535-not-loaded.txt").read_text(encoding="utf-8"),
         (RECORDED / "535-no-library.txt").read_text(encoding="utf-8"),
+        # The same beside a kernel module of another version: exit code 18.
+        (RECORDED / "535-mismatch.txt").read_text(encoding="utf-8"),
         "<nvidia_smi_log></nvidia_smi_log>",
         OLD[: len(OLD) // 2],
         OLD.replace("566.03", "N/A"),

@@ -344,6 +344,33 @@ def test_cuda_that_does_not_start_is_named(
         assert Texts("zh_CN").translate(reason[1:]) != Texts("en").translate(reason[1:])
 
 
+RECORDED = Path(__file__).parents[1] / "fixtures/cuda"
+RUNTIME_ERRORS = {
+    int(line.split()[0]): line.split(None, 2)[2]
+    for line in (RECORDED / "runtime-errors.txt").read_text("utf-8").splitlines()
+}
+
+
+@pytest.mark.parametrize(
+    ("number", "reason", "fix"),
+    [
+        (34, "driver-stub", "Take the folder “stubs” out of LD_LIBRARY_PATH, then check again."),
+        (802, "driver-not-ready", "Start the service nvidia-fabricmanager, then check again."),
+        (803, "driver-mismatch", "Restart the computer, then check again."),
+        (804, "driver-compat", "or remove the package cuda-compat, then check again."),
+        (999, "driver-unknown", "Restart the computer, then check again."),
+    ],
+)
+def test_errors_of_the_cuda_runtime_are_named_with_their_mend(number: int, reason: str, fix: str) -> None:
+    frame = (RECORDED / "driver-stub.txt").read_text("utf-8").partition("Error 34")[0]
+    code = unavailable_reason(RefusingTorch(f"{frame}Error {number}: {RUNTIME_ERRORS[number]}"))
+    assert code == f"@verify.reason.{reason}"
+    check = Check(id="torch-cuda", state="fail", data={"reason": code})
+    checks = Checks(schema="gpu-assistant/checks/1", verdict="fail", checks=(check,))
+    assert (Texts("en").localize_checks(checks).checks[0].fix or "").endswith(fix)
+    assert Texts("zh_CN").localize_checks(checks).checks[0].fix != Texts("en").localize_checks(checks).checks[0].fix
+
+
 def test_every_check_has_a_text() -> None:
     for check_id in CHECK_IDS:
         for state in ("pass", "fail"):

@@ -59,7 +59,6 @@ def test_working_gpu(tmp_path: Path) -> None:
     ("fault", "gpu", "check_id", "state", "reason"),
     [
         ("wrong", True, "tensorflow-devices", "fail", "@verify.reason.wrong-result"),
-        ("no-card", True, "tensorflow-devices", "fail", "@verify.reason.tensorflow-no-device"),
         ("no-card", False, "tensorflow-devices", "skip", "@verify.reason.tensorflow-cpu"),
         ("crash", True, "tensorflow-compute", "fail", "@verify.reason.crashed"),
     ],
