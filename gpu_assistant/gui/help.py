@@ -155,7 +155,8 @@ def _format_block(block: QTextBlock) -> None:
     cursor.mergeBlockFormat(distances)
     cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
     if level:
-        cursor.mergeCharFormat(_char_format(theme.font(HEADING_KINDS.get(level, "strong"))))
+        # Not merged: what Markdown gives a heading scales the font's size.
+        cursor.setCharFormat(_char_format(theme.font(HEADING_KINDS.get(level, "strong"))))
         return
     for start, length, kind, is_link in _runs(block, is_code=is_code):
         run = QTextCursor(block)
@@ -193,7 +194,6 @@ def _runs(block: QTextBlock, *, is_code: bool) -> list[tuple[int, int, str, bool
 def _char_format(font: QFont, token: str = "") -> QTextCharFormat:
     form = QTextCharFormat()
     form.setFont(font)
-    form.setProperty(QTextFormat.Property.FontSizeAdjustment, 0)  # a heading's, on top of the font's size
     form.setForeground(theme.color(token or "text"))
     return form
 

@@ -218,6 +218,7 @@ def test_topic_is_chosen_in_the_list(opened):
 
 def test_language_changes_while_open(opened, language):
     dialog = opened("home")
+    dialog.resize(1180, 760)
     language.set("zh_CN")
     QApplication.processEvents()
     assert load_guide("zh_CN")["home"].title in dialog.browser.toPlainText()
@@ -265,3 +266,13 @@ def test_first_look_takes_at_most_100_ms_of_the_windows_thread(opened):
     QApplication.processEvents()
     assert dialog.browser.toPlainText()
     assert time.process_time() - started < 0.1
+
+
+def test_headings_have_the_sizes_of_the_theme(opened):
+    block = opened("home").browser.document().begin()
+    sizes = {}
+    while block.isValid():
+        sizes.setdefault(block.blockFormat().headingLevel(), block.begin().fragment().charFormat().font().pixelSize())
+        block = block.next()
+    kinds = {1: "title", 2: "heading", 0: "body"}
+    assert sizes == {level: theme.font(kind).pixelSize() for level, kind in kinds.items()}
