@@ -1,79 +1,459 @@
-"""The help of F1: what the keys do, and in the wizard what it does."""
+"""The help window of F1: the guide's page about what is on the screen, with its words explained, search and all topics.
+
+It stays open beside the page that it is about; F1 on another page shows that page's topic in it.
+"""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QDialog, QGridLayout, QVBoxLayout, QWidget
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QCoreApplication, Qt, QUrl, Signal
+from PySide6.QtGui import (
+    QCursor,
+    QFont,
+    QKeySequence,
+    QShortcut,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextOption,
+)
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QTextBrowser,
+    QToolTip,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ..core.errors import AppError
+from ..texts.guide import CONTENTS, GLOSSARY, heading_anchor, load_glossary, load_guide, search_guide, terms_of
 from . import theme
+from .language import texts
+from .theme.stylesheet import set_style_sheet
+from .widgets.base import Breakpoints, Themed
 from .widgets.buttons import Button
-from .widgets.text import label
+from .widgets.cards import Banner, Card
+from .widgets.inputs import SearchField, use_slim_scroll_bars
+from .widgets.layouts import FlowLayout
+from .worker import FunctionJob, JobRunner
 
-Shortcuts = tuple[tuple[str, str], ...]  # (what it does, key)
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..app import App
+
+DIALOG_SIZE, MINIMUM_SIZE = (980, 680), (480, 360)  # pixels at 100 % text
+LIST_WIDTH = 236
+MAX_HISTORY = 50
+REPORT_TOPIC = "files"  # its last heading is about reports
+HEADING_KINDS = {1: "title", 2: "heading", 3: "strong"}
+SPACE_ABOVE = {1: 0, 2: 18, 3: 12}
+translate = QCoreApplication.translate
+
+TOPIC_LIST = """
+QListWidget { background: transparent; border: none; outline: none; color: $text; }
+QListWidget::item { padding: 6px 10px; border: 2px solid transparent; border-radius: 6px; color: $text; }
+QListWidget::item:hover { background: $hover; }
+QListWidget::item:selected { background: $accent_soft; color: $accent_text; }
+QListWidget::item:selected:focus { border-color: $focus; }
+"""
 
 
-class HelpDialog(QDialog):
-    """A title, a few sentences, and keys."""
+class GuideBrowser(Themed, QTextBrowser):
+    """A page of the guide in the theme's fonts and colours; lines break anywhere they must, so that it never scrolls
+    sideways.
 
-    def __init__(self, parent: QWidget, title: str, shortcuts: Shortcuts, introduction: str = "") -> None:
+    `link_opened` brings a topic (the shown one if empty) and an anchor.
+    """
+
+    link_opened = Signal(str, str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._markdown = ""
+        self.setOpenLinks(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.viewport().setAutoFillBackground(False)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        use_slim_scroll_bars(self)
+        self.anchorClicked.connect(self._on_link)
+        self.highlighted.connect(self._explain_term)
+        self.apply_theme()
+
+    def set_markdown(self, markdown: str) -> None:
+        """Show a page from its beginning."""
+        self._markdown = markdown
+        self._render()
+        self.verticalScrollBar().setValue(0)
+
+    def scroll_to_heading(self, anchor: str) -> bool:
+        """Bring a heading to the top; False if the page has none with this anchor."""
+        block = self.document().begin()
+        while block.isValid():
+            if block.blockFormat().headingLevel() and heading_anchor(block.text()) == anchor:
+                top = self.document().documentLayout().blockBoundingRect(block).top()
+                self.verticalScrollBar().setValue(round(top))
+                return True
+            block = block.next()
+        return False
+
+    def refresh(self) -> None:
+        super().refresh()
+        self._render()
+
+    def update_colours(self) -> None:
+        super().update_colours()
+        self._render()
+
+    def _render(self) -> None:
+        """Make the document anew; fonts and colours are part of it."""
+        position = self.verticalScrollBar().value()
+        document = self.document()
+        document.setDefaultFont(theme.font("body"))
+        document.setDocumentMargin(theme.px(20))
+        document.setIndentWidth(theme.px(22))
+        document.setMarkdown(self._markdown, QTextDocument.MarkdownFeature.MarkdownNoHTML)
+        block = document.begin()
+        while block.isValid():
+            _format_block(block)
+            block = block.next()
+        self.moveCursor(QTextCursor.MoveOperation.Start)
+        self.verticalScrollBar().setValue(position)
+
+    def _on_link(self, url: QUrl) -> None:
+        self.link_opened.emit(url.path().removesuffix(".md"), url.fragment())
+
+    def _explain_term(self, url: QUrl) -> None:
+        """Show the meaning of a term while the mouse is over it."""
+        term = load_glossary(texts().language).get(url.fragment()) if GLOSSARY in url.path() else None
+        QToolTip.showText(QCursor.pos(), f"{term.name}: {term.meaning}" if term is not None else "", self)
+
+
+def _format_block(block: QTextBlock) -> None:
+    """Give a paragraph, heading or list entry its fonts and distances."""
+    cursor = QTextCursor(block)
+    level = block.blockFormat().headingLevel()
+    is_code = _is_code(block)
+    distances = QTextBlockFormat()
+    distances.setLineHeight(100 * theme.line_height(), QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+    distances.setTopMargin(theme.px(SPACE_ABOVE.get(level, 0)))
+    distances.setBottomMargin(theme.px(_space_below(block)))
+    distances.setNonBreakableLines(False)
+    if is_code:
+        distances.setBackground(theme.color("sunken"))
+        distances.setLeftMargin(theme.px(4))
+    cursor.mergeBlockFormat(distances)
+    cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+    if level:
+        # Not merged: what Markdown gives a heading scales the font's size.
+        cursor.setCharFormat(_char_format(theme.font(HEADING_KINDS.get(level, "strong"))))
+        return
+    for start, length, kind, is_link in _runs(block, is_code=is_code):
+        run = QTextCursor(block)
+        run.setPosition(start)
+        run.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
+        run.mergeCharFormat(_char_format(theme.font(kind), "accent_text" if is_link else ""))
+
+
+def _is_code(block: QTextBlock) -> bool:
+    return block.blockFormat().hasProperty(QTextFormat.Property.BlockCodeFence)
+
+
+def _space_below(block: QTextBlock) -> int:
+    """Less within a list, none within code."""
+    below = block.next()
+    if _is_code(block) and _is_code(below):
+        return 0
+    return 5 if block.textList() and below.textList() else 10
+
+
+def _runs(block: QTextBlock, *, is_code: bool) -> list[tuple[int, int, str, bool]]:
+    """(position, length, kind of the type scale, whether it is a link) of each run of equal format."""
+    runs = []
+    iterator = block.begin()
+    while not iterator.atEnd():
+        fragment = iterator.fragment()
+        form = fragment.charFormat()
+        is_mono = is_code or form.fontFixedPitch()
+        kind = "mono" if is_mono else "strong" if form.fontWeight() > QFont.Weight.Normal else "body"
+        runs.append((fragment.position(), fragment.length(), kind, form.isAnchor()))
+        iterator += 1
+    return runs
+
+
+def _char_format(font: QFont, token: str = "") -> QTextCharFormat:
+    form = QTextCharFormat()
+    form.setFont(font)
+    form.setForeground(theme.color(token or "text"))
+    return form
+
+
+class TopicList(Themed, QListWidget):
+    """All topics of the guide; `topic_chosen` brings the name of one."""
+
+    topic_chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWordWrap(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
+        use_slim_scroll_bars(self)
+        self.currentItemChanged.connect(self._on_current_changed)
+        self.apply_theme()
+
+    def set_current(self, name: str) -> None:
+        """Mark the topic that is shown."""
+        blocked = self.blockSignals(True)
+        items = [self.item(row) for row in range(self.count())]
+        item = next((item for item in items if item.data(Qt.ItemDataRole.UserRole) == name), None)
+        if item is not None:
+            self.setCurrentItem(item)
+        else:
+            self.setCurrentRow(-1)
+        self.blockSignals(blocked)
+
+    def retranslate(self) -> None:
+        current = self.currentItem()
+        name = current.data(Qt.ItemDataRole.UserRole) if current is not None else ""
+        self.blockSignals(True)
+        self.clear()
+        for topic in load_guide(texts().language).values():
+            item = QListWidgetItem(topic.title)
+            item.setData(Qt.ItemDataRole.UserRole, topic.name)
+            self.addItem(item)
+        self.blockSignals(False)
+        self.set_current(name)
+        self.setAccessibleName(translate("Help", "Topics"))
+
+    def refresh(self) -> None:
+        self.setFont(theme.font("body"))
+        self.setFixedWidth(theme.px(LIST_WIDTH))
+        set_style_sheet(self, TOPIC_LIST)
+        super().refresh()
+
+    def update_colours(self) -> None:
+        set_style_sheet(self, TOPIC_LIST)
+        super().update_colours()
+
+    def _on_current_changed(self, item: QListWidgetItem | None) -> None:
+        if item is not None:
+            self.topic_chosen.emit(item.data(Qt.ItemDataRole.UserRole))
+
+
+class HelpDialog(Themed, QDialog):
+    """The guide. `topic` is the page that is shown; what was shown before is a step back."""
+
+    def __init__(self, app: App, parent: QWidget, topic: str) -> None:
         super().__init__(parent)
+        self._app = app
+        self._ready = False
+        self._failure: AppError | None = None
+        self._history: list[tuple[str, str]] = []
+        self.topic, self._anchor = topic, ""
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(QCoreApplication.translate("Help", "Help"))
+        self.setWindowFlag(Qt.WindowType.WindowMaximizeButtonHint)
+        self.back_button = Button(kind="ghost", icon_name="left")
+        self.contents_button = Button(kind="ghost", icon_name="book")
+        self.search_field = SearchField()
+        self.topic_list, self.browser = TopicList(), GuideBrowser()
+        self.banner = Banner("warn")
+        self.banner.hide()
+        self.folder_button, self.logs_button = Button(icon_name="folder"), Button(icon_name="log")
+        self.report_button, self.close_button = Button(icon_name="flag"), Button()
+        self._open_runner = JobRunner(self)
+        self._build_layout()
+        self._connect_signals()
+        self._breakpoints = Breakpoints(self)
+        self._breakpoints.changed.connect(self._arrange)
+        self._ready = True
+        self.apply_theme()
+        self.browser.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _build_layout(self) -> None:
         column = QVBoxLayout(self)
-        column.setContentsMargins(28, 24, 28, 20)
-        column.setSpacing(16)
-        column.addWidget(label("title", title))
-        if introduction:
-            column.addWidget(label("body", introduction, "soft"))
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(40)
-        grid.setVerticalSpacing(8)
-        grid.setColumnStretch(0, 1)
-        for row, (action, key) in enumerate(shortcuts):
-            grid.addWidget(label("body", action), row, 0)
-            grid.addWidget(label("strong", key), row, 1)
-        column.addLayout(grid)
-        self.close_button = Button(QCoreApplication.translate("Help", "Close"), kind="primary")
-        self.close_button.clicked.connect(self.accept)
-        column.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignRight)
-        self.setMinimumWidth(theme.px(520))
-        self.close_button.setFocus(Qt.FocusReason.OtherFocusReason)
+        column.setContentsMargins(20, 16, 20, 16)
+        column.setSpacing(12)
+        header = QHBoxLayout()
+        header.setSpacing(8)
+        header.addWidget(self.back_button)
+        header.addWidget(self.contents_button)
+        header.addWidget(self.search_field, 1)
+        column.addLayout(header)
+        body = QHBoxLayout()
+        body.setSpacing(12)
+        body.addWidget(self.topic_list)
+        page = Card()
+        page.column.setContentsMargins(4, 4, 4, 4)
+        page.column.addWidget(self.browser, 1)
+        body.addWidget(page, 1)
+        column.addLayout(body, 1)
+        column.addWidget(self.banner)
+        left_buttons = FlowLayout(spacing=8)
+        for button in (self.folder_button, self.logs_button, self.report_button):
+            left_buttons.addWidget(button)
+        footer = QHBoxLayout()
+        footer.setSpacing(8)
+        footer.addLayout(left_buttons, 1)
+        footer.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignBottom)
+        column.addLayout(footer)
+        available = self.screen().availableGeometry()
+        self.setMinimumSize(*MINIMUM_SIZE)
+        self.resize(
+            min(theme.px(DIALOG_SIZE[0]), available.width() - 80),
+            min(theme.px(DIALOG_SIZE[1]), available.height() - 80),
+        )
+
+    def _connect_signals(self) -> None:
+        self.back_button.clicked.connect(self.go_back)
+        self.contents_button.clicked.connect(lambda: self.open_topic(CONTENTS))
+        self.topic_list.topic_chosen.connect(self.open_topic)
+        self.browser.link_opened.connect(lambda topic, anchor: self.open_topic(topic or self.topic, anchor))
+        self.search_field.textChanged.connect(lambda _: self._show())
+        self.search_field.returnPressed.connect(self._open_first_hit)
+        data = self._app.data
+        self.folder_button.clicked.connect(lambda: self._open_folder(data.root))
+        self.logs_button.clicked.connect(lambda: self._open_folder(data.logs))
+        self.report_button.clicked.connect(self._open_report_section)
+        self.close_button.clicked.connect(self.reject)
+        self._open_runner.failed.connect(self._on_failed)
+        for key, action in (("Alt+Left", self.go_back), ("Ctrl+F", self.search_field.setFocus)):
+            QShortcut(QKeySequence(key), self).activated.connect(action)
+
+    # What is shown
+
+    def open_topic(self, topic: str, anchor: str = "") -> None:
+        """Show a topic, from one of its headings if an anchor is given."""
+        if topic not in load_guide(texts().language):
+            return
+        if (topic, anchor) != (self.topic, self._anchor):
+            self._history.append((self.topic, self._anchor))
+            del self._history[:-MAX_HISTORY]
+        self.topic, self._anchor = topic, anchor
+        self._clear_search()
+        self._show()
+
+    def go_back(self) -> None:
+        """Show what was shown before; from the results of a search, the topic."""
+        if self.search_field.text():
+            self._clear_search()
+        elif self._history:
+            self.topic, self._anchor = self._history.pop()
+        self._show()
+
+    def _clear_search(self) -> None:
+        blocked = self.search_field.blockSignals(True)
+        self.search_field.clear()
+        self.search_field.blockSignals(blocked)
+
+    def _show(self) -> None:
+        query = self.search_field.text().strip()
+        self.topic_list.set_current("" if query else self.topic)
+        self.browser.set_markdown(self._results_markdown(query) if query else self._topic_markdown())
+        if self._anchor and not query:
+            self.browser.scroll_to_heading(self._anchor)
+        self.back_button.setEnabled(bool(query or self._history))
+        self._arrange()
+
+    def _topic_markdown(self) -> str:
+        """The page, and below it the words of the glossary that it uses."""
+        code = texts().language
+        topic = load_guide(code)[self.topic]
+        terms = terms_of(topic, code)
+        if not terms:
+            return topic.markdown
+        colon = "：" if code == "zh_CN" else ": "
+        words = "\n".join(f"- **{term.name}**{colon}{term.meaning}" for term in terms)
+        return f"{topic.markdown}\n## {texts().translate('guide.words-here')}\n\n{words}\n"
+
+    def _results_markdown(self, query: str) -> str:
+        hits = search_guide(texts().language, query)
+        title = texts().translate("guide.search.title", {"query": query.replace("\\", "").replace("`", "")})
+        if not hits:
+            return f"# {title}\n\n{texts().translate('guide.search.none')}\n"
+        results = "\n\n".join(f"[{hit.topic.title}]({hit.topic.name}.md)\n\n{hit.snippet}" for hit in hits)
+        return f"# {title}\n\n{results}\n"
+
+    def _open_first_hit(self) -> None:
+        hits = search_guide(texts().language, self.search_field.text())
+        if hits:
+            self.open_topic(hits[0].topic.name)
+
+    def _open_report_section(self) -> None:
+        self.open_topic(REPORT_TOPIC, load_guide(texts().language)[REPORT_TOPIC].anchors[-1])
+
+    # Folders
+
+    def _open_folder(self, folder: Path) -> None:
+        """Show a folder in the file manager; one that does not exist yet by the nearest one above it."""
+        self.banner.hide()
+        if not self._open_runner.running:
+            self._open_runner.start(FunctionJob(partial(_open_nearest, self._app.system.open_folder, folder)))
+
+    def _on_failed(self, error: AppError) -> None:
+        self._failure = error
+        self.banner.set("warn", texts().error_text(error))
+        self.banner.show()
+
+    # Texts and state
+
+    def retranslate(self) -> None:
+        if not self._ready:
+            return
+        self.setWindowTitle(translate("Help", "Help"))
+        self.back_button.setText(translate("Help", "Back"))
+        self.contents_button.setText(translate("Help", "All topics"))
+        self.search_field.setPlaceholderText(translate("Help", "Search help"))
+        self.search_field.setAccessibleName(translate("Help", "Search help"))
+        self.browser.setAccessibleName(translate("Help", "Help"))
+        self.folder_button.setText(translate("Help", "Open data folder"))
+        self.logs_button.setText(translate("Help", "Open logs"))
+        self.report_button.setText(translate("Help", "Report a problem"))
+        self.close_button.setText(translate("Help", "Close"))
+        if self._failure is not None:
+            self.banner.set("warn", texts().error_text(self._failure))
+        self._show()
+
+    def _arrange(self) -> None:
+        """Leave the page most of the room: a small window has no list, and a low one buttons only where the page is
+        about them.
+        """
+        small = self._breakpoints.is_small
+        self.topic_list.setVisible(not small)
+        self.contents_button.setVisible(small)
+        about_files = self.topic == REPORT_TOPIC or not self._breakpoints.is_low
+        self.folder_button.setVisible(about_files)
+        self.logs_button.setVisible(about_files)
 
 
-def open_wizard_help(parent: QWidget) -> None:
-    """Show the wizard's help above `parent`."""
-    translate = QCoreApplication.translate
-    introduction = translate(
-        "WizardHelp",
-        "We look at this computer, suggest versions that fit together, install them into a folder of their own, "
-        "and prove that they work. Nothing is changed before you press Install, and you can stop at any moment.",
-    )
-    shortcuts = (
-        (translate("WizardHelp", "Press the filled button"), "Enter"),
-        (translate("WizardHelp", "Next and previous control"), "Tab, Shift+Tab"),
-        (translate("WizardHelp", "Back to the page before"), "Alt+←"),
-        (translate("WizardHelp", "Look at the computer again"), "F5"),
-        (translate("WizardHelp", "Stop the install, after a question"), "Esc"),
-        (translate("WizardHelp", "This help"), "F1"),
-    )
-    HelpDialog(parent, translate("WizardHelp", "From here to a working PyTorch"), shortcuts, introduction).open()
+def _open_nearest(open_folder: Callable[[Path], None], folder: Path) -> None:
+    open_folder(next(each for each in (folder, *folder.parents) if each.is_dir()))
 
 
-def open_main_help(parent: QWidget) -> None:
-    """Show the main area's help above `parent`."""
-    translate = QCoreApplication.translate
-    shortcuts = (
-        (translate("Help", "Home, Monitor, Benchmark"), "Ctrl+1 … Ctrl+3"),
-        (translate("Help", "Settings"), "Ctrl+,"),
-        (translate("Help", "Back to the page before"), "Alt+←"),
-        (translate("Help", "Look again"), "F5"),
-        (translate("Help", "Next and previous control"), "Tab, Shift+Tab"),
-        (translate("Help", "Monitor: move the cross-hair"), "← →, Home, End"),
-        (translate("Help", "Monitor: stretch time"), translate("Help", "+, −, Ctrl + wheel")),
-        (translate("Help", "Monitor: earlier and later"), "Page ↑, Page ↓"),
-        (translate("Help", "Monitor: back to now"), "0"),
-        (translate("Help", "Monitor: figures as a table"), "T"),
-        (translate("Help", "Monitor: pause"), "P"),
-        (translate("Help", "This help"), "F1"),
-    )
-    HelpDialog(parent, translate("Help", "Keys that help"), shortcuts).open()
+def open_help(app: App, parent: QWidget, topic: str) -> HelpDialog:
+    """Show a topic beside the window of `parent`, in the help window that is open there already, if any."""
+    window = parent.window()
+    dialog = window.findChild(HelpDialog, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    if dialog is None:
+        dialog = HelpDialog(app, window, topic)
+        dialog.show()
+    else:
+        dialog.open_topic(topic)
+        dialog.activateWindow()
+    return dialog
+
+
+def add_help_shortcut(dialog: QDialog, app: App, topic: str) -> None:
+    """Let F1 in a dialog open the topic about it."""
+    QShortcut(QKeySequence("F1"), dialog).activated.connect(lambda: open_help(app, dialog, topic))

@@ -122,12 +122,12 @@
 <context>
     <name>Help</name>
     <message>
-        <source>+, −, Ctrl + wheel</source>
-        <translation>+、−、Ctrl + 滚轮</translation>
+        <source>All topics</source>
+        <translation>全部主题</translation>
     </message>
     <message>
-        <source>Back to the page before</source>
-        <translation>回到上一页</translation>
+        <source>Back</source>
+        <translation>返回</translation>
     </message>
     <message>
         <source>Close</source>
@@ -138,52 +138,24 @@
         <translation>帮助</translation>
     </message>
     <message>
-        <source>Home, Monitor, Benchmark</source>
-        <translation>首页、监控、测速</translation>
+        <source>Open data folder</source>
+        <translation>打开数据文件夹</translation>
     </message>
     <message>
-        <source>Keys that help</source>
-        <translation>快捷键</translation>
+        <source>Open logs</source>
+        <translation>打开日志</translation>
     </message>
     <message>
-        <source>Look again</source>
-        <translation>重新检测</translation>
+        <source>Report a problem</source>
+        <translation>反馈问题</translation>
     </message>
     <message>
-        <source>Monitor: back to now</source>
-        <translation>监控：回到现在</translation>
+        <source>Search help</source>
+        <translation>搜索帮助</translation>
     </message>
     <message>
-        <source>Monitor: earlier and later</source>
-        <translation>监控：更早和更晚</translation>
-    </message>
-    <message>
-        <source>Monitor: figures as a table</source>
-        <translation>监控：用表格看数据</translation>
-    </message>
-    <message>
-        <source>Monitor: move the cross-hair</source>
-        <translation>监控：移动十字线</translation>
-    </message>
-    <message>
-        <source>Monitor: pause</source>
-        <translation>监控：暂停</translation>
-    </message>
-    <message>
-        <source>Monitor: stretch time</source>
-        <translation>监控：放大或缩小时间</translation>
-    </message>
-    <message>
-        <source>Next and previous control</source>
-        <translation>下一个、上一个控件</translation>
-    </message>
-    <message>
-        <source>Settings</source>
-        <translation>设置</translation>
-    </message>
-    <message>
-        <source>This help</source>
-        <translation>打开本帮助</translation>
+        <source>Topics</source>
+        <translation>帮助主题</translation>
     </message>
 </context>
 <context>
@@ -191,41 +163,6 @@
     <message>
         <source>GPU Assistant</source>
         <translation>GPU 助手</translation>
-    </message>
-</context>
-<context>
-    <name>WizardHelp</name>
-    <message>
-        <source>Back to the page before</source>
-        <translation>回到上一页</translation>
-    </message>
-    <message>
-        <source>From here to a working PyTorch</source>
-        <translation>从这里到能用的 PyTorch</translation>
-    </message>
-    <message>
-        <source>Look at the computer again</source>
-        <translation>重新检测电脑</translation>
-    </message>
-    <message>
-        <source>Next and previous control</source>
-        <translation>下一个、上一个控件</translation>
-    </message>
-    <message>
-        <source>Press the filled button</source>
-        <translation>按下主按钮</translation>
-    </message>
-    <message>
-        <source>Stop the install, after a question</source>
-        <translation>停止安装（会先询问）</translation>
-    </message>
-    <message>
-        <source>This help</source>
-        <translation>这个帮助</translation>
-    </message>
-    <message>
-        <source>We look at this computer, suggest versions that fit together, install them into a folder of their own, and prove that they work. Nothing is changed before you press Install, and you can stop at any moment.</source>
-        <translation>我们检测这台电脑，推荐互相匹配的版本，装进单独的文件夹，再验证能用。点“安装”之前不会改动任何东西，随时可以停下。</translation>
     </message>
 </context>
 </TS>

@@ -23,6 +23,7 @@ from gpu_assistant.app import App
 from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.plan import InterruptedInstall, LogEvent, PlanEvent, StepEvent, StepSummary
 from gpu_assistant.gui import theme
+from gpu_assistant.gui.help import HelpDialog
 from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.wizard.wizard import Wizard
 from tests.fakes.app import FakeApp
@@ -133,6 +134,12 @@ def recommendation_steps(studio: Studio, app: FakeApp) -> Wizard:
     studio.settle()
     bar = made.recommendation.page.verticalScrollBar()
     bar.setValue(bar.maximum())
+    return made
+
+
+def help_opened(studio: Studio, app: FakeApp) -> Wizard:
+    made = recommendation(studio, app)
+    made.show_help()
     return made
 
 
@@ -247,6 +254,7 @@ SCENES: dict[str, tuple[Scene, bool]] = {
     "computer": (computer, False),
     "recommendation": (recommendation, False),
     "recommendation-steps": (recommendation_steps, False),
+    "help": (help_opened, False),
     "recommendation-folder-refused": (folder_refused, False),
     "installing": (installing, False),
     "failed": (failed, False),
@@ -270,7 +278,7 @@ def shoot(studio: Studio, name: str) -> None:
         if simulated:
             app.recommendation = rtx4060_recommendation
         made = make(studio, app)
-        studio.save(made, name)
+        studio.save(made.findChild(HelpDialog) or made, name)
         if app.gate is not None:
             app.gate.set()
         studio.until(lambda: not made.controller.busy)

@@ -185,6 +185,10 @@ class BenchmarkPage(Page):
         return self._runner
 
     @property
+    def help_topic(self) -> str:
+        return "fit" if self.tabs.current() == MEMORY_TAB else "benchmark"
+
+    @property
     def measuring(self) -> bool:
         """Whether a benchmark runs."""
         return self._runner.running

@@ -27,6 +27,7 @@ from ...examples.job import ExampleResult, ExampleSettings
 from ...examples.programs import EXAMPLE_NAMES, ExampleName, program_source, script_path
 from ...texts.format import format_memory
 from .. import theme
+from ..help import add_help_shortcut
 from ..language import Language
 from ..messages import error_text
 from ..widgets.base import Breakpoints, Themed, announce
@@ -92,6 +93,7 @@ class ExampleDialog(Themed, QDialog):
         self._breakpoints = Breakpoints(self)
         self._build_layout()
         self._connect_signals()
+        add_help_shortcut(self, app, "examples")
         self._ready = True
         self.apply_theme()
 

@@ -27,6 +27,7 @@ from ...core.types import device_name
 from ...health.child_protocol import HealthProgress
 from ...texts.format import format_duration
 from .. import language, theme
+from ..help import add_help_shortcut
 from ..machine_facts import current_environment
 from ..widgets.base import announce
 from ..widgets.buttons import Button, SegmentedControl
@@ -84,6 +85,7 @@ class HealthDialog(QDialog):
         self._build_layout()
         self._connect_signals()
         self._update_state()
+        add_help_shortcut(self, app, "health")
         self.environment_runner.start(HealthTestEnvironmentJob(app))
 
     def _build_layout(self) -> None:

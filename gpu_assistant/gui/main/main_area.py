@@ -12,6 +12,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from ...app.monitoring import HealthEvaluator
+from ...texts.guide import CONTENTS
 from ..event_loop import IncrementalQueue
 from ..language import Language
 from ..monitor.sampling import SamplingService
@@ -217,7 +218,7 @@ class MainArea(Themed, QWidget):
 
     def _on_rail_chosen(self, index: int) -> None:
         if index > SETTINGS:
-            # Help is a dialog: the current page stays selected.
+            # Help is a window of its own: the current page stays selected.
             self.rail.set_current(self.current_page)
             self.show_help()
             return
@@ -280,10 +281,17 @@ class MainArea(Themed, QWidget):
         opening = HealthDialogOptions(level=level, gpu=gpu_index, gpus=present_gpus, busy=self.is_benchmarking)
         HealthDialog.show_dialog(self.app, self, opening)
 
-    def show_help(self) -> None:
-        from ..help import open_main_help
+    @property
+    def help_topic(self) -> str:
+        """The page of the guide about what is on the screen."""
+        page = self._stack.currentWidget()
+        return page.help_topic if isinstance(page, Page) else CONTENTS
 
-        open_main_help(self)
+    def show_help(self) -> None:
+        """Open the help about the page that is shown (F1)."""
+        from ..help import open_help
+
+        open_help(self.app, self, self.help_topic)
 
     def _add_shortcuts(self) -> None:
         # Shortcuts of a hidden widget do nothing: the wizard has its own.

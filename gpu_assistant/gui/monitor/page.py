@@ -309,6 +309,10 @@ class MonitorPage(Page):
         """Lay out once all widgets have their new texts and sizes."""
         QTimer.singleShot(0, self, self._update_layout)
 
+    @property
+    def help_topic(self) -> str:
+        return "monitor"
+
     def retranslate(self) -> None:
         if not self._ready:
             return

@@ -30,6 +30,14 @@ QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 """
 
+LINE_EDIT = """
+QLineEdit {
+    background: $card; color: $text; border: ${line_width}px solid $control; border-radius: 6px; padding: 0 9px;
+    selection-background-color: $accent; selection-color: $on_accent; placeholder-text-color: $soft;
+}
+QLineEdit:focus { border: 2px solid $focus; padding: 0 8px; }
+"""
+
 # The tick of a checked entry is its icon.
 MENU = """
 QMenu { background: $card; border: ${line_width}px solid $control; padding: 4px; }

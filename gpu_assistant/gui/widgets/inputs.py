@@ -21,6 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QAbstractScrollArea,
     QFrame,
+    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QMenu,
@@ -35,7 +36,7 @@ from PySide6.QtWidgets import (
 )
 
 from .. import theme
-from ..theme.stylesheet import MENU, MENU_ICON_SIZE, SCROLL_BAR, set_style_sheet
+from ..theme.stylesheet import LINE_EDIT, MENU, MENU_ICON_SIZE, SCROLL_BAR, set_style_sheet
 from .base import KeyboardFocus, Themed, draw_box, draw_focus_ring, draw_rounded_rect
 from .buttons import Button
 from .icons import draw_icon, pixmap
@@ -317,6 +318,30 @@ class _DropdownDelegate(QStyledItemDelegate):
 
 ARROW_SIZE = 14
 TEXT_INDENT = 10
+
+
+class SearchField(Themed, QLineEdit):
+    """One line to type what is searched for, with a button that clears it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setClearButtonEnabled(True)
+        self.apply_theme()
+
+    def refresh(self) -> None:
+        self.setFont(theme.font("body"))
+        set_style_sheet(self, LINE_EDIT)
+        super().refresh()
+
+    def update_colours(self) -> None:
+        set_style_sheet(self, LINE_EDIT)
+        super().update_colours()
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.fontMetrics().height() + theme.px(19))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(theme.px(MIN_BUTTON_WIDTH), self.sizeHint().height())
 
 
 class SpinBox(KeyboardFocus, Themed, QSpinBox):

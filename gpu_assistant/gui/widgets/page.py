@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ...texts.guide import CONTENTS
 from .. import theme
 from .base import Breakpoints, Themed
 from .buttons import Button
@@ -80,6 +81,11 @@ class Page(Themed, QScrollArea):
         self.subtitle_label.setText(subtitle)
         self.subtitle_label.setVisible(bool(subtitle))
         self.setAccessibleName(title)
+
+    @property
+    def help_topic(self) -> str:
+        """The page of the guide about it."""
+        return CONTENTS
 
     def reload(self) -> None:
         """Read again what the page shows; by default nothing."""

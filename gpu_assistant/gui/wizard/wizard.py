@@ -54,6 +54,14 @@ PAGE_MODULES: Mapping[PageName, str] = {
     "install": ".pages.install.page",
     "done": ".pages.done",
 }
+HELP_TOPICS: Mapping[PageName, str] = {
+    "welcome": "set-up",
+    "computer": "computer",
+    "recommendation": "recommendation",
+    "install": "install",
+    "done": "done",
+}
+OFFLINE_HELP_TOPIC = "offline"
 
 
 class Wizard(Themed, QWidget):
@@ -242,11 +250,16 @@ class Wizard(Themed, QWidget):
         elif not page.page.scroll_by_key(event):
             super().keyPressEvent(event)
 
-    def show_help(self) -> None:
-        """Open the short help (F1)."""
-        from ..help import open_wizard_help
+    @property
+    def help_topic(self) -> str:
+        """The page of the guide about what is on the screen."""
+        return HELP_TOPICS[self.flow.page] if self.current_page is self.page(self.flow.page) else OFFLINE_HELP_TOPIC
 
-        open_wizard_help(self)
+    def show_help(self) -> None:
+        """Open the help about the page that is shown (F1)."""
+        from ..help import open_help
+
+        open_help(self.app, self, self.help_topic)
 
     def go_back(self) -> None:
         """From a side page to where it was opened from, else to the previous page."""

@@ -11,13 +11,14 @@ import PySide6
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QRect, QSize, Qt, QTimer
-from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QMainWindow, QScrollArea, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMainWindow, QScrollArea, QWidget
 
 from gpu_assistant.core import json
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.settings import Settings
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.app import DesktopApplication, ExceptionHooks, SingleInstance
+from gpu_assistant.gui.help import HelpDialog
 from gpu_assistant.gui.language import texts
 from gpu_assistant.gui.main import window as window_module
 from gpu_assistant.gui.main.main_area import BENCHMARK, HOME, MONITOR, SETTINGS
@@ -154,17 +155,16 @@ def test_rail_opens_pages(window, qtbot):
 
 def test_f1_opens_help_and_escape_closes_it(window, qtbot):
     qtbot.keyClick(window, Qt.Key.Key_F1)
-    dialog = QApplication.activeModalWidget()
-    assert isinstance(dialog, QDialog)
+    dialog = window.findChild(HelpDialog)
+    assert dialog.topic == "home"
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
-    assert QApplication.activeModalWidget() is None
+    assert not dialog.isVisible()
 
 
 def test_help_in_rail_keeps_the_page(window, qtbot):
     qtbot.mouseClick(window.main_area.rail.buttons[-1], Qt.MouseButton.LeftButton)
-    dialog = QApplication.activeModalWidget()
     assert window.main_area.rail.current() == HOME == window.main_area.current_page
-    dialog.close()
+    window.findChild(HelpDialog).close()
 
 
 def test_f5_refreshes(window, app, qtbot):

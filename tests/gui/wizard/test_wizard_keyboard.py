@@ -103,10 +103,10 @@ def test_f1_opens_help_and_escape_closes_it(app, open_wizard, qtbot):
     wizard = open_wizard(app)
     focus(qtbot, wizard.welcome.primary_button)
     press(qtbot, Qt.Key.Key_F1)
-    qtbot.waitUntil(lambda: isinstance(QApplication.activeModalWidget(), HelpDialog))
-    dialog = QApplication.activeModalWidget()
+    qtbot.waitUntil(lambda: wizard.findChild(HelpDialog) is not None)
+    dialog = wizard.findChild(HelpDialog)
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: QApplication.activeModalWidget() is None)
+    qtbot.waitUntil(lambda: not dialog.isVisible())
 
 
 class Escapes(QObject):

@@ -199,6 +199,10 @@ class HomePage(Page):
 
     # Texts
 
+    @property
+    def help_topic(self) -> str:
+        return "home"
+
     def retranslate(self) -> None:
         if not self._is_built:
             return

@@ -81,6 +81,10 @@ class SettingsPage(Page):
         self.retranslate()
         self.refresh()
 
+    @property
+    def help_topic(self) -> str:
+        return "settings"
+
     def retranslate(self) -> None:
         if not self._row_labels:
             return

@@ -1,0 +1,278 @@
+"""The help window: F1 opens the topic of every page, links and search lead on, nothing is wider than the window."""
+
+from __future__ import annotations
+
+import threading
+import time
+from functools import partial
+from typing import get_args
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtWidgets import QApplication, QWidget
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.types import Language as Code
+from gpu_assistant.gui import theme
+from gpu_assistant.gui.examples.dialog import ExampleDialog
+from gpu_assistant.gui.health.dialog import HealthDialog, HealthDialogOptions
+from gpu_assistant.gui.help import HelpDialog, open_help
+from gpu_assistant.gui.main.main_area import BENCHMARK, HOME, MONITOR, SETTINGS
+from gpu_assistant.gui.wizard.flow import PAGES
+from gpu_assistant.gui.worker import JobRunner
+from gpu_assistant.texts.guide import CONTENTS, load_guide, terms_of
+from tests.fakes.app import FakeApp
+from tests.gui.wizard.conftest import at_computer, at_done, at_recommendation, open_wizard
+
+__all__ = ["at_computer", "at_done", "at_recommendation", "open_wizard"]
+pytestmark = pytest.mark.gui
+CODES: tuple[Code, ...] = get_args(Code)
+
+
+@pytest.fixture
+def fake(tmp_path) -> FakeApp:
+    return FakeApp(tmp_path)
+
+
+@pytest.fixture
+def opened(qtbot, language, fake):
+    """Opens the help beside an empty window."""
+    parents: list[QWidget] = []
+
+    def opened(topic: str = CONTENTS) -> HelpDialog:
+        if not parents:
+            parents.append(QWidget())
+            parents[0].resize(1180, 760)
+            parents[0].show()
+        dialog = open_help(fake, parents[0], topic)
+        qtbot.waitExposed(dialog)
+        return dialog
+
+    yield opened
+    for parent in parents:
+        qtbot.waitUntil(lambda parent=parent: not any(r.running for r in parent.findChildren(JobRunner)), timeout=5000)
+        parent.close()
+        parent.deleteLater()
+
+
+def help_of(window: QWidget) -> HelpDialog:
+    dialog = window.window().findChild(HelpDialog)
+    assert isinstance(dialog, HelpDialog)
+    assert dialog.isVisible()
+    return dialog
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_f1_opens_topic_of_wizard_page(fake, open_wizard, at_computer, at_recommendation, at_done, qtbot, page):
+    walks = {
+        "welcome": open_wizard,
+        "computer": at_computer,
+        "recommendation": at_recommendation,
+        "done": at_done,
+        "install": at_recommendation,
+    }
+    wizard = walks[page](fake)
+    if page == "install":
+        fake.gate = threading.Event()
+        wizard.recommendation.primary_button.click()
+        qtbot.waitUntil(lambda: wizard.flow.page == "install", timeout=5000)
+    qtbot.waitUntil(wizard.isActiveWindow, timeout=5000)
+    qtbot.keyClick(QApplication.focusWidget() or wizard, Qt.Key.Key_F1)
+    assert wizard.flow.page == page
+    assert help_of(wizard).topic == {"welcome": "set-up"}.get(page, page)
+    if fake.gate is not None:
+        fake.gate.set()
+    qtbot.waitUntil(lambda: not wizard.controller.busy, timeout=10_000)
+
+
+def test_side_pages_have_the_topic_of_offline_folders(fake, at_recommendation, qtbot):
+    wizard = at_recommendation(fake)
+    wizard.side_pages.open("create-bundle")
+    qtbot.keyClick(wizard, Qt.Key.Key_F1)
+    assert help_of(wizard).topic == "offline"
+
+
+def test_each_main_page_has_its_topic_in_one_window(app, open_area, qtbot):
+    area = open_area(app)
+    area.preload_monitor()
+    qtbot.waitUntil(lambda: area.is_monitor_ready, timeout=20_000)
+    dialogs = set()
+    for page, topic in ((HOME, "home"), (MONITOR, "monitor"), (BENCHMARK, "benchmark"), (SETTINGS, "settings")):
+        area.open_page(page)
+        area.show_help()
+        assert help_of(area).topic == topic
+        dialogs.add(help_of(area))
+    area.open_page(BENCHMARK)
+    area.pages[BENCHMARK].tabs.set_current(1)
+    area.show_help()
+    assert help_of(area).topic == "fit"
+    assert dialogs == {help_of(area)}
+
+
+def test_dialogs_have_their_topic(app, language, open_area, qtbot, tmp_path):
+    area = open_area(app)
+    for make, topic in (
+        (partial(HealthDialog.show_dialog, app, area, HealthDialogOptions()), "health"),
+        (partial(ExampleDialog, app, language, tmp_path, area), "examples"),
+    ):
+        dialog = make()
+        dialog.show()
+        dialog.activateWindow()
+        qtbot.waitUntil(dialog.isActiveWindow, timeout=5000)
+        qtbot.keyClick(QApplication.focusWidget() or dialog, Qt.Key.Key_F1)
+        assert help_of(dialog).topic == topic
+        runners = dialog.findChildren(JobRunner)
+        qtbot.waitUntil(lambda runners=runners: not any(each.running for each in runners), timeout=5000)
+        dialog.close()
+
+
+def test_escape_closes_it(opened, qtbot):
+    dialog = opened()
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_page_ends_with_its_words_and_shows_no_markup(opened, language, code):
+    language.set(code)
+    for name, topic in load_guide(code).items():
+        dialog = opened(name)
+        text = dialog.browser.toPlainText()
+        assert topic.title in text
+        assert "**" not in text
+        assert "](" not in text
+        assert "`" not in text
+        for term in terms_of(topic, code):
+            assert term.meaning in text
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_no_topic_is_wider_than_a_small_window_with_large_text(opened, language, qapp, code):
+    language.set(code)
+    theme.set_text_scale(qapp, 2.0)
+    dialog = opened()
+    dialog.resize(880, 520)
+    for name in load_guide(code):
+        dialog.open_topic(name)
+        QApplication.processEvents()
+        assert dialog.browser.horizontalScrollBar().maximum() == 0, name
+        assert dialog.size().width() == 880
+        assert dialog.browser.height() > 160, name
+    for button in (dialog.report_button, dialog.close_button, dialog.back_button, dialog.search_field):
+        assert dialog.rect().contains(button.geometry()), button
+
+
+def test_links_lead_to_topics_and_headings_and_back(opened, qtbot):
+    dialog = opened("which-driver")
+    dialog.browser.anchorClicked.emit(QUrl("troubles.md#the-driver"))
+    assert dialog.topic == "troubles"
+    QApplication.processEvents()
+    assert dialog.browser.verticalScrollBar().value() > 0
+    dialog.browser.anchorClicked.emit(QUrl("words.md#cuda"))
+    assert dialog.topic == "words"
+    qtbot.mouseClick(dialog.back_button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(dialog.back_button, Qt.MouseButton.LeftButton)
+    assert dialog.topic == "which-driver"
+    assert not dialog.back_button.isEnabled()
+
+
+def test_link_that_leads_nowhere_changes_nothing(opened):
+    dialog = opened("home")
+    dialog.browser.anchorClicked.emit(QUrl("https://example.invalid/x.md"))
+    dialog.browser.anchorClicked.emit(QUrl("../../secret.md"))
+    assert dialog.topic == "home"
+
+
+def test_every_heading_of_a_link_is_found(opened):
+    dialog = opened("words")
+    assert all(dialog.browser.scroll_to_heading(anchor) for anchor in load_guide("en")["words"].anchors)
+    assert not dialog.browser.scroll_to_heading("no-such-heading")
+
+
+def test_search_lists_topics_and_enter_opens_the_first(opened, qtbot):
+    dialog = opened("home")
+    qtbot.keyClicks(dialog.search_field, "checksum")
+    assert "install" not in dialog.topic
+    assert load_guide("en")["install"].title in dialog.browser.toPlainText()
+    qtbot.keyClick(dialog.search_field, Qt.Key.Key_Return)
+    assert dialog.topic != "home"
+    assert dialog.search_field.text() == ""
+    assert "checksum" in dialog.browser.toPlainText()
+
+
+def test_search_without_hits_says_so(opened, qtbot):
+    dialog = opened("home")
+    qtbot.keyClicks(dialog.search_field, "[x](y) `qqq`")
+    assert "No page has all of these words" in dialog.browser.toPlainText()
+    qtbot.mouseClick(dialog.back_button, Qt.MouseButton.LeftButton)
+    assert "Home answers" in dialog.browser.toPlainText()
+
+
+def test_topic_is_chosen_in_the_list(opened):
+    dialog = opened()
+    dialog.resize(1180, 760)
+    assert dialog.topic_list.isVisible()
+    dialog.topic_list.setCurrentRow(3)
+    assert dialog.topic == list(load_guide("en"))[3]
+
+
+def test_language_changes_while_open(opened, language):
+    dialog = opened("home")
+    dialog.resize(1180, 760)
+    language.set("zh_CN")
+    QApplication.processEvents()
+    assert load_guide("zh_CN")["home"].title in dialog.browser.toPlainText()
+    assert dialog.windowTitle() == "帮助"
+    assert dialog.topic_list.item(1).text() == load_guide("zh_CN")["set-up"].title
+
+
+def test_buttons_open_folders_and_the_part_about_reports(opened, fake, qtbot):
+    fake.data.logs.mkdir(parents=True)
+    dialog = opened("home")
+    dialog.resize(1180, 760)
+    qtbot.mouseClick(dialog.logs_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: fake.system.opened == [("folder", fake.data.logs)], timeout=5000)
+    qtbot.mouseClick(dialog.report_button, Qt.MouseButton.LeftButton)
+    assert dialog.topic == "files"
+    assert "Report a problem" in dialog.browser.toPlainText()
+
+
+def test_folder_that_is_not_there_yet_is_shown_by_the_nearest_above(opened, fake, qtbot):
+    dialog = opened("files")
+    dialog.resize(1180, 760)
+    assert not fake.data.logs.exists()
+    qtbot.mouseClick(dialog.logs_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(fake.system.opened), timeout=5000)
+    ((_, folder),) = fake.system.opened
+    assert folder.is_dir()
+    assert folder in fake.data.logs.parents
+
+
+def test_folder_that_cannot_be_opened_is_said(opened, fake, qtbot, monkeypatch):
+    def refuse(folder):
+        raise AppError("no-file-manager", path=str(folder))
+
+    monkeypatch.setattr(fake.system, "open_folder", refuse)
+    dialog = opened("files")
+    qtbot.mouseClick(dialog.folder_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(dialog.banner.isVisible, timeout=5000)
+
+
+def test_first_look_takes_at_most_100_ms_of_the_windows_thread(opened):
+    opened().close()
+    QApplication.processEvents()
+    started = time.process_time()
+    dialog = opened("troubles")
+    QApplication.processEvents()
+    assert dialog.browser.toPlainText()
+    assert time.process_time() - started < 0.1
+
+
+def test_headings_have_the_sizes_of_the_theme(opened):
+    block = opened("home").browser.document().begin()
+    sizes = {}
+    while block.isValid():
+        sizes.setdefault(block.blockFormat().headingLevel(), block.begin().fragment().charFormat().font().pixelSize())
+        block = block.next()
+    kinds = {1: "title", 2: "heading", 0: "body"}
+    assert sizes == {level: theme.font(kind).pixelSize() for level, kind in kinds.items()}
