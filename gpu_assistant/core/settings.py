@@ -41,8 +41,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     publishers' mirrors are used: after a slow official source, before it, or never. `speed_limit` is in bytes per
     second for all downloads together, None for no limit. `proxy` is how downloads reach the internet, `proxy_address`
     the proxy that was set by hand. `environments_folder` is where new environments go, None for the system's default.
-    `finish_notices` are notifications that a long work has ended. `muted_alarms` are ids of rules without notifications, for
-    the computer and all GPUs; `muted_gpu_alarms` are those of single GPUs.
+    `finish_notices` are notifications that long work has ended well. `muted_alarms` are ids of rules without
+    notifications, for the computer and all GPUs; `muted_gpu_alarms` are those of single GPUs.
     """
 
     language: Language | None = None

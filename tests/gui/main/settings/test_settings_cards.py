@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QLineEdit
 
 from gpu_assistant.core.errors import AppError
@@ -175,7 +174,7 @@ class TestRemoval:
         assert not window.data_removed
 
 
-def test_settings_open_over_the_wizard_and_leave_it_as_it_was(open_window, app, qtbot):
+def test_settings_open_over_the_wizard_and_leave_it_as_it_was(open_window, app):
     app.settings = replace(app.settings, setup_done=False)
     window = open_window(app)
     wizard = window.wizard
@@ -184,6 +183,6 @@ def test_settings_open_over_the_wizard_and_leave_it_as_it_was(open_window, app, 
     wizard.settings_button.click()
     overlay = window.settings_overlay
     assert overlay.isVisible()
-    qtbot.mouseClick(overlay.back_button, Qt.MouseButton.LeftButton)
+    overlay.back_button.click()
     assert wizard.isVisible()
     assert (window.wizard, wizard.flow.page) == (wizard, shown)
