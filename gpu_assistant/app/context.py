@@ -8,13 +8,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..core import json, paths, settings
+from ..core import json, paths
 from ..core.errors import UsageError
 from ..core.machine import Machine
+from ..core.settings import Settings, load_settings, save_settings
+from ..fetch.proxy import ProxyChoice, use_proxy
 
 if TYPE_CHECKING:
     from ..catalog.store import Catalog
     from ..core.types import Language, MirrorUse
+    from ..fetch.connection_check import ConnectionCheckJob
     from ..fetch.rate import RateLimiter
     from ..refresh.job import RefreshJob
     from ..system.base import System
@@ -48,11 +51,31 @@ class AppContext:
         self.simulated_machine = (
             json.read_file(Path(machine_file), Machine, code="machine-file") if machine_file else None
         )
-        self.settings = settings.load_settings(self.data.settings)
+        self.proxy_credentials: tuple[str, str] = ("", "")  # until the program ends
+        self.settings = load_settings(self.data.settings)
         self._mirrors = mirrors
         self._speed_limit = speed_limit
         # True if the window was started after a restart of the computer to continue the interrupted install.
         self.resuming = False
+        # True if the window was started with the computer: it waits in the task bar.
+        self.starts_minimized = False
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in use; a changed proxy applies to the next connection."""
+        return self._settings
+
+    @settings.setter
+    def settings(self, changed: Settings) -> None:
+        self._settings = changed
+        self.apply_proxy()
+
+    def apply_proxy(self) -> None:
+        """Use the proxy of the settings with the credentials that were entered, for all connections of the process."""
+        user, password = self.proxy_credentials
+        use_proxy(
+            ProxyChoice(use=self._settings.proxy, address=self._settings.proxy_address, user=user, password=password)
+        )
 
     @property
     def simulated(self) -> bool:
@@ -81,11 +104,11 @@ class AppContext:
             system=self.system.name, program=program, data_dir=None if is_default_folder else str(self.data.root)
         )
 
-    def save_settings(self, new_settings: settings.Settings) -> None:
+    def save_settings(self, new_settings: Settings) -> None:
         """Store the settings; raises AppError if the data folder cannot be written."""
         self.settings = new_settings
         self.data.claim(self.data.root)
-        settings.save_settings(self.data.settings, new_settings)
+        save_settings(self.data.settings, new_settings)
 
     @property
     def may_ask_sources(self) -> bool:
@@ -141,6 +164,13 @@ class AppContext:
         return UpdateService(
             self.catalog.updates, self.data, self.system, simulated=self.simulated, rate_limiter=self.rate_limiter
         )
+
+    def check_connection(self) -> ConnectionCheckJob:
+        """Ask whether PyTorch's index answers by the present proxy settings."""
+        from ..fetch.connection_check import ConnectionCheckJob
+
+        variants = (variant for release in self.catalog.releases for variant in release.variants)
+        return ConnectionCheckJob(next(each.index_url for each in variants if each.index_url is not None))
 
     def language(self) -> Language:
         """The language of all texts: the user's choice, else the system's."""

@@ -141,7 +141,15 @@ class SetupService:
             if not self._context.simulated and folder.is_file():
                 raise UsageError("not-a-folder", path=str(folder))
             return folder
-        return self._context.system.default_environments_folder(self._context.data.root) / goal
+        return self.environments_folder / goal
+
+    @property
+    def environments_folder(self) -> Path:
+        """The folder for new environments: the user's choice, else the system's default."""
+        chosen = self._context.settings.environments_folder
+        if chosen is not None:
+            return paths.normalize_path(chosen)
+        return self._context.system.default_environments_folder(self._context.data.root)
 
     def plan(
         self,
@@ -212,6 +220,13 @@ class SetupService:
             check_available(environment, self._context.data)
             check_writable(self._context.data.root)
             check_writable(environment.parent)
+
+    def check_environments_folder(self, folder: Path) -> None:
+        """Raise UsageError or AppError if no environments can be created in a folder."""
+        from ..install.environment.location import check_location, check_writable
+
+        check_location(folder / "pytorch")
+        check_writable(folder)
 
     def probe_sizes(self, machine: Machine, plan: Plan) -> SizeProbeJob:
         """Ask the publishers for the sizes of all downloads of a plan; the next call of `plan` then knows them."""
@@ -354,6 +369,26 @@ class SetupService:
         from ..install.jobs.install import resume_command
 
         return resume_command(self._context.data, self._context.system, gui=window)
+
+    @property
+    def starts_with_system(self) -> bool:
+        """Whether this program starts after each login; reads the disk or the registry. Raises AppError."""
+        from ..install.jobs.install import starts_with_system
+
+        return starts_with_system(self._context.data, self._context.system)
+
+    def start_with_system(self, enabled: bool) -> None:
+        """Start this program, minimised, after each login, or no longer. Raises AppError."""
+        from ..install.jobs.install import startup_command
+
+        command = self._context.system.startup_command
+        try:
+            if enabled:
+                command.set(startup_command(self._context.data, self._context.system))
+            else:
+                command.clear()
+        except AppError as error:
+            raise AppError("startup-unusable", detail=str(error.data.get("detail", error.code))) from error
 
     def verify(self, environment: Path, *, files: bool = False) -> VerifyJob:
         """Check that an environment works: imports, devices, a first computation; with `files` every file, too."""

@@ -64,6 +64,7 @@ def _run(argv: Sequence[str], texts: Translator) -> int:
     options = vars(arguments)
     if arguments.command is None:
         app.resuming = options.get("resume", False)
+        app.starts_minimized = options.get("minimized", False)
         with _internal_errors():
             return _run_window(app, options.get("lang"))
     from .commands import COMMANDS, OBJECT_COMMANDS

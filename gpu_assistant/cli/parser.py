@@ -276,6 +276,7 @@ class _ParserBuilder:
         version = f"GPU Assistant {__version__}"
         group.add_argument("--version", action="version", version=version, help=self._help("version"))
         self._add_flag(group, "resume", "resume-window")
+        self._add_flag(group, "minimized")
         self._add_machine_option(group, "machine-window")
 
     def _add_command(self, name: str) -> ArgumentGroup:

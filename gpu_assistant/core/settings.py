@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from . import filesystem, json
 from .errors import storage_errors
-from .types import Language, MirrorUse
+from .types import Language, MirrorUse, ProxyUse
 
 Theme = Literal["system", "light", "dark", "contrast"]
+# A proxy's address without user and password, which are never stored: "http://proxy.example:8080".
+ProxyAddress = Annotated[str, msgspec.Meta(pattern=r"^https?://(\[[0-9A-Fa-f:.]+\]|[^\s/@:?#\[\]]+)(:[0-9]{1,5})?/?$")]
+FolderName = Annotated[str, msgspec.Meta(min_length=1)]
 DAMAGED_SUFFIX = ".damaged"  # of a file that was set aside
 
 
@@ -36,8 +39,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     `setup_skipped`: the user chose to look at the GPU without a setup. `environment` is the path of the environment
     used last. `look_for_updates` has an effect only in builds with an address for updates. `mirrors` tells when the
     publishers' mirrors are used: after a slow official source, before it, or never. `speed_limit` is in bytes per
-    second for all downloads together, None for no limit. `muted_alarms` are ids of rules without notifications, for
-    the computer and all GPUs; `muted_gpu_alarms` are those of single GPUs.
+    second for all downloads together, None for no limit. `proxy` is how downloads reach the internet, `proxy_address`
+    the proxy that was set by hand. `environments_folder` is where new environments go, None for the system's default.
+    `finish_notices` are notifications that long work has ended well. `muted_alarms` are ids of rules without
+    notifications, for the computer and all GPUs; `muted_gpu_alarms` are those of single GPUs.
     """
 
     language: Language | None = None
@@ -53,6 +58,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     tray: bool = True
     mirrors: MirrorUse = "when-slow"
     speed_limit: int | None = None
+    proxy: ProxyUse = "system"
+    proxy_address: ProxyAddress | None = None
+    environments_folder: FolderName | None = None
+    finish_notices: bool = True
 
     @property
     def opens_home(self) -> bool:

@@ -16,6 +16,8 @@ EnvironmentKind = Literal["venv", "conda"]
 Value = str | int | float | bool | None
 # When those who mirror a publisher's files are asked for them.
 MirrorUse = Literal["when-slow", "first", "never"]
+# How downloads reach the internet: by the system's settings, directly, or through the proxy that the user entered.
+ProxyUse = Literal["system", "none", "manual"]
 
 
 def device_name(device: str) -> str:

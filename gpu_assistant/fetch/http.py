@@ -26,6 +26,7 @@ from .. import __version__
 from ..core.errors import NetworkError
 from ..system.probes import is_network_available
 from .credentials import index_credentials
+from .proxy import proxy_in_use
 
 # Statuses that a later request may change; every other one from 400 on is final.
 RETRYABLE = frozenset({408, 425, 429, 500, 502, 503, 504, 507, 509, 520, 521, 522, 523, 524})
@@ -270,8 +271,12 @@ def _automatic_answer(url: str, ask: Callable[[str], str | None]) -> str | None:
 
     Windows' own order: what it finds by itself, then a script, then the proxy of its settings
     (learn.microsoft.com/archive/blogs/ieinternals/understanding-web-proxy-configuration). Before all of them come the
-    environment's variables, and None is the answer for them and for exceptions.
+    environment's variables, and None is the answer for them and for exceptions. What the user chose in our settings
+    comes before everything.
     """
+    chosen = proxy_in_use().answer(url)
+    if chosen is not None:
+        return chosen
     if should_bypass_proxies(url, no_proxy=None) or select_proxy(url, getproxies_environment()) is not None:
         return None
     return ask(url)
@@ -281,6 +286,9 @@ def proxy_variables(url: str | None) -> dict[str, str]:
     """The variables for programs of others, which know no automatic configuration, so that they reach an address as it
     says; {} where they know as much themselves. None: some address outside.
     """
+    chosen = proxy_in_use().variables()
+    if chosen is not None:
+        return chosen
     url = url or OUTSIDE_URL
     proxy = _automatic_answer(url, _system_proxy)
     if proxy is None:

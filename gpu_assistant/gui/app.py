@@ -19,6 +19,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import IO, TYPE_CHECKING
@@ -86,11 +87,23 @@ def run(app: App, *, language: Code | None = None) -> int:
     status = program.exec()
     if not window.jobs_abandoned:
         window.wait_for_jobs()
+    if window.data_removed:
+        _remove_remains(app, keep_environments=window.environments_kept)
     if window.jobs_abandoned:
         # Qt aborts the process when the object of a thread is destroyed while the thread runs.
         logging.shutdown()
         os._exit(status)
     return status
+
+
+def _remove_remains(app: App, *, keep_environments: bool) -> None:
+    """Remove what this process itself had open: its log, its locks, the folders that are empty now."""
+    from ..core.jobs import JobContext
+
+    logging.disable()  # a closed log would be opened again by the next line
+    logging.shutdown()
+    with suppress(AppError):
+        app.setup.purge(keep_environments=keep_environments).run(JobContext())
 
 
 class DesktopApplication:
@@ -153,7 +166,10 @@ class DesktopApplication:
         self.window = MainWindow(self.app, _window_color(self.app.settings.theme))
         self.window.painted.connect(self._run_next_step)
         self._startup_steps = [self.initialize, self._import_modules, self._fill_window, self.finish_startup]
-        self.window.show()
+        if self.app.starts_minimized:
+            self.window.show_minimized()
+        else:
+            self.window.show()
         return self.window
 
     def exec(self) -> int:

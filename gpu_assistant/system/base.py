@@ -135,7 +135,7 @@ class UserEnvironmentVariables(Protocol):
 
 
 class LoginCommand(Protocol):
-    """One command that runs once, after the next login. Each method raises AppError("login-unusable")."""
+    """One command that runs after the next login, or after each. Each method raises AppError("login-unusable")."""
 
     def set(self, argv: Sequence[str | Path]) -> None:
         """Set the command in place of the one set before.
@@ -149,7 +149,7 @@ class LoginCommand(Protocol):
         ...
 
     def clear(self) -> None:
-        """Delete the command. The program that it started has to call this: Linux does not do it by itself."""
+        """Delete the command. A program that is to run once has to call this: Linux does not do it by itself."""
         ...
 
 
@@ -445,6 +445,11 @@ class Desktop(Protocol):
     @property
     def login_command(self) -> LoginCommand:
         """The one command that runs after the next login."""
+        ...
+
+    @property
+    def startup_command(self) -> LoginCommand:
+        """The one command of ours that runs after each login."""
         ...
 
 

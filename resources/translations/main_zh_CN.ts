@@ -531,6 +531,14 @@
         <source>Understood</source>
         <translation>知道了</translation>
     </message>
+    <message>
+        <source>Removed</source>
+        <translation>已删除</translation>
+    </message>
+    <message>
+        <source>GPU Assistant closes now. To remove the program itself, do as with any other program.</source>
+        <translation>GPU 助手即将关闭。要卸载程序本身，请像卸载其他程序一样操作。</translation>
+    </message>
 </context>
 <context>
     <name>MutedAlarmsList</name>
@@ -577,10 +585,6 @@
         <translation>深色</translation>
     </message>
     <message>
-        <source>Folders and privacy</source>
-        <translation>文件夹和隐私</translation>
-    </message>
-    <message>
         <source>GPU Assistant {version}, free software (Apache-2.0).</source>
         <translation>GPU 助手 {version}，自由软件（Apache-2.0）。</translation>
     </message>
@@ -609,20 +613,16 @@
         <translation>设置</translation>
     </message>
     <message>
-        <source>Settings, downloads and results are kept here:</source>
-        <translation>设置、下载的文件和测速成绩都放在这里：</translation>
-    </message>
-    <message>
         <source>Text size</source>
         <translation>文字大小</translation>
     </message>
     <message>
-        <source>The licences of everything it is made of lie here:</source>
-        <translation>它用到的所有组件的许可证在这里：</translation>
-    </message>
-    <message>
         <source>Theme</source>
         <translation>主题</translation>
+    </message>
+    <message>
+        <source>About</source>
+        <translation>关于</translation>
     </message>
 </context>
 <context>
@@ -752,6 +752,193 @@
     <message>
         <source>Updates</source>
         <translation>更新</translation>
+    </message>
+</context>
+<context>
+    <name>ProxyCard</name>
+    <message>
+        <source>Internet connection</source>
+        <translation>网络连接</translation>
+    </message>
+    <message>
+        <source>Use system setting</source>
+        <translation>使用系统设置</translation>
+    </message>
+    <message>
+        <source>No proxy</source>
+        <translation>不用代理</translation>
+    </message>
+    <message>
+        <source>Enter one</source>
+        <translation>手动填写</translation>
+    </message>
+    <message>
+        <source>Proxy</source>
+        <translation>代理</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>User name, if asked for</source>
+        <translation>用户名（如需要）</translation>
+    </message>
+    <message>
+        <source>Password</source>
+        <translation>密码</translation>
+    </message>
+    <message>
+        <source>User name and password are never saved: they are forgotten when GPU Assistant closes.</source>
+        <translation>用户名和密码不会保存，关闭 GPU 助手后即清除。</translation>
+    </message>
+    <message>
+        <source>Check that downloads work</source>
+        <translation>检查能否下载</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Test connection</source>
+        <translation>测试连接</translation>
+    </message>
+    <message>
+        <source>Asking PyTorch's download site…</source>
+        <translation>正在连接 PyTorch 的下载站点…</translation>
+    </message>
+    <message>
+        <source>This is no address of a proxy. Write it like http://proxy.example:8080, as your network's help page or proxy program shows it.</source>
+        <translation>这不是代理地址。请写成 http://proxy.example:8080 这样，具体地址见代理软件或网络的说明。</translation>
+    </message>
+</context>
+<context>
+    <name>FoldersCard</name>
+    <message>
+        <source>Folders</source>
+        <translation>文件夹</translation>
+    </message>
+    <message>
+        <source>New environments</source>
+        <translation>新环境</translation>
+    </message>
+    <message>
+        <source>Settings, results and logs</source>
+        <translation>设置、结果和日志</translation>
+    </message>
+    <message>
+        <source>Downloaded files</source>
+        <translation>下载的文件</translation>
+    </message>
+    <message>
+        <source>Licences of everything GPU Assistant contains</source>
+        <translation>GPU 助手所含全部组件的许可证</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Change…</source>
+        <translation>更改…</translation>
+    </message>
+    <message>
+        <source>Reset</source>
+        <translation>恢复默认</translation>
+    </message>
+    <message>
+        <source>Environments that exist stay where they are and keep working: their programs contain the folder's path, so a moved one would break. To move one, create a new one here and remove the old one.</source>
+        <translation>已有的环境留在原处，照常可用：它们的程序里写有文件夹路径，移动后就会失效。想换位置，请在这里新建一个，再移除旧的。</translation>
+    </message>
+    <message>
+        <source>Where should new environments go?</source>
+        <translation>新环境放在哪里？</translation>
+    </message>
+</context>
+<context>
+    <name>StartupCard</name>
+    <message>
+        <source>Start and notifications</source>
+        <translation>启动和通知</translation>
+    </message>
+    <message>
+        <source>Start with the computer, in the background</source>
+        <translation>开机时在后台启动</translation>
+    </message>
+    <message>
+        <source>Notify me when a setup or a benchmark has finished</source>
+        <translation>安装或测速完成时通知我</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>关</translation>
+    </message>
+</context>
+<context>
+    <name>RemovalCard</name>
+    <message>
+        <source>Remove GPU Assistant</source>
+        <translation>卸载 GPU 助手</translation>
+    </message>
+    <message>
+        <source>Settings, downloads, results and logs; your environments stay</source>
+        <translation>设置、下载、结果和日志；保留你的环境</translation>
+    </message>
+    <message>
+        <source>All of that and every environment that GPU Assistant made</source>
+        <translation>以上全部，以及 GPU 助手创建的所有环境</translation>
+    </message>
+    <message>
+        <source>You see a list first and are asked. Afterwards GPU Assistant closes; then remove the program itself like any other program.</source>
+        <translation>会先列出清单并征求你的同意。完成后 GPU 助手会关闭，之后像卸载其他程序一样卸载它即可。</translation>
+    </message>
+    <message>
+        <source>Remove all but environments…</source>
+        <translation>仅保留环境…</translation>
+    </message>
+    <message>
+        <source>Remove everything…</source>
+        <translation>全部删除…</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Not everything was removed. Close GPU Assistant, open it again and try once more.</source>
+        <translation>还有内容没有删除。请关闭 GPU 助手，重新打开后再试一次。</translation>
+    </message>
+    <message>
+        <source>Remove all but environments?</source>
+        <translation>除环境外全部删除？</translation>
+    </message>
+    <message>
+        <source>Remove everything?</source>
+        <translation>全部删除？</translation>
+    </message>
+    <message>
+        <source>This goes, and nothing else:</source>
+        <translation>将删除以下内容，其他都保留：</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>保留</translation>
+    </message>
+</context>
+<context>
+    <name>SettingsOverlay</name>
+    <message>
+        <source>Back to setup</source>
+        <translation>返回安装</translation>
     </message>
 </context>
 </TS>

@@ -1654,6 +1654,10 @@
         <source>What suits it, and why</source>
         <translation>适合什么，为什么</translation>
     </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
 </context>
 <context>
     <name>WindowElevationPrompt</name>

@@ -16,6 +16,10 @@ from gpu_assistant.core.settings import Settings, load_settings, save_settings
         '"text_scale": "large"',
         '"silenced": [1]',
         '"of_a_newer_version": {}',
+        '"proxy": "socks"',
+        '"proxy_address": "http://user:secret@proxy.example:8080"',
+        '"proxy_address": "file:///etc/passwd"',
+        '"environments_folder": ""',
     ],
 )
 def test_unknown_value_loses_that_value_alone(tmp_path: Path, bad: str) -> None:

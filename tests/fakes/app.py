@@ -33,6 +33,7 @@ from gpu_assistant.core.settings import Settings
 from gpu_assistant.core.types import EnvironmentKind, Value
 from gpu_assistant.examples.job import ExampleSettings
 from gpu_assistant.examples.programs import ExampleName
+from gpu_assistant.fetch.connection_check import ConnectionAnswer
 from gpu_assistant.fetch.rate import RateLimiter
 from gpu_assistant.update.service import UpdateService
 
@@ -80,6 +81,20 @@ class FakeRemoval(FakeJob):
         self._app.calls.append("removed")
         self._app.known = ()
         return result
+
+
+class FakePurge(FakeJob):
+    """Shows what would be removed of the program's own data."""
+
+    def __init__(self, app: FakeApp) -> None:
+        steps = self.steps()
+        plan = PlanEvent(steps=tuple(StepSummary(id=each.id, code=each.code, data=each.data) for each in steps))
+        events = (plan, *(StepEvent(id=each.id, state="done") for each in steps))
+        super().__init__(app.results["purge"], events, app.gate)
+
+    def steps(self) -> tuple[Step, ...]:
+        data: dict[str, Value] = {"thing": "@own.downloads", "path": "/data/cache", "bytes": 4_200_000_000}
+        return (Step(id="own-downloads", kind="purge", code="remove-own", data=data),)
 
 
 class FakeSystem:
@@ -139,7 +154,9 @@ class FakeApp(FakeIntegrations):
         self.calls: list[str] = []
         self.orders: list[Any] = []
         self.begun: InterruptedInstall | None = None
-        self.resuming = False
+        self.resuming = self.starts_minimized = False
+        self.proxy_credentials = ("", "")
+        self.starts_with_system = False
         self.known: tuple[Any, ...] = ()
         self.gate: threading.Event | None = None
         self.may_ask_sources = False
@@ -154,6 +171,8 @@ class FakeApp(FakeIntegrations):
             "sources": None,
             "install": None,
             "example": None,
+            "connection": ConnectionAnswer(outcome="answers", host="index.invalid", proxy=None, seconds=0.42),
+            "purge": None,
         }
         self.events: dict[str, tuple[Any, ...]] = {}
         self.recommendation: Callable[[Choice | None], Recommendation] = cpu_recommendation
@@ -238,6 +257,26 @@ class FakeApp(FakeIntegrations):
     def uninstall(self, environment: Path) -> FakeRemoval:
         self.calls.append("uninstall")
         return FakeRemoval(environment, self)
+
+    @property
+    def environments_folder(self) -> Path:
+        chosen = self.settings.environments_folder
+        return Path(chosen) if chosen is not None else self.folder / "environments"
+
+    def check_environments_folder(self, folder: Path) -> None:
+        self.check_folder(folder)
+
+    def start_with_system(self, enabled: bool) -> None:
+        if (error := self.refusals.get("startup")) is not None:
+            raise error
+        self.starts_with_system = enabled
+
+    def check_connection(self) -> FakeJob:
+        return self.job("connection")
+
+    def purge(self, *, keep_environments: bool) -> FakePurge:
+        self.calls.append("purge keeping" if keep_environments else "purge")
+        return FakePurge(self)
 
     def environments(self) -> tuple[Any, ...]:
         return self.known

@@ -277,6 +277,22 @@ class FakeElevation:
         return ProcessResult(returncode=0, stdout="", stderr="")
 
 
+class FakeStartupCommand:
+    """See `base.LoginCommand`; kept in memory."""
+
+    def __init__(self) -> None:
+        self.command: tuple[str, ...] | None = None
+
+    def set(self, argv: Sequence[str | Path]) -> None:
+        self.command = tuple(map(str, argv))
+
+    def get(self) -> tuple[str, ...] | None:
+        return self.command
+
+    def clear(self) -> None:
+        self.command = None
+
+
 class FakeDesktop:
     """A desktop whose menu and Jupyter lie in the folder `root`.
 
@@ -290,6 +306,7 @@ class FakeDesktop:
         editor: Path | None = None,
         taskbar: Callable[[int], TaskbarProgress | None] = lambda _: None,
         login_command: LoginCommand | None = None,
+        startup_command: LoginCommand | None = None,
         **roles: Any,
     ) -> None:
         super().__init__(**roles)
@@ -300,6 +317,7 @@ class FakeDesktop:
         self._editor = editor
         self._taskbar = taskbar
         self._login_command = login_command
+        self.startup_command = startup_command or FakeStartupCommand()
         self.foreground_allowed: list[int] = []
 
     def open_folder(self, folder: Path) -> None:

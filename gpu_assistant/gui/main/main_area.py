@@ -46,7 +46,7 @@ class MainArea(Themed, QWidget):
     `setup_requested` asks for the wizard, `environment_requested` for it with a folder's environment,
     `side_page_requested` for its page "create-bundle" or "load-bundle".
     `benchmark_runner_created` brings the runner of the Benchmark page, `monitoring_changed` follows a change of the
-    settings for alarms and tray.
+    settings for alarms and tray. `settings_created` brings the Settings page.
     """
 
     setup_requested = Signal()
@@ -55,6 +55,7 @@ class MainArea(Themed, QWidget):
     benchmark_runner_created = Signal(object)
     benchmark_finished = Signal()
     monitoring_changed = Signal()
+    settings_created = Signal(object)
 
     def __init__(self, app: App, language: Language, saver: SettingsSaver) -> None:
         super().__init__()
@@ -266,6 +267,7 @@ class MainArea(Themed, QWidget):
         settings = SettingsPage(self.app, self.language, self._saver, self.updates)
         settings.offline_card.side_page_requested.connect(self.side_page_requested)
         settings.gpu_card.changed.connect(self.update_gpu_watching)
+        self.settings_created.emit(settings)
         return settings
 
     def _use_environment(self, path: str) -> None:

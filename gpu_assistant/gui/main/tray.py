@@ -94,7 +94,8 @@ class DesktopIntegration(QObject):
     """Shows the work of the runners that it watches.
 
     `window_requested` is emitted when the user clicks the notification or the icon, `quit_requested` by the icon's
-    menu. `create_taskbar` gives the progress on the button of the window with that handle, None where there is none.
+    menu. `create_taskbar` gives the progress on the button of the window with that handle, None where there is none;
+    `shows_success` whether the end of a work that went well is a notification: what failed always is.
     """
 
     window_requested = Signal()
@@ -107,8 +108,11 @@ class DesktopIntegration(QObject):
         language: Language,
         create_taskbar: Callable[[int], TaskbarProgress | None],
         is_in_front: Callable[[], bool] = is_own_window_active,
+        *,
+        shows_success: Callable[[], bool] = lambda: True,
     ) -> None:
         super().__init__(window)
+        self._shows_success = shows_success
         self._window = window
         self._language = language
         self._create_taskbar = create_taskbar
@@ -197,7 +201,8 @@ class DesktopIntegration(QObject):
             return
         if notification.is_error and not self._fractions and self._taskbar is not None:
             self._taskbar.show("error")
-        self.notify(notification)
+        if notification.is_error or self._shows_success():
+            self.notify(notification)
 
     # Notifications
 

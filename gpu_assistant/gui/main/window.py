@@ -2,6 +2,7 @@
 
     first start, resumed install, simulated machine ──> Wizard ── finished, skipped ──> MainArea
     a page of the main area ── setup_requested ──> a new Wizard
+    Wizard ── settings_requested ──> SettingsOverlay ── closed ──> the same Wizard
 
     close ── jobs run? ── no ──> shut down: geometry, tray, sampling thread
                           └ yes ─> confirm, cancel them, wait for `finished` (15 s at most) ──> shut down
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from ..wizard.wizard import SidePageName, Wizard
     from ..worker import JobRunner
     from .main_area import MainArea
+    from .settings.page import SettingsOverlay, SettingsPage
     from .tray import DesktopIntegration
 
 
@@ -59,6 +61,10 @@ class MainWindow(QMainWindow):
 
     wizard: Wizard | None = None
     main_area: MainArea | None = None
+    settings_overlay: SettingsOverlay | None = None
+    data_removed = False
+    environments_kept = False  # when the data was removed
+    _writes_state = True
     language: Language
     saver: SettingsSaver
     desktop_integration: DesktopIntegration
@@ -95,7 +101,9 @@ class MainWindow(QMainWindow):
         self._steps = IncrementalQueue(self)
         self.saver = SettingsSaver(self.app, self)
         self.saver.failed.connect(self._on_save_failed)
-        self.desktop_integration = DesktopIntegration(self, language, self._taskbar)
+        self.desktop_integration = DesktopIntegration(
+            self, language, self._taskbar, shows_success=lambda: self.app.settings.finish_notices
+        )
         self.desktop_integration.window_requested.connect(self.bring_to_front)
         self.desktop_integration.quit_requested.connect(self._close_from_tray)
         self._stack = QStackedWidget()
@@ -124,6 +132,7 @@ class MainWindow(QMainWindow):
             self.wizard = Wizard(self.app, self.language, self.saver)
             self.wizard.finished.connect(self._on_setup_finished)
             self.wizard.main_area_requested.connect(self._on_setup_skipped)
+            self.wizard.settings_requested.connect(self.show_settings)
             if not self.app.simulated:
                 self.desktop_integration.watch_wizard(self.wizard.controller)
                 self.wizard.side_pages.bundle_creator_created.connect(self.desktop_integration.watch_bundle_creator)
@@ -131,6 +140,46 @@ class MainWindow(QMainWindow):
         self._stack.setCurrentWidget(self.wizard)
         log.info("wizard shown")
         return self.wizard
+
+    def show_settings(self) -> None:
+        """Show the settings over the wizard, which goes on below."""
+        from .settings.page import SettingsOverlay
+
+        if self.settings_overlay is None:
+            self.settings_overlay = SettingsOverlay(self.app, self.language, self.saver)
+            self.settings_overlay.closed.connect(self._close_settings)
+            self._watch_settings(self.settings_overlay.page)
+            self._stack.addWidget(self.settings_overlay)
+        self._stack.setCurrentWidget(self.settings_overlay)
+        self.settings_overlay.back_button.setFocus()
+        log.info("settings shown over the wizard")
+
+    def _close_settings(self) -> None:
+        if self.wizard is not None:
+            self._stack.setCurrentWidget(self.wizard)
+            self.wizard.settings_button.setFocus()
+
+    def _watch_settings(self, page: SettingsPage) -> None:
+        page.removal_card.started.connect(self._stop_writing)
+        page.removal_card.removed.connect(self._on_data_removed)
+
+    def _stop_writing(self) -> None:
+        """The data folder is about to be removed."""
+        self._writes_state = False
+        if self.main_area is not None:
+            self.main_area.stop()
+
+    def _on_data_removed(self, environments_kept: bool) -> None:
+        from ..widgets.dialogs import show_message_dialog
+
+        self.data_removed, self.environments_kept = True, environments_kept
+        show_message_dialog(
+            self,
+            self.tr("Removed"),
+            self.tr("GPU Assistant closes now. To remove the program itself, do as with any other program."),
+        )
+        self._stop_confirmed = True
+        self.close()
 
     def show_main(self) -> None:
         """Show the main area; the wizard stays visible until Home is created, in a later turn of the event loop."""
@@ -142,6 +191,7 @@ class MainWindow(QMainWindow):
             self.main_area.setup_requested.connect(self._open_setup)
             self.main_area.side_page_requested.connect(self._open_side_page)
             self.main_area.environment_requested.connect(self._open_environment_setup)
+            self.main_area.settings_created.connect(self._watch_settings)
             self.main_area.benchmark_runner_created.connect(self.desktop_integration.watch_benchmark)
             self.main_area.updates.close_consent_requested.connect(self._confirm_update_handover)
             self.main_area.updates.quit_requested.connect(self._close_for_update)
@@ -169,6 +219,14 @@ class MainWindow(QMainWindow):
             notifier = GpuNotifier(self.app, self.main_area.sampling, self.desktop_integration)
             self.main_area.monitoring_changed.connect(notifier.apply_settings)
             self.main_area.update_gpu_watching()
+
+    def show_minimized(self) -> None:
+        """Show it in the task bar alone. It is filled without a first paint, which a minimised window never has."""
+        self.showMinimized()
+        handle = self.windowHandle()
+        if handle is not None:
+            handle.removeEventFilter(self)
+        QTimer.singleShot(0, self, self.painted.emit)
 
     def bring_to_front(self) -> None:
         """Show the window above others, also when it is minimised."""
@@ -317,8 +375,9 @@ class MainWindow(QMainWindow):
         geometry = bytes(self.saveGeometry().data())
         # The rest writes to the disk and waits for the sampling thread.
         self.hide()
-        with suppress(AppError):  # where it cannot be written, the next start has the default size
-            json.write_file(self._geometry_file, geometry)
+        if self._writes_state:
+            with suppress(AppError):  # where it cannot be written, the next start has the default size
+                json.write_file(self._geometry_file, geometry)
         if self._is_built:
             self.desktop_integration.close()
         if self.main_area is not None:

@@ -396,6 +396,46 @@ class SpinBox(KeyboardFocus, Themed, QSpinBox):
             draw_icon(painter, icon, foreground, ARROW_SIZE, QRectF(arrow_rect).translated(-5, 0))
 
 
+class TextField(KeyboardFocus, Themed, QLineEdit):
+    """One line of text, as high as a button; `is_secret` shows dots and keeps the text from the clipboard."""
+
+    def __init__(self, *, is_secret: bool = False) -> None:
+        super().__init__()
+        self.setFrame(False)
+        if is_secret:
+            self.setEchoMode(QLineEdit.EchoMode.Password)
+        self.apply_theme()
+
+    def refresh(self) -> None:
+        self.setFont(theme.font("body"))
+        self.setTextMargins(theme.px(TEXT_INDENT), 0, theme.px(TEXT_INDENT), 0)
+        super().refresh()
+        self.update_colours()
+
+    def update_colours(self) -> None:
+        palette = self.palette()
+        palette.setColor(QPalette.ColorRole.Base, Qt.GlobalColor.transparent)
+        palette.setColor(QPalette.ColorRole.Text, theme.color("text"))
+        palette.setColor(QPalette.ColorRole.PlaceholderText, theme.color("soft"))
+        self.setPalette(palette)
+        super().update_colours()
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.px(260), self.fontMetrics().height() + theme.px(19))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(theme.px(140), self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, body = QPainter(self), QRectF(self.rect())
+        if self.shows_focus_ring:
+            body = draw_focus_ring(painter, body, 6)
+        border = theme.color("accent" if self.hasFocus() else "control") if self.isEnabled() else None
+        draw_rounded_rect(painter, body, 6, theme.color("card" if self.isEnabled() else "pressed"), border)
+        painter.end()
+        super().paintEvent(event)
+
+
 class Menu(Themed, QMenu):
     """A menu whose checkable entries show a tick."""
 

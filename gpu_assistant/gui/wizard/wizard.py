@@ -66,11 +66,12 @@ OFFLINE_HELP_TOPIC = "offline"
 
 class Wizard(Themed, QWidget):
     """`finished` comes when the user goes to Home, `main_area_requested` when they want the main area without a setup,
-    or leave a side page that was opened from there.
+    or leave a side page that was opened from there, `settings_requested` when they want the settings.
     """
 
     finished = Signal()
     main_area_requested = Signal()
+    settings_requested = Signal()
 
     def __init__(self, app: App, language: Language, saver: SettingsSaver | None = None) -> None:
         super().__init__()
@@ -84,8 +85,11 @@ class Wizard(Themed, QWidget):
         self.rail = StepRail([("", "")] * len(PAGES))
         self.language_menu, self.theme_menu = LanguageMenu(language), ThemeMenu()
         self.help_button = RailButton("help", "F1")
+        self.settings_button = RailButton("settings", "")
+        self.settings_button.setObjectName("wizardSettings")
         self.rail.add_footer_row(self.theme_menu)
-        self.rail.add_footer_row(self.language_menu, self.help_button)
+        self.rail.add_footer_row(self.language_menu)
+        self.rail.add_footer_row(self.settings_button, self.help_button)
         self.banner = Banner("simulated")
         self.banner.setVisible(app.simulated)
         self._stack = QStackedWidget()
@@ -108,9 +112,16 @@ class Wizard(Themed, QWidget):
         self.language_menu.chosen.connect(lambda code: self._saver.save(language=code))
         self.theme_menu.chosen.connect(lambda choice: self._saver.save(theme=choice))
         self.help_button.clicked.connect(self.show_help)
+        self.settings_button.clicked.connect(self.settings_requested)
 
     def _add_shortcuts(self) -> None:
-        for key, action in (("Alt+Left", self.go_back), ("F5", self._repeat_page_job), ("F1", self.show_help)):
+        keys = (
+            ("Alt+Left", self.go_back),
+            ("F5", self._repeat_page_job),
+            ("F1", self.show_help),
+            ("Ctrl+,", self.settings_requested.emit),
+        )
+        for key, action in keys:
             QShortcut(QKeySequence(key), self).activated.connect(action)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -303,6 +314,7 @@ class Wizard(Themed, QWidget):
             text = self.tr("Simulated machine: {name}. Nothing is executed.")
             self.banner.set("simulated", text.format(name=names[0]))
         self.help_button.setAccessibleName(self.tr("Help"))
+        self.settings_button.setText(self.tr("Settings"))
         self.setAccessibleName(self.tr("Setup"))
 
     def _update_rail(self) -> None:

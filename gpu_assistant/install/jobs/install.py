@@ -273,13 +273,30 @@ def resume_command(data: DataDir, system: System, *, gui: bool) -> tuple[str, ..
 
     Windows waits for its end: there it starts the program and ends.
     """
-    home = paths.install_dir()
-    if home is None:
-        program = [sys.executable, "-m", "gpu_assistant"]
-    else:
-        name = GUI_PROGRAM if gui and system.name == "windows" else "gpu-assistant"
-        program = [str(home / system.executable(name))]
+    program, options = _program(system, gui=gui), _data_options(data)
     if system.name == "windows":
         program.append(LOGIN_FLAG)
-    options = [] if data.root == paths.data_dir(None, {}).root else ["--data-dir", str(data.root)]
     return (*program, *options, "--resume") if gui else (*program, "install", "--resume", "--yes", *options)
+
+
+def startup_command(data: DataDir, system: System) -> tuple[str, ...]:
+    """The command by which this copy of the program starts with the computer, minimised."""
+    return (*_program(system, gui=True), *_data_options(data), "--minimized")
+
+
+def starts_with_system(data: DataDir, system: System) -> bool:
+    """Whether the command that runs after each login is for this data folder. Raises AppError."""
+    command, options = system.startup_command.get() or (), (*_data_options(data), "--minimized")
+    return command[-len(options) :] == options and (len(options) > 1 or "--data-dir" not in command)
+
+
+def _program(system: System, *, gui: bool) -> list[str]:
+    home = paths.install_dir()
+    if home is None:
+        return [sys.executable, "-m", "gpu_assistant"]
+    name = GUI_PROGRAM if gui and system.name == "windows" else "gpu-assistant"
+    return [str(home / system.executable(name))]
+
+
+def _data_options(data: DataDir) -> list[str]:
+    return [] if data.root == paths.data_dir(None, {}).root else ["--data-dir", str(data.root)]

@@ -36,6 +36,7 @@ from ..journal.recovery import recover
 from ..packages.uv import clear_cache
 from ..progress import ProgressReporter
 from ..steps.kinds import STEP_KINDS
+from .install import starts_with_system
 from .uninstall import UninstallState, plan_uninstall, preview, remaining_names, revert_items
 
 PURGE_KIND = "purge"
@@ -44,6 +45,7 @@ NOT_EMPTY_CODE = "leave-filled"
 CACHES_GROUP = "downloads"
 JOURNAL_GROUP = "journal"
 ENVIRONMENTS_STEP = "environments"
+STARTUP_STEP = "startup"
 
 
 class PurgeJob:
@@ -72,6 +74,7 @@ class PurgeJob:
         groups = app_data_groups(data, include_journal=not has_remaining)
         state.removed |= {path for group in groups for path in (*group.folders, *group.files)}
         return (
+            *self._startup_steps(),
             *uninstall_steps,
             *(group.step for group in groups),
             *self._root_steps(state.removed, state.created, has_remaining=has_remaining),
@@ -99,6 +102,22 @@ class PurgeJob:
         reporter.end_run("done", root)
         return self._data.root
 
+    def _startup_steps(self) -> tuple[Step, ...]:
+        """The step for the command that starts the program with the computer; none where there is no such command."""
+        with suppress(AppError):
+            if starts_with_system(self._data, self._host.system):
+                return (Step(id=STARTUP_STEP, kind=PURGE_KIND, code="clear-startup"),)
+        return ()
+
+    def _clear_startup(self, reporter: ProgressReporter) -> AppError | None:
+        try:
+            self._host.system.startup_command.clear()
+        except AppError as error:
+            reporter.fail_step(STARTUP_STEP, error)
+            return error
+        reporter.report_step(STARTUP_STEP, "done")
+        return None
+
     def _purge(self, reporter: ProgressReporter, cancel: threading.Event, steps: tuple[Step, ...]) -> None:
         data = self._data
         with data_folder_lock(data):
@@ -119,7 +138,9 @@ class PurgeJob:
         data, last_error = self._data, None
         groups = {group.id: group for group in app_data_groups(data, include_journal=not has_remaining)}
         for step in steps:
-            if step.kind == PURGE_KIND and step.id in groups:
+            if step.id == STARTUP_STEP:
+                last_error = self._clear_startup(reporter) or last_error
+            elif step.kind == PURGE_KIND and step.id in groups:
                 reporter.report_step(step.id, "running")
                 last_error = _delete_group(groups[step.id], data, reporter) or last_error
             elif step.id == ENVIRONMENTS_STEP or step.kind == PURGE_KIND:

@@ -52,6 +52,7 @@ Exec={line}
 """
 
 AUTOSTART_FILE = "autostart/gpu-assistant-once.desktop"
+STARTUP_FILE = "autostart/gpu-assistant.desktop"
 AUTOSTART_ENTRY = """[Desktop Entry]
 Type=Application
 Name=GPU Assistant
@@ -150,8 +151,8 @@ def _encode_path_text(text: str) -> bytes:
 class LinuxLoginCommand:
     """An entry in the desktop's autostart folder. Writing raises what `core.json.write_file` does."""
 
-    def __init__(self, config: Path) -> None:
-        self._file = config / AUTOSTART_FILE
+    def __init__(self, config: Path, file: str = AUTOSTART_FILE) -> None:
+        self._file = config / file
 
     def set(self, argv: Sequence[str | Path]) -> None:
         """Write the entry."""

@@ -345,6 +345,11 @@ class LinuxSystem:
         """An entry in the desktop's autostart folder."""
         return desktop.LinuxLoginCommand(config_folder(self._home, self._environ))
 
+    @property
+    def startup_command(self) -> LoginCommand:
+        """Another entry there."""
+        return desktop.LinuxLoginCommand(config_folder(self._home, self._environ), desktop.STARTUP_FILE)
+
     # User environment
 
     def user(self) -> User:

@@ -61,6 +61,7 @@ VS_CODE_PATHS = (
 )
 
 RUN_ONCE_KEY = r"Software\Microsoft\Windows\CurrentVersion\RunOnce"
+RUN_KEY = r"Software\Microsoft\Windows\CurrentVersion\Run"  # after each login; learn.microsoft.com, as below
 # Without "!", with which Explorer would delete the value after the command: then also one that was written meanwhile.
 RUN_ONCE_VALUE = "GPUAssistant"
 MAX_COMMAND_LENGTH = 260  # characters; learn.microsoft.com, "Run and RunOnce Registry Keys"

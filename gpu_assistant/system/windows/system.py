@@ -319,6 +319,11 @@ class WindowsSystem:
         """In RunOnce."""
         return desktop.WindowsLoginCommand()
 
+    @property
+    def startup_command(self) -> LoginCommand:
+        """In Run."""
+        return desktop.WindowsLoginCommand(desktop.RUN_KEY)
+
     # User environment
 
     def user(self) -> User:

@@ -17,6 +17,7 @@ from gpu_assistant.core.paths import DataDir
 from gpu_assistant.core.plan import Event, PlanEvent
 from gpu_assistant.core.settings import Settings, save_settings
 from gpu_assistant.install.environment import location
+from gpu_assistant.install.jobs.install import startup_command
 from gpu_assistant.install.jobs.purge import PurgeJob
 from gpu_assistant.install.journal.log import Journal, ProgramInstalled
 from gpu_assistant.system.locks import data_folder_lock, file_lock
@@ -67,6 +68,24 @@ def test_purge_removes_everything(sandbox: Sandbox) -> None:
     assert end(events).state == "done"
     assert not sandbox.environment.exists()
     assert not sandbox.data.root.exists()
+
+
+def test_purge_takes_away_the_start_with_the_computer(sandbox: Sandbox) -> None:
+    fill(sandbox)
+    command = sandbox.system.startup_command
+    command.set(startup_command(sandbox.data, sandbox.system))
+    job = PurgeJob(sandbox.data, sandbox.system, keep_environments=True)
+    assert next(step.code for step in job.steps()) == "clear-startup"
+    leave(sandbox, keep=True)
+    assert command.get() is None
+
+
+def test_the_start_of_another_data_folder_stays(sandbox: Sandbox) -> None:
+    fill(sandbox)
+    other = startup_command(DataDir(sandbox.data.root.parent / "another"), sandbox.system)
+    sandbox.system.startup_command.set(other)
+    leave(sandbox, keep=False)
+    assert sandbox.system.startup_command.get() == other
 
 
 def test_remaining_driver_does_not_keep_app_data(sandbox: Sandbox) -> None:

@@ -1,24 +1,33 @@
-"""Settings: language, theme, text size, downloads, updates; each is saved at once."""
+"""Settings: look, start, notifications, downloads, proxy, folders, updates, removal; each is saved at once.
+
+The main area shows the page beside its rail; over the wizard, whose state stays, it is a `SettingsOverlay`.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, get_args
 
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
 from .... import __version__
-from ....core import paths
 from ....core.errors import AppError
 from ....core.types import Language as Code
 from ... import theme
 from ...language import LANGUAGE_NAMES, Language
 from ...saving import SettingsSaver
-from ...widgets.base import application
-from ...widgets.buttons import SegmentedControl
+from ...widgets.base import Themed, application
+from ...widgets.buttons import Button, SegmentedControl
 from ...widgets.cards import Banner, Card
-from ...widgets.console import CommandBox
-from ...widgets.page import Page
+from ...widgets.page import Footer, Page
 from ...widgets.text import TextLabel, label
 from ..updates import UpdateController
 from .cards import DownloadsCard, GpuSettingsCard, OfflineCard, UpdateSettingsCard, control_rows
+from .folders import FoldersCard
+from .network import ProxyCard
+from .startup import StartupCard
+from .uninstall import RemovalCard
 
 if TYPE_CHECKING:
     from ....app import App
@@ -28,9 +37,12 @@ TEXT_SCALES = (1.0, 1.25, 1.5, 2.0)
 
 
 class SettingsPage(Page):
-    """Labels at the left, controls at the right; settings that cannot be saved are reported at the top."""
+    """Labels at the left, controls at the right; settings that cannot be saved are reported at the top.
 
-    def __init__(self, app: App, language: Language, saver: SettingsSaver, updates: UpdateController) -> None:
+    Without `updates`, as over the wizard, there are no cards for updates and for offline folders.
+    """
+
+    def __init__(self, app: App, language: Language, saver: SettingsSaver, updates: UpdateController | None) -> None:
         self._saver = saver
         self._language = language
         self.language_segments = SegmentedControl([LANGUAGE_NAMES[code] for code in get_args(Code)])
@@ -40,38 +52,39 @@ class SettingsPage(Page):
         self.error_banner.hide()
         self._row_labels: dict[str, TextLabel] = {}
         self._appearance_card, self._about_card = Card(" "), Card(" ")
-        self.updates_card = UpdateSettingsCard(updates, app, saver)
+        self.updates_card = UpdateSettingsCard(updates, app, saver) if updates is not None else None
+        self.startup_card = StartupCard(app, saver)
+        self.proxy_card, self.folders_card = ProxyCard(app, saver), FoldersCard(app, saver)
+        self.removal_card = RemovalCard(app)
         self.gpu_card = GpuSettingsCard(app, saver)
         self.downloads_card = DownloadsCard(app, saver)
         self.offline_card = OfflineCard()
         # Not `setVisible`: without a parent it would open as a window.
-        if app.simulated:
+        if app.simulated or updates is None:
             self.offline_card.hide()
-        self._folder_box = CommandBox(str(app.data.root))
         self._privacy_label = label("body", "", "soft")
-        self._version_label, self._licences_path = label("body", "", "soft"), paths.licenses_dir()
+        self._version_label = label("body", "", "soft")
         super().__init__(" ")
         rows = {"language": self.language_segments, "theme": self.theme_segments, "scale": self.scale_segments}
         self._row_labels = {name: label("body") for name in rows}
         self._appearance_card.column.addLayout(control_rows(zip(self._row_labels.values(), rows.values(), strict=True)))
-        self._row_labels["folder"] = label("body")
-        for about_row in (self._row_labels["folder"], self._folder_box, self._privacy_label):
+        for about_row in (self._privacy_label, self._version_label):
             self._about_card.column.addWidget(about_row)
-        self._about_card.column.addWidget(self._version_label)
-        if self._licences_path is not None:
-            self._row_labels["licences"] = label("body")
-            self._about_card.column.addWidget(self._row_labels["licences"])
-            self._about_card.column.addWidget(CommandBox(str(self._licences_path)))
         for part in (
             self.error_banner,
             self._appearance_card,
+            self.startup_card,
             self.gpu_card,
+            self.proxy_card,
             self.downloads_card,
+            self.folders_card,
             self.offline_card,
             self.updates_card,
             self._about_card,
+            self.removal_card,
         ):
-            self.column.addWidget(part)
+            if part is not None:
+                self.column.addWidget(part)
         self.column.addStretch(1)
         self.language_segments.chosen.connect(self._choose_language)
         self.theme_segments.chosen.connect(self._choose_theme)
@@ -90,17 +103,14 @@ class SettingsPage(Page):
             return
         self.set_title(self.tr("Settings"))
         self._appearance_card.set_title(self.tr("Language and look"))
-        self._about_card.set_title(self.tr("Folders and privacy"))
+        self._about_card.set_title(self.tr("About"))
         self._row_labels["language"].setText(self.tr("Language"))
         self._row_labels["theme"].setText(self.tr("Theme"))
         self._row_labels["scale"].setText(self.tr("Text size"))
-        self._row_labels["folder"].setText(self.tr("Settings, downloads and results are kept here:"))
         self._privacy_label.setText(self.tr("Nothing leaves this computer but downloads."))
         self._version_label.setText(
             self.tr("GPU Assistant {version}, free software (Apache-2.0).").format(version=__version__)
         )
-        if "licences" in self._row_labels:
-            self._row_labels["licences"].setText(self.tr("The licences of everything it is made of lie here:"))
         names = {
             "system": self.tr("As the system"),
             "light": self.tr("Light"),
@@ -143,3 +153,34 @@ class SettingsPage(Page):
     def _on_save_failed(self, error: AppError) -> None:
         self.error_banner.set("warn", self._language.texts().error_text(error))
         self.error_banner.show()
+
+
+class SettingsOverlay(Themed, QWidget):
+    """The settings over the wizard, with a button back to it; `closed` by that, Esc or Alt+Left."""
+
+    closed = Signal()
+
+    def __init__(self, app: App, language: Language, saver: SettingsSaver) -> None:
+        super().__init__()
+        self.page = SettingsPage(app, language, saver, None)
+        self.footer, self.back_button = Footer(), Button(kind="primary")
+        self.back_button.setObjectName("closeSettings")
+        self.footer.add_button(self.back_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.page, 1)
+        column.addWidget(self.footer)
+        self.back_button.clicked.connect(self.closed)
+        for key in ("Esc", "Alt+Left"):
+            QShortcut(QKeySequence(key), self).activated.connect(self.closed)
+        self.apply_theme()
+
+    def retranslate(self) -> None:
+        self.back_button.setText(self.tr("Back to setup"))
+        self.footer.update_layout()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Keys that no control uses scroll the page."""
+        if not self.page.scroll_by_key(event):
+            super().keyPressEvent(event)

@@ -1,0 +1,188 @@
+"""Settings: proxy, folders, start, removal; and the way to them from the wizard."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtWidgets import QDialog, QLineEdit
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.fetch.connection_check import ConnectionAnswer
+from gpu_assistant.gui.main.main_area import SETTINGS
+from gpu_assistant.gui.main.settings.page import SettingsPage
+from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
+
+pytestmark = pytest.mark.gui
+MANUAL, NONE = 2, 1
+
+
+@pytest.fixture
+def window(open_window, app):
+    return open_window(app)
+
+
+@pytest.fixture
+def page(window) -> SettingsPage:
+    window.main_area.open_page(SETTINGS)
+    return window.main_area.pages[SETTINGS]
+
+
+class TestProxy:
+    def test_fields_are_shown_for_a_proxy_by_hand_alone(self, page):
+        card = page.proxy_card
+        assert card.manual_panel.isHidden()
+        card.use_segments.buttons[MANUAL].click()
+        assert not card.manual_panel.isHidden()
+        card.use_segments.buttons[NONE].click()
+        assert card.manual_panel.isHidden()
+
+    def test_address_is_saved_without_the_credentials_that_were_pasted_with_it(self, page, app):
+        card = page.proxy_card
+        card.use_segments.buttons[MANUAL].click()
+        card.address_field.setText("http://mei:s%40fe@proxy.example:8080/")
+        assert card.apply_fields()
+        assert app.settings.proxy_address == "http://proxy.example:8080"
+        assert app.proxy_credentials == ("mei", "s@fe")
+        assert card.address_field.text() == "http://proxy.example:8080"
+        assert card.password_field.echoMode() == QLineEdit.EchoMode.Password
+
+    def test_what_is_no_address_is_named_and_not_saved(self, page, app):
+        card = page.proxy_card
+        card.use_segments.buttons[MANUAL].click()
+        card.address_field.setText("socks5://proxy:1080")
+        assert not card.apply_fields()
+        assert card.result_label.text().startswith("This is no address of a proxy.")
+        assert app.settings.proxy_address is None
+        card.test_button.click()
+        assert not card.is_testing
+
+    @pytest.mark.parametrize(
+        ("outcome", "sentence"),
+        [
+            ("answers", "index.invalid answered in 0.4 s, without a proxy."),
+            ("proxy-credentials", "The proxy http://p:1 asks for a user name and a password."),
+        ],
+    )
+    def test_the_outcome_of_a_test_is_a_sentence(self, page, app, qtbot, outcome, sentence):
+        app.results["connection"] = ConnectionAnswer(
+            outcome=outcome, host="index.invalid", proxy="http://p:1", seconds=0.42
+        )
+        page.proxy_card.test_button.click()
+        qtbot.waitUntil(lambda: page.proxy_card.result_label.text().startswith(sentence))
+
+    def test_a_running_test_is_cancelled_by_the_same_button(self, page, app, qtbot):
+        app.gate = threading.Event()
+        card = page.proxy_card
+        card.test_button.click()
+        assert card.test_button.text() == "Cancel"
+        card.test_button.click()
+        qtbot.waitUntil(lambda: not card.is_testing)
+        assert card.test_button.text() == "Test connection"
+
+
+class TestFolders:
+    def test_a_folder_is_opened(self, page, app, qtbot):
+        app.data.root.mkdir(parents=True)
+        page.folders_card.open_data_button.click()
+        qtbot.waitUntil(lambda: ("folder", app.data.root) in app.system.opened)
+
+    def test_one_that_is_not_there_yet_opens_the_one_above_it(self, page, app, qtbot):
+        page.folders_card.open_downloads_button.click()
+        qtbot.waitUntil(lambda: ("folder", app.folder) in app.system.opened)
+
+    def test_new_environments_go_to_another_folder_and_back(self, page, app, qtbot):
+        card = page.folders_card
+        card.use_folder(Path("/big/disk"))
+        qtbot.waitUntil(lambda: app.settings.environments_folder == "/big/disk")
+        assert card.environments_row.path_label.text() == "/big/disk"
+        card.reset_button.click()
+        assert app.settings.environments_folder is None
+        assert card.environments_row.path_label.text() == str(app.folder / "environments")
+
+    def test_a_folder_that_cannot_be_used_changes_nothing_and_says_why(self, page, app, qtbot):
+        app.refusals["/usr"] = AppError("folder-unwritable", path="/usr")
+        card = page.folders_card
+        card.use_folder(Path("/usr"))
+        qtbot.waitUntil(lambda: "/usr" in card.message_label.text())
+        assert app.settings.environments_folder is None
+
+
+class TestStart:
+    def test_start_with_the_computer_is_asked_and_set(self, page, app, qtbot):
+        segments = page.startup_card.start_segments
+        qtbot.waitUntil(lambda: segments.current() == 1)
+        segments.buttons[0].click()
+        qtbot.waitUntil(lambda: app.starts_with_system)
+        assert segments.current() == 0
+
+    def test_a_system_that_refuses_is_named(self, page, app, qtbot):
+        app.refusals["startup"] = AppError("startup-unusable", detail="read-only")
+        segments = page.startup_card.start_segments
+        qtbot.waitUntil(lambda: segments.current() == 1)
+        segments.buttons[0].click()
+        qtbot.waitUntil(lambda: "read-only" in page.startup_card.error_label.text())
+
+    def test_notices_of_finished_work_are_switched_off(self, page, app):
+        page.startup_card.finish_segments.buttons[1].click()
+        assert not app.settings.finish_notices
+
+
+class TestRemoval:
+    @pytest.fixture
+    def dialogs(self, monkeypatch):
+        """Answers each question that opens; `shown` collects them."""
+        shown: list[ConfirmDialog] = []
+
+        def opened(dialog: ConfirmDialog) -> None:
+            shown.append(dialog)
+
+        monkeypatch.setattr(ConfirmDialog, "open", opened)
+        monkeypatch.setattr(ConfirmDialog, "exec", lambda dialog: shown.append(dialog) or QDialog.DialogCode.Rejected)
+        return shown
+
+    def test_what_goes_is_listed_before_anything_does(self, page, app, qtbot, dialogs):
+        page.removal_card.all_button.click()
+        qtbot.waitUntil(lambda: bool(dialogs))
+        assert "4.2 GB" in dialogs[0].accessibleDescription()
+        dialogs[0].reject()
+        assert app.calls.count("purge") == 1
+        assert not page.removal_card.purge_runner.running
+
+    def test_environments_stay_if_that_is_wanted(self, page, app, qtbot, dialogs):
+        page.removal_card.data_button.click()
+        qtbot.waitUntil(lambda: bool(dialogs))
+        assert "purge keeping" in app.calls
+
+    def test_after_the_removal_nothing_is_written_and_the_window_closes(self, window, page, app, qtbot, dialogs):
+        page.removal_card.all_button.click()
+        qtbot.waitUntil(lambda: bool(dialogs))
+        dialogs[0].accepted.emit()
+        qtbot.waitUntil(window.isHidden)
+        assert (window.data_removed, window.environments_kept) == (True, False)
+        assert not (app.data.state / "window.geometry").exists()
+
+    def test_a_removal_that_failed_keeps_the_window_and_says_so(self, window, page, app, qtbot, dialogs):
+        app.results["purge"] = AppError("environment-in-use", path="/environments/pytorch")
+        page.removal_card.all_button.click()
+        qtbot.waitUntil(lambda: bool(dialogs))
+        dialogs[0].accepted.emit()
+        qtbot.waitUntil(lambda: "Not everything was removed." in page.removal_card.error_label.text())
+        assert window.isVisible()
+        assert not window.data_removed
+
+
+def test_settings_open_over_the_wizard_and_leave_it_as_it_was(open_window, app):
+    app.settings = replace(app.settings, setup_done=False)
+    window = open_window(app)
+    wizard = window.wizard
+    wizard.controller.go_next()
+    shown = wizard.flow.page
+    wizard.settings_button.click()
+    overlay = window.settings_overlay
+    assert overlay.isVisible()
+    overlay.back_button.click()
+    assert wizard.isVisible()
+    assert (window.wizard, wizard.flow.page) == (wizard, shown)
