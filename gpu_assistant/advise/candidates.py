@@ -157,6 +157,12 @@ def best_cpu_build(target: TargetSystem, accepts: BuildFilter | None = None) -> 
     return None
 
 
+def computes_without_gpu(target: TargetSystem) -> bool:
+    """Whether builds for CUDA compute on the CPU of this system."""
+    platform = (target.machine.os.system, target.arch)
+    return any((p.system, p.arch) == platform for p in target.catalog.pytorch.cuda_builds_on_cpu)
+
+
 def _lowest_demand(target: TargetSystem, state: DriverState, accepts: BuildFilter | None) -> Candidate | None:
     """The build with the lowest driver; of several the newest."""
     candidates = (
