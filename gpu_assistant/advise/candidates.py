@@ -331,8 +331,10 @@ def intel_family(catalog: Catalog, gpu: Gpu) -> str | None:
 
 
 def lacks_rocm_code(catalog: Catalog, gpu: Gpu, build: Build) -> bool:
-    """Whether a ROCm build is known to have no code for an AMD GPU; False where its chip is unknown."""
+    """Whether a ROCm build is known to have no code for an AMD GPU; False where nobody knows."""
     chip = amd_chip(catalog, gpu) if gpu.vendor == "amd" else None
+    if build.record.gfx is None and catalog.unproven_amd_chip(chip) is not None:
+        return False
     return chip is not None and not has_rocm_code(catalog, chip, build.record)
 
 
