@@ -24,7 +24,13 @@ from ..core.recommendation import IndexName, PackageName, SourceAnswer
 from ..core.types import MirrorUse
 from ..core.versions import Version
 from .builds import Build
-from .candidates import Candidate, TargetSystem, best_candidate, best_non_nvidia_candidate
+from .candidates import (
+    Candidate,
+    TargetSystem,
+    best_candidate,
+    best_non_nvidia_candidate,
+    computes_without_gpu,
+)
 
 # In the order in which they are taken.
 INDEX_ORDER: tuple[IndexName, ...] = ("index", "general", "mirror")
@@ -223,8 +229,7 @@ def _replacements(
 def _cpu_replacements(target: TargetSystem, wanted: Build) -> Iterator[Candidate]:
     """The CPU build of each release, newest first; after it the general index's, if that computes on the CPU too."""
     system, arch = target.machine.os.system, target.arch
-    platforms = target.catalog.pytorch.cuda_builds_on_cpu
-    runs_on_cpu = target.gpu is None and any((p.system, p.arch) == (system, arch) for p in platforms)
+    runs_on_cpu = target.gpu is None and computes_without_gpu(target)
     builds = [build for build in target.builds if build.rank >= wanted.rank]
     for build in sorted(builds, key=lambda each: (each.rank, each.variant != "cpu")):
         is_default = target.catalog.default_variant(build.version, system, arch) == build.variant

@@ -157,6 +157,12 @@ def best_cpu_build(target: TargetSystem, accepts: BuildFilter | None = None) -> 
     return None
 
 
+def computes_without_gpu(target: TargetSystem) -> bool:
+    """Whether builds for CUDA compute on the CPU of this system."""
+    platform = (target.machine.os.system, target.arch)
+    return any((p.system, p.arch) == platform for p in target.catalog.pytorch.cuda_builds_on_cpu)
+
+
 def _lowest_demand(target: TargetSystem, state: DriverState, accepts: BuildFilter | None) -> Candidate | None:
     """The build with the lowest driver; of several the newest."""
     candidates = (
@@ -325,8 +331,10 @@ def intel_family(catalog: Catalog, gpu: Gpu) -> str | None:
 
 
 def lacks_rocm_code(catalog: Catalog, gpu: Gpu, build: Build) -> bool:
-    """Whether a ROCm build is known to have no code for an AMD GPU; False where its chip is unknown."""
+    """Whether a ROCm build is known to have no code for an AMD GPU; False where nobody knows."""
     chip = amd_chip(catalog, gpu) if gpu.vendor == "amd" else None
+    if build.record.gfx is None and catalog.unproven_amd_chip(chip) is not None:
+        return False
     return chip is not None and not has_rocm_code(catalog, chip, build.record)
 
 

@@ -25,6 +25,7 @@ from .candidates import (
     best_cpu_build,
     best_cuda_build,
     best_non_nvidia_candidate,
+    computes_without_gpu,
     lacks_rocm_code,
 )
 from .drivers import (
@@ -132,8 +133,9 @@ def _prefer_suitable(target: TargetSystem, builds: list[Build]) -> list[Build]:
 
 def _try_build(target: TargetSystem, build: Build) -> tuple[Candidate | None, str]:
     """The build as a candidate, or the code of the reason why it cannot run here."""
-    if build.variant == "cpu":
-        return Candidate(build=build), ""
+    on_cpu = build.cuda is not None and target.gpu is None and computes_without_gpu(target)
+    if build.variant == "cpu" or on_cpu:
+        return Candidate(build=build, on_cpu=on_cpu), ""
     if build.cuda is None:
         reason = _non_nvidia_obstacle(target, build)
         return (Candidate(build=build), "") if not reason else (None, reason)

@@ -9,7 +9,7 @@ from msgspec import Struct
 from ..catalog.gpu_names import is_laptop_name
 from ..catalog.records.gpus import GpuRecord, Segment
 from ..catalog.store import Catalog
-from ..core.machine import Gpu, Machine, Vendor, virtual_gpu_board
+from ..core.machine import Gpu, Machine, Vendor, virtual_gpu_board, virtual_gpu_series
 from ..core.versions import Capability
 
 _DEVICE_LIST_NAME = re.compile(r"\S+ \[(?P<name>[^\[\]]*\w[^\[\]]*)\]$")
@@ -47,11 +47,17 @@ class NvidiaGpu(Struct, frozen=True, kw_only=True):
 
 
 def nvidia_gpus(machine: Machine, catalog: Catalog) -> tuple[NvidiaGpu, ...]:
-    """The NVIDIA GPUs by compute capability, then by memory, highest first; unknown chips last."""
-    gpus = [_describe_gpu(gpu, catalog) for gpu in machine.gpus if gpu.vendor == "nvidia"]
+    """The NVIDIA GPUs that run CUDA, by compute capability, then by memory, highest first; unknown chips last."""
+    gpus = [_describe_gpu(gpu, catalog) for gpu in machine.gpus_of("nvidia") if not lacks_cuda(gpu, catalog)]
     if len(gpus) > 1:
         gpus.sort(key=lambda gpu: (gpu.capability.parts if gpu.capability else (), gpu.memory_bytes), reverse=True)
     return tuple(gpus)
+
+
+def lacks_cuda(gpu: Gpu, catalog: Catalog) -> bool:
+    """Whether this is a virtual GPU of the series for desktops and applications, on which CUDA does not run."""
+    series, virtual_gpus = virtual_gpu_series(gpu.name), catalog.drivers.virtual_gpus
+    return series is not None and virtual_gpus is not None and series not in virtual_gpus.cuda_series
 
 
 def _describe_gpu(gpu: Gpu, catalog: Catalog) -> NvidiaGpu:

@@ -199,9 +199,11 @@ def _lacks_rocm_code(catalog: Catalog, torch: TorchBuild, variant: str | None, g
     chip = amd_chip(catalog, gpu)
     if chip is None or variant is None or not variant.startswith("rocm"):
         return False
+    if catalog.unproven_amd_chip(chip) is not None and not torch.arch_list:
+        return False
     if torch.arch_list:
         return chip not in {name.partition(":")[0] for name in torch.arch_list}
-    known = {name for each in catalog.accelerators.amd_chips for name in each.variants}
+    known = {name for each in catalog.accelerators.amd_chips for name in each.variants or ()}
     return variant in known and variant not in catalog.rocm_variants(chip)
 
 

@@ -28,7 +28,7 @@ from .candidates import (
 )
 from .decision import Decision
 from .drivers import build_minimum_driver, is_reachable, native_cuda
-from .gpus import NvidiaGpu, display_label, display_name
+from .gpus import NvidiaGpu, display_label, display_name, lacks_cuda
 from .installed_torch import working_torch_data
 from .multi_gpu import planned_driver_version, usable_gpus
 from .python import skipped_reason_code
@@ -144,7 +144,9 @@ def _cpu_reason(decision: Decision) -> Reason:
     amd = next(iter(machine.gpus_of("amd")), None)
     if amd is not None:
         code = _amd_reason_code(decision)
+        unproven = catalog.unproven_amd_chip(amd_chip(catalog, amd)) if code == "cpu-amd-chip-unproven" else None
         source = "amd-windows" if code.startswith("cpu-amd-windows") else "uv"
+        source = unproven.source if unproven is not None else source
         data: dict[str, Value] = {"gpu": display_name(amd, catalog), "chip": amd_chip(catalog, amd)}
         if code == "cpu-amd-windows-old":
             data["windows"] = catalog.accelerators.amd_windows.lowest_windows
@@ -156,6 +158,17 @@ def _cpu_reason(decision: Decision) -> Reason:
             needed: dict[str, Value] = {"gpu": name, "windows": windows}
             return _make_reason(decision, about, "cpu-intel-windows", catalog.accelerators, "xpu", **needed)
         return _make_reason(decision, about, "cpu-intel", catalog.accelerators, "xpu", gpu=name)
+    return _no_gpu_reason(decision)
+
+
+def _no_gpu_reason(decision: Decision) -> Reason:
+    """Where no GPU of any maker computes."""
+    machine, catalog, about = decision.target.machine, decision.target.catalog, "accelerator"
+    virtual = next((gpu for gpu in machine.gpus_of("nvidia") if lacks_cuda(gpu, catalog)), None)
+    if virtual is not None and catalog.drivers.virtual_gpus is not None:
+        source = catalog.drivers.virtual_gpus.cuda_source
+        name = display_name(virtual, catalog)
+        return _make_reason(decision, about, "cpu-card-virtual", catalog.drivers, source, gpu=name)
     # A driver that answers has a GPU, though no probe found its name.
     code = "cpu-no-gpu" if machine.driver is None else "cpu-gpu-unnamed"
     if code == "cpu-no-gpu" and machine.os.wsl:
@@ -203,8 +216,11 @@ def _amd_reason_code(decision: Decision) -> str:
         return "cpu-amd-wsl"
     if not any(build.variant.startswith("rocm") for build in decision.target.builds):
         return "cpu-amd-computer"
-    amd = next(iter(decision.target.machine.gpus_of("amd")))
-    return "cpu-amd-unknown" if amd_chip(decision.target.catalog, amd) is None else "cpu-amd-chip"
+    catalog, amd = decision.target.catalog, next(iter(decision.target.machine.gpus_of("amd")))
+    chip = amd_chip(catalog, amd)
+    if catalog.unproven_amd_chip(chip) is not None:
+        return "cpu-amd-chip-unproven"
+    return "cpu-amd-unknown" if chip is None else "cpu-amd-chip"
 
 
 def idle_gpu_reasons(decision: Decision) -> Iterator[Reason]:

@@ -16,7 +16,7 @@ from .choices import apply_toolkit_choice, python_choice_error, resolve_tensorfl
 from .decision import SetupDecision, advise_driver
 from .distributions import add_package_source
 from .driver_update import describe_way, find_ways
-from .gpus import NvidiaGpu, display_name
+from .gpus import NvidiaGpu, display_name, lacks_cuda
 from .python import PythonCandidate, select_python, skipped_reason_code
 from .reasons_driver import driver_reasons, make_reason
 from .reasons_parts import tensorflow_reasons, toolkit_reasons
@@ -201,7 +201,8 @@ def _accelerator_reason(target: TargetSystem, tensorflow: TensorFlowCandidate) -
         data: dict[str, Value] = {"gpu": name, "plugin": plugin.name}
         data |= {"broken": plugin.broken_from.text, "version": tensorflow.version}
         return make_reason(target, about, "tensorflow-apple", tensorflow_catalog, plugin.source, **data)
-    code = "tensorflow-no-gpu" if gpu is None else "tensorflow-other-gpu"
+    is_virtual = gpu is not None and gpu.vendor == "nvidia" and lacks_cuda(gpu, target.catalog)
+    code = "tensorflow-no-gpu" if gpu is None else "tensorflow-virtual-gpu" if is_virtual else "tensorflow-other-gpu"
     if gpu is None and target.machine.os.wsl and target.machine.driver is None:
         code = "tensorflow-no-gpu-wsl"
     return make_reason(target, about, code, tensorflow_catalog, "pip", gpu=name)

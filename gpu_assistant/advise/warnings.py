@@ -11,7 +11,7 @@ from pathlib import PurePath, PureWindowsPath
 
 from ..catalog.distributions import enroll_command, secure_boot_page_source, signing_key_path
 from ..catalog.records.libraries import VcRuntimeRequirement
-from ..core.machine import Tools, home_disk, larger_disk_data, virtual_gpu_series
+from ..core.machine import Tools, home_disk, larger_disk_data
 from ..core.recommendation import Accelerator, DriverAdvice, LocalWheel, RecommendationWarning
 from ..core.types import Value
 from ..core.versions import Version, version_text
@@ -34,7 +34,7 @@ from .candidates import (
 from .decision import Decision, advise_driver
 from .distributions import find_driver_commands, select_packages
 from .drivers import DriverState, find_minimum_windows
-from .gpus import NvidiaGpu, display_name
+from .gpus import NvidiaGpu, display_name, lacks_cuda
 from .installed_torch import torch_warnings
 from .multi_gpu import SecondaryGpu, secondary_gpus
 from .python import fits_platform
@@ -426,6 +426,7 @@ def gpu_identity_warnings(target: TargetSystem, cards: tuple[NvidiaGpu, ...]) ->
         elif card.capability_by_id is not None:
             claimed = {"capability": card.capability_text, "listed": card.capability_by_id.text}
             yield make_warning("gpu-capability-and-id", gpu=card.label, **claimed)
+    yield from _virtual_gpu_warnings(target)
     driver = target.machine.driver
     if driver is not None and not target.machine.gpus_of("nvidia"):
         yield make_warning("driver-without-card", installed=(driver.version or "").lstrip("@") or None)
@@ -434,7 +435,6 @@ def gpu_identity_warnings(target: TargetSystem, cards: tuple[NvidiaGpu, ...]) ->
 def gpu_warnings(target: TargetSystem, label: str, minimum: str | None) -> Warnings:
     """What is unknown about the GPU or its driver."""
     card, state = target.gpu, target.driver_state
-    yield from _virtual_gpu_warnings(target)
     if card is not None and card.capability is None:
         # The fix for an unknown GPU is a driver that reports its capability; this one does not.
         code = "gpu-unknown" if target.machine.driver is None else "gpu-unknown-to-driver"
@@ -457,9 +457,8 @@ def _newer_chip_warnings(decision: Decision) -> Warnings:
 def _virtual_gpu_warnings(target: TargetSystem) -> Warnings:
     """Virtual GPUs of the series for desktops and applications, on which CUDA does not run."""
     virtual_gpus = target.catalog.drivers.virtual_gpus
-    for gpu in target.machine.gpus_of("nvidia") if virtual_gpus is not None else ():
-        series = virtual_gpu_series(gpu.name)
-        if virtual_gpus is not None and series is not None and series not in virtual_gpus.cuda_series:
+    for gpu in target.machine.gpus_of("nvidia"):
+        if virtual_gpus is not None and lacks_cuda(gpu, target.catalog):
             url = target.catalog.source_url(target.catalog.drivers, virtual_gpus.cuda_source)
             name = display_name(gpu, target.catalog)
             yield make_warning("vgpu-without-cuda", gpu=name, series=", ".join(virtual_gpus.cuda_series), url=url)

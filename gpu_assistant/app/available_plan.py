@@ -22,12 +22,14 @@ from ..advise.availability import usable_mirrors
 from ..core.errors import AppError, NetworkError
 from ..core.plan import with_checked_files
 from ..core.recommendation import UNAVAILABLE_CODES
+from ..fetch.request import DownloadRequest
 from ..install.environment.location import managed_manifest
 from ..install.host import PreviewContext
 from ..install.jobs import check_sources
 from ..install.jobs.check_sources import MIRROR_DELAY_SECONDS, SourceCheck
 from ..install.packages.requirements import compatible_wheels, platform_for, release_label
 from ..install.packages.source_check import SourceQuestion
+from ..install.steps.context import has_mirror
 from ..install.steps.download import DOWNLOADED_CODE
 from ..system.probes import is_network_available
 
@@ -61,6 +63,7 @@ class SourceRetry(Struct, frozen=True, kw_only=True):
 class AvailableSetupJob:
     """`recommend` and `plan` make both anew from the answers so far. `retries`: where nobody answered in time, as on a
     busy computer, everybody is asked once more, with more time, and a SourceRetry is reported before that.
+    `downloads_here`: the files of a plan for another computer, too, are downloaded over this one's network.
     """
 
     def __init__(
@@ -72,8 +75,10 @@ class AvailableSetupJob:
         plan: Callable[[Recommendation], Plan],
         mirrors: MirrorUse,
         retries: bool = False,
+        downloads_here: bool = False,
     ) -> None:
         self._retries = retries
+        self._downloads_here = downloads_here
         self._machine = machine
         self._context = context
         self.recommend = recommend
@@ -101,10 +106,22 @@ class AvailableSetupJob:
             recommendation = self._ask_indexes(recommendation, plan, check)
             if recommendation.sources is not UNSET:
                 plan = self.make_plan(recommendation)
-            files = check.wait_for_files()
+            files = self._with_mirrors(plan, check.wait_for_files())
         finally:
             check.finish()
         return AvailableSetup(recommendation=recommendation, plan=with_checked_files(plan, files), files=files)
+
+    def _with_mirrors(self, plan: Plan, files: dict[str, bool | None]) -> dict[str, bool | None]:
+        """The same answers, but unknown where a mirror may have what the publisher has no longer."""
+        catalog, mirrors = self._context.catalog, self._mirrors
+        for file in (file for step in plan.steps for file in step.files if files.get(file.url) is False):
+            if has_mirror(DownloadRequest(file=file.remote, path=Path(file.name)), catalog, mirrors):
+                files[file.url] = None
+        return files
+
+    def _is_elsewhere(self, plan: Plan) -> bool:
+        """Whether the files are downloaded over a network of which nothing is known here."""
+        return plan.simulated and not self._downloads_here
 
     def _find_standing(self, recommendation: Recommendation, plan: Plan) -> Recommendation | None:
         """The recommendation of the environment that stands in the folder, where it is still the one by the answers of
@@ -133,12 +150,19 @@ class AvailableSetupJob:
             if _is_settled(recommendation, wanted, answers, check):
                 return recommendation
             if not check.pending or not check.remaining:
-                return self.recommend(_usable_answers([*answers, *check.late_answers()], plan))
+                return self.recommend(self._usable_answers([*answers, *check.late_answers()], plan))
             delay = None if asks_mirrors else max(MIRROR_DELAY_SECONDS - check.elapsed, 0.0)
             answer = check.wait(delay)
             if answer is not None:
                 answers.append(answer)
-                recommendation = self.recommend(_usable_answers(answers, plan))
+                recommendation = self.recommend(self._usable_answers(answers, plan))
+
+    def _usable_answers(self, answers: list[SourceAnswer], plan: Plan) -> tuple[SourceAnswer, ...]:
+        """The answers that count; for another computer none unless the build's own index answered."""
+        if not self._is_elsewhere(plan):
+            return tuple(answers)
+        usable = tuple(answer for answer in answers if answer.state in ANSWERS_FOR_ANY_COMPUTER)
+        return usable if any(answer.source == "index" for answer in usable) else ()
 
     def _questions(
         self, recommendation: Recommendation, plan: Plan, answers: list[SourceAnswer], *, mirrors: bool
@@ -169,7 +193,7 @@ class AvailableSetupJob:
             yield SourceQuestion(
                 source="general", version=torch.version, variant=default, python=python, platform=platform
             )
-        if index_url is None or not mirrors or self._mirrors == "never" or plan.simulated:
+        if index_url is None or not mirrors or self._mirrors == "never" or self._is_elsewhere(plan):
             return
         for mirror in usable_mirrors(catalog, index_url):
             yield SourceQuestion(
@@ -250,14 +274,6 @@ def _needed(questions: Iterator[SourceQuestion], recommendation: Recommendation)
     return (each for each in questions if torch is not None and each.source == torch.source)
 
 
-def _usable_answers(answers: list[SourceAnswer], plan: Plan) -> tuple[SourceAnswer, ...]:
-    """The answers that count; for another computer none unless the build's own index answered."""
-    if not plan.simulated:
-        return tuple(answers)
-    usable = tuple(answer for answer in answers if answer.state in ANSWERS_FOR_ANY_COMPUTER)
-    return usable if any(answer.source == "index" for answer in usable) else ()
-
-
 def _is_settled(
     recommendation: Recommendation, wanted: Recommendation, answers: list[SourceAnswer], check: SourceCheck
 ) -> bool:
@@ -279,7 +295,8 @@ def _is_settled(
 
 def _confirms(answer: SourceAnswer, torch: PyTorchChoice) -> bool:
     is_same = answer.package == "torch" and (answer.variant == torch.variant or answer.source == "general")
-    return is_same and torch.version in (answer.newest, answer.version if answer.state == "available" else None)
+    newest = answer.newest if answer.file is not None else None
+    return is_same and torch.version in (newest, answer.version if answer.state == "available" else None)
 
 
 def _needs_no_index(plan: Plan) -> bool:

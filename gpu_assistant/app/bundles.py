@@ -11,13 +11,14 @@ from msgspec.structs import replace
 if TYPE_CHECKING:
     from ..core.machine import Machine
     from ..core.plan import Plan
-    from ..core.recommendation import Choice, Recommendation
-    from ..core.types import Channel
+    from ..core.recommendation import Choice, Recommendation, SourceAnswer
+    from ..core.types import Channel, Goal
     from ..fetch.rate import RateLimiter
     from ..install.bundle.format import BundleContents
     from ..install.bundle.minisign import SecretKey
     from ..install.jobs.check_bundle import CheckBundleJob
     from ..install.jobs.create_bundle import CreateBundleJob
+    from .available_plan import AvailableSetupJob
     from .context import AppContext
     from .setup import SetupService
 
@@ -54,6 +55,47 @@ class BundleService:
 
         return minisign.read_secret_key(path, ask_password)
 
+    def available_setup(
+        self,
+        machine: Machine,
+        *,
+        goal: Goal = "pytorch",
+        channel: Channel = "studio",
+        choice: Choice | None = None,
+    ) -> AvailableSetupJob:
+        """Recommend for a machine, and plan its bundle, by what the sources have: as `SetupService.available_setup`
+        does, since the files are downloaded over this computer's network, whichever the machine is.
+        """
+        from ..install.host import PreviewContext
+        from .available_plan import AvailableSetupJob
+
+        def recommend(sources: tuple[SourceAnswer, ...]) -> Recommendation:
+            return self._setup.recommend(machine, goal=goal, channel=channel, choice=choice, sources=sources)
+
+        return AvailableSetupJob(
+            machine,
+            PreviewContext(self._context.system, self._context.data, self._context.catalog),
+            recommend=recommend,
+            plan=lambda recommendation: self._planned(machine, recommendation),
+            mirrors=self._context.mirrors,
+            retries=True,
+            downloads_here=True,
+        )
+
+    def _planned(self, machine: Machine, recommendation: Recommendation) -> Plan:
+        """Only its files matter: the other computer makes its own plan with its own folder."""
+        from ..install.plan.planner import make_plan
+
+        return make_plan(
+            machine,
+            recommendation,
+            self._context.catalog,
+            data=self._context.data,
+            environment=self._context.data.environments / recommendation.goal,
+            wheelhouse=self._context.wheelhouse,
+            simulated=True,
+        )
+
     def create(
         self,
         machine: Machine,
@@ -72,18 +114,8 @@ class BundleService:
         from ..install.host import PreviewContext
         from ..install.jobs.create_bundle import CreateBundleJob
         from ..install.packages.requirements import platform_for
-        from ..install.plan.planner import make_plan
 
-        # Only the list of files matters: the other computer makes its own plan with its own folder.
-        plan = make_plan(
-            machine,
-            recommendation,
-            self._context.catalog,
-            data=self._context.data,
-            environment=self._context.data.environments / recommendation.goal,
-            wheelhouse=self._context.wheelhouse,
-            simulated=True,
-        )
+        plan = self._planned(machine, recommendation)
         (resolve_step,) = (step for step in plan.steps if step.kind == "resolve")
         platform = platform_for(machine.os, str(resolve_step.data["release"]))
         preview_context = PreviewContext(self._context.system, self._context.data, self._context.catalog)
@@ -93,7 +125,7 @@ class BundleService:
             folder,
             preview_context,
             channel=channel,
-            choice=choice,
+            choice=_pinned(choice, recommendation),
             mirrors=self._context.mirrors,
             signing_key=signing_key,
             rate_limiter=rate_limiter or self._context.rate_limiter(),
@@ -139,3 +171,13 @@ class BundleService:
         bundle_source = BundleSource(folder, known_sha256)
         bundle_source.check_plan(plan, platform_for(machine.os, bundle_source.contents.request.label))
         return replace(plan, bundle_sha256=known_sha256)
+
+
+def _pinned(choice: Choice | None, recommendation: Recommendation) -> Choice | None:
+    """The choice with the TensorFlow that stands in for a newer one, which the other computer would take."""
+    from ..core.recommendation import Choice
+
+    tensorflow = recommendation.tensorflow
+    if tensorflow is None or not any(w.code == "source-older-tensorflow" for w in recommendation.warnings):
+        return choice
+    return replace(choice or Choice(), tensorflow=tensorflow.version)

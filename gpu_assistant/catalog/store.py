@@ -40,7 +40,7 @@ from .records.pytorch import PyTorchCatalog, TorchRelease, TorchVariant, variant
 from .records.updates import UpdateCatalog
 
 if TYPE_CHECKING:
-    from .records.accelerators import AcceleratorCatalog, AmdDevice, IntelDevice
+    from .records.accelerators import AcceleratorCatalog, AmdChip, AmdDevice, IntelDevice
     from .records.libraries import CudnnCatalog, TensorFlowCatalog, VcRuntimeCatalog, VcRuntimeRequirement
     from .records.mirrors import MirrorCatalog, MirrorRecord
     from .records.peak_specs import ReferenceCard, ReferenceCatalog
@@ -260,7 +260,12 @@ class Catalog:
 
     def rocm_variants(self, gfx: str) -> tuple[str, ...]:
         """The ROCm builds with code for a chip, newest first; Linux only."""
-        return next((chip.variants for chip in self.accelerators.amd_chips if chip.gfx == gfx), ())
+        return next((chip.variants or () for chip in self.accelerators.amd_chips if chip.gfx == gfx), ())
+
+    def unproven_amd_chip(self, gfx: str | None) -> AmdChip | None:
+        """The record of a chip of which it is not known whether PyTorch's ROCm builds work on it."""
+        chips = self.accelerators.amd_chips
+        return next((chip for chip in chips if chip.gfx == gfx and chip.variants is None), None)
 
     def reference_card(self, name: str, memory_bytes: int | None = None) -> ReferenceCard | None:
         """The peak specifications of the GPU that a driver calls `name`.

@@ -374,7 +374,7 @@ def families(subject: AcceleratorCatalog, subjects: dict[str, CatalogFile]) -> V
     torch = cast("PyTorchCatalog | None", subjects.get("pytorch"))
     published = {v.variant for r in torch.releases for v in r.variants} if torch is not None else None
     for chip in subject.amd_chips:
-        for variant in chip.variants:
+        for variant in chip.variants or ():
             if published is not None and variant not in published:
                 yield f"amd_chips/{chip.gfx}", variant
 

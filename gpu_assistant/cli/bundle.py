@@ -53,6 +53,15 @@ def run_bundle(app: App, arguments: argparse.Namespace, output: Output) -> int:
     if arguments.sign is not None:
         key_path = normalize_path(arguments.sign)
         signing_key = app.bundles.read_signing_key(key_path, partial(_ask_password, key_path, output))
+    if app.may_ask_sources:
+        found = run_job(
+            app.bundles.available_setup(machine, goal=arguments.goal, channel=arguments.channel, choice=choice)
+        )
+        recommendation = found.recommendation
+        if not arguments.dry_run and (error := app.setup.availability_error(found.plan)) is not None:
+            raise error
+        if not output.json:
+            setup.render_source_notices(output.texts.localize_plan(found.plan), output.write_note)
     job = app.bundles.create(
         machine, recommendation, folder, channel=arguments.channel, choice=choice, signing_key=signing_key
     )

@@ -23,6 +23,10 @@ PackageName = Literal["torch", "torchvision", "torchaudio", "tensorflow", "numpy
 
 # Warnings of a recommendation of which a part can be had nowhere, and errors of the same names.
 UNAVAILABLE_CODES = frozenset({"source-none", "source-none-card", "source-none-tensorflow", "source-none-rest"})
+# How the codes of warnings about where a plan's files come from begin.
+SOURCE_WARNINGS = "source-"
+# Errors of which it helps to ask the sources again.
+RETRYABLE_CODES = UNAVAILABLE_CODES | {"no-network", "file-gone"}
 
 
 class PyTorchChoice(Struct, frozen=True, kw_only=True):

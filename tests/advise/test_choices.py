@@ -51,9 +51,20 @@ def test_choices_for_a_gtx_1060_on_windows(choice: Choice, why: str | None, newe
         assert str(newest) in Texts(language).error_text(error)
 
 
-def test_a_cuda_build_without_a_card_is_refused() -> None:
+def test_a_cuda_build_without_a_card_computes_on_the_cpu_on_linux() -> None:
+    advice = recommend(HERE, catalog(), choice=Choice(variant="cu130"))
+    assert advice.pytorch is not None
+    assert (advice.pytorch.variant, advice.accelerator) == ("cu130", "cpu")
+    assert "variant-on-cpu" in codes(advice.reasons)
+    # A release alone is that of the small build.
+    alone = recommend(HERE, catalog(), choice=Choice(pytorch="2.14.1")).pytorch
+    assert alone is not None
+    assert alone.variant == "cpu"
+
+
+def test_a_cuda_build_without_a_card_is_refused_on_windows() -> None:
     with pytest.raises(UsageError) as caught:
-        recommend(HERE, catalog(), choice=Choice(variant="cu130"))
+        recommend(machine("windows"), catalog(), choice=Choice(variant="cu130"))
     assert caught.value.data["why"] == "@choice.other-gpu"
     assert caught.value.data["newest"] == "2.15.0+cpu"
 

@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from gpu_assistant.catalog.store import Catalog, load_catalog
 from gpu_assistant.cli.main import run
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.install.jobs import check_sources
 from gpu_assistant.system import current_system
 
 from ..fakes.fault_server import FaultServer, fault_server
+from ..install import tiny_wheels
 from .conftest import one_sentence
 
 pytestmark = pytest.mark.skipif(current_system().name != "linux", reason="asks uv of this system; one is enough")
@@ -83,6 +86,45 @@ def test_plan_file_says_by_which_answers_it_was_made(tmp_path: Path) -> None:
 def test_other_computer_is_not_judged_by_this_network(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["plan", "--machine", OTHER_MACHINE, "--json"]) == 0
     assert "source" not in json.loads(capsys.readouterr().out)["recommendation"]["pytorch"]
+
+
+CPU_MACHINE = str(Path(__file__).parents[1] / "machines" / "linux-cpu-only.json")
+
+
+def serve_general_build(server: FaultServer, catalog: Catalog) -> str:
+    """The general index has PyTorch's newest release, as the build for CUDA that it serves for Linux; its version."""
+    release = catalog.pytorch.releases[0].version.text
+    tiny_wheels.index(server, "simple", [tiny_wheels.torch(release), *tiny_wheels.others()])
+    return release
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_bundle_takes_what_the_sources_have_and_says_so(
+    capsys: pytest.CaptureFixture[str], server: FaultServer, tmp_path: Path, language: str
+) -> None:
+    release = serve_general_build(server, load_catalog(resources_dir() / "catalog"))
+    folder = tmp_path / "stick"
+    arguments = ["bundle", "create", str(folder), "--machine", CPU_MACHINE, "--lang", language]
+    code = run(arguments)
+    done = capsys.readouterr()
+    assert (code, done.err.count("! ")) == (0, 2)  # the build for CUDA, which computes on the CPU; without torchvision
+    contents = json.loads((folder / "bundle.json").read_text(encoding="utf-8"))
+    assert contents["request"]["torch"] == release
+    assert contents["request"]["variant"] not in (None, "cpu")
+    # On the other computer, where nobody is asked, the same comes out.
+    seen = len(server.seen)
+    assert run(["install", "--bundle", str(folder), "--machine", CPU_MACHINE, "--dry-run", "--json"]) == 0
+    assert len(server.seen) == seen
+
+
+def test_bundle_ends_before_anything_is_made_where_no_index_has_the_build(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    code = run(["bundle", "create", str(tmp_path / "stick"), "--machine", CPU_MACHINE])
+    done = capsys.readouterr()
+    assert (code, done.out) == (6, "")
+    assert one_sentence(done.err)
+    assert not (tmp_path / "stick").exists()
 
 
 def test_online_and_offline_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:

@@ -110,6 +110,12 @@ class FakeBundles:
             self._app.results["bundle"] = lambda: write(folder, contents())
         return self._app.job("bundle")
 
+    def available_setup(self, machine: Machine, **options: Any) -> FakeJob:
+        choice = options["choice"]
+        build = f"{choice.pytorch}+{choice.variant}" if choice is not None else "what suits"
+        self._app.calls.append(f"ask for a folder: {build}")
+        return self._app.available_setup(machine, self._app.folder, **options)
+
     def check(self, folder: Path, *, match_computer: bool = False) -> FakeJob:
         self._app.orders.append((folder, match_computer))
         return self._app.job("check")

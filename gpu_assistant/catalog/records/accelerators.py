@@ -34,10 +34,10 @@ class AmdWindowsSupport(Struct, frozen=True, kw_only=True):
 
 
 class AmdChip(Fact, frozen=True, kw_only=True):
-    """The ROCm variants of PyTorch for Linux with code for a chip, newest first."""
+    """The ROCm variants of PyTorch for Linux with code for a chip, newest first; None: not known whether they work."""
 
     gfx: Gfx
-    variants: tuple[Variant, ...]
+    variants: tuple[Variant, ...] | None
 
 
 class AmdDevice(Fact, frozen=True, kw_only=True):

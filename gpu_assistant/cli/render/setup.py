@@ -10,7 +10,7 @@ from ...advise.reasons import main_reasons
 from ...core.machine import Machine
 from ...core.plan import Plan, alternative_command, needs_manual_driver, requirements_text
 from ...core.plan_cost import SIMILAR_BYTES, is_display_only, plan_cost, plan_duration
-from ...core.recommendation import DriverAdvice, Recommendation
+from ...core.recommendation import SOURCE_WARNINGS, DriverAdvice, Recommendation
 from ...texts import localized
 from ...texts.terminal import Terminal
 from ..output import Output
@@ -18,9 +18,7 @@ from ..output import Output
 if TYPE_CHECKING:
     from ...install.jobs.create_bundle import CreateBundleJob
 
-# Warnings about where a plan's files come from.
-SOURCE_WARNINGS = "source-"
-# Those about the C++ compiler, without which what is installed cannot compile.
+# Warnings about the C++ compiler, without which what is installed cannot compile.
 COMPILER_WARNINGS = ("gcc-", "msvc-")
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 
 from ...core import json
@@ -140,11 +141,12 @@ class BundleOrder(Struct, frozen=True, kw_only=True):
 
 
 class CreatedBundle(Struct, frozen=True, kw_only=True):
-    """A complete folder, and the SHA-256 of its list of files."""
+    """A complete folder, the SHA-256 of its list of files, and the recommendation that it was made for."""
 
     order: BundleOrder
     contents: BundleContents
     checksum: str
+    recommendation: Recommendation
 
 
 class BundleOrderJob:
@@ -154,15 +156,19 @@ class BundleOrderJob:
         self._app, self._order, self._rate_limiter = app, order, rate_limiter
 
     def run(self, context: JobContext[Any]) -> CreatedBundle:
-        """Raises UsageError("machine-file"), and what `recommend` and `app.bundles.create` raise."""
+        """The sources are asked first, for what was shown, else for what suits the machine. Raises
+        UsageError("machine-file"), and what `recommend`, the answers and `app.bundles.create` raise.
+        """
         from ...install.bundle.format import list_hash
 
         app, order = self._app, self._order
         machine, recommendation = order.machine, order.recommendation
         if isinstance(machine, Path):
             machine = json.read_file(machine, Machine, code="machine-file")
-        if recommendation is None:
-            recommendation = app.setup.recommend(machine, goal=order.goal, channel=order.channel)
+        if app.may_ask_sources:
+            recommendation = self._available(machine, context)
+        elif recommendation is None:
+            recommendation = app.setup.recommend(machine, goal=order.goal, channel=order.channel, choice=order.choice)
         job = app.bundles.create(
             machine,
             recommendation,
@@ -172,4 +178,21 @@ class BundleOrderJob:
             rate_limiter=self._rate_limiter,
         )
         contents = job.run(context)
-        return CreatedBundle(order=order, contents=contents, checksum=list_hash(order.folder))
+        return CreatedBundle(
+            order=order, contents=contents, checksum=list_hash(order.folder), recommendation=recommendation
+        )
+
+    def _available(self, machine: Machine, context: JobContext[Any]) -> Recommendation:
+        order, shown = self._order, self._order.recommendation
+        choice = order.choice
+        if shown is not None and shown.pytorch is not None:
+            # Nothing may step in for a build that the user has read.
+            choice = replace(
+                choice or Choice(), pytorch=shown.pytorch.version, variant=shown.pytorch.variant, python=shown.python
+            )
+        job = self._app.bundles.available_setup(machine, goal=order.goal, channel=order.channel, choice=choice)
+        # Its one report, that it asks a second time, is no step of the order.
+        found = job.run(JobContext(log=context.log, cancel=context.cancel))
+        if (error := self._app.setup.availability_error(found.plan)) is not None:
+            raise error
+        return found.recommendation

@@ -16,6 +16,7 @@ from ...core import json
 from ...core.errors import UsageError
 from ...core.plan import Event, StepEvent
 from ...core.plan_cost import plan_cost
+from ...core.recommendation import RETRYABLE_CODES, SOURCE_WARNINGS
 from ...texts.format import format_duration, format_size
 from ...texts.localized import Texts
 from .. import messages
@@ -55,6 +56,7 @@ class CreateBundlePage(WizardPage):
         self._shown_state: CreationState | None = None
         self.opened_from_main_area = False
         super().__init__(controller)
+        creator.changed.connect(self._ask_sources_again)
         creator.changed.connect(self.draw_if_visible)
         creator.step_changed.connect(self._on_step_changed)
 
@@ -138,11 +140,20 @@ class CreateBundlePage(WizardPage):
         if machine is not None:
             self.file_saver.write(path, lambda: json.write_file(path, json.encode_pretty(machine) + "\n"))
 
+    def _ask_sources_again(self) -> None:
+        """Where what was shown for this computer can no longer be downloaded, the recommendation is made anew."""
+        order, error = self.creator.order, self.creator.error
+        was_shown = order is not None and order.recommendation is not None
+        if self.creator.state == "failed" and was_shown and error is not None and error.code in RETRYABLE_CODES:
+            self.controller.check_sources()
+
     def current_order(self) -> BundleOrder | None:
         """The order by the answers so far; None while one is missing."""
         wizard_state = self.controller.flow.state
         is_this_computer = self.target_card.target == THIS_COMPUTER
         machine = wizard_state.machine if is_this_computer else self._machine_file
+        # What is shown for the computer of a machine file was not asked for at the sources.
+        is_asked = is_this_computer and not self.controller.flow.simulated
         if self._folder is None or machine is None or (is_this_computer and wizard_state.recommendation is None):
             return None
         return BundleOrder(
@@ -150,7 +161,7 @@ class CreateBundlePage(WizardPage):
             machine=machine,
             goal=wizard_state.goal,
             channel=wizard_state.channel,
-            recommendation=wizard_state.recommendation if is_this_computer else None,
+            recommendation=wizard_state.recommendation if is_asked else None,
             choice=wizard_state.choice if is_this_computer else None,
         )
 
@@ -489,8 +500,11 @@ class BundleReadyCard(Card):
         missing = separator.join(
             dict.fromkeys(texts.translate(f"bundle.left-out.{code}") for code in contents.excluded_codes)
         )
-        self._missing_label.setText(self.tr("Not in it: {parts}.").format(parts=missing))
-        self._missing_label.setVisible(bool(missing))
+        warnings = texts.localize_recommendation(bundle.recommendation).warnings
+        notices = [f"{w.text} {w.fix or ''}".rstrip() for w in warnings if w.code.startswith(SOURCE_WARNINGS)]
+        notices += [self.tr("Not in it: {parts}.").format(parts=missing)] if missing else []
+        self._missing_label.setText("\n".join(notices))
+        self._missing_label.setVisible(bool(notices))
         self._command_label.setText(self.tr("The same on the command line there"))
         self.command_box.set_text(f"gpu-assistant install --bundle {bundle.order.folder.name}")
         template = self.tr("{release} for {computer}, {count} files. Checksum of the list: {mark}")

@@ -57,6 +57,8 @@ JobKind = Literal[
 ]
 # What is asked while the recommendation is read: nobody waits for it, and no answer is no error.
 BACKGROUND_JOBS: tuple[JobKind, ...] = ("probe-sizes", "check-sources")
+# Errors of an install by which a source no longer gives what it said that it has.
+GONE_CODES = ("file-gone", "source-refused", "release-unavailable", "release-nowhere")
 
 
 class SourceRequest(NamedTuple):
@@ -134,6 +136,7 @@ class WizardController(QObject):
         self._chosen_folder: str | None = None
         self._probed_recommendation: Recommendation | None = None
         self._checked_request: SourceRequest | None = None
+        self._is_file_gone = False
         self._is_source_retry = False
         self.was_source_check_stopped = False
         self._end_event: EndEvent | None = None
@@ -231,6 +234,10 @@ class WizardController(QObject):
             self.detect()
         elif self.flow.page == "recommendation" and state.recommendation is None:
             self.recommend()
+        elif self.flow.page == "recommendation" and self._is_file_gone:
+            # What was not there when it was to be downloaded may have to give way to something else.
+            self._is_file_gone = False
+            self.check_sources()
         elif self.flow.page == "done" and state.checks is None:
             self.verify()
         # A page draws itself when it is shown: no `changed` besides.
@@ -597,6 +604,7 @@ class WizardController(QObject):
             self.was_source_check_stopped = True
             self._probe_sizes(self.flow.state.plan)
         if kind == "install":
+            self._is_file_gone = error.code in GONE_CODES
             self.flow.fail_install(error)
             if self.progress is not None:
                 self.progress.end_running_step("cancelled" if isinstance(error, Cancelled) else "failed")

@@ -1,8 +1,9 @@
 """Asks side by side, within a few seconds in all, whether what a plan names can be downloaded.
 
-`app/available_plan.py` asks for builds of PyTorch (`packages/source_check.py`) while it chooses one, and for the other
-files of the plan by a request for their first byte. Each question has a daemon thread of its own: a system that hangs
-while it looks a name up holds up neither the answers of the others nor the end of the program.
+`app/available_plan.py` asks for builds of PyTorch (`packages/source_check.py`) while it chooses one; the wheel that an
+index names, and the other files of the plan, are asked for by a request for their first byte. Each question has a
+daemon thread of its own: a system that hangs while it looks a name up holds up neither the answers of the others nor
+the end of the program.
 """
 
 from __future__ import annotations
@@ -99,7 +100,17 @@ class SourceCheck:
         except AppError as error:
             self._log(f"{question.source}: {error.code}")
             answer = question.answer("late")
-        self._answers.put(answer)
+        self._answers.put(self._without_missing_file(question, answer))
+
+    def _without_missing_file(self, question: SourceQuestion, answer: SourceAnswer) -> SourceAnswer:
+        """The answer, but "absent" where an index lists a wheel that its server no longer has."""
+        file = answer.file
+        if file is None or self._has_file(file.url, file.name) is not False:
+            return answer
+        self._log(f"{question.source}: lists {file.name}, which is not there")
+        # Of PyTorch's older releases nothing is known yet; they are asked for in their turn.
+        is_wanted = question.package == "torch" and answer.state == "available"
+        return question.answer("absent", newest=question.version if is_wanted else None)
 
     def ask_files(self, files: Sequence[PlanFile]) -> None:
         """Ask the publishers for files; those on this disk are looked at."""

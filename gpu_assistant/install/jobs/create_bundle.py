@@ -49,14 +49,15 @@ from ..bundle.minisign import SecretKey
 from ..environment.location import check_no_file, check_not_app_data
 from ..host import Host, PreviewContext
 from ..packages.lockfile import Lockfile
-from ..packages.requirements import Platform, build_request
+from ..packages.requirements import PackageRequest, Platform, build_request
 from ..packages.resolver import Resolver
 from ..packages.uv import Uv
 from ..progress import ProgressReporter
 from ..steps import wsl2
 from ..steps.base import check_file
 from ..steps.conda_environment import CondaEnvironment
-from ..steps.context import DownloadContext, download_files, with_mirrors
+from ..steps.context import DownloadContext, download_files, has_mirror
+from ..steps.download import STALE_LOCK_ERRORS
 from ..steps.kinds import STEP_KINDS
 from .check_sources import CHECK_SECONDS, SourceCheck
 
@@ -167,11 +168,26 @@ class CreateBundleJob:
             mirrors=self._mirrors,
             rate_limiter=self._rate_limiter,
         )
+        request = build_request(self.plan.recommendation, self._catalog, self.platform, wheelhouse=self.plan.wheelhouse)
+        uv = Uv(self._system, self._data, cancel=context.cancel, log=reporter.log)
+        resolver = Resolver(request, uv, self._data, Path(sys.executable))
         with _reported_step(reporter, RESOLVE_STEP, "progress.resolved") as data:
-            lockfile, contents = self._resolve(downloads)
+            cached = resolver.read_cached_lockfile()
+            lockfile = _checked(cached or resolver.resolve())
+            contents = self._contents(request)
             data |= {"count": len(lockfile.packages), "release": contents.request.label}
         with _reported_step(reporter, DOWNLOAD_STEP):
-            files = self._download(lockfile, downloads)
+            try:
+                files = self._download(lockfile, downloads)
+            except AppError as error:
+                if error.code not in (*STALE_LOCK_ERRORS, "file-gone"):
+                    raise
+                resolver.discard_cached_lockfile()
+                if cached is None:
+                    raise
+                reporter.log(f"{error.code}: {error.data}; the sources are asked again")
+                lockfile = _checked(resolver.resolve())
+                files = self._download(lockfile, downloads)
         with _reported_step(reporter, WRITE_STEP, "progress.bundle-whole") as data:
             written = self._write_list(lockfile, structs.replace(contents, files=files), stale_paths)
             data |= {"count": len(written.files), "mark": list_hash(self.folder)}
@@ -217,16 +233,11 @@ class CreateBundleJob:
         except UsageError:
             return frozenset()
 
-    def _resolve(self, context: DownloadContext) -> tuple[Lockfile, BundleContents]:
-        request = build_request(self.plan.recommendation, self._catalog, self.platform, wheelhouse=self.plan.wheelhouse)
-        uv = Uv(self._system, self._data, cancel=context.cancel, log=context.reporter.log)
-        resolver = Resolver(request, uv, self._data, Path(sys.executable))
-        lockfile = resolver.read_cached_lockfile() or resolver.resolve()
-        for package in lockfile.packages:
-            check_file(package.file)
+    def _contents(self, request: PackageRequest) -> BundleContents:
+        """The list, without files."""
         # The bundle is given to others: no folders and addresses of this computer.
         anonymous_request = structs.replace(request, wheelhouse=None, default_index=None)
-        return lockfile, BundleContents(
+        return BundleContents(
             schema="gpu-assistant/bundle/1",
             program=__version__,
             catalog=self._catalog.date,
@@ -271,9 +282,7 @@ class CreateBundleJob:
         finally:
             check.finish()
         for request in missing:
-            resolved = with_mirrors(request, self._catalog, self._mirrors)
-            has_mirror = len(resolved.file.urls) + len(resolved.reserve) > 1
-            if found.get(request.file.url) is False and not has_mirror:
+            if found.get(request.file.url) is False and not has_mirror(request, self._catalog, self._mirrors):
                 raise AppError("file-gone", name=request.file.name, host=urlsplit(request.file.url).hostname)
 
     def _write_list(self, lockfile: Lockfile, contents: BundleContents, stale_paths: frozenset[str]) -> BundleContents:
@@ -324,6 +333,13 @@ def _reported_step(reporter: ProgressReporter, step: str, code: str | None = Non
         reporter.fail_step(step, error)
         raise
     reporter.report_step(step, "done", code=code, data=data)
+
+
+def _checked(lockfile: Lockfile) -> Lockfile:
+    """The lock file; raises AppError where a file of it is not to be used."""
+    for package in lockfile.packages:
+        check_file(package.file)
+    return lockfile
 
 
 def _copy_local_file(request: DownloadRequest, context: DownloadContext) -> bool:

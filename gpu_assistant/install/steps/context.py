@@ -57,6 +57,12 @@ def with_mirrors(request: DownloadRequest, catalog: Catalog, mirror_use: MirrorU
     return structs.replace(request, reserve=(*request.reserve, *candidates), slow_bytes=slow_threshold)
 
 
+def has_mirror(request: DownloadRequest, catalog: Catalog, mirror_use: MirrorUse) -> bool:
+    """Whether another source than the publisher may have a file."""
+    resolved = with_mirrors(request, catalog, mirror_use)
+    return len(resolved.file.urls) + len(resolved.reserve) > 1
+
+
 def _mirror_pairs(catalog: Catalog) -> Iterator[Mirror]:
     for publisher in catalog.mirrors.publishers:
         for mirror in catalog.mirrors_of(publisher.id):
@@ -149,10 +155,13 @@ class BaseInterpreter(Struct, frozen=True):
 
 
 class ResolvedLock(Struct, frozen=True):
-    """The lock file of the environment; `discard` deletes the cached copy: the next run asks the sources again."""
+    """The lock file of the environment. `discard` deletes the cached copy: the next run asks the sources again.
+    `resolve_again` asks them at once, for a lock file of an earlier run, whose files may be gone; None for a new one.
+    """
 
     lock: Lockfile
     discard: Callable[[], None]
+    resolve_again: Callable[[], Outcome] | None = None
 
 
 class EnvironmentStatus(Struct, frozen=True, kw_only=True):

@@ -29,7 +29,7 @@ from .plan_builder import UNKNOWN_SIZE, PlanBuilder
 
 # The code of the step where the environment is there already.
 DOWNLOADED_CODE = "download-here"
-# After these errors the cached lock file is discarded: the sources may name other files now.
+# After these errors a cached lock file is discarded: the sources may name other files now.
 STALE_LOCK_ERRORS = ("hash-mismatch", "source-changed", "source-refused", "local-file-missing", "local-file-broken")
 
 
@@ -86,16 +86,31 @@ class PackageDownload(StepKind):
         return Outcome(code="progress.nothing-to-fetch") if context.require(EnvironmentStatus).is_built else None
 
     def run(self, step: Step, context: InstallContext) -> Outcome:  # noqa: ARG002
-        """Raises what `download_files` raises."""
+        """Where a lock file of an earlier run names a file that is gone, the sources are asked again, once. Raises what
+        `download_files` and the step before raise.
+        """
         resolved = context.require(ResolvedLock)
-        requests = [_download_request(context.data.files, package.file) for package in resolved.lock.packages]
+        if resolved.resolve_again is None:
+            return Outcome(produces=(_fetch(resolved, context),))
         try:
-            files = download_files(context.downloads, requests)
+            return Outcome(produces=(_fetch(resolved, context),))
         except AppError as error:
-            if error.code in STALE_LOCK_ERRORS:
-                resolved.discard()
-            raise
-        return Outcome(produces=(FetchedPackages(files),))
+            if error.code not in STALE_LOCK_ERRORS:
+                raise
+            context.reporter.log(f"{error.code}: {error.data}; the sources are asked again")
+        context.provide(*resolved.resolve_again().produces)
+        renewed = context.require(ResolvedLock)
+        return Outcome(produces=(renewed, _fetch(renewed, context)))
+
+
+def _fetch(resolved: ResolvedLock, context: InstallContext) -> FetchedPackages:
+    requests = [_download_request(context.data.files, package.file) for package in resolved.lock.packages]
+    try:
+        return FetchedPackages(download_files(context.downloads, requests))
+    except AppError as error:
+        if error.code in STALE_LOCK_ERRORS:
+            resolved.discard()
+        raise
 
 
 def _known_files(builder: PlanBuilder) -> tuple[PlanFile, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -73,7 +74,7 @@ class PackageResolution(StepKind):
             ),
         )
 
-    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002
+    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         """A cached lock file for the same request, or the bundle's."""
         bundle = context.downloads.bundle
         if bundle is not None:
@@ -81,7 +82,10 @@ class PackageResolution(StepKind):
             return _outcome(ResolvedLock(lock, lambda: None), context)
         resolver = _make_resolver(context)
         cached = resolver.read_cached_lockfile()
-        return None if cached is None else _outcome(ResolvedLock(cached, resolver.discard_cached_lockfile), context)
+        if cached is None:
+            return None
+        again = partial(self.run, step, context)
+        return _outcome(ResolvedLock(cached, resolver.discard_cached_lockfile, again), context)
 
     def run(self, step: Step, context: InstallContext) -> Outcome:  # noqa: ARG002
         """Raises AppError: those of `Resolver.resolve`, environment-differs, environment-damaged."""

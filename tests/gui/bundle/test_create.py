@@ -6,14 +6,18 @@ import threading
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog
 
+from gpu_assistant.app.available_plan import AvailableSetup
 from gpu_assistant.core import json
 from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.machine import Machine
+from gpu_assistant.core.recommendation import RecommendationWarning
 from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
 from tests.fakes import bundles
+from tests.fakes.examples import cpu_recommendation, make_plan
 
 pytestmark = pytest.mark.gui
 
@@ -192,6 +196,73 @@ def test_transient_error_can_be_retried(app, at_prepare, qtbot, tmp_path):
     app.results["bundle"] = None
     page.primary_button.click()
     qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "done", timeout=5000)
+
+
+@pytest.fixture
+def asking(app):
+    """Services whose sources answer; of another computer they have what stands in for its build."""
+    stands_in = RecommendationWarning(
+        code="source-on-cpu",
+        data={
+            "site": "@site.pytorch-wheels",
+            "index": "@answer.absent",
+            "version": "2.15.0",
+            "download_bytes": 3_000_000_000,
+        },
+    )
+    recommendation = replace(cpu_recommendation(None), warnings=(stands_in,))
+    plan = make_plan(recommendation, str(app.folder / "env"))
+    app.results["sources"] = AvailableSetup(recommendation=recommendation, plan=plan, files={})
+    app.may_ask_sources = True
+    return app
+
+
+def test_sources_are_asked_for_what_was_shown_before_the_folder_is_made(asking, at_prepare, qtbot, tmp_path):
+    wizard = at_prepare(asking)
+    qtbot.waitUntil(lambda: not wizard.controller.is_checking_sources and not wizard.controller.busy, timeout=5000)
+    page = wizard.side_pages.create_page
+    page.use_folder(tmp_path / "stick")
+    page.primary_button.click()
+    qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "done", timeout=5000)
+    shown = wizard.flow.state.recommendation.pytorch
+    assert f"ask for a folder: {shown.version}+{shown.variant}" in asking.calls
+
+
+def test_file_that_is_gone_has_the_recommendation_made_anew(asking, at_prepare, qtbot, seen, tmp_path):
+    wizard = at_prepare(asking)
+    qtbot.waitUntil(lambda: not wizard.controller.is_checking_sources and not wizard.controller.busy, timeout=5000)
+    page = wizard.side_pages.create_page
+    page.use_folder(tmp_path / "stick")
+    asking.unavailable = AppError("file-gone", name="torch.whl", host="example.org")
+    asking.calls.clear()
+    page.primary_button.click()
+    qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "failed", timeout=5000)
+    assert "torch.whl" in seen(page)
+    assert asking.orders == []
+    # Once for the folder, then once for the recommendation.
+    qtbot.waitUntil(lambda: asking.calls.count("check sources") == 2, timeout=5000)
+    qtbot.waitUntil(lambda: not wizard.controller.is_checking_sources and not wizard.controller.busy, timeout=5000)
+    asking.unavailable = None
+    qtbot.waitUntil(page.primary_button.isEnabled, timeout=5000)
+    page.primary_button.click()
+    qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "done", timeout=5000)
+
+
+@BOTH
+def test_what_stands_in_for_another_computers_build_is_said(
+    asking, at_prepare, qtbot, seen, speak, machine_file, tmp_path, code
+):
+    wizard = at_prepare(asking)
+    page = wizard.side_pages.create_page
+    page.target_card.target_segments.buttons[1].click()
+    page.use_folder(tmp_path / "stick")
+    page.use_machine_file(machine_file)
+    page.primary_button.click()
+    qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "done", timeout=5000)
+    speak(code)
+    assert {"en": "comes from the general package index instead", "zh_CN": "改从通用软件包源下载"}[code] in seen(page)
+    assert "ask for a folder: what suits" in asking.calls
+    assert asking.orders[0][1] == asking.results["sources"].recommendation
 
 
 def test_dialogs_ask_for_right_kind_and_use_the_answer(app, at_prepare, tmp_path):

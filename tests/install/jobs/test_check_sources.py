@@ -95,6 +95,7 @@ class Sources:
         mirrors: Any = "when-slow",
         simulated: bool = False,
         retries: bool = False,
+        downloads_here: bool = False,
     ) -> Any:
         sandbox = self.sandbox
 
@@ -115,7 +116,15 @@ class Sources:
             )
 
         context = PreviewContext(sandbox.system, sandbox.data, sandbox.catalog)
-        return AvailableSetupJob(self.machine, context, recommend=advise, plan=plan, mirrors=mirrors, retries=retries)
+        return AvailableSetupJob(
+            self.machine,
+            context,
+            recommend=advise,
+            plan=plan,
+            mirrors=mirrors,
+            retries=retries,
+            downloads_here=downloads_here,
+        )
 
     def ask(self, **more: Any) -> AvailableSetup:
         return self.job(**more).run(JobContext())
@@ -156,7 +165,7 @@ def test_build_on_its_own_index_is_confirmed_and_named(sources: Sources) -> None
     file = torch_file(result)
     assert (file.source, file.checked, file.sha256) == ("index", True, tiny_wheels.torch(f"{RELEASE}+cpu").sha256)
     assert availability_error(result.plan) is None
-    assert not [seen.path for seen in sources.server.seen if seen.path.endswith(".whl")]
+    assert {seen.range for seen in sources.server.seen if seen.path.endswith(".whl")} == {"bytes=0-0"}
 
 
 FAULTS = {
@@ -254,6 +263,44 @@ def test_index_that_serves_another_build_is_not_believed(sources: Sources) -> No
     sources.serve("torch", f"{RELEASE}+cu99")
     sources.serve("simple", RELEASE)
     assert summary(sources.ask())[1:] == ("general", {"source-on-cpu"})
+
+
+def take_away(sources: Sources, name: str, version: str) -> None:
+    """The index goes on to list the wheel, and its metadata is there."""
+    del sources.server.files[tiny_wheels.file_path(name, tiny_wheels.torch(version))]
+
+
+def test_wheel_that_is_listed_and_gone_is_replaced_by_the_general_build(sources: Sources) -> None:
+    sources.serve("torch", f"{RELEASE}+cpu")
+    take_away(sources, "torch", f"{RELEASE}+cpu")
+    sources.serve("simple", RELEASE)
+    result = sources.ask()
+    assert summary(result) == (f"{RELEASE}+{GENERAL_VARIANT}", "general", {"source-on-cpu"})
+    assert torch_file(result).checked is True
+
+
+def test_wheel_that_is_listed_and_gone_is_replaced_by_the_older_release_of_its_index(sources: Sources) -> None:
+    sources.serve("torch", f"{RELEASE}+cpu", f"{OLDER}+cpu")
+    take_away(sources, "torch", f"{RELEASE}+cpu")
+    sources.serve("simple")
+    result = sources.ask()
+    assert summary(result) == (f"{OLDER}+cpu", "index", {"source-older"})
+    assert torch_file(result).name.startswith(f"torch-{OLDER}")
+
+
+def test_wheel_that_is_listed_and_gone_everywhere_ends_before_consent(sources: Sources) -> None:
+    sources.serve("torch", f"{RELEASE}+cpu")
+    take_away(sources, "torch", f"{RELEASE}+cpu")
+    sources.serve("simple")
+    error = availability_error(sources.ask().plan)
+    assert error is not None
+    assert error.code == "source-none"
+
+
+def test_bundle_for_another_computer_is_judged_by_the_network_that_downloads_it(sources: Sources) -> None:
+    sources.server.files[PAGE] = Served(b"", faults=[Fault("status", status=503)] * 9)
+    sources.serve("simple", RELEASE)
+    assert summary(sources.ask(simulated=True, downloads_here=True))[1:] == ("general", {"source-on-cpu"})
 
 
 def test_older_release_is_named_where_the_newest_is_not_there(sources: Sources) -> None:
@@ -402,9 +449,31 @@ def test_files_of_publishers_are_asked_for_their_first_byte(sources: Sources) ->
     assert [seen.range for seen in sources.server.gets("/driver.exe")] == ["bytes=0-0"]
 
 
-def _plan_with(job: AvailableSetupJob, files: dict[str, str], sources: Sources) -> AvailableSetupJob:
+def test_file_that_a_mirror_may_have_is_not_gone(sources: Sources) -> None:
+    sources.serve("torch", f"{RELEASE}+cpu")
+    sources.serve("simple", RELEASE)
+    catalog, server = sources.sandbox.catalog, sources.server.url
+    publisher = next(each for each in catalog.mirrors.publishers if each.id == "pytorch-wheels")
+    publishers = (msgspec.structs.replace(publisher, files=f"{server}/files/"),)
+    mirrored = (msgspec.structs.replace(catalog.mirrors.mirrors[0], files=f"{server}/mirrored/"),)
+    vars(catalog)["mirrors"] = msgspec.structs.replace(catalog.mirrors, publishers=publishers, mirrors=mirrored)
+    files = {"gone": f"{server}/files/gone.exe"}
+    for mirrors, code in (("when-slow", None), ("never", "file-gone")):
+        job = _plan_with(sources.job(), files, sources, mirrors=mirrors, sha256="0" * 64)
+        error = availability_error(job.run(JobContext()).plan)
+        assert (error.code if error is not None else None) == code
+
+
+def _plan_with(
+    job: AvailableSetupJob,
+    files: dict[str, str],
+    sources: Sources,
+    *,
+    mirrors: Any = "never",
+    sha256: str | None = None,
+) -> AvailableSetupJob:
     """The same job whose first step has files of publishers."""
-    listed = tuple(PlanFile(url=url, name=name) for name, url in files.items())
+    listed = tuple(PlanFile(url=url, name=name, sha256=sha256) for name, url in files.items())
 
     def plan(recommendation: Recommendation) -> Plan:
         made = job.make_plan(recommendation)
@@ -412,7 +481,7 @@ def _plan_with(job: AvailableSetupJob, files: dict[str, str], sources: Sources) 
         return msgspec.structs.replace(made, steps=(msgspec.structs.replace(first, files=listed), *rest))
 
     context = PreviewContext(sources.sandbox.system, sources.sandbox.data, sources.sandbox.catalog)
-    return AvailableSetupJob(sources.machine, context, recommend=job.recommend, plan=plan, mirrors="never")
+    return AvailableSetupJob(sources.machine, context, recommend=job.recommend, plan=plan, mirrors=mirrors)
 
 
 def test_plan_from_general_index_installs_and_wrong_hash_changes_nothing(sources: Sources) -> None:

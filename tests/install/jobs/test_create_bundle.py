@@ -21,6 +21,7 @@ from gpu_assistant.install.jobs.create_bundle import CreateBundleJob
 from gpu_assistant.install.packages.requirements import Platform
 
 from ...fakes.fault_server import Fault
+from .. import tiny_wheels
 from ..bundle_sandbox import HERE, create
 from ..sandbox import QUICK, RELEASE, SERIES, Sandbox
 
@@ -152,6 +153,29 @@ def test_bundle_for_another_system_holds_its_wheels(sandbox: Sandbox) -> None:
     result = read_contents(sandbox.root / "stick")
     assert result.platform == other
     assert f"wheels/{wheel.name}" in {file.path for file in result.files}
+
+
+def test_file_that_is_gone_since_the_packages_were_resolved_is_replaced(sandbox: Sandbox) -> None:
+    """As weeks after another bundle: the lock file of that time is still there."""
+    create(sandbox, sandbox.root / "first")
+    numpy = next(wheel for wheel in sandbox.others if wheel.project == "numpy")
+    newer = tiny_wheels.wheel("numpy", "99.0")
+    del sandbox.server.files[tiny_wheels.file_path("simple", numpy)]
+    tiny_wheels.index(sandbox.server, "simple", [*(w for w in sandbox.others if w is not numpy), newer])
+    create(sandbox, sandbox.root / "second")
+    names = {file.path for file in read_contents(sandbox.root / "second").files}
+    assert f"wheels/{newer.name}" in names
+    assert f"wheels/{numpy.name}" not in names
+
+
+def test_lock_file_that_names_a_gone_file_is_not_kept(sandbox: Sandbox) -> None:
+    wheel = next(path for path in sandbox.server.files if path.endswith(".whl") and "numpy" in path)
+    served = sandbox.server.files.pop(wheel)
+    with pytest.raises(AppError):
+        create(sandbox, sandbox.root / "stick")
+    assert not list(sandbox.data.locks.glob("*.toml"))
+    sandbox.server.files[wheel] = served
+    create(sandbox, sandbox.root / "stick")
 
 
 def test_absent_file_ends_before_any_download(sandbox: Sandbox) -> None:

@@ -169,6 +169,19 @@ def test_wrong_hash_is_discarded_and_refetched(sandbox: Sandbox) -> None:
     assert end(sandbox.install()).state == "done"
 
 
+def test_file_that_is_gone_since_the_packages_were_resolved_is_replaced(sandbox: Sandbox) -> None:
+    """A stopped run left its lock file; by the next one the index has another release of a package."""
+    numpy = next(wheel for wheel in sandbox.others if wheel.project == "numpy")
+    path = tiny_wheels.file_path("simple", numpy)
+    sandbox.server.files[path].faults += [Fault("reset")] * 9
+    assert refused(sandbox, NetworkError).code == "download-never-came"
+    newer = tiny_wheels.wheel("numpy", "99.0")
+    del sandbox.server.files[path]
+    tiny_wheels.index(sandbox.server, "simple", [*(w for w in sandbox.others if w is not numpy), newer])
+    assert end(sandbox.install()).state == "done"
+    assert list(sandbox.environment.rglob("numpy-99.0.dist-info"))
+
+
 def test_aborted_download_is_resumed_by_next_run(sandbox: Sandbox) -> None:
     path = tiny_wheels.file_path("torch", sandbox.torch)
     sandbox.server.files[path].faults += [Fault("drop", after=200_000), Fault("reset"), Fault("reset")]

@@ -19,7 +19,7 @@ from .....advise.reasons import main_reasons
 from .....core.errors import AppError, SetupNotSupported
 from .....core.machine import Gpu, Machine
 from .....core.plan import Plan, needs_manual_driver
-from .....core.recommendation import UNAVAILABLE_CODES, Alternative, Recommendation
+from .....core.recommendation import RETRYABLE_CODES, UNAVAILABLE_CODES, Alternative, Recommendation
 from .....texts.format import short_name
 from .....texts.localized import Texts
 from .... import messages, theme
@@ -60,7 +60,6 @@ from .way_cards import WayCards
 translate = QCoreApplication.translate
 
 # Errors of a plan that cannot be downloaded now.
-RETRYABLE_CODES = UNAVAILABLE_CODES | {"no-network", "file-gone"}
 VENDOR_OF_ACCELERATOR = {"rocm": "amd", "xpu": "intel"}
 
 # Below these widths, times the text scale, a card's button stands below its text.

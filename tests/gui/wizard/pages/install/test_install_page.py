@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
+from gpu_assistant.app.available_plan import AvailableSetup
 from gpu_assistant.core.errors import AppError, ElevationDenied, NetworkError, RebootRequired
 from gpu_assistant.core.plan import LogEvent, Step, StepEvent
 from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
-from tests.fakes.examples import WHEELHOUSE_OFFER
+from tests.fakes.examples import WHEELHOUSE_OFFER, cpu_recommendation, make_plan
 
 pytestmark = pytest.mark.gui
 
@@ -181,6 +182,25 @@ class TestInstall:
         app.events["install"] = ()
         page.primary_button.click()
         qtbot.waitUntil(lambda: wizard.flow.page == "done", timeout=5000)
+
+    def test_file_that_is_gone_is_planned_anew_on_the_page_before(self, app, at_recommendation, qtbot):
+        recommendation = cpu_recommendation(None)
+        plan = make_plan(recommendation, str(app.folder / "env"))
+        app.may_ask_sources = True
+        app.results["sources"] = AvailableSetup(recommendation=recommendation, plan=plan, files={})
+        app.results["install"] = NetworkError("source-refused", name="torch.whl", host="example.org", status=404)
+        wizard = at_recommendation(app)
+        qtbot.waitUntil(lambda: not wizard.controller.is_checking_sources and not wizard.controller.busy, timeout=5000)
+        wizard.recommendation.primary_button.click()
+        qtbot.waitUntil(lambda: wizard.flow.state.stage == "failed", timeout=5000)
+        app.calls.clear()
+        wizard.controller.go_back()
+        qtbot.waitUntil(lambda: app.calls.count("check sources") == 1, timeout=5000)
+        qtbot.waitUntil(lambda: not wizard.controller.is_checking_sources and not wizard.controller.busy, timeout=5000)
+        # Once: coming back again asks nobody.
+        wizard.controller.go_back()
+        wizard.controller.go_next()
+        assert app.calls.count("check sources") == 1
 
     def test_alternative_release_is_taken_by_its_button(self, app, at_recommendation, qtbot):
         app.results["install"] = AppError(
