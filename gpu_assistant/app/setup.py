@@ -411,17 +411,31 @@ class SetupService:
             check_files=partial(corrupt_files, with_conda=True) if files else None,
         )
 
-    def uninstall(self, environment: Path, *, dry_run: bool = False) -> UninstallJob:
-        """Remove an environment and what its install changed; with `dry_run`, only report it."""
+    def uninstall(self, environment: Path, *, dry_run: bool = False, driver: bool = False) -> UninstallJob:
+        """Remove an environment and what its install changed, with `driver` also the packages of a driver that it
+        installed; with `dry_run`, only report it.
+        """
         from ..install.jobs.uninstall import UninstallJob
 
-        return UninstallJob(environment, self._context.data, self._context.system, dry_run=dry_run)
+        return UninstallJob(
+            environment,
+            self._context.data,
+            self._context.system,
+            dry_run=dry_run,
+            driver_catalog=self._context.catalog if driver else None,
+        )
 
-    def purge(self, *, keep_environments: bool, dry_run: bool = False) -> PurgeJob:
-        """Remove all data of the program itself; with `dry_run`, only report it."""
+    def purge(self, *, keep_environments: bool, dry_run: bool = False, driver: bool = False) -> PurgeJob:
+        """Remove all data of the program itself, with `driver` as in `uninstall`; with `dry_run`, only report it."""
         from ..install.jobs.purge import PurgeJob
 
-        return PurgeJob(self._context.data, self._context.system, keep_environments=keep_environments, dry_run=dry_run)
+        return PurgeJob(
+            self._context.data,
+            self._context.system,
+            keep_environments=keep_environments,
+            dry_run=dry_run,
+            driver_catalog=self._context.catalog if driver else None,
+        )
 
     def environments(self) -> tuple[Environment, ...]:
         """The environments that this program installed and that still exist."""

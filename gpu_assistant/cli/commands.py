@@ -215,7 +215,7 @@ def run_uninstall(app: App, arguments: argparse.Namespace, output: Output) -> in
     if arguments.keep_environments:
         raise UsageError("keep-without-all")
     environment = app.setup.environment_path(arguments.env)
-    job = app.setup.uninstall(environment, dry_run=arguments.dry_run)
+    job = app.setup.uninstall(environment, dry_run=arguments.dry_run, driver=arguments.driver)
     if _run_removal(job, str(environment), "uninstall-what", arguments, output):
         files_remain = environment.is_dir() and any(environment.iterdir())
         output.write_line(
@@ -226,7 +226,7 @@ def run_uninstall(app: App, arguments: argparse.Namespace, output: Output) -> in
 
 def _purge(app: App, arguments: argparse.Namespace, output: Output) -> int:
     keep_environments = arguments.keep_environments
-    job = app.setup.purge(keep_environments=keep_environments, dry_run=arguments.dry_run)
+    job = app.setup.purge(keep_environments=keep_environments, dry_run=arguments.dry_run, driver=arguments.driver)
     question_code = "farewell-keeping" if keep_environments else "farewell-what"
     if _run_removal(job, str(app.data.root), question_code, arguments, output):
         output.write_line(output.translate("farewell-done"))

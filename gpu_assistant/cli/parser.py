@@ -367,6 +367,7 @@ class _ParserBuilder:
         self._add_environment_option(scope)
         self._add_flag(scope, "all")
         self._add_flag(command, "keep-environments")
+        self._add_flag(command, "driver", "uninstall-driver")
         self._add_flag(command, "dry-run")
         self._add_yes_option(command)
 

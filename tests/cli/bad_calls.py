@@ -68,6 +68,7 @@ FLAGS = (
     "--resume",
     "--all",
     "--keep-environments",
+    "--driver",
     "--menu",
     "--kernel",
     "--files",

@@ -35,7 +35,7 @@ import msgspec
 from ...core import filesystem, json, paths
 from ...core.errors import AppError, Cancelled, ElevationDenied, os_error_text
 from ...core.files import hash_file
-from .packages import APT_GET, AskingAptGet, install_packages
+from .packages import APT_GET, AskingAptGet, install_packages, planned_packages, remove_packages
 from .protocol import (
     ANSWER_FILE,
     HELPER_FLAG,
@@ -44,6 +44,7 @@ from .protocol import (
     CudaToolkitRequest,
     HelperAnswer,
     HelperRequest,
+    LinuxPackagesRemoval,
     LinuxPackagesRequest,
     RestorePointRequest,
     VcRedistRequest,
@@ -147,6 +148,17 @@ class ElevationClient:
         if self._helper_command is not None:
             return self.send_request(request)
         return install_packages(request, self._system.operating_system(), catalog, self._apt_get)
+
+    def planned_linux_packages(self, names: Sequence[str]) -> tuple[str, ...]:
+        """What installing packages of the distribution would add now; () where apt-get does not say. Asks nobody."""
+        return planned_packages(names, self._apt_get)
+
+    def remove_linux_packages(self, names: Sequence[str], together: Sequence[str], catalog: Catalog) -> HelperAnswer:
+        """Remove packages of the distribution, and of those that came `together` what nothing else needs."""
+        request = LinuxPackagesRemoval(nonce=_new_nonce(), packages=tuple(names), together=tuple(together))
+        if self._helper_command is not None:
+            return self.send_request(request)
+        return remove_packages(request, self._system.operating_system(), catalog, self._apt_get)
 
     def create_restore_point(self) -> HelperAnswer:
         return self.send_request(RestorePointRequest(nonce=_new_nonce()))

@@ -4,6 +4,7 @@
               1. opens the request file without following links, compares its SHA-256 with the command line's
               2. creates the private folder of this request; that fails if the request was answered before
               3. install_packages    names that the catalog allows, by apt-get, nothing unrelated removed
+                 remove_packages     those again, and what came with them and nothing else needs
                  run_installer       copied into the private folder; hash and signer of the copy checked; run there
                  enable_wsl          wsl.exe of the system folder, with the catalog's arguments
                  create_restore_point
@@ -31,7 +32,7 @@ from ...core import filesystem
 from ...core.errors import AppError
 from ...core.versions import Version
 from ...fetch.request import Digest
-from .packages import APT_GET, RootAptGet, install_packages
+from .packages import APT_GET, RootAptGet, install_packages, remove_packages
 from .protocol import (
     ANSWER_FILE,
     MAX_REQUEST_BYTES,
@@ -41,6 +42,7 @@ from .protocol import (
     HelperAnswer,
     HelperRequest,
     InstallerRequest,
+    LinuxPackagesRemoval,
     LinuxPackagesRequest,
     RestorePointRequest,
     VcRedistRequest,
@@ -122,7 +124,7 @@ class ElevationHelper:
 
     def _execute(self, request: HelperRequest, folder: Path) -> HelperAnswer:
         is_windows = self._system.name == "windows"
-        if isinstance(request, LinuxPackagesRequest) == is_windows:
+        if isinstance(request, LinuxPackagesRequest | LinuxPackagesRemoval) == is_windows:
             raise AppError("door-request", detail=self._system.name)
         if isinstance(request, RestorePointRequest):
             _create_restore_point(self._rights)
@@ -130,6 +132,9 @@ class ElevationHelper:
         if isinstance(request, LinuxPackagesRequest):
             apt = RootAptGet(self._system, self._apt_get)
             return install_packages(request, self._system.operating_system(), self._catalog, apt)
+        if isinstance(request, LinuxPackagesRemoval):
+            apt = RootAptGet(self._system, self._apt_get)
+            return remove_packages(request, self._system.operating_system(), self._catalog, apt)
         if isinstance(request, WslPlatformRequest):
             return enable_wsl(self._system, self._rights, self._catalog)
         prepared_call = installer_call(request, self._catalog)

@@ -1,8 +1,8 @@
 """A driver from the distribution's own packages: names that the catalog allows, by apt-get, nothing unrelated removed.
 
-`install_packages` runs on either side: in the elevated helper (`RootAptGet`), where the program lies in a folder of
-root's; elsewhere in the user's own process (`AskingAptGet`), where the system asks for each apt-get that changes
-something, and only apt-get itself runs as root.
+`install_packages` and `remove_packages` run on either side: in the elevated helper (`RootAptGet`), where the program is
+in a folder of root's; elsewhere in the user's own process (`AskingAptGet`), where the system asks for each apt-get that
+changes something, and only apt-get itself runs as root.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from ...catalog.distributions import find_install_method
 from ...core.errors import AppError
 from ...core.versions import Version
-from .protocol import HelperAnswer, LinuxPackagesRequest
+from .protocol import MAX_PACKAGES, HelperAnswer, LinuxPackagesRemoval, LinuxPackagesRequest
 
 if TYPE_CHECKING:
     from ...catalog.store import Catalog
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 APT_GET = Path("/usr/bin/apt-get")
 DPKG = Path("/usr/bin/dpkg")
+DPKG_QUERY = Path("/usr/bin/dpkg-query")
+QUERY_TIMEOUT_S = 60.0
 APT_TIMEOUT_S = 3600.0  # of what changes nothing: the lists, and the simulation
 APT_LOG_LINES = 40
 APT_ENVIRONMENT = {
@@ -59,6 +61,7 @@ _HELPED_BY_NEWER_LISTS = {
     "driver-packages-unreachable",
     "driver-packages-failed",
 }
+_ADDED_PATTERN = re.compile(r"^Inst (\S+) \(", re.MULTILINE)  # without a version in brackets: none was installed
 _REMOVED_PATTERN = re.compile(r"^Remv (\S+)", re.MULTILINE)
 # Packages of another driver branch, which apt may remove when it installs a branch.
 _DRIVER_PACKAGE_PATTERN = re.compile(
@@ -157,11 +160,7 @@ def install_packages(
     What a run that was cut off left is finished first. Where each change asks, the lists are updated only if the ones
     that are there do not serve.
     """
-    names = request.packages
-    allowed = allowed_packages(operating_system, catalog)
-    unknown_names = [name for name in names if not allowed.match(name)]
-    if unknown_names:
-        raise AppError("door-request", detail=f"linux-packages: {', '.join(unknown_names)}")
+    _check_allowed(request.packages, operating_system, catalog)
     if apt.asks:
         try:
             return _simulate_and_install(request, apt)
@@ -171,6 +170,81 @@ def install_packages(
     # On many computers some third-party source fails; the lists of the others are still used.
     apt.change(["-q", *APT_OPTIONS, "update"])
     return _simulate_and_install(request, apt)
+
+
+def _check_allowed(names: Sequence[str], operating_system: OperatingSystem, catalog: Catalog) -> None:
+    allowed = allowed_packages(operating_system, catalog)
+    unknown_names = [name for name in names if not allowed.match(name)]
+    if unknown_names:
+        raise AppError("door-request", detail=f"linux-packages: {', '.join(unknown_names)}")
+
+
+def planned_packages(names: Sequence[str], apt: AptGet) -> tuple[str, ...]:
+    """What installing these would add, as apt-get simulates it; () where it cannot, or adds too much to be a driver."""
+    try:
+        simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, "install", "--", *names])
+    except (AppError, OSError):
+        return ()
+    added = sorted(set(_ADDED_PATTERN.findall(simulation.stdout))) if simulation.returncode == 0 else []
+    return tuple(added) if len(added) <= MAX_PACKAGES else ()
+
+
+def present_packages(names: Sequence[str], system: Processes) -> tuple[str, ...]:
+    """Those of these packages whose files are there, whole or in part; raises AppError."""
+    try:
+        query = system.run(
+            [DPKG_QUERY, "-W", "-f", "${db:Status-Abbrev}\t${Package}\t${Architecture}\n", "--", *names],
+            timeout=QUERY_TIMEOUT_S,
+            environ=APT_ENVIRONMENT,
+        )
+    except FileNotFoundError:
+        return ()
+    present: set[str] = set()
+    for line in query.stdout.splitlines():  # those that dpkg has never heard of are on stderr
+        status, _, package = line.partition("\t")
+        name, _, architecture = package.partition("\t")
+        if status[1:2] not in ("n", "c", ""):  # dpkg-query(1): not installed, configuration files only
+            present |= {name, f"{name}:{architecture}"}
+    return tuple(name for name in names if name in present)
+
+
+def remove_packages(
+    request: LinuxPackagesRemoval, operating_system: OperatingSystem, catalog: Catalog, apt: AptGet
+) -> HelperAnswer:
+    """Remove the packages, and of those that came with them what apt-get itself would remove automatically.
+
+    Raises AppError: "driver-needed" if something else would go, too, "driver-not-removed", "driver-removal-locked".
+    What a run that was cut off left is finished first.
+    """
+    _check_allowed(request.packages, operating_system, catalog)
+    ours = {*request.packages, *request.together}
+    removal = ["remove", "--autoremove", "--", *request.packages]
+    simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, *removal])
+    if _is_unfinished(simulation):
+        _finish_earlier_run(apt)
+        simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, *removal])
+    if simulation.returncode:
+        raise _removal_error(simulation)
+    names = sorted(ours & set(_REMOVED_PATTERN.findall(simulation.stdout)))
+    if not names:
+        return HelperAnswer(exit_code=0)
+    exact = ["remove", "--", *names]
+    simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, *exact])
+    others = sorted(set(_REMOVED_PATTERN.findall(simulation.stdout)) - ours)
+    if others:
+        raise AppError("driver-needed", packages=", ".join(others))
+    finished = apt.change(["-q", "-y", *APT_OPTIONS, *exact])
+    if finished.returncode:
+        raise _removal_error(finished)
+    return HelperAnswer(exit_code=0, lines=tuple(finished.stdout.splitlines()[-APT_LOG_LINES:]))
+
+
+def _removal_error(finished: ProcessResult) -> AppError:
+    output = finished.stdout + finished.stderr
+    (_, locked), *_ = _FAILURES
+    lines = output.splitlines()
+    code = "driver-removal-locked" if locked.search(output) else "driver-not-removed"
+    return AppError(code, status=finished.returncode, detail=lines[-1] if lines else None)
 
 
 def _simulate_and_install(request: LinuxPackagesRequest, apt: AptGet) -> HelperAnswer:

@@ -28,10 +28,13 @@ ANSWER_FILE = "answer.json"
 REQUEST_REFUSED = 2
 PROGRAM_CHANGED = 3  # of Windows' first step (installers/windows/door.c): a file is not the one that was installed
 MAX_REQUEST_BYTES = 1 << 16  # bytes of a request
+MAX_PACKAGES = 600  # that come with a driver: some 300 on a computer without a desktop
 
 Sha256 = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 PathText = Annotated[str, Meta(min_length=1, max_length=4096)]
 PackageName = Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9+.-]{1,80}\Z")]
+# Of another architecture with it ("libnvidia-gl-580:i386").
+InstalledPackageName = Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9+.-]{1,80}(?::[a-z0-9]{2,12})?\Z")]
 Nonce = Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")]
 
 
@@ -77,12 +80,23 @@ class LinuxPackagesRequest(_HelperRequest, frozen=True, kw_only=True, tag="linux
     minimum: Annotated[str, Meta(pattern=r"\A\d{1,4}(\.\d{1,4}){0,3}\Z")] | None = None
 
 
+class LinuxPackagesRemoval(_HelperRequest, frozen=True, kw_only=True, tag="linux-packages-removal"):
+    """Remove packages of the distribution whose names are in the catalog, and of those that were installed `together`
+    with them what apt-get would remove automatically.
+    """
+
+    packages: Annotated[tuple[PackageName, ...], Meta(min_length=1, max_length=16)]
+    together: Annotated[tuple[InstalledPackageName, ...], Meta(max_length=MAX_PACKAGES)] = ()
+
+
 class RestorePointRequest(_HelperRequest, frozen=True, kw_only=True, tag="restore-point"):
     """Create a Windows restore point."""
 
 
 InstallerRequest = WindowsDriverRequest | VcRedistRequest | CudaToolkitRequest
-HelperRequest = InstallerRequest | WslPlatformRequest | LinuxPackagesRequest | RestorePointRequest
+HelperRequest = (
+    InstallerRequest | WslPlatformRequest | LinuxPackagesRequest | LinuxPackagesRemoval | RestorePointRequest
+)
 
 
 class HelperAnswer(Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -37,7 +37,18 @@ from ..packages.uv import clear_cache
 from ..progress import ProgressReporter
 from ..steps.kinds import STEP_KINDS
 from .install import starts_with_system
-from .uninstall import UninstallState, plan_uninstall, preview, remaining_names, revert_items
+from .uninstall import (
+    UninstallItem,
+    UninstallState,
+    plan_uninstall,
+    preview,
+    remaining_names,
+    removal_context,
+    revert_items,
+)
+
+if TYPE_CHECKING:
+    from ...catalog.store import Catalog
 
 PURGE_KIND = "purge"
 ROOT_STEP = "data"
@@ -52,10 +63,20 @@ class PurgeJob:
     """Removes the program's data and all environments. Reports the same events as an uninstall.
 
     With `keep_environments`, they stay with everything they need, and with the journal, by which a later installation
-    of the program knows them. With `dry_run` nothing is changed.
+    of the program knows them. With `dry_run` nothing is changed. With `driver_catalog` the packages of a driver that we
+    installed go with the environments, too.
     """
 
-    def __init__(self, data: DataDir, system: System, *, keep_environments: bool, dry_run: bool = False) -> None:
+    def __init__(
+        self,
+        data: DataDir,
+        system: System,
+        *,
+        keep_environments: bool,
+        dry_run: bool = False,
+        driver_catalog: Catalog | None = None,
+    ) -> None:
+        self._driver_catalog = driver_catalog
         self._data = data
         self._host = Host(system, data)
         self._keep_environments = keep_environments
@@ -70,7 +91,7 @@ class PurgeJob:
         has_remaining = self._keep_environments and self._has_remaining_effects()
         uninstall_steps: tuple[Step, ...] = (self._environments_step(),) if has_remaining else ()
         if not self._keep_environments:
-            uninstall_steps = tuple(item.step for item in preview(plan_uninstall(self._host, None), self._host, state))
+            uninstall_steps = tuple(item.step for item in preview(self._items(), self._host, state))
         groups = app_data_groups(data, include_journal=not has_remaining)
         state.removed |= {path for group in groups for path in (*group.folders, *group.files)}
         return (
@@ -79,6 +100,9 @@ class PurgeJob:
             *(group.step for group in groups),
             *self._root_steps(state.removed, state.created, has_remaining=has_remaining),
         )
+
+    def _items(self) -> tuple[UninstallItem, ...]:
+        return plan_uninstall(self._host, None, with_driver=self._driver_catalog is not None)
 
     def run(self, context: JobContext[Any]) -> Path:
         """The data folder, which is removed if nothing stays in it.
@@ -180,7 +204,7 @@ class PurgeJob:
 
     def _uninstall_all(self, reporter: ProgressReporter, cancel: threading.Event) -> AppError | None:
         """Revert everything that can be reverted; returns the first error. Raises Cancelled."""
-        if not plan_uninstall(self._host, None):
+        if not self._items():
             return None
         try:
             with ExitStack() as stack:
@@ -189,12 +213,13 @@ class PurgeJob:
                 journal = stack.enter_context(Journal(self._data))
                 recover(self._host, journal, STEP_KINDS)
                 revert_items(
-                    preview(plan_uninstall(self._host, None), self._host),
+                    preview(self._items(), self._host),
                     self._host,
                     journal,
                     reporter,
                     cancel,
                     continue_on_error=True,
+                    removal=removal_context(self._host, self._driver_catalog, reporter, cancel),
                 )
         except Cancelled:
             raise

@@ -17,7 +17,7 @@ from collections.abc import Collection, Container, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -56,7 +56,11 @@ from ..journal.recovery import ActiveEffect, active_effects, observe_state, reco
 from ..journal.revert import revert
 from ..journal.validation import has_own_name
 from ..progress import ProgressReporter, end_state
+from ..steps.context import RemovalContext
 from ..steps.kinds import STEP_KINDS
+
+if TYPE_CHECKING:
+    from ...catalog.store import Catalog
 
 # Reasons for which the whole effect stays, not only foreign files in it.
 RETAINED_REASONS = ("needed", "filled", "taken", "system")
@@ -78,11 +82,20 @@ class UninstallJob:
     """Reverts all effects of one environment; reports the same events as an install.
 
     What another environment needs stays until the last one that needs it is uninstalled. With `dry_run` nothing is
-    changed.
+    changed. With `driver_catalog` the packages of a driver that we installed go, too, with administrator rights.
     """
 
-    def __init__(self, environment: Path, data: DataDir, system: System, *, dry_run: bool = False) -> None:
+    def __init__(
+        self,
+        environment: Path,
+        data: DataDir,
+        system: System,
+        *,
+        dry_run: bool = False,
+        driver_catalog: Catalog | None = None,
+    ) -> None:
         self.environment = environment
+        self._driver_catalog = driver_catalog
         self._data = data
         self._host = Host(system, data)
         self._dry_run = dry_run
@@ -110,7 +123,7 @@ class UninstallJob:
 
     def _plan_items(self, *, is_locked: bool = False) -> tuple[UninstallItem, ...]:
         """Raises AppError if there is nothing to uninstall; `is_locked`: the caller holds the data folder's lock."""
-        items = plan_uninstall(self._host, self.environment)
+        items = plan_uninstall(self._host, self.environment, with_driver=self._driver_catalog is not None)
         if not all(_is_plain_folder(item) for item in items):
             return items
         if not is_locked:
@@ -139,7 +152,14 @@ class UninstallJob:
                 recover(self._host, journal, STEP_KINDS)
                 preview_items = preview(self._plan_items(is_locked=True), self._host)
                 reporter.report_plan(tuple(item.step for item in preview_items))
-                revert_items(preview_items, self._host, journal, reporter, context.cancel)
+                revert_items(
+                    preview_items,
+                    self._host,
+                    journal,
+                    reporter,
+                    context.cancel,
+                    removal=removal_context(self._host, self._driver_catalog, reporter, context.cancel),
+                )
 
 
 def _is_plain_folder(item: UninstallItem) -> bool:
@@ -151,15 +171,24 @@ class UninstallItem(Struct, frozen=True, kw_only=True):
     """One thing and all effects on it, newest first. `step` is what is shown of it.
 
     `is_needed`: it stays, because the environment `needed_by` uses it. For a folder, `needed_by` uses something in it.
+    `removes_program`: a program that otherwise stays is taken away, too.
     """
 
     step: Step
     effects: tuple[ActiveEffect, ...]
     is_needed: bool
     needed_by: str | None = None
+    removes_program: bool = False
 
 
-def plan_uninstall(host: Host, environment: Path | None) -> tuple[UninstallItem, ...]:
+def removal_context(
+    host: Host, catalog: Catalog | None, reporter: ProgressReporter, cancel: threading.Event
+) -> RemovalContext | None:
+    """What programs are taken away with; None without a catalog: they stay."""
+    return RemovalContext(host, catalog, reporter, cancel) if catalog is not None else None
+
+
+def plan_uninstall(host: Host, environment: Path | None, *, with_driver: bool = False) -> tuple[UninstallItem, ...]:
     """What is to be reverted for one environment (None: for all), newest first; raises AppError."""
     all_effects = active_effects(host.data)
     path = None if environment is None else str(environment)
@@ -168,7 +197,9 @@ def plan_uninstall(host: Host, environment: Path | None) -> tuple[UninstallItem,
     for active in reversed(own_effects):
         # The data folder goes when the program is purged; a program that stays was reported when it was retained.
         if (isinstance(active.effect, FolderCreated) and _contains(active.effect.path, str(host.data.root))) or (
-            isinstance(active.effect, ProgramInstalled) and active.is_retained
+            isinstance(active.effect, ProgramInstalled)
+            and active.is_retained
+            and not (with_driver and _is_removable(active))
         ):
             continue
         state = observe_state(active, host, STEP_KINDS)
@@ -192,6 +223,7 @@ def plan_uninstall(host: Host, environment: Path | None) -> tuple[UninstallItem,
         dependent = _dependent_effect(first, other_effects)
         if dependent is not None and all(active.is_retained for active in effects):
             continue
+        removes_program = with_driver and dependent is None and any(map(_is_removable, effects))
         inner_environment = (
             _environment_inside(first, other_effects) if isinstance(first.effect, FolderCreated) else None
         )
@@ -201,9 +233,15 @@ def plan_uninstall(host: Host, environment: Path | None) -> tuple[UninstallItem,
                 effects=tuple(effects),
                 is_needed=dependent is not None,
                 needed_by=dependent.environment if dependent is not None else inner_environment,
+                removes_program=removes_program,
             )
         )
     return tuple(items)
+
+
+def _is_removable(active: ActiveEffect) -> bool:
+    kind = STEP_KINDS.get(active.kind)
+    return kind is not None and isinstance(active.effect, ProgramInstalled) and kind.is_removable(active.effect)
 
 
 def step_code(active: ActiveEffect) -> str:
@@ -299,6 +337,7 @@ def _preview_item(item: UninstallItem, host: Host, state: UninstallState) -> Uni
         return _with_code(item, "leave-needed", by=needed_by)
     if isinstance(effect, ProgramInstalled):
         code, data = STEP_KINDS[first.kind].uninstall_notice(effect, first.step)
+        code = "remove-driver" if item.removes_program else code
         return _with_code(item, code, **data)
     effect_state = observe_state(first, host, STEP_KINDS)
     if effect_state == "modified" and not isinstance(effect, FolderCreated):
@@ -417,8 +456,9 @@ def revert_items(
     cancel: threading.Event,
     *,
     continue_on_error: bool = False,
+    removal: RemovalContext | None = None,
 ) -> None:
-    """Revert all items, as returned by `preview`; raises AppError, Cancelled.
+    """Revert all items, as returned by `preview`; raises AppError, Cancelled. Programs go by `removal`.
 
     If rights are refused for one, the others are still reverted before ElevationDenied("rights-left-out") is raised;
     with `continue_on_error` so it is for any other error.
@@ -430,7 +470,7 @@ def revert_items(
             if cancel.is_set():
                 raise Cancelled
             try:
-                _revert_item(item, host, journal, reporter)
+                _revert_item(item, host, journal, reporter, removal)
             except ElevationDenied:
                 skipped.append(item.step.id)
             except Cancelled:
@@ -449,7 +489,9 @@ def revert_items(
     journal.end_run("done")
 
 
-def _revert_item(item: UninstallItem, host: Host, journal: Journal, reporter: ProgressReporter) -> None:
+def _revert_item(
+    item: UninstallItem, host: Host, journal: Journal, reporter: ProgressReporter, removal: RemovalContext | None
+) -> None:
     step = item.step
     reason: RetentionReason | None = None
     reporter.report_step(step.id, "running")
@@ -459,6 +501,10 @@ def _revert_item(item: UninstallItem, host: Host, journal: Journal, reporter: Pr
         reporter.report_step(step.id, "skipped", code="progress.left-needed", data=step.data)
         return
     try:
+        if item.removes_program and removal is not None:
+            _remove_program(item, journal, removal)
+            reporter.report_step(step.id, "done", code="progress.driver-removed", data=step.data)
+            return
         for active in item.effects:
             journal.start_undo(active.run, active.number)
             kind = STEP_KINDS.get(active.kind)
@@ -474,6 +520,17 @@ def _revert_item(item: UninstallItem, host: Host, journal: Journal, reporter: Pr
         reporter.fail_step(step.id, error)
         raise
     reporter.report_step(step.id, "skipped" if reason in RETAINED_REASONS else "done", code=code, data=data)
+
+
+def _remove_program(item: UninstallItem, journal: Journal, removal: RemovalContext) -> None:
+    """All effects of the item at once: what one run began, another one went on with."""
+    effects = [active.effect for active in item.effects if isinstance(active.effect, ProgramInstalled)]
+    step = next((active.step for active in item.effects if active.step is not None), None)
+    for active in item.effects:
+        journal.start_undo(active.run, active.number)
+    STEP_KINDS[item.step.kind].remove_program(effects, step, removal)
+    for active in item.effects:
+        journal.finish_undo(active.run, active.number)
 
 
 def _item_message(item: UninstallItem, reason: RetentionReason | None) -> tuple[str | None, dict[str, Value] | None]:

@@ -16,7 +16,7 @@ strict struct, and its `files`; `code` and `data` are for texts.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeVar
 from urllib.parse import urlsplit
 
@@ -34,7 +34,7 @@ from ..host import Host, PreviewContext
 from ..journal import revert as journal_revert
 from ..journal.log import Effect, ProgramInstalled, RetentionReason
 from ..journal.revert import EffectState
-from .context import DownloadContext, InstallContext, Outcome
+from .context import DownloadContext, ElevationContext, InstallContext, Outcome, RemovalContext
 from .plan_builder import PlanBuilder
 
 SpecT = TypeVar("SpecT")
@@ -95,6 +95,14 @@ class StepKind:
         """Revert an effect; returns why some of it stays, None if nothing does. May be called again after a kill."""
         return journal_revert.revert(effect, host)
 
+    def is_removable(self, effect: ProgramInstalled) -> bool:  # noqa: ARG002 - for overrides
+        """Whether `remove_program` can take a program away, for a user who asks for that."""
+        return False
+
+    def remove_program(self, effects: Sequence[ProgramInstalled], step: Step | None, context: RemovalContext) -> None:
+        """Take away what runs of ours installed, the newest first; raises AppError, ElevationDenied."""
+        raise NotImplementedError
+
     def uninstall_notice(self, effect: ProgramInstalled, step: Step | None) -> tuple[str, dict[str, Value]]:
         """The code and data of the text about a program that stays after an uninstall; `step` installed it, None if its
         plan is unknown.
@@ -112,7 +120,7 @@ class ProgramInstall(StepKind):
     external_installer: ClassVar[bool] = True
 
     def __init__(
-        self, make_client: Callable[[InstallContext], ElevationClient] = InstallContext.elevation_client
+        self, make_client: Callable[[ElevationContext], ElevationClient] = lambda context: context.elevation_client()
     ) -> None:
         self._make_client = make_client
 

@@ -11,13 +11,14 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from msgspec import Struct, structs
 
 from ...core.errors import AppError, storage_errors
 from ...core.jobs import Job
+from ...core.paths import DataDir
 from ...core.plan import Plan, Step
 from ...core.recommendation import PyTorchChoice
 from ...core.results import Checks
@@ -206,6 +207,46 @@ class Outcome(Struct, frozen=True, kw_only=True):
     produces: tuple[Product, ...] = ()
 
 
+class ElevationContext(Protocol):
+    """What a kind of step asks for administrator rights with."""
+
+    @property
+    def system(self) -> System: ...
+
+    @property
+    def data(self) -> DataDir: ...
+
+    def elevation_client(self) -> ElevationClient:
+        """The way to administrator rights."""
+        ...
+
+
+class RemovalContext(NamedTuple):
+    """One running uninstall that also takes away what has an installer of its own."""
+
+    host: Host
+    catalog: Catalog
+    reporter: ProgressReporter
+    cancel: threading.Event
+
+    @property
+    def system(self) -> System:
+        return self.host.system
+
+    @property
+    def data(self) -> DataDir:
+        return self.host.data
+
+    def elevation_client(self) -> ElevationClient:
+        """See `ElevationContext`."""
+        return ElevationClient(
+            self.data.state,
+            self.system,
+            cancel=self.cancel,
+            on_kept_running=lambda: self.reporter.report_note("progress.kept-running"),
+        )
+
+
 class InstallContext:
     """One running install: what all steps need, and what each one produced for the later ones."""
 
@@ -249,7 +290,7 @@ class InstallContext:
         return product
 
     def elevation_client(self) -> ElevationClient:
-        """The way to administrator rights."""
+        """See `ElevationContext`."""
         return ElevationClient(
             self.data.state,
             self.system,

@@ -7,7 +7,8 @@ goes through `elevation/client.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import unquote, urlsplit
@@ -23,11 +24,13 @@ from ...core.types import Value
 from ...core.versions import Version, version_text
 from ...fetch.request import DownloadRequest
 from ..elevation.client import ElevationClient
+from ..elevation.packages import present_packages
+from ..elevation.protocol import MAX_PACKAGES
 from ..host import Host
 from ..journal.log import ProgramInstalled
 from ..journal.revert import EffectState
 from .base import ProgramInstall, parse_spec, plan_error
-from .context import InstallContext, Outcome, download_files
+from .context import ElevationContext, InstallContext, Outcome, RemovalContext, download_files
 from .plan_builder import PlanBuilder
 
 if TYPE_CHECKING:
@@ -79,6 +82,9 @@ MANUAL_CODES = (
 )
 # The catalog's purposes of packages with kernel modules that the distribution has signed.
 SIGNED_PURPOSES = ("signed_modules", "signed_open_modules")
+# In `ProgramInstalled.details`: the packages that the installation added, with spaces between.
+PACKAGES_KEY = "packages"
+_PACKAGE_NAME = re.compile(r"[a-z0-9][a-z0-9+.-]{1,80}(?::[a-z0-9]{2,12})?\Z")
 EXIT_CODE_ERRORS = {"no-compatible-card": "driver-no-card", "wrong-package-kind": "driver-wrong-kind"}
 
 
@@ -99,7 +105,7 @@ class NvidiaDriverInstall(ProgramInstall):
 
     def __init__(
         self,
-        make_client: Callable[[InstallContext], ElevationClient] = InstallContext.elevation_client,
+        make_client: Callable[[ElevationContext], ElevationClient] = lambda context: context.elevation_client(),
         find_installed: Callable[[Hardware], str | None] | None = None,
     ) -> None:
         super().__init__(make_client)
@@ -253,9 +259,13 @@ class NvidiaDriverInstall(ProgramInstall):
         context.reporter.report_progress(
             done=0, total=None, unit="items", bottleneck="consent", code="progress.driver-packages"
         )
+        client = self._make_client(context)
+        # For a later removal: what is there already was not installed by this.
+        added = client.planned_linux_packages(spec.packages)
+        details: dict[str, Value] = {PACKAGES_KEY: " ".join(added)} if added else {}
         try:
-            with context.effect(step, effect):
-                self._make_client(context).install_linux_packages(spec.packages, spec.version, context.catalog)
+            with context.effect(step, structs.replace(effect, details=details)):
+                client.install_linux_packages(spec.packages, spec.version, context.catalog)
         except ElevationDenied as error:
             if error.code == "rights-no-way":
                 commands = "; ".join(" ".join(command) for command in install_commands(spec.packages))
@@ -271,11 +281,26 @@ class NvidiaDriverInstall(ProgramInstall):
         return Outcome(code="progress.driver-restart", restart=True)
 
     def program_state(self, effect: ProgramInstalled, host: Host) -> EffectState:
+        added = _added_packages(effect)
+        if added:
+            return "applied" if present_packages(added, host.system) else "absent"
         installed = self._installed_driver(host.system)
         if installed == effect.previous_version:
             # A new driver answers only after the restart: until then it cannot be called absent.
             return "applied" if host.system.pending_reboot() else "absent"
         return "applied" if installed is not None and is_sufficient(installed, effect.version) else "modified"
+
+    def is_removable(self, effect: ProgramInstalled) -> bool:
+        return bool(_added_packages(effect))
+
+    def remove_program(self, effects: Sequence[ProgramInstalled], step: Step | None, context: RemovalContext) -> None:
+        """Raises what `ElevationClient` and `remove_packages` raise."""
+        added = tuple(dict.fromkeys(name for effect in effects for name in _added_packages(effect)))
+        present = present_packages(added, context.system)
+        requested = parse_spec(step, DriverSpec).packages if step is not None else ()
+        names = tuple(name for name in requested if name in present)
+        if names:
+            self._make_client(context).remove_linux_packages(names, present, context.catalog)
 
     def uninstall_notice(self, effect: ProgramInstalled, step: Step | None) -> tuple[str, dict[str, Value]]:
         """On Linux with the names of the packages."""
@@ -287,6 +312,12 @@ class NvidiaDriverInstall(ProgramInstall):
         if step is None or not step.spec.get("packages"):
             return "leave-driver", data
         return "leave-driver-packages", data | {"packages": " ".join(parse_spec(step, DriverSpec).packages)}
+
+
+def _added_packages(effect: ProgramInstalled) -> tuple[str, ...]:
+    """The packages that came with a driver, as the untrusted journal says."""
+    names = str(effect.details.get(PACKAGES_KEY) or "").split()
+    return tuple(names) if len(names) <= MAX_PACKAGES and all(map(_PACKAGE_NAME.match, names)) else ()
 
 
 def _satisfies(installed_version: str, spec: DriverSpec) -> bool:
