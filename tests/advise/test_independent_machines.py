@@ -1,32 +1,57 @@
-"""300 machines, with answers by somebody who had not seen the rules, written before the program was asked.
+"""600 machines, with answers by two who had not seen the rules, each written before the program was asked.
 
 `independent_answers.json` has for each machine what an expert accepts: accelerators, builds and driver actions for
-PyTorch, the build for the present driver ("works_now"), TensorFlow's versions (None: there is none), and toolkits, []
-where none should be installed. `MISSES` are those that the program answers otherwise, each with the reason.
+PyTorch, the builds for the present driver ("works_now"), TensorFlow's versions (None: there is none), and toolkits, []
+where none should be installed. "none" is no PyTorch at all, `*` in a build stands for anything.
+
+`independent_answers_b.json` (machines `b-…`) also has, each where it is certain: who puts in the driver of the way that
+changes it ("driver_by": program, user, or nobody where it stays), the versions between which it has to lie
+("driver_range", the upper one excluded), what is to be said of the PyTorch that is there ("existing_torch"),
+expressions that the English texts have to hold or must not ("says", "never", by goal), and the reason with its source
+("why").
+
+`MISSES` are those that the program answers otherwise, each with the reason.
 """
 
 from __future__ import annotations
 
 import functools
 import json
+import re
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.json import decode
 from gpu_assistant.core.machine import Machine
+from gpu_assistant.core.paths import DataDir
+from gpu_assistant.core.recommendation import Recommendation
 from gpu_assistant.core.types import Goal
+from gpu_assistant.core.versions import Version
+from gpu_assistant.install.plan.planner import make_plan
+from gpu_assistant.texts.localized import Texts
 
 from .build import catalog
 
 FOLDER = Path(__file__).resolve().parents[1] / "machines" / "independent"
-ANSWERS: dict[str, dict[str, Any]] = json.loads(
-    (Path(__file__).parent / "independent_answers.json").read_text(encoding="utf-8")
-)
+ANSWERS: dict[str, dict[str, Any]] = {
+    name: answer
+    for file in ("independent_answers.json", "independent_answers_b.json")
+    for name, answer in json.loads(Path(__file__).with_name(file).read_text(encoding="utf-8")).items()
+}
+TORCH_CODES = {
+    "works": {"works-already", "works-without-update"},
+    "cpu-build-beside-card": {"torch-cpu-build"},
+    "no-code-for-card": {"torch-no-code"},
+    "driver-too-old": {"torch-driver-old"},
+    "cannot-start": {"torch-cannot-start"},
+}
 MISSES = {
     "docker-p100-dgx1-host-450": "an older TensorFlow uses the card on the host's driver; the expert: CPU",
     "kubernetes-pod-h200-driver-535": "an older TensorFlow uses the card on the host's driver; the expert: CPU",
@@ -47,15 +72,25 @@ MISSES = {
     "rx9070xt-win11": "AMD publishes a build for Windows 11",
     "ryzen-ai-max-395-128g": "AMD publishes a build for Windows 11",
     "ryzen-8845hs-radeon-780m-ubuntu-24-04": "nobody has confirmed that a build works on gfx1103; that is said",
+    "b-a100-mig-3g40gb-rocky-9-535": "open: a divided card's driver stays, since others may use it; the expert: update",
+    "b-gtx660ti-win10-torch-cu118-no-code": "a PyTorch without code for a card that none has code for is not named",
+    "b-t4-aws-g4dn-ubuntu-24-04-secure-boot-no-driver": "nobody sits before a cloud machine's blue screen",
+    "b-win11-torch-cannot-start-vc-runtime": "a PyTorch that cannot start, and a runtime of 2019, are not named",
 }
 
 
 def advice(name: str, goal: Goal) -> dict[str, Any] | str:
     """The recommendation as JSON has it, or the code of a refusal."""
+    told = _advice(name, goal)
+    return told.code if isinstance(told, AppError) else msgspec.to_builtins(told)
+
+
+@functools.cache
+def _advice(name: str, goal: Goal) -> Recommendation | AppError:
     try:
-        return msgspec.to_builtins(recommend(_machine(name), catalog(), goal=goal))  # type: ignore[no-any-return]
+        return recommend(_machine(name), catalog(), goal=goal)
     except AppError as error:
-        return error.code
+        return error
 
 
 @functools.cache
@@ -67,23 +102,99 @@ def label(pytorch: dict[str, Any] | None) -> str | None:
     return f"{pytorch['version']}+{pytorch['variant']}" if pytorch is not None else None
 
 
+def is_among(build: str | None, wanted: str | list[str]) -> bool:
+    builds = [wanted] if isinstance(wanted, str) else wanted
+    patterns = [each if "+" in each or each == "none" else f"{each}+cpu" for each in builds]
+    return any(fnmatchcase(build or "none", pattern) for pattern in patterns)
+
+
 def torch_faults(told: dict[str, Any] | str, wanted: dict[str, Any]) -> list[str]:
     """Where there are two ways, one of them is the expert's."""
+    builds = wanted["builds"]
     if isinstance(told, str):
-        return [f"refused: {told}"] if wanted["builds"] else []
+        return [] if not builds or "none" in builds else [f"refused: {told}"]
     ways = {way["id"]: way for way in told.get("ways", ())}
-    builds = {build if "+" in build else f"{build}+cpu" for build in wanted["builds"]}
     faults = []
     if told["accelerator"] not in wanted["accelerators"]:
         faults.append(f"accelerator {told['accelerator']}")
     elif not any(
-        label(way["pytorch"]) in builds and way["driver"]["action"] in wanted["drivers"]
+        is_among(label(way["pytorch"]), builds) and way["driver"]["action"] in wanted["drivers"]
         for way in (told, *ways.values())
     ):
         faults.append(f"build {label(told['pytorch'])}, driver {told['driver']['action']}")
-    if "works_now" in wanted and label(ways.get("works-now", told)["pytorch"]) != wanted["works_now"]:
-        faults.append(f"works now: {label(ways.get('works-now', told)['pytorch'])}")
+    now = label(ways.get("works-now", told)["pytorch"])
+    if "works_now" in wanted and not is_among(now, wanted["works_now"]):
+        faults.append(f"works now: {now}")
     return faults
+
+
+def goal_all_faults(told: dict[str, Any] | str, wanted: dict[str, Any]) -> list[str]:
+    """PyTorch's build, where there is a TensorFlow, too."""
+    if isinstance(told, str) or wanted["tensorflow"] is None:
+        return []
+    builds = [label(way["pytorch"]) for way in (told, *told.get("ways", ()))]
+    is_right = told["accelerator"] in wanted["pytorch"]["accelerators"] and any(
+        is_among(build, wanted["pytorch"]["builds"]) for build in builds
+    )
+    return [] if is_right else [f"with TensorFlow: {builds[0]} on {told['accelerator']}"]
+
+
+def driver_faults(name: str, wanted: dict[str, Any]) -> list[str]:
+    """Of the way that changes the driver, where there are two."""
+    told = _advice(name, "pytorch")
+    if isinstance(told, AppError):
+        return []
+    driver = next((way.driver for way in told.ways if way.driver.needs_install), told.driver)
+    plan = make_plan(
+        _machine(name),
+        replace(told, driver=driver, ways=()),
+        catalog(),
+        data=DataDir(Path("/data")),
+        environment=Path("/environment"),
+        wheelhouse=None,
+        simulated=True,
+    )
+    step = next((step for step in plan.steps if step.kind == "nvidia-driver"), None)
+    by = "nobody" if step is None else "program" if step.needs_admin else "user"
+    faults = [f"driver by {by}"] if by not in wanted.get("driver_by", [by]) else []
+    if driver.needs_install and "driver_range" in wanted:
+        low, high = (Version(each) for each in wanted["driver_range"])
+        # Where only the distribution knows the number, the bounds are said.
+        least, most = driver.recommended or driver.minimum, driver.recommended or driver.below
+        if least is None or Version(least) < low or (most is not None and Version(most) > high):
+            faults.append(f"driver {least} to {most}")
+    return faults
+
+
+def text_faults(name: str, wanted: dict[str, Any]) -> list[str]:
+    faults = []
+    said = {goal: english(name, goal) for goal in {**wanted.get("says", {}), **wanted.get("never", {})}}
+    for goal, expressions in wanted.get("says", {}).items():
+        faults += [f"{goal} without {each}" for each in expressions if not re.search(each, said[goal], re.I)]
+    for goal, expressions in wanted.get("never", {}).items():
+        faults += [f"{goal} with {each}" for each in expressions if re.search(each, said[goal], re.I)]
+    told = _advice(name, "pytorch")
+    if "existing_torch" in wanted and isinstance(told, Recommendation):
+        codes = {warning.code for warning in told.warnings} | {alternative.code for alternative in told.alternatives}
+        if not codes & TORCH_CODES[wanted["existing_torch"]]:
+            faults.append(f"the PyTorch there is not said to be: {wanted['existing_torch']}")
+    return faults
+
+
+def english(name: str, goal: Goal) -> str:
+    """All that is said and to be typed."""
+    texts, told = Texts("en"), _advice(name, goal)
+    if isinstance(told, AppError):
+        return texts.error_text(told)
+    told = texts.localize_recommendation(told)
+    drivers = (told.driver, *(way.driver for way in told.ways))
+    sentences = [
+        *(reason.text for reason in told.reasons),
+        *(text for warning in told.warnings for text in (warning.text, warning.fix)),
+        *(alternative.text for alternative in told.alternatives),
+        *(" ".join(command) for driver in drivers for command in driver.commands),
+    ]
+    return "\n".join(sentence for sentence in sentences if sentence)
 
 
 def tensorflow_faults(told: dict[str, Any] | str, wanted: dict[str, Any] | None) -> list[str]:
@@ -110,12 +221,15 @@ def faults(name: str) -> list[str]:
         *torch_faults(advice(name, "pytorch"), wanted["pytorch"]),
         *tensorflow_faults(advice(name, "tensorflow"), wanted["tensorflow"]),
         *toolkit_faults(advice(name, "cuda-dev"), wanted["toolkits"]),
+        *goal_all_faults(advice(name, "all"), wanted),
+        *driver_faults(name, wanted),
+        *text_faults(name, wanted),
     ]
 
 
 def test_every_machine_has_an_answer() -> None:
     assert sorted(ANSWERS) == sorted(path.stem for path in FOLDER.glob("*.json"))
-    assert len(ANSWERS) == 300
+    assert len(ANSWERS) == 600
 
 
 def test_answers_agree_with_the_experts() -> None:

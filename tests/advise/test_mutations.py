@@ -70,7 +70,7 @@ def forbidden(box: dict[str, Any], goal: str, advice: Recommendation) -> Iterato
     told = msgspec.to_builtins(advice)
     for way in (told, *told.get("ways", ())):
         driver, torch = way["driver"], way["pytorch"]
-        is_hosts = box.get("container") or any(gpu.get("vgpu") or gpu.get("mig") for gpu in box["gpus"])
+        is_hosts = box.get("container") or any(gpu.get("vgpu") or gpu.get("mig") for gpu in nvidia(box))
         if is_hosts and driver["action"] not in ("keep", "none"):
             yield f"{driver['action']} the driver of a host"
         if way.get("id") == "works-now" and driver["action"] != "keep":
