@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,10 +15,14 @@ from ..core.settings import Settings, load_settings, save_settings
 from ..fetch.proxy import ProxyChoice, use_proxy
 
 if TYPE_CHECKING:
+    import threading
+
     from ..catalog.store import Catalog
     from ..core.types import Language, MirrorUse
     from ..fetch.connection_check import ConnectionCheckJob
     from ..fetch.rate import RateLimiter
+    from ..install.packages.package_index import PackageIndex
+    from ..refresh.index_check import IndexCheckJob
     from ..refresh.job import RefreshJob
     from ..system.base import System
     from ..texts.terminal import Terminal
@@ -148,13 +152,44 @@ class AppContext:
         return self.catalog
 
     def refresh_catalog(self) -> RefreshJob:
-        """Fetch newer facts from the publishers' pages; `reload_catalog` and the next start use them."""
+        """Fetch newer facts from the publishers' pages and the package index; `reload_catalog` and the next start use
+        them.
+        """
         from datetime import UTC, datetime
 
         from ..refresh.job import RefreshJob
 
-        folder = self.data.catalog / "current"
-        return RefreshJob(self.catalog, self.catalog.refresh_settings, folder, today=datetime.now(UTC).date())
+        return RefreshJob(
+            self.catalog,
+            self.catalog.refresh_settings,
+            self.data.catalog / "current",
+            today=datetime.now(UTC).date(),
+            indexes=self._package_indexes,
+        )
+
+    def check_catalog_against_index(self, catalog: Catalog) -> IndexCheckJob:
+        """Compare a catalog with the general package index."""
+        from ..refresh.index_check import IndexCheckJob
+
+        return IndexCheckJob(catalog, self.catalog.refresh_settings.newest, self._package_indexes)
+
+    def _package_indexes(self, cancel: threading.Event) -> Iterator[PackageIndex]:
+        """The general package index, then its mirrors where they may be used; an index of the user's stands alone."""
+        from ..fetch.credentials import user_index_url
+        from ..install.packages.package_index import PackageIndex
+        from ..install.packages.uv import Uv
+
+        if not self.may_ask_sources:
+            return
+        self.data.claim(self.data.size_cache)
+        uv = Uv(self.system, self.data, cancel=cancel, retries=0)
+        seconds = self.catalog.refresh_settings.answer_seconds
+        yield PackageIndex(uv, self.data.size_cache, seconds=seconds)
+        if self.mirrors == "never" or user_index_url(self._environ) is not None:
+            return
+        for mirror in self.catalog.mirrors_of("package-index"):
+            if mirror.kind == "pep503" and mirror.hashes is not False:
+                yield PackageIndex(uv, self.data.size_cache, seconds=seconds, url=mirror.url)
 
     @cached_property
     def updates(self) -> UpdateService:

@@ -14,13 +14,17 @@ from .output import Output
 if TYPE_CHECKING:
     from ..app import App
     from ..catalog.records.base import CatalogFile
+    from ..catalog.validation import CatalogIssue
+    from ..refresh.index_check import FactComparison, IndexReport
     from ..refresh.job import SubjectUpdate
 
 
 def run_catalog(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Show the data, refresh it, or validate a folder of it; returns 1 if the validation finds faults."""
     if arguments.action == "check":
-        return _check_catalog(app, arguments.what, output)
+        return _check_catalog(app, arguments.what, output, against_index=arguments.against_index)
+    if arguments.against_index:
+        raise UsageError("catalog-against-index")
     if arguments.action == "update":
         if arguments.what is not None:
             raise UsageError("catalog-update-whole", what=arguments.what)
@@ -28,32 +32,78 @@ def run_catalog(app: App, arguments: argparse.Namespace, output: Output) -> int:
     return _show_catalog(app, arguments.what, output)
 
 
-def _check_catalog(app: App, folder: str | None, output: Output) -> int:
+def _check_catalog(app: App, folder: str | None, output: Output, *, against_index: bool) -> int:
+    from ..catalog.store import load_catalog
     from ..catalog.validation import validate_catalog
 
     catalog_folder = Path(folder) if folder is not None else app.catalog.folder
     if not catalog_folder.is_dir():
         raise UsageError("catalog-folder", path=str(catalog_folder))
     findings = validate_catalog(catalog_folder, today=datetime.now(UTC).date())
-    if output.json:
-        output.write_json(
-            {"schema": "gpu-assistant/catalog-check/1", "folder": str(catalog_folder), "findings": findings}
+    document: dict[str, Any] = {
+        "schema": "gpu-assistant/catalog-check/1",
+        "folder": str(catalog_folder),
+        "findings": findings,
+    }
+    if not output.json:
+        _show_findings(findings, catalog_folder, output)
+    report = None
+    try:
+        # Facts of a file with a fault cannot be compared.
+        if against_index and not findings:
+            catalog = app.catalog if folder is None else load_catalog(catalog_folder)
+            output.write_note(output.translate("catalog-index-asked"))
+            report = run_job(app.check_catalog_against_index(catalog))
+    finally:
+        if output.json:
+            output.write_json({**document, "index": report} if against_index else document)
+    if report is not None and not output.json:
+        _show_facts(report, output)
+    return 1 if findings or (report is not None and any(f.state == "different" for f in report.facts)) else 0
+
+
+def _show_findings(findings: tuple[CatalogIssue, ...], folder: Path, output: Output) -> None:
+    for finding in findings:
+        location = " ".join(filter(None, (f"{finding.file}.json", finding.rule, finding.where)))
+        explanation = (
+            output.texts.translate(f"catalog.rule.{finding.rule}")
+            if finding.fault is None
+            else output.texts.translate(finding.fault[1:])
         )
-    else:
-        for finding in findings:
-            location = " ".join(filter(None, (f"{finding.file}.json", finding.rule, finding.where)))
-            explanation = (
-                output.texts.translate(f"catalog.rule.{finding.rule}")
-                if finding.fault is None
-                else output.texts.translate(finding.fault[1:])
+        detail = "" if finding.fault is not None else finding.detail
+        output.write_line(output.translate("catalog-finding", place=location, why=explanation, shown=detail).rstrip())
+    code = ("catalog-whole", "catalog-wrong-one")[len(findings)] if len(findings) < 2 else "catalog-wrong"
+    output.write_note(output.translate(code, path=str(folder), count=len(findings)))
+
+
+def _show_facts(report: IndexReport, output: Output) -> None:
+    """What differs first, then what is not known here, then what the index confirms."""
+    for state in ("different", "unknown", "confirmed"):
+        facts = [fact for fact in report.facts if fact.state == state]
+        if not facts:
+            continue
+        output.write_line(output.translate(f"catalog-index.{state}", count=len(facts)))
+        for fact in facts:
+            about = output.translate(
+                f"catalog-fact.{fact.subject}-{fact.fact}", version=fact.version, cuda=fact.cuda_major
             )
-            detail = "" if finding.fault is not None else finding.detail
+            code = _comparison_code(fact)
             output.write_line(
-                output.translate("catalog-finding", place=location, why=explanation, shown=detail).rstrip()
+                "  " + output.translate(f"catalog-said.{code}", about=about, catalog=fact.catalog, index=fact.index)
             )
-        code = ("catalog-whole", "catalog-wrong-one")[len(findings)] if len(findings) < 2 else "catalog-wrong"
-        output.write_note(output.translate(code, path=str(catalog_folder), count=len(findings)))
-    return 1 if findings else 0
+    output.write_note(output.translate("catalog-index-host", host=_index_name(report.host)))
+
+
+def _comparison_code(fact: FactComparison) -> str:
+    if fact.index is None:
+        return "absent"
+    if fact.state == "different":
+        return "different" if fact.catalog is not None else "surplus"
+    return "is-there" if fact.index == fact.version and fact.fact != "newest" else "value"
+
+
+def _index_name(host: str | None) -> str:
+    return host or "@site.general"
 
 
 def _update_catalog(app: App, output: Output) -> int:
@@ -65,7 +115,7 @@ def _update_catalog(app: App, output: Output) -> int:
             output.write_line(_describe_update(update, output))
             if update.unread:
                 unread = output.translate(
-                    "catalog-news.unread", subject=update.subject, count=update.unread, host=update.host
+                    "catalog-news.unread", subject=update.subject, count=update.unread, host=_index_name(update.host)
                 )
                 output.write_note(unread)
 
@@ -93,7 +143,11 @@ def _update_document(app: App, updates: list[SubjectUpdate]) -> dict[str, Any]:
 def _describe_update(update: SubjectUpdate, output: Output) -> str:
     explanation = output.texts.translate(f"catalog.why.{update.why}") if update.why is not None else None
     return output.translate(
-        f"catalog-news.{update.state}", subject=update.subject, count=update.added, host=update.host, why=explanation
+        f"catalog-news.{update.state}",
+        subject=update.subject,
+        count=update.added,
+        host=_index_name(update.host),
+        why=explanation,
     )
 
 

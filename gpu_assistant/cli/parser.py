@@ -467,3 +467,4 @@ class _ParserBuilder:
         command.add_argument(
             "what", nargs="?", metavar="SUBJECT|DIR", type=self._types.path, help=self._help("catalog-what")
         )
+        self._add_flag(command, "against-index")

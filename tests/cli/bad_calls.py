@@ -106,7 +106,7 @@ GOOD_VALUES = {
 }
 NAMES = ("env", "bundle", "machine.json", "plan.json", "data", "new.json", "data/settings.json")
 # They ask the network.
-LEFT_OUT = ("--online",)
+LEFT_OUT = ("--online", "--against-index")
 # What is typed of each command, so that none installs, removes, waits or asks the network whatever is added before it.
 SAFE_ENDS: dict[str, tuple[str, ...]] = {
     "recommend": (),

@@ -134,6 +134,8 @@ def uv_environment(environ: Mapping[str, str] = os.environ) -> dict[str, str | N
         name: None for name in environ if name.upper().startswith(PREFIX) and name.upper() not in USER_VARIABLES
     }
     variables |= {name: value for name, value in TIMEOUT_VARIABLES.items() if name not in environ}
+    # For a Python series that this computer lacks, uv would fetch one into the user's profile, only to resolve for it.
+    variables["UV_PYTHON_DOWNLOADS"] = "never"
     if "SSL_CERT_FILE" not in environ and "SSL_CERT_DIR" not in environ:
         variables["UV_SYSTEM_CERTS"] = "1"
     index = user_index_url(environ)

@@ -46,6 +46,8 @@ def test_only_network_and_index_settings_reach_uv() -> None:
     arguments = uv_environment({**HOSTILE, **foreign, "uv_publish_token": "secret"})
     assert {name for name, value in arguments.items() if value is None} == {*HOSTILE, "uv_publish_token"}
     assert arguments["UV_DEFAULT_INDEX"] == "https://index.example/simple"
+    # None is put into the user's profile, only to resolve for its series.
+    assert arguments["UV_PYTHON_DOWNLOADS"] == "never"
     assert "UV_HTTP_TIMEOUT" not in arguments  # as the user has it
     older = uv_environment({"UV_INDEX_URL": "https://index.example/simple"})
     assert (older["UV_INDEX_URL"], older["UV_DEFAULT_INDEX"]) == (None, "https://index.example/simple")
