@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QVBoxLayout, QWidget
 from gpu_assistant.gui.widgets.buttons import Button
 from gpu_assistant.gui.widgets.text import label
 from tests.gui.geometry import layout_faults
-from tests.gui.screenshots import ALL_SCENES, Studio, shoot
+from tests.gui.screenshots import ALL_SCENES, DOCS_FOLDER, DOCS_SCENES, Studio, shoot
 
 pytestmark = pytest.mark.gui
+MAX_DOCS_BYTES = 1_500_000
 REST_SECONDS = 3  # after a change of language or size everything has its place by then
 
 
@@ -91,6 +92,13 @@ def test_sideways_scrolling_is_found(frame):
     put(frame, area, 0, 0, 200, 100)
     QApplication.processEvents()
     assert any("scrolls sideways" in fault for fault in layout_faults(frame))
+
+
+def test_pictures_of_the_documents_are_those_that_the_command_draws():
+    drawn = {f"{name.removeprefix('advice-')}_{code}_light.png" for name in DOCS_SCENES for code in ("en", "zh")}
+    assert set(DOCS_SCENES) <= set(ALL_SCENES)
+    assert {path.name for path in DOCS_FOLDER.iterdir()} == drawn
+    assert sum(path.stat().st_size for path in DOCS_FOLDER.iterdir()) <= MAX_DOCS_BYTES
 
 
 @pytest.mark.parametrize("name", ALL_SCENES)
