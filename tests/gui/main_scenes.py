@@ -147,6 +147,7 @@ SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None
     "monitor-2-gpus-beside": (MONITOR, 2, 0, True, beside),
     "monitor-8-gpus": (MONITOR, 8, 0, True, None),
     "monitor-hot": (MONITOR, 1, 2, True, None),
+    "home-environments": (HOME, 1, 0, True, None),
     "home-hot": (HOME, 1, 0, True, None),
     "monitor-inside": (MONITOR, 2, 0, True, inside),
     "monitor-table": (MONITOR, 0, 0, True, lambda window: window.main_area.pages[MONITOR].toolbar.table_button.click()),
@@ -181,6 +182,11 @@ def shoot(studio: Studio, name: str, folder: Path) -> None:
     app = FakeMain(folder, rtx4060() if gpus else None)
     variant, place = ("cu130", "D:\\AI\\pytorch") if gpus else ("cpu", "/home/mei/ai/pytorch")
     app.known = (replace(ENVIRONMENT, variant=variant, path=place),) if installed else ()
+    if name == "home-environments":
+        app.known += tuple(
+            replace(ENVIRONMENT, name=f"course-{number}", path=f"{place}-{number}", bytes=number * GIB)
+            for number in range(2, 7)
+        )
     app.stored = [measured(7 * (stored - index), 0.9 + 0.05 * index) for index in range(stored)]
     window = MainWindow(app)
     window.build(studio.language)

@@ -1,6 +1,10 @@
-"""Saves pictures of the window: `python -m tests.gui.screenshots OUT_FOLDER [NAME...]`, in both languages and themes.
+"""Draws every page in every state: `python -m tests.gui.screenshots OUT_FOLDER [NAME...]`.
+
+In both languages and themes, with text at 100, 150 and 200 %. `--docs` draws the pictures of README and guide in
+`docs/images/` anew.
 
 Every scene opens a window in some state; all scenes run on the fakes, so the pictures are the same everywhere.
+`tests/gui/test_layout.py` looks at the geometry of the same scenes.
 """
 
 from __future__ import annotations
@@ -11,38 +15,63 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+import numpy as np
 from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from gpu_assistant.app import App
 from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.plan import InterruptedInstall, LogEvent, PlanEvent, StepEvent, StepSummary
+from gpu_assistant.core.types import Language as Code
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.help import HelpDialog
 from gpu_assistant.gui.language import Language
+from gpu_assistant.gui.main.window import MINIMUM_SIZE
 from gpu_assistant.gui.wizard.wizard import Wizard
 from tests.fakes.app import FakeApp
 from tests.fakes.examples import WHEELHOUSE_OFFER, cpu_recommendation, make_plan, rtx4060, rtx4060_recommendation
-from tests.gui import bundle_scenes, main_scenes
+from tests.gui import bundle_scenes, dialog_scenes, main_scenes
 
 SIZES = ((1180, 760), (880, 520))
-LARGE = (1600, 900)
+ROOM_ON_SCREEN = (1880, 960)
+CODES: tuple[Code, ...] = ("en", "zh_CN")
+THEMES = ("light", "dark")
+SCALES = (100, 150, 200)  # percent
+Size = tuple[int, int]
+# The pictures of README and guide: their scenes, drawn at SIZES[0] in light colours.
+RECORDED_MACHINE = Path(__file__).resolve().parents[1] / "machines" / "windows11-rtx4060-566.json"
+DOCS_FOLDER = Path(__file__).resolve().parents[2] / "docs" / "images"
+DOCS_SCENES = (
+    *("welcome", "advice-computer", "advice-recommendation", "installing", "failed", "done"),
+    *("example-running", "home-gpu", "monitor-gpu", "benchmark-gpu", "memory", "health-done", "settings"),
+)
 Scene = Callable[["Studio", FakeApp], Wizard]
 SPEEDS = [18.4e6 + 2.5e6 * ((second * 7919) % 13 - 6) / 6 for second in range(90)]  # bytes per second
 
 
 class Studio:
-    """The application, its language, and a camera."""
+    """The application, its language, and a camera for these languages, themes and sizes of text."""
 
-    def __init__(self, out: Path) -> None:
+    def __init__(
+        self,
+        out: Path,
+        codes: Sequence[Code] = CODES,
+        themes: Sequence[str] = THEMES,
+        scales: Sequence[int] = SCALES,
+    ) -> None:
         self.qt = QApplication.instance() or QApplication(["screenshots"])
         self.language = Language(self.qt)
         self.out = out
+        self.codes, self.themes, self.scales = codes, themes, scales
+
+    pause = 0.12  # seconds until a window that changed its size has come to rest
 
     def settle(self, seconds: float = 0.35) -> None:
         """Let everything that was started come to rest."""
@@ -64,18 +93,68 @@ class Studio:
             time.sleep(0.005)
         self.settle()
 
-    def save(self, widget: QWidget, name: str) -> None:
-        """Both languages, both themes, both sizes of what stands there."""
-        for code in ("en", "zh_CN"):
-            self.language.set(code)
-            for colours in ("light", "dark"):
-                theme.set_theme(self.qt, colours)
-                for size in (*SIZES, *((LARGE,) if code == "en" and colours == "light" else ())):
-                    widget.resize(*size)
-                    self.settle(0.12)
-                    assert widget.grab().save(str(self.out / f"{name}_{code}_{colours}_{size[0]}x{size[1]}.png"))
+    def save(
+        self, widget: QWidget, name: str, *, codes: Sequence[Code] | None = None, sizes: Sequence[Size] = SIZES
+    ) -> None:
+        """Pictures of what stands there: each size with text at 100 %, the first one also with larger text, with which
+        a dialog is larger, up to what a screen of 1920 × 1080 has room for.
+        """
+        is_dialog = isinstance(widget, QDialog)
+        if not is_dialog:
+            widget.setMinimumSize(*MINIMUM_SIZE)
+        for code, colours, scale in product(codes or self.codes, self.themes, self.scales):
+            if self.language.current != code:
+                self.language.set(code)
+            theme.set_theme(self.qt, colours)
+            theme.set_text_scale(self.qt, scale / 100)
+            for size in sizes if scale == 100 else sizes[:1]:
+                factor = scale / 100 if is_dialog else 1
+                width, height = (
+                    min(round(length * factor), limit) for length, limit in zip(size, ROOM_ON_SCREEN, strict=True)
+                )
+                widget.resize(width, height)
+                self.settle(self.pause)
+                self.take(widget, name, f"{code}_{colours}_{width}x{height}_{scale}")
         self.language.set("en")
         theme.set_theme(self.qt, "light")
+        theme.set_text_scale(self.qt, 1.0)
+
+    def take(self, widget: QWidget, name: str, how: str) -> None:
+        """Save one picture."""
+        assert widget.grab().save(str(self.out / f"{name}_{how}.png"))
+
+
+class DocsStudio(Studio):
+    """The camera for `docs/images/`: few colours, so that the pictures stay small."""
+
+    def __init__(self) -> None:
+        super().__init__(DOCS_FOLDER, themes=("light",), scales=(100,))
+
+    def save(
+        self, widget: QWidget, name: str, *, codes: Sequence[Code] | None = None, sizes: Sequence[Size] = SIZES
+    ) -> None:
+        super().save(widget, name, codes=codes, sizes=sizes[:1])
+
+    def take(self, widget: QWidget, name: str, how: str) -> None:
+        code = "zh" if how.startswith("zh") else "en"
+        picture = few_colours(widget.grab().toImage())
+        assert picture.save(str(self.out / f"{name.removeprefix('advice-')}_{code}_light.png"), "PNG", 0)
+
+
+def few_colours(image: QImage) -> QImage:
+    """The image with its 256 most frequent colours, each other one as the nearest of them: a third of the bytes."""
+    image = image.convertToFormat(QImage.Format.Format_RGB32)
+    width, height = image.width(), image.height()
+    pixels = np.frombuffer(image.constBits(), np.uint32).reshape(height, image.bytesPerLine() // 4)[:, :width]
+    colours, place, counts = np.unique(pixels & 0xFFFFFF, return_inverse=True, return_counts=True)
+    table = colours[np.argsort(counts)[::-1][:256]]
+    parts = np.stack([(colours >> shift) & 255 for shift in (16, 8, 0)], axis=1).astype(np.int32)
+    chosen = np.stack([(table >> shift) & 255 for shift in (16, 8, 0)], axis=1).astype(np.int32)
+    nearest = np.array([np.abs(chosen - part).sum(axis=1).argmin() for part in parts], np.uint8)
+    indexes = np.ascontiguousarray(nearest[place].reshape(height, width))
+    made = QImage(indexes.tobytes(), width, height, width, QImage.Format.Format_Indexed8)
+    made.setColorTable([0xFF000000 | int(colour) for colour in table])
+    return made.copy()
 
 
 def wizard(studio: Studio, app: FakeApp | App) -> Wizard:
@@ -110,13 +189,13 @@ def welcome_resume(studio: Studio, app: FakeApp) -> Wizard:
     return made
 
 
-def computer(studio: Studio, app: FakeApp) -> Wizard:
+def computer(studio: Studio, app: FakeApp | App) -> Wizard:
     made = wizard(studio, app)
     to_computer(studio, made)
     return made
 
 
-def recommendation(studio: Studio, app: FakeApp) -> Wizard:
+def recommendation(studio: Studio, app: FakeApp | App) -> Wizard:
     made = wizard(studio, app)
     to_recommendation(studio, made)
     return made
@@ -262,6 +341,7 @@ SCENES: dict[str, tuple[Scene, bool]] = {
     "done": (done, False),
     "done-measured": (done_measured, False),
     "rtx-computer": (computer, True),
+    "rtx-recommendation": (recommendation, True),
     "rtx-recommendation-why": (recommendation_why, True),
     "rtx-install": (simulated_install, True),
     "rtx-done": (simulated_done, True),
@@ -269,22 +349,49 @@ SCENES: dict[str, tuple[Scene, bool]] = {
 }
 
 
+ADVICE_SCENES: dict[str, Callable[[Studio, App], Wizard]] = {
+    "advice-computer": computer,
+    "advice-recommendation": recommendation,
+}
+
+
 def shoot(studio: Studio, name: str) -> None:
     """One scene on an app of its own."""
-    make, simulated = SCENES[name]
     with tempfile.TemporaryDirectory() as folder:
-        app = FakeApp(Path(folder), rtx4060() if simulated else None, simulated=simulated)
-        app.shown_folder = "D:\\AI\\pytorch" if simulated else "/home/mei/ai/pytorch"
-        if simulated:
-            app.recommendation = rtx4060_recommendation
-        made = make(studio, app)
-        studio.save(made.findChild(HelpDialog) or made, name)
-        if app.gate is not None:
-            app.gate.set()
-        studio.until(lambda: not made.controller.busy)
-        made.close()
-        made.deleteLater()
-        studio.settle()
+        if name in main_scenes.SCENES:
+            main_scenes.shoot(studio, name, Path(folder))
+        elif name in dialog_scenes.SCENES:
+            dialog_scenes.shoot(studio, name, Path(folder))
+        elif name in ADVICE_SCENES:
+            _shoot_advice(studio, name, folder)
+        else:
+            _shoot_wizard(studio, name, Path(folder))
+
+
+def _shoot_advice(studio: Studio, name: str, folder: str) -> None:
+    """What is really advised for a recorded computer with an RTX 4060."""
+    made = ADVICE_SCENES[name](studio, App(data_dir=folder, machine_file=str(RECORDED_MACHINE)))
+    studio.save(made, name)
+    studio.until(lambda: not made.controller.busy, 60)
+    made.close()
+    made.deleteLater()
+    studio.settle()
+
+
+def _shoot_wizard(studio: Studio, name: str, folder: Path) -> None:
+    make, simulated = SCENES[name]
+    app = FakeApp(folder, rtx4060() if simulated else None, simulated=simulated)
+    app.shown_folder = "D:\\AI\\pytorch" if simulated else "/home/mei/ai/pytorch"
+    if simulated:
+        app.recommendation = rtx4060_recommendation
+    made = make(studio, app)
+    studio.save(made.findChild(HelpDialog) or made, name)
+    if app.gate is not None:
+        app.gate.set()
+    studio.until(lambda: not made.controller.busy)
+    made.close()
+    made.deleteLater()
+    studio.settle()
 
 
 def real(studio: Studio) -> None:
@@ -316,23 +423,33 @@ def real(studio: Studio) -> None:
         studio.settle()
 
 
+ALL_SCENES = (*SCENES, *ADVICE_SCENES, *main_scenes.SCENES, *dialog_scenes.SCENES)
+
+
 def main(arguments: list[str]) -> None:
     """The command; `real` is not among the scenes that are taken without a name, since it installs PyTorch."""
-    known = (*SCENES, *main_scenes.SCENES)
     parser = argparse.ArgumentParser(description="Takes pictures of the window's pages.")
-    parser.add_argument("out", type=Path, help="a folder for the pictures")
-    parser.add_argument("names", nargs="*", metavar="name", help=f"all without one, or of: {', '.join(known)}, real")
+    parser.add_argument("out", type=Path, nargs="?", help="a folder for the pictures")
+    parser.add_argument(
+        "names", nargs="*", metavar="name", help=f"all without one, or of: {', '.join(ALL_SCENES)}, real"
+    )
+    parser.add_argument("--docs", action="store_true", help="draw docs/images/ anew, and nothing else")
+    parser.add_argument("--languages", nargs="+", choices=CODES, default=CODES)
+    parser.add_argument("--themes", nargs="+", choices=(*THEMES, "contrast"), default=THEMES)
+    parser.add_argument("--scales", nargs="+", type=int, choices=SCALES, default=SCALES)
     given = parser.parse_args(arguments)
-    if unknown := set(given.names) - {*known, "real"}:
+    if given.docs:
+        studio: Studio = DocsStudio()
+    elif given.out is None:
+        parser.error("name a folder for the pictures")
+    else:
+        studio = Studio(given.out, given.languages, given.themes, given.scales)
+    if unknown := set(given.names) - {*ALL_SCENES, "real"}:
         parser.error(f"no such scene: {', '.join(sorted(unknown))}")
-    given.out.mkdir(parents=True, exist_ok=True)
-    studio = Studio(given.out)
-    for name in given.names or known:
+    studio.out.mkdir(parents=True, exist_ok=True)
+    for name in DOCS_SCENES if given.docs else given.names or ALL_SCENES:
         if name == "real":
             real(studio)
-        elif name in main_scenes.SCENES:
-            with tempfile.TemporaryDirectory() as folder:
-                main_scenes.shoot(studio, name, Path(folder))
         else:
             shoot(studio, name)
         print(name, flush=True)

@@ -209,13 +209,23 @@ class Rail(Themed, QWidget):
         self.refresh()
 
     def refresh(self) -> None:
+        self._arrange_footer()
+        super().refresh()
+
+    def event(self, event: QEvent) -> bool:
+        # Its rows take new texts and fonts after the rail itself.
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._arrange_footer()
+        return super().event(event)
+
+    def _arrange_footer(self) -> None:
         margins = self.outer_layout.contentsMargins()
         available = self.maximumWidth() - margins.left() - margins.right()
         for row, widgets in self._footer_rows:
             fits = sum(widget.sizeHint().width() for widget in widgets) <= available
-            direction = QBoxLayout.Direction
-            row.setDirection(direction.LeftToRight if fits else direction.TopToBottom)
-        super().refresh()
+            direction = QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom
+            if row.direction() != direction:
+                row.setDirection(direction)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
@@ -525,7 +535,7 @@ class _StepButton(KeyboardFocus, Themed, QPushButton):
         return QSize(0 if self._icon_only else theme.px(150), self._height)
 
     def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+        return QSize(0 if self._icon_only else self.title_width(), self._height)
 
     def title_width(self) -> int:
         """The width of the title in the current step's weight."""

@@ -93,6 +93,11 @@ class Page(Themed, QScrollArea):
     def take_focus(self) -> None:
         """Give keyboard focus to what the page is for; by default nothing."""
 
+    def available_width(self) -> int:
+        """The width in pixels that the content has."""
+        margins = self._outer_layout.contentsMargins()
+        return self.viewport().width() - margins.left() - margins.right()
+
     def add_action(self, widget: QWidget) -> None:
         """Add a control at the right of the title."""
         self.header.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
@@ -139,7 +144,7 @@ class Footer(Themed, QWidget):
     """The wizard's footer: a hint at the left, buttons at the right.
 
     A hint that needs more than two lines beside the buttons goes above them; so do the left buttons where they do not
-    fit beside the right ones.
+    fit beside the right ones. Right buttons that do not fit side by side stand below each other.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -150,7 +155,7 @@ class Footer(Themed, QWidget):
         hint_layout.setSpacing(12)
         hint_layout.addWidget(self._icon)
         hint_layout.addWidget(self.hint_label, 1, Qt.AlignmentFlag.AlignVCenter)
-        self._left_layout, self._right_layout = QHBoxLayout(), QHBoxLayout()
+        self._left_layout, self._right_layout = QHBoxLayout(), QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._left_layout.setSpacing(8)
         self._right_layout.setSpacing(12)
         self._buttons_layout = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -204,11 +209,9 @@ class Footer(Themed, QWidget):
         margin, low = self._breakpoints.margin, self._breakpoints.is_low
         self._layout.setContentsMargins(margin, 10 if low else 14, margin, 10 if low else 14)
         available = self.width() - 2 * margin
-        needed = (
-            self._left_layout.sizeHint().width()
-            + self._right_layout.sizeHint().width()
-            + 2 * self._buttons_layout.spacing()
-        )
+        right_width = _row_width(self._right_layout)
+        needed = self._left_layout.sizeHint().width() + right_width + 2 * self._buttons_layout.spacing()
+        _set_direction(self._right_layout, vertical=right_width > available)
         _set_direction(self._buttons_layout, vertical=needed > available)
         hint_width = available - self._buttons_layout.sizeHint().width() - self._icon.width() - 36
         line_height = self.hint_label.fontMetrics().height() * theme.line_height()
@@ -222,6 +225,12 @@ class Footer(Themed, QWidget):
         del event
         painter = QPainter(self)
         painter.fillRect(0, 0, self.width(), theme.current().line_width, theme.color("line"))
+
+
+def _row_width(box: QBoxLayout) -> int:
+    """The width of what a box shows, side by side."""
+    widths = [item.sizeHint().width() for index in range(box.count()) if not (item := box.itemAt(index)).isEmpty()]
+    return sum(widths) + box.spacing() * max(len(widths) - 1, 0)
 
 
 def _set_direction(box: QBoxLayout, *, vertical: bool) -> None:

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from .....core.plan import Event, StepEvent
@@ -122,6 +123,17 @@ class InstallPage(WizardPage):
             self.window().close()
         else:
             self.controller.install()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        QTimer.singleShot(0, self, self._update_widths)
+
+    def refresh(self) -> None:
+        super().refresh()
+        QTimer.singleShot(0, self, self._update_widths)
+
+    def _update_widths(self) -> None:
+        self.error_panel.set_available_width(self.page.available_width())
 
     def confirm_stop(self) -> None:
         """Ask whether to stop the install, and stop it."""

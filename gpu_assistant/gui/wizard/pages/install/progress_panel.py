@@ -15,7 +15,7 @@ from .....texts.format import UNKNOWN_VALUE, format_duration, format_size, forma
 from .....texts.localized import Texts
 from .... import messages
 from ....widgets.base import Themed, announce, draw_box, tint_border
-from ....widgets.buttons import Button
+from ....widgets.buttons import MAX_WIDTH, Button
 from ....widgets.cards import Card, InsetPanel, MetricValue
 from ....widgets.charts import SpeedSparkline
 from ....widgets.icons import IconWidget
@@ -285,6 +285,9 @@ def _split_unit(text: str) -> tuple[str, str]:
     return (parts[0], parts[1]) if len(parts) == 2 else (text, "")
 
 
+SIDE_MARGIN, ICON_GAP = 16, 14  # pixels of the error panel
+
+
 class ErrorPanel(Themed, QWidget):
     """`alternative_chosen` brings the chosen alternative, `folder_requested` asks for another folder."""
 
@@ -294,15 +297,17 @@ class ErrorPanel(Themed, QWidget):
     def __init__(self) -> None:
         super().__init__()
         row = QHBoxLayout(self)
-        row.setContentsMargins(16, 14, 16, 12)
-        row.setSpacing(14)
+        row.setContentsMargins(SIDE_MARGIN, 14, SIDE_MARGIN, 12)
+        row.setSpacing(ICON_GAP)
+        self._icon = IconWidget("error", "error", 22)
         self._column = QVBoxLayout()
         self._column.setSpacing(8)
         self.message_label = label("body")
         self._column.addWidget(self.message_label)
-        row.addWidget(IconWidget("error", "error", 22), 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(self._column, 1)
         self.buttons: list[Button] = []
+        self._button_width = MAX_WIDTH
         self._button_rows: list[QWidget] = []
         self.apply_theme()
 
@@ -334,9 +339,16 @@ class ErrorPanel(Themed, QWidget):
             layout.addWidget(label("small", text))
         layout.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addWidget(row)
+        button.set_max_width(self._button_width)
         row.show()
         self._button_rows.append(row)
         self.buttons.append(button)
+
+    def set_available_width(self, available_width: int) -> None:
+        """Wrap the texts of buttons that are wider than this many pixels leave room for."""
+        self._button_width = max(available_width - 2 * SIDE_MARGIN - self._icon.sizeHint().width() - ICON_GAP, 0)
+        for button in self.buttons:
+            button.set_max_width(self._button_width)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         del event

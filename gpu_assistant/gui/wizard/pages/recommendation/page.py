@@ -373,8 +373,7 @@ class RecommendationPage(WizardPage):
         QTimer.singleShot(0, self, self._update_widths)
 
     def _update_widths(self) -> None:
-        margins = self.page.content.layout().contentsMargins()  # type: ignore[union-attr]
-        available_width = self.page.viewport().width() - margins.left() - margins.right()
+        available_width = self.page.available_width()
         self.options_bar.set_available_width(available_width)
         for card in self.part_cards.values():
             card.set_available_width(available_width)

@@ -1,0 +1,189 @@
+"""The windows above the window, for `tests.gui.screenshots`: example programs and the health test."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFont, QImage, QPainter
+from PySide6.QtWidgets import QWidget
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.examples.child_protocol import ExampleProgress, ExampleStart, ShownPicture
+from gpu_assistant.examples.job import ExampleResult
+from gpu_assistant.gui.examples.dialog import DIALOG_SIZE as EXAMPLE_SIZE
+from gpu_assistant.gui.examples.dialog import ExampleDialog
+from gpu_assistant.gui.health.dialog import DIALOG_SIZE as HEALTH_SIZE
+from gpu_assistant.gui.health.dialog import HealthDialog, HealthDialogOptions
+from gpu_assistant.gui.worker import JobRunner
+
+from ..fakes.examples import rtx4060
+from ..fakes.health_findings import PROGRESS, health_checks
+from ..fakes.main_window import ENVIRONMENT as INSTALLED
+from ..fakes.main_window import FakeMain, gpu
+
+if TYPE_CHECKING:
+    from .screenshots import Studio
+
+Scene = Callable[["Studio", FakeMain, QWidget], QWidget]
+PARENT_SIZE = 1180, 760
+START = ExampleStart(torch="2.15.0+cu132", device="cuda:0", name="NVIDIA GeForce RTX 4060")
+ENVIRONMENT = Path("/home/mei/ai/pytorch")
+SIDE = 28  # pixels of a drawn digit
+
+
+def digits(wrong: int) -> tuple[ShownPicture, ...]:
+    """Twelve drawn digits, one of which the network reads wrong."""
+    return tuple(
+        ShownPicture(
+            width=SIDE,
+            height=SIDE,
+            channels=1,
+            pixels=digit(index % 10),
+            caption=str((index + (index == wrong)) % 10),
+            correct=index != wrong,
+        )
+        for index in range(12)
+    )
+
+
+def digit(number: int) -> bytes:
+    """A digit, white on black, a byte for each pixel."""
+    image = QImage(SIDE, SIDE, QImage.Format.Format_Grayscale8)
+    image.fill(0)
+    painter, font = QPainter(image), QFont()
+    font.setPixelSize(SIDE - 4)
+    painter.setFont(font)
+    painter.setPen(QColor("white"))
+    painter.drawText(image.rect(), int(Qt.AlignmentFlag.AlignCenter), str(number))
+    painter.end()
+    rows = bytes(image.constBits())
+    return b"".join(rows[row * image.bytesPerLine() :][:SIDE] for row in range(SIDE))
+
+
+def learning(step: int) -> ExampleProgress:
+    """The first program after `step` of its 600 steps."""
+    return ExampleProgress(
+        step=step, steps=600, loss=2.3 * 0.992**step + 0.03, score=1 - 0.9 * 0.99**step, pictures=digits(3)
+    )
+
+
+def result_of(last: ExampleProgress) -> ExampleResult:
+    """The first program that ended with these figures."""
+    return ExampleResult(
+        program="first-program", torch=START.torch, device=START.device, name=START.name, last=last, seconds=12.0
+    )
+
+
+def example(studio: Studio, app: FakeMain, parent: QWidget, program: int = 0) -> ExampleDialog:
+    """The window of the programs with one of them chosen, not started."""
+    dialog = ExampleDialog(app, studio.language, ENVIRONMENT, parent, has_editor=True)
+    dialog.open()
+    dialog.resize(*EXAMPLE_SIZE)
+    if program:
+        dialog.programs.buttons[program].click()
+    studio.settle()
+    return dialog
+
+
+def example_running(studio: Studio, app: FakeMain, parent: QWidget) -> QWidget:
+    app.gate = threading.Event()
+    app.events["example"] = (START, *(learning(step) for step in range(0, 330, 30)))
+    app.results["example"] = result_of(learning(600))
+    dialog = example(studio, app, parent)
+    dialog.run()
+    studio.until(lambda: bool(dialog.picture_grid.pictures))
+    return dialog
+
+
+def example_done(studio: Studio, app: FakeMain, parent: QWidget) -> QWidget:
+    last = learning(600)
+    app.events["example"] = (START, *(learning(step) for step in range(0, 600, 30)), last)
+    app.results["example"] = result_of(last)
+    dialog = example(studio, app, parent)
+    dialog.run()
+    studio.until(lambda: not dialog.runner.running and dialog.result_hero.isVisible())
+    return dialog
+
+
+def example_failed(studio: Studio, app: FakeMain, parent: QWidget) -> QWidget:
+    app.results["example"] = AppError("example-memory")
+    app.events["example"] = (START,)
+    dialog = example(studio, app, parent)
+    dialog.run()
+    studio.until(lambda: not dialog.runner.running and dialog.banner.isVisible())
+    return dialog
+
+
+def example_pictures(studio: Studio, app: FakeMain, parent: QWidget) -> QWidget:
+    return example(studio, app, parent, 1)
+
+
+def example_language_model(studio: Studio, app: FakeMain, parent: QWidget) -> QWidget:
+    return example(studio, app, parent, 2)
+
+
+def health(studio: Studio, app: FakeMain, parent: QWidget) -> HealthDialog:
+    """The health test before it was started, on a computer with two cards."""
+    dialog = HealthDialog(app, parent, HealthDialogOptions(level=3, gpus=(gpu(0), gpu(1))))
+    dialog.open()
+    studio.until(lambda: not dialog.environment_runner.running)
+    dialog.resize(*HEALTH_SIZE)
+    return dialog
+
+
+def health_running(studio: Studio, app: FakeMain, parent: QWidget) -> QWidget:
+    app.gate = threading.Event()
+    app.events["health"] = (PROGRESS, *health_checks().checks[:2])
+    app.results["health"] = health_checks()
+    dialog = health(studio, app, parent)
+    dialog.start_test()
+    studio.until(lambda: bool(dialog.result_view.rows))
+    return dialog
+
+
+def health_done(studio: Studio, app: FakeMain, parent: QWidget) -> QWidget:
+    app.results["health"] = health_checks()
+    dialog = health(studio, app, parent)
+    dialog.start_test()
+    studio.until(lambda: not dialog.test_runner.running and dialog.result_view.verdict.isVisible())
+    return dialog
+
+
+SCENES: dict[str, Scene] = {
+    "example": example,
+    "example-running": example_running,
+    "example-done": example_done,
+    "example-failed": example_failed,
+    "example-pictures": example_pictures,
+    "example-language-model": example_language_model,
+    "health": health,
+    "health-running": health_running,
+    "health-done": health_done,
+}
+
+
+def shoot(studio: Studio, name: str, folder: Path) -> None:
+    """One scene on an app and a window of its own, once for each language: an open window keeps its own."""
+    for code in studio.codes:
+        studio.language.set(code)
+        app = FakeMain(folder, rtx4060())
+        app.known = (replace(INSTALLED, variant="cu132"),)
+        parent = QWidget()
+        parent.resize(*PARENT_SIZE)
+        parent.show()
+        dialog = SCENES[name](studio, app, parent)
+        studio.save(dialog, name, codes=(code,), sizes=((dialog.width(), dialog.height()),))
+        if app.gate is not None:
+            app.gate.set()
+        studio.until(lambda dialog=dialog: not any(each.running for each in dialog.findChildren(JobRunner)))
+        dialog.reject()
+        studio.until(lambda dialog=dialog: not dialog.isVisible())
+        parent.close()
+        parent.deleteLater()
+        studio.settle()
+    studio.language.set("en")
