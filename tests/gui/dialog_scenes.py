@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gpu_assistant.gui.health.dialog import DIALOG_SIZE as HEALTH_SIZE
+from gpu_assistant.gui.health.dialog import HealthDialog, HealthDialogOptions
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPainter
@@ -17,8 +19,6 @@ from gpu_assistant.examples.child_protocol import ExampleProgress, ExampleStart,
 from gpu_assistant.examples.job import ExampleResult
 from gpu_assistant.gui.examples.dialog import DIALOG_SIZE as EXAMPLE_SIZE
 from gpu_assistant.gui.examples.dialog import ExampleDialog
-from gpu_assistant.gui.health.dialog import DIALOG_SIZE as HEALTH_SIZE
-from gpu_assistant.gui.health.dialog import HealthDialog, HealthDialogOptions
 from gpu_assistant.gui.worker import JobRunner
 
 from ..fakes.examples import rtx4060

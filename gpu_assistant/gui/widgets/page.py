@@ -229,7 +229,8 @@ class Footer(Themed, QWidget):
 
 def _row_width(box: QBoxLayout) -> int:
     """The width of what a box shows, side by side."""
-    widths = [item.sizeHint().width() for index in range(box.count()) if not (item := box.itemAt(index)).isEmpty()]
+    items = (box.itemAt(index) for index in range(box.count()))
+    widths = [item.sizeHint().width() for item in items if item is not None and not item.isEmpty()]
     return sum(widths) + box.spacing() * max(len(widths) - 1, 0)
 
 
