@@ -1,4 +1,4 @@
-"""The windows above the window, for `tests.gui.screenshots`: example programs and the health test."""
+"""The windows above the window, for `tests.gui.screenshots`: the example programs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gpu_assistant.gui.health.dialog import DIALOG_SIZE as HEALTH_SIZE
-from gpu_assistant.gui.health.dialog import HealthDialog, HealthDialogOptions
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPainter
@@ -22,9 +20,8 @@ from gpu_assistant.gui.examples.dialog import ExampleDialog
 from gpu_assistant.gui.worker import JobRunner
 
 from ..fakes.examples import rtx4060
-from ..fakes.health_findings import PROGRESS, health_checks
 from ..fakes.main_window import ENVIRONMENT as INSTALLED
-from ..fakes.main_window import FakeMain, gpu
+from ..fakes.main_window import FakeMain
 
 if TYPE_CHECKING:
     from .screenshots import Studio
@@ -127,33 +124,6 @@ def example_language_model(studio: Studio, app: FakeMain, parent: QWidget) -> QW
     return example(studio, app, parent, 2)
 
 
-def health(studio: Studio, app: FakeMain, parent: QWidget) -> HealthDialog:
-    """The health test before it was started, on a computer with two cards."""
-    dialog = HealthDialog(app, parent, HealthDialogOptions(level=3, gpus=(gpu(0), gpu(1))))
-    dialog.open()
-    studio.until(lambda: not dialog.environment_runner.running)
-    dialog.resize(*HEALTH_SIZE)
-    return dialog
-
-
-def health_running(studio: Studio, app: FakeMain, parent: QWidget) -> QWidget:
-    app.gate = threading.Event()
-    app.events["health"] = (PROGRESS, *health_checks().checks[:2])
-    app.results["health"] = health_checks()
-    dialog = health(studio, app, parent)
-    dialog.start_test()
-    studio.until(lambda: bool(dialog.result_view.rows))
-    return dialog
-
-
-def health_done(studio: Studio, app: FakeMain, parent: QWidget) -> QWidget:
-    app.results["health"] = health_checks()
-    dialog = health(studio, app, parent)
-    dialog.start_test()
-    studio.until(lambda: not dialog.test_runner.running and dialog.result_view.verdict.isVisible())
-    return dialog
-
-
 SCENES: dict[str, Scene] = {
     "example": example,
     "example-running": example_running,
@@ -161,9 +131,6 @@ SCENES: dict[str, Scene] = {
     "example-failed": example_failed,
     "example-pictures": example_pictures,
     "example-language-model": example_language_model,
-    "health": health,
-    "health-running": health_running,
-    "health-done": health_done,
 }
 
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from gpu_assistant.catalog.records.updates import RootStatement, UpdateKey
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Benchmark, GpuProcess, Sample
-from gpu_assistant.gui.main.main_area import BENCHMARK, HOME, MONITOR, SETTINGS
+from gpu_assistant.gui.main.main_area import BENCHMARK, HEALTH, HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.main.window import MainWindow
 from gpu_assistant.update.check import UpdateState, UpdateStatus
 from gpu_assistant.update.files import UpdateDownloadProgress
@@ -25,7 +25,7 @@ from gpu_assistant.update.signed_statement import ReleaseStatement, UpdateFile
 from ..fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
 from ..fakes.examples import GIB, cpu_benchmark, rtx4060
 from ..fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
-from . import bench_scenes
+from . import bench_scenes, health_scenes
 
 if TYPE_CHECKING:
     from .screenshots import Studio
@@ -161,6 +161,9 @@ SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None
     "benchmark-empty": (BENCHMARK, 0, 0, True, None),
     "benchmark-gone": (BENCHMARK, 0, 3, False, None),
     "benchmark-nothing": (BENCHMARK, 0, 0, False, None),
+    "health": (HEALTH, 2, 0, True, health_scenes.before),
+    "health-running": (HEALTH, 1, 0, True, health_scenes.running),
+    "health-done": (HEALTH, 1, 0, True, health_scenes.done),
     "settings": (SETTINGS, 0, 0, True, None),
     "update-home": (HOME, 1, 0, True, newer()),
     "update-fetching": (HOME, 1, 0, True, newer("fetching")),

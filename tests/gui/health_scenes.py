@@ -1,0 +1,51 @@
+"""The page of the health test in its states, for `tests.gui.screenshots`."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from PySide6.QtWidgets import QApplication
+
+from gpu_assistant.gui.health.page import LOAD_LEVEL, HealthPage
+from gpu_assistant.gui.main.main_area import HEALTH
+from gpu_assistant.gui.main.window import MainWindow
+from tests.fakes.health_findings import PROGRESS, health_checks
+
+
+def before(window: MainWindow) -> None:
+    """The level that loads the cards, not started."""
+    _page(window).choose(LOAD_LEVEL, None)
+
+
+def running(window: MainWindow) -> None:
+    """A test that has reported two checks."""
+    page = _page(window)
+    window.app.gate = threading.Event()
+    window.app.events["health"] = (PROGRESS, *health_checks().checks[:2])
+    window.app.results["health"] = health_checks()
+    page.choose(LOAD_LEVEL, None)
+    page.start_test()
+    _wait_until(lambda: bool(page.result_view.rows))
+
+
+def done(window: MainWindow) -> None:
+    """A test with its verdict."""
+    page = _page(window)
+    window.app.results["health"] = health_checks()
+    page.choose(LOAD_LEVEL, None)
+    page.start_test()
+    _wait_until(lambda: not page.testing and page.result_view.verdict.isVisible())
+
+
+def _page(window: MainWindow) -> HealthPage:
+    page: HealthPage = window.main_area.pages[HEALTH]
+    _wait_until(lambda: not page.environment_runner.running)
+    return page
+
+
+def _wait_until(condition: Callable[[], bool]) -> None:
+    while not condition():
+        QApplication.processEvents()
+        time.sleep(0.005)
