@@ -1,7 +1,7 @@
 """Files and settings that are saved without blocking the window.
 
-FileSaver writes a file where the user chooses; SettingsSaver writes the settings after each change. Both run a job in
-a thread (worker.py) and report its end by signals.
+FileSaver writes a file where the user chooses, FileOpener opens it; SettingsSaver writes the settings after each
+change. All run a job in a thread (worker.py) and report its end by signals.
 """
 
 from __future__ import annotations
@@ -55,6 +55,23 @@ def encode_png(image: QImage) -> bytes:
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     image.save(buffer, "PNG")  # type: ignore[call-overload]
     return bytes(buffer.data().data())
+
+
+class FileOpener(QObject):
+    """Opens a saved file with the user's own program for it; `failed` brings the AppError."""
+
+    failed = Signal(object)
+
+    def __init__(self, app: App, parent: QObject) -> None:
+        super().__init__(parent)
+        self._app = app
+        self._runner = JobRunner(self)
+        self._runner.failed.connect(self.failed)
+
+    def open(self, path: Path) -> None:
+        """Open a file; a second click while it opens does nothing."""
+        if not self._runner.running:
+            self._runner.start(FunctionJob(lambda: self._app.system.open_file(path)))
 
 
 class SettingsSaver(QObject):

@@ -76,12 +76,13 @@ def _headline_section(benchmark: Benchmark) -> str:
 def _comparison_section(benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> str:
     rows, previous = [], previous_benchmark(benchmark, stored)
     pairs = device_comparisons(benchmark, previous)
-    maxima = unit_maxima(pairs)
+    maxima, shown = unit_maxima(pairs), [each for pair in pairs for each in pair.results]
     for pair in pairs:
         single = len(pair.results) == 1  # the length of one bar alone says nothing
         bars = "".join(
             ("" if single else _bar_html(each, pair, maxima[each.unit]))
-            + f"<small>{escape(_bar_device(each, pair, previous))} {escape(messages.marked_median(each))}</small>"
+            + f"<small>{escape(_bar_device(each, pair, previous))} "
+            + f"{escape(messages.marked_median(each, shown))}</small>"
             for each in pair.results
         )
         ratio = messages.ratio_text(pair.ratio) if pair.ratio is not None else ""
@@ -94,7 +95,10 @@ def _comparison_section(benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> 
         if has_gpu
         else translate("BenchmarkReport", "Measured on the CPU")
     )
-    return section_html(title, f"<table>{''.join(rows)}</table>") if rows else ""
+    headline = messages.make_headline(benchmark)
+    doubts = messages.doubt_legend(shown)
+    doubts = "" if headline is not None and doubts in headline.detail else doubts
+    return section_html(title, f"<table>{''.join(rows)}</table>{paragraph_html(doubts)}") if rows else ""
 
 
 def _bar_html(result: BenchResult, pair: DeviceComparison, maximum: float) -> str:
@@ -169,9 +173,10 @@ def _history_section(benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> str
         return ""
     dates = messages.date_labels([each for each, _ in runs], with_year=True)
     rows = [
-        (date, messages.marked_median(result), _versions_text(each))
+        (date, messages.marked_median(result, [result for _, result in runs]), _versions_text(each))
         for date, (each, result) in zip(dates, runs, strict=True)
     ]
+    doubts = messages.doubt_legend(result for _, result in runs)
     headers = (
         translate("BenchmarkReport", "When"),
         translate("BenchmarkReport", "Median"),
@@ -181,7 +186,8 @@ def _history_section(benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> str
         translate("BenchmarkReport", "Before and now"),
         paragraph_html(result_messages.measurement_label(runs[-1][1]))
         + table_html(rows, headers=headers)
-        + f"<p>{escape(result_messages.change_text(runs[-2], runs[-1], dates[-2]))}</p>",
+        + f"<p>{escape(result_messages.change_text(runs[-2], runs[-1], dates[-2]))}</p>"
+        + paragraph_html(doubts if not messages.doubt_text(runs[-2][1], runs[-1][1]) else ""),
     )
 
 

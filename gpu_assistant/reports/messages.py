@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..bench.child_protocol import NOTE_PREFIX
@@ -154,11 +154,37 @@ def median_text(result: BenchResult) -> str:
     return value_with_unit(result.median, result.unit)
 
 
-def marked_median(result: BenchResult) -> str:
-    """The median with its unit, marked where the result is doubtful."""
+def marked_median(result: BenchResult, among: Iterable[BenchResult]) -> str:
+    """The median with its unit; with a star where the result is doubtful and others `among` which it is shown are not.
+
+    `doubt_legend` of the same results says what the star means, or the doubt that all of them share.
+    """
+    return f"{median_text(result)} *" if is_doubtful(result) and _are_mixed(among) else median_text(result)
+
+
+def spoken_median(result: BenchResult) -> str:
+    """The median for a screen reader, which passes over a star."""
     if not is_doubtful(result):
         return median_text(result)
     return translate("BenchmarkMessages", "{value} (doubtful)").format(value=median_text(result))
+
+
+def doubt_legend(results: Iterable[BenchResult]) -> str:
+    """Why results are doubtful, for all of them or for those with a star; "" where none is."""
+    shown = tuple(results)
+    reason = doubt_text(*shown)
+    if not reason:
+        return ""
+    template = (
+        translate("BenchmarkMessages", "* Doubtful: {why}.")
+        if _are_mixed(shown)
+        else translate("BenchmarkMessages", "Doubtful: {why}.")
+    )
+    return template.format(why=reason)
+
+
+def _are_mixed(results: Iterable[BenchResult]) -> bool:
+    return len({is_doubtful(each) for each in results}) > 1
 
 
 def ratio_text(ratio: float) -> str:
@@ -279,7 +305,7 @@ def _matmul_description(result: BenchResult, benchmark: Benchmark) -> str:
     if sustained is None:
         return text
     return translate("BenchmarkMessages", "{text}, in a burst; {value} sustained").format(
-        text=text, value=marked_median(sustained)
+        text=text, value=median_text(sustained)
     )
 
 
@@ -290,7 +316,7 @@ def _graph_details(result: BenchResult, benchmark: Benchmark) -> str:
     if eager is None:
         return text
     return translate("BenchmarkMessages", "{text}; {value} with kernels started one by one").format(
-        text=text, value=marked_median(eager)
+        text=text, value=median_text(eager)
     )
 
 
@@ -368,6 +394,7 @@ def make_headline(benchmark: Benchmark) -> BenchmarkHeadline | None:
     pair = headline_comparison(benchmark)
     if pair is None:
         return None
+    # One figure has one reason, whichever of its two parts is doubtful.
     reason = doubt_text(*(each for each in (pair.fastest, pair.cpu) if each is not None))
     doubt_note = translate("BenchmarkMessages", "Doubtful: {why}.").format(why=reason) if reason else ""
     if pair.ratio is not None:

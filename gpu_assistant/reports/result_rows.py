@@ -34,7 +34,7 @@ def table_rows(benchmark: Benchmark) -> list[tuple[str, ...]]:
                 messages.result_name(result),
                 messages.result_device(result),
                 _size_text(result.id, result.size, result.batch),
-                ("≈ " if extrapolated else "") + messages.marked_median(result),
+                ("≈ " if extrapolated else "") + messages.marked_median(result, benchmark.results),
                 f"{low} … {high}",
                 translate("ResultsTable", "worked out") if extrapolated else str(result.runs),
             )

@@ -407,6 +407,13 @@ class Desktop(Protocol):
         """Show a folder in the file manager; raises AppError("no-file-manager")."""
         ...
 
+    def open_file(self, file: Path) -> None:
+        """Open a picture, a page or a table with the program that the user has chosen for such files.
+
+        Raises AppError("no-file-viewer"), also for a file of a kind that this program does not write: it could run.
+        """
+        ...
+
     def open_terminal(self, environment: Path) -> None:
         """Open a terminal with the environment activated; raises AppError("no-terminal")."""
         ...
@@ -496,6 +503,10 @@ class System(Hardware, Processes, Elevation, Desktop, UserEnvironment, Protocol)
 def path_hash(path: Path) -> str:
     """Twelve hex digits that name a path, where one folder has the entries of several environments."""
     return hashlib.sha256(os.fsencode(path)).hexdigest()[:12]
+
+
+# What this program saves for the user to look at; none of them runs.
+VIEWED_SUFFIXES = frozenset({".png", ".html", ".csv", ".json", ".toml", ".txt"})
 
 
 def menu_entry_name(environment: Path) -> str:

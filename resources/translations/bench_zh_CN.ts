@@ -118,6 +118,10 @@
         <source>What to look at</source>
         <translation>查看内容</translation>
     </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
 </context>
 <context>
     <name>BenchmarkResultView</name>
@@ -128,10 +132,6 @@
     <message>
         <source>Blue: this time. Grey: your last test before it.</source>
         <translation>蓝色是这次，灰色是上一次。</translation>
-    </message>
-    <message>
-        <source>Doubtful: {why}.</source>
-        <translation>“存疑”的原因：{why}。</translation>
     </message>
     <message>
         <source>GPU beside CPU</source>

@@ -44,10 +44,6 @@
         <translation>频率：{least} 到 {most} MHz</translation>
     </message>
     <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
-    <message>
         <source>Copied</source>
         <translation>已复制</translation>
     </message>
@@ -58,14 +54,6 @@
     <message>
         <source>Full load for</source>
         <translation>满载时长</translation>
-    </message>
-    <message>
-        <source>Go on</source>
-        <translation>继续</translation>
-    </message>
-    <message>
-        <source>Health test</source>
-        <translation>体检</translation>
     </message>
     <message>
         <source>Held back by heat or the power supply: never</source>
@@ -82,10 +70,6 @@
     <message>
         <source>Is the card sound?</source>
         <translation>显卡是否健康？</translation>
-    </message>
-    <message>
-        <source>It ends without a verdict, and what it found so far is not kept.</source>
-        <translation>测试会没有结论就结束，已经发现的内容不会保留。</translation>
     </message>
     <message>
         <source>It stops by itself after {longest} at the latest, or when the card gets too hot.</source>
@@ -130,14 +114,6 @@
     <message>
         <source>Starting…</source>
         <translation>正在启动…</translation>
-    </message>
-    <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
-        <source>Stop the test?</source>
-        <translation>停止测试？</translation>
     </message>
     <message>
         <source>Stopped. Nothing was tested yet.</source>

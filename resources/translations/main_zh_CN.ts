@@ -492,6 +492,10 @@
         <source>Simulated machine: {name}. Nothing is executed.</source>
         <translation>模拟的电脑：{name}。不会执行任何操作。</translation>
     </message>
+    <message>
+        <source>Health test</source>
+        <translation>体检</translation>
+    </message>
 </context>
 <context>
     <name>MainWindow</name>
@@ -538,6 +542,14 @@
     <message>
         <source>GPU Assistant closes now. To remove the program itself, do as with any other program.</source>
         <translation>GPU 助手即将关闭。要卸载程序本身，请像卸载其他程序一样操作。</translation>
+    </message>
+    <message>
+        <source>Stop the health test?</source>
+        <translation>要停止体检吗？</translation>
+    </message>
+    <message>
+        <source>It ends without a verdict, and what it found so far is not kept.</source>
+        <translation>测试会没有结论地结束，已有的发现也不会保留。</translation>
     </message>
 </context>
 <context>

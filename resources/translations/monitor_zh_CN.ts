@@ -48,6 +48,10 @@
         <source>Saved: {path}</source>
         <translation>已保存：{path}</translation>
     </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
 </context>
 <context>
     <name>GpuDetails</name>
@@ -475,14 +479,6 @@
     <message>
         <source>Go on</source>
         <translation>继续</translation>
-    </message>
-    <message>
-        <source>Health test</source>
-        <translation>体检</translation>
-    </message>
-    <message>
-        <source>Health test: is the card sound?</source>
-        <translation>体检：显卡是否健康？</translation>
     </message>
     <message>
         <source>Pause</source>

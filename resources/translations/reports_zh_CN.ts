@@ -155,6 +155,10 @@
         <source>{workload}: your {card} ({how}) is {times} times as fast as your CPU ({how_cpu})</source>
         <translation>{workload}，{card}（{how}）的速度是 CPU（{how_cpu}）的 {times} 倍</translation>
     </message>
+    <message>
+        <source>* Doubtful: {why}.</source>
+        <translation>* 存疑：{why}。</translation>
+    </message>
 </context>
 <context>
     <name>BenchmarkReport</name>

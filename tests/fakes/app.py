@@ -123,6 +123,9 @@ class FakeSystem:
     def open_folder(self, folder: Path) -> None:
         self.opened.append(("folder", folder))
 
+    def open_file(self, file: Path) -> None:
+        self.opened.append(("file", file))
+
     def open_terminal(self, environment: Path) -> None:
         self.opened.append(("terminal", environment))
 

@@ -323,6 +323,9 @@ class FakeDesktop:
     def open_folder(self, folder: Path) -> None:
         self.opened.append(folder)
 
+    def open_file(self, file: Path) -> None:
+        self.opened.append(file)
+
     def open_terminal(self, environment: Path) -> None:
         self.opened.append(environment)
 

@@ -29,6 +29,7 @@ from ...reports.expected_ranges import RangeSource, read_range_source
 from .. import theme
 from ..language import Language
 from ..machine_facts import InstalledEnvironment, current_environment
+from ..saving import FileOpener
 from ..widgets.buttons import Button, SegmentedControl
 from ..widgets.cards import Banner, Card, EmptyState
 from ..widgets.dialogs import ConfirmDialog
@@ -128,7 +129,7 @@ class BenchmarkPage(Page):
         self.unreadable_label = label("small")
         self.column.addWidget(self.unreadable_label)
         self._data_runner, self._runner = JobRunner(self), JobRunner(self)
-        self.exporter = BenchmarkExporter(self)
+        self.exporter, self._opener = BenchmarkExporter(self), FileOpener(app, self)
         self._focus_timer = QTimer(self, interval=FOCUS_DELAY_MS, singleShot=True)
         self._connect_signals()
         self._ready = True
@@ -145,6 +146,8 @@ class BenchmarkPage(Page):
         self._runner.finished.connect(self._on_finished)
         self.exporter.saved.connect(lambda path: self._show_outcome(saved=path))
         self.exporter.failed.connect(self._on_failed)
+        self._opener.failed.connect(self._on_failed)
+        self.message_banner.button.clicked.connect(self._open_saved)
         self.measure_button.clicked.connect(partial(self.measure, full=False))
         for button in (self.full_test_button, self.first_full_test_button):
             button.clicked.connect(self.confirm_full_test)
@@ -158,6 +161,10 @@ class BenchmarkPage(Page):
         self.tabs.chosen.connect(lambda _: self._on_tab_changed())
         self.memory_view.busy_changed.connect(lambda _: self._on_tab_changed())
         self.memory_view.environment_missing.connect(self.reload)
+
+    def _open_saved(self) -> None:
+        if self._saved_path is not None:
+            self._opener.open(self._saved_path)
 
     def _on_tab_changed(self) -> None:
         """Called for another tab and when the memory estimate starts or ends; hides where a file was saved."""
@@ -385,10 +392,12 @@ class BenchmarkPage(Page):
         """An error, where a file was saved, or that the run was cancelled; `memory_view` has a banner of its own."""
         has_message = self.tabs.current() == SPEED_TAB and bool(self._error or self._saved_path or self._stopped)
         self.message_banner.setVisible(has_message and not self.measuring)
+        self.message_banner.button.setVisible(self._saved_path is not None and self._error is None)
         if self._error is not None:
             self.message_banner.set("error", self._language.texts().error_text(self._error))
         elif self._saved_path is not None:
             self.message_banner.set("ok", self.tr("Saved: {path}").format(path=self._saved_path))
+            self.message_banner.button.setText(self.tr("Open"))
         elif self._stopped:
             self.message_banner.set("warn", self.tr("Stopped. Nothing of this run was kept."))
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.results import Check, Checks, HealthTestCurve
 from ...health.curves import is_throttled, throttled_share
@@ -21,7 +21,6 @@ from ..widgets.buttons import Button
 from ..widgets.cards import Banner, BannerKind
 from ..widgets.charts import Sparkline
 from ..widgets.icons import IconWidget
-from ..widgets.inputs import use_slim_scroll_bars
 from ..widgets.text import label
 
 CHECK_ICONS = {"pass": ("check", "ok"), "warn": ("warn", "warn"), "fail": ("error", "error"), "skip": ("minus", "soft")}
@@ -33,15 +32,11 @@ OptionalValue = float | None
 translate = QCoreApplication.translate
 
 
-class HealthResultView(QScrollArea):
-    """Scrolls everything below `header`, and the header with it, so that large text leaves room; also by arrow keys."""
+class HealthResultView(QWidget):
+    """Verdict, checks, curves and scope, one below the other."""
 
-    def __init__(self, header: QWidget) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        use_slim_scroll_bars(self)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(translate("Health", "What was tested"))
         self.rows: list[CheckRow] = []
         self.curves: list[GpuCurvesView] = []
@@ -50,18 +45,25 @@ class HealthResultView(QScrollArea):
         self._scope_expanded = False
         self.expand_button = Button(kind="ghost", small=True)
         self.expand_button.clicked.connect(lambda: self._show_scope(expanded=not self._scope_expanded))
-        content = QWidget()
-        self._column = QVBoxLayout(content)
-        self._column.setContentsMargins(0, 0, 12, 0)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(10)
-        self._column.addWidget(header)
         for widget in (self.verdict, self.scope):
             self._column.addWidget(widget)
             widget.hide()
         self._column.addWidget(self.expand_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.expand_button.hide()
-        self._column.addStretch(1)
-        self.setWidget(content)
+
+    def retranslate(self) -> None:
+        """Show the same in another language."""
+        self.setAccessibleName(translate("Health", "What was tested"))
+        if self._checks is not None:
+            self.show_result(self._checks, expanded=self._scope_expanded)
+            return
+        checks = [row.check for row in self.rows]
+        self.clear()
+        for check in checks:
+            self.add_check(check)
 
     def clear(self) -> None:
         """Remove all results, before a new test."""
@@ -70,7 +72,7 @@ class HealthResultView(QScrollArea):
         for child in (*self.curves, *self.rows):
             self._column.removeWidget(child)
             child.deleteLater()
-        self.curves, self.rows = [], []
+        self.curves, self.rows, self._checks = [], [], None
 
     def add_check(self, check: Check) -> None:
         """Add a row for a finished check."""
@@ -87,8 +89,8 @@ class HealthResultView(QScrollArea):
             return "\n".join(lines).strip()
         return "\n".join([banner, *lines, language.texts().localize_checks(checks).scope or ""]).strip()
 
-    def show_result(self, checks: Checks) -> None:
-        """Show the result of a test in place of its rows."""
+    def show_result(self, checks: Checks, *, expanded: bool = False) -> None:
+        """Show the result of a test in place of its rows, with the whole scope if `expanded`."""
         self.clear()
         self._checks = checks
         for check in checks.checks:
@@ -100,8 +102,7 @@ class HealthResultView(QScrollArea):
             self._column.insertWidget(self._column.indexOf(self.scope), view)
         self.verdict.set(_banner_kind(checks), verdict_text(checks))
         self.verdict.show()
-        self._show_scope(expanded=False)
-        self.verticalScrollBar().setValue(0)
+        self._show_scope(expanded=expanded)
 
     def _show_scope(self, *, expanded: bool) -> None:
         """What the verdict covers and does not cover; of the latter MAX_SCOPE_ITEMS unless `expanded`."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
@@ -31,17 +31,23 @@ if TYPE_CHECKING:
     from ...app import App
     from ...core.results import Alarm
     from ..bench.page import BenchmarkPage
+    from ..health.page import HealthPage
     from ..monitor.page import MonitorPage
 
 
-HOME, MONITOR, BENCHMARK, SETTINGS = range(4)
+HOME, MONITOR, HEALTH, BENCHMARK, SETTINGS = range(5)
 MONITOR_MODULE = "gpu_assistant.gui.monitor.page"
 # Modules of pages that are created when they are opened first.
-PRELOADED_MODULES = (MONITOR_MODULE, "gpu_assistant.gui.bench.page", "gpu_assistant.gui.main.settings.page")
+PRELOADED_MODULES = (
+    MONITOR_MODULE,
+    "gpu_assistant.gui.health.page",
+    "gpu_assistant.gui.bench.page",
+    "gpu_assistant.gui.main.settings.page",
+)
 
 
 class MainArea(Themed, QWidget):
-    """Home, Monitor, Benchmark, Settings.
+    """Home, Monitor, Health, Benchmark, Settings.
 
     `setup_requested` asks for the wizard, `environment_requested` for it with a folder's environment,
     `side_page_requested` for its page "create-bundle" or "load-bundle".
@@ -67,7 +73,9 @@ class MainArea(Themed, QWidget):
         self.updates = UpdateController(app, self)
         self.banner = Banner("simulated")
         self.banner.setVisible(app.simulated)
-        self.rail = NavigationRail((("home", ""), ("monitor", ""), ("bench", "")), (("settings", ""), ("help", "")))
+        self.rail = NavigationRail(
+            (("home", ""), ("monitor", ""), ("doctor", ""), ("bench", "")), (("settings", ""), ("help", ""))
+        )
         self.rail.chosen.connect(self._on_rail_chosen)
         self.sampling.health_changed.connect(lambda _: self._update_badge())
         self.pages: dict[int, Page] = {}
@@ -93,6 +101,18 @@ class MainArea(Themed, QWidget):
     def is_benchmarking(self) -> bool:
         page: BenchmarkPage | None = self.pages.get(BENCHMARK)  # type: ignore[assignment]
         return page is not None and page.measuring
+
+    @property
+    def is_testing(self) -> bool:
+        """Whether a health test runs."""
+        page: HealthPage | None = self.pages.get(HEALTH)  # type: ignore[assignment]
+        return page is not None and page.testing
+
+    @property
+    def test_finished(self) -> SignalInstance:
+        """Emitted when a health test that runs has ended."""
+        page: HealthPage = self.pages[HEALTH]  # type: ignore[assignment]
+        return page.finished
 
     @property
     def current_page(self) -> int:
@@ -197,7 +217,14 @@ class MainArea(Themed, QWidget):
     def retranslate(self) -> None:
         self._loading_page.set(self.tr("Preparing the graphs…"))
         self.rail.set_texts(
-            (self.tr("Home"), self.tr("Monitor"), self.tr("Benchmark"), self.tr("Settings"), self.tr("Help"))
+            (
+                self.tr("Home"),
+                self.tr("Monitor"),
+                self.tr("Health test"),
+                self.tr("Benchmark"),
+                self.tr("Settings"),
+                self.tr("Help"),
+            )
         )
         self._update_badge()
         machine = self.app.simulated_machine
@@ -251,6 +278,13 @@ class MainArea(Themed, QWidget):
             monitor.alarm_muted.connect(self.set_muted)
             monitor.health_test_requested.connect(self.open_health_test)
             return monitor
+        if page == HEALTH:
+            from ..health.page import HealthPage
+
+            health = HealthPage(self.app, self.sampling.history.gpus, lambda: self.is_benchmarking)
+            if BENCHMARK in self.pages:
+                self._tell_health(health, self.pages[BENCHMARK].runner)  # type: ignore[attr-defined]
+            return health
         if page == BENCHMARK:
             from ..bench.page import BenchmarkPage
 
@@ -259,6 +293,8 @@ class MainArea(Themed, QWidget):
             benchmark.measured.connect(self.refresh_pages)
             benchmark.finished.connect(self.benchmark_finished)
             self.benchmark_runner_created.emit(benchmark.runner)
+            if HEALTH in self.pages:
+                self._tell_health(self.pages[HEALTH], benchmark.runner)  # type: ignore[arg-type]
             if HOME in self.pages:
                 self.pages[HOME].watch_benchmark(benchmark.runner)  # type: ignore[attr-defined]
             return benchmark
@@ -276,12 +312,17 @@ class MainArea(Themed, QWidget):
         self.refresh_pages()
 
     def open_health_test(self, level: int = 1, gpu_index: int | None = None) -> None:
-        """Open the health test for one GPU, or for all (None)."""
-        from ..health.dialog import HealthDialog, HealthDialogOptions
+        """Open the health test at a level for one GPU, or for all (None)."""
+        self.open_page(HEALTH)
+        page: HealthPage = self.pages[HEALTH]  # type: ignore[assignment]
+        page.choose(level, gpu_index)
+        page.take_focus()
 
-        present_gpus = tuple(gpu for gpu in self.sampling.history.gpus() if gpu.state != "gone")
-        opening = HealthDialogOptions(level=level, gpu=gpu_index, gpus=present_gpus, busy=self.is_benchmarking)
-        HealthDialog.show_dialog(self.app, self, opening)
+    @staticmethod
+    def _tell_health(page: HealthPage, runner: JobRunner) -> None:
+        """No test is started beside a benchmark."""
+        runner.started.connect(page.update_state)
+        runner.finished.connect(page.update_state)
 
     @property
     def help_topic(self) -> str:
@@ -300,7 +341,8 @@ class MainArea(Themed, QWidget):
         keys: dict[str, Callable[[], None]] = {
             "Ctrl+1": lambda: self.go_to_page(HOME),
             "Ctrl+2": lambda: self.go_to_page(MONITOR),
-            "Ctrl+3": lambda: self.go_to_page(BENCHMARK),
+            "Ctrl+3": lambda: self.go_to_page(HEALTH),
+            "Ctrl+4": lambda: self.go_to_page(BENCHMARK),
             "Ctrl+,": lambda: self.go_to_page(SETTINGS),
             "Alt+Left": self.go_back,
             "F1": self.show_help,

@@ -334,6 +334,15 @@ class MainWindow(QMainWindow):
                 reject_text=self.tr("Go on"),
                 dismiss_signal=self.main_area.benchmark_finished,
             )
+        if self.main_area is not None and self.main_area.is_testing:
+            return ConfirmDialog.ask(
+                self,
+                self.tr("Stop the health test?"),
+                self.tr("It ends without a verdict, and what it found so far is not kept."),
+                accept_text=self.tr("Stop"),
+                reject_text=self.tr("Go on"),
+                dismiss_signal=self.main_area.test_finished,
+            )
         return True
 
     def _running_jobs(self, parent: QObject) -> list[JobRunner]:

@@ -17,7 +17,7 @@ from ...core import json
 from ...core.errors import AppError
 from ...core.results import GpuSample
 from .. import language, theme
-from ..saving import FileSaver, encode_png
+from ..saving import FileOpener, FileSaver, encode_png
 from ..widgets.cards import Banner
 
 if TYPE_CHECKING:
@@ -56,30 +56,44 @@ class MonitorExporter(FileSaver):
 
 
 class ExportBanner(Banner):
-    """Where a file was saved, hidden after SAVED_MESSAGE_MS; or why it was not, until the user closes it."""
+    """Where a file was saved, with a button that opens it, hidden after SAVED_MESSAGE_MS; or why it was not, until the
+    user closes it.
+    """
 
-    def __init__(self, exporter: MonitorExporter) -> None:
+    def __init__(self, exporter: MonitorExporter, opener: FileOpener) -> None:
+        self._saved_path: Path | None = None
+        self._opener = opener
         super().__init__("ok")
         self.hide_timer = QTimer(self, singleShot=True, interval=SAVED_MESSAGE_MS)
         self.hide_timer.timeout.connect(self.hide)
-        self.button.clicked.connect(self.hide)
+        self.button.clicked.connect(self._on_clicked)
         self.button.show()
         self.hide()
         exporter.saved.connect(self._on_saved)
-        exporter.failed.connect(self._on_failed)
+        for source in (exporter, opener):
+            source.failed.connect(self._on_failed)
+
+    def _on_clicked(self) -> None:
+        self.hide()
+        if self._saved_path is not None:
+            self._opener.open(self._saved_path)
 
     def _on_saved(self, path: Path) -> None:
+        self._saved_path = path
+        self.retranslate()
         self.set("ok", self.tr("Saved: {path}").format(path=path))
         self.show()
         self.hide_timer.start()
 
     def _on_failed(self, error: AppError) -> None:
+        self._saved_path = None
+        self.retranslate()
         self.set("warn", language.texts().error_text(error))
         self.show()
         self.hide_timer.stop()
 
     def retranslate(self) -> None:
-        self.button.setText(self.tr("Close"))
+        self.button.setText(self.tr("Close") if self._saved_path is None else self.tr("Open"))
 
 
 def _export_name(suffix: str) -> str:

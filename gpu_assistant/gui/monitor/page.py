@@ -27,6 +27,7 @@ from ...core.results import Alarm, GpuSample, Health, Sample
 from ...monitor.series import gpu_key
 from .. import theme
 from ..event_loop import IncrementalQueue, activate_layouts, prerender_steps
+from ..saving import FileOpener
 from ..widgets.buttons import SegmentedControl
 from ..widgets.cards import Pill
 from ..widgets.page import Page
@@ -81,7 +82,7 @@ class MonitorPage(Page):
         for widget in (self.status_pill, self.toolbar):
             self.add_action(widget)
         self.exporter = MonitorExporter(self)
-        self.export_banner = ExportBanner(self.exporter)
+        self.export_banner = ExportBanner(self.exporter, FileOpener(app, self))
         self.advice_panel = AlarmAdvicePanel()
         self.annotations = AnnotationSource(app, sampling, self)
         self.summary_tiles, self.plots = SummaryTiles(MAX_LINES), Plots(self.time_axis, self.annotations.limit)
@@ -114,7 +115,6 @@ class MonitorPage(Page):
         self.toolbar.table_button.clicked.connect(self._toggle_table)
         self.toolbar.picture_button.clicked.connect(lambda: self.exporter.ask_picture(self.render_image()))
         self.toolbar.csv_button.clicked.connect(self._export_csv)
-        self.toolbar.test_button.clicked.connect(lambda: self.health_test_requested.emit(1))
         self.advice_panel.alarms_card.health_test_requested.connect(
             lambda: self.health_test_requested.emit(ADVISED_TEST_LEVEL)
         )

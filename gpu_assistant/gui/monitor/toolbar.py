@@ -1,4 +1,4 @@
-"""The toolbar of Monitor: range, reset, pause, exports, table, health test; and the button for more plots."""
+"""The toolbar of Monitor: range, reset, pause, exports, table; and the button for more plots."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ class MonitorToolbar(Themed, QWidget):
         self.picture_button, self.csv_button = Button(icon_name="image"), Button(icon_name="download")
         self.table_button = Button(icon_name="table")
         self.table_button.setCheckable(True)
-        self.test_button = Button(icon_name="doctor")
         self._shows_labels, self._available_width = False, 0
         self._layout = FlowLayout(self)
         for widget in (
@@ -41,7 +40,6 @@ class MonitorToolbar(Themed, QWidget):
             self.picture_button,
             self.csv_button,
             self.table_button,
-            self.test_button,
         ):
             self._layout.addWidget(widget)
         self.reset_button.hide()
@@ -106,14 +104,12 @@ class MonitorToolbar(Themed, QWidget):
         paused = self._time_axis.paused
         self.pause_button.setText(self.tr("Go on") if paused else self.tr("Pause"))
         self.pause_button.set_icon("play" if paused else "pause")
-        self.test_button.setText(self.tr("Health test"))
         self._update_labels()
         for button, text in (
             (self.reset_button, self.tr("Back to the chosen range, up to now (0, or double-click)")),
             (self.picture_button, self.tr("Save as a picture")),
             (self.csv_button, self.tr("Save the figures as a table (CSV)")),
             (self.table_button, self.tr("Show the figures as a table (T)")),
-            (self.test_button, self.tr("Health test: is the card sound?")),
         ):
             button.setAccessibleName(text)
             button.setToolTip(text)

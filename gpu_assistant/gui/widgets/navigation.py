@@ -29,6 +29,9 @@ def lay_out_with_rail(window: QWidget, rail: Rail, banner: QWidget, pages: QWidg
     row.addLayout(right, 1)
 
 
+STACKED_ICON, STACKED_GAP, STACKED_PADDING = 20, 5, 21  # pixels at 100 % of an icon above its text
+
+
 class RailButton(KeyboardFocus, Themed, QPushButton):
     """A row of a rail: icon and text. The checked one has a bar and bolder text; a badge marks what needs attention."""
 
@@ -37,7 +40,7 @@ class RailButton(KeyboardFocus, Themed, QPushButton):
     ) -> None:
         super().__init__(text, parent)
         self.icon_name, self.trailing_icon = icon_name, trailing_icon
-        self.stacked = self._icon_only = False
+        self.stacked = self._icon_only = self._tight = False
         self._badge: tuple[str, str] | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAutoDefault(False)
@@ -53,6 +56,18 @@ class RailButton(KeyboardFocus, Themed, QPushButton):
         if icon_only != self._icon_only:
             self._icon_only = icon_only
             self.refresh()
+
+    def set_tight(self, tight: bool) -> None:
+        """Take less height where the icon is above the text: the icon does not grow with the text then."""
+        if tight != self._tight:
+            self._tight = tight
+            self.updateGeometry()
+            self.update()
+
+    @property
+    def full_height(self) -> int:
+        """The height in pixels that it has while it is not tight."""
+        return self.fontMetrics().height() + (theme.px(STACKED_ICON) + STACKED_PADDING if self.stacked else 25)
 
     def set_badge(self, kind: str | None, text: str = "", description: str = "") -> None:
         """Show a disc ("warn" or "error") with a sign or count, None hides it; `description` says what it means."""
@@ -88,7 +103,8 @@ class RailButton(KeyboardFocus, Themed, QPushButton):
         if self._icon_only:
             return QSize(theme.px(18) + 24, height + 20)
         if self.stacked:
-            return QSize(max(width + 16, theme.px(64)), height + theme.px(20) + 21)
+            tight_height = height + STACKED_ICON + STACKED_GAP + 4
+            return QSize(max(width + 16, theme.px(64)), tight_height if self._tight else self.full_height)
         if not self.isCheckable():
             trailing_width = theme.px(14) + 4 if self.trailing_icon else 0
             return QSize(width + theme.px(18) + trailing_width + 26, height + 20)
@@ -125,11 +141,13 @@ class RailButton(KeyboardFocus, Themed, QPushButton):
             self._draw_row(painter, foreground, icon_token)
 
     def _draw_stacked(self, painter: QPainter, foreground: str, icon_token: str) -> None:
-        side, text_height = theme.px(20), self.fontMetrics().height()
-        top = (self.height() - side - 5 - text_height) / 2
-        draw_icon(painter, self.icon_name, icon_token, 20, QRectF(0, top, self.width(), side))
+        text_height = self.fontMetrics().height()
+        size = round(STACKED_ICON / theme.text_scale()) if self._tight else STACKED_ICON
+        side = theme.px(size)
+        top = (self.height() - side - STACKED_GAP - text_height) / 2
+        draw_icon(painter, self.icon_name, icon_token, size, QRectF(0, top, self.width(), side))
         painter.setPen(theme.color(foreground))
-        text_rect = QRectF(0, top + side + 5, self.width(), text_height + 2)
+        text_rect = QRectF(0, top + side + STACKED_GAP, self.width(), text_height + 2)
         painter.drawText(text_rect, int(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop), self.text())
         self._draw_badge(painter, self.width() / 2 + side / 2, top - 5)
 
@@ -311,6 +329,19 @@ class NavigationRail(Rail):
         widest = max((button.sizeHint().width() for button in buttons), default=0) + 2 * margin
         self.setFixedWidth(max(round((NARROW_RAIL_WIDTH if narrow else NAV_RAIL_WIDTH) * scale), widest))
         super().refresh()
+        self._fit_height()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        """Large text in a low window: all pages are still there, none is cut."""
+        margins = self.outer_layout.contentsMargins()
+        needed = sum(button.full_height + self.column.spacing() for button in self.buttons)
+        needed += margins.top() + margins.bottom() + self.outer_layout.spacing()
+        for button in self.buttons:
+            button.set_tight(self.window() is not self and needed > self.height())
 
 
 STEP_RAIL_WIDTH, NARROW_STEP_RAIL_WIDTH = 240, 200

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from ...core import filesystem, json
 from ...core.errors import AppError, os_error_text
-from ..base import MENU_SCRIPT, MenuEntryFile, menu_entry_name, path_hash
+from ..base import MENU_SCRIPT, VIEWED_SUFFIXES, MenuEntryFile, menu_entry_name, path_hash
 from ..processes import check_command_line, program_missing_error
 from ..variables import find_on_path
 from .processes import start_detached
@@ -72,6 +72,14 @@ def open_folder(folder: Path, environ: Mapping[str, str]) -> None:
     if program is None:
         raise AppError("no-file-manager", path=str(folder))
     start_detached([str(program), str(folder)], environ, folder)
+
+
+def open_file(file: Path, environ: Mapping[str, str]) -> None:
+    """Open a file of `VIEWED_SUFFIXES` through xdg-open; raises AppError("no-file-viewer")."""
+    program = find_on_path(("xdg-open",), environ) if _has_display(environ) else None
+    if program is None or file.suffix.lower() not in VIEWED_SUFFIXES or not file.is_file():
+        raise AppError("no-file-viewer", path=str(file))
+    start_detached([str(program), str(file)], environ, file.parent)
 
 
 def open_terminal(environment: Path, environ: Mapping[str, str]) -> None:

@@ -309,6 +309,10 @@ class LinuxSystem:
         """Open a folder by xdg-open."""
         desktop.open_folder(folder, self._environ)
 
+    def open_file(self, file: Path) -> None:
+        """Open a file by xdg-open."""
+        desktop.open_file(file, self._environ)
+
     def open_terminal(self, environment: Path) -> None:
         """In the desktop's own terminal."""
         desktop.open_terminal(environment, self._environ)

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from ...core.errors import AppError, os_error_text
 from ...core.paths import is_packaged
-from ..base import MenuEntryFile, TaskbarState, menu_entry_name
+from ..base import VIEWED_SUFFIXES, MenuEntryFile, TaskbarState, menu_entry_name
 from ..processes import check_command_line, program_missing_error, reap_in_background
 from ..variables import find_on_path
 from . import com, processes, registry
@@ -75,6 +75,16 @@ def open_folder(folder: Path) -> None:
         os.startfile(folder)  # noqa: S606 - a folder, nothing that runs
     except OSError as error:
         raise AppError("no-file-manager", path=str(folder)) from error
+
+
+def open_file(file: Path) -> None:
+    """Open a file of `VIEWED_SUFFIXES` as Explorer would; raises AppError("no-file-viewer")."""
+    if file.suffix.lower() not in VIEWED_SUFFIXES:
+        raise AppError("no-file-viewer", path=str(file))
+    try:
+        os.startfile(file)  # noqa: S606 - of a kind that does not run
+    except OSError as error:
+        raise AppError("no-file-viewer", path=str(file)) from error
 
 
 def open_terminal(environment: Path) -> None:

@@ -282,6 +282,10 @@ class WindowsSystem:
         """In Explorer."""
         desktop.open_folder(folder)
 
+    def open_file(self, file: Path) -> None:
+        """With the program for its kind of file."""
+        desktop.open_file(file)
+
     def open_terminal(self, environment: Path) -> None:
         """In cmd, with a window of its own."""
         desktop.open_terminal(environment)

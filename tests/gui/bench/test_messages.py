@@ -115,8 +115,14 @@ def test_single_device_has_no_comparison_bar(qtbot):
 )
 def test_doubtful_result_shows_reason(note, reason):
     result = replace(cpu_benchmark().results[0], notes=(note,))
-    assert messages.marked_median(result) == "141 GFLOP/s (doubtful)"
-    assert messages.marked_median(cpu_benchmark().results[0]) == "141 GFLOP/s"
+    sound = cpu_benchmark().results[0]
+    # Said once: a star only where others stand beside it.
+    assert messages.marked_median(result, [result, result]) == "141 GFLOP/s"
+    assert messages.marked_median(result, [result, sound]) == "141 GFLOP/s *"
+    assert messages.marked_median(sound, [result, sound]) == "141 GFLOP/s"
+    assert messages.doubt_legend([result, result]) == f"Doubtful: {reason}."
+    assert messages.doubt_legend([result, sound]) == f"* Doubtful: {reason}."
+    assert messages.doubt_legend([sound]) == ""
     detail = messages.make_headline(replace(cpu_benchmark(), results=(result,))).detail
     assert detail.endswith(f"Doubtful: {reason}.")
 

@@ -70,7 +70,7 @@ def test_simulated_machine_disables_benchmark_with_reason(open_area, tmp_path, q
 def test_page_shortcut_focuses_measure_button(home, app, qtbot):
     window, _ = home(app)
     app.gate = threading.Event()
-    qtbot.keyClick(window, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(window, Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier)
     page = window.main_area.pages[BENCHMARK]
     qtbot.waitUntil(page.empty_state.button.hasFocus, timeout=5000)
     qtbot.keyClick(page.empty_state.button, Qt.Key.Key_Return)
@@ -236,6 +236,14 @@ def test_saved_path_shown_until_page_left(open_page, tmp_path):
         assert page.message_banner.isHidden()
         area.open_page(BENCHMARK)
         page.tabs.buttons[SPEED_TAB].click()
+
+
+def test_saved_report_is_opened_by_the_button_beside_it(open_page, tmp_path, qtbot):
+    page = open_page(cpu_benchmark())
+    page.exporter.saved.emit(tmp_path / "report.html")
+    assert page.message_banner.button.isVisible()
+    page.message_banner.button.click()
+    qtbot.waitUntil(lambda: ("file", tmp_path / "report.html") in page.window().app.system.opened)
 
 
 def test_history_compares_only_same_measurement(open_page):

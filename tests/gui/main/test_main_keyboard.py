@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
-from gpu_assistant.gui.main.main_area import BENCHMARK, HOME, MONITOR, SETTINGS
+from gpu_assistant.gui.main.main_area import BENCHMARK, HEALTH, HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.widgets.base import KeyboardFocus
 
 pytestmark = pytest.mark.gui
@@ -14,7 +14,9 @@ pytestmark = pytest.mark.gui
 PAGES = [
     pytest.param(page, id=name)
     for name, page in zip(
-        ("home", "monitor", "benchmark", "settings"), (HOME, MONITOR, BENCHMARK, SETTINGS), strict=True
+        ("home", "monitor", "health", "benchmark", "settings"),
+        (HOME, MONITOR, HEALTH, BENCHMARK, SETTINGS),
+        strict=True,
     )
 ]
 

@@ -136,7 +136,7 @@ def test_home_keeps_its_title_in_a_low_window(window, qtbot, size):
 
 
 def test_shortcuts_open_pages_and_go_back(window, qtbot):
-    for key, page in ((Qt.Key.Key_2, MONITOR), (Qt.Key.Key_3, BENCHMARK), (Qt.Key.Key_1, HOME)):
+    for key, page in ((Qt.Key.Key_2, MONITOR), (Qt.Key.Key_4, BENCHMARK), (Qt.Key.Key_1, HOME)):
         qtbot.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
         assert window.main_area.current_page == page == window.main_area.rail.current()
     qtbot.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)

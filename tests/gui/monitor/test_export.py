@@ -62,3 +62,11 @@ def test_success_banner_hides_and_error_stays(monitor, tmp_path, qtbot):
     assert not page.export_banner.hide_timer.isActive()
     page.export_banner.button.click()
     assert not page.export_banner.isVisible()
+
+
+def test_what_was_saved_is_opened_by_the_button_beside_it(monitor, tmp_path, qtbot):
+    window, page = monitor
+    page.exporter.saved.emit(tmp_path / "plots.png")
+    assert page.export_banner.button.text() == "Open"
+    page.export_banner.button.click()
+    qtbot.waitUntil(lambda: ("file", tmp_path / "plots.png") in window.app.system.opened)

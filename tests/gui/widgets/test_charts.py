@@ -76,7 +76,7 @@ def test_bar_chart_is_drawn_and_named(show) -> None:
 
 
 def test_narrow_bar_chart_cuts_no_value(show) -> None:
-    name, value = "11-22 10:55, full", "8.40 images/s (doubtful)"
+    name, value = "11-22 10:55, full", "8.40 images/s *"
     bars = show(BarChart([(name, 8.4, value, "s5")]))
     labels, values = theme.advance("small", name), theme.advance("small-strong", value)
     bars.resize(int(labels + values) + 200, bars.height())

@@ -166,7 +166,8 @@ class ResultImagePainter:
 
     def _bar_text(self, result: BenchResult, pair: DeviceComparison) -> str:
         name = self._bar_label(result, pair)
-        return f"{name}  {messages.marked_median(result)}" if name else messages.marked_median(result)
+        value = messages.marked_median(result, (each for shown in self._pairs for each in _compared_results(shown)))
+        return f"{name}  {value}" if name else value
 
     def _bar_label(self, result: BenchResult, pair: DeviceComparison) -> str:
         """What distinguishes a bar from the others of its row; "" for the only GPU.

@@ -73,6 +73,7 @@ class ComparisonRow(Themed, QWidget):
     def align_with(self, rows: Sequence[ComparisonRow]) -> None:
         """Share layout and scales with these rows, this one included."""
         self._aligned_rows = rows
+        self.retranslate()
         self.updateGeometry()
         self.update()
 
@@ -82,7 +83,7 @@ class ComparisonRow(Themed, QWidget):
         self._title = messages.pair_title(pair)
         self.texts = {id(each): self.bar_text(each) for each in pair.results}
         parts = [
-            f"{self._bar_label(each) or messages.result_device(each)} {messages.marked_median(each)}"
+            f"{self._bar_label(each) or messages.result_device(each)} {messages.spoken_median(each)}"
             for each in pair.results
         ]
         if self.expected_range is not None:
@@ -257,7 +258,12 @@ class ComparisonRow(Themed, QWidget):
     def bar_text(self, result: BenchResult) -> str:
         """The text at a bar: what distinguishes it, and the value."""
         name = self._bar_label(result)
-        return f"{name}  {messages.marked_median(result)}" if name else messages.marked_median(result)
+        value = messages.marked_median(result, self._shown_results())
+        return f"{name}  {value}" if name else value
+
+    def _shown_results(self) -> tuple[BenchResult, ...]:
+        """Those of all rows that are shown together."""
+        return tuple(each for row in self._aligned_rows for each in row.pair.results)
 
     def _bar_label(self, result: BenchResult) -> str:
         """What distinguishes a bar from the others; "" for the only GPU or CPU."""

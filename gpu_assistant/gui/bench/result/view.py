@@ -168,8 +168,10 @@ class BenchmarkResultView(Themed, QWidget):
             parts.append(self.tr("The green bracket is the usual range of healthy cards of this kind."))
         if any(pair.parallel is not None for pair in pairs):
             parts.append(self.tr("Several GPUs train one model together."))
-        if reason := messages.doubt_text(*(each for pair in pairs for each in pair.results)):
-            parts.append(self.tr("Doubtful: {why}.").format(why=reason))
+        doubts = messages.doubt_legend(each for pair in pairs for each in pair.results)
+        headline = messages.make_headline(benchmark)
+        if doubts and (headline is None or doubts not in headline.detail):
+            parts.append(doubts)
         self._legend.setText(remove_cjk_gaps(" ".join(parts)))
         self._legend.setVisible(bool(parts))
 
@@ -236,15 +238,18 @@ class RunHistoryCard(Card):
         if reference is None:
             return
         self.measurement_label.setText(measurement_label(runs[-1][1] if runs else reference))
-        dates = messages.date_labels([each for each, _ in runs])
+        dates, shown = messages.date_labels([each for each, _ in runs]), [result for _, result in runs]
         self.chart.set_bars(
             [
-                (date, result.median, messages.marked_median(result), "accent" if each is benchmark else "s5")
+                (date, result.median, messages.marked_median(result, shown), "accent" if each is benchmark else "s5")
                 for date, (each, result) in zip(dates, runs, strict=True)
             ]
         )
         if len(runs) > 1:
-            self.change_label.setText(change_text(runs[-2], runs[-1], dates[-2]))
+            change = change_text(runs[-2], runs[-1], dates[-2])
+            # Where one of the last two is doubtful, the change says why.
+            doubts = messages.doubt_legend(shown) if not messages.doubt_text(runs[-2][1], runs[-1][1]) else ""
+            self.change_label.setText("\n".join(part for part in (change, doubts) if part))
 
 
 class GpuLogCard(Card):

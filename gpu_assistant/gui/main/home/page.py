@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from ....app import App
 
 
-MONITOR, BENCHMARK = 1, 2
+MONITOR, BENCHMARK = 1, 3
 CUDA_CHECK_ID = "torch-cuda"
 VERDICT_BANNERS: dict[str, BannerKind] = {"pass": "ok", "warn": "warn", "fail": "error"}
 FOLD_BELOW_HEIGHT = 700  # pixels at 100 %: lower pages hide subtitle and headings

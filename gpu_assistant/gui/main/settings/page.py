@@ -15,6 +15,7 @@ from .... import __version__
 from ....core.errors import AppError
 from ....core.types import Language as Code
 from ... import theme
+from ...help import open_help
 from ...language import LANGUAGE_NAMES, Language
 from ...saving import SettingsSaver
 from ...widgets.base import Themed, application
@@ -174,6 +175,7 @@ class SettingsOverlay(Themed, QWidget):
         self.back_button.clicked.connect(self.closed)
         for key in ("Esc", "Alt+Left"):
             QShortcut(QKeySequence(key), self).activated.connect(self.closed)
+        QShortcut(QKeySequence("F1"), self).activated.connect(lambda: open_help(app, self, self.page.help_topic))
         self.apply_theme()
 
     def retranslate(self) -> None:

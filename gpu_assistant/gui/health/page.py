@@ -1,8 +1,8 @@
-"""The dialog of the health test: level, GPU and duration; progress, checks, verdict.
+"""The page of the health test: level, GPU and duration; progress, checks, verdict.
 
 What flows here, with the modules:
 
-    open ──► HealthTestEnvironmentJob (worker thread) ──► HealthTestEnvironment: what there is to test with
+    shown ──► HealthTestEnvironmentJob (worker thread) ──► HealthTestEnvironment: what there is to test with
     Start ──► HealthTestJob ──► app.monitoring.health_test, with a sampler of its own
                             ├─► reports: HealthProgress ──► progress bar, Check ──► result.HealthResultView
                             └─► Checks ──► verdict, GPU curves and scope in result.HealthResultView
@@ -10,15 +10,15 @@ What flows here, with the modules:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from ...core.errors import AppError
 from ...core.jobs import JobContext
@@ -26,14 +26,13 @@ from ...core.results import Check, Checks, GpuSample
 from ...core.types import device_name
 from ...health.child_protocol import HealthProgress
 from ...texts.format import format_duration
-from .. import language, theme
-from ..help import add_help_shortcut
+from .. import language
 from ..machine_facts import current_environment
 from ..widgets.base import announce
 from ..widgets.buttons import Button, SegmentedControl
-from ..widgets.cards import Banner
-from ..widgets.dialogs import ConfirmDialog
+from ..widgets.cards import Banner, Card
 from ..widgets.inputs import Dropdown, DropdownEntry
+from ..widgets.page import Page
 from ..widgets.progress import ProgressBar
 from ..widgets.text import label
 from ..worker import JobRunner
@@ -43,119 +42,132 @@ if TYPE_CHECKING:
     from ...app import App
 
 
-DIALOG_SIZE = 680, 600  # pixels at 100 % text that the list of checks needs
 LOAD_LEVEL = 3  # the level that loads the GPUs
 LOAD_MINUTES = (10, 20, 30, 60)
 translate = QCoreApplication.translate
 
 
-class HealthDialogOptions(Struct, frozen=True, kw_only=True):
-    """What the dialog opens with: the selected level and GPU index (None: all) among `gpus`.
+class HealthPage(Page):
+    """One test at a time; it goes on while another page is open. `finished` follows each.
 
-    `busy`: a benchmark is running, so that a test could not be trusted.
+    `list_gpus` gives the GPUs that are known; `is_benchmarking` tells whether a benchmark runs: a test beside it could
+    not be trusted.
     """
 
-    level: int = 1
-    gpu: int | None = None
-    gpus: tuple[GpuSample, ...] = ()
-    busy: bool = False
+    finished = Signal()
 
-
-class HealthDialog(QDialog):
-    """Closes only after a running test has ended; asks before it cancels one of level 2 or 3."""
-
-    def __init__(self, app: App, parent: QWidget, options: HealthDialogOptions) -> None:
-        super().__init__(parent)
-        self._app, self._busy = app, options.busy
+    def __init__(
+        self, app: App, list_gpus: Callable[[], Sequence[GpuSample]], is_benchmarking: Callable[[], bool]
+    ) -> None:
+        self._app, self._list_gpus, self._is_benchmarking = app, list_gpus, is_benchmarking
         self._environment: HealthTestEnvironment | None = None
-        self._closing = False
-        self._running_level = options.level
-        self.setWindowTitle(translate("Health", "Health test"))
-        self.levels = SegmentedControl(level_names(), options.level - 1, name=translate("Health", "How thorough"))
-        self.test_options = HealthTestOptions(options.gpus, options.gpu, self)
+        self._message: Callable[[], str] | None = None
+        self._is_built = self._was_copied = False
+        super().__init__(" ")
+        self.levels = SegmentedControl([""] * len(level_names()))
+        self.test_options = HealthTestOptions()
         self.level_label, self.progress_label = label("body"), label("body")
         self.progress_bar = ProgressBar()
         self.message_banner, self.cpu_only_banner = Banner("warn"), Banner("warn")
-        self.result_view = HealthResultView(self.level_label)
-        self.start_button = Button(translate("Health", "Start the test"), "primary", "play")
-        self.copy_button = Button(translate("Health", "Copy the result"), "ghost", "copy")
-        self.cancel_button = Button(translate("Health", "Cancel"), icon_name="cross")
-        self.close_button = Button(translate("Health", "Close"))
+        self.result_view = HealthResultView()
+        self.start_button = Button(kind="primary", icon_name="play")
+        self.start_button.setObjectName("startHealthTest")
+        self.cancel_button = Button(icon_name="cross")
+        self.copy_button = Button(kind="ghost", icon_name="copy")
         self.environment_runner, self.test_runner = JobRunner(self), JobRunner(self)
         self._build_layout()
         self._connect_signals()
-        self._update_state()
-        add_help_shortcut(self, app, "health")
-        self.environment_runner.start(HealthTestEnvironmentJob(app))
+        self._is_built = True
+        self.retranslate()
 
     def _build_layout(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(28, 24, 28, 20)
-        column.setSpacing(12)
-        column.addWidget(label("title", translate("Health", "Is the card sound?")))
-        column.addWidget(self.levels, 0, Qt.AlignmentFlag.AlignLeft)
-        for widget in (
-            self.test_options,
-            self.cpu_only_banner,
-            self.message_banner,
-            self.progress_label,
-            self.progress_bar,
-        ):
-            column.addWidget(widget)
-        column.addWidget(self.result_view, 1)
+        card = Card()
         row = QHBoxLayout()
         row.setSpacing(12)
-        row.addWidget(self.copy_button)
-        row.addStretch(1)
-        for button in (self.start_button, self.cancel_button, self.close_button):
+        for button in (self.start_button, self.cancel_button):
             row.addWidget(button)
-        column.addLayout(row)
-        available = self.screen().availableGeometry()
-        self.resize(
-            min(theme.px(DIALOG_SIZE[0]), available.width() - 80),
-            min(theme.px(DIALOG_SIZE[1]), available.height() - 80),
-        )
+        row.addStretch(1)
+        row.addWidget(self.copy_button)
+        card.column.addWidget(self.levels, 0, Qt.AlignmentFlag.AlignLeft)
+        for widget in (self.level_label, self.test_options, self.cpu_only_banner, self.message_banner):
+            card.column.addWidget(widget)
+        card.column.addLayout(row)
+        card.column.addWidget(self.progress_label)
+        card.column.addWidget(self.progress_bar)
+        self.column.addWidget(card)
+        self._result_card = Card()
+        self._result_card.column.addWidget(self.result_view)
+        self.column.addWidget(self._result_card)
+        self.column.addStretch(1)
 
     def _connect_signals(self) -> None:
-        self.levels.chosen.connect(lambda _: self._update_state())
-        self.test_options.changed.connect(self._update_state)
+        self.levels.chosen.connect(lambda _: self.update_state())
+        self.test_options.changed.connect(self.update_state)
         self.start_button.clicked.connect(self.start_test)
         self.copy_button.clicked.connect(self._copy_result)
         self.cancel_button.clicked.connect(self.stop_test)
-        self.close_button.clicked.connect(self.reject)
         self.environment_runner.done.connect(self.set_environment)
         self.environment_runner.failed.connect(self._on_failed)
-        self.environment_runner.finished.connect(self._close_when_idle)
         self.test_runner.reported.connect(self._on_report)
         self.test_runner.done.connect(self._on_done)
         self.test_runner.failed.connect(self._on_failed)
         self.test_runner.cancelled.connect(self._on_cancelled)
         self.test_runner.finished.connect(self._on_finished)
 
-    @classmethod
-    def show_dialog(cls, app: App, parent: QWidget, options: HealthDialogOptions) -> HealthDialog:
-        """Open the dialog above `parent`; it is deleted when closed."""
-        dialog = cls(app, parent, options)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
-        return dialog
+    @property
+    def help_topic(self) -> str:
+        return "health"
 
     @property
     def level(self) -> int:
         """The selected level, from 1."""
         return self.levels.current() + 1
 
+    @property
+    def testing(self) -> bool:
+        return self.test_runner.running
+
+    def choose(self, level: int, gpu: int | None) -> None:
+        """Select a level, and the GPU with this index (None: all), unless a test runs."""
+        if not self.testing:
+            self.levels.set_current(level - 1)
+            self._show_gpus()
+            self.test_options.choose_gpu(gpu)
+            self.update_state()
+
+    def reload(self) -> None:
+        """Read the environment in use again."""
+        if not (self.testing or self.environment_runner.running):
+            self.environment_runner.start(HealthTestEnvironmentJob(self._app))
+
+    def take_focus(self) -> None:
+        for button in (self.cancel_button, self.start_button, self.levels.buttons[self.level - 1]):
+            if button.isVisibleTo(self) and button.isEnabled():
+                button.setFocus(Qt.FocusReason.ShortcutFocusReason)
+                return
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Look which GPUs and which environment there are now."""
+        super().showEvent(event)
+        if not event.spontaneous():
+            self._show_gpus()
+            self.update_state()
+            self.reload()
+
+    def _show_gpus(self) -> None:
+        if not self.testing:
+            self.test_options.show_gpus(tuple(gpu for gpu in self._list_gpus() if gpu.state != "gone"))
+
     # The test
 
     def start_test(self) -> None:
         """Start a test; does nothing while one runs or where none can."""
-        if self._unavailable_reason() or self._environment is None or self.test_runner.running:
+        if self._unavailable_reason() or self._environment is None or self.testing:
             return
         self.result_view.clear()
-        self._show_message(None)
+        self._message, self._was_copied = None, False
         self.progress_label.setText(translate("Health", "Starting…"))
         self.progress_bar.set_fraction(None)
-        self._running_level = self.level
         options = self.test_options
         self.test_runner.start(
             HealthTestJob(
@@ -166,85 +178,83 @@ class HealthDialog(QDialog):
                 load_seconds=options.load_seconds,
             )
         )
-        self._update_state()
+        self.update_state()
         self.cancel_button.setFocus()
 
     def stop_test(self) -> None:
         """Cancel the test."""
-        if self.test_runner.running:
+        if self.testing:
             self.test_runner.cancel()
             self.progress_label.setText(translate("Health", "Stopping…"))
             self.cancel_button.setEnabled(False)
 
-    def reject(self) -> None:
-        """Close, by Esc or button; a running test is cancelled first, a long one after a question."""
-        if self._closing or (self.test_runner.running and self._running_level > 1 and not self._confirm_stop()):
-            return
-        self._closing = True
-        self.environment_runner.cancel()
-        self.stop_test()
-        self._close_when_idle()
-
-    def _confirm_stop(self) -> bool:
-        return ConfirmDialog.ask(
-            self,
-            translate("Health", "Stop the test?"),
-            translate("Health", "It ends without a verdict, and what it found so far is not kept."),
-            accept_text=translate("Health", "Stop"),
-            reject_text=translate("Health", "Go on"),
-            dismiss_signal=self.test_runner.finished,
-        )
-
-    def _close_when_idle(self) -> None:
-        if self._closing and not (self.environment_runner.running or self.test_runner.running):
-            super().reject()
-
     def set_environment(self, environment: HealthTestEnvironment) -> None:
         """Use this environment for the test."""
         self._environment = environment
-        self._update_state()
-        self.start_button.setFocus()
+        self.update_state()
 
     def _on_report(self, report: HealthProgress | Check) -> None:
         if isinstance(report, Check):
             self.result_view.add_check(report)
+            self._result_card.show()
         elif self.cancel_button.isEnabled():
             self.progress_label.setText(progress_text(report))
             self.progress_bar.set_fraction(report.done)
 
-    def _on_done(self, checks: Checks) -> None:
+    def show_result(self, checks: Checks) -> None:
+        """Show what a test found."""
         self.result_view.show_result(checks)
+        self._result_card.show()
+
+    def _on_done(self, checks: Checks) -> None:
+        self.show_result(checks)
         announce(self.result_view.verdict, self.result_view.verdict.label.text())
 
     def _copy_result(self) -> None:
         QGuiApplication.clipboard().setText(self.result_view.as_text())
-        text = translate("Health", "Copied")
-        self.copy_button.setText(text)
-        announce(self.copy_button, text)
+        self._was_copied = True
+        self.update_state()
+        announce(self.copy_button, self.copy_button.text())
 
     def _on_failed(self, error: AppError) -> None:
-        self._show_message(language.texts().error_text(error))
+        self._message = lambda: language.texts().error_text(error)
+        self.update_state()
 
     def _on_cancelled(self) -> None:
-        self._show_message(
+        self._message = lambda: (
             translate("Health", "Stopped. What was tested until then stands below, without a verdict.")
             if self.result_view.rows
             else translate("Health", "Stopped. Nothing was tested yet.")
         )
 
     def _on_finished(self) -> None:
-        self._update_state()
-        self.close_button.setFocus()
-        self._close_when_idle()
+        had_focus = self.cancel_button.hasFocus()
+        self.update_state()
+        if had_focus:
+            # Not on "Start": a late key press meant for "Cancel" must not start the next test.
+            self.levels.buttons[self.level - 1].setFocus(Qt.FocusReason.OtherFocusReason)
+        self.finished.emit()
 
     # State
+
+    def retranslate(self) -> None:
+        if not self._is_built:
+            return
+        self.set_title(translate("Health", "Is the card sound?"))
+        self.levels.set_options(level_names())
+        self.levels.setAccessibleName(translate("Health", "How thorough"))
+        self.start_button.setText(translate("Health", "Start the test"))
+        self.cancel_button.setText(translate("Health", "Cancel"))
+        self.test_options.retranslate()
+        self.result_view.retranslate()
+        self.update_state()
 
     def _unavailable_reason(self) -> str:
         """Why no test can be started; "" where one can."""
         environment = self._environment
         if self._app.simulated:
             return translate("Health", "A simulated machine cannot be tested: nothing is executed for it.")
-        if self._busy:
+        if self._is_benchmarking():
             return translate("Health", "The benchmark is running on the card. Test it when the benchmark is done.")
         if environment is not None and environment.environment is None and self.level > 1:
             return translate(
@@ -252,18 +262,9 @@ class HealthDialog(QDialog):
             )
         return ""
 
-    def _show_message(self, text: str | None) -> None:
-        self.message_banner.setVisible(text is not None)
-        if text is not None:
-            self.message_banner.set("warn", text)
-
-    def _update_state(self) -> None:
+    def update_state(self) -> None:
         """Update texts, and which controls are shown and enabled."""
-        running, environment, unavailable_reason = (
-            self.test_runner.running,
-            self._environment,
-            self._unavailable_reason(),
-        )
+        running, environment, unavailable_reason = self.testing, self._environment, self._unavailable_reason()
         self.levels.setEnabled(not running)
         self.test_options.setEnabled(not running)
         self.test_options.show_for_level(has_load=self.level == LOAD_LEVEL)
@@ -272,7 +273,7 @@ class HealthDialog(QDialog):
             if environment is not None
             else ""
         )
-        self.level_label.setText(unavailable_reason or description)
+        self.level_label.setText(description if running else unavailable_reason or description)
         self.cpu_only_banner.setVisible(
             not running
             and not unavailable_reason
@@ -288,16 +289,20 @@ class HealthDialog(QDialog):
                 "To test the card, set PyTorch up again with CUDA.",
             ),
         )
+        self.message_banner.setVisible(self._message is not None and not running)
+        if self._message is not None:
+            self.message_banner.set("warn", self._message())
         self.progress_label.setVisible(running)
         self.progress_bar.setVisible(running)
-        self.copy_button.setText(translate("Health", "Copy the result"))
+        self.copy_button.setText(
+            translate("Health", "Copied") if self._was_copied else translate("Health", "Copy the result")
+        )
         self.copy_button.setVisible(bool(self.result_view.rows) and not running)
         self.start_button.setVisible(not running)
-        self.start_button.setEnabled(self._environment is not None and not unavailable_reason)
+        self.start_button.setEnabled(environment is not None and not unavailable_reason)
         self.cancel_button.setVisible(running)
         self.cancel_button.setEnabled(True)
-        if not running and not self.message_banner.label.text():
-            self.message_banner.hide()
+        self._result_card.setVisible(bool(self.result_view.rows) or not self.result_view.verdict.isHidden())
 
 
 class HealthTestOptions(QWidget):
@@ -305,14 +310,14 @@ class HealthTestOptions(QWidget):
 
     changed = Signal()
 
-    def __init__(self, gpus: Sequence[GpuSample], gpu: int | None, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._gpus, self._has_load = tuple(gpus), False
-        self._gpu = gpu if len(gpus) > 1 else None
+    def __init__(self) -> None:
+        super().__init__()
+        self._gpus: tuple[GpuSample, ...] = ()
+        self._has_load = False
+        self._gpu: int | None = None
         self.gpu_dropdown = Dropdown()
-        self.load_label = label("body", translate("Health", "Full load for"))
-        minute_labels = [translate("Health", "{count} min").format(count=minutes) for minutes in LOAD_MINUTES]
-        self.minutes = SegmentedControl(minute_labels, name=translate("Health", "Full load for"))
+        self.load_label = label("body")
+        self.minutes = SegmentedControl([""] * len(LOAD_MINUTES))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
@@ -321,8 +326,27 @@ class HealthTestOptions(QWidget):
         row.addStretch(1)
         self.gpu_dropdown.chosen.connect(self._set_gpu)
         self.minutes.chosen.connect(lambda _: self.changed.emit())
-        self._update_text()
+        self.retranslate()
         self.show_for_level(has_load=False)
+
+    def retranslate(self) -> None:
+        """Set the texts in the current language."""
+        self.load_label.setText(translate("Health", "Full load for"))
+        self.minutes.set_options([translate("Health", "{count} min").format(count=minutes) for minutes in LOAD_MINUTES])
+        self.minutes.setAccessibleName(self.load_label.text())
+        self._update_text()
+
+    def show_gpus(self, gpus: Sequence[GpuSample]) -> None:
+        """Offer these GPUs; one that was selected and is gone leaves all of them selected."""
+        self._gpus = tuple(gpus)
+        self.choose_gpu(self._gpu)
+
+    def choose_gpu(self, gpu: int | None) -> None:
+        """Select the GPU with this index; all (None) where there is just one."""
+        is_there = len(self._gpus) > 1 and any(each.index == gpu for each in self._gpus)
+        self._gpu = gpu if is_there else None
+        self._update_text()
+        self.show_for_level(has_load=self._has_load)
 
     @property
     def device(self) -> str | None:

@@ -1,0 +1,262 @@
+"""The page of the health test: opened from the rail, Home and alarms; a test, its end, its options."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtGui import QGuiApplication
+
+from gpu_assistant.app import App
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.results import HealthTestCurve
+from gpu_assistant.gui.health.page import HealthPage, HealthTestJob
+from gpu_assistant.gui.main.main_area import HEALTH, HOME
+from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
+from gpu_assistant.health.job import NEVER_COVERED, PRIORITY_AREAS
+from tests.fakes.health_findings import PROGRESS, health_checks
+from tests.fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
+
+pytestmark = pytest.mark.gui
+
+
+@pytest.fixture
+def app(tmp_path):
+    app = FakeMain(tmp_path)
+    app.results["health"] = health_checks()
+    app.events["health"] = (PROGRESS, *health_checks().checks[:2])
+    return app
+
+
+@pytest.fixture
+def open_page(app, qtbot, language):
+    def opened(*, level: int = 1, gpu: int | None = None, gpus=(), busy: bool = False) -> HealthPage:
+        page = HealthPage(app, lambda: gpus, lambda: busy)
+        qtbot.addWidget(page)
+        page.resize(900, 700)
+        page.show()
+        page.choose(level, gpu)
+        qtbot.waitUntil(lambda: not page.environment_runner.running, timeout=5000)
+        return page
+
+    return opened
+
+
+def test_duration_shown_before_and_scope_after(open_page, app, qtbot, seen):
+    page = open_page(level=2)
+    assert "Some minutes" in page.level_label.text()
+    assert "30 minutes at the latest" in page.level_label.text()
+    page.levels.buttons[2].click()
+    assert "10 minutes of full load" in page.level_label.text()
+    page.levels.buttons[1].click()
+    with qtbot.waitSignal(page.test_runner.finished, timeout=5000):
+        page.start_button.click()
+    assert app.calls[-1] == f"health 2 {Path(ENVIRONMENT.path)}"
+    assert [row.check.state for row in page.result_view.rows] == ["pass", "pass", "pass", "warn", "skip"]
+    qtbot.waitUntil(lambda: "Check whether all fans turn" in seen(page), timeout=5000)
+    assert page.result_view.verdict.kind == "warn"
+    assert "It does not cover: " in page.result_view.scope.text()
+    page.copy_button.click()
+    verdict, *rows = QGuiApplication.clipboard().text().splitlines()
+    assert verdict == "Level 2: It works, but something wants a look. What to do stands below."
+    assert any(row.startswith("wants a look: ") for row in rows)
+    assert rows[-1] == page.result_view.scope.text().splitlines()[-1]
+    assert page.copy_button.text() == "Copied"
+
+
+def test_cancel_keeps_finished_checks(open_page, app, qtbot, seen):
+    app.gate = threading.Event()
+    page = open_page(level=2)
+    page.start_button.click()
+    qtbot.waitUntil(lambda: len(page.result_view.rows) == 2, timeout=5000)
+    assert page.progress_label.text() == "The free memory, bit by bit · GPU 0 · 42 % · 61 °C · 104 W"
+    assert not page.levels.isEnabled()
+    with qtbot.waitSignal(page.test_runner.finished, timeout=5000):
+        page.cancel_button.click()
+    assert "without a verdict" in seen(page)
+    assert len(page.result_view.rows) == 2
+    assert page.start_button.isVisible()
+
+
+@pytest.mark.parametrize("stop", [False, True])
+def test_closing_the_window_asks_first_while_a_test_runs(home, app, qtbot, monkeypatch, stop):
+    window, _ = home(app)
+    app.gate = threading.Event()
+    window.main_area.open_health_test(3)
+    page = window.main_area.pages[HEALTH]
+    qtbot.waitUntil(page.start_button.isEnabled)
+    page.start_button.click()
+    titles = []
+    monkeypatch.setattr(ConfirmDialog, "ask", lambda *texts, **options: titles.append(texts[1]) or stop)
+    window.close()
+    assert titles == ["Stop the health test?"]
+    if stop:
+        qtbot.waitUntil(window.isHidden)
+        return
+    assert window.isVisible()
+    assert page.testing
+    app.gate.set()
+    qtbot.waitUntil(lambda: not page.testing)
+
+
+def test_a_test_goes_on_while_another_page_is_open(home, app, qtbot):
+    window, _ = home(app)
+    app.gate = threading.Event()
+    window.main_area.rail.buttons[HEALTH].click()
+    page = window.main_area.pages[HEALTH]
+    qtbot.waitUntil(page.start_button.isEnabled)
+    page.start_button.click()
+    window.main_area.open_page(HOME)
+    app.gate.set()
+    qtbot.waitUntil(lambda: not page.testing)
+    window.main_area.open_page(HEALTH)
+    assert page.result_view.verdict.isVisible()
+
+
+def test_another_language_keeps_the_result(open_page, language, qtbot):
+    page = open_page()
+    page.show_result(health_checks())
+    language.set("zh_CN")
+    qtbot.waitUntil(lambda: page.start_button.text() == "开始体检")
+    assert len(page.result_view.rows) == len(health_checks().checks)
+    assert page.result_view.verdict.isVisible()
+
+
+def test_minutes_and_gpu_can_be_selected(open_page, app, qtbot):
+    page = open_page(level=3, gpus=(gpu(0), gpu(1)), gpu=1)
+    page.test_options.minutes.buttons[2].click()
+    assert "30 minutes of full load" in page.level_label.text()
+    with qtbot.waitSignal(page.test_runner.finished, timeout=5000):
+        page.start_button.click()
+    assert app.calls[-1] == f"health 3 {Path(ENVIRONMENT.path)} cuda:1 1800.0"
+    page.test_options.gpu_dropdown.choose(page.test_options.gpu_dropdown.entries[0])
+    page.levels.buttons[1].click()
+    assert not page.test_options.minutes.isVisible()
+    with qtbot.waitSignal(page.test_runner.finished, timeout=5000):
+        page.start_button.click()
+    assert app.calls[-1] == f"health 2 {Path(ENVIRONMENT.path)}"
+
+
+def test_single_gpu_hides_selection(open_page):
+    page = open_page(gpus=(gpu(0),), gpu=0)
+    assert not page.test_options.isVisible()
+    assert page.test_options.device is None
+
+
+def test_gpu_curves_are_drawn(open_page, seen, qtbot):
+    t = tuple(float(second) for second in range(900))
+    hot = replace(
+        health_checks(3),
+        curves=(
+            HealthTestCurve(
+                gpu=0,
+                t=t,
+                temp=tuple(40 + min(second, 400) // 10 for second in range(900)),
+                clock_sm=tuple(2700 if second < 450 else 1800 for second in range(900)),
+                throttle=tuple(() if second < 450 else ("thermal",) for second in range(900)),
+            ),
+        ),
+    )
+    page = open_page(level=3)
+    page.show_result(hot)
+    qtbot.waitUntil(lambda: "Temperature: 40 °C at the start, 80 °C at most" in seen(page), timeout=5000)
+    assert "Held back for 50 % of the time" in seen(page)
+    temperature, clock, throttle = page.result_view.curves[0].sparklines
+    assert max(value for _, value in temperature.points()) == 80
+    assert min(value for _, value in clock.points()) == 1800
+    assert {value for _, value in throttle.points()} == {0.0, 1.0}
+    page.show_result(health_checks())
+    assert page.result_view.curves == []
+
+
+def test_verdict_shows_level_and_untested_gpu(open_page):
+    page = open_page()
+    page.show_result(replace(health_checks(1), verdict="pass"))
+    assert page.result_view.verdict.label.text() == "Level 1: Everything that was tested is right."
+    assert page.result_view.verdict.kind == "ok"
+    page.show_result(replace(health_checks(2), verdict="pass", covers=("cpu-compute", "memory-test-cpu")))
+    assert page.result_view.verdict.kind == "neutral"
+    assert "No card was tested" in page.result_view.verdict.label.text()
+
+
+def test_checks_precede_scope(open_page):
+    page = open_page()
+    page.show_result(health_checks())
+    page.result_view.layout().activate()
+    assert page.result_view.scope.y() > page.result_view.rows[-1].y()
+
+
+def test_home_opens_health_test(home, app, qtbot):
+    window, shown = home(app)
+    feed(window, sample(gpu(0), gpu(1, temp=80)))
+    qtbot.waitUntil(shown.live_card.test_button.isVisible, timeout=5000)
+    shown.live_card.test_button.click()
+    page = window.main_area.pages[HEALTH]
+    assert page.test_options.device == "cuda:1"
+
+
+def test_only_level_1_without_environment(open_page, app):
+    app.known = ()
+    page = open_page(level=2)
+    assert not page.start_button.isEnabled()
+    assert "Level 1 works without it" in page.level_label.text()
+    page.levels.buttons[0].click()
+    assert page.start_button.isEnabled()
+    assert "computes nothing" in page.level_label.text()
+
+
+@pytest.mark.parametrize(("variant", "warned"), [("cpu", True), ("cu130", False)])
+def test_cpu_only_pytorch_shows_warning(open_page, app, variant, warned):
+    app.known = (replace(ENVIRONMENT, variant=variant),)
+    page = open_page(level=3)
+    assert page.cpu_only_banner.isVisible() == warned
+    assert "processor only" in page.cpu_only_banner.label.text()
+    assert page.start_button.isEnabled()
+    page.levels.buttons[0].click()
+    assert not page.cpu_only_banner.isVisible()
+
+
+def test_health_test_blocked_during_benchmark(open_page):
+    page = open_page(busy=True)
+    assert not page.start_button.isEnabled()
+    assert "benchmark" in page.level_label.text()
+
+
+def test_alarm_opens_test_at_level_2(home, app, qtbot):
+    window, page = home(app)
+    for _ in range(3):
+        feed(window, sample(gpu(ecc_uncorrected=5)))
+    row = next(iter(page.alarms_card.rows.values()))
+    assert row.test_button.isVisible()
+    row.test_button.click()
+    page = window.main_area.pages[HEALTH]
+    assert page.level == 2
+    assert window.main_area.current_page == HEALTH
+
+
+def test_scope_lists_most_important_first(open_page, app, qtbot):
+    app.results["health"] = replace(health_checks(1), leaves_out=(*PRIORITY_AREAS, "card-fan", *NEVER_COVERED))
+    page = open_page(level=1)
+    with qtbot.waitSignal(page.test_runner.finished, timeout=5000):
+        page.start_button.click()
+    scope = page.result_view.scope
+    assert "a small computation on the card; computing in each precision; the free memory, bit by bit; and 5 more" in (
+        scope.text()
+    )
+    page.result_view.expand_button.click()
+    assert "screens, games and video" in scope.text()
+    assert "more" not in scope.text()
+    page.result_view.expand_button.click()
+    assert "screens" not in scope.text()
+    page.copy_button.click()
+    assert "screens, games and video" in QGuiApplication.clipboard().text()
+
+
+def test_real_job_runs_without_environment(tmp_path):
+    """On this computer, in the way that the window runs it."""
+    real_app = App(data_dir=str(tmp_path / "d"), environ={})
+    checks = HealthTestJob(real_app, None, 1).run(JobContext())
+    assert checks.level == 1
+    assert "cpu-compute" in checks.leaves_out
