@@ -36,6 +36,7 @@ GONE_SERIES = "gone"  # begins when a GPU is first removed
 NVML_STATE_PREFIX = "nvml_"
 NVML_FAILURE_STATES = ("version-mismatch", "hung")
 MACHINE_FIGURES = ("cpu", "ram_used")
+SHARED_MEMORY = "mem_shared"  # begins when a system counts it
 
 
 def gpu_key(gpu: GpuSample) -> str:
@@ -93,6 +94,8 @@ class SeriesExtractor:
             prefix = series_name(gpu, "")
             for figure in GPU_FIGURES:
                 result[prefix + figure] = getattr(gpu, figure)
+            if gpu.mem_shared is not None:
+                result[prefix + SHARED_MEMORY] = float(gpu.mem_shared)
             result[prefix + LOST_SERIES] = 0.0
             if gpu_key(gpu) in self._gone_gpus:
                 result[prefix + GONE_SERIES] = 0.0

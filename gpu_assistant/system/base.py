@@ -244,6 +244,10 @@ class Hardware(Protocol):
         """Bytes of the computer's own memory that a process uses as GPU memory; None where nobody counts them."""
         ...
 
+    def shared_gpu_memory(self, address: str) -> int | None:
+        """The same of all programs on the NVIDIA GPU at a PCI address; None where nobody counts them."""
+        ...
+
     def power(self) -> PowerStatus:
         """Mains or battery, charge, power saving."""
         ...

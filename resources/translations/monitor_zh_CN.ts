@@ -175,6 +175,14 @@
         <source>{value} of {most}</source>
         <translation>{value} / {most}</translation>
     </message>
+    <message>
+        <source>Shared memory: lent by the computer, slow</source>
+        <translation>共享显存：借用内存，较慢</translation>
+    </message>
+    <message>
+        <source>Memory temperature</source>
+        <translation>显存温度</translation>
+    </message>
 </context>
 <context>
     <name>GpuHeader</name>
@@ -354,6 +362,10 @@
     <message>
         <source>of {total} {unit}</source>
         <translation>/ {total} {unit}</translation>
+    </message>
+    <message>
+        <source>Shared memory</source>
+        <translation>共享显存</translation>
     </message>
 </context>
 <context>
@@ -541,8 +553,8 @@
 <context>
     <name>SecondaryPlotsButton</name>
     <message>
-        <source>Clock, fan, memory temperature, PCI Express and video, where the card reports them</source>
-        <translation>频率、风扇、显存温度、PCI Express 和视频，显卡报告时才显示</translation>
+        <source>Shared memory, clock, fan, memory temperature, PCI Express and video, where they are reported</source>
+        <translation>共享显存、频率、风扇、显存温度、PCI Express 和视频，有数据时才显示</translation>
     </message>
     <message>
         <source>Fewer graphs</source>

@@ -55,6 +55,7 @@ class FakeHardware:
         self.name = name
         self.memory_by_card: dict[str, dict[int, int]] = {}
         self.shared_memory_by_process: dict[int, int] = {}
+        self.shared_memory: dict[str, int] = {}  # by PCI address
         self._operating_system = operating_system or OperatingSystem(system=name)
         self._cpu = cpu or Cpu()
         self._disks = disks
@@ -111,6 +112,9 @@ class FakeHardware:
 
     def gpu_memory_by_process(self, address: str) -> dict[int, int]:
         return self.memory_by_card.get(address, {})
+
+    def shared_gpu_memory(self, address: str) -> int | None:
+        return self.shared_memory.get(address)
 
     def gpu_shared_memory(self, pid: int) -> int | None:
         return self.shared_memory_by_process.get(pid)

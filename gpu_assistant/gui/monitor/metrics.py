@@ -12,7 +12,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 from ...core.results import GpuSample, Sample
 from ...texts.format import UNKNOWN_VALUE
 
-SecondaryMetricKey = Literal["temp_memory", "pcie_rx", "pcie_tx", "enc", "dec"]
+SecondaryMetricKey = Literal["mem_shared", "temp_memory", "pcie_rx", "pcie_tx", "enc", "dec"]
 MetricKey = Literal["cpu", "ram", "util", "mem", "temp", "power", "clock", "fan"] | SecondaryMetricKey
 GIB, BYTES_PER_MB = 2**30, 1e6
 
@@ -161,6 +161,13 @@ MEMORY_TEMPERATURE = replace(
     title=str(QT_TRANSLATE_NOOP("Metric", "Memory temperature")),
     figure_name="temp_memory",
 )
+SHARED_MEMORY = replace(
+    GPU_MEMORY,
+    key="mem_shared",
+    title=str(QT_TRANSLATE_NOOP("Metric", "Shared memory")),
+    figure_name="mem_shared",
+    total_name=None,
+)
 PCIE_RX = Metric(
     key="pcie_rx",
     title=str(QT_TRANSLATE_NOOP("Metric", "PCIe to the card")),
@@ -186,6 +193,6 @@ VIDEO_DECODER = replace(
 MACHINE_METRICS = (CPU_UTILIZATION, MAIN_MEMORY)
 GPU_METRICS = (GPU_UTILIZATION, GPU_MEMORY, GPU_TEMPERATURE, GPU_POWER)
 GPU_TILE_METRICS = (*GPU_METRICS, GPU_CLOCK, GPU_FAN)
-SECONDARY_METRICS = (MEMORY_TEMPERATURE, GPU_CLOCK, GPU_FAN, PCIE_RX, PCIE_TX, VIDEO_ENCODER, VIDEO_DECODER)
+SECONDARY_METRICS = (SHARED_MEMORY, MEMORY_TEMPERATURE, GPU_CLOCK, GPU_FAN, PCIE_RX, PCIE_TX, VIDEO_ENCODER, VIDEO_DECODER)
 # With several GPUs the colour says which one it is.
 GPU_COLOURS = ("s1", "s2", "s3", "s4")

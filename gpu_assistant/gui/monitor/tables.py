@@ -195,6 +195,8 @@ class GpuDetails(Themed, QWidget):
         """(name, value of each GPU) of every detail; None where the driver does not report it."""
         gpus = self._gpus
         return [
+            (self.tr("Shared memory: lent by the computer, slow"), [self._memory_text(gpu.mem_shared) for gpu in gpus]),
+            (self.tr("Memory temperature"), [self._value_text(gpu.temp_memory, None, "°C") for gpu in gpus]),
             (self.tr("Memory clock"), [self._value_text(gpu.clock_mem, gpu.clock_mem_max, "MHz") for gpu in gpus]),
             (self.tr("Graphics clock"), [self._value_text(gpu.clock_sm, gpu.clock_sm_max, "MHz") for gpu in gpus]),
             (
@@ -223,6 +225,9 @@ class GpuDetails(Themed, QWidget):
             else self.tr("{value} of {most}").format(value=f"{value:,}", most=f"{maximum:,}")
         )
         return f"{text} {unit}".strip()
+
+    def _memory_text(self, value: int | None) -> str | None:
+        return None if value is None else format_memory(value)
 
     def _xid_text(self, gpu: GpuSample) -> str | None:
         """The last Xid error with its time; the driver reports only those since it was loaded."""

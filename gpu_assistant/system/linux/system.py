@@ -146,6 +146,10 @@ class LinuxSystem:
         del address
         return {}
 
+    def shared_gpu_memory(self, address: str) -> int | None:
+        """Unknown, as for a single process."""
+        del address
+
     def gpu_shared_memory(self, pid: int) -> int | None:
         """Unknown: Linux' driver lends none, and in WSL, where Windows' driver does, nobody counts it."""
         del pid

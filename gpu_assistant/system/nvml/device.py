@@ -2,7 +2,8 @@
 
 A figure that the GPU does not report is None. Which figures are read together depends on how fast they change and on
 what reading them costs: the process list takes milliseconds, PCIe traffic is measured for 20 ms in each call (NVML's
-documentation), the fan takes 0.14 ms, most others a few microseconds (MangoHud, issue 2104).
+documentation), the fan takes 0.14 ms, most others a few microseconds (MangoHud, issue 2104). A hot spot is not among
+them: NVML names the sensors of GPU, memory, board and power supply alone (nvmlTemperatureSensors_t, nvmlThermalTarget_t).
 """
 
 from __future__ import annotations
@@ -158,7 +159,7 @@ class NvmlDevice(NvmlQuery):
             self._traffic_fields = {}
             self._next_due.pop("traffic", None)
         elif self._is_due("traffic", now, EXPENSIVE_INTERVAL_S):
-            self._traffic_fields = read_pcie_traffic(self)
+            self._traffic_fields = {**read_pcie_traffic(self), "mem_shared": self._shared_memory(system)}
         if not processes:
             self._process_fields = {}
             self._next_due.pop("processes", None)
@@ -194,6 +195,9 @@ class NvmlDevice(NvmlQuery):
 
     def _system_memory_reader(self, system: Hardware) -> Callable[[], dict[int, int]]:
         return lambda: system.gpu_memory_by_process(self.address) if self.address is not None else {}
+
+    def _shared_memory(self, system: Hardware) -> int | None:
+        return system.shared_gpu_memory(self.address) if self.address is not None else None
 
     def _is_due(self, group: str, now: float, interval_s: float) -> bool:
         if now < self._next_due.get(group, now):

@@ -215,6 +215,20 @@ def gpu_shared_memory(pid: int) -> int | None:
     return sum(values) if values else None
 
 
+def shared_gpu_memory(address: str) -> int | None:
+    """Bytes of the computer's own memory that all programs use on the GPU at a PCI address; None where Windows does not
+    count them.
+    """
+    address_by_luid: dict[Luid, str | None] = {}
+    total: int | None = None
+    for _pid, luid, value in _read_counters(GPU_SHARED_MEMORY_COUNTER):
+        if luid not in address_by_luid:
+            address_by_luid[luid] = _adapter_pci_address(luid)
+        if address_by_luid[luid] == address:
+            total = (total or 0) + value
+    return total
+
+
 def _read_counters(path: str) -> Iterator[tuple[int, Luid, int]]:
     """(process id, adapter, value) of the instances of a counter of GPU memory."""
     with _open_query() as query:

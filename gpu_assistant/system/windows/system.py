@@ -141,6 +141,10 @@ class WindowsSystem:
         """From the performance counters that the Task Manager shows."""
         return hardware.gpu_shared_memory(pid)
 
+    def shared_gpu_memory(self, address: str) -> int | None:
+        """From the performance counters that the Task Manager shows."""
+        return hardware.shared_gpu_memory(address)
+
     def power(self) -> PowerStatus:
         """From GetSystemPowerStatus."""
         return hardware.read_power_status()

@@ -139,6 +139,15 @@ def test_memory_that_windows_lends_to_a_process(monkeypatch: pytest.MonkeyPatch)
     assert SYSTEM.gpu_shared_memory(8) is None
 
 
+def test_memory_that_windows_lends_to_all_programs_on_a_card(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hardware, "pdh", Counters())
+    addresses = {0xC9D1: "0000:01:00.0", 0xD001: "0000:02:00.0"}
+    monkeypatch.setattr(hardware, "_adapter_pci_address", lambda luid: addresses[luid[0]])
+    assert SYSTEM.shared_gpu_memory("0000:01:00.0") == 8 << 30
+    assert SYSTEM.shared_gpu_memory("0000:02:00.0") == 1 << 20
+    assert SYSTEM.shared_gpu_memory("0000:03:00.0") is None
+
+
 def test_awake_gpu_is_queried(put: Put) -> None:
     put(hardware.POWER_DATA, BINARY, power(D0))
     assert not SYSTEM.are_gpus_asleep()
