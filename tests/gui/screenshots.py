@@ -83,7 +83,7 @@ class Studio:
             rounds += 1
         self.qt.sendPostedEvents(None, QEvent.Type.LayoutRequest)
 
-    def until(self, holds: Callable[[], bool], seconds: float = 10) -> None:
+    def until(self, holds: Callable[[], bool], seconds: float = 60) -> None:
         """Wait for something."""
         end = time.monotonic() + seconds
         while not holds():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from functools import partial
 from typing import get_args
 
 import pytest
@@ -15,9 +14,8 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.types import Language as Code
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.examples.dialog import ExampleDialog
-from gpu_assistant.gui.health.dialog import HealthDialog, HealthDialogOptions
 from gpu_assistant.gui.help import HelpDialog, open_help
-from gpu_assistant.gui.main.main_area import BENCHMARK, HOME, MONITOR, SETTINGS
+from gpu_assistant.gui.main.main_area import BENCHMARK, HEALTH, HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.wizard.flow import PAGES
 from gpu_assistant.gui.worker import JobRunner
 from gpu_assistant.texts.guide import CONTENTS, load_guide, terms_of
@@ -97,7 +95,8 @@ def test_each_main_page_has_its_topic_in_one_window(app, open_area, qtbot):
     area.preload_monitor()
     qtbot.waitUntil(lambda: area.is_monitor_ready, timeout=20_000)
     dialogs = set()
-    for page, topic in ((HOME, "home"), (MONITOR, "monitor"), (BENCHMARK, "benchmark"), (SETTINGS, "settings")):
+    topics = {HOME: "home", MONITOR: "monitor", HEALTH: "health", BENCHMARK: "benchmark", SETTINGS: "settings"}
+    for page, topic in topics.items():
         area.open_page(page)
         area.show_help()
         assert help_of(area).topic == topic
@@ -109,21 +108,16 @@ def test_each_main_page_has_its_topic_in_one_window(app, open_area, qtbot):
     assert dialogs == {help_of(area)}
 
 
-def test_dialogs_have_their_topic(app, language, open_area, qtbot, tmp_path):
-    area = open_area(app)
-    for make, topic in (
-        (partial(HealthDialog.show_dialog, app, area, HealthDialogOptions()), "health"),
-        (partial(ExampleDialog, app, language, tmp_path, area), "examples"),
-    ):
-        dialog = make()
-        dialog.show()
-        dialog.activateWindow()
-        qtbot.waitUntil(dialog.isActiveWindow, timeout=5000)
-        qtbot.keyClick(QApplication.focusWidget() or dialog, Qt.Key.Key_F1)
-        assert help_of(dialog).topic == topic
-        runners = dialog.findChildren(JobRunner)
-        qtbot.waitUntil(lambda runners=runners: not any(each.running for each in runners), timeout=5000)
-        dialog.close()
+def test_example_programs_have_their_topic(app, language, open_area, qtbot, tmp_path):
+    dialog = ExampleDialog(app, language, tmp_path, open_area(app))
+    dialog.show()
+    dialog.activateWindow()
+    qtbot.waitUntil(dialog.isActiveWindow, timeout=5000)
+    qtbot.keyClick(QApplication.focusWidget() or dialog, Qt.Key.Key_F1)
+    assert help_of(dialog).topic == "examples"
+    runners = dialog.findChildren(JobRunner)
+    qtbot.waitUntil(lambda: not any(each.running for each in runners), timeout=5000)
+    dialog.close()
 
 
 def test_escape_closes_it(opened, qtbot):

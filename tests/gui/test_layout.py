@@ -101,6 +101,7 @@ def test_pictures_of_the_documents_are_those_that_the_command_draws():
     assert sum(path.stat().st_size for path in DOCS_FOLDER.iterdir()) <= MAX_DOCS_BYTES
 
 
+@pytest.mark.layout
 @pytest.mark.parametrize("name", ALL_SCENES)
 def test_nothing_is_cut_and_nothing_overlaps(qapp, language, tmp_path, name):
     inspector = Inspector(tmp_path)
