@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Literal
@@ -18,7 +17,7 @@ from msgspec import Struct
 
 from ..catalog.records.accelerators import IntelFamily
 from ..catalog.records.drivers import MinimumWindows
-from ..catalog.records.pytorch import EmbeddedBoards, GlibcMinimum, VendorIndex
+from ..catalog.records.pytorch import GlibcMinimum, VendorIndex
 from ..catalog.store import Catalog
 from ..core.errors import AppError
 from ..core.machine import Gpu, Machine, SystemName
@@ -37,8 +36,15 @@ from .builds import (
     unmet_glibc,
     widest_builds,
 )
-from .drivers import DriverState, build_minimum_driver, find_driver_state, is_reachable, native_cuda
-from .gpus import NvidiaGpu, nvidia_gpus
+from .drivers import (
+    DriverState,
+    build_minimum_driver,
+    find_driver_host,
+    find_driver_state,
+    is_reachable,
+    native_cuda,
+)
+from .gpus import NvidiaGpu, is_embedded_gpu, nvidia_gpus
 
 BuildFilter = Callable[[Build], bool]
 UnsupportedReason = Literal["old", "new", "none"]
@@ -261,18 +267,14 @@ def _check_jetson(machine: Machine, catalog: Catalog, arch: str) -> None:
     if embedded is None or arch != embedded.arch:
         return
     for card in nvidia_gpus(machine, catalog):
-        if _is_embedded_board(card, catalog, embedded):
-            # General builds have code for the newest boards, but their driver comes with JetPack only.
-            code = "jetson-driver" if _has_native_code(card, catalog, arch) else "jetson"
-            raise AppError(code, gpu=card.name, url=embedded.url)
-
-
-def _is_embedded_board(card: NvidiaGpu, catalog: Catalog, embedded: EmbeddedBoards) -> bool:
-    """Whether this is a board whose chip the general builds leave out."""
-    if any(card.capability in chips for chips in excluded_devices(catalog).values()):
-        return True
-    name_parts = re.split(r"[^a-z0-9]+", card.name.casefold())
-    return not set(name_parts).isdisjoint(embedded.names)
+        is_left_out = any(card.capability in chips for chips in excluded_devices(catalog).values())
+        if not is_left_out and not is_embedded_gpu(card.name, catalog):
+            continue
+        # General builds have code for the newest boards, but their driver comes with JetPack only.
+        if not _has_native_code(card, catalog, arch):
+            raise AppError("jetson", gpu=card.name, url=embedded.url)
+        if find_driver_host(machine, catalog) != "jetpack":
+            raise AppError("jetson-driver", gpu=card.name, url=embedded.url)
 
 
 def _has_native_code(card: NvidiaGpu, catalog: Catalog, arch: str) -> bool:

@@ -19,10 +19,12 @@ from ..core.machine import Driver, Machine, SystemName, is_divided_gpu, is_virtu
 from ..core.types import Channel
 from ..core.versions import Capability, Version
 from .builds import Build, CodeKind
+from .gpus import display_name, is_embedded_gpu
 
 # Why the driver is not changed from here: it is the host's of a container or of a virtual GPU, whoever divided a GPU
-# into instances decides about it, or this Windows takes none of today's packages.
-DriverHost = Literal["container", "vgpu", "mig", "windows"]
+# into instances decides about it, it comes with the system of an embedded board, or this Windows takes none of today's
+# packages.
+DriverHost = Literal["container", "vgpu", "mig", "jetpack", "windows"]
 
 
 class DriverState(Struct, frozen=True, kw_only=True):
@@ -88,8 +90,20 @@ def find_driver_host(machine: Machine, catalog: Catalog) -> DriverHost | None:
         return "vgpu"
     if any(is_divided_gpu(card) for card in cards):
         return "mig"
+    if _has_embedded_driver(machine, catalog):
+        return "jetpack"
     lowest, build = find_minimum_windows(catalog, machine), machine.os.build
     return "windows" if lowest is not None and build is not None and build < lowest.build else None
+
+
+def _has_embedded_driver(machine: Machine, catalog: Catalog) -> bool:
+    """Whether the driver is that of an embedded board's own system, and says which CUDA it implements."""
+    embedded, driver = catalog.pytorch.embedded, machine.driver
+    if embedded is None or embedded.driver_source is None or machine.os.arch != embedded.arch:
+        return False
+    cards = machine.gpus_of("nvidia")
+    is_embedded = any(is_embedded_gpu(display_name(card, catalog), catalog) for card in cards)
+    return is_embedded and driver is not None and Version.parse(driver.cuda_max) is not None
 
 
 def find_minimum_windows(catalog: Catalog, machine: Machine) -> MinimumDriverWindows | None:
@@ -121,13 +135,17 @@ def find_driver_state(
     if device is None and version is not None:
         generation = _generation_by_driver(catalog, version, system)
     host, package = find_driver_host(machine, catalog), None
+    cuda = _driver_cuda(catalog, driver, version)
+    if host == "jetpack":
+        # Its versions are not those of other drivers: what counts is the CUDA that it implements.
+        version = find_minimum_driver(catalog, cuda, system, "binary")
     if host is None:
         package = _find_package(catalog, system, device, generation=generation, segment=segment, channel=channel)
     return DriverState(
         system=system,
         installed=driver.version if driver is not None else None,
         version=version,
-        cuda=_driver_cuda(catalog, driver, version),
+        cuda=cuda,
         generation=generation,
         package=with_server_url(catalog, package, machine) if package is not None else None,
         dropped_from=dropping_driver(catalog, version, device, system)

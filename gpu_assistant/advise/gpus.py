@@ -60,6 +60,12 @@ def lacks_cuda(gpu: Gpu, catalog: Catalog) -> bool:
     return series is not None and virtual_gpus is not None and series not in virtual_gpus.cuda_series
 
 
+def is_embedded_gpu(name: str, catalog: Catalog) -> bool:
+    """Whether a GPU is named as those of NVIDIA's embedded boards are."""
+    embedded = catalog.pytorch.embedded
+    return embedded is not None and not set(re.split(r"[^a-z0-9]+", name.casefold())).isdisjoint(embedded.names)
+
+
 def _describe_gpu(gpu: Gpu, catalog: Catalog) -> NvidiaGpu:
     # What the GPU itself reports wins; the catalog fills the gaps, by PCI id before name.
     row = catalog.gpu(gpu.pci_id) if gpu.pci_id else None

@@ -123,6 +123,25 @@ class AvailableSetupJob:
         """Whether the files are downloaded over a network of which nothing is known here."""
         return plan.simulated and not self._downloads_here
 
+    def _needs_no_index(self, plan: Plan) -> bool:
+        """Whether the wheelhouse or a bundle has the build, or the environment is there."""
+        is_local = any(file.source in ("wheelhouse", "bundle") for step in plan.steps for file in step.files)
+        is_here = any(step.code == DOWNLOADED_CODE for step in plan.steps)
+        return is_local or is_here or (self._downloads_here and self._has_local_build(plan))
+
+    def _has_local_build(self, plan: Plan) -> bool:
+        """Whether the wheelhouse has the build for the computer of the plan, whose steps do not name it."""
+        recommendation = plan.recommendation
+        torch, python = recommendation.pytorch, recommendation.python
+        if plan.wheelhouse is None or torch is None or python is None:
+            return False
+        platform = platform_for(self._machine.os, release_label(recommendation))
+        # A wheel without a label is the build that the general index serves.
+        plain = self._context.catalog.default_variant(torch.version, platform.system, platform.arch)
+        wheels = compatible_wheels(Path(plan.wheelhouse), python, platform.platform_tags)
+        build = ("torch", torch.version, torch.variant)
+        return any((wheel.project, wheel.version, wheel.variant or plain) == build for wheel in wheels)
+
     def _find_standing(self, recommendation: Recommendation, plan: Plan) -> Recommendation | None:
         """The recommendation of the environment that stands in the folder, where it is still the one by the answers of
         its own time: an index that answers again makes nothing of it wrong. None where there is nothing of the kind.
@@ -170,7 +189,7 @@ class AvailableSetupJob:
         """What to ask for the recommended build, whose own index and whose release's general build are first."""
         torch, catalog, system = recommendation.pytorch, self._context.catalog, self._machine.os
         python, release = recommendation.python, catalog.release(torch.version) if torch is not None else None
-        if torch is None or python is None or system.system == "darwin" or _needs_no_index(plan):
+        if torch is None or python is None or system.system == "darwin" or self._needs_no_index(plan):
             return
         arch = system.arch or "x86_64"
         platform = platform_for(system, release_label(recommendation)) if plan.simulated else None
@@ -214,7 +233,7 @@ class AvailableSetupJob:
         """
         torch, tensorflow, system = recommendation.pytorch, recommendation.tensorflow, self._machine.os
         python = recommendation.python
-        if python is None or system.system == "darwin" or _needs_no_index(plan):
+        if python is None or system.system == "darwin" or self._needs_no_index(plan):
             return
         ask = partial(
             SourceQuestion,
@@ -297,12 +316,6 @@ def _confirms(answer: SourceAnswer, torch: PyTorchChoice) -> bool:
     is_same = answer.package == "torch" and (answer.variant == torch.variant or answer.source == "general")
     newest = answer.newest if answer.file is not None else None
     return is_same and torch.version in (newest, answer.version if answer.state == "available" else None)
-
-
-def _needs_no_index(plan: Plan) -> bool:
-    """Whether the wheelhouse or a bundle has the build, or the environment is there."""
-    is_local = any(file.source in ("wheelhouse", "bundle") for step in plan.steps for file in step.files)
-    return is_local or any(step.code == DOWNLOADED_CODE for step in plan.steps)
 
 
 def availability_error(plan: Plan) -> AppError | None:

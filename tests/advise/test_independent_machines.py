@@ -61,7 +61,6 @@ MISSES = {
     "h100-pcie-rocky-9-driver-550-no-root": "with a newer driver TensorFlow's code is translated for the card",
     "jetson-nano-jetpack-4-6": "a Jetson's builds are NVIDIA's own; the expert takes the CPU build",
     "jetson-orin-nx-jetpack-6-2": "a Jetson's builds are NVIDIA's own; the expert takes the CPU build",
-    "jetson-thor-jetpack-7": "open: a Jetson's driver has a version of its own, which the program does not judge",
     "laptop-gtx1070-max-q-impossible-driver-591": "a driver that does not serve the card: back to the last that does",
     "parallels-win11-arm-on-m2": "PyTorch's build for Windows on ARM was seen for 2.13.0, not for 2.15.0",
     "rtx-spark-n1x-windows-arm": "PyTorch's build for Windows on ARM was seen for 2.13.0, not for 2.15.0",

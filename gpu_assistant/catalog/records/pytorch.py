@@ -103,14 +103,17 @@ class NonGlibcDistributions(Struct, frozen=True, kw_only=True):
 
 
 class EmbeddedBoards(Struct, frozen=True, kw_only=True):
-    """NVIDIA's embedded boards, which PyTorch's builds do not support: parts of their GPUs' names, and NVIDIA's page on
-    how to install PyTorch there.
+    """NVIDIA's embedded boards: parts of their GPUs' names, and NVIDIA's page on how to install PyTorch there.
+
+    PyTorch's builds leave most of their chips out. Those with code for a chip compute on the driver of the board's own
+    system, as `driver_source` says; None: not known.
     """
 
     arch: Arch
     names: tuple[str, ...]
     url: HttpsUrl
     source: str
+    driver_source: str | None = None
 
 
 class PlatformRecord(Struct, frozen=True, kw_only=True):

@@ -501,7 +501,9 @@ class BundleReadyCard(Card):
             dict.fromkeys(texts.translate(f"bundle.left-out.{code}") for code in contents.excluded_codes)
         )
         warnings = texts.localize_recommendation(bundle.recommendation).warnings
-        notices = [f"{w.text} {w.fix or ''}".rstrip() for w in warnings if w.code.startswith(SOURCE_WARNINGS)]
+        # A Chinese full stop has its own space.
+        space = "" if texts.language == "zh_CN" else " "
+        notices = [f"{w.text}{space}{w.fix or ''}".rstrip() for w in warnings if w.code.startswith(SOURCE_WARNINGS)]
         notices += [self.tr("Not in it: {parts}.").format(parts=missing)] if missing else []
         self._missing_label.setText("\n".join(notices))
         self._missing_label.setVisible(bool(notices))

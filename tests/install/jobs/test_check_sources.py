@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -21,6 +22,7 @@ from gpu_assistant.core.recommendation import Choice, Recommendation, SourceAnsw
 from gpu_assistant.core.types import Goal
 from gpu_assistant.install.host import PreviewContext
 from gpu_assistant.install.jobs import check_sources
+from gpu_assistant.install.packages.requirements import scan_wheelhouse
 from gpu_assistant.install.plan.planner import make_plan
 from gpu_assistant.system import current_system
 from gpu_assistant.texts.localized import Texts
@@ -96,12 +98,20 @@ class Sources:
         simulated: bool = False,
         retries: bool = False,
         downloads_here: bool = False,
+        wheelhouse: Path | None = None,
     ) -> Any:
         sandbox = self.sandbox
+        wheels = scan_wheelhouse(wheelhouse) if wheelhouse is not None else ()
 
         def advise(answers: tuple[SourceAnswer, ...]) -> Recommendation:
             return recommend(
-                self.machine, sandbox.catalog, goal=goal, choice=choice, sources=answers, mirror_use=mirrors
+                self.machine,
+                sandbox.catalog,
+                goal=goal,
+                choice=choice,
+                wheels=wheels,
+                sources=answers,
+                mirror_use=mirrors,
             )
 
         def plan(recommendation: Recommendation) -> Plan:
@@ -111,7 +121,7 @@ class Sources:
                 sandbox.catalog,
                 data=sandbox.data,
                 environment=sandbox.environment,
-                wheelhouse=None,
+                wheelhouse=wheelhouse,
                 simulated=simulated,
             )
 
@@ -301,6 +311,18 @@ def test_bundle_for_another_computer_is_judged_by_the_network_that_downloads_it(
     sources.server.files[PAGE] = Served(b"", faults=[Fault("status", status=503)] * 9)
     sources.serve("simple", RELEASE)
     assert summary(sources.ask(simulated=True, downloads_here=True))[1:] == ("general", {"source-on-cpu"})
+
+
+def test_bundle_of_own_wheels_asks_nobody(sources: Sources) -> None:
+    for page in (PAGE, "/simple/torch/", "/simple/numpy/"):
+        sources.server.files[page] = Served(b"", faults=[Fault("status", status=503)] * 9)
+    house = tiny_wheels.folder(
+        sources.sandbox.root / "wheels", [tiny_wheels.torch(f"{RELEASE}+cpu"), *sources.sandbox.others]
+    )
+    result = sources.ask(simulated=True, downloads_here=True, wheelhouse=house)
+    assert summary_codes(result) == set()
+    assert availability_error(result.plan) is None
+    assert sources.server.seen == []
 
 
 def test_older_release_is_named_where_the_newest_is_not_there(sources: Sources) -> None:
