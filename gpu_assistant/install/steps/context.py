@@ -7,6 +7,7 @@ mirrors; every archive is unpacked through `unpack_part`.
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -141,6 +142,19 @@ def download_files(context: DownloadContext, requests: Sequence[DownloadRequest]
     return Downloader(
         resolved, cancel=context.cancel, progress=progress, limits=context.limits, rate=context.rate_limiter
     ).run()
+
+
+def download_bytes(context: DownloadContext, request: DownloadRequest) -> bytes:
+    """Download a small file and return its content, which has the request's checksum also if the file was replaced
+    meanwhile. Raises what `download_files` raises, and AppError("local-file-broken").
+    """
+    (path,) = download_files(context, [request])
+    resolved = context.bundle.local_request(request) if context.bundle is not None else request
+    with storage_errors(path):
+        data = path.read_bytes()
+    if resolved.file.sha256 not in (None, hashlib.sha256(data).hexdigest()):
+        raise AppError("local-file-broken", path=str(path))
+    return data
 
 
 class Verifier(Protocol):
@@ -359,7 +373,16 @@ def unpack_part(
             data={"name": path.name},
         )
 
-    files = unpack(path, destination, path_for=path_for, existing=existing, cancel=context.cancel, progress=progress)
+    files = unpack(
+        path,
+        destination,
+        sha256=archive.sha256,
+        open_archive=context.system.open_unchanging,
+        path_for=path_for,
+        existing=existing,
+        cancel=context.cancel,
+        progress=progress,
+    )
     return ReceiptPart(archive=archive, files=files)
 
 

@@ -233,6 +233,10 @@ class LinuxSystem:
         """Through the open file's descriptor."""
         processes.start_checked(program, check)
 
+    def open_unchanging(self, path: Path) -> BinaryIO:
+        """By its descriptor."""
+        return path.open("rb")
+
     def executable(self, name: str) -> str:
         """The file name of a program, which has no suffix on Linux."""
         return name
