@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..core import json
+from ..core import filesystem, json
 from ..core.errors import AppError, Cancelled
 from ..core.jobs import JobContext
 from ..core.recommendation import Recommendation
@@ -234,7 +234,7 @@ class VerifyJob:
         if not interpreter.is_file() or not any(marker.exists() for marker in environment_markers):
             return None, _make_check("environment", "fail", value=folder, reason="@verify.reason.no-interpreter")
         try:
-            manifest = json.decode((self.environment / MANIFEST).read_bytes(), _Manifest)
+            manifest = json.decode(filesystem.read_bytes(self.environment / MANIFEST), _Manifest)
         except FileNotFoundError:
             # An environment made by other means has no manifest; it is not worse for that.
             return None, _make_check("environment", "pass", value=folder)

@@ -520,7 +520,7 @@ def read_receipt_part(path: Path) -> ReceiptPart | None:
 
 def _read_struct(path: Path, struct_type: type[json.T]) -> json.T | None:
     try:
-        return json.decode(path.read_bytes(), struct_type)
+        return json.decode(filesystem.read_bytes(path), struct_type)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
 

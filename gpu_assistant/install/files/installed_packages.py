@@ -25,7 +25,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from ...core import json
+from ...core import filesystem, json
 from ...core.errors import Cancelled, storage_errors
 from ...core.files import hash_file
 from ...fetch.partial_file import local_path
@@ -196,7 +196,7 @@ def _wheel_packages(environment: Path) -> Iterator[InstalledPackage]:
             site_packages = record.parent.parent.relative_to(environment).as_posix()
             name, version = _project_and_version(record.parent)
             try:
-                rows = parse_record(record.read_text(encoding="utf-8", errors="surrogateescape"))
+                rows = parse_record(filesystem.read_text(record, errors="surrogateescape"))
                 recorded_ns = record.stat().st_mtime_ns
             except (OSError, ValueError):
                 continue
@@ -227,7 +227,7 @@ def _conda_packages(environment: Path) -> Iterator[InstalledPackage]:
     ]
     for path in sorted((environment / META_FOLDER).glob("*.json")):
         try:
-            record = json.decode(path.read_bytes(), _CondaRecord)
+            record = json.decode(filesystem.read_bytes(path), _CondaRecord)
             recorded_ns = path.stat().st_mtime_ns
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             continue
@@ -318,7 +318,7 @@ def user_packages_path(environment: Path, text: str) -> Path:
 
 def _is_available(path: Path, text: str) -> bool:
     try:
-        return path.read_bytes() == text.encode()
+        return filesystem.read_bytes(path) == text.encode()
     except FileNotFoundError:
         return True
     except OSError:
@@ -387,7 +387,7 @@ def _source_exists(direct_url: _DirectUrl) -> bool:
 
 def _read_direct_url(dist_info: Path) -> _DirectUrl | None:
     try:
-        return json.decode((dist_info / "direct_url.json").read_bytes(), _DirectUrl)
+        return json.decode(filesystem.read_bytes(dist_info / "direct_url.json"), _DirectUrl)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
 
@@ -397,7 +397,7 @@ def _constrained_packages(folder: Path) -> frozenset[str]:
     from packaging.utils import canonicalize_name
 
     try:
-        lines = (folder / CONSTRAINTS_FILE).read_text(encoding="utf-8").splitlines()
+        lines = filesystem.read_text(folder / CONSTRAINTS_FILE).splitlines()
     except (OSError, UnicodeDecodeError):
         return frozenset()
     return frozenset(canonicalize_name(line.partition("==")[0]) for line in lines)

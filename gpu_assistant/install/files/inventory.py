@@ -75,7 +75,7 @@ def read_file_manifest(folder: Path) -> dict[str, FileStamp | None]:
     """The listed files; a folder has no stamp. A file without one is not listed: by its name alone it would be ours
     whatever is in it. Raises OSError if there is no manifest.
     """
-    text = (folder / FILE_MANIFEST).read_bytes().decode("utf-8", "surrogateescape")
+    text = filesystem.read_bytes(folder / FILE_MANIFEST).decode("utf-8", "surrogateescape")
     parsed = (_parse_line(line) for line in text.split("\n") if line)
     return {name: stamp for name, stamp in parsed if stamp is not None or name.endswith("/")}
 
@@ -209,7 +209,7 @@ def write_manifest(environment: Path, manifest: EnvironmentManifest) -> None:
 
 def _decode_manifest(environment: Path) -> EnvironmentManifest | None:
     try:
-        return json.decode((environment / MANIFEST_FILE).read_bytes(), EnvironmentManifest)
+        return json.decode(filesystem.read_bytes(environment / MANIFEST_FILE), EnvironmentManifest)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
 

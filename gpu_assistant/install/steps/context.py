@@ -17,7 +17,8 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct, structs
 
-from ...core.errors import AppError, storage_errors
+from ...core import filesystem
+from ...core.errors import AppError, Cancelled, storage_errors
 from ...core.jobs import Job
 from ...core.paths import DataDir
 from ...core.plan import Plan, Step
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
     from ...fetch.downloader import Totals
     from ...verify.cuda_program import ToolkitProof
     from ..bundle.source import BundleSource
+
+
+COPY_BYTES = 1 << 20
 
 
 def with_mirrors(request: DownloadRequest, catalog: Catalog, mirror_use: MirrorUse) -> DownloadRequest:
@@ -155,6 +159,26 @@ def download_bytes(context: DownloadContext, request: DownloadRequest) -> bytes:
     if resolved.file.sha256 not in (None, hashlib.sha256(data).hexdigest()):
         raise AppError("local-file-broken", path=str(path))
     return data
+
+
+def own_copy(context: DownloadContext, request: DownloadRequest, path: Path, folder: Path) -> Path:
+    """A downloaded file that will be run as it lies. One of a bundle is copied into `folder`, which is ours: whoever
+    may write to the bundle could exchange it after it was checked. Raises AppError("local-file-broken"), Cancelled.
+    """
+    if context.bundle is None:
+        return path
+    expected = context.bundle.local_request(request).file.sha256
+    copy, hasher = folder / path.name, hashlib.sha256()
+    with storage_errors(copy), context.system.open_unchanging(path) as source, copy.open("xb") as target:
+        while block := source.read(COPY_BYTES):
+            if context.cancel.is_set():
+                raise Cancelled
+            hasher.update(block)
+            target.write(block)
+    if hasher.hexdigest() != expected:
+        filesystem.unlink(copy)
+        raise AppError("local-file-broken", path=str(path))
+    return copy
 
 
 class Verifier(Protocol):

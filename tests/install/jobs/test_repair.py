@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import threading
 from itertools import count
 from pathlib import Path
@@ -15,7 +17,7 @@ from gpu_assistant.app import App
 from gpu_assistant.core.errors import AppError, Cancelled
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Event
-from gpu_assistant.core.results import Check
+from gpu_assistant.core.results import Check, Checks
 from gpu_assistant.install.files.installed_packages import corrupt_files
 from gpu_assistant.install.files.staging import old_path
 from gpu_assistant.install.host import PreviewContext
@@ -120,7 +122,9 @@ def test_added_file_is_named(sandbox: Sandbox, name: str) -> None:
         file.relative_to(sandbox.environment).as_posix(),
     )
     for language in ("en", "zh_CN"):
-        assert file.name in str(Texts(language).localize_check(check).text)
+        checks = Checks(schema="gpu-assistant/checks/1", verdict="warn", checks=(check,))
+        (told,) = Texts(language).localize_checks(checks).checks
+        assert file.name in str(told.text)
 
 
 def test_packages_and_files_of_the_user_are_no_finding(sandbox: Sandbox) -> None:
@@ -147,6 +151,35 @@ def test_environment_that_another_program_uses_is_left_alone(sandbox: Sandbox, t
                 change()
             assert refused.value.code == "environment-busy"
     assert remains(sandbox.environment)
+    uninstall(sandbox)
+
+
+@pytest.mark.parametrize("variable", ["TMPDIR", "TEMP", "TMP", "XDG_RUNTIME_DIR"])
+def test_environment_is_held_whatever_the_other_programs_folders(
+    sandbox: Sandbox, tmp_path: Path, variable: str
+) -> None:
+    """Another process with another data folder and another place for temporary files."""
+    sandbox.install()
+    (tmp_path / "temporary").mkdir()
+    hold = (
+        "import sys; from pathlib import Path; from gpu_assistant.system.locks import environment_lock\n"
+        "with environment_lock(Path(sys.argv[1])): print('held', flush=True); sys.stdin.read()"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", hold, str(sandbox.environment)],
+        env={**os.environ, variable: str(tmp_path / "temporary"), "GPU_ASSISTANT_DATA_DIR": str(tmp_path / "another")},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        for change in (sandbox.install, lambda: uninstall(sandbox)):
+            with pytest.raises(AppError) as refused:
+                change()
+            assert refused.value.code == "environment-busy"
+        holder.kill()
     uninstall(sandbox)
 
 
