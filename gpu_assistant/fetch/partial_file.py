@@ -272,7 +272,7 @@ def matches(
     try:
         if expected is None or (size is not None and path.stat().st_size != size):
             return False
-        with path.open("rb", buffering=0) as file:
+        with filesystem.open_regular(path) as file:
             return hash_rest(file, expected.new(), stopped, progress).hexdigest() == expected.hex
     except OSError:
         return False
@@ -304,7 +304,7 @@ def _link_or_copy(copy: Path, path: Path, stopped: threading.Event) -> None:
 
 def _copy(source: Path, target: Path, stopped: threading.Event) -> None:
     """Copy and flush: a removable disk may be pulled out at once."""
-    with source.open("rb", buffering=0) as old, target.open("wb") as new:
+    with filesystem.open_regular(source) as old, target.open("wb") as new:
         while chunk := old.read(CHUNK):
             if stopped.is_set():
                 raise Cancelled

@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import BinaryIO
 
+from ...core import filesystem
 from ...core.machine import Cloud, Container, Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
 from ...core.paths import home_dir
 from ...core.types import Language
@@ -235,7 +236,7 @@ class LinuxSystem:
 
     def open_unchanging(self, path: Path) -> BinaryIO:
         """By its descriptor."""
-        return path.open("rb")
+        return filesystem.open_regular(path)
 
     def executable(self, name: str) -> str:
         """The file name of a program, which has no suffix on Linux."""
