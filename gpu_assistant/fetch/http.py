@@ -257,7 +257,8 @@ def _credentials(request: requests.PreparedRequest) -> requests.PreparedRequest:
     user, password = get_auth_from_url(request.url or "")
     if not (user or password):
         user, password = index_credentials(request.url or "") or ("", "")
-    return HTTPBasicAuth(user, password)(request) if user or password else request
+    # As UTF-8, as uv sends them (RFC 7617, 2.1); requests takes text for ISO-8859-1.
+    return HTTPBasicAuth(user.encode(), password.encode())(request) if user or password else request
 
 
 def _system_proxy(url: str) -> str | None:
