@@ -6,7 +6,6 @@ import logging
 import os
 import socket
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,9 +39,8 @@ def own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: py
     if request.node.get_closest_marker("real_install") is None:
         monkeypatch.delenv("GPU_ASSISTANT_WHEELHOUSE", raising=False)
     else:
-        # These share an environment, which one program at a time measures in: the locks lie in the temporary folder.
-        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-        monkeypatch.setenv("TMPDIR", str(tmp_path))
+        # These share an environment, which one program at a time measures in.
+        monkeypatch.setattr("gpu_assistant.system.locks.lock_parent", lambda: tmp_path)
 
 
 @pytest.fixture(autouse=True)

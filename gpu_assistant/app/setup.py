@@ -5,8 +5,7 @@ Each method either answers at once or returns a job (`core.jobs`) that the calle
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,8 @@ from ..core.errors import AppError, UsageError
 from ..core.jobs import JobContext
 
 if TYPE_CHECKING:
+    import threading
+
     from ..advise.options import Options
     from ..core.machine import Machine
     from ..core.plan import InterruptedInstall, Plan
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from ..install.jobs.size_probe import SizeProbeJob
     from ..install.jobs.uninstall import UninstallJob
     from ..system.base import FolderWriters
-    from ..verify.job import VerifyJob
+    from ..verify.job import FileFindings, VerifyJob
     from .available_plan import AvailableSetupJob
     from .context import AppContext
 
@@ -392,7 +393,6 @@ class SetupService:
 
     def verify(self, environment: Path, *, files: bool = False) -> VerifyJob:
         """Check that an environment works: imports, devices, a first computation; with `files` every file, too."""
-        from ..install.files.installed_packages import corrupt_files
         from ..install.files.inventory import read_unfinished_manifest
         from ..install.steps.toolkit_proof import make_toolkit_proof
         from ..verify.job import VerifyJob
@@ -408,7 +408,7 @@ class SetupService:
                 context.data,
                 context.system,
             ),
-            check_files=partial(corrupt_files, with_conda=True) if files else None,
+            check_files=_check_files if files else None,
         )
 
     def uninstall(self, environment: Path, *, dry_run: bool = False, driver: bool = False) -> UninstallJob:
@@ -462,6 +462,16 @@ class SetupService:
         return DownloadJob(
             with_mirrors(request, self._context.catalog, self._context.mirrors), limits, self._context.rate_limiter()
         )
+
+
+def _check_files(environment: Path, cancel: threading.Event, progress: Callable[[int, int], None]) -> FileFindings:
+    """What `verify --files` looks for."""
+    from ..install.files.installed_packages import corrupt_files
+    from ..install.files.wheel_files import unlisted_files
+    from ..verify.job import FileFindings
+
+    corrupt = corrupt_files(environment, cancel, progress, with_conda=True)
+    return FileFindings(corrupt=corrupt, unlisted=unlisted_files(environment))
 
 
 def _wheels(wheelhouse: Path | None, bundle: Path | None) -> tuple[LocalWheel, ...]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from ..core import json
+from ..core import filesystem, json
 from ..core.errors import UsageError
 from ..core.results import WORKLOAD_UNITS, Benchmark, BenchmarkHistory, BenchmarkHistoryEntry, BenchResult
 from .child_protocol import BENCHMARK_NOTES, RESULT_NOTES, SKIP_NOTES, VERDICTS, is_plausible
@@ -47,7 +47,7 @@ def read_benchmark(path: Path) -> Benchmark | None:
     not know: another version wrote it, and its results may not be comparable.
     """
     try:
-        benchmark = json.convert(_strip_control_characters(json.decode(path.read_bytes(), object)), Benchmark)
+        benchmark = json.convert(_strip_control_characters(json.decode(filesystem.read_bytes(path), object)), Benchmark)
     # RecursionError: `_strip_control_characters` recurses less deep than `decode`.
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None

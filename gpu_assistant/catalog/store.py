@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
-from ..core import json
+from ..core import filesystem, json
 from ..core.errors import AppError, os_error_text
 from ..core.files import is_plain_authority
 from ..core.json import describe_fault
@@ -460,7 +460,7 @@ class RefreshedCatalog:
     def stamp(self) -> CatalogStamp | None:
         """The folder's stamp; None where nothing was refreshed, or by a version with another schema."""
         try:
-            return json.decode((self.folder / STAMP_NAME).read_bytes(), CatalogStamp)
+            return json.decode(filesystem.read_bytes(self.folder / STAMP_NAME), CatalogStamp)
         except OSError:
             return None
         except (msgspec.DecodeError, UnicodeDecodeError):
@@ -475,9 +475,7 @@ class RefreshedCatalog:
             return None
         path = self.folder / name
         try:
-            if path.stat().st_size > MAX_FILE_BYTES:
-                raise msgspec.DecodeError("too large")
-            data = path.read_bytes()
+            data = filesystem.read_bytes(path, MAX_FILE_BYTES)
             content = json.decode(data, kind)
             urls = tuple(_urls(json.decode(data, object)))
         except FileNotFoundError:

@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from msgspec import Struct
 
+from . import filesystem
 from .errors import Cancelled
 
 HASH_CHUNK_BYTES = 1 << 20
@@ -28,7 +29,7 @@ def hash_file(
     `progress` gets the bytes of each chunk. Raises OSError, and Cancelled within one chunk after `cancel` was set.
     """
     if isinstance(file, Path):
-        with file.open("rb", buffering=0) as stream:
+        with filesystem.open_regular(file) as stream:
             return hash_file(stream, cancel, algorithm=algorithm, progress=progress)
     hasher = hashlib.new(algorithm, usedforsecurity=False)
     while chunk := file.read(HASH_CHUNK_BYTES):

@@ -1,4 +1,4 @@
-"""Renaming and deleting, with patience for files that another program has open.
+"""Renaming and deleting, with patience for files that another program has open; reading what may be no file.
 
 Windows renames no folder below which a file is open, and neither renames nor deletes a file that was opened without
 FILE_SHARE_DELETE. Virus scanners and the search indexer open each new file for a moment: what fails for that reason is
@@ -22,8 +22,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
+# Of a file that is read as a whole: more than a list of all files of the largest environment.
+MAX_READ_BYTES = 64_000_000
 PATIENCE_S = 10.0
 NOTICE_AFTER_S = 0.5  # most scanners are done before
 PAUSE_S = 0.1
@@ -43,6 +45,33 @@ def report_busy(listener: Callable[[Path], None]) -> Iterator[None]:
         yield
     finally:
         _busy_listener.reset(token)
+
+
+def read_bytes(path: Path, max_bytes: int = MAX_READ_BYTES) -> bytes:
+    """The content of a file that the program finds by itself, links followed. Whoever can put something else in its
+    place cannot make the program wait for a pipe, or fill the memory: raises OSError for what is no regular file
+    (EINVAL) and for one of more than `max_bytes` (EFBIG).
+    """
+    with open_regular(path) as file:
+        data = file.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+    return data
+
+
+def read_text(path: Path, *, errors: str = "strict") -> str:
+    """The same as UTF-8; raises UnicodeDecodeError, too."""
+    return read_bytes(path).decode("utf-8", errors)
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """A regular file, for reading; opening waits for nobody. Raises OSError."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, flags)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
+    return os.fdopen(descriptor, "rb")
 
 
 def rename(source: Path, target: Path) -> None:

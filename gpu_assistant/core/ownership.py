@@ -176,6 +176,6 @@ def _own_marker(folder: Path, place: Path | None = None) -> FolderMarker | None:
 def _read_marker(folder: Path) -> FolderMarker | None:
     path = folder / MARKER_NAME
     try:
-        return None if path.is_symlink() else json.decode(path.read_bytes(), FolderMarker)
+        return None if path.is_symlink() else json.decode(filesystem.read_bytes(path), FolderMarker)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None

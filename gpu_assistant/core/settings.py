@@ -87,7 +87,7 @@ def load_settings(path: Path) -> Settings:
 
 
 def _read_values(path: Path) -> dict[str, msgspec.Raw]:
-    return json.decode(path.read_bytes(), dict[str, msgspec.Raw])
+    return json.decode(filesystem.read_bytes(path), dict[str, msgspec.Raw])
 
 
 def _decode_setting(stored_name: str, raw: msgspec.Raw) -> Iterator[tuple[str, Any]]:

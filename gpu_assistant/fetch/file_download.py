@@ -145,6 +145,7 @@ class FileDownload:
                 return
             if not self.request.replace and partial_file.is_foreign(path):
                 raise UsageError("download-exists", path=str(part_path(path)))
+            partial_file.discard_what_is_no_file(path)
             self._fetch()
             _flush(part_path(path))
             self._check_replace()

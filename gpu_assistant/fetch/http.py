@@ -35,7 +35,9 @@ RETRYABLE = frozenset({408, 425, 429, 500, 502, 503, 504, 507, 509, 520, 521, 52
 _RETRY = urllib3.Retry()
 _RETRY.retry_after_max = 10 * 365 * 86_400
 
-_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+|\*)$")
+# Up to an exabyte; Python refuses to read numbers of thousands of digits.
+_SIZE = r"[0-9]{1,18}"
+_RANGE = re.compile(rf"bytes ({_SIZE})-({_SIZE})/({_SIZE}|\*)\Z")
 
 # RFC 2606: nobody's. Nothing is sent there; scripts for proxies decide by a host's name.
 OUTSIDE_URL = "https://www.example.com/"
@@ -73,7 +75,7 @@ def content_range(headers: Mapping[str, str]) -> ContentRange | None:
 def content_length(headers: Mapping[str, str]) -> int | None:
     """Bytes of the file in the response; None if the server does not say, or compresses them."""
     text = headers.get("Content-Length", "")
-    return int(text) if text.isdecimal() and "Content-Encoding" not in headers else None
+    return int(text) if re.fullmatch(_SIZE, text) and "Content-Encoding" not in headers else None
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -257,7 +259,8 @@ def _credentials(request: requests.PreparedRequest) -> requests.PreparedRequest:
     user, password = get_auth_from_url(request.url or "")
     if not (user or password):
         user, password = index_credentials(request.url or "") or ("", "")
-    return HTTPBasicAuth(user, password)(request) if user or password else request
+    # As UTF-8, as uv sends them (RFC 7617, 2.1); requests takes text for ISO-8859-1.
+    return HTTPBasicAuth(user.encode(), password.encode())(request) if user or password else request
 
 
 def _system_proxy(url: str) -> str | None:

@@ -9,22 +9,27 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import threading
 import zlib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Annotated, BinaryIO
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 import msgspec
+from msgspec import Meta
 
 from ..core import filesystem, json
 from ..core.errors import Cancelled
 from .request import Digest, DownloadRequest
 
 CHUNK = 1 << 20
+
+# Of a file: 1 PiB. What a journal says beyond it is damage.
+MAX_BYTES = 1 << 50
 
 # Is told of bytes that were read, as they are.
 Progress = Callable[[int], None]
@@ -38,7 +43,7 @@ class FileHeader(msgspec.Struct, frozen=True, kw_only=True, tag="file"):
 
     url: str
     digest: Digest | None = None
-    total: int | None = None
+    total: Annotated[int, Meta(ge=0, lt=MAX_BYTES)] | None = None
 
 
 class SourceVersion(msgspec.Struct, frozen=True, kw_only=True, tag="version"):
@@ -52,8 +57,8 @@ class SourceVersion(msgspec.Struct, frozen=True, kw_only=True, tag="version"):
 class Piece(msgspec.Struct, frozen=True, kw_only=True, tag="bytes"):
     """Bytes from `start` up to `end` are on disk; the source at `url` gave them."""
 
-    start: int
-    end: int
+    start: Annotated[int, Meta(ge=0, lt=MAX_BYTES)]
+    end: Annotated[int, Meta(ge=0, lt=MAX_BYTES)]
     crc: int
     url: str
 
@@ -116,7 +121,7 @@ class PieceJournal:
 def read_record(path: Path) -> PieceRecord | None:
     """The journal beside a final name; None if missing or damaged. A last line that was cut off does not count."""
     try:
-        lines = journal_path(path).read_bytes().split(b"\n")[:-1]
+        lines = filesystem.read_bytes(journal_path(path)).split(b"\n")[:-1]
         header = json.decode(lines[0], FileHeader)
     except (OSError, IndexError, msgspec.DecodeError, UnicodeDecodeError):
         return None
@@ -155,7 +160,7 @@ def intact_pieces(
     """The pieces that the disk really holds, in order and without overlaps; raises OSError, Cancelled."""
     intact: list[Piece] = []
     position = 0
-    with part_path(path).open("rb", buffering=0) as file:
+    with filesystem.open_regular(part_path(path)) as file:
         for piece in sorted(pieces, key=lambda piece: (piece.start, piece.end)):
             if piece.start < position or piece.end <= piece.start:
                 continue
@@ -198,6 +203,15 @@ def is_foreign(path: Path) -> bool:
         return part_path(path).lstat().st_size > 0 and not journal_path(path).is_file()
     except FileNotFoundError:
         return False
+
+
+def discard_what_is_no_file(path: Path) -> None:
+    """Remove links, pipes and devices in the place of the unfinished file or its journal: what is written there would
+    go elsewhere, or wait for a reader. Raises OSError.
+    """
+    for each in (part_path(path), journal_path(path)):
+        if os.path.lexists(each) and not stat.S_ISREG(each.lstat().st_mode):
+            filesystem.unlink(each)
 
 
 def discard(path: Path) -> None:
@@ -258,7 +272,7 @@ def matches(
     try:
         if expected is None or (size is not None and path.stat().st_size != size):
             return False
-        with path.open("rb", buffering=0) as file:
+        with filesystem.open_regular(path) as file:
             return hash_rest(file, expected.new(), stopped, progress).hexdigest() == expected.hex
     except OSError:
         return False
@@ -290,7 +304,7 @@ def _link_or_copy(copy: Path, path: Path, stopped: threading.Event) -> None:
 
 def _copy(source: Path, target: Path, stopped: threading.Event) -> None:
     """Copy and flush: a removable disk may be pulled out at once."""
-    with source.open("rb", buffering=0) as old, target.open("wb") as new:
+    with filesystem.open_regular(source) as old, target.open("wb") as new:
         while chunk := old.read(CHUNK):
             if stopped.is_set():
                 raise Cancelled

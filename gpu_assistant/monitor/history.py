@@ -22,7 +22,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from ..core import json
+from ..core import filesystem, json
 from ..core.errors import storage_errors
 from ..core.results import GpuSample
 from .ring_buffer import Accumulator, FigureArray, Floats, Resolution, RingBuffer
@@ -294,7 +294,7 @@ class GpuNames:
         if self._path is None:
             return
         try:
-            self.names = json.decode(self._path.read_bytes(), _GpuNamesFile).cards
+            self.names = json.decode(filesystem.read_bytes(self._path), _GpuNamesFile).cards
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return
 

@@ -157,10 +157,9 @@ class SegmentStore:
     def _read_rows(self, path: Path) -> tuple[tuple[str, ...], FigureArray] | None:
         """Series and the intact rows; None for a file that cannot be read at all."""
         try:
-            with path.open("rb") as file:
-                header_line = file.readline(MAX_HEADER_BYTES)
-                header = json.decode(header_line, SegmentHeader)
-                body = file.read()
+            content = filesystem.read_bytes(path)
+            header_line = content[: content.find(b"\n", 0, MAX_HEADER_BYTES) + 1]
+            header, body = json.decode(header_line, SegmentHeader), content[len(header_line) :]
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return None
         if (header.step, header.parts) != (self._resolution.step, self._resolution.parts):

@@ -322,6 +322,12 @@ class Processes(Protocol):
         """
         ...
 
+    def open_unchanging(self, path: Path) -> BinaryIO:
+        """A file, for reading. On Windows nobody can write, rename or delete it while it is open; elsewhere another
+        file in its place is not what is read, but whoever may write to it can change it. Raises OSError.
+        """
+        ...
+
     def executable(self, name: str) -> str:
         """A program's file name here: "uv" or "uv.exe"."""
         ...

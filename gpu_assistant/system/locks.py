@@ -15,8 +15,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from tempfile import gettempdir
 
+from ..core import filesystem
 from ..core.errors import AppError, storage_error
 from ..core.json import write_file
 from ..core.paths import DataDir
@@ -88,13 +88,24 @@ def environment_lock(environment: Path) -> Iterator[None]:
         yield
 
 
+def lock_parent() -> Path:
+    """The system's folder for temporary files, the same for all programs of a user: TMPDIR and TEMP may differ between
+    a terminal and the desktop.
+    """
+    if sys.platform == "win32":
+        from platformdirs import user_runtime_path
+
+        return user_runtime_path()  # in the user's profile
+    return Path("/tmp")  # noqa: S108 - Filesystem Hierarchy Standard 3.0, 3.18; what lies in it is checked
+
+
 def _user_lock_folder() -> Path:
     """A folder that only this user can write to; raises OSError."""
-    if sys.platform == "win32":  # temporary files lie in the user's profile
-        folder = Path(gettempdir()) / "gpu-assistant"
-        folder.mkdir(exist_ok=True)
+    if sys.platform == "win32":
+        folder = lock_parent() / "gpu-assistant"
+        folder.mkdir(parents=True, exist_ok=True)
     else:
-        folder = Path(gettempdir()) / f"gpu-assistant-{os.getuid()}"
+        folder = lock_parent() / f"gpu-assistant-{os.getuid()}"
         folder.mkdir(mode=0o700, exist_ok=True)
         status = folder.lstat()
         if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
@@ -116,7 +127,7 @@ def check_no_install_running(data: DataDir) -> None:
 
 
 def _read_pid(pid_file: Path) -> int | None:
-    text = pid_file.read_bytes() if pid_file.is_file() else b""
+    text = filesystem.read_bytes(pid_file) if pid_file.is_file() else b""
     return int(text) if text.isdigit() and len(text) <= MAX_PID_DIGITS else None
 
 

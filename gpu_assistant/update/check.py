@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from packaging.version import Version
 
 from ..catalog.records.updates import UpdateCatalog
-from ..core import json
+from ..core import filesystem, json
 from ..core.errors import Cancelled
 from ..core.jobs import JobContext
 from .files import remove_old_files
@@ -52,7 +52,7 @@ class UpdateState(Struct, frozen=True, kw_only=True):
 def load_state(path: Path) -> UpdateState:
     """What is known; a missing or damaged file means nothing is (the next answer tells it again)."""
     try:
-        return json.decode(path.read_bytes(), UpdateState)
+        return json.decode(filesystem.read_bytes(path), UpdateState)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return UpdateState()
 

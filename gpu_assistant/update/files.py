@@ -5,6 +5,7 @@ Also how this copy was installed (`installation_kind`), which decides which file
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
@@ -148,7 +149,7 @@ class UpdateLaunchJob:
             if self._installation_kind == "windows-installer" and self._system.name == "windows":
                 self._system.start_checked(self._path, verify_file)
                 return True
-            with self._path.open("rb") as file:
+            with filesystem.open_regular(self._path) as file:
                 verify_file(file)
         except (AppError, Cancelled):
             raise
@@ -160,8 +161,10 @@ class UpdateLaunchJob:
         return False
 
     def _verify_hash(self, file: BinaryIO, context: JobContext[Any]) -> None:
-        sha256 = hash_file(file, context.cancel)
-        if (file.tell(), sha256) != (self._file.bytes, self._file.sha256):
+        # A giant in its place is not read to its end.
+        if os.fstat(file.fileno()).st_size != self._file.bytes:
+            raise self._changed_error()
+        if hash_file(file, context.cancel) != self._file.sha256:
             raise self._changed_error()
 
     def _changed_error(self) -> AppError:

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..core import json
+from ..core import filesystem, json
 from ..core.errors import AppError, Cancelled
 from ..core.jobs import JobContext
 from ..core.recommendation import Recommendation
@@ -124,9 +124,15 @@ class FileProgress(Struct, frozen=True, kw_only=True):
     total: int
 
 
-# The files of an environment that differ from their packages, from its folder; the function is called with the bytes
-# read and those of all. Raises AppError, Cancelled.
-FileChecker = Callable[[Path, threading.Event, Callable[[int, int], None]], tuple[str, ...]]
+class FileFindings(Struct, frozen=True, kw_only=True):
+    """The files of an environment that differ from their packages, and those among them that no package lists."""
+
+    corrupt: tuple[str, ...]
+    unlisted: tuple[str, ...]
+
+
+# Of an environment's folder; the function is called with the bytes read and those of all. Raises AppError, Cancelled.
+FileChecker = Callable[[Path, threading.Event, Callable[[int, int], None]], FileFindings]
 
 
 class VerifyJob:
@@ -228,7 +234,7 @@ class VerifyJob:
         if not interpreter.is_file() or not any(marker.exists() for marker in environment_markers):
             return None, _make_check("environment", "fail", value=folder, reason="@verify.reason.no-interpreter")
         try:
-            manifest = json.decode((self.environment / MANIFEST).read_bytes(), _Manifest)
+            manifest = json.decode(filesystem.read_bytes(self.environment / MANIFEST), _Manifest)
         except FileNotFoundError:
             # An environment made by other means has no manifest; it is not worse for that.
             return None, _make_check("environment", "pass", value=folder)
@@ -237,15 +243,17 @@ class VerifyJob:
         return manifest.recommendation, _make_check("environment", "pass", value=folder)
 
     def _file_check(self, check_files: FileChecker, context: JobContext[Any]) -> Check:
-        """The check "files": every file has the content that its package came with."""
-        corrupt = check_files(
+        """The check "files": every file has the content that its package came with, and belongs to a package."""
+        findings = check_files(
             self.environment, context.cancel, lambda done, total: context.report(FileProgress(done=done, total=total))
         )
-        if not corrupt:
-            return Check(id="files", state="pass")
-        for name in corrupt:
+        for name in (*findings.corrupt, *findings.unlisted):
             context.log(name)
-        return Check(id="files", state="fail", value=len(corrupt), data={"count": len(corrupt), "reason": corrupt[0]})
+        state: CheckState = "fail" if findings.corrupt else "warn" if findings.unlisted else "pass"
+        if state == "pass":
+            return Check(id="files", state="pass")
+        names = findings.corrupt or findings.unlisted
+        return Check(id="files", state=state, value=len(names), data={"count": len(names), "reason": names[0]})
 
     def _run_child(
         self,

@@ -225,6 +225,9 @@ class FakeProcesses:
     def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
         REAL.start_checked(program, check)
 
+    def open_unchanging(self, path: Path) -> BinaryIO:
+        return REAL.open_unchanging(path)
+
     def executable(self, name: str) -> str:
         return REAL.executable(name)
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import threading
 import zlib
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,7 +18,7 @@ from gpu_assistant.fetch.partial_file import FileHeader, Piece, PieceJournal, Pi
 from gpu_assistant.fetch.request import Limits
 
 from ..fakes.fault_server import Fault, FaultServer
-from .downloads import LARGE, SMALL, fetch, names, request, write_part
+from .downloads import LARGE, SMALL, fetch, names, request, sha256_of, write_part
 
 URL = "https://a.example/file"
 
@@ -90,6 +93,42 @@ def test_a_complete_part_needs_no_network(server: FaultServer, path: Path, limit
     write_part(path, SMALL, (0, len(SMALL), "", SMALL), total=len(SMALL))
     fetch(path, limits, server.add("/file", SMALL))
     assert server.seen == []
+
+
+@pytest.mark.parametrize("number", [2**62, 2**63, 2**64, 10**30, -1, -(2**63)])
+@pytest.mark.parametrize("line", ["bytes", "file"])
+def test_impossible_numbers_of_a_journal_do_not_count(
+    server: FaultServer, path: Path, limits: Limits, number: int, line: str
+) -> None:
+    write_part(path, SMALL, (0, 1000, "", SMALL))
+    journal = partial_file.journal_path(path)
+    if line == "bytes":
+        lines = [f'{{"type":"bytes","start":{number},"end":{number + 1},"crc":1,"url":"x"}}']
+        lines.append(f'{{"type":"bytes","start":2000,"end":{number},"crc":1,"url":"x"}}')
+    else:
+        digest = json.dumps({"hex": sha256_of(SMALL)})
+        lines = [f'{{"type":"file","url":"","total":{number},"digest":{digest}}}']
+    with journal.open("a", encoding="utf-8") as file:
+        file.writelines(f"{each}\n" for each in lines)
+    fetch(path, limits, server.add("/file", SMALL))
+    assert path.read_bytes() == SMALL
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and links that anybody may make")
+@pytest.mark.parametrize("kind", ["pipe", "device", "loop"])
+@pytest.mark.parametrize("name", ["part", "journal"])
+def test_what_is_no_file_is_not_read(server: FaultServer, path: Path, limits: Limits, kind: str, name: str) -> None:
+    write_part(path, SMALL, (0, 1000, "", SMALL))
+    place = {"part": partial_file.part_path(path), "journal": partial_file.journal_path(path)}[name]
+    place.unlink()
+    if kind == "pipe":
+        os.mkfifo(place)
+    else:
+        place.symlink_to("/dev/zero" if kind == "device" else place.name)
+    with suppress(AppError):
+        fetch(path, limits, server.add("/file", SMALL))
+        assert path.read_bytes() == SMALL
+    assert not path.exists() or path.read_bytes() == SMALL
 
 
 def test_only_bytes_that_the_disk_changed_come_again(server: FaultServer, path: Path, long_timeouts: Limits) -> None:

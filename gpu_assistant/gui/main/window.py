@@ -23,7 +23,7 @@ from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QObject, QSize,
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QMainWindow
 
-from ...core import json
+from ...core import filesystem, json
 from ...core.errors import AppError
 
 if TYPE_CHECKING:
@@ -398,7 +398,7 @@ class MainWindow(QMainWindow):
     def _restore_geometry(self) -> None:
         """Where the window was when it closed; Qt moves it onto a screen that exists."""
         with suppress(OSError):
-            if self.restoreGeometry(QByteArray(self._geometry_file.read_bytes())):
+            if self.restoreGeometry(QByteArray(filesystem.read_bytes(self._geometry_file))):
                 return
         self.resize(QSize(*DEFAULT_SIZE).boundedTo(self._largest_size))
 

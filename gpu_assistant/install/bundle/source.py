@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec import structs
 
+from ...core import filesystem
 from ...core.errors import AppError, UsageError
 from ...core.plan import Plan
 from ...fetch.request import DownloadRequest
@@ -47,7 +48,7 @@ class BundleSource:
         (lock_file,) = (file for file in self.contents.files if file.path == LOCK_FILE)
         path = locate_file(self.folder, lock_file)
         try:
-            data = path.read_bytes()
+            data = filesystem.read_bytes(path)
         except OSError as error:
             raise AppError("local-file-missing", path=str(path)) from error
         if hashlib.sha256(data).hexdigest() != lock_file.sha256:

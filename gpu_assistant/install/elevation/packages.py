@@ -211,7 +211,8 @@ def present_packages(names: Sequence[str], system: Processes) -> tuple[str, ...]
 def remove_packages(
     request: LinuxPackagesRemoval, operating_system: OperatingSystem, catalog: Catalog, apt: AptGet
 ) -> HelperAnswer:
-    """Remove the packages, and of those that came with them what apt-get itself would remove automatically.
+    """Remove the packages, and of those that came with them what apt-get itself would remove automatically because of
+    that.
 
     Raises AppError: "driver-needed" if something else would go, too, "driver-not-removed", "driver-removal-locked".
     What a run that was cut off left is finished first.
@@ -225,7 +226,7 @@ def remove_packages(
         simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, *removal])
     if simulation.returncode:
         raise _removal_error(simulation)
-    names = sorted(ours & set(_REMOVED_PATTERN.findall(simulation.stdout)))
+    names = sorted(ours & set(_REMOVED_PATTERN.findall(simulation.stdout)) - _unneeded_before(apt, request.packages))
     if not names:
         return HelperAnswer(exit_code=0)
     exact = ["remove", "--", *names]
@@ -237,6 +238,17 @@ def remove_packages(
     if finished.returncode:
         raise _removal_error(finished)
     return HelperAnswer(exit_code=0, lines=tuple(finished.stdout.splitlines()[-APT_LOG_LINES:]))
+
+
+def _unneeded_before(apt: AptGet, packages: Sequence[str]) -> set[str]:
+    """What nothing needs already now, such as old kernels: whoever wrote the request could name it. A driver's own
+    packages do not count, for a removal may have been cut off. Raises AppError.
+    """
+    simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, "autoremove"])
+    if simulation.returncode:
+        raise _removal_error(simulation)
+    unneeded = set(_REMOVED_PATTERN.findall(simulation.stdout)) - set(packages)
+    return {name for name in unneeded if not _DRIVER_PACKAGE_PATTERN.match(name)}
 
 
 def _removal_error(finished: ProcessResult) -> AppError:

@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...core import json
+from ...core import filesystem, json
 from ...core.errors import AppError, storage_errors
 from ...core.jobs import JobContext
 from ...core.paths import DataDir
@@ -62,7 +62,7 @@ def export_lockfile(environment: Path, target: Path) -> None:
     """
     _check_managed(environment)
     with storage_errors(environment):
-        content = (environment / inventory.LOCK_FILE).read_bytes()
+        content = filesystem.read_bytes(environment / inventory.LOCK_FILE)
     json.write_file(target, LOCK_COMMENT + content)
 
 
@@ -211,5 +211,5 @@ def _has_kernel(environment: Path) -> bool:
 
 def _read_bytes(path: Path) -> bytes | None:
     with storage_errors(path), suppress(FileNotFoundError, NotADirectoryError):
-        return path.read_bytes()
+        return filesystem.read_bytes(path)
     return None

@@ -222,7 +222,7 @@ def _has_requested_packages(manifest: EnvironmentManifest, plan: Plan, context: 
     advice = plan.recommendation
     request = build_request(advice, context.catalog, context.system.operating_system(), wheelhouse=plan.wheelhouse)
     try:
-        text = cached_lock_path(context.data, request).read_text(encoding="utf-8")
+        text = filesystem.read_text(cached_lock_path(context.data, request))
         lock = lockfile.parse_lockfile(text, request.python, request.platform, request.sdists)
         return lock.fingerprint == manifest.lock
     except (OSError, UnicodeDecodeError, AppError):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import hashlib
+import io
 import lzma
 import os
 import re
@@ -23,7 +24,7 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, Literal, cast
+from typing import IO, Any, BinaryIO, Literal, cast
 
 import msgspec
 from msgspec import Struct
@@ -44,6 +45,7 @@ _RESERVED = re.compile(
     r"(CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(COM|LPT)[1-9¹²³]) *(\..*)?|.*[. ]", re.IGNORECASE | re.DOTALL
 )
 _ZIP_MAGIC = b"PK\x03\x04"
+MAGIC_BYTES = 6
 ZIP_TAIL_BYTES = 22 + 0xFFFF + 20  # the record at the end, the longest comment after it, the locator before it
 _DECOMPRESSORS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open, b"]\x00\x00": lzma.open}
 _ARCHIVE_ERRORS = (
@@ -77,6 +79,8 @@ def unpack(
     archive: Path,
     destination: Path,
     *,
+    sha256: str | None = None,
+    open_archive: Callable[[Path], BinaryIO] = lambda path: path.open("rb"),
     path_for: Callable[[str], str | None] = lambda name: name,
     existing: Mapping[str, str] | None = None,
     cancel: threading.Event,
@@ -89,16 +93,32 @@ def unpack(
     `path_for` maps a member's name (a folder's ends with "/") to its path; None leaves it out. A file in `existing`
     (path and hash), from another archive, is not written again but must be identical; any other file in the way is from
     an earlier attempt and is replaced. `progress` gets the bytes unpacked so far.
-    Raises Cancelled, AppError: archive-broken, archive-path-long, disk-too-small, disk-full, storage.
+
+    With `sha256` the bytes that are unpacked are those with that hash, whatever the file was when it was checked
+    before; what is in the destination after an error is not. A tar is hashed while it is read, a zip before, by the
+    same handle.
+    Raises Cancelled, AppError: archive-broken, archive-path-long, disk-too-small, disk-full, storage,
+    local-file-broken (another hash).
     """
     try:
         destination.mkdir(parents=True, exist_ok=True)
-        writer = _ArchiveWriter(
-            archive, destination, existing or {}, cancel, progress=progress, limits=limits or ArchiveLimits()
-        )
-        with archive.open("rb") as file:
-            is_zip = file.read(len(_ZIP_MAGIC)) == _ZIP_MAGIC
-        (_unzip if is_zip else _untar)(archive, writer, path_for)
+        with open_archive(archive) as file:
+            archive_bytes = os.fstat(file.fileno()).st_size
+            writer = _ArchiveWriter(
+                archive_bytes, destination, existing or {}, cancel, progress=progress, limits=limits or ArchiveLimits()
+            )
+            start = file.read(MAGIC_BYTES)
+            file.seek(0)
+            if start.startswith(_ZIP_MAGIC):
+                found = hash_file(file, cancel) if sha256 is not None else None
+                if found == sha256:
+                    _unzip(file, writer, path_for)
+            else:
+                stream = _HashedStream(file)
+                _untar(_decompressed(stream, start), archive_bytes, writer, path_for)
+                found = stream.finish(cancel) if sha256 is not None else None
+            if found != sha256:
+                raise AppError("local-file-broken", path=str(archive))
     except (*_ARCHIVE_ERRORS, _UnsafeArchiveError) as error:
         raise AppError("archive-broken", name=archive.name) from error
     except OSError as error:
@@ -106,10 +126,10 @@ def unpack(
     return writer.files
 
 
-def _unzip(archive: Path, writer: _ArchiveWriter, path_for: Callable[[str], str | None]) -> None:
-    if _zip_directory_bytes(archive) > writer.limits.max_directory_bytes:
+def _unzip(file: BinaryIO, writer: _ArchiveWriter, path_for: Callable[[str], str | None]) -> None:
+    if _zip_directory_bytes(file) > writer.limits.max_directory_bytes:
         raise _UnsafeArchiveError("directory")
-    with zipfile.ZipFile(archive) as zip_file:
+    with zipfile.ZipFile(file) as zip_file:
         writer.check_free_space(sum(info.file_size for info in zip_file.infolist()))
         for info in zip_file.infolist():
             file_type = info.external_attr >> 16 & 0o170000
@@ -127,10 +147,12 @@ def _unzip(archive: Path, writer: _ArchiveWriter, path_for: Callable[[str], str 
                 writer.add_file(name, source, executable=bool(info.external_attr >> 16 & 0o111))
 
 
-def _untar(archive: Path, writer: _ArchiveWriter, path_for: Callable[[str], str | None]) -> None:
+def _untar(
+    opened: IO[bytes], archive_bytes: int, writer: _ArchiveWriter, path_for: Callable[[str], str | None]
+) -> None:
     # A tar tells its unpacked size only at its end; it is at least that of the packed file.
-    writer.check_free_space(archive.stat().st_size)
-    with _open_compressed(archive) as stream:
+    writer.check_free_space(archive_bytes)
+    with opened as stream:
         headers = _HeaderReader(stream, writer.limits.max_header_bytes)
         with tarfile.open(fileobj=cast("IO[bytes]", headers), mode="r:") as tar_file:
             _untar_members(tar_file, headers, writer, path_for)
@@ -185,34 +207,76 @@ def _is_link(path: Path) -> bool:
     return stat.S_ISLNK(status.st_mode) or bool(junction)
 
 
-def _zip_directory_bytes(archive: Path) -> int:
+def _zip_directory_bytes(file: BinaryIO) -> int:
     """The size of a zip's central directory, from the record at its end; 0 where there is none.
 
     PKWARE's APPNOTE 4.3.14-4.3.16: a size of 0xFFFFFFFF is in the Zip64 record, to which a locator points.
     """
-    with archive.open("rb") as file:
-        tail_start = max(file.seek(0, os.SEEK_END) - ZIP_TAIL_BYTES, 0)
-        file.seek(tail_start)
-        tail = file.read()
-        end = tail.rfind(b"PK\x05\x06")
-        if end < 0 or len(tail) < end + 22:
-            return 0
-        (size,) = struct.unpack_from("<L", tail, end + 12)
-        locator = end - 20
-        if locator < 0 or tail[locator : locator + 4] != b"PK\x06\x07":
-            return int(size)
-        (record,) = struct.unpack_from("<Q", tail, locator + 8)
-        file.seek(record)
-        fields = file.read(48)
-        return int(struct.unpack_from("<Q", fields, 40)[0]) if fields[:4] == b"PK\x06\x06" and len(fields) == 48 else 0
+    tail_start = max(file.seek(0, os.SEEK_END) - ZIP_TAIL_BYTES, 0)
+    file.seek(tail_start)
+    tail = file.read()
+    end = tail.rfind(b"PK\x05\x06")
+    if end < 0 or len(tail) < end + 22:
+        return 0
+    (size,) = struct.unpack_from("<L", tail, end + 12)
+    locator = end - 20
+    if locator < 0 or tail[locator : locator + 4] != b"PK\x06\x07":
+        return int(size)
+    (record,) = struct.unpack_from("<Q", tail, locator + 8)
+    file.seek(record)
+    fields = file.read(48)
+    return int(struct.unpack_from("<Q", fields, 40)[0]) if fields[:4] == b"PK\x06\x06" and len(fields) == 48 else 0
 
 
-def _open_compressed(archive: Path) -> IO[bytes]:
-    """The tar in an archive, by its first bytes."""
-    with archive.open("rb") as file:
-        start = file.read(6)
-    opener: Any = next((each for magic, each in _DECOMPRESSORS.items() if start.startswith(magic)), open)
-    return cast("IO[bytes]", opener(archive, "rb"))
+def _decompressed(stream: _HashedStream, start: bytes) -> IO[bytes]:
+    """The tar in an archive with these first bytes. Closing it leaves the stream open."""
+    buffered = io.BufferedReader(stream, BLOCK_BYTES)
+    opener: Any = next((each for magic, each in _DECOMPRESSORS.items() if start.startswith(magic)), None)
+    return buffered if opener is None else cast("IO[bytes]", opener(buffered, "rb"))
+
+
+class _HashedStream(io.RawIOBase):
+    """A file from its start to its end, hashed as it is read: nothing can be read twice. `close` does nothing."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__()
+        self._file = file
+        self._hash = hashlib.sha256()
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - what typeshed calls a WriteableBuffer
+        data = self._file.read(len(buffer))
+        buffer[: len(data)] = data
+        self._hash.update(data)
+        self._position += len(data)
+        return len(data)
+
+    def seek(self, position: int, whence: int = os.SEEK_SET) -> int:
+        """Forwards alone."""
+        if whence != os.SEEK_SET or position < self._position:
+            raise _UnsafeArchiveError("read twice")
+        while self._position < position and self.read(min(position - self._position, BLOCK_BYTES)):
+            pass
+        return self._position
+
+    def tell(self) -> int:
+        return self._position
+
+    def close(self) -> None:
+        pass
+
+    def finish(self, cancel: threading.Event) -> str:
+        """The SHA-256 of the whole file; raises Cancelled."""
+        while self.read(BLOCK_BYTES):
+            if cancel.is_set():
+                raise Cancelled
+        return self._hash.hexdigest()
 
 
 class _HeaderReader:
@@ -256,7 +320,7 @@ class _ArchiveWriter:
 
     def __init__(
         self,
-        archive: Path,
+        archive_bytes: int,
         destination: Path,
         existing: Mapping[str, str],
         cancel: threading.Event,
@@ -270,7 +334,7 @@ class _ArchiveWriter:
         self._cancel = cancel
         self._progress = progress
         self.limits = limits
-        self._max_bytes = max(limits.ratio_floor_bytes, limits.max_ratio * archive.stat().st_size)
+        self._max_bytes = max(limits.ratio_floor_bytes, limits.max_ratio * archive_bytes)
         self._max_path_length = max_path_length()
         self._real_folders = {destination}
         self._seen_names: set[str] = set()
@@ -456,7 +520,7 @@ def read_receipt_part(path: Path) -> ReceiptPart | None:
 
 def _read_struct(path: Path, struct_type: type[json.T]) -> json.T | None:
     try:
-        return json.decode(path.read_bytes(), struct_type)
+        return json.decode(filesystem.read_bytes(path), struct_type)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
 

@@ -15,15 +15,17 @@ import base64
 import csv
 import os
 import posixpath
+import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
 
-from ...core import json
+from ...core import filesystem, json
 from ...core.errors import Cancelled, storage_errors
 from ...core.files import hash_file
 from ...fetch.partial_file import local_path
@@ -38,6 +40,7 @@ BYTECODE_FOLDER = "__pycache__"  # Python writes it beside the sources
 CONSTRAINTS_FILE = "gpu-assistant-constraints.txt"
 # Without this line pip on Windows reads a requirements file in the ANSI code page.
 ENCODING_LINE = "# -*- coding: utf-8 -*-\n"
+_SIZE = re.compile(r"[0-9]{1,18}")
 
 
 class ContentHash(Struct, frozen=True):
@@ -52,7 +55,8 @@ class InstalledPackage(Struct, frozen=True, kw_only=True):
     (nanoseconds since the epoch).
 
     `files` maps paths below the environment to the recorded hash, None where there is none; `sizes` in bytes, for the
-    files whose size is recorded.
+    files whose size is recorded. `unproven` are recorded, too, but nothing shows that they are the package's: a wheel's
+    files have a hash.
     """
 
     name: str
@@ -60,6 +64,15 @@ class InstalledPackage(Struct, frozen=True, kw_only=True):
     recorded_ns: int
     files: dict[str, ContentHash | None]
     sizes: dict[str, int] = {}
+    unproven: tuple[str, ...] = ()
+
+
+class RecordRow(NamedTuple):
+    """A line of a RECORD; `size` in bytes."""
+
+    path: str
+    hash: ContentHash | None
+    size: int | None
 
 
 class _CondaPath(Struct, frozen=True):
@@ -95,14 +108,19 @@ def corrupt_files(
     progress: Callable[[int, int], None] = lambda _done, _total: None,
     *,
     with_conda: bool = False,
+    expected: Mapping[str, ContentHash | None] | None = None,
 ) -> tuple[str, ...]:
     """The files that are missing, or do not have the content that the wheels' RECORD has (`with_conda`: or conda's
-    records); every file is read, on all cores.
+    records); every file is read, on all cores. A hash that is `expected` takes precedence over the recorded one.
 
     `progress` gets the bytes read and those of all files, on the calling thread. Raises AppError, Cancelled.
     """
-    packages = (*(_conda_packages(environment) if with_conda else ()), *_wheel_packages(environment))
+    conda_packages = tuple(_conda_packages(environment)) if with_conda else ()
+    # No wheel has links, whose content would be another file's.
+    may_be_link = {name for package in conda_packages for name in package.files}
+    packages = (*conda_packages, *_wheel_packages(environment))
     hashes = {name: each for package in packages for name, each in package.files.items() if not is_bytecode(name)}
+    hashes |= {name: each for name, each in (expected or {}).items() if each is not None}
     recorded_sizes = {name: size for package in packages for name, size in package.sizes.items()}
     with storage_errors(environment):
         sizes = {name: _file_size(environment / name) for name in hashes}
@@ -112,7 +130,13 @@ def corrupt_files(
         total, done = sum(sizes[name] or 0 for name in names), 0
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             try:
-                results = pool.map(lambda name: _has_hash(environment / name, hashes[name], cancel), names)
+                results = pool.map(
+                    lambda name: (
+                        (name in may_be_link and (environment / name).is_symlink())
+                        or _has_hash(environment / name, hashes[name], cancel)
+                    ),
+                    names,
+                )
                 for name, is_intact in zip(names, results, strict=True):
                     done += sizes[name] or 0
                     progress(done, total)
@@ -127,11 +151,11 @@ def corrupt_files(
 def _has_hash(path: Path, expected: ContentHash | None, cancel: threading.Event | None) -> bool:
     if cancel is not None and cancel.is_set():
         raise Cancelled
-    if expected is None or path.is_symlink():
+    if expected is None:
         return True
     try:
         return hash_file(path, cancel, algorithm=expected.algorithm) == expected.hex
-    except ValueError:  # an algorithm that nobody knows
+    except (ValueError, FileNotFoundError):  # an algorithm that nobody knows, a link to nothing
         return False
 
 
@@ -172,26 +196,26 @@ def _wheel_packages(environment: Path) -> Iterator[InstalledPackage]:
             site_packages = record.parent.parent.relative_to(environment).as_posix()
             name, version = _project_and_version(record.parent)
             try:
-                text = record.read_text(encoding="utf-8", errors="surrogateescape")
-                rows = [row for row in csv.reader(text.splitlines()) if len(row) >= 2]
+                rows = parse_record(filesystem.read_text(record, errors="surrogateescape"))
                 recorded_ns = record.stat().st_mtime_ns
-            except (OSError, csv.Error):
+            except (OSError, ValueError):
                 continue
-            rows_by_path = {posixpath.normpath(f"{site_packages}/{row[0]}".replace("\\", "/")): row for row in rows}
+            rows_by_path = {posixpath.normpath(f"{site_packages}/{row.path}"): row for row in rows}
             own_folder = f"{site_packages}/{record.parent.name}/"
             # A wheel's files all have a hash, but for RECORD itself and what was compiled since: a name alone does not
             # make a file the package's, which is removed with it.
             inside = {
                 path: row
                 for path, row in rows_by_path.items()
-                if not path.startswith(("../", "/")) and (row[1] or path.startswith(own_folder) or is_bytecode(path))
+                if not path.startswith(("../", "/")) and (row.hash or path.startswith(own_folder) or is_bytecode(path))
             }
             yield InstalledPackage(
                 name=f"{name} {version}",
                 record_path=record.relative_to(environment).as_posix(),
                 recorded_ns=recorded_ns,
-                files={path: _parse_hash(row[1]) for path, row in inside.items()},
-                sizes={path: int(row[2]) for path, row in inside.items() if row[2:] and row[2].isdecimal()},
+                files={path: row.hash for path, row in inside.items()},
+                sizes={path: row.size for path, row in inside.items() if row.size is not None},
+                unproven=tuple(rows_by_path.keys() - inside.keys()),
             )
 
 
@@ -203,7 +227,7 @@ def _conda_packages(environment: Path) -> Iterator[InstalledPackage]:
     ]
     for path in sorted((environment / META_FOLDER).glob("*.json")):
         try:
-            record = json.decode(path.read_bytes(), _CondaRecord)
+            record = json.decode(filesystem.read_bytes(path), _CondaRecord)
             recorded_ns = path.stat().st_mtime_ns
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             continue
@@ -223,6 +247,20 @@ def _project_and_version(dist_info: Path) -> tuple[str, str]:
     """ "nvidia_cublas-12.8.dist-info" → ("nvidia-cublas", "12.8")."""
     name, _, version = dist_info.name.removesuffix(DIST_INFO_SUFFIX).rpartition("-")
     return name.replace("_", "-"), version
+
+
+def parse_record(text: str) -> list[RecordRow]:
+    """The lines of a RECORD; raises ValueError."""
+    try:
+        rows = [row for row in csv.reader(text.splitlines()) if len(row) >= 2]
+    except csv.Error as error:
+        raise ValueError(str(error)) from error
+    return [
+        RecordRow(
+            row[0].replace("\\", "/"), _parse_hash(row[1]), int(row[2]) if _SIZE.fullmatch("".join(row[2:3])) else None
+        )
+        for row in rows
+    ]
 
 
 def _parse_hash(text: str) -> ContentHash | None:
@@ -280,7 +318,7 @@ def user_packages_path(environment: Path, text: str) -> Path:
 
 def _is_available(path: Path, text: str) -> bool:
     try:
-        return path.read_bytes() == text.encode()
+        return filesystem.read_bytes(path) == text.encode()
     except FileNotFoundError:
         return True
     except OSError:
@@ -349,7 +387,7 @@ def _source_exists(direct_url: _DirectUrl) -> bool:
 
 def _read_direct_url(dist_info: Path) -> _DirectUrl | None:
     try:
-        return json.decode((dist_info / "direct_url.json").read_bytes(), _DirectUrl)
+        return json.decode(filesystem.read_bytes(dist_info / "direct_url.json"), _DirectUrl)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
 
@@ -359,7 +397,7 @@ def _constrained_packages(folder: Path) -> frozenset[str]:
     from packaging.utils import canonicalize_name
 
     try:
-        lines = (folder / CONSTRAINTS_FILE).read_text(encoding="utf-8").splitlines()
+        lines = filesystem.read_text(folder / CONSTRAINTS_FILE).splitlines()
     except (OSError, UnicodeDecodeError):
         return frozenset()
     return frozenset(canonicalize_name(line.partition("==")[0]) for line in lines)

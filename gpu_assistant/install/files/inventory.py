@@ -68,21 +68,21 @@ def write_file_manifest(folder: Path, names: Collection[str] | None = None) -> N
         if os.path.lexists(folder / FILE_MANIFEST):
             empty_folders &= read_file_manifest(folder).keys()
         json.remove_partial_files(folder, {FILE_MANIFEST, *(names or ())})
-        _save_file_manifest(folder, _stamp_files(folder, walk(folder) if names is None else [*names, *empty_folders]))
+        _save_file_manifest(folder, stamp_files(folder, walk(folder) if names is None else [*names, *empty_folders]))
 
 
 def read_file_manifest(folder: Path) -> dict[str, FileStamp | None]:
     """The listed files; a folder has no stamp. A file without one is not listed: by its name alone it would be ours
     whatever is in it. Raises OSError if there is no manifest.
     """
-    text = (folder / FILE_MANIFEST).read_bytes().decode("utf-8", "surrogateescape")
+    text = filesystem.read_bytes(folder / FILE_MANIFEST).decode("utf-8", "surrogateescape")
     parsed = (_parse_line(line) for line in text.split("\n") if line)
     return {name: stamp for name, stamp in parsed if stamp is not None or name.endswith("/")}
 
 
 def add_to_file_manifest(folder: Path, names: Iterable[str]) -> None:
     """List more files, as they are now; raises OSError, AppError."""
-    _save_file_manifest(folder, read_file_manifest(folder) | _stamp_files(folder, names))
+    _save_file_manifest(folder, read_file_manifest(folder) | stamp_files(folder, names))
 
 
 def _save_file_manifest(folder: Path, stamps: dict[str, FileStamp | None]) -> None:
@@ -100,7 +100,8 @@ def _parse_line(line: str) -> tuple[str, FileStamp | None]:
     return (line, None) if match is None else (match[1], FileStamp(int(match[2]), int(match[3])))
 
 
-def _stamp_files(folder: Path, names: Iterable[str]) -> dict[str, FileStamp | None]:
+def stamp_files(folder: Path, names: Iterable[str]) -> dict[str, FileStamp | None]:
+    """The stamps of these files below a folder; raises OSError."""
     return {name: None if name.endswith("/") else _stamp_file(f"{folder}/{name}") for name in names}
 
 
@@ -208,7 +209,7 @@ def write_manifest(environment: Path, manifest: EnvironmentManifest) -> None:
 
 def _decode_manifest(environment: Path) -> EnvironmentManifest | None:
     try:
-        return json.decode((environment / MANIFEST_FILE).read_bytes(), EnvironmentManifest)
+        return json.decode(filesystem.read_bytes(environment / MANIFEST_FILE), EnvironmentManifest)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
 

@@ -149,7 +149,7 @@ def write_mark(folder: Path, progress: str) -> None:
 def read_mark(folder: Path) -> str | None:
     """The recorded progress; None where the folder is not being made in its final place."""
     try:
-        return (folder / UNFINISHED_MARK).read_text(encoding="utf-8", errors="replace")
+        return filesystem.read_text(folder / UNFINISHED_MARK, errors="replace")
     except OSError:
         return None
 

@@ -364,7 +364,7 @@ def _settings_files(data: DataDir) -> tuple[Path, ...]:
 def _is_settings_file(path: Path) -> bool:
     """Whether a file contains our settings and nothing else."""
     try:
-        settings = json.decode(path.read_bytes(), dict[str, Any])
+        settings = json.decode(filesystem.read_bytes(path), dict[str, Any])
     except (OSError, ValueError):
         return False
     return bool(settings) and settings.keys() <= set(Settings.__struct_encode_fields__)

@@ -26,7 +26,7 @@ from typing import Literal, Self
 import msgspec
 from msgspec import Struct
 
-from ...core import json
+from ...core import filesystem, json
 from ...core.errors import MAX_NAME_LENGTH, storage_error
 from ...core.paths import DataDir
 from ...core.plan import EndState, InterruptedInstall, Plan, StepState
@@ -352,7 +352,7 @@ def read_records(path: Path) -> tuple[JournalRecord, ...]:
     if not is_private(path):
         return ()
     try:
-        lines = path.read_bytes().splitlines()
+        lines = filesystem.read_bytes(path).splitlines()
     except OSError:
         return ()
     for line in lines:

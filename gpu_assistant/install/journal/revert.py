@@ -123,7 +123,7 @@ def _restore_moved_folder(effect: FolderMoved) -> RetentionReason | None:
 def _file_state(effect: FileWritten) -> EffectState:
     path = Path(effect.path)
     try:
-        content: bytes | None = path.read_bytes()
+        content: bytes | None = filesystem.read_bytes(path)
     except (FileNotFoundError, NotADirectoryError):
         content = None
     except OSError as error:

@@ -11,6 +11,7 @@ import json as plain_json
 import os
 from pathlib import Path
 
+from ...core import filesystem
 from ...core.paths import DataDir
 from ...system.base import MENU_SCRIPT, menu_entry_name, path_hash
 from .log import Effect, FileWritten, FolderCreated, LoginCommandSet, TreeCreated
@@ -98,7 +99,7 @@ def _differs_by_interpreter(effect: FileWritten, environment: str) -> bool:
     nothing is undone then.
     """
     try:
-        content = Path(effect.path).read_bytes()
+        content = filesystem.read_bytes(Path(effect.path))
     except OSError:
         return True
     if hashlib.sha256(content).hexdigest() != effect.sha256:

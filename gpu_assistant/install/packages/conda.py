@@ -117,7 +117,7 @@ def python_version(environment: Path) -> str | None:
     """The exact version of an environment's Python, from conda-meta; None if conda did not install one."""
     for record in sorted((environment / META_FOLDER).glob("python-[0-9]*.json")):
         try:
-            return json.decode(record.read_bytes(), _CondaPackageRecord).version
+            return json.decode(filesystem.read_bytes(record), _CondaPackageRecord).version
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             continue
     return None
@@ -129,7 +129,7 @@ def unregister_environment(environment: Path, home: Path) -> None:
     if not list_path.exists():
         return
     with storage_errors(list_path):
-        lines = list_path.read_bytes().decode("utf-8", "surrogateescape").splitlines(keepends=True)
+        lines = filesystem.read_bytes(list_path).decode("utf-8", "surrogateescape").splitlines(keepends=True)
     removed = os.path.normcase(environment)
     remaining = [line for line in lines if os.path.normcase(line.strip()) != removed]
     if not remaining:

@@ -79,7 +79,7 @@ class Resolver:
         from ...fetch.partial_file import local_path
 
         try:
-            lockfile = self._parse(self._cached_path.read_text(encoding="utf-8"))
+            lockfile = self._parse(filesystem.read_text(self._cached_path))
         except (OSError, UnicodeDecodeError, AppError):
             return None
         local_paths = [path for package in lockfile.packages if (path := local_path(package.file.url)) is not None]

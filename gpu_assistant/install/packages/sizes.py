@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from ...core import json
+from ...core import filesystem, json
 from ...core.errors import AppError
 from ...core.paths import DataDir
 from ...fetch.partial_file import local_path
@@ -80,7 +80,7 @@ def _lockfile_files(request: PackageRequest, data: DataDir) -> tuple[PackageSize
     if not path.is_file():
         return None
     try:
-        lockfile = parse_lockfile(path.read_text(encoding="utf-8"), request.python, request.platform, request.sdists)
+        lockfile = parse_lockfile(filesystem.read_text(path), request.python, request.platform, request.sdists)
     except (OSError, UnicodeDecodeError, AppError):
         return None
     return tuple(
@@ -98,7 +98,7 @@ def _lockfile_files(request: PackageRequest, data: DataDir) -> tuple[PackageSize
 def read_size_cache(data: DataDir) -> SizeCache:
     """An empty cache if it cannot be read."""
     try:
-        return json.decode((data.size_cache / SIZES_FILE).read_bytes(), SizeCache)
+        return json.decode(filesystem.read_bytes(data.size_cache / SIZES_FILE), SizeCache)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return SizeCache()
 

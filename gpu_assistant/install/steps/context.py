@@ -7,6 +7,7 @@ mirrors; every archive is unpacked through `unpack_part`.
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -16,7 +17,8 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct, structs
 
-from ...core.errors import AppError, storage_errors
+from ...core import filesystem
+from ...core.errors import AppError, Cancelled, storage_errors
 from ...core.jobs import Job
 from ...core.paths import DataDir
 from ...core.plan import Plan, Step
@@ -43,6 +45,9 @@ if TYPE_CHECKING:
     from ...fetch.downloader import Totals
     from ...verify.cuda_program import ToolkitProof
     from ..bundle.source import BundleSource
+
+
+COPY_BYTES = 1 << 20
 
 
 def with_mirrors(request: DownloadRequest, catalog: Catalog, mirror_use: MirrorUse) -> DownloadRequest:
@@ -141,6 +146,39 @@ def download_files(context: DownloadContext, requests: Sequence[DownloadRequest]
     return Downloader(
         resolved, cancel=context.cancel, progress=progress, limits=context.limits, rate=context.rate_limiter
     ).run()
+
+
+def download_bytes(context: DownloadContext, request: DownloadRequest) -> bytes:
+    """Download a small file and return its content, which has the request's checksum also if the file was replaced
+    meanwhile. Raises what `download_files` raises, and AppError("local-file-broken").
+    """
+    (path,) = download_files(context, [request])
+    resolved = context.bundle.local_request(request) if context.bundle is not None else request
+    with storage_errors(path):
+        data = path.read_bytes()
+    if resolved.file.sha256 not in (None, hashlib.sha256(data).hexdigest()):
+        raise AppError("local-file-broken", path=str(path))
+    return data
+
+
+def own_copy(context: DownloadContext, request: DownloadRequest, path: Path, folder: Path) -> Path:
+    """A downloaded file that will be run as it lies. One of a bundle is copied into `folder`, which is ours: whoever
+    may write to the bundle could exchange it after it was checked. Raises AppError("local-file-broken"), Cancelled.
+    """
+    if context.bundle is None:
+        return path
+    expected = context.bundle.local_request(request).file.sha256
+    copy, hasher = folder / path.name, hashlib.sha256()
+    with storage_errors(copy), context.system.open_unchanging(path) as source, copy.open("xb") as target:
+        while block := source.read(COPY_BYTES):
+            if context.cancel.is_set():
+                raise Cancelled
+            hasher.update(block)
+            target.write(block)
+    if hasher.hexdigest() != expected:
+        filesystem.unlink(copy)
+        raise AppError("local-file-broken", path=str(path))
+    return copy
 
 
 class Verifier(Protocol):
@@ -359,7 +397,16 @@ def unpack_part(
             data={"name": path.name},
         )
 
-    files = unpack(path, destination, path_for=path_for, existing=existing, cancel=context.cancel, progress=progress)
+    files = unpack(
+        path,
+        destination,
+        sha256=archive.sha256,
+        open_archive=context.system.open_unchanging,
+        path_for=path_for,
+        existing=existing,
+        cancel=context.cancel,
+        progress=progress,
+    )
     return ReceiptPart(archive=archive, files=files)
 
 

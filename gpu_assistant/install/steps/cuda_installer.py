@@ -29,7 +29,15 @@ from ..journal.log import Effect, ProgramInstalled, TreeCreated
 from ..journal.revert import EffectState
 from ..journal.validation import is_tree_in
 from .base import ProgramInstall, StepKind, parse_spec, plan_error
-from .context import DownloadContext, InstallContext, Outcome, checking_progress, download_files, has_receipt_files
+from .context import (
+    DownloadContext,
+    InstallContext,
+    Outcome,
+    checking_progress,
+    download_files,
+    has_receipt_files,
+    own_copy,
+)
 from .cuda_redist import TOOLKIT_RECEIPT, check_compiler
 from .plan_builder import UNKNOWN_SIZE, PlanBuilder
 
@@ -201,7 +209,8 @@ class RunFileInstaller(NvidiaInstaller):
     def run(self, step: Step, context: InstallContext) -> Outcome:
         """Raises AppError: toolkit-occupied, toolkit-run-failed, toolkit-broken, and what downloading raises."""
         version, installer, install_options = self.catalog_installer(step, context.catalog)
-        (path,) = download_files(context.downloads, [download_request(installer, context.data.files)])
+        request = download_request(installer, context.data.files)
+        (path,) = download_files(context.downloads, [request])
         folder = run_file_folder(context.data.toolkits, version)
         context.folder(step, folder.parent)
         is_managed = (folder / inventory.FILE_MANIFEST).is_file()
@@ -213,7 +222,11 @@ class RunFileInstaller(NvidiaInstaller):
             # With a file manifest it is complete, and may already hold files of others from a damaged toolkit.
             if not is_ours(partial) or not (partial / inventory.FILE_MANIFEST).is_file():
                 begin_partial(folder)
-                _run_installer(path, install_options, partial, version, context)
+                scratch = partial / SCRATCH_FOLDER
+                with storage_errors(scratch):
+                    scratch.mkdir(parents=True)
+                program = own_copy(context.downloads, request, path, scratch)
+                _run_installer(program, install_options, partial, version, context)
                 _relocate(partial, folder)
                 check_compiler(partial, context)
                 part = ReceiptPart(
@@ -239,17 +252,19 @@ def _installer_arguments(install_options: ToolkitInstallerSettings, folder: Path
 
 
 def _run_installer(
-    path: Path, install_options: ToolkitInstallerSettings, partial: Path, version: str, context: InstallContext
+    program: Path,
+    install_options: ToolkitInstallerSettings,
+    partial: Path,
+    version: str,
+    context: InstallContext,
 ) -> None:
     """Run the installer; its temporary files are inside the partial folder."""
     scratch = partial / SCRATCH_FOLDER
-    with storage_errors(scratch):
-        scratch.mkdir(parents=True)
     context.reporter.report_progress(
         done=0, total=None, unit="items", bottleneck="installing", code="progress.toolkit-run"
     )
     finished = context.system.run(
-        [SHELL, path, *_installer_arguments(install_options, partial, scratch)],
+        [SHELL, program, *_installer_arguments(install_options, partial, scratch)],
         timeout=RUN_TIMEOUT_S,
         environ={"TMPDIR": str(scratch)},
         cwd=scratch,

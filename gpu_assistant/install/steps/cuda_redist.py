@@ -47,7 +47,15 @@ from ..host import PreviewContext
 from ..journal.log import Effect, FilesAdded, FolderCreated, TreeCreated
 from ..journal.validation import is_above, is_child, is_tree_in
 from .base import StepKind, parse_spec, plan_error
-from .context import DownloadContext, InstallContext, Outcome, download_files, has_receipt_files, unpack_part
+from .context import (
+    DownloadContext,
+    InstallContext,
+    Outcome,
+    download_bytes,
+    download_files,
+    has_receipt_files,
+    unpack_part,
+)
 from .plan_builder import UNKNOWN_SIZE, PlanBuilder
 
 TOOLKIT_RECEIPT = "gpu-assistant-toolkit.json"
@@ -506,9 +514,7 @@ class RedistIndex:
         self.request = DownloadRequest(file=file.remote, path=context.data.files / file.name)
         if file.sha256 is None:
             filesystem.unlink(self.request.path, missing_ok=True)
-        (path,) = download_files(context, [self.request])
-        with storage_errors(path):
-            data = path.read_bytes()
+        data = download_bytes(context, self.request)
         self.name = file.name
         self.source = IndexSource(url=file.url, sha256=hashlib.sha256(data).hexdigest(), pinned=file.sha256 is not None)
         try:

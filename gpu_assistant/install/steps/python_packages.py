@@ -19,6 +19,7 @@ from ..environment.location import environment_state
 from ..files import inventory
 from ..files.installed_packages import CONSTRAINTS_FILE, corrupt_files
 from ..files.staging import begin_partial, read_mark, write_mark
+from ..files.wheel_files import find_strays, stamp_environment, wheel_contents
 from ..host import PreviewContext
 from ..journal.log import Effect, TreeCreated
 from ..journal.validation import is_same
@@ -100,16 +101,7 @@ class PythonPackagesInstall(StepKind):
             if context.require(EnvironmentStatus).damaged:
                 _clear_uv_cache(context)
             _create_venv(context)
-        install_packages(context, break_system_packages=in_place)
-        corrupt = _check_files(context)
-        if corrupt and not in_place:
-            _clear_uv_cache(context)
-            _create_venv(context)
-            install_packages(context, break_system_packages=False)
-            corrupt = _check_files(context)
-        if corrupt:
-            _clear_uv_cache(context)
-            raise AppError("packages-failed", path=str(context.environment), detail=corrupt[0])
+        _install_sound_packages(context, in_place=in_place)
         write_metadata(context)
         context.reporter.report_progress(done=count, total=count, unit="items", bottleneck="installing")
         return Outcome(produces=(staged,))
@@ -121,15 +113,41 @@ def start_environment_effect(context: InstallContext, step: Step) -> StagedEnvir
     return StagedEnvironment(context.journal.start_effect(PythonPackagesInstall.name, effect, step.id))
 
 
-def _check_files(context: InstallContext) -> tuple[str, ...]:
-    """The files that differ from what their wheels have. uv compares none, and takes them from its cache: there a
-    disk's fault, or whoever changed an environment that shares them by hard links, may have left others.
+def _install_sound_packages(context: InstallContext, *, in_place: bool) -> None:
+    """Install the packages; once more with an empty cache where uv fails, or gives other files than the wheels have.
+    Raises AppError: packages-failed, disk-full.
     """
+    try:
+        _install_and_compare(context, break_system_packages=in_place)
+    except AppError as error:
+        if error.code != "packages-failed":
+            raise
+        _clear_uv_cache(context)
+        if in_place:
+            raise
+        context.reporter.log(f"once more with an empty cache: {error.data.get('detail')}")
+        _create_venv(context)
+        _install_and_compare(context, break_system_packages=False)
+
+
+def _install_and_compare(context: InstallContext, *, break_system_packages: bool) -> None:
+    """Install the packages, and compare every file with what the wheels have. uv compares none, and takes all from its
+    cache: there a disk's fault, or whoever changed an environment that shares them by hard links, may have left others.
+    """
+    base = stamp_environment(context.partial)
+    install_packages(context, break_system_packages=break_system_packages)
+    packages = context.require(ResolvedLock).lock.packages
+    sources = {package.name for package in packages if not package.file.name.endswith(".whl")}
+    wheels = (path for path in context.require(FetchedPackages).files if path.suffix == ".whl")
+    contents = wheel_contents(context.partial, wheels)
 
     def report(done: int, total: int) -> None:
         context.reporter.report_progress(done=done, total=total, unit="bytes", bottleneck="checking")
 
-    return corrupt_files(context.partial, cancel=context.cancel, progress=report)
+    corrupt = corrupt_files(context.partial, cancel=context.cancel, progress=report, expected=contents)
+    wrong = (*corrupt, *find_strays(context.partial, base, contents, sources))
+    if wrong:
+        raise AppError("packages-failed", path=str(context.environment), detail=wrong[0])
 
 
 def _create_venv(context: InstallContext) -> None:

@@ -136,7 +136,14 @@ def _unpack_runtime(archive: Path, folder: Path, context: InstallContext, file: 
     def progress(done: int) -> None:
         context.reporter.report_progress(done=done, total=None, unit="bytes", bottleneck="installing")
 
-    unpack(archive, partial, cancel=context.cancel, progress=progress)
+    unpack(
+        archive,
+        partial,
+        sha256=file.sha256,
+        open_archive=context.system.open_unchanging,
+        cancel=context.cancel,
+        progress=progress,
+    )
     if not context.system.standalone_python(partial).is_file():
         raise AppError("archive-broken", name=file.name)
     inventory.write_file_manifest(partial)

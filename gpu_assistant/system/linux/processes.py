@@ -22,6 +22,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from ...core import filesystem
 from ..processes import reap_in_background
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def start_to_end(
 
 def start_checked(program: Path, check: Callable[[BinaryIO], None]) -> None:
     """See `base.Processes.start_checked`: what runs is the open file, whatever its name leads to by then."""
-    with program.open("rb") as file:
+    with filesystem.open_regular(program) as file:
         check(file)
         descriptor = file.fileno()
         process = subprocess.Popen(

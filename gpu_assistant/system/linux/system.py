@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import BinaryIO
 
+from ...core import filesystem
 from ...core.machine import Cloud, Container, Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
 from ...core.paths import home_dir
 from ...core.types import Language
@@ -233,6 +234,10 @@ class LinuxSystem:
     def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
         """Through the open file's descriptor."""
         processes.start_checked(program, check)
+
+    def open_unchanging(self, path: Path) -> BinaryIO:
+        """By its descriptor."""
+        return filesystem.open_regular(path)
 
     def executable(self, name: str) -> str:
         """The file name of a program, which has no suffix on Linux."""

@@ -211,6 +211,10 @@ class WindowsSystem:
         """While the file is locked; also raises ValueError for a batch file."""
         processes.start_checked(program, check)
 
+    def open_unchanging(self, path: Path) -> BinaryIO:
+        """Shared for reading alone."""
+        return processes.file_from_handle(processes.open_handle(path))
+
     def executable(self, name: str) -> str:
         """With ".exe"."""
         return f"{name}.exe"

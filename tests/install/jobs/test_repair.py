@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import threading
 from itertools import count
 from pathlib import Path
@@ -11,9 +13,11 @@ from typing import Any
 
 import pytest
 
+from gpu_assistant.app import App
 from gpu_assistant.core.errors import AppError, Cancelled
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Event
+from gpu_assistant.core.results import Check, Checks
 from gpu_assistant.install.files.installed_packages import corrupt_files
 from gpu_assistant.install.files.staging import old_path
 from gpu_assistant.install.host import PreviewContext
@@ -22,7 +26,6 @@ from gpu_assistant.install.plan.planner import preview
 from gpu_assistant.install.steps import verify as proof
 from gpu_assistant.system.locks import environment_lock
 from gpu_assistant.texts.localized import Texts
-from gpu_assistant.verify.job import VerifyJob
 
 from .. import tiny_wheels
 from ..files.test_foreign_files import added_to, last, put, remains, shown, site, upgraded
@@ -73,6 +76,12 @@ def flip_bytes(file: Path) -> None:
     os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
+def checked_files(sandbox: Sandbox) -> Check:
+    """What `verify --files` says of them."""
+    job = App(data_dir=str(sandbox.data.root)).setup.verify(sandbox.environment, files=True)
+    return next(check for check in job.run(JobContext()).checks if check.id == "files")
+
+
 def test_flipped_bytes_do_not_reach_the_next_environment(sandbox: Sandbox) -> None:
     sandbox.install()
     file = site(sandbox) / "torch" / "ballast.bin"
@@ -92,9 +101,38 @@ def test_flipped_bytes_are_found(sandbox: Sandbox) -> None:
     (site(sandbox) / "tinydep" / "__init__.py").unlink()
     names = [each.relative_to(sandbox.environment).as_posix() for each in (site(sandbox) / "tinydep/__init__.py", file)]
     assert list(corrupt_files(sandbox.environment)) == names
-    verify = VerifyJob(sandbox.environment, sandbox.system, check_files=corrupt_files)
-    checks = {check.id: check for check in verify.run(JobContext()).checks}
-    assert (checks["files"].state, checks["files"].value) == ("fail", 2)
+    check = checked_files(sandbox)
+    assert (check.state, check.value) == ("fail", 2)
+
+
+@pytest.mark.parametrize(
+    "name", ["site-packages/evil.pth", "site-packages/torch/backdoor.py", "site-packages/evil.so", "bin/python3-config"]
+)
+def test_added_file_is_named(sandbox: Sandbox, name: str) -> None:
+    sandbox.install()
+    assert checked_files(sandbox).state == "pass"
+    folder, _, rest = name.partition("/")
+    place = {"site-packages": site(sandbox), "bin": sandbox.system.environment_python(sandbox.environment).parent}
+    file = place[folder] / rest
+    added_to(file)
+    check = checked_files(sandbox)
+    assert (check.state, check.value, check.data["reason"]) == (
+        "warn",
+        1,
+        file.relative_to(sandbox.environment).as_posix(),
+    )
+    for language in ("en", "zh_CN"):
+        checks = Checks(schema="gpu-assistant/checks/1", verdict="warn", checks=(check,))
+        (told,) = Texts(language).localize_checks(checks).checks
+        assert file.name in str(told.text)
+
+
+def test_packages_and_files_of_the_user_are_no_finding(sandbox: Sandbox) -> None:
+    sandbox.install()
+    furnish(sandbox)
+    python = sandbox.system.environment_python(sandbox.environment)
+    assert sandbox.system.run([python, "-c", "import torch"], timeout=60).returncode == 0  # writes compiled copies
+    assert checked_files(sandbox).state == "pass"
 
 
 def test_checking_files_can_be_cancelled(sandbox: Sandbox) -> None:
@@ -113,6 +151,35 @@ def test_environment_that_another_program_uses_is_left_alone(sandbox: Sandbox, t
                 change()
             assert refused.value.code == "environment-busy"
     assert remains(sandbox.environment)
+    uninstall(sandbox)
+
+
+@pytest.mark.parametrize("variable", ["TMPDIR", "TEMP", "TMP", "XDG_RUNTIME_DIR"])
+def test_environment_is_held_whatever_the_other_programs_folders(
+    sandbox: Sandbox, tmp_path: Path, variable: str
+) -> None:
+    """Another process with another data folder and another place for temporary files."""
+    sandbox.install()
+    (tmp_path / "temporary").mkdir()
+    hold = (
+        "import sys; from pathlib import Path; from gpu_assistant.system.locks import environment_lock\n"
+        "with environment_lock(Path(sys.argv[1])): print('held', flush=True); sys.stdin.read()"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", hold, str(sandbox.environment)],
+        env={**os.environ, variable: str(tmp_path / "temporary"), "GPU_ASSISTANT_DATA_DIR": str(tmp_path / "another")},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        for change in (sandbox.install, lambda: uninstall(sandbox)):
+            with pytest.raises(AppError) as refused:
+                change()
+            assert refused.value.code == "environment-busy"
+        holder.kill()
     uninstall(sandbox)
 
 

@@ -11,35 +11,73 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from gpu_assistant.core.errors import AppError
 from gpu_assistant.fetch.credentials import index_credentials, redact_credentials
 
+from ..bundle_sandbox import create
 from ..sandbox import Sandbox, end
 
 INDEX = "https://me@index.example:8443/simple"
 
 
+def kept(sandbox: Sandbox, *folders: Path) -> bytes:
+    """Everything that was written: the data folder with its cache, the environment, other folders; names included."""
+    below = [path for folder in (sandbox.data.root, sandbox.environment, *folders) for path in folder.rglob("*")]
+    return b"".join(
+        os.fsencode(path) + (path.read_bytes() if path.is_file() and path.stat().st_size < 10**6 else b"")
+        for path in below
+    )
+
+
+# As they stand in an address, and as they are sent.
+PASSWORDS = {
+    "s%65cret": "secret",
+    "p%40ss%2Fw%3Ard%25": "p@ss/w:rd%",
+    "gpu@assist@nt": "gpu@assist@nt",
+    "%E5%AF%86": "密",
+}
+
+
+@pytest.mark.parametrize("given", PASSWORDS)
 def test_downloads_of_an_index_with_password_have_it_and_no_file_does(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, given: str
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    address = urlsplit(sandbox.general)
+    address, password = urlsplit(sandbox.general), PASSWORDS[given]
     # The same server under another name, so that what is PyTorch's index is not the user's.
-    monkeypatch.setenv("UV_DEFAULT_INDEX", f"http://me:s%65cret@localhost:{address.port}{address.path}")
+    monkeypatch.setenv("UV_DEFAULT_INDEX", f"http://me:{given}@localhost:{address.port}{address.path}")
+    create(sandbox, sandbox.root / "stick")
     events = sandbox.install()
     assert end(events).state == "done"
     wheels = [seen for seen in sandbox.server.seen if seen.path.endswith(".whl") and "torch" not in seen.path]
-    expected = "Basic " + base64.b64encode(b"me:secret").decode()
-    assert {seen.authorization for seen in wheels} == {expected}
+    sent = base64.b64encode(f"me:{password}".encode()).decode()
+    assert {seen.authorization for seen in wheels} == {f"Basic {sent}"}
     assert {seen.authorization for seen in sandbox.server.seen if "torch" in seen.path} == {None}
-    written = b"".join(
-        path.read_bytes()
-        for folder in (sandbox.data.journal, sandbox.data.locks, sandbox.data.state, sandbox.environment)
-        for path in folder.rglob("*")
-        if path.is_file() and path.stat().st_size < 10**6
-    )
-    for secret in ("s%65cret", "secret"):
-        assert secret.encode() not in written
-        assert secret not in caplog.text + repr(events)
+    told = caplog.text + repr(events) + repr(sandbox.plan())
+    written = kept(sandbox, sandbox.root / "stick")
+    for secret in (given, password, sent):
+        # U+5BC6 alone is in texts of our own.
+        if len(secret) > 1:
+            assert secret.encode() not in written, secret
+            assert secret not in told, secret
+
+
+@pytest.mark.parametrize("given", PASSWORDS)
+def test_index_that_fails_is_named_without_its_password(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, given: str
+) -> None:
+    """Nothing listens there; what uv and the downloads say of it is an error's text, and lines of the log."""
+    caplog.set_level(logging.DEBUG)
+    password = PASSWORDS[given]
+    monkeypatch.setenv("UV_DEFAULT_INDEX", f"http://me:{given}@localhost:9/simple")
+    with pytest.raises(AppError) as failed:
+        sandbox.install()
+    told = caplog.text + repr(failed.value.data) + repr(failed.value.events)  # type: ignore[attr-defined]
+    assert "localhost" in told
+    for secret in (given, password):
+        if len(secret) > 1:
+            assert secret not in told
+            assert secret.encode() not in kept(sandbox)
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ simulated= action= automatic= names=
 for word; do
     case $word in
     -s) simulated=1 ;;
-    install | remove | update) action=$word ;;
+    install | remove | update | autoremove) action=$word ;;
     --autoremove) automatic=1 ;;
     [a-z]*) test -n "$action" && names="$names $word" ;;
     esac
@@ -44,6 +44,8 @@ if [ "$action" = install ]; then
         echo "Inst $name (580.95.05-0ubuntu1 Ubuntu:24.04)"
         test -n "$simulated" || touch $db/$name
     done
+elif [ "$action" = autoremove ]; then
+    test -e $db/old-orphan && echo "Remv old-orphan [1.0]"
 elif [ "$action" = remove ]; then
     test -n "$automatic" && names="$names libcuda1 shared-tool old-orphan"
     case "$names" in *libcuda1*) names="$names game-with-cuda" ;; esac
@@ -219,13 +221,14 @@ def test_refused_rights_leave_the_driver_and_remove_the_rest(tmp_path: Path, mon
     assert codes(computer.removal()) == ["remove-driver"]
 
 
-def test_a_journal_cannot_name_other_packages(computer: Computer) -> None:
-    """Only what apt-get itself removes with the driver, and only names: the record is not trusted."""
+@pytest.mark.parametrize("name", ["bash", "old-orphan"])
+def test_a_journal_cannot_name_other_packages(computer: Computer, name: str) -> None:
+    """Only what apt-get itself removes because of the driver, and only names: the record is not trusted."""
     computer.install_driver()
     (journal,) = computer.data.journal.glob("*.jsonl")
     text = journal.read_text("utf-8")
     assert "libcuda1" in text
-    (computer.db / "bash").touch()
-    journal.write_text(text.replace("libcuda1", "bash"), encoding="utf-8")
+    (computer.db / name).touch()
+    journal.write_text(text.replace("libcuda1", name), encoding="utf-8")
     computer.remove()
-    assert computer.installed() == BEFORE | {"libcuda1", "bash"}
+    assert computer.installed() == BEFORE | {"libcuda1", name}
