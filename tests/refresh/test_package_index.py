@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from gpu_assistant.advise.builds import cuda_builds
 from gpu_assistant.catalog.store import Catalog, load_catalog
@@ -22,7 +23,7 @@ from gpu_assistant.core.versions import Capability, Version
 from gpu_assistant.install.packages.package_index import PackageIndex
 from gpu_assistant.install.packages.uv import Uv
 from gpu_assistant.refresh.index_check import FactComparison, compare_facts
-from gpu_assistant.refresh.index_facts import IndexFacts, TorchRequirements
+from gpu_assistant.refresh.index_facts import IndexFacts, TorchRequirements, merge_pytorch_facts
 from gpu_assistant.refresh.index_reader import ReleaseIndex, read_first
 from gpu_assistant.refresh.job import RefreshJob, RefreshResult
 from gpu_assistant.system import current_system
@@ -217,6 +218,32 @@ def test_range_instead_of_an_exact_requirement_is_no_fact(
     build = refreshed().build("9.2.0", "cu139", "linux", "x86_64")
     assert build is not None
     assert (build.cuda, build.cudnn) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("is_exact", "cudnn", "expected"),
+    [(True, "9.24.0.43", "9.24.0.43"), (False, "9.24.0.43", None)],
+    ids=["exact", "range"],
+)
+def test_unknown_cudnn_of_a_known_build_is_filled_in_where_it_is_exact(
+    cudnn: str, expected: str | None, *, is_exact: bool
+) -> None:
+    current = load_catalog(FLOOR).pytorch
+    release = current.releases[0]
+    position, build = next(
+        (i, b) for i, b in enumerate(release.variants) if (b.system, b.arch, b.variant) == ("linux", "x86_64", "cu132")
+    )
+    variants = list(release.variants)
+    variants[position] = replace(build, cudnn=None)
+    without = replace(current, releases=(replace(release, variants=tuple(variants)), *current.releases[1:]))
+    told = TorchRequirements(
+        version=release.version, python="3.13", cuda=Version("13.2.9"), cudnn=Version(cudnn), is_exact=is_exact
+    )
+    merged = merge_pytorch_facts(without, IndexFacts(pytorch=(told,)), wheel_index="x", known_majors={13})
+    filled = merged.subject.releases[0].variants[position]
+    assert (merged.added, filled.cudnn) == (int(is_exact), Version.parse(expected))
+    # What is known stays, also where the index says otherwise.
+    assert filled.cuda == build.cuda
 
 
 def test_silent_index_leaves_what_the_publishers_said(
