@@ -64,21 +64,32 @@ class FakeJob:
 class FakeRemoval(FakeJob):
     """Shows what it would take back; when it has run, the environment is no longer known."""
 
-    def __init__(self, environment: Path, app: FakeApp) -> None:
+    def __init__(self, environment: Path, app: FakeApp, *, driver: bool = False) -> None:
+        self._driver = driver and app.removable_driver
         super().__init__(app.results.get("uninstall") or environment, app.events.get("uninstall", ()), app.gate)
         self._environment, self._app = environment, app
 
     def steps(self) -> tuple[Step, ...]:
         path = {"env": str(self._environment), "path": str(self._environment)}
         whole: dict[str, Value] = {**path, "name": self._environment.name, "bytes": 912_000_000}
+        driver: dict[str, Value] = {
+            "thing": "nvidia-driver",
+            "version": "580.95.05",
+            "packages": "nvidia-driver-580-open",
+        }
+        driver_code = "remove-driver" if self._driver else "leave-driver-packages"
+        driver_step = Step(
+            id="back-3", kind="nvidia-driver", code=driver_code, data={**driver, "before": "@driver.none"}
+        )
         return (
+            *((driver_step,) if self._app.removable_driver else ()),
             Step(id="environment", kind="python-packages", code="remove-environment", data=whole),
             Step(id="back-2", kind="variables", code="restore-variable", data={"name": "CUDA_PATH", "before": None}),
         )
 
     def run(self, context: JobContext[Any]) -> Any:
         result = super().run(context)
-        self._app.calls.append("removed")
+        self._app.calls.append("removed-with-driver" if self._driver else "removed")
         self._app.known = ()
         return result
 
@@ -257,9 +268,11 @@ class FakeApp(FakeIntegrations):
             job.result = Path(plan.env)
         return job
 
-    def uninstall(self, environment: Path) -> FakeRemoval:
+    removable_driver = False  # whether one was installed from packages
+
+    def uninstall(self, environment: Path, *, driver: bool = False) -> FakeRemoval:
         self.calls.append("uninstall")
-        return FakeRemoval(environment, self)
+        return FakeRemoval(environment, self, driver=driver)
 
     @property
     def environments_folder(self) -> Path:

@@ -219,7 +219,8 @@ def remove_packages(
     """
     _check_allowed(request.packages, operating_system, catalog)
     ours = {*request.packages, *request.together}
-    removal = ["remove", "--autoremove", "--", *request.packages]
+    # A suggestion of some program, such as Python's of a compiler, is no need.
+    removal = ["-o", "APT::AutoRemove::SuggestsImportant=false", "remove", "--autoremove", "--", *request.packages]
     simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, *removal])
     if _is_unfinished(simulation):
         _finish_earlier_run(apt)

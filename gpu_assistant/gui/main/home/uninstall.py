@@ -6,7 +6,7 @@ UninstallPreviewJob ─► steps ─► summarize_removal: a line for each thing
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
@@ -19,7 +19,7 @@ from ....texts.localized import Texts
 from ... import theme
 from ...language import Language
 from ...machine_facts import InstalledEnvironment
-from ...widgets.buttons import Button
+from ...widgets.buttons import Button, SegmentedControl
 from ...widgets.dialogs import ConfirmDialog
 from ...widgets.text import label
 from ...worker import JobRunner
@@ -28,6 +28,14 @@ if TYPE_CHECKING:
     from ....app import App
 
 MAX_LIST_HEIGHT = 260
+DRIVER_KIND, DRIVER_CODE = "nvidia-driver", "remove-driver"
+
+
+class RemovalPreview(NamedTuple):
+    """What an uninstall would do, and what it would do `with_driver`: () where no driver of ours can be removed."""
+
+    steps: tuple[Step, ...]
+    with_driver: tuple[Step, ...] = ()
 
 
 class EnvironmentRemoval(QObject):
@@ -61,19 +69,20 @@ class EnvironmentRemoval(QObject):
             self._installed = installed
             self._preview_runner.start(UninstallPreviewJob(self._app, installed.folder))
 
-    def _show_confirmation(self, steps: tuple[Step, ...]) -> None:
+    def _show_confirmation(self, preview: RemovalPreview) -> None:
         installed = self._installed
         if installed is None:
             return
-        dialog = build_removal_dialog(self._window, installed, steps, self._language.texts())
-        dialog.accepted.connect(self._uninstall)
+        details = UninstallDetails(preview, self._language.texts())
+        dialog = build_removal_dialog(self._window, installed, preview.steps, self._language.texts(), details)
+        dialog.accepted.connect(lambda: self._uninstall(driver=details.with_driver))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
 
-    def _uninstall(self) -> None:
+    def _uninstall(self, *, driver: bool) -> None:
         if self._installed is not None and not self.is_running:
             self._leftover_messages.clear()
-            self._uninstall_runner.start(self._app.setup.uninstall(self._installed.folder))
+            self._uninstall_runner.start(self._app.setup.uninstall(self._installed.folder, driver=driver))
 
     def _on_event(self, event: Event) -> None:
         # Only steps that did not go as shown carry a message.
@@ -95,13 +104,16 @@ class UninstallPreviewJob:
     def __init__(self, app: App, folder: Path) -> None:
         self._app, self._folder = app, folder
 
-    def run(self, context: JobContext[Any]) -> tuple[Step, ...]:  # noqa: ARG002
+    def run(self, context: JobContext[Any]) -> RemovalPreview:  # noqa: ARG002
         """The steps, in order; raises AppError where nothing in the folder is ours."""
-        return self._app.setup.uninstall(self._folder).steps()
+        setup = self._app.setup
+        with_driver = setup.uninstall(self._folder, driver=True).steps()
+        is_removable = any(step.code == DRIVER_CODE for step in with_driver)
+        return RemovalPreview(setup.uninstall(self._folder).steps(), with_driver if is_removable else ())
 
 
 def build_removal_dialog(
-    parent: QWidget, installed: InstalledEnvironment, steps: tuple[Step, ...], texts: Texts
+    parent: QWidget, installed: InstalledEnvironment, steps: tuple[Step, ...], texts: Texts, details: UninstallDetails
 ) -> ConfirmDialog:
     """The question with all steps; keeping the environment is the default."""
     from ....install.jobs.removal_summary import summarize_removal
@@ -110,29 +122,59 @@ def build_removal_dialog(
     title = QCoreApplication.translate("EnvironmentRemoval", "Remove “{name}”{size}?").format(
         name=installed.folder.name, size=size_text
     )
-    summary = "\n".join(f"•\u00a0{texts.message_text(line)}" for line in summarize_removal(steps))
+    # What is asked below is not said above.
+    said = steps if details.driver_choice is None else [step for step in steps if step.kind != DRIVER_KIND]
+    summary = "\n".join(f"•\u00a0{texts.message_text(line)}" for line in summarize_removal(said))
     explanation = QCoreApplication.translate("EnvironmentRemoval", "This goes, and nothing else:")
     remove_text, keep_text = (
         QCoreApplication.translate("EnvironmentRemoval", "Remove"),
         QCoreApplication.translate("EnvironmentRemoval", "Keep"),
     )
     consequence = f"{explanation}\n{summary}"
-    return ConfirmDialog(parent, title, consequence, remove_text, keep_text, details=UninstallDetails(steps, texts))
+    return ConfirmDialog(parent, title, consequence, remove_text, keep_text, details=details)
 
 
 class UninstallDetails(QWidget):
-    """The list of all steps, shown and hidden by `toggle_button`."""
+    """The list of all steps, shown and hidden by `toggle_button`; where a driver of ours can go, too, `driver_choice`
+    asks that: it stays unless the user chooses otherwise.
+    """
 
-    def __init__(self, steps: tuple[Step, ...], texts: Texts) -> None:
+    def __init__(self, preview: RemovalPreview, texts: Texts) -> None:
         super().__init__()
+        self._preview, self._texts = preview, texts
+        self.driver_choice: SegmentedControl | None = None
         self.toggle_button = Button(QCoreApplication.translate("EnvironmentRemoval", "Details"), "ghost")
-        self.step_list = UninstallStepList(steps, texts)
+        self.step_list = UninstallStepList(preview.steps, texts)
         self.step_list.hide()
-        column = QVBoxLayout(self)
+        self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
+        driver = next((step for step in preview.with_driver if step.code == DRIVER_CODE), None)
+        if driver is not None:
+            title, keep, remove = (
+                texts.translate(f"removal.driver.{part}", driver.data) for part in ("title", "keep", "remove")
+            )
+            self.driver_choice = SegmentedControl((keep, remove), name=title)
+            self.driver_choice.chosen.connect(self._show_steps)
+            column.addWidget(label("small", title))
+            column.addWidget(self.driver_choice, 0, Qt.AlignmentFlag.AlignLeft)
+            column.addSpacing(8)
         column.addWidget(self.toggle_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.step_list, 1)
         self.toggle_button.clicked.connect(lambda: self.step_list.setVisible(self.step_list.isHidden()))
+
+    @property
+    def with_driver(self) -> bool:
+        """Whether the user chose to remove the driver, too."""
+        return self.driver_choice is not None and self.driver_choice.current() == 1
+
+    def _show_steps(self) -> None:
+        steps = self._preview.with_driver if self.with_driver else self._preview.steps
+        step_list = UninstallStepList(steps, self._texts)
+        self._column.replaceWidget(self.step_list, step_list)
+        step_list.setVisible(not self.step_list.isHidden())
+        self.step_list.hide()
+        self.step_list.deleteLater()
+        self.step_list = step_list
 
 
 class UninstallStepList(QScrollArea):

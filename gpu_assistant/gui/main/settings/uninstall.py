@@ -20,7 +20,7 @@ from ...widgets.dialogs import ConfirmDialog
 from ...widgets.progress import ProgressBar
 from ...widgets.text import label
 from ...worker import JobRunner
-from ..home.uninstall import UninstallDetails
+from ..home.uninstall import RemovalPreview, UninstallDetails
 from .cards import control_rows
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class RemovalCard(Card):
         summary = "\n".join(f"•\u00a0{texts().message_text(line)}" for line in summarize_removal(steps))
         question = self.tr("Remove all but environments?") if self._keep_environments else self.tr("Remove everything?")
         consequence = f"{self.tr('This goes, and nothing else:')}\n{summary}"
-        details = UninstallDetails(steps, texts())
+        details = UninstallDetails(RemovalPreview(steps), texts())
         return ConfirmDialog(self, question, consequence, self.tr("Remove"), self.tr("Keep"), details=details)
 
     def _remove(self) -> None:

@@ -75,3 +75,29 @@ def test_removal_error_has_no_command_line_options(home, app, qtbot):
     qtbot.waitUntil(home.banner.isVisible, timeout=5000)
     assert "administrator rights were not given" in home.banner.label.text()
     assert "--" not in home.banner.label.text()
+
+
+@pytest.mark.parametrize("code", ["en", "zh_CN"])
+def test_a_driver_of_ours_stays_unless_chosen(home, app, qtbot, seen, language, code):
+    app.removable_driver = True
+    language.set(code)
+    home.installed_card.remove_button.click()
+    dialog = ask_removal(qtbot)
+    details = dialog.findChild(UninstallDetails)
+    assert (details.with_driver, details.driver_choice.current()) == (False, 0)
+    assert {"en": "NVIDIA driver 580.95.05, installed with it", "zh_CN": "随它安装的 NVIDIA 驱动 580.95.05"}[
+        code
+    ] in seen(dialog)
+    details.toggle_button.click()
+    assert {"en": "The NVIDIA driver 580.95.05 stays", "zh_CN": "保留 NVIDIA 驱动 580.95.05"}[code] in seen(dialog)
+    details.driver_choice.buttons[1].click()
+    assert {"en": "Remove the NVIDIA driver 580.95.05", "zh_CN": "移除 NVIDIA 驱动 580.95.05"}[code] in seen(dialog)
+    dialog.accept_button.click()
+    qtbot.waitUntil(lambda: "removed-with-driver" in app.calls, timeout=5000)
+
+
+def test_without_such_a_driver_nothing_is_asked(home, qtbot):
+    home.installed_card.remove_button.click()
+    dialog = ask_removal(qtbot)
+    assert dialog.findChild(UninstallDetails).driver_choice is None
+    dialog.reject_button.click()
