@@ -149,6 +149,7 @@ class LinuxSystem:
     def shared_gpu_memory(self, address: str) -> int | None:
         """Unknown, as for a single process."""
         del address
+        return None
 
     def gpu_shared_memory(self, pid: int) -> int | None:
         """Unknown: Linux' driver lends none, and in WSL, where Windows' driver does, nobody counts it."""

@@ -3,7 +3,8 @@
 A figure that the GPU does not report is None. Which figures are read together depends on how fast they change and on
 what reading them costs: the process list takes milliseconds, PCIe traffic is measured for 20 ms in each call (NVML's
 documentation), the fan takes 0.14 ms, most others a few microseconds (MangoHud, issue 2104). A hot spot is not among
-them: NVML names the sensors of GPU, memory, board and power supply alone (nvmlTemperatureSensors_t, nvmlThermalTarget_t).
+them: NVML names the sensors of GPU, memory, board and power supply alone (nvmlTemperatureSensors_t,
+nvmlThermalTarget_t).
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def build_removal_dialog(
 
     size_text = f" ({format_size(installed.bytes)})" if installed.bytes is not None else ""
     title = QCoreApplication.translate("EnvironmentRemoval", "Remove “{name}”{size}?").format(
-        name=installed.folder.name, size=size_text
+        name=installed.name, size=size_text
     )
     summary = "\n".join(f"•\u00a0{texts.message_text(line)}" for line in summarize_removal(steps))
     explanation = QCoreApplication.translate("EnvironmentRemoval", "This goes, and nothing else:")
