@@ -286,10 +286,10 @@ class GpuSample(Struct, frozen=True, kw_only=True):
     `mem_used`. `temp` is the core's temperature, `temp_memory` the memory's. From `temp_max` the driver may reduce
     clocks below the base clock, from `temp_slow` the hardware does, at `temp_shutdown` it shuts down; from
     `temp_memory_max` the driver reduces clocks because of the memory. `power_limit_w` is the present limit,
-    `power_default_w` the default one. `pstate` is 0 (fastest) to 15. `fan` is the intended speed in percent, `fan_rpm` the measured one. `pcie_gen_max` and
-    `pcie_width_max` are the maximum of GPU and slot together, `pcie_gen_card` that of the GPU. `pcie_replays`
-    (retransmitted packets) and `energy_j` (joules) count since the driver was loaded. `throttle` are reasons for
-    reduced clocks (text `monitor.throttle.<name>`), empty for none.
+    `power_default_w` the default one. `pstate` is 0 (fastest) to 15. `fan` is the intended speed in percent, `fan_rpm`
+    the measured one. `pcie_gen_max` and `pcie_width_max` are the maximum of GPU and slot together, `pcie_gen_card` that
+    of the GPU. `pcie_replays` (retransmitted packets) and `energy_j` (joules) count since the driver was loaded.
+    `throttle` are reasons for reduced clocks (text `monitor.throttle.<name>`), empty for none.
 
     `ecc`: whether ECC is enabled. Corrected and uncorrected errors count since the driver was loaded, with `_total`
     over the GPU's life. `retired_pages` are memory pages taken out of use (older GPUs), by cause `retired_single`

@@ -16,6 +16,8 @@ from .types import Language, MirrorUse, ProxyUse
 Theme = Literal["system", "light", "dark", "contrast"]
 # A proxy's address without user and password, which are never stored: "http://proxy.example:8080".
 ProxyAddress = Annotated[str, msgspec.Meta(pattern=r"^https?://(\[[0-9A-Fa-f:.]+\]|[^\s/@:?#\[\]]+)(:[0-9]{1,5})?/?$")]
+# What the user calls an environment, in one line.
+EnvironmentName = Annotated[str, msgspec.Meta(min_length=1, max_length=60, pattern=r"^[^\x00-\x1f\x7f]+$")]
 FolderName = Annotated[str, msgspec.Meta(min_length=1)]
 DAMAGED_SUFFIX = ".damaged"  # of a file that was set aside
 
@@ -41,8 +43,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     publishers' mirrors are used: after a slow official source, before it, or never. `speed_limit` is in bytes per
     second for all downloads together, None for no limit. `proxy` is how downloads reach the internet, `proxy_address`
     the proxy that was set by hand. `environments_folder` is where new environments go, None for the system's default.
-    `finish_notices` are notifications that long work has ended well. `muted_alarms` are ids of rules without
-    notifications, for the computer and all GPUs; `muted_gpu_alarms` are those of single GPUs.
+    `environment_names` are the user's names for environments, by path. `finish_notices` are notifications that long
+    work has ended well. `muted_alarms` are ids of rules without notifications, for the computer and all GPUs;
+    `muted_gpu_alarms` are those of single GPUs.
     """
 
     language: Language | None = None
@@ -62,6 +65,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     proxy_address: ProxyAddress | None = None
     environments_folder: FolderName | None = None
     finish_notices: bool = True
+    environment_names: dict[str, EnvironmentName] = {}
 
     @property
     def opens_home(self) -> bool:

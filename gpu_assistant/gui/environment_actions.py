@@ -33,7 +33,8 @@ NO_TERMINAL_CODE = "no-terminal"
 
 
 class EnvironmentActionsPanel(Themed, QWidget):
-    """The cards for one environment at a time; `shows_command` adds one that copies the activation command.
+    """The cards for one environment at a time. `on_home` adds one that copies the activation command, and leaves out
+    folder and package list, which are in the menu of each environment there.
 
     `message_shown` brings each message about the result of an action.
     """
@@ -41,10 +42,10 @@ class EnvironmentActionsPanel(Themed, QWidget):
     message_shown = Signal(str)
 
     def __init__(
-        self, services: App, language: Language, *, shows_command: bool = False, parent: QWidget | None = None
+        self, services: App, language: Language, *, on_home: bool = False, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._shows_command = shows_command
+        self._on_home = on_home
         self._services, self._language = services, language
         self._environment: Path | None = None
         self._integrations: EnvironmentActions | None = None
@@ -157,7 +158,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
 
     def create_lock_dialog(self) -> QFileDialog:
         """The dialog for where to save the lock file."""
-        title = self.tr("Where shall the list of packages be saved?")
+        title = self.tr("Export package list")
         dialog = save_dialog(self, title, "TOML (*.toml)", LOCK_FILE_NAME)
         dialog.fileSelected.connect(lambda file: self.save_lock(Path(file)))
         return dialog
@@ -241,7 +242,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.python_card.set_texts(self.tr("PyCharm and others"), self.tr("Copy its Python's path"))
         self.menu_card.set_texts(self.tr("Add to the menu"), self.tr("A terminal of its own"))
         self.jupyter_card.set_texts(self.tr("Use in Jupyter"), self.tr("As a notebook kernel"))
-        self.lock_card.set_texts(self.tr("Share its packages"), self.tr("As a lock file"))
+        self.lock_card.set_texts(self.tr("Export package list"), self.tr("To share or restore it"))
         if not self.result_banner.isHidden() and self._message is not None:
             self.result_banner.set(self.result_banner.kind, self._message())
 
@@ -250,7 +251,9 @@ class EnvironmentActionsPanel(Themed, QWidget):
         has_environment = self._environment is not None
         integrations = self._integrations
         is_available = {
-            self.command_card: self._shows_command,
+            self.command_card: self._on_home,
+            self.folder_card: not self._on_home,
+            self.lock_card: not self._on_home,
             self.editor_card: integrations is not None and integrations.editor is not None,
             self.python_card: integrations is not None,
         }

@@ -23,9 +23,12 @@ if TYPE_CHECKING:
 
 
 class InstalledEnvironment(Struct, frozen=True, kw_only=True):
-    """An environment; `cuda` is the CUDA inside its PyTorch, None in a CPU build; `bytes` on disk."""
+    """An environment; `cuda` is the CUDA inside its PyTorch, None in a CPU build; `bytes` on disk; `given_name` the
+    user's name for it.
+    """
 
     path: str
+    given_name: str | None = None
     python: str
     torch: str | None = None
     variant: str | None = None
@@ -35,6 +38,11 @@ class InstalledEnvironment(Struct, frozen=True, kw_only=True):
     @property
     def folder(self) -> Path:
         return Path(self.path)
+
+    @property
+    def name(self) -> str:
+        """What it is called in the window: the user's name for it, else its folder's."""
+        return self.given_name or self.folder.name
 
 
 class MachineFacts(Struct, frozen=True, kw_only=True):
@@ -112,12 +120,12 @@ def current_environment(app: App) -> InstalledEnvironment | None:
         (each for each in environments if each.path == app.settings.environment),
         environments[0] if environments else None,
     )
-    return None if chosen is None else _to_installed_environment(chosen)
+    return None if chosen is None else _to_installed_environment(chosen, app)
 
 
 def all_environments(app: App) -> tuple[InstalledEnvironment, ...]:
     """All environments of this program; none for a simulated machine."""
-    return () if app.simulated else tuple(_to_installed_environment(each) for each in app.setup.environments())
+    return () if app.simulated else tuple(_to_installed_environment(each, app) for each in app.setup.environments())
 
 
 def _free_folder(app: App) -> str:
@@ -127,9 +135,10 @@ def _free_folder(app: App) -> str:
     return str(next(folder for folder in candidates if not folder.exists()))
 
 
-def _to_installed_environment(environment: Environment) -> InstalledEnvironment:
+def _to_installed_environment(environment: Environment, app: App) -> InstalledEnvironment:
     return InstalledEnvironment(
         path=environment.path,
+        given_name=app.settings.environment_names.get(environment.path),
         python=environment.python,
         torch=environment.torch,
         variant=environment.variant,

@@ -43,13 +43,7 @@ WRITE_INTERVAL_S = 60.0  # what a crash may cost
 
 # The largest number in half precision: bytes are stored in MiB or GiB, errors in 1024; no other figure is larger.
 MAX_VALUE = float(np.finfo(np.float16).max)
-STORAGE_UNITS = {
-    "mem_used": 2.0**30,
-    "mem_total": 2.0**30,
-    "mem_shared": 2.0**30,
-    "ram_used": 2.0**30,
-    "ram_total": 2.0**30,
-}
+STORAGE_UNITS = dict.fromkeys(("mem_used", "mem_total", "mem_shared", "ram_used", "ram_total"), 2.0**30)
 STORAGE_UNITS |= {"pcie_tx": 2.0**20, "pcie_rx": 2.0**20, "ecc_corrected": 2.0**10, "ecc_uncorrected": 2.0**10}
 
 

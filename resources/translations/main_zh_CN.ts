@@ -137,10 +137,6 @@
         <translation>检查所有文件</translation>
     </message>
     <message>
-        <source>Export its package list…</source>
-        <translation>导出软件包列表…</translation>
-    </message>
-    <message>
         <source>In use</source>
         <translation>使用中</translation>
     </message>
@@ -179,6 +175,26 @@
     <message>
         <source>without PyTorch</source>
         <translation>没有 PyTorch</translation>
+    </message>
+    <message>
+        <source>Rename…</source>
+        <translation>重命名…</translation>
+    </message>
+    <message>
+        <source>Verifying…</source>
+        <translation>正在验证…</translation>
+    </message>
+    <message>
+        <source>Waiting…</source>
+        <translation>排队中…</translation>
+    </message>
+    <message>
+        <source>Removing…</source>
+        <translation>正在移除…</translation>
+    </message>
+    <message>
+        <source>Export package list…</source>
+        <translation>导出软件包清单…</translation>
     </message>
 </context>
 <context>
@@ -253,10 +269,6 @@
         <translation>测速正在这个环境里运行，停止后才能移除。</translation>
     </message>
     <message>
-        <source>Save the package list</source>
-        <translation>保存软件包列表</translation>
-    </message>
-    <message>
         <source>Set up PyTorch</source>
         <translation>安装 PyTorch</translation>
     </message>
@@ -279,6 +291,18 @@
     <message>
         <source>{passed} of {count} checks passed</source>
         <translation>{count} 项检查通过了 {passed} 项</translation>
+    </message>
+    <message>
+        <source>Export package list</source>
+        <translation>导出软件包清单</translation>
+    </message>
+    <message>
+        <source>Saved: {path}</source>
+        <translation>已保存：{path}</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
     </message>
 </context>
 <context>
@@ -398,33 +422,6 @@
     <message>
         <source>{well}: {figures}</source>
         <translation>{well}：{figures}</translation>
-    </message>
-</context>
-<context>
-    <name>InstalledEnvironmentCard</name>
-    <message>
-        <source>CUDA, inside it</source>
-        <translation>自带 CUDA</translation>
-    </message>
-    <message>
-        <source>Installed</source>
-        <translation>已安装</translation>
-    </message>
-    <message>
-        <source>Remove</source>
-        <translation>移除</translation>
-    </message>
-    <message>
-        <source>Size</source>
-        <translation>大小</translation>
-    </message>
-    <message>
-        <source>Verify again</source>
-        <translation>再验证一次</translation>
-    </message>
-    <message>
-        <source>none: CPU build</source>
-        <translation>没有，是 CPU 版</translation>
     </message>
 </context>
 <context>
@@ -951,6 +948,29 @@
     <message>
         <source>Back to setup</source>
         <translation>返回安装</translation>
+    </message>
+</context>
+<context>
+    <name>RenameDialog</name>
+    <message>
+        <source>Rename environment</source>
+        <translation>重命名环境</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Only the name here changes. Its folder stays: {folder}</source>
+        <translation>只改这里显示的名称，文件夹不变：{folder}</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>重命名</translation>
     </message>
 </context>
 </TS>

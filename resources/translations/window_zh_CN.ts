@@ -39,10 +39,6 @@
         <translation>放进菜单</translation>
     </message>
     <message>
-        <source>As a lock file</source>
-        <translation>导出为锁定文件</translation>
-    </message>
-    <message>
         <source>As a notebook kernel</source>
         <translation>作为笔记本的内核</translation>
     </message>
@@ -95,16 +91,8 @@
         <translation>已保存：{path}</translation>
     </message>
     <message>
-        <source>Share its packages</source>
-        <translation>分享软件包清单</translation>
-    </message>
-    <message>
         <source>Use in Jupyter</source>
         <translation>在 Jupyter 里使用</translation>
-    </message>
-    <message>
-        <source>Where shall the list of packages be saved?</source>
-        <translation>软件包清单保存到哪里？</translation>
     </message>
     <message>
         <source>Which folder do you want to work in?</source>
@@ -117,6 +105,14 @@
     <message>
         <source>{folder} opens with this environment's Python.</source>
         <translation>{folder} 会用这个环境的 Python 打开。</translation>
+    </message>
+    <message>
+        <source>Export package list</source>
+        <translation>导出软件包清单</translation>
+    </message>
+    <message>
+        <source>To share or restore it</source>
+        <translation>用于分享或恢复</translation>
     </message>
 </context>
 <context>

@@ -327,3 +327,16 @@ def test_implausible_value_is_none(scenario: Scenario, nvml: NvmlMonitor) -> Non
     assert (absurd.util, absurd.temp, absurd.power_w, absurd.fan, absurd.pcie_gen) == (None,) * 5
     assert (absurd.mem_util, absurd.mem_used, absurd.mem_total) == (7, None, 8585740288)
     assert (sound.util, sound.fan, sound.temp, sound.mem_used) == (100, 105, 51, 2000000000)
+
+
+def test_memory_lent_to_the_card_is_what_the_system_counts(scenario: Scenario, clock: Clock) -> None:
+    scenario.card()
+    system = FakeSystem()
+    with NvmlMonitor(system, library=scenario.library, clock=clock) as nvml:
+        first = nvml.sample()[0]
+        assert first.address is not None
+        assert first.mem_shared is None
+        system.shared_memory[first.address] = 3 << 30
+        clock.now += EXPENSIVE_INTERVAL_S
+        assert nvml.sample()[0].mem_shared == 3 << 30
+        assert nvml.sample(detailed=False)[0].mem_shared is None

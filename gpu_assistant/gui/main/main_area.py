@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, SignalInstance
@@ -267,6 +268,7 @@ class MainArea(Themed, QWidget):
             home.alarm_muted.connect(self.set_muted)
             home.environment_requested.connect(self.environment_requested)
             home.environment_chosen.connect(self._use_environment)
+            home.environment_renamed.connect(self._rename_environment)
             if BENCHMARK in self.pages:
                 home.watch_benchmark(self.pages[BENCHMARK].runner)  # type: ignore[attr-defined]
             home.health_test_requested.connect(self.open_health_test)
@@ -309,6 +311,14 @@ class MainArea(Themed, QWidget):
     def _use_environment(self, path: str) -> None:
         """Use another environment from now on."""
         self._saver.save(environment=path)
+        self.refresh_pages()
+
+    def _rename_environment(self, path: str, name: str) -> None:
+        """Call an environment by this name from now on; "" by its folder's."""
+        names = {each: given for each, given in self.app.settings.environment_names.items() if each != path}
+        if name and name != Path(path).name:
+            names[path] = name
+        self._saver.save(environment_names=names)
         self.refresh_pages()
 
     def open_health_test(self, level: int = 1, gpu_index: int | None = None) -> None:

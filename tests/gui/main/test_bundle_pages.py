@@ -93,7 +93,7 @@ def test_home_offers_bundle_without_environment(open_window, app, language, qtbo
 def test_home_hides_bundle_with_environment(settings, qtbot) -> None:
     home = settings.main_area.pages[HOME]
     settings.main_area.open_page(HOME)
-    qtbot.waitUntil(home.installed_card.isVisible, timeout=10_000)
+    qtbot.waitUntil(lambda: bool(home.environments_card.rows), timeout=10_000)
     assert not home.offline_button.isVisible()
 
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ....bench.device_comparison import headline_comparison
 from ....core.results import Benchmark
 from ....core.versions import Version
 from ....reports import messages
-from ....texts.format import UNKNOWN_VALUE, format_size
+from ....texts.format import format_size
 from ...machine_facts import InstalledEnvironment, MachineFacts
 from ...widgets.base import Themed
 from ...widgets.buttons import Button
-from ...widgets.cards import Banner, Card, Pill, PillKind
+from ...widgets.cards import Banner, BannerKind, Card, Pill, PillKind
 from ...widgets.charts import BarChart
 from ...widgets.icons import IconWidget
 from ...widgets.inputs import Menu
@@ -136,69 +137,6 @@ class LatestBenchmarkCard(Card):
         self.button.setText(self.tr("Details"))
 
 
-class InstalledEnvironmentCard(Card):
-    """PyTorch, its CUDA, Python and size, with buttons to verify and to remove the environment."""
-
-    ROW_COUNT = 4
-
-    def __init__(self) -> None:
-        self._installed: InstalledEnvironment | None = None
-        self._is_built = False
-        super().__init__()
-        self._heading = _add_heading(self, "envs")
-        grid = QGridLayout()
-        grid.setVerticalSpacing(5)
-        grid.setColumnStretch(1, 1)
-        self._name_labels = [label("body", "", "soft") for _ in range(self.ROW_COUNT)]
-        self._value_labels = [label("strong") for _ in range(self.ROW_COUNT)]
-        for row, (name, value) in enumerate(zip(self._name_labels, self._value_labels, strict=True)):
-            value.setAlignment(Qt.AlignmentFlag.AlignRight)
-            grid.addWidget(name, row, 0)
-            grid.addWidget(value, row, 1)
-        self.column.addLayout(grid)
-        self.checks_banner = Banner("ok")
-        self.checks_banner.hide()
-        self.column.addWidget(self.checks_banner)
-        self.column.addStretch(1)
-        footer_layout = QHBoxLayout()
-        self.path_label = label("small")
-        self.path_label.set_one_line(True)
-        self.verify_button, self.remove_button = Button(kind="ghost"), Button(kind="ghost", icon_name="trash")
-        self.column.addWidget(self.path_label)
-        footer_layout.addStretch(1)
-        for button in (self.verify_button, self.remove_button):
-            footer_layout.addWidget(button)
-        self.column.addLayout(footer_layout)
-        self._is_built = True
-        self.retranslate()
-
-    def set_installed(self, installed: InstalledEnvironment) -> None:
-        self._installed = installed
-        self.retranslate()
-
-    def retranslate(self) -> None:
-        if not self._is_built:
-            return
-        self._heading.setText(self.tr("Installed"))
-        self.verify_button.setText(self.tr("Verify again"))
-        self.remove_button.setText(self.tr("Remove"))
-        installed = self._installed
-        if installed is None:
-            return
-        cuda = installed.cuda or (self.tr("none: CPU build") if installed.torch is not None else None)
-        rows = (
-            ("PyTorch", installed.torch),
-            (self.tr("CUDA, inside it"), cuda),
-            ("Python", installed.python),
-            (self.tr("Size"), format_size(installed.bytes) if installed.bytes is not None else None),
-        )
-        for (name, value), name_label, value_label in zip(rows, self._name_labels, self._value_labels, strict=True):
-            name_label.setText(name)
-            value_label.setText(value or UNKNOWN_VALUE)
-        self.path_label.setText(installed.path)
-        self.setAccessibleName(", ".join(f"{name}: {value or UNKNOWN_VALUE}" for name, value in rows))
-
-
 class SoftwareCard(Card):
     """Driver and PyTorch: which versions are here, and whether they are up to date or what to do."""
 
@@ -286,12 +224,15 @@ class _VersionRow(QWidget):
         self.setAccessibleName(": ".join((name, version)) + (f", {pill[1]}" if pill is not None else ""))
 
 
-EnvironmentAction = Literal["use", "terminal", "folder", "verify", "check-files", "update", "export", "remove"]
+EnvironmentAction = Literal[
+    "use", "rename", "terminal", "folder", "verify", "check-files", "update", "export", "remove"
+]
+RowState = Literal["verifying", "waiting", "removing"]
 
 
 class EnvironmentsCard(Card):
     """All environments, a row each with a menu of what can be done with it; `action_requested` brings the action and
-    the environment. `new_button` makes another one.
+    the environment. `new_button` makes another one; `banner` has the outcome of the last action.
     """
 
     action_requested = Signal(str, object)
@@ -309,6 +250,10 @@ class EnvironmentsCard(Card):
         self._rows_layout = QVBoxLayout()
         self._rows_layout.setSpacing(4)
         self.column.addLayout(self._rows_layout)
+        self.banner = Banner("ok")
+        self.banner.setObjectName("environmentsBanner")
+        self.banner.hide()
+        self.column.addWidget(self.banner)
         self._is_built = True
         self.retranslate()
 
@@ -328,6 +273,19 @@ class EnvironmentsCard(Card):
             self.rows.append(row)
             self._rows_layout.addWidget(row)
         self.retranslate()
+
+    def show_states(self, states: Mapping[str, RowState]) -> None:
+        """Say what is being done, by the path of the environment."""
+        for row, environment in zip(self.rows, self._environments, strict=True):
+            row.set_state(states.get(environment.path))
+
+    def show_outcome(self, kind: BannerKind, text: str, button_text: str = "") -> None:
+        """Show what came of the last action; "" hides it."""
+        self.banner.setVisible(bool(text))
+        self.banner.button.setVisible(bool(button_text))
+        if text:
+            self.banner.button.setText(button_text)
+            self.banner.set(kind, text)
 
     def retranslate(self) -> None:
         if not self._is_built:
@@ -349,6 +307,7 @@ class EnvironmentRow(Themed, QWidget):
         super().__init__()
         self._environment: InstalledEnvironment | None = None
         self._in_use = False
+        self._state: RowState | None = None
         self.name_label, self.detail_label, self.pill = label("strong"), label("small", "", "soft"), Pill("ok")
         self.menu_button = Button(kind="ghost", trailing_icon="down")
         self.menu_button.clicked.connect(self._open_menu)
@@ -367,11 +326,16 @@ class EnvironmentRow(Themed, QWidget):
         self._environment, self._in_use = environment, in_use
         self.retranslate()
 
+    def set_state(self, state: RowState | None) -> None:
+        if state != self._state:
+            self._state = state
+            self.retranslate()
+
     def retranslate(self) -> None:
         environment = self._environment
         if environment is None:
             return
-        self.name_label.setText(environment.folder.name)
+        self.name_label.setText(environment.name)
         build = f"CUDA {environment.cuda}" if environment.cuda is not None else self.tr("for the CPU")
         parts = (
             f"PyTorch {environment.torch}" if environment.torch is not None else self.tr("without PyTorch"),
@@ -381,22 +345,32 @@ class EnvironmentRow(Themed, QWidget):
         )
         self.detail_label.setText(" · ".join(part for part in parts if part))
         self.setToolTip(environment.path)
-        self.pill.set("ok", self.tr("In use"))
-        self.pill.setVisible(self._in_use)
+        state_texts: dict[RowState, str] = {
+            "verifying": self.tr("Verifying…"),
+            "waiting": self.tr("Waiting…"),
+            "removing": self.tr("Removing…"),
+        }
+        if self._state is not None:
+            self.pill.set("accent", state_texts[self._state])
+        else:
+            self.pill.set("ok", self.tr("In use"))
+        self.pill.setVisible(self._in_use or self._state is not None)
         self.menu_button.setText(self.tr("Manage"))
-        self.menu_button.setAccessibleName(f"{self.menu_button.text()}: {environment.folder.name}")
-        self.setAccessibleName(f"{environment.folder.name}: {self.detail_label.text()}")
+        self.menu_button.setAccessibleName(f"{self.menu_button.text()}: {environment.name}")
+        self.setAccessibleName(f"{environment.name}: {self.detail_label.text()}")
 
     def action_texts(self) -> dict[EnvironmentAction, str]:
-        """The entries of the menu, in order."""
+        """The entries of the menu, in order. What one does with the environment in use is below on the page."""
+        terminal: dict[EnvironmentAction, str] = {} if self._in_use else {"terminal": self.tr("Open a terminal")}
         return {
             "use": self.tr("Use this one"),
-            "terminal": self.tr("Open a terminal"),
+            "rename": self.tr("Rename…"),
+            **terminal,
             "folder": self.tr("Open its folder"),
             "verify": self.tr("Verify"),
             "check-files": self.tr("Check all its files"),
             "update": self.tr("Update or repair…"),
-            "export": self.tr("Export its package list…"),
+            "export": self.tr("Export package list…"),
             "remove": self.tr("Remove…"),
         }
 

@@ -22,6 +22,8 @@ from ...machine_facts import InstalledEnvironment, MachineFacts, MachineFactsJob
 from ...monitor.alarms import ADVISED_TEST_LEVEL, AlarmsCard
 from ...monitor.live_card import LiveMetricsCard
 from ...monitor.sampling import SamplingService
+from ...saving import FileOpener
+from ...widgets.base import announce
 from ...widgets.buttons import Button
 from ...widgets.cards import Banner, BannerKind, Hero
 from ...widgets.dialogs import ConfirmDialog, save_dialog
@@ -33,11 +35,12 @@ from ..updates import UpdateController
 from .cards import (
     EnvironmentAction,
     EnvironmentsCard,
-    InstalledEnvironmentCard,
     LatestBenchmarkCard,
+    RowState,
     SoftwareCard,
     UpdateNoticeCard,
 )
+from .rename import RenameDialog
 from .uninstall import EnvironmentRemoval
 from .verdict import HeroTarget, home_verdict
 
@@ -54,7 +57,7 @@ FOLD_BELOW_HEIGHT = 700  # pixels at 100 %: lower pages hide subtitle and headin
 class HomePage(Page):
     """`page_requested` asks for another page, `setup_requested` for the wizard, `side_page_requested` for a side page
     of it, `environment_requested` for the wizard with that folder's environment, new or not; `environment_chosen`
-    brings the path of the one to use from now on.
+    brings the path of the one to use from now on, `environment_renamed` that of one and its new name.
 
     `alarm_muted(Alarm, muted)` mutes an alarm; `health_test_requested(level, GPU)` asks for the test of one GPU, or of
     all (None).
@@ -66,12 +69,12 @@ class HomePage(Page):
     alarm_muted = Signal(object, bool)
     environment_chosen = Signal(str)
     environment_requested = Signal(str)
+    environment_renamed = Signal(str, str)
     health_test_requested = Signal(int, object)
 
     def __init__(self, app: App, language: Language, sampling: SamplingService, updates: UpdateController) -> None:
         self._app, self._language, self._sampling = app, language, sampling
         self.facts = MachineFacts()
-        self._checks: Checks | None = None
         self._error: AppError | None = None
         self._is_built = False
         self._hero_target: HeroTarget = "graphs"
@@ -83,18 +86,22 @@ class HomePage(Page):
             Button(kind="ghost", icon_name="bolt"),
             Button(kind="ghost", icon_name="folder"),
         )
-        self.installed_card = InstalledEnvironmentCard()
         self.benchmark_card, self.software_card = LatestBenchmarkCard(), SoftwareCard()
         self.environments_card = EnvironmentsCard()
         self._benchmark_runner: JobRunner | None = None
-        self._verified_folder: Path | None = None
+        # Verified one after the other, the first one now; with all its files or not.
+        self._verifications: list[tuple[InstalledEnvironment, bool]] = []
+        self._outcome: tuple[BannerKind, Callable[[], str]] | None = None
+        self._exporting = Path()
+        self._exported_file: Path | None = None
+        self._removed_path: str | None = None
         self._measured_path: str | None = None
         self._removed_after_stop: InstalledEnvironment | None = None
         self.banner = Banner("warn")
         self.banner.hide()
         self.update_card = UpdateNoticeCard(updates)
         self._actions_heading = label("heading")
-        self.actions_panel = EnvironmentActionsPanel(app, language, shows_command=True)
+        self.actions_panel = EnvironmentActionsPanel(app, language, on_home=True)
         self._cards_layout = QGridLayout()
         self._cards_layout.setSpacing(16)
         self.column.setSpacing(16)
@@ -102,13 +109,14 @@ class HomePage(Page):
             self.column.addWidget(part)
         for button in (self.setup_button, self.offline_button):
             self.column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
-        self.column.addLayout(self._cards_layout)
         self.column.addWidget(self.environments_card)
+        self.column.addLayout(self._cards_layout)
         self.column.addWidget(self._actions_heading)
         self.column.addWidget(self.actions_panel)
         self.column.addStretch(1)
         self._facts_runner, self._verify_runner = JobRunner(self), JobRunner(self)
-        self._action_runner = JobRunner(self)
+        self._action_runner, self._export_runner = JobRunner(self), JobRunner(self)
+        self._opener = FileOpener(app, self)
         self.environment_removal = EnvironmentRemoval(app, language, self)
         self._connect_signals()
         self.breakpoints.changed.connect(self._arrange)
@@ -122,7 +130,11 @@ class HomePage(Page):
         self._facts_runner.failed.connect(self._on_failed)
         self._verify_runner.done.connect(self._on_verified)
         self._verify_runner.failed.connect(self._on_failed)
-        self._verify_runner.finished.connect(lambda: self.installed_card.verify_button.set_busy(False))
+        self._verify_runner.finished.connect(self._verify_next)
+        self._export_runner.done.connect(self._on_exported)
+        for runner in (self._export_runner, self._opener):
+            runner.failed.connect(self._on_failed)
+        self.environments_card.banner.button.clicked.connect(self._open_exported)
         self._action_runner.failed.connect(self._on_failed)
         self.software_card.change_button.clicked.connect(self.setup_requested)
         self.environments_card.new_button.clicked.connect(
@@ -140,11 +152,7 @@ class HomePage(Page):
         self.hero.button.clicked.connect(self._run_hero_action)
         self.setup_button.clicked.connect(self.setup_requested)
         self.offline_button.clicked.connect(lambda: self.side_page_requested.emit("load-bundle"))
-        self.installed_card.verify_button.clicked.connect(self.verify)
-        self.installed_card.remove_button.clicked.connect(self.remove)
-        self.environment_removal.changed.connect(
-            lambda: self.installed_card.remove_button.set_busy(self.environment_removal.is_running)
-        )
+        self.environment_removal.changed.connect(self._show_row_states)
         self.environment_removal.finished.connect(self._on_removed)
         self.environment_removal.failed.connect(self._on_failed)
         self.benchmark_card.button.clicked.connect(lambda: self.page_requested.emit(BENCHMARK))
@@ -214,7 +222,6 @@ class HomePage(Page):
         self.setup_button.setText(self.tr("Set up again") if has_environment else self.tr("Set up PyTorch"))
         self.offline_button.setText(self.tr("I have an offline folder"))
         self.offline_button.setVisible(facts.loaded and not has_environment and not self._app.simulated)
-        self.installed_card.setVisible(has_environment)
         self.benchmark_card.setVisible(has_environment)
         self.actions_panel.setVisible(has_environment)
         self.actions_panel.set_environment(installed.folder if installed is not None else None)
@@ -225,9 +232,8 @@ class HomePage(Page):
             card.setVisible(facts.loaded and not self._app.simulated)
         self.software_card.show_facts(facts)
         self.environments_card.show_environments(facts.environments, installed.path if installed is not None else None)
-        if installed is not None:
-            self.installed_card.set_installed(installed)
-        self._show_verification()
+        self._show_row_states()
+        self._show_outcome()
         self._show_error()
 
     def _health(self) -> Health | None:
@@ -263,18 +269,26 @@ class HomePage(Page):
         setup_useful = self.facts.loaded and (self.facts.installed is None or self.facts.is_gpu_unused())
         self.setup_button.setVisible(setup_useful and current_verdict.target != "setup" and not self._app.simulated)
 
-    def _show_other_verification(self, checks: Checks) -> None:
-        """The outcome for an environment that is not the one in use."""
-        name = self._verified_folder.name if self._verified_folder is not None else ""
-        self.banner.set(VERDICT_BANNERS[checks.verdict], f"{name}: {self._verification_text(checks)}")
-        self.banner.show()
+    def _show_row_states(self) -> None:
+        states: dict[str, RowState] = {each.path: "waiting" for each, _ in self._verifications[1:]}
+        if self._verifications:
+            states[self._verifications[0][0].path] = "verifying"
+        if self.environment_removal.is_running and self._removed_path is not None:
+            states[self._removed_path] = "removing"
+        self.environments_card.show_states(states)
 
-    def _show_verification(self) -> None:
-        checks = self._checks
-        self.installed_card.checks_banner.setVisible(checks is not None)
-        if checks is None:
+    def _show_outcome(self) -> None:
+        """What came of the last action with an environment."""
+        if self._outcome is None:
+            self.environments_card.show_outcome("ok", "")
             return
-        self.installed_card.checks_banner.set(VERDICT_BANNERS[checks.verdict], self._verification_text(checks))
+        kind, text = self._outcome
+        self.environments_card.show_outcome(kind, text(), self.tr("Open") if self._exported_file is not None else "")
+
+    def _set_outcome(self, kind: BannerKind, text: Callable[[], str], exported_file: Path | None = None) -> None:
+        self._outcome, self._exported_file = (kind, text), exported_file
+        self._show_outcome()
+        announce(self.environments_card.banner, text())
 
     def _verification_text(self, checks: Checks) -> str:
         """How many checks passed, else the worst one."""
@@ -296,25 +310,30 @@ class HomePage(Page):
         else:
             self.page_requested.emit(MONITOR)
 
-    def verify(self) -> None:
-        """Verify the environment in use again."""
-        if self.facts.installed is not None:
-            self._verify(self.facts.installed.folder)
+    def _verify(self, environment: InstalledEnvironment, *, files: bool = False) -> None:
+        """Verify an environment, after those that were asked for before; each once."""
+        if any(each.path == environment.path for each, _ in self._verifications):
+            return
+        self._clear_error()
+        self._verifications.append((environment, files))
+        if len(self._verifications) == 1:
+            self._start_verification()
+        self._show_row_states()
 
-    def _verify(self, folder: Path, *, files: bool = False) -> None:
-        if not self._verify_runner.running:
-            self._verified_folder = folder
-            self.installed_card.verify_button.set_busy(True)
-            self._verify_runner.start(LazyJob(partial(self._app.setup.verify, folder, files=files)))
+    def _start_verification(self) -> None:
+        environment, files = self._verifications[0]
+        self._verify_runner.start(LazyJob(partial(self._app.setup.verify, environment.folder, files=files)))
 
-    def remove(self) -> None:
-        """Remove the environment in use, after a question."""
-        if self.facts.installed is not None:
-            self._remove(self.facts.installed)
+    def _verify_next(self) -> None:
+        del self._verifications[:1]
+        if self._verifications:
+            self._start_verification()
+        self._show_row_states()
 
     def _remove(self, environment: InstalledEnvironment) -> None:
         """Ask, and remove; a benchmark that runs in the environment is stopped first, if the user agrees."""
         self._clear_error()
+        self._removed_path = environment.path
         runner = self._benchmark_runner
         if runner is None or not self._is_measured(environment):
             self.environment_removal.confirm_and_remove(environment)
@@ -363,18 +382,20 @@ class HomePage(Page):
         match action:
             case "use":
                 self.environment_chosen.emit(environment.path)
+            case "rename":
+                self.create_rename_dialog(environment).open()
             case "terminal":
                 self._run_short(lambda: self._app.system.open_terminal(folder))
             case "folder":
                 self._run_short(lambda: self._app.system.open_folder(folder))
             case "verify":
-                self._verify(folder)
+                self._verify(environment)
             case "check-files":
-                self._verify(folder, files=True)
+                self._verify(environment, files=True)
             case "update":
                 self.environment_requested.emit(environment.path)
             case "export":
-                self.create_export_dialog(folder).open()
+                self.create_export_dialog(environment).open()
             case "remove":
                 self._remove(environment)
 
@@ -383,31 +404,50 @@ class HomePage(Page):
         if not self._action_runner.running:
             self._action_runner.start(FunctionJob(work))
 
-    def create_export_dialog(self, folder: Path) -> QFileDialog:
-        """The dialog for where to save an environment's list of packages."""
-        dialog = save_dialog(self, self.tr("Save the package list"), "TOML (*.toml)", LOCK_FILE_NAME)
-        dialog.fileSelected.connect(
-            lambda file: self._run_short(lambda: self._app.integrations.export_lockfile(folder, Path(file)))
-        )
+    def create_rename_dialog(self, environment: InstalledEnvironment) -> RenameDialog:
+        """The dialog for another name; the folder keeps its own."""
+        dialog = RenameDialog(self, environment.name, str(environment.folder))
+        dialog.accepted.connect(lambda: self.environment_renamed.emit(environment.path, dialog.name))
+        dialog.finished.connect(dialog.deleteLater)
         return dialog
 
+    def create_export_dialog(self, environment: InstalledEnvironment) -> QFileDialog:
+        """The dialog for where to save an environment's list of packages."""
+        dialog = save_dialog(self, self.tr("Export package list"), "TOML (*.toml)", LOCK_FILE_NAME)
+        dialog.fileSelected.connect(lambda file: self.export_packages(environment, Path(file)))
+        return dialog
+
+    def export_packages(self, environment: InstalledEnvironment, file: Path) -> None:
+        """Save an environment's list of packages."""
+        if not self._export_runner.running:
+            self._clear_error()
+            self._exporting = file
+            export = partial(self._app.integrations.export_lockfile, environment.folder, file)
+            self._export_runner.start(FunctionJob(export))
+
+    def _on_exported(self, _: object) -> None:
+        file = self._exporting
+        self._set_outcome("ok", lambda: self.tr("Saved: {path}").format(path=file), file)
+
+    def _open_exported(self) -> None:
+        if self._exported_file is not None:
+            self._opener.open(self._exported_file)
+
     def _on_removed(self, text: str) -> None:
-        self._checks = None
+        self._outcome = None
         self.reload()
         self.banner.set("ok", text)
         self.banner.show()
 
     def _on_verified(self, checks: Checks) -> None:
+        environment = self._verifications[0][0]
         installed = self.facts.installed
-        if installed is None or self._verified_folder != installed.folder:
-            self._show_other_verification(checks)
-            return
-        self._checks = checks
-        if self._sampling.evaluator is not None:
+        if installed is not None and environment.path == installed.path and self._sampling.evaluator is not None:
             self._sampling.evaluator.cuda_state = next(
                 (each.state for each in checks.checks if each.id == CUDA_CHECK_ID), None
             )
-        self._show_verification()
+        kind = VERDICT_BANNERS[checks.verdict]
+        self._set_outcome(kind, lambda: f"{environment.name}: {self._verification_text(checks)}")
 
     def _scroll_to_result(self) -> None:
         """Make an action's outcome visible."""
@@ -430,9 +470,9 @@ class HomePage(Page):
             self._actions_heading.hide()
 
     def _arrange(self) -> None:
-        """Three cards side by side, in a narrow window two, in a small one one below the other."""
-        columns = 1 if self.breakpoints.is_small else 2 if self.breakpoints.is_rail_narrow else 3
-        self._fill_grid(self._cards_layout, (self.software_card, self.installed_card, self.benchmark_card), columns)
+        """Two cards side by side, in a small window one below the other."""
+        columns = 1 if self.breakpoints.is_small else 2
+        self._fill_grid(self._cards_layout, (self.software_card, self.benchmark_card), columns)
 
     def _fill_grid(self, grid: QGridLayout, widgets: tuple[QWidget, ...], columns: int) -> None:
         for index, widget in enumerate(widgets):

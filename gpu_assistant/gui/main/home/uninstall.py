@@ -120,7 +120,7 @@ def build_removal_dialog(
 
     size_text = f" ({format_size(installed.bytes)})" if installed.bytes is not None else ""
     title = QCoreApplication.translate("EnvironmentRemoval", "Remove “{name}”{size}?").format(
-        name=installed.folder.name, size=size_text
+        name=installed.name, size=size_text
     )
     # What is asked below is not said above.
     said = steps if details.driver_choice is None else [step for step in steps if step.kind != DRIVER_KIND]

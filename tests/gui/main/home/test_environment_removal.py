@@ -22,8 +22,13 @@ def home(open_window, app, qtbot):
     app.settings = replace(app.settings, setup_done=True)
     window = open_window(app)
     page = window.main_area.pages[HOME]
-    qtbot.waitUntil(page.installed_card.isVisible, timeout=5000)
+    qtbot.waitUntil(lambda: bool(page.environments_card.rows), timeout=5000)
     return page
+
+
+def remove(home) -> None:
+    entries = home.environments_card.rows[0].build_menu().actions()
+    next(entry for entry in entries if entry.objectName() == "remove").trigger()
 
 
 def ask_removal(qtbot) -> ConfirmDialog:
@@ -38,7 +43,7 @@ def dialog_texts(dialog, seen) -> str:
 @pytest.mark.parametrize("code", ["en", "zh_CN"])
 def test_removal_is_previewed_first(home, app, qtbot, seen, language, code):
     language.set(code)
-    home.installed_card.remove_button.click()
+    remove(home)
     dialog = ask_removal(qtbot)
     shown = dialog_texts(dialog, seen)
     assert {"en": "Remove “pytorch” (912 MB)?", "zh_CN": "移除“pytorch” (912 MB)？"}[code] in shown
@@ -53,16 +58,16 @@ def test_removal_is_previewed_first(home, app, qtbot, seen, language, code):
     assert dialog.reject_button.isDefault()
     dialog.reject_button.click()
     assert "removed" not in app.calls
-    assert home.installed_card.isVisible()
+    assert home.environments_card.rows
 
 
 def test_removal_reports_what_stayed(home, app, qtbot):
     changed = StepEvent(id="back-2", state="done", code="progress.left-changed", data={"thing": "CUDA_PATH"})
     app.events["uninstall"] = (StepEvent(id="environment", state="done"), changed)
-    home.installed_card.remove_button.click()
+    remove(home)
     ask_removal(qtbot).accept_button.click()
     qtbot.waitUntil(lambda: "removed" in app.calls, timeout=5000)
-    qtbot.waitUntil(lambda: not home.installed_card.isVisible() and home.banner.isVisible(), timeout=5000)
+    qtbot.waitUntil(lambda: not home.environments_card.rows and home.banner.isVisible(), timeout=5000)
     assert "Taken back what was installed for" in home.banner.label.text()
     assert "CUDA_PATH was changed since" in home.banner.label.text()
     assert str(app.folder / "pytorch") in home.banner.label.text()
@@ -70,7 +75,7 @@ def test_removal_reports_what_stayed(home, app, qtbot):
 
 def test_removal_error_has_no_command_line_options(home, app, qtbot):
     app.results["uninstall"] = AppError("rights-left-out", steps="back-2")
-    home.installed_card.remove_button.click()
+    remove(home)
     ask_removal(qtbot).accept_button.click()
     qtbot.waitUntil(home.banner.isVisible, timeout=5000)
     assert "administrator rights were not given" in home.banner.label.text()

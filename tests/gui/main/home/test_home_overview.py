@@ -35,6 +35,11 @@ def window(open_window, app, qtbot):
     return window
 
 
+def choose(row, action: str) -> None:
+    """An entry of the menu of an environment."""
+    next(entry for entry in row.build_menu().actions() if entry.objectName() == action).trigger()
+
+
 @BOTH
 def test_every_environment_has_a_row_with_what_is_in_it(window, language, code):
     language.set(code)
@@ -45,7 +50,7 @@ def test_every_environment_has_a_row_with_what_is_in_it(window, language, code):
     assert "PyTorch 2.10.0 · CUDA 11.8" in second.detail_label.text()
     assert "912 MB" in second.detail_label.text()
     actions = [entry.objectName() for entry in second.build_menu().actions()]
-    assert actions == ["use", "terminal", "folder", "verify", "check-files", "update", "export", "remove"]
+    assert actions == ["use", "rename", "terminal", "folder", "verify", "check-files", "update", "export", "remove"]
 
 
 def test_other_environment_is_used_from_then_on(window, app, qtbot):
@@ -53,7 +58,64 @@ def test_other_environment_is_used_from_then_on(window, app, qtbot):
     next(entry for entry in row.build_menu().actions() if entry.objectName() == "use").trigger()
     qtbot.waitUntil(lambda: app.settings.environment == str(app.folder / "old"), timeout=5000)
     page = window.main_area.pages[HOME]
-    qtbot.waitUntil(lambda: "2.10.0" in page.installed_card.accessibleName(), timeout=5000)
+    qtbot.waitUntil(page.environments_card.rows[1].pill.isVisible, timeout=5000)
+
+
+def test_all_environments_are_seen_without_scrolling(window, qtbot):
+    page = window.main_area.pages[HOME]
+    last = page.environments_card.rows[-1]
+    qtbot.waitUntil(lambda: last.mapTo(page.viewport(), last.rect().bottomLeft()).y() < page.viewport().height())
+
+
+def test_environment_gets_another_name_and_its_folder_stays(window, app, qtbot):
+    page = window.main_area.pages[HOME]
+    environment = page.facts.environments[1]
+    dialog = page.create_rename_dialog(environment)
+    dialog.name_field.setText("  for  the thesis ")
+    dialog.accept()
+    row = page.environments_card.rows[1]
+    qtbot.waitUntil(lambda: row.name_label.text() == "for the thesis")
+    assert app.settings.environment_names == {environment.path: "for the thesis"}
+    assert row.toolTip() == environment.path
+    dialog = page.create_rename_dialog(page.facts.environments[1])
+    dialog.name_field.clear()
+    dialog.accept()
+    qtbot.waitUntil(lambda: row.name_label.text() == "old")
+    assert app.settings.environment_names == {}
+
+
+def test_second_verification_waits_and_says_so(window, app, qtbot):
+    page = window.main_area.pages[HOME]
+    first, second = page.environments_card.rows
+    app.gate = threading.Event()
+    choose(first, "verify")
+    choose(second, "verify")
+    assert (first.pill.text, second.pill.text) == ("Verifying…", "Waiting…")
+    app.gate.set()
+    qtbot.waitUntil(lambda: page.environments_card.banner.label.text().startswith("old: "))
+    qtbot.waitUntil(lambda: not second.pill.isVisible())
+    assert app.calls.count("verify") == 2
+
+
+def test_exported_package_list_is_named_and_opened(window, app, qtbot, monkeypatch):
+    monkeypatch.setattr(app, "export_lockfile", lambda _environment, target: target.write_text("", encoding="utf-8"))
+    page, file = window.main_area.pages[HOME], app.folder / "pylock.toml"
+    page.export_packages(page.facts.environments[0], file)
+    banner = page.environments_card.banner
+    qtbot.waitUntil(banner.isVisible)
+    assert (banner.kind, banner.label.text()) == ("ok", f"Saved: {file}")
+    banner.button.click()
+    qtbot.waitUntil(lambda: ("file", file) in app.system.opened)
+
+
+def test_home_offers_each_action_once(window):
+    page = window.main_area.pages[HOME]
+    cards = [each for each in page.actions_panel.cards if each.isVisible()]
+    titles = {each.title_label.text() for each in cards}
+    in_use = page.environments_card.rows[0]
+    assert titles & set(in_use.action_texts().values()) == set()
+    assert page.actions_panel.terminal_card in cards
+    assert page.actions_panel.folder_card not in cards
 
 
 def test_home_always_offers_change_and_another_environment(window, app, qtbot):
@@ -88,10 +150,10 @@ def test_environment_chosen_during_a_benchmark_is_not_the_measured_one(window, a
     )
     first, second = page.environments_card.rows
     next(entry for entry in second.build_menu().actions() if entry.objectName() == "use").trigger()
-    qtbot.waitUntil(lambda: "2.10.0" in page.installed_card.accessibleName(), timeout=5000)
-    page.installed_card.remove_button.click()
+    qtbot.waitUntil(page.environments_card.rows[1].pill.isVisible, timeout=5000)
+    choose(second, "remove")
     assert (questions, removed) == ([], [str(app.folder / "old")])
-    next(entry for entry in first.build_menu().actions() if entry.objectName() == "remove").trigger()
+    choose(first, "remove")
     assert questions == ["Stop the benchmark?"]
     app.gate.set()
     qtbot.waitUntil(lambda: not benchmark.measuring, timeout=5000)
@@ -114,7 +176,7 @@ def test_environment_that_is_measured_is_removed_after_the_benchmark_stopped(win
     timer.setInterval(20)
     timer.timeout.connect(lambda: answer() and timer.stop())
     timer.start()
-    page.installed_card.remove_button.click()
+    choose(page.environments_card.rows[0], "remove")
     assert asked == ["Stop the benchmark?"]
     app.gate.set()
     qtbot.waitUntil(lambda: not benchmark.measuring, timeout=5000)

@@ -31,8 +31,8 @@ def test_home_without_nvidia_says_what_works(home, app):
     assert page.hero.title_label.text() == "No NVIDIA GPU. PyTorch works on the CPU."
     assert page.hero.kind == "neutral"
     assert page.subtitle_label.text() == "Debian GNU/Linux 12 · AMD EPYC 7B13"
-    text = page.installed_card.accessibleName()
-    for figure in ("2.13.0", "none: CPU build", "3.11.14", "912 MB"):
+    text = page.environments_card.rows[0].accessibleName()
+    for figure in ("2.13.0", "for the CPU", "3.11.14", "912 MB"):
         assert figure in text
     assert page.benchmark_card.button.text() == "Measure"
 
@@ -53,7 +53,7 @@ def test_home_without_environment_leads_to_wizard(home, app, qtbot):
     app.known = ()
     window, page = home(app)
     assert page.hero.button.text() == "Set up PyTorch"
-    assert not page.installed_card.isVisible()
+    assert not page.environments_card.rows
     assert not page.actions_panel.isVisible()
     with qtbot.waitSignal(page.setup_requested):
         window.main_area.setup_requested.disconnect()
@@ -69,7 +69,7 @@ def test_home_with_healthy_gpu(home, app, qtbot):
     assert (page.hero.kind, page.hero.title_label.text()) == ("ok", "Your GPU is well")
     assert "41 °C" in page.hero.detail_label.text()
     assert [figure.value_widget.figure for figure in page.live_card.metrics] == ["3", "5.6", "41", "112"]
-    assert "13.0" in page.installed_card.accessibleName()
+    assert "13.0" in page.environments_card.rows[0].accessibleName()
 
 
 def test_home_with_several_gpus_names_the_shown_one(home, app, qtbot):
@@ -196,26 +196,28 @@ def test_home_keeps_facts_when_detection_fails(open_window, app, qtbot):
     page = window.main_area.pages[HOME]
     qtbot.waitUntil(page.banner.isVisible, timeout=5000)
     assert "probe" in page.banner.label.text()
-    assert page.installed_card.isVisible()
+    assert page.environments_card.rows
 
 
 def test_verify_again_shows_passed_count(home, app, qtbot):
     app.results["verify"] = replace(good_checks(), checks=PROOF)
     _, page = home(app)
-    page.installed_card.verify_button.click()
-    qtbot.waitUntil(page.installed_card.checks_banner.isVisible, timeout=5000)
-    assert page.installed_card.checks_banner.kind == "ok"
-    assert page.installed_card.checks_banner.label.text() == "2 of 2 checks passed"
+    page.run_environment_action("verify", page.facts.environments[0])
+    banner = page.environments_card.banner
+    qtbot.waitUntil(banner.isVisible, timeout=5000)
+    assert banner.kind == "ok"
+    assert banner.label.text() == "pytorch: 2 of 2 checks passed"
 
 
 def test_verify_again_shows_failed_check(home, app, qtbot):
     bad = Check(id="torch-import", state="fail", data={"reason": "ImportError"})
     app.results["verify"] = replace(good_checks(), verdict="fail", checks=(bad, *PROOF[1:]))
     _, page = home(app)
-    page.installed_card.verify_button.click()
-    qtbot.waitUntil(page.installed_card.checks_banner.isVisible, timeout=5000)
-    assert page.installed_card.checks_banner.kind == "error"
-    assert page.installed_card.checks_banner.label.text() == "PyTorch does not load: ImportError"
+    page.run_environment_action("verify", page.facts.environments[0])
+    banner = page.environments_card.banner
+    qtbot.waitUntil(banner.isVisible, timeout=5000)
+    assert banner.kind == "error"
+    assert banner.label.text() == "pytorch: PyTorch does not load: ImportError"
 
 
 def test_actions_open_and_copy(home, app, qtbot):
@@ -225,7 +227,7 @@ def test_actions_open_and_copy(home, app, qtbot):
     qtbot.waitUntil(
         lambda: not any(runner.running for runner in page.actions_panel.findChildren(JobRunner)), timeout=5000
     )
-    page.actions_panel.folder_card.click()
+    page.run_environment_action("folder", page.facts.environments[0])
     qtbot.waitUntil(lambda: [what for what, _ in app.system.opened] == ["terminal", "folder"], timeout=5000)
     page.actions_panel.command_card.click()
     assert QApplication.clipboard().text() == app.system.activation_command(app.system.opened[0][1])
