@@ -59,6 +59,8 @@ MISSES = {
     "gt710-debian-12-nouveau": "Toolkit 11.8 compiles for compute capability 3.5; the expert would install none",
     "laptop-920m-kepler-gk208": "Toolkit 11.8 compiles for compute capability 3.5; the expert would install none",
     "h100-pcie-rocky-9-driver-550-no-root": "with a newer driver TensorFlow's code is translated for the card",
+    "b-jetson-thor-jetpack-7-580": "TensorFlow's general wheels compute on its CPU, and from CUDA 13 on NVIDIA has one "
+    "toolkit for all of ARM (its post on CUDA 13.0 for Jetson Thor); the expert leaves both to JetPack",
     "jetson-nano-jetpack-4-6": "a Jetson's builds are NVIDIA's own; the expert takes the CPU build",
     "jetson-orin-nx-jetpack-6-2": "a Jetson's builds are NVIDIA's own; the expert takes the CPU build",
     "laptop-gtx1070-max-q-impossible-driver-591": "a driver that does not serve the card: back to the last that does",
