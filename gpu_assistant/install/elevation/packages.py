@@ -42,6 +42,8 @@ APT_OPTIONS = (
     *("-o", "Dpkg::Options::=--force-confdef"),
     *("-o", "Dpkg::Options::=--force-confold"),
 )
+# A suggestion of some program, such as Python's of a compiler, is no need.
+_UNNEEDED_OPTIONS = ("-o", "APT::AutoRemove::SuggestsImportant=false")
 DPKG_OPTIONS = ("--force-confdef", "--force-confold")
 # What apt-get and dpkg say, in English whatever the user's language, and the error that it is: the first that matches.
 # Recorded from apt 2.6 and 3.0, dpkg 1.21 and 1.22 (tests/fixtures/apt).
@@ -219,8 +221,7 @@ def remove_packages(
     """
     _check_allowed(request.packages, operating_system, catalog)
     ours = {*request.packages, *request.together}
-    # A suggestion of some program, such as Python's of a compiler, is no need.
-    removal = ["-o", "APT::AutoRemove::SuggestsImportant=false", "remove", "--autoremove", "--", *request.packages]
+    removal = [*_UNNEEDED_OPTIONS, "remove", "--autoremove", "--", *request.packages]
     simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, *removal])
     if _is_unfinished(simulation):
         _finish_earlier_run(apt)
@@ -245,7 +246,7 @@ def _unneeded_before(apt: AptGet, packages: Sequence[str]) -> set[str]:
     """What nothing needs already now, such as old kernels: whoever wrote the request could name it. A driver's own
     packages do not count, for a removal may have been cut off. Raises AppError.
     """
-    simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, "autoremove"])
+    simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, *_UNNEEDED_OPTIONS, "autoremove"])
     if simulation.returncode:
         raise _removal_error(simulation)
     unneeded = set(_REMOVED_PATTERN.findall(simulation.stdout)) - set(packages)

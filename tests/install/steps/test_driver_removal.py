@@ -44,6 +44,7 @@ if [ "$action" = install ]; then
         echo "Inst $name (580.95.05-0ubuntu1 Ubuntu:24.04)"
         test -n "$simulated" || touch $db/$name
     done
+    test -z "$simulated" -a -e {half} && exit 100
 elif [ "$action" = autoremove ]; then
     test -e $db/old-orphan && echo "Remv old-orphan [1.0]"
 elif [ "$action" = remove ]; then
@@ -70,11 +71,15 @@ class Computer(Sandbox):
 
     def __init__(self, root: Path, **more: Any) -> None:
         super().__init__(root, **more)
-        self.db, self.broken, self.log = root / "db", root / "broken", root / "apt"
+        self.db, self.log = root / "db", root / "apt"
+        self.broken, self.half = (
+            root / "broken",
+            root / "half",
+        )  # what fails everything; what fails installing at its end
         self.db.mkdir()
         for name in ("shared-tool", "old-orphan"):
             (self.db / name).touch()
-        places = {"db": self.db, "log": self.log, "broken": self.broken}
+        places = {"db": self.db, "log": self.log, "broken": self.broken, "half": self.half}
         self.dpkg_query = root / "dpkg-query"
         for path, text in ((self.apt, APT_GET), (self.dpkg_query, DPKG_QUERY)):
             path.write_text(text.format(**places), encoding="utf-8")
@@ -152,6 +157,16 @@ def test_a_driver_that_stayed_can_go_later(computer: Computer) -> None:
     computer.remove(driver=False)
     assert DRIVER in computer.installed()
     assert codes(computer.removal()) == ["remove-driver"]
+    computer.remove()
+    assert computer.installed() == BEFORE
+
+
+def test_what_an_earlier_run_began_goes_too(computer: Computer) -> None:
+    computer.half.touch()
+    with pytest.raises(AppError):
+        computer.install(linux_step(computer))
+    computer.half.unlink()
+    computer.install_driver()  # finds everything there: its own record is empty
     computer.remove()
     assert computer.installed() == BEFORE
 
