@@ -42,8 +42,9 @@ def _focus_widgets(container: QWidget) -> Iterator[QWidget]:
         for child in sorted(row, key=QWidget.x):
             if child.focusPolicy() & Qt.FocusPolicy.TabFocus:
                 yield child
-            # Tables and plots have no controls of ours inside.
-            if not isinstance(child, QAbstractScrollArea):
+            if isinstance(child, Page):
+                yield from _focus_widgets(child.content)
+            elif not isinstance(child, QAbstractScrollArea):  # tables and plots have no controls of ours inside
                 yield from _focus_widgets(child)
 
 
