@@ -194,7 +194,7 @@
     </message>
     <message>
         <source>Export package list…</source>
-        <translation>导出软件包清单…</translation>
+        <translation>导出软件包列表…</translation>
     </message>
 </context>
 <context>
@@ -294,7 +294,7 @@
     </message>
     <message>
         <source>Export package list</source>
-        <translation>导出软件包清单</translation>
+        <translation>导出软件包列表</translation>
     </message>
     <message>
         <source>Saved: {path}</source>

@@ -108,7 +108,7 @@
     </message>
     <message>
         <source>Export package list</source>
-        <translation>导出软件包清单</translation>
+        <translation>导出软件包列表</translation>
     </message>
     <message>
         <source>To share or restore it</source>

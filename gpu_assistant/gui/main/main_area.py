@@ -22,7 +22,7 @@ from ..saving import SettingsSaver
 from ..widgets.base import Themed
 from ..widgets.cards import Banner, EmptyState
 from ..widgets.navigation import NavigationRail, lay_out_with_rail
-from ..widgets.page import Page
+from ..widgets.page import Page, set_reading_order
 from ..worker import FunctionJob, JobRunner
 from . import tray
 from .home.page import HomePage
@@ -208,6 +208,13 @@ class MainArea(Themed, QWidget):
         self._qt_classes.stop()
         self._preload_steps.stop()
         self.sampling.stop()
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Tab goes through the page that is shown in reading order, however it is arranged just now."""
+        page = self._stack.currentWidget()
+        if isinstance(page, Page):
+            set_reading_order(page.content)
+        return super().focusNextPrevChild(forward)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Keys that no control uses scroll the page, also from the rail."""

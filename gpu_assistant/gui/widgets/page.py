@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
+    QAbstractScrollArea,
     QAbstractSlider,
     QBoxLayout,
     QFrame,
@@ -22,6 +26,40 @@ from .buttons import Button
 from .icons import IconWidget
 from .inputs import use_slim_scroll_bars
 from .text import label
+
+
+def set_reading_order(container: QWidget) -> None:
+    """Let Tab go through what is seen in a container as one reads: by rows, and in a row from the left.
+
+    Qt's own order is that in which widgets got their parent: what is arranged anew, or added later, comes last.
+    """
+    for previous, following in pairwise(list(_focus_widgets(container))):
+        QWidget.setTabOrder(previous, following)
+
+
+def _focus_widgets(container: QWidget) -> Iterator[QWidget]:
+    for row in _rows(container):
+        for child in sorted(row, key=QWidget.x):
+            if child.focusPolicy() & Qt.FocusPolicy.TabFocus:
+                yield child
+            if isinstance(child, Page):
+                yield from _focus_widgets(child.content)
+            elif not isinstance(child, QAbstractScrollArea):  # tables and plots have no controls of ours inside
+                yield from _focus_widgets(child)
+
+
+def _rows(container: QWidget) -> list[list[QWidget]]:
+    """The visible children, those beside each other in one row."""
+    children = [each for each in container.children() if isinstance(each, QWidget) and not each.isWindow()]
+    rows: list[list[QWidget]] = []
+    for child in sorted((each for each in children if not each.isHidden()), key=QWidget.y):
+        middle = child.y() + child.height() / 2
+        if rows and middle <= rows[-1][0].geometry().bottom():
+            rows[-1].append(child)
+        else:
+            rows.append([child])
+    return rows
+
 
 MAX_COLUMN_WIDTH = 1120
 SCROLL_KEYS = {

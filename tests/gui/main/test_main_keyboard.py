@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QPoint, QRect, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from gpu_assistant.gui.main.main_area import BENCHMARK, HEALTH, HOME, MONITOR, SETTINGS
@@ -53,6 +55,15 @@ def test_every_page_scrolls_by_keys_from_the_rail(area, qtbot, page):
         assert (bar.value() > 0) is moved
 
 
+def controls(page: QWidget) -> list[QAbstractButton]:
+    """The buttons that Tab has to reach."""
+    return [
+        each
+        for each in page.findChildren(QAbstractButton)
+        if each.isVisible() and each.isEnabled() and each.focusPolicy() & Qt.FocusPolicy.TabFocus
+    ]
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_tab_reaches_every_control_with_visible_focus(area, qtbot, page):
     area.go_to_page(page)
@@ -68,10 +79,36 @@ def test_tab_reaches_every_control_with_visible_focus(area, qtbot, page):
         qtbot.keyClick(here, Qt.Key.Key_Tab)
         assert len(seen) == 1 or here.grab().toImage() != focused, here
         assert len(seen) < 120
-    wanted = [
-        each
-        for each in shown.findChildren(QAbstractButton)
-        if each.isVisible() and each.isEnabled() and each.focusPolicy() & Qt.FocusPolicy.TabFocus
-    ]
-    assert [each for each in wanted if each not in seen] == []
+    assert [each for each in controls(shown) if each not in seen] == []
     assert set(area.rail.buttons) & set(seen)
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("size", [(1180, 760), (880, 520)], ids=["wide", "narrow"])
+def test_tab_goes_through_a_page_in_reading_order(area, app, qtbot, page, size):
+    area.window().resize(*size)
+    area.go_to_page(page)
+    shown = area.pages[page]
+    qtbot.waitUntil(lambda: len(controls(shown)) > 1)
+    QCoreApplication.sendPostedEvents()
+    here = area.rail.buttons[page]
+    here.setFocus(Qt.FocusReason.TabFocusReason)
+    visited: list[QWidget] = []
+    while len(visited) < 120:
+        qtbot.keyClick(here, Qt.Key.Key_Tab)
+        here = QApplication.focusWidget()
+        if here in visited:
+            break
+        visited.append(here)
+    rects = {
+        each: QRect(each.mapTo(shown.content, QPoint(0, 0)), each.size())
+        for each in visited
+        if shown.content.isAncestorOf(each)
+    }
+    assert len(rects) > 1
+    for before, after in pairwise(rects):
+        # Up only into the next column.
+        assert rects[after].bottom() > rects[before].top() or rects[after].left() > rects[before].left(), (
+            before,
+            after,
+        )

@@ -21,7 +21,7 @@ from ...saving import SettingsSaver
 from ...widgets.base import Themed, application
 from ...widgets.buttons import Button, SegmentedControl
 from ...widgets.cards import Banner, Card
-from ...widgets.page import Footer, Page
+from ...widgets.page import Footer, Page, set_reading_order
 from ...widgets.text import TextLabel, label
 from ..updates import UpdateController
 from .cards import DownloadsCard, GpuSettingsCard, OfflineCard, UpdateSettingsCard, control_rows
@@ -181,6 +181,11 @@ class SettingsOverlay(Themed, QWidget):
     def retranslate(self) -> None:
         self.back_button.setText(self.tr("Back to setup"))
         self.footer.update_layout()
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Tab goes through the page in reading order."""
+        set_reading_order(self)
+        return super().focusNextPrevChild(forward)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Keys that no control uses scroll the page."""
