@@ -43,10 +43,6 @@
         <translation>导出为锁定文件</translation>
     </message>
     <message>
-        <source>As a notebook kernel</source>
-        <translation>作为笔记本的内核</translation>
-    </message>
-    <message>
         <source>Copied: {text}</source>
         <translation>已复制：{text}</translation>
     </message>
@@ -67,10 +63,6 @@
         <translation>它现在就在你的程序列表里。</translation>
     </message>
     <message>
-        <source>Jupyter offers it now as one of its kernels.</source>
-        <translation>Jupyter 的内核列表里现在有它了。</translation>
-    </message>
-    <message>
         <source>Open a terminal</source>
         <translation>打开终端</translation>
     </message>
@@ -83,10 +75,6 @@
         <translation>打开所在文件夹</translation>
     </message>
     <message>
-        <source>PyCharm and others</source>
-        <translation>PyCharm 等编辑器</translation>
-    </message>
-    <message>
         <source>Run my first program</source>
         <translation>运行我的第一个程序</translation>
     </message>
@@ -97,10 +85,6 @@
     <message>
         <source>Share its packages</source>
         <translation>分享软件包清单</translation>
-    </message>
-    <message>
-        <source>Use in Jupyter</source>
-        <translation>在 Jupyter 里使用</translation>
     </message>
     <message>
         <source>Where shall the list of packages be saved?</source>
@@ -117,6 +101,58 @@
     <message>
         <source>{folder} opens with this environment's Python.</source>
         <translation>{folder} 会用这个环境的 Python 打开。</translation>
+    </message>
+    <message>
+        <source>Install JupyterLab?</source>
+        <translation>要安装 JupyterLab 吗？</translation>
+    </message>
+    <message>
+        <source>JupyterLab opens notebooks in your browser. It goes into this environment with the packages that it needs; everything that is there stays as it is. Removing the environment removes it, too.</source>
+        <translation>JupyterLab 用浏览器打开笔记本。它会连同所需的软件包装进这个环境，已有的内容都不会改动；移除环境时会一起移除。</translation>
+    </message>
+    <message>
+        <source>Install and open</source>
+        <translation>安装并打开</translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>暂不安装</translation>
+    </message>
+    <message>
+        <source>JupyterLab opens in your browser. To end it, choose File, then Shut Down there.</source>
+        <translation>JupyterLab 会在浏览器里打开。要结束它，请在那里点 File，再点 Shut Down。</translation>
+    </message>
+    <message>
+        <source>PyCharm opens. As its interpreter choose {python} (copied).</source>
+        <translation>PyCharm 正在打开。解释器请选择 {python}（已复制）。</translation>
+    </message>
+    <message>
+        <source>Stopped. What was downloaded is kept.</source>
+        <translation>已停止，下载的内容会保留。</translation>
+    </message>
+    <message>
+        <source>Open in PyCharm</source>
+        <translation>用 PyCharm 打开</translation>
+    </message>
+    <message>
+        <source>The first program</source>
+        <translation>第一个程序</translation>
+    </message>
+    <message>
+        <source>For another editor</source>
+        <translation>其他编辑器</translation>
+    </message>
+    <message>
+        <source>Open in Jupyter</source>
+        <translation>用 Jupyter 打开</translation>
+    </message>
+    <message>
+        <source>The first program, as a notebook</source>
+        <translation>第一个程序的笔记本</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
 </context>
 <context>
