@@ -30,6 +30,8 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("cli/monitor.py", r"127\.0\.0\.1"): "this computer",
     ("system/probes.py", r"192\.0\.2\.1"): "an address of nobody, kept for documents (RFC 5737)",
     ("fetch/http.py", r"https://www\.example\.com/"): "an address of nobody, kept for documents (RFC 2606)",
+    ("fetch/proxy.py", r"127\.0\.0\.1"): "this computer",
+    ("gui/main/settings/network.py", r"(.* )?http://proxy\.example:8080(, .*)?"): "an address of nobody (RFC 2606)",
     ("install/steps/base.py", r"127\.0\.0\.1"): "this computer",
     ("bench/child/parallel.py", r"127\.0\.0\.1"): "this computer",
     ("bench/training_snippet.py", r"torch\.optim\.SGD\(.*\)"): "how fast a model learns, in a program to copy",

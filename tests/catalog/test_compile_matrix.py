@@ -1,4 +1,4 @@
-"""What toolkits, compilers and glibc were seen to do (docs/real-parts.md), and what the catalog says of them."""
+"""What toolkits, compilers and glibc were seen to do together (docs/real-parts.md), and what the catalog says of it."""
 
 from __future__ import annotations
 

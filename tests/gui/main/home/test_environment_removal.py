@@ -86,7 +86,7 @@ def test_removal_error_has_no_command_line_options(home, app, qtbot):
 def test_a_driver_of_ours_stays_unless_chosen(home, app, qtbot, seen, language, code):
     app.removable_driver = True
     language.set(code)
-    home.installed_card.remove_button.click()
+    remove(home)
     dialog = ask_removal(qtbot)
     details = dialog.findChild(UninstallDetails)
     assert (details.with_driver, details.driver_choice.current()) == (False, 0)
@@ -102,7 +102,7 @@ def test_a_driver_of_ours_stays_unless_chosen(home, app, qtbot, seen, language, 
 
 
 def test_without_such_a_driver_nothing_is_asked(home, qtbot):
-    home.installed_card.remove_button.click()
+    remove(home)
     dialog = ask_removal(qtbot)
     assert dialog.findChild(UninstallDetails).driver_choice is None
     dialog.reject_button.click()
