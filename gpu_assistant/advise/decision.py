@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ..core.machine import Gpu
 from ..core.recommendation import Accelerator, Choice, DriverAdvice, SourceAnswer
-from ..core.types import Goal, WayName
+from ..core.types import Goal, WayLack, WayName
 from ..core.versions import Version
 from .availability import Supply
 from .candidates import Candidate, TargetSystem
@@ -25,7 +25,8 @@ from .toolkit import ToolkitAdvice
 
 class SetupDecision(Struct, frozen=True, kw_only=True):
     """What every setup decides, whichever frameworks it has. `cards` are the NVIDIA GPUs, strongest first. `way` is the
-    one that this is, where there are two (`driver_update.py`); `sources` is what the indexes answered.
+    one that this is, where there are two, and `lacks` what only the other has (`driver_update.py`); `sources` is what
+    the indexes answered.
     """
 
     target: TargetSystem
@@ -38,6 +39,7 @@ class SetupDecision(Struct, frozen=True, kw_only=True):
     choice: Choice
     is_arch_known: bool
     way: WayName | None = None
+    lacks: tuple[WayLack, ...] = ()
     sources: tuple[SourceAnswer, ...] = ()
 
     @property

@@ -2,20 +2,21 @@
 driver that is there.
 
 Each is a whole `Decision`. The newest is preferred where this program installs the driver itself; where that is left to
-the user, the one that works now.
+the user, the one that works now, unless a part of the goal "all" is missing there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from ..catalog.distributions import find_install_method
 from ..core.errors import UsageError
 from ..core.recommendation import DriverAdvice, PyTorchChoice, TensorFlowChoice, Way, WayCost
+from ..core.types import WayLack
 from .candidates import TargetSystem
 from .decision import Decision, SetupDecision
 from .warnings import needs_vc_runtime
@@ -45,20 +46,25 @@ def find_ways(decision: AnyDecision, decide: Callable[[TargetSystem], AnyDecisio
         works_now = decide(replace(decision.target, driver_state=replace(state, is_kept=True)))
     except UsageError:
         return None  # what else the user chose does not go with the driver that is there
-    if works_now.driver.action != "keep" or not _serves_goal(works_now, decision):
+    if works_now.driver.action != "keep" or works_now.accelerator != "cuda":
         return None
-    newest, works_now = replace(decision, way="newest"), replace(works_now, way="works-now")
-    is_ours = installs_driver(decision.target, decision.driver)
-    return WayDecisions(decisions=(newest, works_now) if is_ours else (works_now, newest))
+    lacks = tuple(_find_lacks(works_now, decision))
+    # PyTorch on the card is worth a way of its own; for TensorFlow alone, or to compile, nothing would be left.
+    if lacks and not (isinstance(decision, Decision) and decision.goal == "all"):
+        return None
+    newest, works_now = replace(decision, way="newest"), replace(works_now, way="works-now", lacks=lacks)
+    is_newest_first = installs_driver(decision.target, decision.driver) or bool(lacks)
+    return WayDecisions(decisions=(newest, works_now) if is_newest_first else (works_now, newest))
 
 
-def _serves_goal(works_now: SetupDecision, newest: SetupDecision) -> bool:
-    """Whether the GPU computes, and TensorFlow and the toolkit are as on the newest way."""
-    is_tensorflow_slower = newest.tensorflow is not None and (
+def _find_lacks(works_now: SetupDecision, newest: SetupDecision) -> Iterator[WayLack]:
+    """What the goal asks for and needs the new driver: TensorFlow on the GPU, the toolkit."""
+    if newest.tensorflow is not None and (
         works_now.tensorflow is None or works_now.tensorflow.uses_gpu < newest.tensorflow.uses_gpu
-    )
-    is_toolkit_lost = newest.parts.toolkit.action != "none" and works_now.parts.toolkit.action == "none"
-    return works_now.accelerator == "cuda" and not is_tensorflow_slower and not is_toolkit_lost
+    ):
+        yield "tensorflow-gpu"
+    if newest.parts.toolkit.action != "none" and works_now.parts.toolkit.action == "none":
+        yield "cuda-toolkit"
 
 
 def installs_driver(target: TargetSystem, advice: DriverAdvice) -> bool:
@@ -84,6 +90,7 @@ def describe_way(decision: SetupDecision, pytorch: PyTorchChoice | None, tensorf
         cudnn=decision.parts.cudnn,
         tensorflow=tensorflow,
         cost=_estimate_cost(decision),
+        lacks=decision.lacks or UNSET,
     )
 
 

@@ -3,7 +3,7 @@
 `torch.cuda.is_available()` tells that the driver answers, not that the build has code for the GPU: without code every
 kernel ends in "no kernel image is available for execution on the device" (pytorch#31285). So a build works only if it
 has code for a GPU, by its own list of chips or by the catalog's (`find_working_torch`); else `torch_warnings` names
-what is wrong with it.
+what is wrong with it, also where no PyTorch uses the GPU and the recommended one computes on the CPU.
 """
 
 from __future__ import annotations
@@ -27,7 +27,12 @@ from .decision import Decision
 from .drivers import find_minimum_driver
 from .gpus import display_name
 
-TorchFault = Literal["no-code", "cpu-build", "driver-old"]
+TorchFault = Literal["cannot-start", "no-code", "cpu-build", "driver-old"]
+
+# Windows' loader: a library or one of its dependencies is missing (126), a function in it is (127), its start failed
+# (1114). With PyTorch's c10.dll, shm.dll or fbgemm.dll it is the Visual C++ runtime (pytorch#169429).
+_LOADER_ERROR = re.compile(r"\bWinError (?:126|127|1114)\b")
+_ERROR_LENGTH = 200  # characters of its first line that are repeated
 
 # torch.cuda.get_arch_list(): compiled code "sm_86", also with a letter ("sm_90a"); portable code "compute_90".
 _ARCH_NAME = re.compile(r"(?P<kind>sm|compute)_(?P<number>\d{2,3})[a-z]?")
@@ -38,13 +43,14 @@ _VARIANT = re.compile(r"cpu|xpu|cu\d{2,4}|rocm[\d.]+")
 
 
 class FaultyTorch(Struct, frozen=True, kw_only=True):
-    """An installed PyTorch that does not use the GPU, the version of its Python, and why. `minimum_driver` is what its
-    CUDA needs where the driver is too old.
+    """An installed PyTorch that does not start or does not use the GPU, the version of its Python, and why. `gpu` is
+    the name of the one without code; `minimum_driver` is what its CUDA needs where the driver is too old.
     """
 
     torch: TorchBuild
     python: str
     fault: TorchFault
+    gpu: str | None = None
     minimum_driver: Version | None = None
 
 
@@ -155,33 +161,38 @@ def keep_as_is_alternative(decision: Decision) -> Alternative | None:
 
 
 def find_faulty_torch(decision: Decision) -> FaultyTorch | None:
-    """The newest installed PyTorch that leaves the GPU unused; None where another one uses it, or none is known to be
-    at fault.
+    """The newest installed PyTorch that is at fault, one that starts before one that does not. None where another one
+    uses the GPU, or starts where no NVIDIA card is to be used and nothing else is known to be at fault.
     """
-    faulty = []
+    faulty, is_any_working = [], False
     for python in decision.target.machine.pythons or ():
-        if python.torch is None or python.torch.error is not None:
+        if python.torch is None:
             continue
-        fault, minimum = _find_fault(decision, python.torch)
-        if fault is None and python.torch.cuda_available:
-            return None
+        fault = _find_fault(decision, python.torch, python.version)
         if fault is not None:
-            faulty.append(FaultyTorch(torch=python.torch, python=python.version, fault=fault, minimum_driver=minimum))
-    return max(faulty, key=lambda each: version_key(each.torch.version), default=None)
+            faulty.append(fault)
+        elif python.torch.cuda_available:
+            return None
+        else:
+            is_any_working |= decision.accelerator != "cuda"
+    if is_any_working:
+        faulty = [each for each in faulty if each.fault != "cannot-start"]
+    return max(faulty, key=lambda each: (each.fault != "cannot-start", version_key(each.torch.version)), default=None)
 
 
-def _find_fault(decision: Decision, torch: TorchBuild) -> tuple[TorchFault | None, Version | None]:
-    """Why a PyTorch does not use the GPU, with the driver that it needs; (None, None) where no fault is known."""
+def _find_fault(decision: Decision, torch: TorchBuild, python: str) -> FaultyTorch | None:
+    """Why a PyTorch does not start or does not use the GPU; None where no fault is known."""
     target, variant = decision.target, torch_variant(decision.target, torch)
+    if torch.error is not None:
+        return FaultyTorch(torch=torch, python=python, fault="cannot-start")
     if variant == "cpu" and not torch.cuda_available:
-        return "cpu-build", None
-    if decision.accelerator == "rocm":
-        gpu = decision.other_gpu
-        return ("no-code" if gpu is not None and _lacks_rocm_code(target.catalog, torch, variant, gpu) else None), None
+        is_unused = decision.accelerator not in ("cpu", "mps")
+        return FaultyTorch(torch=torch, python=python, fault="cpu-build") if is_unused else None
+    without_code = _find_gpu_without_code(decision, torch, variant)
+    if without_code is not None:
+        return FaultyTorch(torch=torch, python=python, fault="no-code", gpu=without_code)
     if decision.accelerator != "cuda":
-        return None, None
-    if _lacks_code_for_all(target, torch, tuple(card.capability for card in decision.cards)):
-        return "no-code", None
+        return None
     cuda, state = parse_cuda_tag(variant or ""), target.driver_state
     minimum = find_minimum_driver(target.catalog, cuda, state.system, "binary") if state is not None else None
     is_too_old = (
@@ -191,7 +202,20 @@ def _find_fault(decision: Decision, torch: TorchBuild) -> tuple[TorchFault | Non
         and state.installed_version is not None
         and state.installed_version < minimum
     )
-    return ("driver-old", minimum) if is_too_old else (None, None)
+    return FaultyTorch(torch=torch, python=python, fault="driver-old", minimum_driver=minimum) if is_too_old else None
+
+
+def _find_gpu_without_code(decision: Decision, torch: TorchBuild, variant: str | None) -> str | None:
+    """The first GPU for whose vendor a build is made, where it is known to have no code for any of them: whether the
+    recommended build uses them or not.
+    """
+    target, cards = decision.target, decision.cards
+    if variant is not None and variant.startswith("rocm"):
+        gpus = target.machine.gpus_of("amd") if target.machine.os.system == "linux" else ()
+        is_lacking = bool(gpus) and all(_lacks_rocm_code(target.catalog, torch, variant, gpu) for gpu in gpus)
+        return display_name(gpus[0], target.catalog) if is_lacking else None
+    is_lacking = _lacks_code_for_all(target, torch, tuple(card.capability for card in cards))
+    return cards[0].name if is_lacking else None
 
 
 def _lacks_rocm_code(catalog: Catalog, torch: TorchBuild, variant: str | None, gpu: Gpu) -> bool:
@@ -208,23 +232,31 @@ def _lacks_rocm_code(catalog: Catalog, torch: TorchBuild, variant: str | None, g
 
 
 def torch_warnings(decision: Decision) -> Iterator[RecommendationWarning]:
-    """What is wrong with the PyTorch that is there, with what mends it. Nothing where the user chose a build, and where
-    no GPU can be used.
-    """
-    if decision.accelerator in ("cpu", "mps") or decision.is_build_chosen:
+    """What is wrong with the PyTorch that is there, with what mends it. Nothing where the user chose a build."""
+    if decision.is_build_chosen:
         return
     faulty = find_faulty_torch(decision)
     if faulty is None:
         return
-    gpu = decision.other_gpu if decision.other_gpu is not None else None
+    target, on_cpu = decision.target, decision.accelerator in ("cpu", "mps")
     name = decision.cards[0].name if decision.cards else None
+    if decision.other_gpu is not None:
+        name = display_name(decision.other_gpu, target.catalog)
     data: dict[str, Value] = {
-        "gpu": display_name(gpu, decision.target.catalog) if gpu is not None else name,
+        "gpu": faulty.gpu or name,
         "there": faulty.torch.version.lstrip("@"),
         "python": faulty.python.lstrip("@"),
         "build": decision.candidate.build.label,
     }
+    code = f"torch-{faulty.fault}"
     if faulty.minimum_driver is not None:
         data["minimum"] = faulty.minimum_driver.text
         data["installed"] = (decision.driver.installed or "").lstrip("@")
-    yield RecommendationWarning(code=f"torch-{faulty.fault}", data=data)
+    if faulty.fault == "no-code" and on_cpu:
+        code = "torch-no-code-cpu"
+    if faulty.fault == "cannot-start":
+        data["error"] = next(iter((faulty.torch.error or "").split("\n")), "").strip()[:_ERROR_LENGTH].lstrip("@")
+        if target.machine.os.system == "windows" and _LOADER_ERROR.search(faulty.torch.error or ""):
+            code = "torch-cannot-start-runtime"
+            data["url"] = target.catalog.vc_redist.package.url
+    yield RecommendationWarning(code=code, data=data)

@@ -17,7 +17,7 @@ from ..catalog.store import Catalog
 from ..core.errors import UnsatisfiableChoice, UsageError
 from ..core.recommendation import Alternative, DriverAdvice, RecommendationWarning, SourceAnswer, TensorFlowChoice
 from ..core.types import Value
-from ..core.versions import Capability, Version
+from ..core.versions import Capability, Version, version_text
 from .availability import find_general_answer
 from .builds import CodeKind, excluded_devices
 from .candidates import TargetSystem, best_candidate, make_target
@@ -195,7 +195,7 @@ def evaluate_tensorflow(target: TargetSystem, build: TensorFlowBuildRecord) -> T
         return candidate(_windows_status(target, target.gpu.capability, build))
     chip = target.gpu.capability
     code = _tensorflow_code_kind(target.catalog, build, chip)
-    if not build.gpu or code is None or _is_unsupported_chip(target.catalog, chip):
+    if not build.gpu or code is None or _is_unsupported_chip(target.catalog, build, chip):
         status: TensorFlowStatus = "no-gpu-build" if not build.gpu else "no-code" if code is None else "chip"
         return candidate(status, may_work=status == "chip")
     minimum = _tensorflow_minimum_driver(target, build, code)
@@ -221,7 +221,7 @@ def _windows_status(target: TargetSystem, chip: Capability | None, build: Tensor
     """
     if chip is None:
         return "windows-unknown"
-    if _is_unsupported_chip(target.catalog, chip) or _tensorflow_code_kind(target.catalog, build, chip) is None:
+    if _is_unsupported_chip(target.catalog, build, chip) or _tensorflow_code_kind(target.catalog, build, chip) is None:
         return "windows-chip"
     route = target.catalog.tensorflow.find_route("windows", "wsl2")
     windows_build, minimum_build = target.machine.os.build, route.lowest_windows_build if route is not None else None
@@ -239,7 +239,7 @@ def _supported_gpus_oldest_first(target: TargetSystem, build: TensorFlowBuildRec
         for card in nvidia_gpus(target.machine, target.catalog)
         if card.capability is not None
         and _tensorflow_code_kind(target.catalog, build, card.capability) is not None
-        and not _is_unsupported_chip(target.catalog, card.capability)
+        and not _is_unsupported_chip(target.catalog, build, card.capability)
     ]
     return [card for _, card in sorted(supported, key=lambda pair: pair[0])]
 
@@ -254,14 +254,28 @@ def _cudnn_constraint(catalog: Catalog, build: TensorFlowBuildRecord, chip: Capa
     return f"{package}=={last.version}" if package is not None else None
 
 
-def _is_unsupported_chip(catalog: Catalog, chip: Capability | None) -> bool:
+def _is_unsupported_chip(catalog: Catalog, build: TensorFlowBuildRecord, chip: Capability | None) -> bool:
     return chip is not None and any(
-        is_in_range(chip, gap.from_capability, gap.below_capability) for gap in catalog.tensorflow.not_for
+        is_in_range(chip, gap.from_capability, gap.below_capability)
+        and (gap.from_release is None or build.version >= gap.from_release)
+        for gap in catalog.tensorflow.not_for
+    )
+
+
+def _is_before_removal(catalog: Catalog, build: TensorFlowBuildRecord, chip: Capability) -> bool:
+    """Whether a build still has compiled code for a chip that a later release removed."""
+    return any(
+        gap.from_release is not None
+        and build.version < gap.from_release
+        and is_in_range(chip, gap.from_capability, gap.below_capability)
+        for gap in catalog.tensorflow.not_for
     )
 
 
 def _tensorflow_code_kind(catalog: Catalog, build: TensorFlowBuildRecord, chip: Capability | None) -> CodeKind | None:
     """How a build runs on a chip; where its code is unknown, as the newest build whose code is known."""
+    if chip is not None and _is_before_removal(catalog, build, chip):
+        return "binary"
     reference_build = (
         build if build.arch_list is not None else next((b for b in catalog.tensorflow.builds if b.arch_list), None)
     )
@@ -299,9 +313,14 @@ def best_tensorflow_alone(target: TargetSystem) -> TensorFlowCandidate | None:
         return newest
     code = _tensorflow_code_kind(target.catalog, newest.build, target.gpu.capability)
     minimum = _tensorflow_minimum_driver(target, newest.build, code) if code is not None else None
-    older = (evaluate_tensorflow(target, b) for b in list_tensorflow_builds(target) if b.bundled_cuda)
-    runnable = next((each for each in older if each.uses_gpu), None)
+    runnable = _newest_on_gpu(target)
     return replace(runnable, newer=newest.version, newer_driver=minimum) if runnable is not None else newest
+
+
+def _newest_on_gpu(target: TargetSystem) -> TensorFlowCandidate | None:
+    """The newest TensorFlow that brings its CUDA, finds it, and uses the GPU."""
+    builds = (b for b in list_tensorflow_builds(target) if b.bundled_cuda and not b.libraries_lost)
+    return next((each for b in builds if (each := evaluate_tensorflow(target, b)).uses_gpu), None)
 
 
 def pytorch_support_text(target: TargetSystem) -> str:
@@ -380,6 +399,12 @@ def tensorflow_alternatives(
     if tensorflow.may_work:
         requirement = tensorflow.build.requirement
         yield Alternative(code="tensorflow-try", change={}, data={"gpu": gpu, "requirement": requirement})
+    if not beside_pytorch and tensorflow.status in ("no-code", "chip"):
+        older = _newest_on_gpu(target)
+        if older is not None:
+            data: dict[str, Value] = {"gpu": gpu, "older": older.version, "version": tensorflow.version}
+            data["minimum"] = version_text(older.minimum_driver)
+            yield Alternative(code="tensorflow-older", change={"tensorflow": older.version}, data=data)
     if not tensorflow.uses_gpu and not beside_pytorch and target.gpu is not None:
         best = best_candidate(target)
         if best is not None:

@@ -140,8 +140,11 @@ def _secure_boot_warnings(target: TargetSystem, state: DriverState, advice: Driv
     packages = select_packages(target, state, target.gpu, advice.minimum, advice.recommended) if target.gpu else None
     package, row = packages.signed if packages is not None else None, find_driver_commands(target)
     needs_person = package is None and not (row is not None and row.signed)
-    if target.machine.cloud is not None and needs_person:
-        yield make_warning("secure-boot-cloud")
+    if target.machine.cloud is not None:
+        if needs_person:
+            yield make_warning("secure-boot-cloud")
+        elif package is not None:
+            yield make_warning("secure-boot-signed-cloud", package=package)
     elif advice.key:
         yield make_warning("secure-boot-commands")
     elif advice.way in ("commands", "page"):

@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from .types import Channel, Goal, Value, WayName
+from .types import Channel, Goal, Value, WayLack, WayName
 
 RECOMMENDATION_SCHEMA = "gpu-assistant/recommendation/1"
 
@@ -166,8 +166,8 @@ class WayCost(Struct, frozen=True, kw_only=True):
 
 class Way(Struct, frozen=True, kw_only=True):
     """One of two ways where a driver update is needed: "newest" with a new driver, or "works-now", the newest that
-    works with the driver that is there. `pytorch` is None where TensorFlow is alone; `text` is empty until a face fills
-    it in.
+    works with the driver that is there. `pytorch` is None where TensorFlow is alone; `lacks` is what the goal asks for
+    and only the other way has; `text` is empty until a face fills it in.
     """
 
     id: WayName
@@ -178,6 +178,7 @@ class Way(Struct, frozen=True, kw_only=True):
     cudnn: PartAdvice
     tensorflow: TensorFlowChoice | None
     cost: WayCost
+    lacks: tuple[WayLack, ...] | UnsetType = UNSET
     text: str | None = None
 
 

@@ -9,6 +9,7 @@ Goal = Literal["pytorch", "tensorflow", "cuda-dev", "all"]
 Channel = Literal["studio", "game-ready"]
 # Where a driver update is needed: the newest release with it, or one that works with the driver that is there.
 WayName = Literal["newest", "works-now"]
+WayLack = Literal["tensorflow-gpu", "cuda-toolkit"]
 
 # What an environment is made by: uv, as Python's own venv, or the user's conda.
 EnvironmentKind = Literal["venv", "conda"]

@@ -55,7 +55,8 @@ class Texts(Translator):
         if program is None and way.tensorflow is not None:
             program = f"TensorFlow {way.tensorflow.version}"
         data: dict[str, Value] = {"program": program}
-        return self.translate(f"way.{way.id}.name"), self.translate(f"way.{way.id}.line", data)
+        lacks = "".join(self.translate(f"way.lacks.{each}") for each in way.lacks or ())
+        return self.translate(f"way.{way.id}.name"), self.translate(f"way.{way.id}.line", data) + lacks
 
     def brief_text(self, reason: Reason) -> str:
         """A reason in one short sentence for a beginner; its full text where it is plain enough."""

@@ -122,9 +122,34 @@ def test_works_now_keeps_what_the_goal_asks_for() -> None:
     advice = check(recommend(DESKTOP, catalog(), goal="cuda-dev"))
     series = {way.id: str(way.cuda_toolkit.version).rpartition(".")[0] for way in advice.ways}
     assert series == {"newest": "13.2", "works-now": "12.6"}
-    # TensorFlow would lose the card on the driver that is there.
-    old = machine("linux", nvidia(H100), driver="535.104.05", glibc="2.39")
-    assert not recommend(old, catalog(), goal="all").ways
+
+
+@pytest.mark.parametrize(
+    ("box", "lacks"),
+    [
+        (machine("linux", nvidia(H100), driver="535.104.05", glibc="2.39"), ("tensorflow-gpu",)),
+        (machine("linux", nvidia(RTX_4060), driver="470.256.02", glibc="2.35"), ("tensorflow-gpu",)),
+        (machine("linux", nvidia(RTX_4060), driver="550.163.01", glibc="2.42"), ("cuda-toolkit",)),
+        (machine("linux", nvidia(RTX_4060), driver="550.163.01", glibc="2.35"), ()),
+    ],
+)
+def test_all_has_both_ways_and_names_what_only_the_new_driver_brings(box: Machine, lacks: tuple[str, ...]) -> None:
+    advice = check(recommend(box, catalog(), goal="all"))
+    ways = {way.id: way for way in advice.ways}
+    assert (ways["newest"].lacks or (), ways["works-now"].lacks or ()) == ((), lacks)
+    texts = Texts("en").localize_recommendation(advice)
+    line = next(f"{way.text}" for way in texts.ways if way.id == "works-now")
+    assert ("TensorFlow on the CPU" in line, "no CUDA Toolkit" in line) == (
+        "tensorflow-gpu" in lacks,
+        "cuda-toolkit" in lacks,
+    )
+    # What serves the goal as a whole is recommended, also where the user installs the driver.
+    assert not lacks or advice.ways[0].id == "newest"
+
+
+def test_compiling_has_no_way_without_a_toolkit() -> None:
+    old = machine("linux", nvidia(RTX_4060), driver="550.163.01", glibc="2.42")
+    assert not recommend(old, catalog(), goal="cuda-dev").ways
 
 
 @pytest.mark.parametrize(

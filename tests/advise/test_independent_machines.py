@@ -48,9 +48,9 @@ ANSWERS: dict[str, dict[str, Any]] = {
 TORCH_CODES = {
     "works": {"works-already", "works-without-update"},
     "cpu-build-beside-card": {"torch-cpu-build"},
-    "no-code-for-card": {"torch-no-code"},
+    "no-code-for-card": {"torch-no-code", "torch-no-code-cpu"},
     "driver-too-old": {"torch-driver-old"},
-    "cannot-start": {"torch-cannot-start"},
+    "cannot-start": {"torch-cannot-start", "torch-cannot-start-runtime"},
 }
 MISSES = {
     "docker-p100-dgx1-host-450": "an older TensorFlow uses the card on the host's driver; the expert: CPU",
@@ -73,10 +73,9 @@ MISSES = {
     "rx9070xt-win11": "AMD publishes a build for Windows 11",
     "ryzen-ai-max-395-128g": "AMD publishes a build for Windows 11",
     "ryzen-8845hs-radeon-780m-ubuntu-24-04": "nobody has confirmed that a build works on gfx1103; that is said",
-    "b-a100-mig-3g40gb-rocky-9-535": "open: a divided card's driver stays, since others may use it; the expert: update",
-    "b-gtx660ti-win10-torch-cu118-no-code": "a PyTorch without code for a card that none has code for is not named",
-    "b-t4-aws-g4dn-ubuntu-24-04-secure-boot-no-driver": "nobody sits before a cloud machine's blue screen",
-    "b-win11-torch-cannot-start-vc-runtime": "a PyTorch that cannot start, and a runtime of 2019, are not named",
+    # Decided: a card that is divided (MIG) serves others, too, and a new driver stops all of them. So its driver stays,
+    # as that of a container's host does: the build is chosen by it, and only where none works it is said whom to ask.
+    "b-a100-mig-3g40gb-rocky-9-535": "a divided card's driver stays, since others use the card; the expert: update",
 }
 
 

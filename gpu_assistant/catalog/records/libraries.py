@@ -86,9 +86,9 @@ class TensorFlowBuildRecord(Fact, frozen=True, kw_only=True):
     """One TensorFlow series on one platform.
 
     `python` is sorted newest first. `cuda` and `cudnn` are the versions that it was tested with, None without GPU
-    support; `bundled_cuda`: `requirement` installs them as wheels, `pins_cudnn`: one exact cuDNN. `arch_list` are the
-    compute capabilities with compiled code (None: unknown), `ptx_for` those with PTX. `lowest_system` is the minimum
-    macOS.
+    support; `bundled_cuda`: `requirement` installs them as wheels, `pins_cudnn`: one exact cuDNN; `libraries_lost`: it
+    was seen not to find those wheels, and so not to use the GPU. `arch_list` are the compute capabilities with compiled
+    code (None: unknown), `ptx_for` those with PTX. `lowest_system` is the minimum macOS.
     """
 
     version: Version
@@ -100,6 +100,8 @@ class TensorFlowBuildRecord(Fact, frozen=True, kw_only=True):
     cudnn: Version | None
     bundled_cuda: bool
     pins_cudnn: bool = False
+    libraries_lost: bool = False
+    libraries_source: str | None = None
     requirement: str
     arch_list: tuple[Capability, ...] | None = None
     ptx_for: tuple[Capability, ...] = ()
@@ -139,10 +141,13 @@ class TensorFlowRoute(Struct, frozen=True, kw_only=True):
 
 
 class TensorFlowUnsupportedChips(Fact, frozen=True, kw_only=True):
-    """GPUs from one capability up to, not including, another that released wheels do not support well."""
+    """GPUs from one capability up to, not including, another that released wheels do not support well. Where a release
+    removed them (`from_release`), those before it have compiled code for them.
+    """
 
     from_capability: Capability
     below_capability: Capability | None = None
+    from_release: Version | None = None
     why: str
 
 
@@ -224,6 +229,7 @@ class VcRuntimeRequirement(Fact, frozen=True, kw_only=True):
 
     from_release: Version
     lowest: Version | None
+    lowest_source: str | None = None
     needs_files: tuple[str, ...]
     advise_current: bool = False
 
