@@ -170,4 +170,6 @@ class SecondaryPlotsButton(Button):
 
     def retranslate(self) -> None:
         self.setText(self.tr("Fewer graphs") if self._enabled else self.tr("More graphs"))
-        self.setToolTip(self.tr("Shared memory, clock, fan, memory temperature, PCI Express and video, where they are reported"))
+        self.setToolTip(
+            self.tr("Shared memory, clock, fan, memory temperature, PCI Express and video, where they are reported")
+        )
