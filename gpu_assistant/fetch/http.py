@@ -24,6 +24,7 @@ from requests.utils import get_auth_from_url, get_environ_proxies, select_proxy,
 
 from .. import __version__
 from ..core.errors import NetworkError
+from ..core.files import is_plain_authority
 from ..system.probes import is_network_available
 from .credentials import index_credentials
 from .proxy import proxy_in_use
@@ -360,15 +361,18 @@ class HttpSession(requests.Session):
             prepared_request.headers.pop("Authorization", None)
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
-        """Where a response redirects to; raises InsecureRedirect where that would leave https, NonHttpRedirect for any
-        other scheme, TooManyRedirects for the very same address without a cookie that may change the response.
+        """Where a response redirects to.
+
+        Raises InsecureRedirect where that would leave https; NonHttpRedirect for any other scheme, and for an address
+        in which readers see different hosts; TooManyRedirects for the very same address without a cookie that may
+        change the response.
         """
         target = super().get_redirect_target(resp)
         if target is None:
             return None
         url = urljoin(resp.url, target)
         scheme = urlsplit(url).scheme
-        if scheme not in ("https", "http"):
+        if scheme not in ("https", "http") or not is_plain_authority(urlsplit(url).netloc):
             raise NonHttpRedirect(f"{resp.url} -> {target}", response=resp)
         if urlsplit(resp.url).scheme == "https" and scheme != "https":
             raise InsecureRedirect(f"{resp.url} -> {target}", response=resp)

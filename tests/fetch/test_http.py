@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from email.utils import formatdate
 from pathlib import Path
 
@@ -25,8 +25,8 @@ from gpu_assistant.fetch.request import Limits
 from gpu_assistant.system.probes import is_network_available
 from gpu_assistant.update.fetch import fetch_bytes
 
-from ..fakes.fault_server import Fault, FaultServer
-from .downloads import download, fetch, request
+from ..fakes.fault_server import Fault, FaultServer, fault_server
+from .downloads import SMALL, download, fetch, request
 
 UNKNOWN_HOST = "http://nobody.invalid/file"
 
@@ -145,6 +145,24 @@ def test_a_redirect_adds_no_credentials(server: FaultServer, path: Path, limits:
     to = server.add("/file", b"data")
     fetch(path, limits, server.add("/from", b"", faults=[Fault("redirect", location=to)]), data=None)
     assert [(seen.path, seen.authorization) for seen in server.seen] == [("/from", None), ("/file", None)]
+
+
+@pytest.mark.parametrize("spelling", ["http://{host}/file", "//{host}/file", "http://{host}\\@{first}/file"])
+def test_a_password_is_not_taken_to_another_server(
+    server: FaultServer, path: Path, limits: Limits, spelling: str
+) -> None:
+    """The first server's own, from its address; the second is told nothing, however its address is written."""
+    first = server.url.removeprefix("http://")
+    with fault_server() as other:
+        other.add("/file", SMALL)
+        location = spelling.format(host=other.url.removeprefix("http://"), first=first)
+        url = server.add("/from", b"", faults=[Fault("redirect", location=location)] * 9)
+        with suppress(NetworkError):
+            fetch(path, limits, url.replace("http://", "http://me:secret@"))
+        assert {seen.authorization for seen in server.seen if seen.path == "/from"} == {"Basic bWU6c2VjcmV0"}
+        assert {seen.authorization for seen in other.seen} <= {None}
+        assert bool(other.seen) == ("@" not in spelling)
+        assert {seen.path for seen in server.seen} == {"/from"}
 
 
 @pytest.mark.usefixtures("netrc")
