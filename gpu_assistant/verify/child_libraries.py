@@ -142,11 +142,14 @@ def _shared_library() -> tuple[str, str] | None:
 
 def _foreign_copies(own: dict[str, Path]) -> Iterator[Path]:
     """Files that this process has loaded in the place of the environment's own copies."""
+    environment = Path(sys.prefix).resolve()
     loaded = _loaded_files() if sys.platform != "win32" else _loaded_modules(own)
     for path in loaded:
         own_copy = own.get(path.name.lower())
-        if own_copy is not None and not _is_same_file(path, own_copy):
-            yield path
+        # A toolkit in the environment has a second name for some of them.
+        if own_copy is None or path.resolve().is_relative_to(environment) or _is_same_file(path, own_copy):
+            continue
+        yield path
 
 
 def _is_same_file(one: Path, other: Path) -> bool:
