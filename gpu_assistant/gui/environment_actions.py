@@ -96,13 +96,13 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.command_card.clicked.connect(lambda: self._copy_to_clipboard(self._activation_command))
         self.menu_card.clicked.connect(
             lambda: self._run_action(
-                self._services.integrations.create_menu_entry, lambda: self.tr("It stands among your programs now.")
+                self._services.integrations.create_menu_entry, lambda: self.tr("Added to your apps menu.")
             )
         )
         self.jupyter_card.clicked.connect(
             lambda: self._run_action(
                 self._services.integrations.register_kernel,
-                lambda: self.tr("Jupyter offers it now as one of its kernels."),
+                lambda: self.tr("Added to Jupyter's kernels."),
             )
         )
         self.lock_card.clicked.connect(self.choose_lock_file)
@@ -140,7 +140,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
 
     def create_project_dialog(self) -> QFileDialog:
         """The dialog for the project folder."""
-        dialog = folder_dialog(self, self.tr("Which folder do you want to work in?"))
+        dialog = folder_dialog(self, self.tr("Choose your project folder"))
         dialog.fileSelected.connect(lambda folder: self.open_project(Path(folder)))
         return dialog
 
@@ -240,7 +240,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.command_card.set_texts(self.tr("Copy the command"), self.tr("For a terminal of your own"))
         self.editor_card.set_texts(self.tr("Open in VS Code"), self.tr("A project, with this Python"))
         self.python_card.set_texts(self.tr("PyCharm and others"), self.tr("Copy its Python's path"))
-        self.menu_card.set_texts(self.tr("Add to the menu"), self.tr("A terminal of its own"))
+        self.menu_card.set_texts(self.tr("Add to apps menu"), self.tr("Opens a terminal in one click"))
         self.jupyter_card.set_texts(self.tr("Use in Jupyter"), self.tr("As a notebook kernel"))
         self.lock_card.set_texts(self.tr("Export package list"), self.tr("To share or restore it"))
         if not self.result_banner.isHidden() and self._message is not None:
