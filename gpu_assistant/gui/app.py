@@ -270,7 +270,7 @@ class DesktopApplication:
             translate("DesktopApplication", "Something went wrong inside GPU Assistant"),
             translate(
                 "DesktopApplication",
-                "It is written down in the log file: {path}. You can go on; trying again may help.",
+                "Details are in the log file: {path}. You can continue; trying again may help.",
             ).format(path=self.app.data.logs / "gpu-assistant.log"),
         )
 

@@ -117,7 +117,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.command_card.clicked.connect(lambda: self._copy_to_clipboard(self._activation_command))
         self.menu_card.clicked.connect(
             lambda: self._run_action(
-                self._services.integrations.create_menu_entry, lambda: self.tr("It stands among your programs now.")
+                self._services.integrations.create_menu_entry, lambda: self.tr("Added to your apps menu.")
             )
         )
         self.jupyter_card.clicked.connect(self.open_jupyter)
@@ -199,7 +199,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
 
     def create_project_dialog(self) -> QFileDialog:
         """The dialog for the project folder."""
-        dialog = folder_dialog(self, self.tr("Which folder do you want to work in?"))
+        dialog = folder_dialog(self, self.tr("Choose your project folder"))
         dialog.fileSelected.connect(lambda folder: self.open_project(Path(folder)))
         return dialog
 
@@ -323,7 +323,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.editor_card.set_texts(self.tr("Open in VS Code"), self.tr("A project, with this Python"))
         self.pycharm_card.set_texts(self.tr("Open in PyCharm"), self.tr("The first program"))
         self.python_card.set_texts(self.tr("For another editor"), self.tr("Copy its Python's path"))
-        self.menu_card.set_texts(self.tr("Add to the menu"), self.tr("A terminal of its own"))
+        self.menu_card.set_texts(self.tr("Add to apps menu"), self.tr("Opens a terminal in one click"))
         self.jupyter_card.set_texts(self.tr("Open in Jupyter"), self.tr("The first program, as a notebook"))
         self.cancel_button.setText(self.tr("Cancel"))
         self.lock_card.set_texts(self.tr("Export package list"), self.tr("To share or restore it"))

@@ -47,7 +47,7 @@ def render_html(
         paragraph_html(
             translate(
                 "BenchmarkReport",
-                "Measured with GPU Assistant. Names of people, serial numbers and folders are not in here.",
+                "Measured with GPU Assistant. Contains no names of people, serial numbers or folders.",
             )
         ),
     ]
@@ -91,9 +91,7 @@ def _comparison_section(benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> 
         rows.append(f'<tr><td style="width:34%">{name}</td><td>{bars}</td><td>{ratio}</td></tr>')
     has_gpu = any(pair.gpus for pair in pairs)
     title = (
-        translate("BenchmarkReport", "GPU beside CPU")
-        if has_gpu
-        else translate("BenchmarkReport", "Measured on the CPU")
+        translate("BenchmarkReport", "GPU vs CPU") if has_gpu else translate("BenchmarkReport", "Measured on the CPU")
     )
     headline = messages.make_headline(benchmark)
     doubts = messages.doubt_legend(shown)
@@ -128,7 +126,7 @@ def _expected_section(benchmark: Benchmark, range_source: RangeSource | None) ->
     texts = current.texts()
     causes = benchmark.causes if benchmark.verdict == BELOW_EXPECTED else ()
     return section_html(
-        translate("BenchmarkReport", "Is that right for this card?"),
+        translate("BenchmarkReport", "Is that normal for this card?"),
         f"<p>{escape(verdict_text(benchmark, texts))}</p>{table_html(rows)}"
         + "".join(f"<p>{escape(texts.translate(each))}</p>" for each in causes)
         + _range_source_html(range_source),
@@ -142,7 +140,7 @@ def _range_source_html(range_source: RangeSource | None) -> str:
     text = paragraph_html(range_source_text(range_source))
     if range_source.url is None:
         return text
-    label = escape(translate("BenchmarkReport", "Where the figures are from:"))
+    label = escape(translate("BenchmarkReport", "Sources:"))
     url = escape(range_source.url)
     return f'{text}<p class="soft">{label} <a rel="noreferrer" href="{url}">{url}</a></p>'
 
@@ -159,9 +157,9 @@ def _gpu_log_section(benchmark: Benchmark) -> str:
     captions = ("", *(caption for caption, _ in result_messages.gpu_log_rows(gpus[0])))
     rows = list(zip(captions, *columns, strict=True))
     title = (
-        translate("BenchmarkReport", "What the cards did meanwhile")
+        translate("BenchmarkReport", "What the cards did during the test")
         if several
-        else translate("BenchmarkReport", "What the card did meanwhile")
+        else translate("BenchmarkReport", "What the card did during the test")
     )
     return section_html(title, table_html(rows[1:], headers=rows[0]))
 
@@ -210,6 +208,6 @@ def _figure_headers() -> tuple[str, ...]:
         translate("BenchmarkReport", "Where"),
         translate("BenchmarkReport", "Size"),
         translate("BenchmarkReport", "Median"),
-        translate("BenchmarkReport", "Middle half"),
+        translate("BenchmarkReport", "Middle 50 %"),
         translate("BenchmarkReport", "Runs"),
     )

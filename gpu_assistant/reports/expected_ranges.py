@@ -45,9 +45,10 @@ def range_source_text(source: RangeSource) -> str:
     """Where the ranges are from, and the date of the figures."""
     return translate(
         "ExpectedRangeCard",
-        "The ranges of matrix products are what such cards reach in public results, made a little wider. For copies "
-        "they are {low_copy} to {high_copy} % of the maker's figure within the card and {low_way} to {high_way} % of "
-        "the slot's on the way to it: our own rule of thumb. Figures as of {date}.",
+        "The ranges for matrix products come from public results for such cards, slightly "
+        "widened. For copies we expect {low_copy} to {high_copy} % of the maker's figure within "
+        "the card and {low_way} to {high_way} % of the slot's speed; we chose these limits "
+        "ourselves. Data as of {date}.",
     ).format(
         low_copy=source.copy_percent[0],
         high_copy=source.copy_percent[1],

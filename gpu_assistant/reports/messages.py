@@ -452,7 +452,7 @@ def _has_identical_gpus(benchmark: Benchmark, device: str) -> bool:
 def _overnight_text(ratio: float) -> str:
     seconds = gpu_seconds_per_night(ratio)
     if seconds >= NIGHT_S:
-        return translate("BenchmarkMessages", "For this the CPU is the better device here.")
+        return translate("BenchmarkMessages", "The CPU is faster at this.")
     return translate("BenchmarkMessages", "What takes the CPU a night of 8 hours, the card does in {time}.").format(
         time=format_duration(seconds, current.texts().language)
     )

@@ -51,7 +51,7 @@ def validity_notes(benchmark: Benchmark, stored: Sequence[Benchmark] = ()) -> li
         items = separator.join(_affected_items(benchmark, note))
         notes.append(ValidityNote("warn", current.texts().translate(note), "", items))
     if benchmark.scope == "quick" and any(omission.why == TIME_LIMIT_NOTE for omission in benchmark.left_out):
-        text = translate("ResultMessages", "The full test has up to 15 minutes for each device: more of it fits in.")
+        text = translate("ResultMessages", "The full test takes up to 15 minutes per device and measures more.")
         notes.append(ValidityNote("neutral", text, ""))
     if missing := missing_workloads(benchmark, stored):
         text = translate("ResultMessages", "Measured before, not this time")
@@ -99,9 +99,9 @@ def _check_note(benchmark: Benchmark, measured: Sequence[BenchResult]) -> Validi
     if checked < len(measured):
         template = translate("ResultMessages", "{checked} of {count}, no time for the rest")
     elif ended_early:
-        template = translate("ResultMessages", "{checked} right, the rest was not measured")
+        template = translate("ResultMessages", "{checked} correct, the rest not measured")
     else:
-        return ValidityNote("ok", text, translate("ResultMessages", "all right"))
+        return ValidityNote("ok", text, translate("ResultMessages", "all correct"))
     return ValidityNote("neutral", text, template.format(checked=checked, count=len(measured)))
 
 
@@ -170,8 +170,8 @@ def gpu_log_rows(gpu: BenchGpuLog) -> list[tuple[str, str]]:
         (translate("ResultMessages", "Temperature, start to end"), _temperature_text(gpu)),
         (translate("ResultMessages", "Clock under load"), _clock_text(gpu.clock_sm)),
         (translate("ResultMessages", "Memory clock under load"), _clock_text(gpu.clock_mem)),
-        (translate("ResultMessages", "Power at most"), _power_text(gpu)),
-        (translate("ResultMessages", "Held back by"), throttle_text(gpu)),
+        (translate("ResultMessages", "Highest power"), _power_text(gpu)),
+        (translate("ResultMessages", "Limited by"), throttle_text(gpu)),
         (
             translate("ResultMessages", "In use before the test"),
             UNKNOWN_VALUE if gpu.util_before is None else _percent_text(gpu.util_before),
@@ -238,7 +238,7 @@ def change_text(previous: tuple[Benchmark, BenchResult], current: tuple[Benchmar
     if reason := messages.doubt_text(previous[1], current[1]):
         text = translate("ResultMessages", "Cannot be compared with {when}: {why}.").format(when=date, why=reason)
     elif ratio is None:
-        text = translate("ResultMessages", "No difference to {when} beyond what runs differ by anyway.")
+        text = translate("ResultMessages", "No significant difference from {when}.")
         text = text.format(when=date)
     elif ratio > 1:
         text = translate("ResultMessages", "{percent} % faster than {when}.")
@@ -249,7 +249,7 @@ def change_text(previous: tuple[Benchmark, BenchResult], current: tuple[Benchmar
     changes = translate("ResultMessages", ", ").join(_version_changes(previous[0].versions, current[0].versions))
     if not changes:
         return text
-    return f"{text} {translate('ResultMessages', 'Since then: {changed}.').format(changed=changes)}"
+    return f"{text} {translate('ResultMessages', 'Changed since then: {changed}.').format(changed=changes)}"
 
 
 def version_name(key: str) -> str:

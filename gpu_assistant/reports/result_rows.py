@@ -36,7 +36,7 @@ def table_rows(benchmark: Benchmark) -> list[tuple[str, ...]]:
                 _size_text(result.id, result.size, result.batch),
                 ("≈ " if extrapolated else "") + messages.marked_median(result, benchmark.results),
                 f"{low} … {high}",
-                translate("ResultsTable", "worked out") if extrapolated else str(result.runs),
+                translate("ResultsTable", "estimated") if extrapolated else str(result.runs),
             )
         )
     texts = current.texts()

@@ -4,12 +4,12 @@
 <context>
     <name>BenchmarkExporter</name>
     <message>
-        <source>Where shall the picture be saved?</source>
-        <translation>图片保存到哪里？</translation>
+        <source>Save picture</source>
+        <translation>保存图片</translation>
     </message>
     <message>
-        <source>Where shall the report be saved?</source>
-        <translation>报告保存到哪里？</translation>
+        <source>Save report</source>
+        <translation>导出报告</translation>
     </message>
 </context>
 <context>
@@ -39,11 +39,11 @@
         <translation>完整测速：最多 15 分钟…</translation>
     </message>
     <message>
-        <source>How fast, and is that right?</source>
-        <translation>有多快，对不对？</translation>
+        <source>How fast is it, and is that normal?</source>
+        <translation>有多快，正常吗？</translation>
     </message>
     <message>
-        <source>It measures more sizes, and each of them for longer. Close other programs meanwhile; “Cancel” ends it within a second and keeps what was measured until then.</source>
+        <source>Measures more sizes, each for longer. Close other programs first. “Cancel” stops it within a second and keeps the results so far.</source>
         <translation>完整测速会测更多尺寸，每一项也测得更久。测速时请关闭其他程序。随时可以按“取消”，一秒内就会停下，已测到的部分会保留。</translation>
     </message>
     <message>
@@ -59,7 +59,7 @@
         <translation>暂不</translation>
     </message>
     <message>
-        <source>Other programs that work meanwhile make the figures lower.</source>
+        <source>Other programs running now lower the results.</source>
         <translation>测速时其他程序在忙，成绩会偏低。</translation>
     </message>
     <message>
@@ -83,19 +83,19 @@
         <translation>开始完整测速吗？</translation>
     </message>
     <message>
-        <source>Stopped. Nothing of this run was kept.</source>
-        <translation>已停止。这次的结果没有保留。</translation>
+        <source>Stopped. This run was not saved.</source>
+        <translation>已停止，这次的结果没有保存。</translation>
     </message>
     <message>
-        <source>The computer is working out what fits in memory.</source>
+        <source>The computer is calculating what fits in memory.</source>
         <translation>正在计算显存能装下什么。</translation>
     </message>
     <message>
-        <source>The environment is gone: it was removed or moved. The setup makes a new one in a few minutes.</source>
+        <source>The environment was removed or moved. Setting up a new one takes a few minutes.</source>
         <translation>环境不见了：已被删除或移走。用几分钟就能重新装一个。</translation>
     </message>
     <message>
-        <source>There is no environment to measure yet. The setup makes one in a few minutes.</source>
+        <source>There is no environment to measure yet. Setting one up takes a few minutes.</source>
         <translation>还没有可以测速的环境，几分钟就能装好一个。</translation>
     </message>
     <message>
@@ -115,8 +115,8 @@
         <translation>内存能装下什么</translation>
     </message>
     <message>
-        <source>What to look at</source>
-        <translation>查看内容</translation>
+        <source>View</source>
+        <translation>查看</translation>
     </message>
     <message>
         <source>Open</source>
@@ -134,7 +134,7 @@
         <translation>蓝色是这次，灰色是上一次。</translation>
     </message>
     <message>
-        <source>GPU beside CPU</source>
+        <source>GPU vs CPU</source>
         <translation>显卡与 CPU 对比</translation>
     </message>
     <message>
@@ -168,11 +168,11 @@
 <context>
     <name>ExpectedRangeCard</name>
     <message>
-        <source>Is that right for this card?</source>
+        <source>Is that normal for this card?</source>
         <translation>这张卡正常吗？</translation>
     </message>
     <message>
-        <source>There are no figures to check this card against: too few are known of this model, or it is a laptop's card that does not report its power limit. Your own past shows whether it becomes slower.</source>
+        <source>There are no reference figures for this card: too few results are known for this model, or it is a laptop card that does not report its power limit. Your own earlier results show whether it gets slower.</source>
         <translation>这张卡没有可对照的数据：这个型号的公开结果太少，或者它是笔记本显卡，没有报告功率上限。和自己以前的成绩比，就能看出有没有变慢。</translation>
     </message>
     <message>
@@ -180,7 +180,7 @@
         <translation>怎么办</translation>
     </message>
     <message>
-        <source>Where the figures are from</source>
+        <source>Sources</source>
         <translation>数据来源</translation>
     </message>
     <message>
@@ -195,15 +195,15 @@
 <context>
     <name>GpuLogCard</name>
     <message>
-        <source>Read from the driver five times a second; clocks are medians under load. A card at its power limit is doing all it can, which is what you want.</source>
+        <source>Read from the driver five times a second; clocks are medians under load. A card at its power limit is working at full power, as it should.</source>
         <translation>由驱动报告，每秒五次；频率是满载时的中位数。达到功率上限是正常的，说明显卡已全力运行。</translation>
     </message>
     <message>
-        <source>What the card did meanwhile</source>
+        <source>What the card did during the test</source>
         <translation>测速时显卡的状态</translation>
     </message>
     <message>
-        <source>What the cards did meanwhile</source>
+        <source>What the cards did during the test</source>
         <translation>测速时各显卡的状态</translation>
     </message>
 </context>
@@ -214,7 +214,7 @@
         <translation>1 GB 显存等于 1,024 MB，与显卡标称相同，PyTorch 写作 GiB 和 MiB。</translation>
     </message>
     <message>
-        <source>A bar is the moment in which most memory is needed; not all gradients are there by then.</source>
+        <source>Each bar shows the moment of highest memory use; not all gradients exist by then.</source>
         <translation>每条显示占用内存最多的那一刻，这时梯度还没有全部算出来。</translation>
     </message>
     <message>
@@ -222,15 +222,15 @@
         <translation>这里只算训练本身需要的内存，PyTorch 自己的库还要另占几百 MB。</translation>
     </message>
     <message>
-        <source>Projected from small steps that were not quite alike: take it as about.</source>
-        <translation>推算所用的几步不完全一致，结果是大约值。</translation>
+        <source>Projected from small steps that varied a little, so this is approximate.</source>
+        <translation>推算所用的几步不完全一致，结果是近似值。</translation>
     </message>
     <message>
         <source>The earlier result: {title}</source>
         <translation>上一次的结果：{title}</translation>
     </message>
     <message>
-        <source>Where a bar has no gradients, most memory is needed before the first of them is there.</source>
+        <source>A bar without gradients: memory use peaks before the first gradient exists.</source>
         <translation>没有“梯度”的那几条：内存用得最多时，梯度还没有产生。</translation>
     </message>
     <message>
@@ -249,11 +249,11 @@
         <translation>、</translation>
     </message>
     <message>
-        <source>A batch of {batch} does not fit as it is. It fits with: {ways}.</source>
+        <source>A batch of {batch} does not fit directly. It fits with: {ways}.</source>
         <translation>批次 {batch} 直接训练装不下，用这些方法可以：{ways}。</translation>
     </message>
     <message>
-        <source>A batch of {batch} does not fit in any way that was measured. Take a smaller one.</source>
+        <source>A batch of {batch} does not fit with any method that was measured. Choose a smaller one.</source>
         <translation>批次 {batch} 用测过的方法都装不下，请选小一些的批次。</translation>
     </message>
     <message>
@@ -285,15 +285,15 @@
         <translation>检查点</translation>
     </message>
     <message>
-        <source>For a moment</source>
+        <source>Temporary</source>
         <translation>临时占用</translation>
     </message>
     <message>
-        <source>Free when it was measured: {size}. Planned with {usable}{line}: the rest stays for other programs and for what PyTorch needs beside this.</source>
+        <source>Free when measured: {size}. Planned with {usable}{line}; the rest is left for other programs and PyTorch's own overhead.</source>
         <translation>测量时空闲 {size}。按 {usable} 来计算{line}，其余留给其他程序和 PyTorch 的额外开销。</translation>
     </message>
     <message>
-        <source>Free when it was measured: {size}. Planned with {usable}{line}: the rest stays for the display, other programs and gaps between blocks.</source>
+        <source>Free when measured: {size}. Planned with {usable}{line}; the rest is left for the display, other programs and fragmentation.</source>
         <translation>测量时空闲 {size}。按 {usable} 来计算{line}，其余留给显示、其他程序和显存碎片。</translation>
     </message>
     <message>
@@ -333,7 +333,7 @@
         <translation>检查点加梯度累积；混合精度在这里没有好处</translation>
     </message>
     <message>
-        <source>computes a part again instead of keeping it: a third more time</source>
+        <source>recomputes parts instead of storing them: a third more time</source>
         <translation>部分结果不保存，用时再算：时间约多三分之一</translation>
     </message>
     <message>
@@ -384,7 +384,7 @@
 <context>
     <name>MemoryFitView</name>
     <message>
-        <source>After {time} at the latest it ends.</source>
+        <source>Ends after {time} at the latest.</source>
         <translation>最多 {time}就会结束。</translation>
     </message>
     <message>
@@ -392,7 +392,7 @@
         <translation>批次</translation>
     </message>
     <message>
-        <source>How long that takes here is known after the first run.</source>
+        <source>How long it takes here is known after the first run.</source>
         <translation>在这里要多久，第一次测过就知道了。</translation>
     </message>
     <message>
@@ -404,7 +404,7 @@
         <translation>再测一次</translation>
     </message>
     <message>
-        <source>Measures steps with 1 to 3 examples and projects them to your batch. Another batch is answered at once afterwards.</source>
+        <source>Measures steps with 1 to 3 examples and projects the result to your batch size. Other batch sizes are then answered at once.</source>
         <translation>先实测 1 到 3 个样本的训练步，再推算到你选的批次。之后换批次会立即得出结果。</translation>
     </message>
     <message>
@@ -412,8 +412,8 @@
         <translation>模型</translation>
     </message>
     <message>
-        <source>Says before you train whether it fits into the memory, and how large the batch can be. A batch is how many examples the model learns from at once; a larger one needs more memory.</source>
-        <translation>训练之前先看内存够不够，批量最大能到多少。批量就是模型一次学习的样本数，越大越占内存。</translation>
+        <source>Shows before you train whether a model fits in memory and how large the batch can be. The batch size is how many examples the model learns from at once; a larger one needs more memory.</source>
+        <translation>训练之前先看内存够不够，批次最大能到多少。批次大小（batch size）就是模型一次学习的样本数，越大越占内存。</translation>
     </message>
     <message>
         <source>Stopped before anything was measured.</source>
@@ -428,11 +428,11 @@
         <translation>对应的代码</translation>
     </message>
     <message>
-        <source>Uses the Python package {name}, which this environment does not have yet. This brings it:</source>
+        <source>Uses the Python package {name}, which this environment does not have yet. This installs it:</source>
         <translation>用到 Python 包 {name}，这个环境里还没有。用这条命令安装：</translation>
     </message>
     <message>
-        <source>Uses the Python package {name}, which this environment does not have. Which release of it belongs to this PyTorch is not known here, and with another one neither of them would load.</source>
+        <source>Uses the Python package {name}, which this environment does not have. We do not know which release matches this PyTorch, and with a wrong one neither would load.</source>
         <translation>用到 Python 包 {name}，这个环境里没有。这里不知道它的哪个版本与这个 PyTorch 配套；版本不配套，两者都无法加载。</translation>
     </message>
     <message>
@@ -448,7 +448,7 @@
         <translation>设备</translation>
     </message>
     <message>
-        <source>Work it out</source>
+        <source>Calculate</source>
         <translation>开始计算</translation>
     </message>
     <message>
@@ -456,8 +456,8 @@
         <translation>批次 {count}</translation>
     </message>
     <message>
-        <source>{model} took {time} on a CPU with {cores} cores beside much other work.</source>
-        <translation>在一台 {cores} 核、同时还有很多其他任务的 CPU 上，{model} 用了 {time}。</translation>
+        <source>Took {time} on a CPU with {cores} cores.</source>
+        <translation>在一台 {cores} 核的 CPU 上用了 {time}。</translation>
     </message>
     <message>
         <source>{model}, {batch}</source>
@@ -533,8 +533,8 @@
         <translation>中位数</translation>
     </message>
     <message>
-        <source>Middle half</source>
-        <translation>居中一半</translation>
+        <source>Middle 50 %</source>
+        <translation>中间 50%</translation>
     </message>
     <message>
         <source>Runs</source>

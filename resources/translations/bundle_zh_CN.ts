@@ -5,10 +5,10 @@
     <name>BundleFolderCard</name>
     <message>
         <source>About {size}. {line}</source>
-        <translation>大约 {size}。{line}</translation>
+        <translation>约 {size}。{line}</translation>
     </message>
     <message>
-        <source>An empty or a new folder, or one that was begun here before: that one is gone on with.</source>
+        <source>Choose an empty or new folder, or one you started earlier to continue it.</source>
         <translation>选空文件夹或新文件夹；选以前在这里做到一半的，会接着做。</translation>
     </message>
     <message>
@@ -20,7 +20,7 @@
         <translation>选择文件夹…</translation>
     </message>
     <message>
-        <source>Into which folder?</source>
+        <source>Folder for the files</source>
         <translation>放到哪个文件夹？</translation>
     </message>
 </context>
@@ -102,15 +102,15 @@
         <translation>继续</translation>
     </message>
     <message>
-        <source>Go on whenever you like, also after a restart.</source>
+        <source>Continue any time, even after a restart.</source>
         <translation>随时可以继续，重启电脑后也可以。</translation>
     </message>
     <message>
-        <source>It ends at the next safe place.</source>
+        <source>It stops at the next safe point.</source>
         <translation>会在下一个安全的地方停下。</translation>
     </message>
     <message>
-        <source>Looking at this computer…</source>
+        <source>Checking this computer…</source>
         <translation>正在检测这台电脑…</translation>
     </message>
     <message>
@@ -134,11 +134,11 @@
         <translation>已保存：{path}</translation>
     </message>
     <message>
-        <source>Step {n} of {of} · about {time} left. You may go on working, or minimise this window.</source>
-        <translation>第 {n} 步，共 {of} 步 · 大约还要 {time}。可以继续做别的，也可以把窗口最小化。</translation>
+        <source>Step {n} of {of} · about {time} left. You can keep working, or minimise this window.</source>
+        <translation>第 {n} 步，共 {of} 步 · 还需约 {time}。可以继续做别的，也可以把窗口最小化。</translation>
     </message>
     <message>
-        <source>Step {n} of {of}. You may go on working, or minimise this window.</source>
+        <source>Step {n} of {of}. You can keep working, or minimise this window.</source>
         <translation>第 {n} 步，共 {of} 步。可以继续做别的，也可以把窗口最小化。</translation>
     </message>
     <message>
@@ -150,7 +150,7 @@
         <translation>先停在这里？</translation>
     </message>
     <message>
-        <source>Stopped where you said</source>
+        <source>Stopped as you asked</source>
         <translation>已按你的要求停下</translation>
     </message>
     <message>
@@ -166,11 +166,11 @@
         <translation>文件夹已备好：{size}</translation>
     </message>
     <message>
-        <source>The same folder goes on from here later.</source>
+        <source>You can continue in the same folder later.</source>
         <translation>以后可以在同一文件夹里接着做。</translation>
     </message>
     <message>
-        <source>The same folder goes on where it stopped, also tomorrow.</source>
+        <source>You can continue in the same folder any time, even tomorrow.</source>
         <translation>同一文件夹会从中断处接着做，明天继续也行。</translation>
     </message>
     <message>
@@ -178,27 +178,27 @@
         <translation>再试一次</translation>
     </message>
     <message>
-        <source>What is downloaded is kept. Go on whenever you like, also after a restart.</source>
+        <source>Your download is kept. Continue any time, even after a restart.</source>
         <translation>已下载的会保留。随时可以继续，重启电脑后也可以。</translation>
     </message>
     <message>
-        <source>What is downloaded is kept. The same folder goes on from here later.</source>
+        <source>Your download is kept. You can continue in the same folder later.</source>
         <translation>已下载的会保留，以后可以在同一文件夹里接着做。</translation>
     </message>
     <message>
-        <source>Where shall this computer's details be saved?</source>
-        <translation>这台电脑的信息保存到哪里？</translation>
+        <source>Save this computer's details</source>
+        <translation>保存这台电脑的信息</translation>
     </message>
     <message>
-        <source>Which file tells of the other computer?</source>
+        <source>Choose the other computer's details file</source>
         <translation>选择另一台电脑的信息文件</translation>
     </message>
     <message>
-        <source>Which folder shall hold the files?</source>
-        <translation>文件放到哪个文件夹？</translation>
+        <source>Choose a folder for the files</source>
+        <translation>选择存放文件的文件夹</translation>
     </message>
     <message>
-        <source>You may go on working, or minimise this window.</source>
+        <source>You can keep working, or minimise this window.</source>
         <translation>可以继续做别的，也可以把窗口最小化。</translation>
     </message>
 </context>
@@ -229,11 +229,11 @@
         <translation>选择文件夹…</translation>
     </message>
     <message>
-        <source>Every file is read once. Nothing is changed, and no internet is used.</source>
+        <source>Every file is read once. Nothing is changed, and the internet is not used.</source>
         <translation>每个文件都会读一遍。不做任何改动，也不联网。</translation>
     </message>
     <message>
-        <source>Nothing is chosen yet</source>
+        <source>Nothing chosen yet</source>
         <translation>还没有选择</translation>
     </message>
     <message>
@@ -245,8 +245,8 @@
         <translation>这个文件夹不能用</translation>
     </message>
     <message>
-        <source>Which folder was prepared for this computer?</source>
-        <translation>选择为这台电脑准备的文件夹</translation>
+        <source>Choose the offline folder for this computer</source>
+        <translation>选择为这台电脑准备的离线文件夹</translation>
     </message>
 </context>
 <context>
@@ -268,11 +268,11 @@
         <translation>给哪台电脑？</translation>
     </message>
     <message>
-        <source>No internet on this one? Take its details to one that has it, as a file.</source>
+        <source>No internet here? Take this computer's details to one with internet, as a file.</source>
         <translation>这台不能上网？把它的信息存成文件，带到能上网的电脑上。</translation>
     </message>
     <message>
-        <source>Open GPU Assistant on that computer, come to this page there, save its details as a file, and choose that file here. What suits it is worked out from the file.</source>
+        <source>Open GPU Assistant on that computer, go to this page, save its details as a file, and choose that file here. The recommendation is made from the file.</source>
         <translation>在那台电脑上打开 GPU 助手，同样来到这一页，把它的信息存成文件，再在这里选择那个文件。适合它的版本会根据文件算出来。</translation>
     </message>
     <message>
@@ -280,8 +280,8 @@
         <translation>保存它的信息…</translation>
     </message>
     <message>
-        <source>The one of the machine file</source>
-        <translation>机器文件里的这台</translation>
+        <source>The one in the machine file</source>
+        <translation>电脑描述文件里的这台</translation>
     </message>
     <message>
         <source>This one</source>

@@ -199,7 +199,7 @@
     </message>
     <message>
         <source>{millions} million weights on {device}, in {time}. One token is about three quarters of a word.</source>
-        <translation>模型有 {millions} 百万个权重，在 {device} 上运行了 {time}。一个词元（token）约为四分之三个英文单词。</translation>
+        <translation>模型有 {millions}M（百万）个权重，在 {device} 上运行了 {time}。一个词元（token）约为四分之三个英文单词。</translation>
     </message>
 </context>
 <context>

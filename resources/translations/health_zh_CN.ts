@@ -32,8 +32,8 @@
         <translation>先做 2 级的全部项目，再满载运行 {load}，检查每个结果。</translation>
     </message>
     <message>
-        <source>Asks the driver about every card, and computes nothing. It takes a few seconds.</source>
-        <translation>向驱动询问每块显卡的情况，不做计算，只需几秒。</translation>
+        <source>Asks the driver about every card and computes nothing. Takes a few seconds.</source>
+        <translation>向驱动询问每张显卡的情况，不做计算，只需几秒。</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -56,27 +56,27 @@
         <translation>满载时长</translation>
     </message>
     <message>
-        <source>Held back by heat or the power supply: never</source>
+        <source>Slowed down by heat or the power supply: never</source>
         <translation>没有因过热或供电而降速</translation>
     </message>
     <message>
-        <source>Held back for {percent} % of the time: {reasons}</source>
+        <source>Slowed down for {percent} % of the time: {reasons}</source>
         <translation>{percent}% 的时间被迫降速：{reasons}</translation>
     </message>
     <message>
-        <source>How thorough</source>
-        <translation>体检的深度</translation>
+        <source>Test level</source>
+        <translation>体检级别</translation>
     </message>
     <message>
-        <source>Is the card sound?</source>
-        <translation>显卡是否健康？</translation>
+        <source>Is your graphics card healthy?</source>
+        <translation>你的显卡健康吗？</translation>
     </message>
     <message>
         <source>It stops by itself after {longest} at the latest, or when the card gets too hot.</source>
         <translation>最多 {longest}会自动停止，显卡过热时也会停止。</translation>
     </message>
     <message>
-        <source>It works, but something wants a look. What to do stands below.</source>
+        <source>It works, but something needs attention. See below for what to do.</source>
         <translation>可以正常工作，但有需要留意的地方，该怎么做见下文。</translation>
     </message>
     <message>
@@ -84,15 +84,15 @@
         <translation>{level} 级：{verdict}</translation>
     </message>
     <message>
-        <source>Looks at the card and computes a little. Usually under a minute.</source>
+        <source>Checks the card and computes a little. Usually under a minute.</source>
         <translation>查看显卡，并做少量计算，通常不到一分钟。</translation>
     </message>
     <message>
-        <source>Nothing could be tested here. Why stands below.</source>
+        <source>Nothing could be tested here. See below for the reason.</source>
         <translation>这里没有可以测试的项目，原因见下。</translation>
     </message>
     <message>
-        <source>Show all of it</source>
+        <source>Show all</source>
         <translation>全部显示</translation>
     </message>
     <message>
@@ -100,11 +100,11 @@
         <translation>收起</translation>
     </message>
     <message>
-        <source>Something is wrong. What to do stands below.</source>
+        <source>There is a problem. See below for what to do.</source>
         <translation>有问题，该怎么做见下文。</translation>
     </message>
     <message>
-        <source>Something wants a look. What to do stands below. Nothing was computed.</source>
+        <source>Something needs attention. See below for what to do. Nothing was computed.</source>
         <translation>有需要留意的地方，该怎么做见下文。没有做计算。</translation>
     </message>
     <message>
@@ -120,7 +120,7 @@
         <translation>已停止，还没有测试任何项目。</translation>
     </message>
     <message>
-        <source>Stopped. What was tested until then stands below, without a verdict.</source>
+        <source>Stopped. What was tested so far is shown below, without a verdict.</source>
         <translation>已停止。到此为止的测试结果见下文，不作结论。</translation>
     </message>
     <message>
@@ -136,12 +136,12 @@
         <translation>测试数据复制、各种精度的计算，并逐位检查空闲显存，需要几分钟。</translation>
     </message>
     <message>
-        <source>The PyTorch that is set up cannot use the card: this level would load and test the processor only. To test the card, set PyTorch up again with CUDA.</source>
-        <translation>已安装的 PyTorch 用不了显卡：这一级只会让处理器满载并测试处理器。要测试显卡，请重新安装带 CUDA 的 PyTorch。</translation>
+        <source>This PyTorch cannot use the card, so this level would test only the CPU. To test the card, set up PyTorch again with CUDA.</source>
+        <translation>已安装的 PyTorch 用不了显卡，这一级只会测试 CPU。要测试显卡，请重新安装带 CUDA 的 PyTorch。</translation>
     </message>
     <message>
         <source>The benchmark is running on the card. Test it when the benchmark is done.</source>
-        <translation>显卡正在跑分。请等跑分结束后再体检。</translation>
+        <translation>显卡正在测速。请等测速结束后再体检。</translation>
     </message>
     <message>
         <source>This level computes with PyTorch, which is not set up yet. Level 1 works without it.</source>
@@ -168,7 +168,7 @@
         <translation>正常</translation>
     </message>
     <message>
-        <source>wants a look</source>
+        <source>needs attention</source>
         <translation>需要留意</translation>
     </message>
     <message>

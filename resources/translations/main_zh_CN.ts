@@ -16,7 +16,7 @@
         <translation>退出 GPU 助手</translation>
     </message>
     <message>
-        <source>Done, but for what needs your consent</source>
+        <source>Done, except for what needs your permission</source>
         <translation>已完成，只差需要你同意的部分</translation>
     </message>
     <message>
@@ -28,11 +28,11 @@
         <translation>打开窗口，看看验证结果。</translation>
     </message>
     <message>
-        <source>Open the window to see what was left out.</source>
-        <translation>打开窗口可以看到略过了哪些步骤。</translation>
+        <source>Open the window to see what was skipped.</source>
+        <translation>打开窗口可以看到跳过了哪些步骤。</translation>
     </message>
     <message>
-        <source>The benchmark is done</source>
+        <source>Benchmark finished</source>
         <translation>测速完成</translation>
     </message>
     <message>
@@ -40,11 +40,11 @@
         <translation>测速中断了</translation>
     </message>
     <message>
-        <source>The install is done</source>
+        <source>Installation finished</source>
         <translation>安装完成</translation>
     </message>
     <message>
-        <source>The install stopped</source>
+        <source>Installation stopped</source>
         <translation>安装中断了</translation>
     </message>
     <message>
@@ -71,11 +71,11 @@
         <translation>下载</translation>
     </message>
     <message>
-        <source>Every file is checked against the checksum of its publisher, wherever it comes from.</source>
+        <source>Every file is checked against its publisher's checksum, wherever it comes from.</source>
         <translation>无论从哪里下载，每个文件都按发布方的校验值检查。</translation>
     </message>
     <message>
-        <source>Fetch from mirrors in China</source>
+        <source>Use mirrors in China</source>
         <translation>使用国内镜像下载</translation>
     </message>
     <message>
@@ -83,8 +83,8 @@
         <translation>优先</translation>
     </message>
     <message>
-        <source>How fast at most</source>
-        <translation>最高速度</translation>
+        <source>Speed limit</source>
+        <translation>下载限速</translation>
     </message>
     <message>
         <source>Never</source>
@@ -102,8 +102,8 @@
         <translation>已移除：{path}</translation>
     </message>
     <message>
-        <source>Taken back what was installed for {path}:</source>
-        <translation>已撤销为 {path} 安装的内容：</translation>
+        <source>Removed what was installed for {path}:</source>
+        <translation>已移除为 {path} 安装的内容：</translation>
     </message>
     <message>
         <source>Keep</source>
@@ -118,7 +118,7 @@
         <translation>移除“{name}”{size}？</translation>
     </message>
     <message>
-        <source>This goes, and nothing else:</source>
+        <source>Only this is removed:</source>
         <translation>会移除这些，不动其他内容：</translation>
     </message>
     <message>
@@ -126,8 +126,8 @@
         <translation>详情</translation>
     </message>
     <message>
-        <source>What is taken back</source>
-        <translation>会撤销的内容</translation>
+        <source>What will be removed</source>
+        <translation>会移除的内容</translation>
     </message>
 </context>
 <context>
@@ -208,7 +208,7 @@
         <translation>新建环境</translation>
     </message>
     <message>
-        <source>None yet. One keeps PyTorch and its packages apart from everything else.</source>
+        <source>None yet. An environment keeps PyTorch and its packages separate from everything else.</source>
         <translation>还没有。环境能把 PyTorch 和它的软件包与其他东西分开。</translation>
     </message>
 </context>
@@ -226,7 +226,7 @@
 <context>
     <name>GpuSettingsCard</name>
     <message>
-        <source>A laptop's card that sleeps to save power is never woken for this.</source>
+        <source>A laptop card that sleeps to save power is never woken for this.</source>
         <translation>笔记本显卡为省电休眠时，绝不会因此被唤醒。</translation>
     </message>
     <message>
@@ -238,11 +238,11 @@
         <translation>开</translation>
     </message>
     <message>
-        <source>Show its temperature as an icon beside the clock</source>
-        <translation>在时钟旁用图标显示显卡温度</translation>
+        <source>Show its temperature next to the clock</source>
+        <translation>在时钟旁显示显卡温度</translation>
     </message>
     <message>
-        <source>Tell me when something is wrong with it, also while I look elsewhere</source>
+        <source>Notify me of problems with the card, even in the background</source>
         <translation>显卡有问题时通知我，即使我没在看本窗口</translation>
     </message>
     <message>
@@ -265,7 +265,7 @@
         <translation>我有离线文件夹</translation>
     </message>
     <message>
-        <source>It runs in this environment, which can only be removed afterwards.</source>
+        <source>It is running in this environment, which can be removed only afterwards.</source>
         <translation>测速正在这个环境里运行，停止后才能移除。</translation>
     </message>
     <message>
@@ -317,10 +317,10 @@
     </message>
     <message>
         <source>About 10 minutes. Nothing is changed before you agree.</source>
-        <translation>大约 10 分钟，你同意之前什么都不改。</translation>
+        <translation>约 10 分钟，你同意之前什么都不改。</translation>
     </message>
     <message>
-        <source>Figures come as soon as a program uses it.</source>
+        <source>Figures appear as soon as a program uses it.</source>
         <translation>有程序使用显卡时，就会有数据。</translation>
     </message>
     <message>
@@ -340,7 +340,7 @@
         <translation>看实时曲线</translation>
     </message>
     <message>
-        <source>Looking at this computer…</source>
+        <source>Checking this computer…</source>
         <translation>正在检测这台电脑…</translation>
     </message>
     <message>
@@ -352,7 +352,7 @@
         <translation>没有 NVIDIA 显卡，PyTorch 用 CPU 运行。</translation>
     </message>
     <message>
-        <source>Nothing is installed or measured for it. The figures below are of the real computer you sit at.</source>
+        <source>Nothing is installed or measured for it. The figures below are from the real computer in front of you.</source>
         <translation>不会为它安装或测速。下面是你面前这台真实电脑的数据。</translation>
     </message>
     <message>
@@ -372,7 +372,7 @@
         <translation>开始设置</translation>
     </message>
     <message>
-        <source>The setup can replace it with a build that has.</source>
+        <source>The setup can replace it with one that has.</source>
         <translation>重新安装就能换成带 CUDA 的版本。</translation>
     </message>
     <message>
@@ -380,11 +380,11 @@
         <translation>这是一台模拟的电脑</translation>
     </message>
     <message>
-        <source>Walk the setup</source>
-        <translation>走一遍安装流程</translation>
+        <source>Try the setup</source>
+        <translation>试一遍安装流程</translation>
     </message>
     <message>
-        <source>Your GPU gives no figures just now</source>
+        <source>No figures from your GPU right now</source>
         <translation>显卡暂时没有数据</translation>
     </message>
     <message>
@@ -392,11 +392,11 @@
         <translation>显卡还没有配好深度学习环境</translation>
     </message>
     <message>
-        <source>Your GPU is well</source>
+        <source>Your GPU is healthy</source>
         <translation>你的显卡一切正常</translation>
     </message>
     <message>
-        <source>Your GPUs are well</source>
+        <source>Your GPUs are healthy</source>
         <translation>你的显卡都正常</translation>
     </message>
     <message>
@@ -448,7 +448,7 @@
     </message>
     <message>
         <source>Not measured yet. It takes about a minute.</source>
-        <translation>还没测过，大约一分钟。</translation>
+        <translation>还没测过，约 1 分钟。</translation>
     </message>
     <message>
         <source>Slower than usual</source>
@@ -497,16 +497,16 @@
 <context>
     <name>MainWindow</name>
     <message>
-        <source>A benchmark that is not finished is not kept.</source>
-        <translation>没测完的成绩不会保留。</translation>
+        <source>An unfinished benchmark is not kept.</source>
+        <translation>没测完的测速成绩不会保留。</translation>
     </message>
     <message>
         <source>GPU Assistant</source>
         <translation>GPU 助手</translation>
     </message>
     <message>
-        <source>GPU Assistant broke off last time. What it was doing then is written down in {path}</source>
-        <translation>GPU 助手上次意外中断。当时的运行情况记录在 {path}</translation>
+        <source>GPU Assistant closed unexpectedly last time. Details are in {path}</source>
+        <translation>GPU 助手上次意外退出，详情记录在 {path}</translation>
     </message>
     <message>
         <source>Go on</source>
@@ -529,7 +529,7 @@
         <translation>正在停止…窗口马上会自己关闭。</translation>
     </message>
     <message>
-        <source>Understood</source>
+        <source>OK</source>
         <translation>知道了</translation>
     </message>
     <message>
@@ -545,7 +545,7 @@
         <translation>要停止体检吗？</translation>
     </message>
     <message>
-        <source>It ends without a verdict, and what it found so far is not kept.</source>
+        <source>It ends without a verdict, and its findings so far are not kept.</source>
         <translation>测试会没有结论地结束，已有的发现也不会保留。</translation>
     </message>
 </context>
@@ -571,7 +571,7 @@
         <translation>把安装需要的全部文件放进一个文件夹，给不能上网的电脑用。</translation>
     </message>
     <message>
-        <source>Set this computer up from a folder that was prepared where there is internet.</source>
+        <source>Set up this computer from a folder that was prepared on a computer with internet.</source>
         <translation>用在能上网的电脑上准备好的文件夹来设置这台电脑。</translation>
     </message>
     <message>
@@ -586,7 +586,7 @@
 <context>
     <name>SettingsPage</name>
     <message>
-        <source>As the system</source>
+        <source>Use system setting</source>
         <translation>跟随系统</translation>
     </message>
     <message>
@@ -606,16 +606,16 @@
         <translation>语言</translation>
     </message>
     <message>
-        <source>Language and look</source>
-        <translation>语言和外观</translation>
+        <source>Language and appearance</source>
+        <translation>语言和主题</translation>
     </message>
     <message>
         <source>Light</source>
         <translation>浅色</translation>
     </message>
     <message>
-        <source>Nothing leaves this computer but downloads.</source>
-        <translation>除了下载，不与外界传输任何信息。</translation>
+        <source>GPU Assistant goes online only to download. Nothing about you is sent.</source>
+        <translation>GPU 助手只在下载时联网，不上传任何信息。</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -704,7 +704,7 @@
         <translation>有新版本 {version}</translation>
     </message>
     <message>
-        <source>What is new</source>
+        <source>What's new</source>
         <translation>更新内容</translation>
     </message>
     <message>
@@ -716,7 +716,7 @@
         <translation>{date} 发布</translation>
     </message>
     <message>
-        <source>without a file for the way this copy was installed</source>
+        <source>no file for this kind of installation</source>
         <translation>没有适合当前安装方式的文件</translation>
     </message>
     <message>
@@ -739,7 +739,7 @@
         <translation>上次检查 {when}：{outcome}</translation>
     </message>
     <message>
-        <source>Look for a newer version once a day</source>
+        <source>Check for a new version once a day</source>
         <translation>每天检查一次新版本</translation>
     </message>
     <message>
@@ -755,7 +755,7 @@
         <translation>开</translation>
     </message>
     <message>
-        <source>This build looks for no updates: it knows no publisher to ask. New versions are installed by hand.</source>
+        <source>This build does not check for updates: it has no publisher to ask. Install new versions yourself.</source>
         <translation>这个版本不检查更新：没有可查询的发布者。新版本需要手动安装。</translation>
     </message>
     <message>
@@ -931,7 +931,7 @@
         <translation>全部删除？</translation>
     </message>
     <message>
-        <source>This goes, and nothing else:</source>
+        <source>Only this is removed:</source>
         <translation>将删除以下内容，其他都保留：</translation>
     </message>
     <message>

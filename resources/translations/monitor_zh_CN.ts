@@ -30,7 +30,7 @@
 <context>
     <name>AlarmsCard</name>
     <message>
-        <source>Only the gravest</source>
+        <source>Most serious only</source>
         <translation>只看最严重的</translation>
     </message>
     <message>
@@ -64,7 +64,7 @@
         <translation>显卡详情</translation>
     </message>
     <message>
-        <source>Fan turns</source>
+        <source>Fan speed</source>
         <translation>风扇转速</translation>
     </message>
     <message>
@@ -76,7 +76,7 @@
         <translation>核心频率</translation>
     </message>
     <message>
-        <source>Held back by</source>
+        <source>Limited by</source>
         <translation>受限原因</translation>
     </message>
     <message>
@@ -96,11 +96,11 @@
         <translation>显存错误（ECC）</translation>
     </message>
     <message>
-        <source>Memory pages switched off</source>
+        <source>Retired memory pages</source>
         <translation>已停用的显存页</translation>
     </message>
     <message>
-        <source>Memory rows replaced</source>
+        <source>Replaced memory rows</source>
         <translation>已替换的显存行</translation>
     </message>
     <message>
@@ -140,19 +140,19 @@
         <translation>显卡上的程序</translation>
     </message>
     <message>
-        <source>The card tells no more just now.</source>
+        <source>The card reports nothing more right now.</source>
         <translation>显卡现在没有提供更多信息。</translation>
     </message>
     <message>
-        <source>The driver does not tell who uses it.</source>
+        <source>The driver does not report which programs use it.</source>
         <translation>驱动没有提供使用它的程序。</translation>
     </message>
     <message>
-        <source>The driver is being asked…</source>
+        <source>Asking the driver…</source>
         <translation>正在询问驱动…</translation>
     </message>
     <message>
-        <source>a minute</source>
+        <source>RPM</source>
         <translation>转/分</translation>
     </message>
     <message>
@@ -160,7 +160,7 @@
         <translation>无</translation>
     </message>
     <message>
-        <source>not watched for</source>
+        <source>not monitored</source>
         <translation>未开启检查</translation>
     </message>
     <message>
@@ -168,7 +168,7 @@
         <translation>无</translation>
     </message>
     <message>
-        <source>{mended} mended, {rest} not</source>
+        <source>{mended} corrected, {rest} not</source>
         <translation>已纠正 {mended}，未纠正 {rest}</translation>
     </message>
     <message>
@@ -195,11 +195,11 @@
         <translation>需留意</translation>
     </message>
     <message>
-        <source>Not known</source>
+        <source>Unknown</source>
         <translation>无法判断</translation>
     </message>
     <message>
-        <source>Not well</source>
+        <source>Problem</source>
         <translation>有问题</translation>
     </message>
     <message>
@@ -222,7 +222,7 @@
         <translation>给显卡体检</translation>
     </message>
     <message>
-        <source>The real computer you sit at</source>
+        <source>The real computer in front of you</source>
         <translation>你面前这台真实的电脑</translation>
     </message>
     <message>
@@ -246,14 +246,14 @@
     </message>
     <message>
         <source>driver hung</source>
-        <translation>驱动没有回应</translation>
+        <translation>驱动没有响应</translation>
     </message>
     <message>
         <source>driver updated</source>
         <translation>驱动已更新</translation>
     </message>
     <message>
-        <source>fan stands still</source>
+        <source>fan stopped</source>
         <translation>风扇停转</translation>
     </message>
     <message>
@@ -274,7 +274,7 @@
     </message>
     <message>
         <source>no longer answers</source>
-        <translation>不再回应</translation>
+        <translation>不再响应</translation>
     </message>
     <message>
         <source>no longer there</source>
@@ -371,12 +371,12 @@
 <context>
     <name>MonitorExporter</name>
     <message>
-        <source>Where shall the picture be saved?</source>
-        <translation>图片保存到哪里？</translation>
+        <source>Save picture</source>
+        <translation>保存图片</translation>
     </message>
     <message>
-        <source>Where shall the table be saved?</source>
-        <translation>表格保存到哪里？</translation>
+        <source>Save table</source>
+        <translation>保存表格</translation>
     </message>
 </context>
 <context>
@@ -390,7 +390,7 @@
         <translation>按住 Ctrl 滚动滚轮可缩放时间，拖动可前后移动，双击回到现在。</translation>
     </message>
     <message>
-        <source>Figures of the real computer you sit at, not of the simulated machine.</source>
+        <source>Figures from the real computer in front of you, not from the simulated one.</source>
         <translation>这里是你面前这台真实电脑的数据，不是模拟电脑的。</translation>
     </message>
     <message>
@@ -410,11 +410,11 @@
         <translation>没有 NVIDIA 显卡，这里显示 CPU 和内存。</translation>
     </message>
     <message>
-        <source>Not known</source>
+        <source>Unknown</source>
         <translation>无法判断</translation>
     </message>
     <message>
-        <source>Not well</source>
+        <source>Problem</source>
         <translation>有问题</translation>
     </message>
     <message>

@@ -16,8 +16,8 @@
         <translation>结果存疑：{why}。</translation>
     </message>
     <message>
-        <source>For this the CPU is the better device here.</source>
-        <translation>这个项目在这里用 CPU 更合适。</translation>
+        <source>The CPU is faster at this.</source>
+        <translation>这个项目用 CPU 更快。</translation>
     </message>
     <message>
         <source>Measured today, {time}</source>
@@ -175,7 +175,7 @@
         <translation>设备与版本</translation>
     </message>
     <message>
-        <source>GPU beside CPU</source>
+        <source>GPU vs CPU</source>
         <translation>显卡与 CPU 对比</translation>
     </message>
     <message>
@@ -191,7 +191,7 @@
         <translation>这台电脑的训练速度</translation>
     </message>
     <message>
-        <source>Is that right for this card?</source>
+        <source>Is that normal for this card?</source>
         <translation>这张卡正常吗？</translation>
     </message>
     <message>
@@ -199,7 +199,7 @@
         <translation>CPU 的成绩</translation>
     </message>
     <message>
-        <source>Measured with GPU Assistant. Names of people, serial numbers and folders are not in here.</source>
+        <source>Measured with GPU Assistant. Contains no names of people, serial numbers or folders.</source>
         <translation>由 GPU 助手测得。报告不含人名、序列号和文件夹。</translation>
     </message>
     <message>
@@ -207,8 +207,8 @@
         <translation>中位数</translation>
     </message>
     <message>
-        <source>Middle half</source>
-        <translation>居中一半</translation>
+        <source>Middle 50 %</source>
+        <translation>中间 50%</translation>
     </message>
     <message>
         <source>Runs</source>
@@ -231,11 +231,11 @@
         <translation>项目</translation>
     </message>
     <message>
-        <source>What the card did meanwhile</source>
+        <source>What the card did during the test</source>
         <translation>测速时显卡的状态</translation>
     </message>
     <message>
-        <source>What the cards did meanwhile</source>
+        <source>What the cards did during the test</source>
         <translation>测速时各显卡的状态</translation>
     </message>
     <message>
@@ -247,7 +247,7 @@
         <translation>设备</translation>
     </message>
     <message>
-        <source>Where the figures are from:</source>
+        <source>Sources:</source>
         <translation>数据来源：</translation>
     </message>
     <message>
@@ -262,7 +262,7 @@
 <context>
     <name>ExpectedRangeCard</name>
     <message>
-        <source>The ranges of matrix products are what such cards reach in public results, made a little wider. For copies they are {low_copy} to {high_copy} % of the maker's figure within the card and {low_way} to {high_way} % of the slot's on the way to it: our own rule of thumb. Figures as of {date}.</source>
+        <source>The ranges for matrix products come from public results for such cards, slightly widened. For copies we expect {low_copy} to {high_copy} % of the maker's figure within the card and {low_way} to {high_way} % of the slot's speed; we chose these limits ourselves. Data as of {date}.</source>
         <translation>矩阵乘法的正常范围来自同类显卡的公开测速结果，并略微放宽。显存内复制是厂商数据的 {low_copy}% 到 {high_copy}%，向显卡复制是插槽速度的 {low_way}% 到 {high_way}%，这两项是我们自己的经验值。数据日期：{date}。</translation>
     </message>
 </context>
@@ -340,7 +340,7 @@
         <translation>满载时频率</translation>
     </message>
     <message>
-        <source>Held back by</source>
+        <source>Limited by</source>
         <translation>限制频率的原因</translation>
     </message>
     <message>
@@ -356,7 +356,7 @@
         <translation>满载时显存频率</translation>
     </message>
     <message>
-        <source>No difference to {when} beyond what runs differ by anyway.</source>
+        <source>No significant difference from {when}.</source>
         <translation>与 {when} 相比，差别没有超出正常波动。</translation>
     </message>
     <message>
@@ -364,7 +364,7 @@
         <translation>其他程序占用显卡</translation>
     </message>
     <message>
-        <source>Power at most</source>
+        <source>Highest power</source>
         <translation>最大功率</translation>
     </message>
     <message>
@@ -372,7 +372,7 @@
         <translation>结果核对</translation>
     </message>
     <message>
-        <source>Since then: {changed}.</source>
+        <source>Changed since then: {changed}.</source>
         <translation>此间变化：{changed}。</translation>
     </message>
     <message>
@@ -392,7 +392,7 @@
         <translation>温度（开始到结束）</translation>
     </message>
     <message>
-        <source>The full test has up to 15 minutes for each device: more of it fits in.</source>
+        <source>The full test takes up to 15 minutes per device and measures more.</source>
         <translation>完整测速每个设备最多有 15 分钟，能测完更多项目。</translation>
     </message>
     <message>
@@ -400,7 +400,7 @@
         <translation>用时</translation>
     </message>
     <message>
-        <source>all right</source>
+        <source>all correct</source>
         <translation>全部正确</translation>
     </message>
     <message>
@@ -428,7 +428,7 @@
         <translation>{count} 项中的 {checked} 项，其余来不及核对</translation>
     </message>
     <message>
-        <source>{checked} right, the rest was not measured</source>
+        <source>{checked} correct, the rest not measured</source>
         <translation>{checked} 项正确，其余没有测到</translation>
     </message>
     <message>
@@ -463,7 +463,7 @@
 <context>
     <name>ResultsTable</name>
     <message>
-        <source>worked out</source>
+        <source>estimated</source>
         <translation>推算</translation>
     </message>
     <message>

@@ -159,7 +159,7 @@
 <context>
     <name>ThemeMenu</name>
     <message>
-        <source>As the system</source>
+        <source>Use system setting</source>
         <translation>跟随系统</translation>
     </message>
     <message>
@@ -176,7 +176,7 @@
     </message>
     <message>
         <source>Theme: {name}</source>
-        <translation>外观：{name}</translation>
+        <translation>主题：{name}</translation>
     </message>
 </context>
 <context>

@@ -12,7 +12,7 @@
         <translation>GPU 助手已经打开</translation>
     </message>
     <message>
-        <source>It is written down in the log file: {path}. You can go on; trying again may help.</source>
+        <source>Details are in the log file: {path}. You can continue; trying again may help.</source>
         <translation>详情已写入日志文件：{path}。可以继续使用，再试一次也许就好了。</translation>
     </message>
     <message>
@@ -31,12 +31,12 @@
         <translation>使用这个环境的 Python</translation>
     </message>
     <message>
-        <source>A terminal of its own</source>
-        <translation>一个专用的终端</translation>
+        <source>Opens a terminal in one click</source>
+        <translation>一键打开终端</translation>
     </message>
     <message>
-        <source>Add to the menu</source>
-        <translation>放进菜单</translation>
+        <source>Add to apps menu</source>
+        <translation>添加到应用菜单</translation>
     </message>
     <message>
         <source>Copied: {text}</source>
@@ -55,8 +55,8 @@
         <translation>用在你自己的终端里</translation>
     </message>
     <message>
-        <source>It stands among your programs now.</source>
-        <translation>它现在就在你的程序列表里。</translation>
+        <source>Added to your apps menu.</source>
+        <translation>已添加到应用菜单。</translation>
     </message>
     <message>
         <source>Open a terminal</source>
@@ -79,8 +79,8 @@
         <translation>已保存：{path}</translation>
     </message>
     <message>
-        <source>Which folder do you want to work in?</source>
-        <translation>想在哪个文件夹里工作？</translation>
+        <source>Choose your project folder</source>
+        <translation>选择项目文件夹</translation>
     </message>
     <message>
         <source>With the environment ready</source>

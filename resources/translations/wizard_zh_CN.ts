@@ -26,11 +26,11 @@
         <translation>上一步</translation>
     </message>
     <message>
-        <source>Card and driver fit as they are, for PyTorch {version}: the newest, {newest}, has no code for it.</source>
+        <source>Your card and driver are ready for PyTorch {version}; the newest, {newest}, no longer supports this card.</source>
         <translation>显卡和驱动都不用换，适合 PyTorch {version}；最新的 {newest} 不再支持这张显卡。</translation>
     </message>
     <message>
-        <source>Card and driver fit as they are.</source>
+        <source>Your card and driver are ready.</source>
         <translation>显卡和驱动都合适，不用改动。</translation>
     </message>
     <message>
@@ -50,19 +50,19 @@
         <translation>顺便留意</translation>
     </message>
     <message>
-        <source>Look again</source>
+        <source>Check again</source>
         <translation>重新检测</translation>
     </message>
     <message>
-        <source>Looked at in {seconds} seconds. Nothing was changed and nothing was sent.</source>
+        <source>Checked in {seconds} seconds. Nothing was changed or sent.</source>
         <translation>检测用了 {seconds} 秒，没有改动任何东西，也没有上传任何信息。</translation>
     </message>
     <message>
-        <source>Looking at this computer</source>
+        <source>Checking this computer</source>
         <translation>正在检测这台电脑</translation>
     </message>
     <message>
-        <source>Looking… {seconds} s</source>
+        <source>Checking… {seconds} s</source>
         <translation>正在检测… {seconds} 秒</translation>
     </message>
     <message>
@@ -70,19 +70,19 @@
         <translation>没有找到 NVIDIA 显卡。PyTorch 仍可用 CPU 运行。</translation>
     </message>
     <message>
-        <source>Only the driver is missing; the next page says which one it takes.</source>
+        <source>Only the driver is missing; the next page shows which one you need.</source>
         <translation>只是还没有驱动，下一页会说明需要哪一版。</translation>
     </message>
     <message>
-        <source>Only the driver is too new for the card; the next page says which one to go back to.</source>
+        <source>Only the driver is too new for the card; the next page shows which one to go back to.</source>
         <translation>只是驱动对这张显卡来说太新了，下一页会说明退回到哪一版。</translation>
     </message>
     <message>
-        <source>Only the driver is too old for it; the next page says which one it takes.</source>
+        <source>Only the driver is too old for it; the next page shows which one you need.</source>
         <translation>只是驱动太旧，下一页会说明需要哪一版。</translation>
     </message>
     <message>
-        <source>PyTorch has a build for its graphics.</source>
+        <source>PyTorch has a build for this graphics chip.</source>
         <translation>PyTorch 有适合它的显卡的版本。</translation>
     </message>
     <message>
@@ -90,12 +90,12 @@
         <translation>PyTorch 在这里能用，但只能用 CPU</translation>
     </message>
     <message>
-        <source>Read from a machine file; nothing here was looked at.</source>
+        <source>Read from a machine file; this computer was not checked.</source>
         <translation>来自电脑描述文件，没有检测这台电脑。</translation>
     </message>
     <message>
-        <source>See what suits it</source>
-        <translation>看看适合什么</translation>
+        <source>See recommendations</source>
+        <translation>查看推荐方案</translation>
     </message>
     <message>
         <source>Takes a few seconds.</source>
@@ -106,7 +106,7 @@
         <translation>CPU 是每台电脑都有的中央处理器：学习和小模型够用，大模型会比较慢。</translation>
     </message>
     <message>
-        <source>The PyTorch that is here computes on it already; the next page has what is newer.</source>
+        <source>The PyTorch on this computer already uses it; the next page shows what is newer.</source>
         <translation>电脑上现有的 PyTorch 已经能在显卡上计算；下一页有更新的版本。</translation>
     </message>
     <message>
@@ -118,12 +118,12 @@
         <translation>这台电脑</translation>
     </message>
     <message>
-        <source>What suits it is not worked out yet</source>
-        <translation>还没有算出适合装什么</translation>
+        <source>No recommendation yet</source>
+        <translation>还没有推荐方案</translation>
     </message>
     <message>
-        <source>Working out what suits it</source>
-        <translation>正在选择适合它的版本</translation>
+        <source>Preparing your recommendation</source>
+        <translation>正在准备推荐方案</translation>
     </message>
 </context>
 <context>
@@ -161,8 +161,8 @@
         <translation>下载大小是估计值，按 {release} 测得。</translation>
     </message>
     <message>
-        <source>The download size shows with the first step, when the publishers tell it.</source>
-        <translation>下载大小要等第一步向发布方查询后才知道。</translation>
+        <source>The exact download size is known after the first step.</source>
+        <translation>准确的下载大小要到第一步之后才知道。</translation>
     </message>
     <message>
         <source>The time assumes an internet connection of {mbits} Mbit/s.</source>
@@ -232,7 +232,7 @@
 <context>
     <name>CurrentStepPanel</name>
     <message>
-        <source>Another download fetches the same file</source>
+        <source>Another download is fetching this file</source>
         <translation>另一个下载正在获取同一个文件</translation>
     </message>
     <message>
@@ -252,7 +252,7 @@
         <translation>已暂停</translation>
     </message>
     <message>
-        <source>It is used here as soon as it is whole.</source>
+        <source>It is used here as soon as it is complete.</source>
         <translation>下载完整后，这里直接使用。</translation>
     </message>
     <message>
@@ -281,14 +281,14 @@
     </message>
     <message>
         <source>Nothing downloaded yet.</source>
-        <translation>还没有收到任何数据。</translation>
+        <translation>还没有下载任何数据。</translation>
     </message>
     <message>
         <source>Putting the files in place</source>
         <translation>正在放置文件</translation>
     </message>
     <message>
-        <source>Some bytes came wrong</source>
+        <source>Some data arrived damaged</source>
         <translation>有一部分收到的内容不对</translation>
     </message>
     <message>
@@ -304,7 +304,7 @@
         <translation>系统正在询问你。</translation>
     </message>
     <message>
-        <source>They are fetched again.</source>
+        <source>Downloading it again.</source>
         <translation>正在重新下载这些内容。</translation>
     </message>
     <message>
@@ -312,7 +312,7 @@
         <translation>正在试运行</translation>
     </message>
     <message>
-        <source>Waiting for your consent</source>
+        <source>Waiting for your permission</source>
         <translation>正在等你同意</translation>
     </message>
     <message>
@@ -351,8 +351,8 @@
         <translation>完成</translation>
     </message>
     <message>
-        <source>Everything is written down: a lock file and a log.</source>
-        <translation>一切都有记录：版本清单和日志。</translation>
+        <source>A lock file and a log record everything.</source>
+        <translation>一切都有记录：锁定文件和日志。</translation>
     </message>
     <message>
         <source>GPU</source>
@@ -367,15 +367,15 @@
         <translation>收起</translation>
     </message>
     <message>
-        <source>Installed and proven in {time}. Nothing else on your computer was changed.</source>
+        <source>Installed and verified in {time}. Nothing else on your computer was changed.</source>
         <translation>安装和验证共用了 {time}，没有改动电脑上的其他东西。</translation>
     </message>
     <message>
-        <source>Installed and proven. Nothing else on your computer was changed.</source>
+        <source>Installed and verified. Nothing else on your computer was changed.</source>
         <translation>安装和验证都已完成，没有改动电脑上的其他东西。</translation>
     </message>
     <message>
-        <source>It could not be proven</source>
+        <source>It could not be verified</source>
         <translation>没能完成验证</translation>
     </message>
     <message>
@@ -383,19 +383,19 @@
         <translation>能用，但用的是 CPU</translation>
     </message>
     <message>
-        <source>Not proven yet</source>
+        <source>Not verified yet</source>
         <translation>还没有验证</translation>
     </message>
     <message>
         <source>Nothing was installed: this machine is simulated</source>
-        <translation>没有安装任何东西：这是模拟机器</translation>
+        <translation>没有安装任何东西：这是模拟的电脑</translation>
     </message>
     <message>
-        <source>On the real one, the proof would stand here.</source>
+        <source>On a real computer, the result would appear here.</source>
         <translation>在真实的电脑上，这里会显示验证结果。</translation>
     </message>
     <message>
-        <source>PowerShell runs no scripts by default: type this one there instead</source>
+        <source>PowerShell blocks scripts by default: type this there instead</source>
         <translation>PowerShell 默认不运行脚本，在那里请改用这一行</translation>
     </message>
     <message>
@@ -403,11 +403,11 @@
         <translation>或者在任意终端里输入</translation>
     </message>
     <message>
-        <source>Proven just now, in its own Python.</source>
+        <source>Checked just now, in its own Python.</source>
         <translation>刚刚在它自己的 Python 里验证过。</translation>
     </message>
     <message>
-        <source>Proving that it works…</source>
+        <source>Checking that it works…</source>
         <translation>正在验证…</translation>
     </message>
     <message>
@@ -415,7 +415,7 @@
         <translation>PyTorch 还不能用</translation>
     </message>
     <message>
-        <source>PyTorch is loaded and computes; takes some seconds.</source>
+        <source>Loads PyTorch and runs a calculation; takes a few seconds.</source>
         <translation>加载 PyTorch 并做一次计算，约需几秒。</translation>
     </message>
     <message>
@@ -462,11 +462,11 @@
         <translation>暂停</translation>
     </message>
     <message>
-        <source>The download goes on.</source>
+        <source>Download resumed.</source>
         <translation>下载继续了。</translation>
     </message>
     <message>
-        <source>The download is held.</source>
+        <source>Download paused.</source>
         <translation>下载已暂停。</translation>
     </message>
 </context>
@@ -480,8 +480,8 @@
 <context>
     <name>InstallFolderCard</name>
     <message>
-        <source>Where shall it be installed?</source>
-        <translation>要安装到哪里？</translation>
+        <source>Choose an installation folder</source>
+        <translation>选择安装位置</translation>
     </message>
 </context>
 <context>
@@ -515,7 +515,7 @@
         <translation>现在或以后补做</translation>
     </message>
     <message>
-        <source>Done, but for what needs your consent</source>
+        <source>Done, except for what needs your permission</source>
         <translation>已完成，只差需要你同意的部分</translation>
     </message>
     <message>
@@ -531,11 +531,11 @@
         <translation>正在安装</translation>
     </message>
     <message>
-        <source>Left out, because administrator rights were refused</source>
+        <source>Skipped, because administrator rights were refused</source>
         <translation>没有获得管理员权限，所以略过了</translation>
     </message>
     <message>
-        <source>Nothing was downloaded yet. Go on whenever you like.</source>
+        <source>Nothing was downloaded yet. Continue any time.</source>
         <translation>还没有下载任何东西，随时可以接着装。</translation>
     </message>
     <message>
@@ -543,7 +543,7 @@
         <translation>还剩一步：{title}。</translation>
     </message>
     <message>
-        <source>Press “Ask again” and agree when the system asks. Later, the setup's first page offers to go on from here. Everything else is done and stays.</source>
+        <source>Press “Ask again” and agree when the system asks. You can also do it later from the setup's first page. Everything else is done.</source>
         <translation>点“再问一次”，系统询问时选择同意。以后再做也可以，设置的首页会提示从这里接着装。其他步骤都已完成，不受影响。</translation>
     </message>
     <message>
@@ -559,7 +559,7 @@
         <translation>已停止</translation>
     </message>
     <message>
-        <source>Stopped where you said</source>
+        <source>Stopped as you asked</source>
         <translation>已按你的要求停下</translation>
     </message>
     <message>
@@ -567,23 +567,23 @@
         <translation>正在停止…</translation>
     </message>
     <message>
-        <source>The install stopped</source>
+        <source>Installation stopped</source>
         <translation>安装中断了</translation>
     </message>
     <message>
-        <source>The next start goes on from here.</source>
+        <source>The next start continues from here.</source>
         <translation>下次会从这里接着装。</translation>
     </message>
     <message>
-        <source>What is downloaded is kept.</source>
+        <source>Your download is kept.</source>
         <translation>已下载的文件会保留。</translation>
     </message>
     <message>
-        <source>What is downloaded is kept. Go on whenever you like.</source>
+        <source>Your download is kept. Continue any time.</source>
         <translation>已下载的都在，随时可以接着装。</translation>
     </message>
     <message>
-        <source>What is downloaded is kept; the next start goes on from here.</source>
+        <source>Your download is kept; the next start continues from here.</source>
         <translation>已下载的会保留，下次会从这里接着装。</translation>
     </message>
     <message>
@@ -614,7 +614,7 @@
         <translation>继续安装</translation>
     </message>
     <message>
-        <source>It ends at the next safe place.</source>
+        <source>It stops at the next safe point.</source>
         <translation>会在下一个安全的地方停下。</translation>
     </message>
     <message>
@@ -622,12 +622,12 @@
         <translation>下一步</translation>
     </message>
     <message>
-        <source>Shown only: nothing was executed.</source>
+        <source>Preview only: nothing was executed.</source>
         <translation>只展示，没有执行任何东西。</translation>
     </message>
     <message>
         <source>Step {n} of {of} · about {time} left. You may minimise this window.</source>
-        <translation>第 {n} 步，共 {of} 步 · 大约还要 {time}。可以把窗口最小化。</translation>
+        <translation>第 {n} 步，共 {of} 步 · 还需约 {time}。可以把窗口最小化。</translation>
     </message>
     <message>
         <source>Step {n} of {of}. You may minimise this window.</source>
@@ -665,11 +665,11 @@
         <translation>64 位 ARM</translation>
     </message>
     <message>
-        <source>A laptop: let it run on mains power while it trains, or it slows down.</source>
+        <source>This is a laptop: keep it plugged in while training, or it slows down.</source>
         <translation>这是笔记本电脑：训练时插上电源，否则会变慢。</translation>
     </message>
     <message>
-        <source>A virtual machine: it has only the graphics cards that its host hands through.</source>
+        <source>This is a virtual machine: it sees only the graphics cards that its host passes through.</source>
         <translation>这是虚拟机：只有宿主机直通过来的显卡才能用。</translation>
     </message>
     <message>
@@ -685,7 +685,7 @@
         <translation>显卡驱动</translation>
     </message>
     <message>
-        <source>Linux inside Windows (WSL): the graphics driver is the one of Windows.</source>
+        <source>Linux inside Windows (WSL): it uses the graphics driver of Windows.</source>
         <translation>这是 Windows 里的 Linux（WSL）：显卡驱动用的是 Windows 那一份。</translation>
     </message>
     <message>
@@ -701,15 +701,15 @@
         <translation>没有 NVIDIA 显卡，所以不需要</translation>
     </message>
     <message>
-        <source>No NVIDIA driver answers</source>
-        <translation>没有 NVIDIA 驱动回应</translation>
+        <source>No NVIDIA driver is running</source>
+        <translation>NVIDIA 驱动没有响应</translation>
     </message>
     <message>
-        <source>Not looked at</source>
+        <source>Not checked</source>
         <translation>没有查看</translation>
     </message>
     <message>
-        <source>OneDrive keeps {folders}. Install somewhere else, or it will upload tens of thousands of small files.</source>
+        <source>OneDrive syncs {folders}. Install somewhere else, or it will upload tens of thousands of small files.</source>
         <translation>OneDrive 会同步 {folders}。安装到别处，否则它会上传几万个小文件。</translation>
     </message>
     <message>
@@ -725,7 +725,7 @@
         <translation>PyTorch {torch}（Python {version}）</translation>
     </message>
     <message>
-        <source>Python comes along</source>
+        <source>Python is included</source>
         <translation>会一起装上 Python</translation>
     </message>
     <message>
@@ -733,11 +733,11 @@
         <translation>Python {version}，没有 PyTorch</translation>
     </message>
     <message>
-        <source>Secure Boot is on: this system loads the NVIDIA driver only if it is signed with a key that the computer knows. Take the driver from your distribution, which sees to that.</source>
+        <source>Secure Boot is on: this system loads the NVIDIA driver only if it is signed with a key that the computer trusts. Use your distribution's driver, which takes care of that.</source>
         <translation>安全启动已打开：只有用电脑认识的密钥签过名，系统才会加载 NVIDIA 驱动。用发行版自带的驱动包，它会处理签名。</translation>
     </message>
     <message>
-        <source>Smart App Control is on: Windows blocks files that Microsoft does not know, parts of PyTorch perhaps among them, and allows no exceptions. If a step or a check says that something was blocked, this is why; Windows Security shows it under “App &amp; browser control”.</source>
+        <source>Smart App Control is on: Windows blocks files that Microsoft does not know, possibly including parts of PyTorch, and allows no exceptions. If a step or a check says that something was blocked, this is why; Windows Security shows it under “App &amp; browser control”.</source>
         <translation>“智能应用控制”已开启：Windows 会拦截微软不认识的文件，其中可能包括 PyTorch 的一部分，而且不能单独放行。如果某个步骤或检查提示被拦截，就是这个原因。可以在“Windows 安全中心”的“应用和浏览器控制”中查看。</translation>
     </message>
     <message>
@@ -753,15 +753,15 @@
         <translation>{path} 里的 CUDA Toolkit（编译 CUDA 程序用）缺少编译器。PyTorch 不用它，没有它也能用；会去那里找它的其他程序可能出错。</translation>
     </message>
     <message>
-        <source>The PyTorch in {path} does not start. It is left as it is; ours is apart.</source>
+        <source>The PyTorch in {path} does not start. We leave it alone and install ours separately.</source>
         <translation>{path} 里的 PyTorch 无法启动。我们不动它，另外装一份。</translation>
     </message>
     <message>
-        <source>The path of your user folder is so long that packages below it would not fit. Choose a short folder, such as one on the top of a disk, on the next page.</source>
+        <source>The path of your user folder is too long for packages inside it. On the next page, choose a short folder, such as one at the top of a disk.</source>
         <translation>用户文件夹的路径太长，装在里面的包会放不下。可在下一页选一个短路径的文件夹，比如直接建在磁盘根目录下。</translation>
     </message>
     <message>
-        <source>The system did not say.</source>
+        <source>The system did not report it.</source>
         <translation>系统没有说明。</translation>
     </message>
     <message>
@@ -769,20 +769,20 @@
         <translation>找不到 {path} 里 CUDA Toolkit（编译 CUDA 程序用）的版本。PyTorch 不用它，没有它也能用。</translation>
     </message>
     <message>
-        <source>This could not be read, so it counts as unknown.</source>
+        <source>This could not be read, so it is treated as unknown.</source>
         <translation>这一项没读到，先按未知处理。</translation>
     </message>
     <message>
-        <source>You see this computer over a remote desktop. It computes as usual; stay signed in meanwhile.</source>
+        <source>You are using this computer over remote desktop. It computes as usual; stay signed in.</source>
         <translation>你正通过远程桌面使用这台电脑。计算不受影响，期间不要注销。</translation>
     </message>
     <message>
-        <source>Your user folder has characters beyond plain English letters. Some programs stumble over that; should one do so, choose another folder on the next page.</source>
+        <source>Your user folder's name has non-English characters. Some programs fail because of that; if one does, choose another folder on the next page.</source>
         <translation>用户文件夹的名字里有英文以外的字符，有些程序会因此出错；如果遇到，可在下一页换一个文件夹。</translation>
     </message>
     <message>
         <source>a card without a name</source>
-        <translation>一块没有名称的显卡</translation>
+        <translation>一张没有名称的显卡</translation>
     </message>
     <message>
         <source>about {size} needed</source>
@@ -801,7 +801,7 @@
         <translation>版本号 {number}</translation>
     </message>
     <message>
-        <source>conda {version} is here. What is installed from here stands apart from it; it stays as it is.</source>
+        <source>conda {version} is on this computer. It is left alone; what you install here is separate from it.</source>
         <translation>这台电脑上有 conda {version}。从这里安装的内容与它互不影响，它保持不变。</translation>
     </message>
     <message>
@@ -833,7 +833,7 @@
         <translation>用不到</translation>
     </message>
     <message>
-        <source>only NVIDIA's is read; yours stays as it is</source>
+        <source>only NVIDIA drivers are read; yours is left alone</source>
         <translation>只读取 NVIDIA 的驱动，你的驱动保持不变</translation>
     </message>
     <message>
@@ -908,7 +908,7 @@
     </message>
     <message>
         <source>{parts}: not installed from here yet. The plan sets up the rest; get these from their makers.</source>
-        <translation>{parts}：目前还不能从这里安装。这个方案会装好其余部分，这几样可从官网安装。</translation>
+        <translation>{parts}：目前还不能从这里安装。这个计划会装好其余部分，这几样可从官网安装。</translation>
     </message>
     <message>
         <source>{version} or newer</source>
@@ -958,7 +958,7 @@
         <translation>由你的 conda 建立，Python 取自 conda-forge；base 环境不变</translation>
     </message>
     <message>
-        <source>Python's own kind, which every guide knows</source>
+        <source>Python's own kind, used in most guides</source>
         <translation>Python 自带的环境，各种教程都用它</translation>
     </message>
     <message>
@@ -978,20 +978,20 @@
         <translation>训练和运行模型，大多数人选它</translation>
     </message>
     <message>
-        <source>What it is for</source>
+        <source>Purpose</source>
         <translation>用途</translation>
     </message>
     <message>
-        <source>What makes the environment</source>
+        <source>Environment type</source>
         <translation>用什么建立环境</translation>
     </message>
     <message>
-        <source>Which kind of driver</source>
+        <source>Driver type</source>
         <translation>驱动类型</translation>
     </message>
     <message>
         <source>Write and compile GPU programs yourself: adds the CUDA Toolkit and cuDNN</source>
-        <translation>自己编写和编译显卡程序，会加装 CUDA 工具包和 cuDNN</translation>
+        <translation>自己编写和编译显卡程序，会加装 CUDA Toolkit 和 cuDNN</translation>
     </message>
 </context>
 <context>
@@ -1041,8 +1041,8 @@
         <translation>NVIDIA 的神经网络加速零件</translation>
     </message>
     <message>
-        <source>Not here</source>
-        <translation>这里不行</translation>
+        <source>Not available</source>
+        <translation>不可用</translation>
     </message>
     <message>
         <source>Not needed</source>
@@ -1069,11 +1069,11 @@
         <translation>Windows 自己的驱动，让 Linux 能与显卡通信</translation>
     </message>
     <message>
-        <source>beside the toolkit</source>
+        <source>with the toolkit</source>
         <translation>和工具包一起安装</translation>
     </message>
     <message>
-        <source>by itself</source>
+        <source>separately</source>
         <translation>单独安装</translation>
     </message>
     <message>
@@ -1101,7 +1101,7 @@
         <translation>没有 NVIDIA 显卡</translation>
     </message>
     <message>
-        <source>none answers</source>
+        <source>not running</source>
         <translation>没有响应</translation>
     </message>
     <message>
@@ -1113,7 +1113,7 @@
         <translation>不知道</translation>
     </message>
     <message>
-        <source>not looked at</source>
+        <source>not checked</source>
         <translation>没有查看</translation>
     </message>
     <message>
@@ -1169,7 +1169,7 @@
     </message>
     <message>
         <source>Save the plan</source>
-        <translation>保存方案</translation>
+        <translation>保存计划</translation>
     </message>
     <message>
         <source>Saved: {path}</source>
@@ -1181,11 +1181,11 @@
     </message>
     <message>
         <source>The same on the command line, once the plan is saved</source>
-        <translation>保存方案后，用命令行也能做同样的事</translation>
+        <translation>保存计划后，用命令行也能做同样的事</translation>
     </message>
     <message>
-        <source>Where shall the plan be saved?</source>
-        <translation>方案保存到哪里？</translation>
+        <source>Save plan</source>
+        <translation>保存计划</translation>
     </message>
 </context>
 <context>
@@ -1199,7 +1199,7 @@
         <translation>要下载的文件</translation>
     </message>
     <message>
-        <source>How it is undone</source>
+        <source>How to undo it</source>
         <translation>怎样撤销</translation>
     </message>
     <message>
@@ -1211,7 +1211,7 @@
         <translation>另一种方式</translation>
     </message>
     <message>
-        <source>What stands in requirements.in</source>
+        <source>Contents of requirements.in</source>
         <translation>requirements.in 的内容</translation>
     </message>
     <message>
@@ -1223,8 +1223,8 @@
         <translation>从哪里获取</translation>
     </message>
     <message>
-        <source>asks for your consent as administrator</source>
-        <translation>会请你以管理员身份同意</translation>
+        <source>shows an administrator prompt</source>
+        <translation>需管理员确认</translation>
     </message>
     <message>
         <source>closed</source>
@@ -1341,7 +1341,7 @@
         <translation>查看全部 {n} 步</translation>
     </message>
     <message>
-        <source>The PyTorch that is here works already: nothing has to be done. This is an offer.</source>
+        <source>The PyTorch on this computer already works, so you do not need to do anything. This is optional.</source>
         <translation>电脑上现有的 PyTorch 已经能用，什么都不用做。以下只是可选项。</translation>
     </message>
     <message>
@@ -1373,12 +1373,12 @@
         <translation>适合你的 {gpu} 的版本</translation>
     </message>
     <message>
-        <source>Working out what suits this computer</source>
-        <translation>正在选择适合这台电脑的版本</translation>
+        <source>Preparing your recommendation</source>
+        <translation>正在准备推荐方案</translation>
     </message>
     <message>
         <source>You have all you need</source>
-        <translation>你已经什么都不缺</translation>
+        <translation>需要的都已装好</translation>
     </message>
     <message>
         <source>{part}: now {now}, after {after}, {what}</source>
@@ -1397,7 +1397,7 @@
     </message>
     <message>
         <source>No answer yet, still asking…</source>
-        <translation>还没有回应，仍在询问…</translation>
+        <translation>还没有响应，仍在询问…</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -1419,7 +1419,7 @@
 <context>
     <name>SpeedLimitPicker</name>
     <message>
-        <source>As fast as it goes</source>
+        <source>No limit</source>
         <translation>不限速</translation>
     </message>
     <message>
@@ -1450,7 +1450,7 @@
         <translation>计算平台</translation>
     </message>
     <message>
-        <source>Cannot be taken: {why}.</source>
+        <source>Not available: {why}.</source>
         <translation>不能选：{why}。</translation>
     </message>
     <message>
@@ -1470,7 +1470,7 @@
         <translation>已取消：{picks}。其余选择不变。</translation>
     </message>
     <message>
-        <source>How it gets here</source>
+        <source>How to install it</source>
         <translation>安装方式</translation>
     </message>
     <message>
@@ -1478,7 +1478,7 @@
         <translation>改为：{version}</translation>
     </message>
     <message>
-        <source>Keep the one that is there</source>
+        <source>Keep the current one</source>
         <translation>保留现有驱动</translation>
     </message>
     <message>
@@ -1502,7 +1502,7 @@
         <translation>不单独安装</translation>
     </message>
     <message>
-        <source>What goes with your other picks ({version})</source>
+        <source>What fits your other choices ({version})</source>
         <translation>与你的其他选择相配（{version}）</translation>
     </message>
     <message>
@@ -1514,11 +1514,11 @@
         <translation>自己的文件夹，无需管理员</translation>
     </message>
     <message>
-        <source>{version} cannot be taken: {why}.</source>
+        <source>{version} is not available: {why}.</source>
         <translation>不能选 {version}：{why}。</translation>
     </message>
     <message>
-        <source>{version} cannot be taken: {why}; the newest that can is {newest}.</source>
+        <source>{version} is not available: {why}; the newest that is available is {newest}.</source>
         <translation>不能选 {version}：{why}；能选的最新版是 {newest}。</translation>
     </message>
     <message>
@@ -1545,7 +1545,7 @@
     <name>WelcomePage</name>
     <message>
         <source>About 10 minutes.</source>
-        <translation>大约 10 分钟。</translation>
+        <translation>约 10 分钟。</translation>
     </message>
     <message>
         <source>Go on</source>
@@ -1580,7 +1580,7 @@
         <translation>让你的显卡开始跑深度学习</translation>
     </message>
     <message>
-        <source>The computer was to restart after step {n} of {of}: {title}. Go on?</source>
+        <source>The computer had to restart after step {n} of {of}: {title}. Go on?</source>
         <translation>上次在第 {n} 步（共 {of} 步）之后需要重启：{title}。要接着装吗？</translation>
     </message>
     <message>
@@ -1596,7 +1596,7 @@
         <translation>检测、推荐、安装、验证。</translation>
     </message>
     <message>
-        <source>What is downloaded is kept.</source>
+        <source>Your download is kept.</source>
         <translation>已下载的都会保留。</translation>
     </message>
 </context>
@@ -1635,7 +1635,7 @@
         <translation>验证结果</translation>
     </message>
     <message>
-        <source>The way back is open again when the install has ended.</source>
+        <source>You can go back once the installation has ended.</source>
         <translation>安装结束后才能返回前面的步骤。</translation>
     </message>
     <message>

@@ -254,7 +254,7 @@ def test_early_ctrl_c_prints_one_sentence(tmp_path: Path, module: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", arguments], cwd=ROOT, env=environ, capture_output=True, encoding="utf-8", check=False
     )
-    assert (done.returncode, done.stderr) == (3, "Stopped; the same command starts it anew.\n")
+    assert (done.returncode, done.stderr) == (3, "Stopped. Run the same command to start over.\n")
 
 
 def test_install_needs_confirmation(call: Call, tmp_path: Path) -> None:

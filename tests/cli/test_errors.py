@@ -69,30 +69,30 @@ def test_impossible_choice_is_named(
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ("bundle foo", "“foo” is not among the words that can stand here: create, check. Type “gpu-assistant bundle"),
+        ("bundle foo", "“foo” is not one of create, check. Type “gpu-assistant bundle"),
         ("catalog", "still needed: show|update|check."),
         ("plan --goal fun", "--goal cannot be “fun”; choose from pytorch, tensorflow, cuda-dev, all."),
-        ("plan --resume", "“--resume” is nothing that gpu-assistant plan knows. Type “gpu-assistant plan --help”"),
-        ("--foo", "“--foo” is nothing that gpu-assistant knows. Type “gpu-assistant --help”"),
+        ("plan --resume", "gpu-assistant plan does not know “--resume”. Type “gpu-assistant plan --help”"),
+        ("--foo", "gpu-assistant does not know “--foo”. Type “gpu-assistant --help”"),
         ("--json", "--json goes with a command"),
         ("health --device nonsense", "--device: it must be cpu, or cuda: with the card's number behind it"),
         ("health --device cuda", "--device: it must be cpu, or cuda: with the card's number behind it"),
-        ("install --limit-rate -5M", "--limit-rate cannot be “-5M”; nothing below zero can stand there."),
-        ("install --limit-rate --yes", "something must follow --limit-rate."),
+        ("install --limit-rate -5M", "--limit-rate cannot be “-5M”; it cannot be negative."),
+        ("install --limit-rate --yes", "--limit-rate needs a value."),
     ],
 )
 def test_usage_error_quotes_the_argument(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: str, expected: str
 ) -> None:
     _, err = refused(capsys, tmp_path, *arguments.split())
-    assert err.startswith("That call cannot be understood: " + expected)
+    assert err.startswith("This command cannot be understood: " + expected)
 
 
 @pytest.mark.parametrize("option", ["--pytorch", "--variant", "--python"])
 def test_empty_choice_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, option: str) -> None:
     out, err = refused(capsys, tmp_path, "recommend", "--machine", RTX, option, "")
     assert out == ""
-    assert f"something must follow {option}" in err
+    assert f"{option} needs a value" in err
 
 
 @pytest.mark.parametrize("arguments", [("catalog",), ("bundle",)], ids=" ".join)

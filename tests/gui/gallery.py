@@ -59,7 +59,7 @@ ZH = {
     ),
     "Show live graphs": "看实时曲线",
     "Your GPU is hot and slows itself down": "显卡过热，正在自动降速",
-    "The GPU no longer answers": "显卡不再回应",
+    "The GPU no longer answers": "显卡不再响应",
     "Asleep, to save your battery. We let it sleep.": "正在休眠省电，我们不吵醒它。",
     "Home": "首页",
     "Monitor": "监控",
@@ -152,7 +152,7 @@ def install() -> QWidget:
     right.addWidget(page, 1)
     footer = Footer()
     footer.set_hint(t("Nothing is changed before you press Install."), "shield")
-    footer.add_left_button(Button("Look again", "ghost", "restart"))
+    footer.add_left_button(Button("Check again", "ghost", "restart"))
     footer.add_button(Button(t("Back")))
     busy = footer.add_button(Button(t("Cancel")))
     busy.set_busy(True)
@@ -279,7 +279,7 @@ def controls() -> QWidget:
         scroll_bars.addWidget(bar)
     page.column.addLayout(scroll_bars)
     menu = Menu(window)
-    for word in ("As the system", "Light", "Dark", "High contrast"):
+    for word in ("Use system setting", "Light", "Dark", "High contrast"):
         action = menu.addAction(word)
         action.setCheckable(True)
         action.setChecked(word == "Light")

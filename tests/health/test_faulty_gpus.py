@@ -285,7 +285,7 @@ def test_stopped_fan_fails_when_heat_ends_test(scenario: Scenario, play: Play, t
     scenario.card(util="99", temp=temp, fan="0", fan_rpm="0")
     fan = one(Run(play({"hang": True}), scenario).go(), "card-fan")
     assert fan.state == "fail"
-    assert (fan.text or "").startswith("Your GPU's fan stands still while it is hot")
+    assert (fan.text or "").startswith("Your GPU is hot and its fan is not turning")
     assert "the fan" in (fan.fix or "")
 
 

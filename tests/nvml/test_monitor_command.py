@@ -81,7 +81,7 @@ def test_text_shows_gpu_and_processes(scenario: Scenario, monitor) -> None:
     scenario.card(remapped="1 2 1 1", compute=f"{os.getpid()}:3221225472 77")
     process = monitor("--lang", "en", "--interval", "0.05", "--count", "5", "--processes")
     output = process.communicate(timeout=60)[0]
-    assert output.count("Your GPU has no spare memory left for mending") == 1
+    assert output.count("Your GPU has no spare memory left for repairs") == 1
     assert "✗" in output
     assert "https://docs.nvidia.com" in output
     assert "Have the card replaced" in output
@@ -92,7 +92,7 @@ def test_text_shows_gpu_and_processes(scenario: Scenario, monitor) -> None:
 def test_healthy_gpu_is_reported_once(scenario: Scenario, monitor) -> None:
     scenario.card()
     output = monitor("--lang", "en", "--interval", "0.05", "--count", "5").communicate(timeout=60)[0]
-    assert output.count("✓ Your GPU is well") == 1
+    assert output.count("✓ Your GPU is healthy") == 1
     assert "uses" not in output
 
 
@@ -134,7 +134,7 @@ def test_each_gpu_has_its_numbered_row(scenario: Scenario, monitor) -> None:
     rows = [line.split(":")[0].strip() for line in lines[1:9]]
     assert rows == [f"GPU {index}" for index in range(8)]
     assert "95 %" in lines[4]
-    assert sum("Your GPUs are well" in line for line in lines) == 1
+    assert sum("Your GPUs are healthy" in line for line in lines) == 1
 
 
 def test_advice_once_and_addresses_on_own_lines(scenario: Scenario, monitor) -> None:
@@ -201,7 +201,7 @@ def test_awaited_driver_is_reported_once_with_advice(scenario: Scenario, monitor
     lines = process.communicate(timeout=60)[0].splitlines()
     assert len(lines) == 3
     assert lines[0].endswith("NVIDIA GeForce RTX 4060 no answer | The NVIDIA driver is slow to answer.")
-    assert lines[1] == "! The graphics driver gives no answer just now"
+    assert lines[1] == "! The graphics driver gives no answer right now"
     assert "restart the computer" in lines[2]
 
 
@@ -212,7 +212,7 @@ def test_recovered_driver_is_shown_at_once(scenario: Scenario, monitor) -> None:
     next(line for line in lines if line.startswith("!"))
     scenario.set(hang=None)
     assert "37 %" in next(line for line in lines if line.startswith("CPU"))
-    assert next(line for line in lines if line.startswith("✓")) == "✓ Your GPU is well\n"
+    assert next(line for line in lines if line.startswith("✓")) == "✓ Your GPU is healthy\n"
 
 
 def test_json_has_samples_with_processes_only(scenario: Scenario, monitor) -> None:

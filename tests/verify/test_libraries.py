@@ -89,7 +89,7 @@ def test_a_missing_cudnn_is_named_when_torch_is_imported(tmp_path: Path) -> None
     checks = verified(environment_with(tmp_path / "env", f"import ctypes\nctypes.CDLL({str(torch_library)!r})"))
     check = one(checks, "torch-import")
     assert check.text == "PyTorch does not load: the library libcudnn.so.9 is missing from the environment."
-    assert check.fix == "Install again; what was downloaded is kept."
+    assert check.fix == "Install again; downloaded files are kept."
 
 
 def environment_with_cudnn(folder: Path) -> Path:

@@ -285,8 +285,8 @@ class BenchmarkPage(Page):
         if self._installed is None:
             return
         details = self.tr(
-            "It measures more sizes, and each of them for longer. Close other programs meanwhile; “Cancel” ends it "
-            "within a second and keeps what was measured until then."
+            "Measures more sizes, each for longer. Close other programs first. “Cancel” stops it "
+            "within a second and keeps the results so far."
         )
         dialog = ConfirmDialog(
             self,
@@ -359,7 +359,7 @@ class BenchmarkPage(Page):
         memory_tab = self.tabs.current() == MEMORY_TAB
         result_shown = last is not None and not self.measuring and not memory_tab
         self.tabs.set_options((self.tr("Speed"), self.tr("What fits in memory")))
-        self.tabs.setAccessibleName(self.tr("What to look at"))
+        self.tabs.setAccessibleName(self.tr("View"))
         self.tabs.setVisible(self.can_measure and not self.measuring)
         self.result_actions.setVisible(result_shown)
         self.unreadable_label.setText(
@@ -373,7 +373,7 @@ class BenchmarkPage(Page):
         self.result_actions.set_texts(enabled, quick_duration, full_duration, self._unavailable_reason())
         self._update_message()
         self._update_environment_banner(result_shown=result_shown)
-        subtitle = self.tr("How fast, and is that right?")
+        subtitle = self.tr("How fast is it, and is that normal?")
         if self.measuring:
             self._views.show_view(RUNNING_VIEW)
         elif memory_tab:
@@ -399,7 +399,7 @@ class BenchmarkPage(Page):
             self.message_banner.set("ok", self.tr("Saved: {path}").format(path=self._saved_path))
             self.message_banner.button.setText(self.tr("Open"))
         elif self._stopped:
-            self.message_banner.set("warn", self.tr("Stopped. Nothing of this run was kept."))
+            self.message_banner.set("warn", self.tr("Stopped. This run was not saved."))
 
     def _update_environment_banner(self, *, result_shown: bool) -> None:
         """Above an earlier result: the environment is missing. Without a result `empty_state` says it."""
@@ -414,12 +414,10 @@ class BenchmarkPage(Page):
         if self._app.simulated:
             return self.tr("A simulated machine cannot be measured: nothing is executed for it.")
         if self.memory_view.busy:
-            return self.tr("The computer is working out what fits in memory.")
+            return self.tr("The computer is calculating what fits in memory.")
         if self._had_environment:
-            return self.tr(
-                "The environment is gone: it was removed or moved. The setup makes a new one in a few minutes."
-            )
-        return self.tr("There is no environment to measure yet. The setup makes one in a few minutes.")
+            return self.tr("The environment was removed or moved. Setting up a new one takes a few minutes.")
+        return self.tr("There is no environment to measure yet. Setting one up takes a few minutes.")
 
     def _update_empty_state(self) -> None:
         can_measure, unavailable_reason = self.can_measure, self._unavailable_reason()

@@ -60,7 +60,7 @@ class LoadBundlePage(WizardPage):
 
     def create_folder_dialog(self) -> QFileDialog:
         """The dialog for the folder."""
-        dialog = folder_dialog(self.window(), self.tr("Which folder was prepared for this computer?"))
+        dialog = folder_dialog(self.window(), self.tr("Choose the offline folder for this computer"))
         dialog.fileSelected.connect(lambda folder: self.check_folder(Path(folder)))
         return dialog
 
@@ -96,11 +96,11 @@ class LoadBundlePage(WizardPage):
                 "error", self.tr("This folder cannot be used"), messages.error_text(self.texts, error)
             )
         elif checking:
-            detail = self.tr("Every file is read once. Nothing is changed, and no internet is used.")
+            detail = self.tr("Every file is read once. Nothing is changed, and the internet is not used.")
             self.verdict_hero.set("neutral", self.tr("Checking the folder"), detail, icon="search")
         else:
             detail = self.tr("Choose the folder that was prepared where there is internet.")
-            self.verdict_hero.set("neutral", self.tr("Nothing is chosen yet"), detail, icon="folder")
+            self.verdict_hero.set("neutral", self.tr("Nothing chosen yet"), detail, icon="folder")
         self.back_button.setText(self.tr("Cancel") if checking else self.tr("Back"))
         self.primary_button.setText(
             self.tr("Choose another folder…") if error is not None else self.tr("Choose the folder…")

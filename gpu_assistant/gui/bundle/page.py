@@ -100,19 +100,19 @@ class CreateBundlePage(WizardPage):
 
     def create_folder_dialog(self) -> QFileDialog:
         """The dialog for the folder."""
-        dialog = folder_dialog(self, self.tr("Which folder shall hold the files?"))
+        dialog = folder_dialog(self, self.tr("Choose a folder for the files"))
         dialog.fileSelected.connect(lambda folder: self.use_folder(Path(folder)))
         return dialog
 
     def create_file_dialog(self) -> QFileDialog:
         """The dialog for the other computer's machine file."""
-        dialog = open_dialog(self, self.tr("Which file tells of the other computer?"), "JSON (*.json)")
+        dialog = open_dialog(self, self.tr("Choose the other computer's details file"), "JSON (*.json)")
         dialog.fileSelected.connect(lambda file: self.use_machine_file(Path(file)))
         return dialog
 
     def create_save_dialog(self) -> QFileDialog:
         """The dialog for where to save this computer's machine file."""
-        title = self.tr("Where shall this computer's details be saved?")
+        title = self.tr("Save this computer's details")
         dialog = save_dialog(self, title, "JSON (*.json)", MACHINE_FILE_NAME)
         dialog.fileSelected.connect(lambda file: self.save_machine(Path(file)))
         return dialog
@@ -177,9 +177,9 @@ class CreateBundlePage(WizardPage):
 
     def confirm_stop(self) -> None:
         """Ask whether to stop, and stop."""
-        line = self.tr("The same folder goes on from here later.")
+        line = self.tr("You can continue in the same folder later.")
         if self.creator.has_downloads:
-            line = self.tr("What is downloaded is kept. The same folder goes on from here later.")
+            line = self.tr("Your download is kept. You can continue in the same folder later.")
         if ConfirmDialog.ask(
             self,
             self.tr("Stop here?"),
@@ -224,16 +224,16 @@ class CreateBundlePage(WizardPage):
         title = self.tr("Prepare for a computer without internet")
         line = self.tr("All files that its setup needs, in one folder: for a USB stick or a disk.")
         if state == "running":
-            title, line = self.tr("Preparing the folder"), self.tr("You may go on working, or minimise this window.")
+            title, line = self.tr("Preparing the folder"), self.tr("You can keep working, or minimise this window.")
         elif state == "stopping":
-            title, line = self.tr("Stopping…"), self.tr("It ends at the next safe place.")
+            title, line = self.tr("Stopping…"), self.tr("It stops at the next safe point.")
         self.page.set_title(title, line)
 
     def _update_order_cards(self) -> None:
         state = self.controller.flow.state
         error = self.controller.errors.get("detect") or self.controller.errors.get("recommend")
         progress_text = (
-            self.tr("Looking at this computer…")
+            self.tr("Checking this computer…")
             if self.controller.is_detecting or self.controller.is_recommending
             else ""
         )
@@ -256,17 +256,17 @@ class CreateBundlePage(WizardPage):
         elif state == "failed" and error is not None:
             self.verdict_hero.set("error", self.tr("The folder is not ready"), messages.error_text(self.texts, error))
         elif state == "stopped":
-            text = self.tr("Go on whenever you like, also after a restart.")
+            text = self.tr("Continue any time, even after a restart.")
             if self.creator.has_downloads:
-                text = self.tr("What is downloaded is kept. Go on whenever you like, also after a restart.")
-            self.verdict_hero.set("neutral", self.tr("Stopped where you said"), text, icon="info")
+                text = self.tr("Your download is kept. Continue any time, even after a restart.")
+            self.verdict_hero.set("neutral", self.tr("Stopped as you asked"), text, icon="info")
 
     def _update_progress(self) -> None:
         creator = self.creator
         step = creator.progress.running_step if creator.progress is not None else None
         self.step_panel.setVisible(creator.is_running and step is not None)
         self.note_card.set(
-            "ok", self.tr("Safe to interrupt"), self.tr("The same folder goes on where it stopped, also tomorrow.")
+            "ok", self.tr("Safe to interrupt"), self.tr("You can continue in the same folder any time, even tomorrow.")
         )
         if step is None or not creator.is_running:
             return
@@ -275,9 +275,9 @@ class CreateBundlePage(WizardPage):
         self.step_panel.set_step(step, self.texts)
         number, remaining_s = creator.progress.step_number if creator.progress is not None else 1, step.seconds_left
         position = {"n": str(number), "of": str(len(creator.progress.steps) if creator.progress is not None else 1)}
-        line = self.tr("Step {n} of {of}. You may go on working, or minimise this window.").format(**position)
+        line = self.tr("Step {n} of {of}. You can keep working, or minimise this window.").format(**position)
         if remaining_s is not None and not self.step_panel.download_controls.paused:
-            line = self.tr("Step {n} of {of} · about {time} left. You may go on working, or minimise this window.")
+            line = self.tr("Step {n} of {of} · about {time} left. You can keep working, or minimise this window.")
             line = line.format(time=format_duration(remaining_s, self.texts.language), **position)
         if creator.state == "running":
             self.page.set_title(self.tr("Preparing the folder"), line)
@@ -378,7 +378,7 @@ class TargetComputerCard(Card):
         """Show the target; `fallback_text` stands for this computer until it is detected."""
         is_this_computer = self.target == THIS_COMPUTER
         self.set_title(self.tr("For which computer?"))
-        this_text = self.tr("The one of the machine file") if simulated else self.tr("This one")
+        this_text = self.tr("The one in the machine file") if simulated else self.tr("This one")
         self.target_segments.set_options([this_text, self.tr("Another one")])
         self.target_segments.set_current(self.target)
         self.target_segments.setAccessibleName(self.tr("For which computer?"))
@@ -392,7 +392,7 @@ class TargetComputerCard(Card):
         self.file_button.setText(self.tr("Choose another file…") if file is not None else self.tr("Choose its file…"))
         self.file_button.setVisible(not is_this_computer)
         self._no_internet_label.setText(
-            self.tr("No internet on this one? Take its details to one that has it, as a file.")
+            self.tr("No internet here? Take this computer's details to one with internet, as a file.")
         )
         self.save_button.setText(self.tr("Save its details…"))
         for widget in (self._no_internet_label, self.save_button):
@@ -418,8 +418,8 @@ class TargetComputerCard(Card):
 
     def _other_computer_text(self) -> str:
         return self.tr(
-            "Open GPU Assistant on that computer, come to this page there, save its details as a file, and choose that "
-            "file here. What suits it is worked out from the file."
+            "Open GPU Assistant on that computer, go to this page, save its details as a file, and "
+            "choose that file here. The recommendation is made from the file."
         )
 
     def _on_target_chosen(self, index: int) -> None:
@@ -441,10 +441,10 @@ class BundleFolderCard(Card):
 
     def set(self, folder: Path | None, needed_bytes: int | None) -> None:
         """Show the folder, and how many bytes it will hold, if that is known."""
-        self.set_title(self.tr("Into which folder?"))
+        self.set_title(self.tr("Folder for the files"))
         self._path_label.setText(str(folder) if folder is not None else "")
         self._path_label.setVisible(folder is not None)
-        line = self.tr("An empty or a new folder, or one that was begun here before: that one is gone on with.")
+        line = self.tr("Choose an empty or new folder, or one you started earlier to continue it.")
         if needed_bytes:
             line = self.tr("About {size}. {line}").format(size=format_size(needed_bytes), line=line)
         self._description_label.setText(line)

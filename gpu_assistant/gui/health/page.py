@@ -222,7 +222,7 @@ class HealthPage(Page):
 
     def _on_cancelled(self) -> None:
         self._message = lambda: (
-            translate("Health", "Stopped. What was tested until then stands below, without a verdict.")
+            translate("Health", "Stopped. What was tested so far is shown below, without a verdict.")
             if self.result_view.rows
             else translate("Health", "Stopped. Nothing was tested yet.")
         )
@@ -240,9 +240,9 @@ class HealthPage(Page):
     def retranslate(self) -> None:
         if not self._is_built:
             return
-        self.set_title(translate("Health", "Is the card sound?"))
+        self.set_title(translate("Health", "Is your graphics card healthy?"))
         self.levels.set_options(level_names())
-        self.levels.setAccessibleName(translate("Health", "How thorough"))
+        self.levels.setAccessibleName(translate("Health", "Test level"))
         self.start_button.setText(translate("Health", "Start the test"))
         self.cancel_button.setText(translate("Health", "Cancel"))
         self.test_options.retranslate()
@@ -285,8 +285,8 @@ class HealthPage(Page):
             "warn",
             translate(
                 "Health",
-                "The PyTorch that is set up cannot use the card: this level would load and test the processor only. "
-                "To test the card, set PyTorch up again with CUDA.",
+                "This PyTorch cannot use the card, so this level would test only the CPU. To test the "
+                "card, set up PyTorch again with CUDA.",
             ),
         )
         self.message_banner.setVisible(self._message is not None and not running)
@@ -448,9 +448,9 @@ def level_description(level: int, environment: HealthTestEnvironment, load: floa
     code = language.texts().language
     longest_text = format_duration(environment.limits[level - 1] + (load or 0.0), code)
     if environment.environment is None:
-        return translate("Health", "Asks the driver about every card, and computes nothing. It takes a few seconds.")
+        return translate("Health", "Asks the driver about every card and computes nothing. Takes a few seconds.")
     template = {
-        1: translate("Health", "Looks at the card and computes a little. Usually under a minute."),
+        1: translate("Health", "Checks the card and computes a little. Usually under a minute."),
         2: translate(
             "Health", "Tests copies, computing in each precision and the free memory, bit by bit. Some minutes."
         ),

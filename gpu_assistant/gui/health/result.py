@@ -115,9 +115,7 @@ class HealthResultView(QWidget):
         )
         self.scope.setText(full_text if expanded else short_text)
         self.scope.show()
-        self.expand_button.setText(
-            translate("Health", "Show less") if expanded else translate("Health", "Show all of it")
-        )
+        self.expand_button.setText(translate("Health", "Show less") if expanded else translate("Health", "Show all"))
         self.expand_button.set_icon(None, "up" if expanded else "down")
         self.expand_button.setVisible(full_text != short_text)
 
@@ -126,7 +124,7 @@ def state_label(state: str) -> str:
     """The state of a check as text, for screen readers."""
     return {
         "pass": translate("Health", "right"),
-        "warn": translate("Health", "wants a look"),
+        "warn": translate("Health", "needs attention"),
         "fail": translate("Health", "wrong"),
         "skip": translate("Health", "not tested"),
     }[state]
@@ -193,7 +191,7 @@ class GpuCurvesView(QWidget):
         """How long heat or the power supply throttled the GPU, and the driver's reasons."""
         texts = language.texts()
         if not throttled_fraction:
-            return translate("Health", "Held back by heat or the power supply: never")
+            return translate("Health", "Slowed down by heat or the power supply: never")
         reasons = dict.fromkeys(
             reason for moment in curve.throttle for reason in moment or () if is_throttled((reason,))
         )
@@ -202,7 +200,7 @@ class GpuCurvesView(QWidget):
             for reason in reasons
             if texts.has_text(f"monitor.throttle.{reason}")
         ]
-        template = translate("Health", "Held back for {percent} % of the time: {reasons}")
+        template = translate("Health", "Slowed down for {percent} % of the time: {reasons}")
         return template.format(
             percent=max(round(100 * throttled_fraction), 1), reasons=translate("Health", "; ").join(reason_texts)
         )
@@ -251,9 +249,9 @@ def _verdict_sentence(checks: Checks) -> str:
     headline_key = select_headline(checks)
     # The command line lists the checks above its verdict, the window below.
     overrides = {
-        "nothing": translate("Health", "Nothing could be tested here. Why stands below."),
-        "asked-warn": translate("Health", "Something wants a look. What to do stands below. Nothing was computed."),
-        "warn": translate("Health", "It works, but something wants a look. What to do stands below."),
-        "fail": translate("Health", "Something is wrong. What to do stands below."),
+        "nothing": translate("Health", "Nothing could be tested here. See below for the reason."),
+        "asked-warn": translate("Health", "Something needs attention. See below for what to do. Nothing was computed."),
+        "warn": translate("Health", "It works, but something needs attention. See below for what to do."),
+        "fail": translate("Health", "There is a problem. See below for what to do."),
     }
     return overrides.get(headline_key) or language.texts().translate(f"health.verdict.{headline_key}")

@@ -261,12 +261,12 @@ class DesktopIntegration(QObject):
     def _success_notification(self, kind: WorkKind) -> Notification:
         if kind == "install":
             return Notification(
-                title=self.tr("The install is done"), text=self.tr("Open the window to see the proof that it works.")
+                title=self.tr("Installation finished"), text=self.tr("Open the window to see the proof that it works.")
             )
         if kind == "folder":
             text = self.tr("The window says what to do with it on the other computer.")
             return Notification(title=self.tr("The offline folder is ready"), text=text)
-        return Notification(title=self.tr("The benchmark is done"), text=self.tr("The results are in the window."))
+        return Notification(title=self.tr("Benchmark finished"), text=self.tr("The results are in the window."))
 
     def _failure_notification(self, kind: WorkKind, error: AppError) -> Notification:
         from .. import messages
@@ -277,10 +277,10 @@ class DesktopIntegration(QObject):
             title = self.tr("Now install the driver") if is_driver_awaited else self.tr("A restart is needed")
             return Notification(title=title, text=text)
         if isinstance(error, ElevationDenied):
-            title = self.tr("Done, but for what needs your consent")
-            return Notification(title=title, text=self.tr("Open the window to see what was left out."))
+            title = self.tr("Done, except for what needs your permission")
+            return Notification(title=title, text=self.tr("Open the window to see what was skipped."))
         titles: dict[WorkKind, str] = {
-            "install": self.tr("The install stopped"),
+            "install": self.tr("Installation stopped"),
             "benchmark": self.tr("The benchmark stopped"),
             "folder": self.tr("The offline folder is not ready"),
         }

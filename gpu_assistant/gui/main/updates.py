@@ -271,7 +271,7 @@ class UpdatePanel(Themed, QWidget):
         if update_file is not None:
             details.append(figures.format_size(update_file.bytes))
         elif not source:
-            details.append(self.tr("without a file for the way this copy was installed"))
+            details.append(self.tr("no file for this kind of installation"))
         self.detail_label.setText(" · ".join(details))
         self._set_label(self.error_label, translations.error_text(updates.error) if updates.error is not None else "")
         downloaded = stage in ("ready", "handing")
@@ -296,7 +296,7 @@ class UpdatePanel(Themed, QWidget):
         self.install_button.set_busy(stage == "handing")
         self.cancel_button.setText(self.tr("Cancel"))
         self.cancel_button.setVisible(stage == "fetching")
-        self.notes_button.setText(self.tr("What is new"))
+        self.notes_button.setText(self.tr("What's new"))
         self.notes_button.setVisible(newer_version.notes_url is not None)
         self.later_button.setText(self.tr("Not now"))
         self.later_button.setVisible(updates.should_offer and stage in ("found", "ready"))

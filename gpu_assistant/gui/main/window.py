@@ -329,7 +329,7 @@ class MainWindow(QMainWindow):
             return ConfirmDialog.ask(
                 self,
                 self.tr("Stop the benchmark?"),
-                self.tr("A benchmark that is not finished is not kept."),
+                self.tr("An unfinished benchmark is not kept."),
                 accept_text=self.tr("Stop"),
                 reject_text=self.tr("Go on"),
                 dismiss_signal=self.main_area.benchmark_finished,
@@ -338,7 +338,7 @@ class MainWindow(QMainWindow):
             return ConfirmDialog.ask(
                 self,
                 self.tr("Stop the health test?"),
-                self.tr("It ends without a verdict, and what it found so far is not kept."),
+                self.tr("It ends without a verdict, and its findings so far are not kept."),
                 accept_text=self.tr("Stop"),
                 reject_text=self.tr("Go on"),
                 dismiss_signal=self.main_area.test_finished,
@@ -415,10 +415,8 @@ class MainWindow(QMainWindow):
         """Say that the last run crashed, and where its report is."""
         self._show_banner(
             "neutral",
-            self.tr("GPU Assistant broke off last time. What it was doing then is written down in {path}").format(
-                path=report
-            ),
-            button_text=self.tr("Understood"),
+            self.tr("GPU Assistant closed unexpectedly last time. Details are in {path}").format(path=report),
+            button_text=self.tr("OK"),
         )
 
     def _taskbar(self, handle: int) -> TaskbarProgress | None:
@@ -429,7 +427,7 @@ class MainWindow(QMainWindow):
 
     def _on_sampling_failed(self, error: AppError) -> None:
         if error.code == "history-damaged":  # nothing can be done about it
-            self._show_banner("neutral", self.language.texts().error_text(error), button_text=self.tr("Understood"))
+            self._show_banner("neutral", self.language.texts().error_text(error), button_text=self.tr("OK"))
         else:
             self._on_save_failed(error)
 

@@ -108,7 +108,7 @@ class AlarmsCard(Card):
         count = len(self.rows) - 1
         if count >= 0:
             expand_text = self.tr("and {count} more").format(count=count)
-            self.expand_button.setText(self.tr("Only the gravest") if self._expanded else expand_text)
+            self.expand_button.setText(self.tr("Most serious only") if self._expanded else expand_text)
 
     def _rebuild_rows(self, alarms_by_key: dict[AlarmKey, Alarm], is_muted: Callable[[Alarm], bool]) -> None:
         existing_rows = {key: self.rows.pop(key, None) for key in alarms_by_key}

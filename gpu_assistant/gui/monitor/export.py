@@ -32,12 +32,12 @@ class MonitorExporter(FileSaver):
 
     def ask_picture(self, image: QImage) -> None:
         """Ask for a file name, then save the image."""
-        title = self.tr("Where shall the picture be saved?")
+        title = self.tr("Save picture")
         self.choose_file(title, "PNG (*.png)", _export_name("png"), lambda path: self.save_picture(image, path))
 
     def ask_table(self, history: History, seconds: float, gpus: tuple[GpuSample, ...] = ()) -> None:
         """Ask for a file name, then save the last `seconds`; the columns are named after `gpus`."""
-        title = self.tr("Where shall the table be saved?")
+        title = self.tr("Save table")
         self.choose_file(
             title, "CSV (*.csv)", _export_name("csv"), lambda path: self.save_table(history, seconds, path, gpus)
         )

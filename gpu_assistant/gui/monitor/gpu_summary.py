@@ -31,7 +31,7 @@ def status_text(sample: Sample | None, health: Health | None, *, simulated: bool
     """The line below the page's title: the GPUs and the most severe alarm, or the problem of the driver."""
     translate, texts = QCoreApplication.translate, language.texts()
     if simulated:
-        return translate("MonitorPage", "Figures of the real computer you sit at, not of the simulated machine.")
+        return translate("MonitorPage", "Figures from the real computer in front of you, not from the simulated one.")
     gpus = sample.gpus if sample is not None else ()
     state = sample.nvml if sample is not None else "untried"
     if state not in STATES_WITHOUT_MESSAGE:
@@ -67,9 +67,9 @@ def status_pill(health: Health | None) -> tuple[PillKind, str] | None:
     pills: dict[str, tuple[PillKind, str]] = {
         "well": ("ok", translate("MonitorPage", "Well")),
         "watching": ("neutral", translate("MonitorPage", "Watching")),
-        "untold": ("neutral", translate("MonitorPage", "Not known")),
+        "untold": ("neutral", translate("MonitorPage", "Unknown")),
         "warn": ("warn", translate("MonitorPage", "Look")),
-        "error": ("error", translate("MonitorPage", "Not well")),
+        "error": ("error", translate("MonitorPage", "Problem")),
         "asleep": ("neutral", texts.translate("monitor.gpu.asleep")),
         "slow": ("neutral", texts.translate("monitor.gpu.silent")),
     }
@@ -253,7 +253,7 @@ class GpuHeader(Card):
         alarms = [alarm for alarm in (health.alarms if health else ()) if alarm.gpu == self.gpu]
         state = gpu.state if gpu is not None else "silent"
         if alarms and alarms[0].level == "error":
-            self.state_pill.set("error", self.tr("Not well"))
+            self.state_pill.set("error", self.tr("Problem"))
         elif alarms and alarms[0].level == "warn":
             self.state_pill.set("warn", self.tr("Look"))
         elif state != "ready":
@@ -261,7 +261,7 @@ class GpuHeader(Card):
         elif health is not None and self.gpu in health.watching:
             self.state_pill.set("neutral", self.tr("Watching"))
         elif health is not None and self.gpu in health.untold:
-            self.state_pill.set("neutral", self.tr("Not known"))
+            self.state_pill.set("neutral", self.tr("Unknown"))
         elif health is not None and health.state != "unknown":
             self.state_pill.set("ok", self.tr("Well"))
         self.state_pill.setVisible(state != "ready" or (health is not None and health.state != "unknown"))

@@ -85,7 +85,7 @@ class LiveMetricsCard(Card):
             return
         name = self._gpu[1] if self._gpu is not None else self.tr("This computer")
         if self._simulated:
-            name = self.tr("The real computer you sit at")
+            name = self.tr("The real computer in front of you")
         self.name_label.setText(name)
         self._update_span()
         self.test_button.setText(self.tr("Test this card"))

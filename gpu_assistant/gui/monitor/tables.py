@@ -178,17 +178,15 @@ class GpuDetails(Themed, QWidget):
                 cells = [each.name or UNKNOWN_VALUE, str(each.pid), memory_text]
                 rows.append([f"GPU {gpu.index}", *cells] if several else cells)
         is_reported = any(gpu.processes is not None for gpu in self._gpus)
-        pending_text = (
-            self.tr("The driver is being asked…") if self._samples_since_open < MIN_SAMPLES_WITH_PROCESSES else ""
-        )
-        empty_text = pending_text or self.tr("The driver does not tell who uses it.")
+        pending_text = self.tr("Asking the driver…") if self._samples_since_open < MIN_SAMPLES_WITH_PROCESSES else ""
+        empty_text = pending_text or self.tr("The driver does not report which programs use it.")
         empty_text = self.tr("No program uses it now.") if is_reported else empty_text
         self.processes_card.set_rows([self.tr("Card"), *headers] if several else headers, rows, empty_text)
         figures = [(name, values) for name, values in self._detail_rows() if any(values)]
         self.details_card.set_rows(
             [self.tr("Figure"), *(f"GPU {gpu.index}" if several else self.tr("Now") for gpu in self._gpus)],
             [[name, *(value or UNKNOWN_VALUE for value in values)] for name, values in figures],
-            self.tr("The card tells no more just now."),
+            self.tr("The card reports nothing more right now."),
         )
 
     def _detail_rows(self) -> list[tuple[str, list[str | None]]]:
@@ -205,11 +203,11 @@ class GpuDetails(Themed, QWidget):
             ),
             (self.tr("PCI Express generation"), [self._value_text(gpu.pcie_gen, gpu.pcie_gen_max) for gpu in gpus]),
             (self.tr("PCI Express lanes"), [self._value_text(gpu.pcie_width, gpu.pcie_width_max) for gpu in gpus]),
-            (self.tr("Held back by"), [self._throttle_text(gpu) for gpu in gpus]),
-            (self.tr("Fan turns"), [self._value_text(gpu.fan_rpm, None, self.tr("a minute")) for gpu in gpus]),
+            (self.tr("Limited by"), [self._throttle_text(gpu) for gpu in gpus]),
+            (self.tr("Fan speed"), [self._value_text(gpu.fan_rpm, None, self.tr("RPM")) for gpu in gpus]),
             (self.tr("Memory errors (ECC)"), [self._ecc_text(gpu) for gpu in gpus]),
-            (self.tr("Memory pages switched off"), [self._value_text(gpu.retired_pages) for gpu in gpus]),
-            (self.tr("Memory rows replaced"), [self._value_text(gpu.remapped_rows) for gpu in gpus]),
+            (self.tr("Retired memory pages"), [self._value_text(gpu.retired_pages) for gpu in gpus]),
+            (self.tr("Replaced memory rows"), [self._value_text(gpu.remapped_rows) for gpu in gpus]),
             (
                 self.tr("Last error of the driver (Xid)"),
                 [self._xid_text(gpu) for gpu in gpus],
@@ -238,9 +236,9 @@ class GpuDetails(Themed, QWidget):
 
     def _ecc_text(self, gpu: GpuSample) -> str | None:
         if not gpu.ecc:
-            return None if gpu.ecc is None else self.tr("not watched for")
+            return None if gpu.ecc is None else self.tr("not monitored")
         corrected, uncorrected = (UNKNOWN_VALUE if n is None else n for n in (gpu.ecc_corrected, gpu.ecc_uncorrected))
-        return self.tr("{mended} mended, {rest} not").format(mended=corrected, rest=uncorrected)
+        return self.tr("{mended} corrected, {rest} not").format(mended=corrected, rest=uncorrected)
 
     def _throttle_text(self, gpu: GpuSample) -> str | None:
         if not gpu.throttle:

@@ -94,7 +94,7 @@ class ThemeMenu(_RailMenu):
 
     def retranslate(self) -> None:
         names = {
-            "system": self.tr("As the system"),
+            "system": self.tr("Use system setting"),
             "light": self.tr("Light"),
             "dark": self.tr("Dark"),
             "contrast": self.tr("High contrast"),

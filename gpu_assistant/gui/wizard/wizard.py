@@ -321,7 +321,7 @@ class Wizard(Themed, QWidget):
         is_locked = self.flow.is_locked
         self.rail.set_current(PAGES.index(self.flow.page), reachable=not is_locked)
         done_buttons = self.rail.buttons[: PAGES.index(self.flow.page)]
-        note = self.tr("The way back is open again when the install has ended.")
+        note = self.tr("You can go back once the installation has ended.")
         for button in self.rail.buttons:
             button.set_note(note if is_locked and button in done_buttons else "")
 

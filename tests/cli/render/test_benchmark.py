@@ -136,7 +136,7 @@ def test_gpu_log_line(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     output = printed(capsysbinary, replace(card_benchmark(), watched=(hot,)))
     assert (
         "NVIDIA GeForce RTX 4060 along the run: 41 → 66 °C (at most 67 °C), 2505 MHz and memory — MHz under load, "
-        "at most 113 W of 115 W, held back by: At its power limit; Slowed down by heat"
+        "at most 113 W of 115 W, limited by: At its power limit; Slowed down by heat"
     ) in output
     assert any(line.endswith("限制频率的原因：没有") for line in printed(capsysbinary, card_benchmark(), "zh_CN"))
 
@@ -157,13 +157,13 @@ def test_history_table(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Pat
     arguments = ["--data-dir", str(tmp_path), "bench", "--history"]
     assert run([*arguments, "--lang", "en"]) == 0
     head, one, two, three, equal, left_out = capsysbinary.readouterr().out.decode().splitlines()
-    assert head.split() == ["When", "Test", "Versions", "Figure", "Beside", "before"]
+    assert head.split() == ["When", "Test", "Versions", "Figure", "Change"]
     assert "PyTorch 2.15.0+cu130 · CUDA 13.0 · driver 617.42" in one
     figure = "Training ResNet-50, mixed precision (bfloat16) · NVIDIA GeForce RTX 4060 · 262 images/s"
     assert f"{figure} · 31 times the CPU" in one
-    assert one.endswith("nothing before to compare with")
+    assert one.endswith("no earlier result to compare with")
     assert "without Training BERT-base" in two
-    assert two.endswith("nothing before to compare with")
+    assert two.endswith("no earlier result to compare with")
     assert f"20 % slower than {one[:16]}" in three
     assert "same version" in equal
     assert left_out == "Not shown: 1 result, damaged or kept by another version of this program."
@@ -314,7 +314,7 @@ def test_ctrl_c_keeps_partial_results(
     assert run([*arguments, "--full", "--json"]) == 3
     captured = capsys.readouterr()
     assert "bench.note.cancelled" in decode(captured.out, Benchmark).notes
-    assert "is kept and marked as not finished" in captured.err
+    assert "are kept and marked as unfinished" in captured.err
     assert len(list((tmp_path / "data" / "benchmarks").glob("*Z.json"))) == 1
 
 

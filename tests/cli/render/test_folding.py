@@ -18,7 +18,7 @@ def heat(gpu: int, temp: int, state: str = "pass") -> Check:
     ("language", "all_of_them", "some"),
     [
         ("en", "each of the 8 cards reached 50–57 °C", "each of GPU 0–2, 4, 5, 7 reached 50–57 °C"),
-        ("zh_CN", "全部 8 块显卡 最高到 50–57 °C", "GPU 0–2、4、5、7 最高到 50–57 °C"),
+        ("zh_CN", "全部 8 张显卡 最高到 50–57 °C", "GPU 0–2、4、5、7 最高到 50–57 °C"),
     ],
 )
 def test_equal_checks_fold_and_others_do_not(language: str, all_of_them: str, some: str) -> None:

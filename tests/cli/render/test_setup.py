@@ -171,8 +171,8 @@ def test_detect_shows_everything_known(capsys: pytest.CaptureFixture[str], tmp_p
     for text in (
         "compute capability 8.9", "566.03", "12.6.3  C:\\CUDA", "version unknown  C:\\Broken", "9.6.0  C:\\cudnn",
         "Visual C++ 14.42", "git 2.47.0", "(TensorFlow 2.10.1)", "does not start", "D:\\  size unknown", "proxy:8080",
-        "plain English letters", "--data-dir", "C:\\OneDrive\\Documents", "mains power", "virtual machine",
-        "remote desktop", "restart of that computer", "Not every disk answered", "moon: this could not be read",
+        "non-English characters", "--data-dir", "C:\\OneDrive\\Documents", "keep it plugged in", "virtual machine",
+        "remote desktop", "That computer needs a restart", "Not every disk answered", "moon: this could not be read",
     ):  # fmt: skip
         assert text in output, text
     assert "—" not in output

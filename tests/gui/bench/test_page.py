@@ -102,7 +102,7 @@ def test_cancel_stops_benchmark(page, app, qtbot):
     page.cancel_button.click()
     wait_for_end(page, qtbot)
     assert page.empty_state.isVisible()
-    assert page.message_banner.label.text() == "Stopped. Nothing of this run was kept."
+    assert page.message_banner.label.text() == "Stopped. This run was not saved."
 
 
 def test_loading_pytorch_shows_time_limit(page, app, qtbot):
@@ -272,7 +272,7 @@ def test_missing_environment_shows_setup_button(open_page, app, qtbot, tab):
     (page.memory_view.measure_button if tab == MEMORY_TAB else page.measure_button).click()
     qtbot.waitUntil(page.environment_banner.isVisible, timeout=5000)
     text = page.environment_banner.label.text()
-    assert text.startswith("The environment is gone: it was removed or moved. The setup makes")
+    assert text.startswith("The environment was removed or moved. Setting up a new one")
     assert not page.message_banner.isVisible()
     assert page.result_view.isVisible()
     assert not page.measure_button.isEnabled()
@@ -286,7 +286,7 @@ def test_empty_page_reports_missing_environment(page, app, qtbot):
     app.results["bench"] = AppError("environment-missing", path="/home/mei/ai/pytorch")
     page.empty_state.button.click()
     qtbot.waitUntil(lambda: page.empty_state.button.text() == "Set up PyTorch", timeout=5000)
-    assert page.empty_state.message_label.text().startswith("The environment is gone")
+    assert page.empty_state.message_label.text().startswith("The environment was removed")
     assert not page.environment_banner.isVisible()
     assert not page.message_banner.isVisible()
 

@@ -60,8 +60,8 @@ def test_duration_shown_before_and_scope_after(open_page, app, qtbot, seen):
     assert "It does not cover: " in page.result_view.scope.text()
     page.copy_button.click()
     verdict, *rows = QGuiApplication.clipboard().text().splitlines()
-    assert verdict == "Level 2: It works, but something wants a look. What to do stands below."
-    assert any(row.startswith("wants a look: ") for row in rows)
+    assert verdict == "Level 2: It works, but something needs attention. See below for what to do."
+    assert any(row.startswith("needs attention: ") for row in rows)
     assert rows[-1] == page.result_view.scope.text().splitlines()[-1]
     assert page.copy_button.text() == "Copied"
 
@@ -162,7 +162,7 @@ def test_gpu_curves_are_drawn(open_page, seen, qtbot):
     page = open_page(level=3)
     page.show_result(hot)
     qtbot.waitUntil(lambda: "Temperature: 40 °C at the start, 80 °C at most" in seen(page), timeout=5000)
-    assert "Held back for 50 % of the time" in seen(page)
+    assert "Slowed down for 50 % of the time" in seen(page)
     temperature, clock, throttle = page.result_view.curves[0].sparklines
     assert max(value for _, value in temperature.points()) == 80
     assert min(value for _, value in clock.points()) == 1800
@@ -212,7 +212,7 @@ def test_cpu_only_pytorch_shows_warning(open_page, app, variant, warned):
     app.known = (replace(ENVIRONMENT, variant=variant),)
     page = open_page(level=3)
     assert page.cpu_only_banner.isVisible() == warned
-    assert "processor only" in page.cpu_only_banner.label.text()
+    assert "only the CPU" in page.cpu_only_banner.label.text()
     assert page.start_button.isEnabled()
     page.levels.buttons[0].click()
     assert not page.cpu_only_banner.isVisible()

@@ -96,7 +96,7 @@ def test_progress_from_indeterminate_to_none(stage, qtbot):
     finish(qtbot, stage.runner, job)
     assert stage.bar.seen[-1] == ("none", None)
     [word] = stage.notifications
-    assert (word.title, word.is_error) == ("The benchmark is done", False)
+    assert (word.title, word.is_error) == ("Benchmark finished", False)
 
 
 def test_failure_is_red_until_window_is_active(stage, qtbot):
@@ -147,7 +147,7 @@ def test_first_of_two_jobs_shows_on_the_button(stage, qtbot):
     assert stage.bar.seen[-1] == ("normal", 0.25)
     finish(qtbot, stage.other, install)
     assert stage.bar.seen[-1] == ("none", None)
-    assert [word.title for word in stage.notifications] == ["The benchmark stopped", "The install is done"]
+    assert [word.title for word in stage.notifications] == ["The benchmark stopped", "Installation finished"]
 
 
 def test_notifications_in_chinese(stage, qtbot, language):

@@ -109,7 +109,7 @@ def test_home_announces_newer_version(window_with_update):
         b.text() for b in (offer(window).install_button, offer(window).notes_button, offer(window).later_button)
     ] == [
         "Download and install",
-        "What is new",
+        "What's new",
         "Not now",
     ]
     assert not offer(window).progress_bar.isVisible()

@@ -104,7 +104,7 @@ def test_processes_sorted_by_memory(monitor):
     feed(window, sample(gpu(processes=())))
     assert page.gpu_details.processes_card.empty_label.text() == "No program uses it now."
     feed(window, sample(gpu(processes=None)))
-    assert page.gpu_details.processes_card.empty_label.text() == "The driver does not tell who uses it."
+    assert page.gpu_details.processes_card.empty_label.text() == "The driver does not report which programs use it."
 
 
 def test_processes_sampled_only_while_open(monitor, qtbot):
@@ -115,7 +115,7 @@ def test_processes_sampled_only_while_open(monitor, qtbot):
     assert not sampling.processes
     page.gpu_details.toggle_button.click()
     assert sampling.processes
-    assert page.gpu_details.processes_card.empty_label.text() == "The driver is being asked…"
+    assert page.gpu_details.processes_card.empty_label.text() == "Asking the driver…"
     feed(window, sample(gpu(processes=())))
     assert page.gpu_details.processes_card.empty_label.text() == "No program uses it now."
     page.gpu_details.toggle_button.click()
@@ -142,8 +142,8 @@ def test_details_show_only_reported_values(monitor):
     assert shown["Performance state (P0 is the fastest)"] == "P2"
     assert shown["PCI Express generation"] == "4 of 4"
     assert shown["Memory errors (ECC)"] == "3 mended, 0 not"
-    assert shown["Held back by"] == "At its power limit"
-    assert "Memory rows replaced" not in shown
+    assert shown["Limited by"] == "At its power limit"
+    assert "Replaced memory rows" not in shown
 
 
 def test_earlier_xid_keeps_its_time(monitor):

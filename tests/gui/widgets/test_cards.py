@@ -51,8 +51,8 @@ def test_hero_repaints_on_new_verdict(show, qtbot: QtBot) -> None:
 
 @pytest.mark.parametrize("kind", ["ok", "warn", "error", "neutral", "accent"])
 def test_a_hero_says_its_verdict(show, kind: str) -> None:
-    hero = show(Hero(kind, "Your GPU is well", "41 °C"))
-    assert hero.accessibleName() == "Your GPU is well. 41 °C"
+    hero = show(Hero(kind, "Your GPU is healthy", "41 °C"))
+    assert hero.accessibleName() == "Your GPU is healthy. 41 °C"
     assert not hero.button.isVisible()
     hero.set(kind, "Hot", "", "What can I do?")
     assert hero.button.isVisible()

@@ -90,4 +90,4 @@ def test_confirm_dialog_accepts_only_by_button(qtbot: QtBot, keys: Sequence[Qt.K
             qtbot.keyClick(dialog.focusWidget(), key)
 
     QTimer.singleShot(50, press)
-    assert ConfirmDialog.ask(None, "Stop here?", "What is downloaded is kept.", "Stop", "Go on") is answer
+    assert ConfirmDialog.ask(None, "Stop here?", "Your download is kept.", "Stop", "Go on") is answer

@@ -25,12 +25,12 @@ class BenchmarkExporter(FileSaver):
 
     def ask_picture(self, benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> None:
         """Ask for a file name, then save a picture."""
-        title, name = self.tr("Where shall the picture be saved?"), export_name(benchmark, "png")
+        title, name = self.tr("Save picture"), export_name(benchmark, "png")
         self.choose_file(title, "PNG (*.png)", name, lambda path: self.save_picture(benchmark, stored, path))
 
     def ask_report(self, benchmark: Benchmark, stored: tuple[Benchmark, ...], range_source: RangeSource | None) -> None:
         """Ask for a file name, then save a report."""
-        title, name = self.tr("Where shall the report be saved?"), export_name(benchmark, "html")
+        title, name = self.tr("Save report"), export_name(benchmark, "html")
         self.choose_file(
             title, "HTML (*.html)", name, lambda path: self.save_report(benchmark, stored, range_source, path)
         )

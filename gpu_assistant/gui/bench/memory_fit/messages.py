@@ -79,9 +79,7 @@ def variant_detail(fit: MemoryFit) -> str:
     return {
         "plain": translate("MemoryFitMessages", "everything in float32"),
         "mixed": translate("MemoryFitMessages", "computes in 16 bits, keeps weights in 32"),
-        "checkpointing": translate(
-            "MemoryFitMessages", "computes a part again instead of keeping it: a third more time"
-        ),
+        "checkpointing": translate("MemoryFitMessages", "recomputes parts instead of storing them: a third more time"),
         "accumulation": translate(
             "MemoryFitMessages", "a batch in four parts, one update: slower, and BatchNorm sees less at once"
         ),
@@ -96,7 +94,7 @@ def memory_part_name(part: str) -> str:
         "gradients": translate("MemoryFitMessages", "Gradients"),
         "optimizer": translate("MemoryFitMessages", "Optimizer state"),
         "activations": translate("MemoryFitMessages", "Activations"),
-        "temporary": translate("MemoryFitMessages", "For a moment"),
+        "temporary": translate("MemoryFitMessages", "Temporary"),
         "cache": translate("MemoryFitMessages", "Cache"),
     }[part]
 
@@ -147,11 +145,12 @@ def fit_summary(measured: Sequence[MemoryFit]) -> str:
         template = translate("MemoryFitMessages", "A batch of {batch} fits.")
     elif variants := [variant_name(fit.variant) for fit in measured if is_batch_fitting(fit)]:
         template = translate(
-            "MemoryFitMessages", "A batch of {batch} does not fit as it is. It fits with: {ways}."
+            "MemoryFitMessages", "A batch of {batch} does not fit directly. It fits with: {ways}."
         ).replace("{ways}", translate("MemoryFitMessages", ", ").join(variants))
     else:
         template = translate(
-            "MemoryFitMessages", "A batch of {batch} does not fit in any way that was measured. Take a smaller one."
+            "MemoryFitMessages",
+            "A batch of {batch} does not fit with any method that was measured. Choose a smaller one.",
         )
     return template.format(batch=f"{baseline.batch:,}")
 
@@ -183,14 +182,14 @@ def free_memory_text(fit: MemoryFit, scale: int) -> str:
     if fit.device == "cpu":
         template = translate(
             "MemoryFitMessages",
-            "Free when it was measured: {size}. Planned with {usable}{line}: the rest stays for other programs and for "
-            "what PyTorch needs beside this.",
+            "Free when measured: {size}. Planned with {usable}{line}; the rest is left for other "
+            "programs and PyTorch's own overhead.",
         )
     else:
         template = translate(
             "MemoryFitMessages",
-            "Free when it was measured: {size}. Planned with {usable}{line}: the rest stays for the display, other "
-            "programs and gaps between blocks.",
+            "Free when measured: {size}. Planned with {usable}{line}; the rest is left for the "
+            "display, other programs and fragmentation.",
         )
     line = translate("MemoryFitMessages", " (the dashed line)") if usable < scale else ""
     return template.format(size=format_memory(fit.capacity), usable=format_memory(usable), line=line)

@@ -109,15 +109,11 @@ class MemoryFitBars(Card):
         fits = self._fits
         notes: list[str] = []
         if any(fit.gradients == 0 for fit in fits):
-            notes.append(
-                self.tr("Where a bar has no gradients, most memory is needed before the first of them is there.")
-            )
+            notes.append(self.tr("A bar without gradients: memory use peaks before the first gradient exists."))
         if not all(fit.exact for fit in fits):
-            notes.append(self.tr("Projected from small steps that were not quite alike: take it as about."))
+            notes.append(self.tr("Projected from small steps that varied a little, so this is approximate."))
         if any(0 < fit.gradients < fit.parameters for fit in fits):
-            notes.append(
-                self.tr("A bar is the moment in which most memory is needed; not all gradients are there by then.")
-            )
+            notes.append(self.tr("Each bar shows the moment of highest memory use; not all gradients exist by then."))
         if fits[0].device == "cpu":
             notes.append(
                 self.tr(

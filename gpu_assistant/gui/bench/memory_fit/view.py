@@ -282,7 +282,7 @@ class MemoryFitView(Themed, QWidget):
         self.options_card.set_title(request_title if busy else title)
         self.setAccessibleName(title)
         self._update_options()
-        self.measure_button.setText(self.tr("Measure again") if self._fits else self.tr("Work it out"))
+        self.measure_button.setText(self.tr("Measure again") if self._fits else self.tr("Calculate"))
         for control in (self.model_dropdown, self.batch_box, self.measure_button):
             control.setEnabled(enabled)
             control.setVisible(not busy)
@@ -291,8 +291,9 @@ class MemoryFitView(Themed, QWidget):
         self.note_label.setText(self._note_text())
         self.description_label.setText(
             self.tr(
-                "Says before you train whether it fits into the memory, and how large the batch can be. A batch is how "
-                "many examples the model learns from at once; a larger one needs more memory."
+                "Shows before you train whether a model fits in memory and how large the batch can be. "
+                "The batch size is how many examples the model learns from at once; a larger one needs "
+                "more memory."
             )
         )
         for widget in (self.description_label, self.note_label):
@@ -328,8 +329,8 @@ class MemoryFitView(Themed, QWidget):
         """How the estimate is made, and how long that takes where a duration is known."""
         sentences = [
             self.tr(
-                "Measures steps with 1 to 3 examples and projects them to your batch. Another batch is answered at "
-                "once afterwards."
+                "Measures steps with 1 to 3 examples and projects the result to your batch size. Other "
+                "batch sizes are then answered at once."
             )
         ]
         language_code, model = language.texts().language, messages.fit_model_name(self._model)
@@ -340,14 +341,14 @@ class MemoryFitView(Themed, QWidget):
                 self.tr("Last time it took {time} here.").format(time=format_duration(cached.seconds, language_code))
             )
         elif known is not None:
-            template = self.tr("{model} took {time} on a CPU with {cores} cores beside much other work.")
+            template = self.tr("Took {time} on a CPU with {cores} cores.")
             sentences.append(
                 template.format(model=model, time=format_duration(known.seconds, language_code), cores=known.cores)
             )
         else:
-            sentences.append(self.tr("How long that takes here is known after the first run."))
+            sentences.append(self.tr("How long it takes here is known after the first run."))
         sentences.append(
-            self.tr("After {time} at the latest it ends.").format(time=format_duration(TIME_LIMIT_S, language_code))
+            self.tr("Ends after {time} at the latest.").format(time=format_duration(TIME_LIMIT_S, language_code))
         )
         return ("" if language_code == "zh_CN" else " ").join(sentences)
 
@@ -387,13 +388,13 @@ class MemoryFitView(Themed, QWidget):
         self.install_command_box.setVisible(command is not None)
         if command is not None:
             template = self.tr(
-                "Uses the Python package {name}, which this environment does not have yet. This brings it:"
+                "Uses the Python package {name}, which this environment does not have yet. This installs it:"
             )
             self.install_command_box.set_text(Terminal(system=self._app.system.name).command_line(command))
         else:
             template = self.tr(
-                "Uses the Python package {name}, which this environment does not have. Which release of it belongs to "
-                "this PyTorch is not known here, and with another one neither of them would load."
+                "Uses the Python package {name}, which this environment does not have. We do not know "
+                "which release matches this PyTorch, and with a wrong one neither would load."
             )
         self.package_label.setText(template.format(name=name))
 

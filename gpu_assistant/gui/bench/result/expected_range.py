@@ -69,7 +69,7 @@ class ExpectedRangeCard(Card):
         self.setVisible(has_gpu)
         if benchmark is None or not has_gpu:
             return
-        self._heading.setText(self.tr("Is that right for this card?"))
+        self._heading.setText(self.tr("Is that normal for this card?"))
         self.verdict_pill.setVisible(bool(benchmark.expected))
         if not benchmark.expected:
             self._show_unknown()
@@ -85,7 +85,7 @@ class ExpectedRangeCard(Card):
         self.source_button.setVisible(source is not None and source.url is not None)
         if source is not None:
             self._source_label.setText(range_source_text(source))
-            self.source_button.setText(self.tr("Where the figures are from"))
+            self.source_button.setText(self.tr("Sources"))
             self.source_button.setToolTip(source.url or "")
 
     def _show_unknown(self) -> None:
@@ -95,8 +95,9 @@ class ExpectedRangeCard(Card):
         self._source_label.show()
         self._source_label.setText(
             self.tr(
-                "There are no figures to check this card against: too few are known of this model, or it is a laptop's "
-                "card that does not report its power limit. Your own past shows whether it becomes slower."
+                "There are no reference figures for this card: too few results are known for this model, "
+                "or it is a laptop card that does not report its power limit. Your own earlier results "
+                "show whether it gets slower."
             )
         )
 

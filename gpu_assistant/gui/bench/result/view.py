@@ -160,7 +160,7 @@ class BenchmarkResultView(Themed, QWidget):
             row.align_with(self.comparison_rows)
             self._rows_layout.addWidget(row)
         has_gpus = any(pair.gpus for pair in pairs)
-        self._heading.setText(self.tr("GPU beside CPU") if has_gpus else self.tr("Measured on the CPU"))
+        self._heading.setText(self.tr("GPU vs CPU") if has_gpus else self.tr("Measured on the CPU"))
         parts = [self.tr("Blue: the GPU. Grey: the CPU.")] if has_gpus else []
         if any(pair.previous is not None for pair in pairs):
             parts.append(self.tr("Blue: this time. Grey: your last test before it."))
@@ -280,12 +280,14 @@ class GpuLogCard(Card):
         gpus = relevant_gpu_logs(self._benchmark)
         self.setVisible(bool(gpus))
         self.set_title(
-            self.tr("What the card did meanwhile") if len(gpus) == 1 else self.tr("What the cards did meanwhile")
+            self.tr("What the card did during the test")
+            if len(gpus) == 1
+            else self.tr("What the cards did during the test")
         )
         self._description.setText(
             self.tr(
-                "Read from the driver five times a second; clocks are medians under load. A card at its power limit is "
-                "doing all it can, which is what you want."
+                "Read from the driver five times a second; clocks are medians under load. A card at its "
+                "power limit is working at full power, as it should."
             )
         )
         clear_layout(self._grid)

@@ -292,7 +292,9 @@ class EnvironmentsCard(Card):
             return
         self._heading.setText(self.tr("Environments"))
         self.new_button.setText(self.tr("New environment"))
-        self.empty_label.setText(self.tr("None yet. One keeps PyTorch and its packages apart from everything else."))
+        self.empty_label.setText(
+            self.tr("None yet. An environment keeps PyTorch and its packages separate from everything else.")
+        )
         self.empty_label.setVisible(not self._environments)
         for row, environment in zip(self.rows, self._environments, strict=True):
             row.set_environment(environment, in_use=environment.path == self._in_use)

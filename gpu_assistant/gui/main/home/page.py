@@ -341,7 +341,7 @@ class HomePage(Page):
         stop_agreed = ConfirmDialog.ask(
             self,
             self.tr("Stop the benchmark?"),
-            self.tr("It runs in this environment, which can only be removed afterwards."),
+            self.tr("It is running in this environment, which can be removed only afterwards."),
             accept_text=self.tr("Stop"),
             reject_text=self.tr("Go on"),
             dismiss_signal=runner.finished,

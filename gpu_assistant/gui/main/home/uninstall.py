@@ -91,9 +91,7 @@ class EnvironmentRemoval(QObject):
 
     def _on_uninstalled(self, folder: Path) -> None:
         template = (
-            self.tr("Taken back what was installed for {path}:")
-            if self._leftover_messages
-            else self.tr("Removed: {path}")
+            self.tr("Removed what was installed for {path}:") if self._leftover_messages else self.tr("Removed: {path}")
         )
         self.finished.emit("\n".join([template.format(path=folder), *dict.fromkeys(self._leftover_messages.values())]))
 
@@ -125,7 +123,7 @@ def build_removal_dialog(
     # What is asked below is not said above.
     said = steps if details.driver_choice is None else [step for step in steps if step.kind != DRIVER_KIND]
     summary = "\n".join(f"•\u00a0{texts.message_text(line)}" for line in summarize_removal(said))
-    explanation = QCoreApplication.translate("EnvironmentRemoval", "This goes, and nothing else:")
+    explanation = QCoreApplication.translate("EnvironmentRemoval", "Only this is removed:")
     remove_text, keep_text = (
         QCoreApplication.translate("EnvironmentRemoval", "Remove"),
         QCoreApplication.translate("EnvironmentRemoval", "Keep"),
@@ -196,7 +194,7 @@ class UninstallStepList(QScrollArea):
             column.addSpacing(6)
         column.addStretch(1)
         self.setWidget(content)
-        self.setAccessibleName(QCoreApplication.translate("EnvironmentRemoval", "What is taken back"))
+        self.setAccessibleName(QCoreApplication.translate("EnvironmentRemoval", "What will be removed"))
         self._column = column
 
     def sizeHint(self) -> QSize:

@@ -44,7 +44,7 @@ def home_verdict(
     # "No GPU" is said only after detection, and only if none answers.
     if not facts.loaded or (facts.machine is None and not nvidia):
         return HomeVerdict(
-            "neutral", QCoreApplication.translate("HomeVerdict", "Looking at this computer…"), icon="search"
+            "neutral", QCoreApplication.translate("HomeVerdict", "Checking this computer…"), icon="search"
         )
     if facts.installed is None and not (nvidia and setup_skipped):
         return _setup_verdict(nvidia, sample, health)
@@ -72,7 +72,7 @@ def _gpu_verdict(facts: MachineFacts, sample: Sample | None, health: Health | No
         return HomeVerdict(
             "warn",
             translate("HomeVerdict", "PyTorch cannot use your GPU: this build has no CUDA."),
-            translate("HomeVerdict", "The setup can replace it with a build that has."),
+            translate("HomeVerdict", "The setup can replace it with one that has."),
             translate("HomeVerdict", "Set up again"),
             target="setup",
         )
@@ -81,7 +81,7 @@ def _gpu_verdict(facts: MachineFacts, sample: Sample | None, health: Health | No
     if sample is None or not sample.gpus:
         return HomeVerdict(
             "neutral",
-            translate("HomeVerdict", "Your GPU gives no figures just now"),
+            translate("HomeVerdict", "No figures from your GPU right now"),
             translate("HomeVerdict", "It may be asleep to save power, or its driver may be waiting for a restart."),
             translate("HomeVerdict", "Live graphs"),
         )
@@ -104,7 +104,7 @@ def _no_readings_verdict(*, slow: bool) -> HomeVerdict:
     """A GPU that is left asleep, or a driver that does not answer."""
     translate, say_text = QCoreApplication.translate, language.texts().translate
     if not slow:
-        detail = translate("HomeVerdict", "Figures come as soon as a program uses it.")
+        detail = translate("HomeVerdict", "Figures appear as soon as a program uses it.")
         return HomeVerdict("neutral", say_text("health.state.asleep"), detail, icon="moon")
     graphs_text = translate("HomeVerdict", "Live graphs")
     return HomeVerdict("neutral", say_text("health.state.slow"), say_text("health.slow.fix"), graphs_text, icon="clock")
@@ -141,9 +141,9 @@ def _simulated_verdict(facts: MachineFacts) -> HomeVerdict:
         translate("HomeVerdict", "This is a simulated machine"),
         translate(
             "HomeVerdict",
-            "Nothing is installed or measured for it. The figures below are of the real computer you sit at.",
+            "Nothing is installed or measured for it. The figures below are from the real computer in front of you.",
         ),
-        translate("HomeVerdict", "Walk the setup") if facts.installed is None else "",
+        translate("HomeVerdict", "Try the setup") if facts.installed is None else "",
         icon="sim",
         target="setup",
     )
@@ -197,9 +197,9 @@ def _readings_text(gpus: tuple[GpuSample, ...]) -> str:
 def _healthy_gpus_verdict(gpus: tuple[GpuSample, ...]) -> HomeVerdict:
     translate = QCoreApplication.translate
     title = (
-        translate("HomeVerdict", "Your GPU is well")
+        translate("HomeVerdict", "Your GPU is healthy")
         if len(gpus) == 1
-        else translate("HomeVerdict", "Your GPUs are well")
+        else translate("HomeVerdict", "Your GPUs are healthy")
     )
     parts, margin = [_readings_text(gpus)], temperature_margin(gpus)
     if margin is not None:

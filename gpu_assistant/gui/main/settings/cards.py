@@ -84,10 +84,10 @@ class DownloadsCard(SettingsRowsCard):
     def update_rows(self) -> None:
         self.set_title(self.tr("Downloads"))
         mirrors_label, speed_label = self.row_labels
-        mirrors_label.setText(self.tr("Fetch from mirrors in China"))
-        speed_label.setText(self.tr("How fast at most"))
+        mirrors_label.setText(self.tr("Use mirrors in China"))
+        speed_label.setText(self.tr("Speed limit"))
         self._checksum_label.setText(
-            self.tr("Every file is checked against the checksum of its publisher, wherever it comes from.")
+            self.tr("Every file is checked against its publisher's checksum, wherever it comes from.")
         )
         names = {
             "when-slow": self.tr("When slow"),
@@ -198,8 +198,8 @@ class GpuSettingsCard(SettingsRowsCard):
         settings = self._app.settings
         self.set_title(self.tr("Your graphics card"))
         questions = (
-            self.tr("Tell me when something is wrong with it, also while I look elsewhere"),
-            self.tr("Show its temperature as an icon beside the clock"),
+            self.tr("Notify me of problems with the card, even in the background"),
+            self.tr("Show its temperature next to the clock"),
         )
         for row_label, control, text, is_on in zip(
             self.row_labels,
@@ -212,7 +212,7 @@ class GpuSettingsCard(SettingsRowsCard):
             control.set_options([self.tr("On"), self.tr("Off")])
             control.set_current(ON if is_on else OFF)
             control.setAccessibleName(text)
-        self.sleep_label.setText(self.tr("A laptop's card that sleeps to save power is never woken for this."))
+        self.sleep_label.setText(self.tr("A laptop card that sleeps to save power is never woken for this."))
         self.muted_alarms_list.retranslate()
 
     def _save(self, **changes: object) -> None:
@@ -251,7 +251,7 @@ class OfflineCard(Card):
             self.tr("Put all files that a setup needs into one folder, for a computer without internet.")
         )
         self._line_labels[1].setText(
-            self.tr("Set this computer up from a folder that was prepared where there is internet.")
+            self.tr("Set up this computer from a folder that was prepared on a computer with internet.")
         )
         self.create_bundle_button.setText(self.tr("Prepare a folder…"))
         self.load_bundle_button.setText(self.tr("Set up from a folder…"))
@@ -291,9 +291,7 @@ class UpdateSettingsCard(Card):
         updates, is_supported = self._updates, self._updates.is_supported
         self.set_title(self.tr("Updates"))
         self.unsupported_label.setText(
-            self.tr(
-                "This build looks for no updates: it knows no publisher to ask. New versions are installed by hand."
-            )
+            self.tr("This build does not check for updates: it has no publisher to ask. Install new versions yourself.")
         )
         self.unsupported_label.setVisible(not is_supported)
         for part in (self.daily_check_label, self.daily_check_segments, self.last_check_label, self.check_button):
@@ -304,7 +302,7 @@ class UpdateSettingsCard(Card):
         error = updates.error if not has_newer else None
         self.error_label.setText(texts().error_text(error) if error is not None else "")
         self.error_label.setVisible(error is not None)
-        self.daily_check_label.setText(self.tr("Look for a newer version once a day"))
+        self.daily_check_label.setText(self.tr("Check for a new version once a day"))
         self.daily_check_segments.set_options([self.tr("On"), self.tr("Off")])
         self.daily_check_segments.set_current(ON if self._app.settings.look_for_updates else OFF)
         self.daily_check_segments.setAccessibleName(self.daily_check_label.text())

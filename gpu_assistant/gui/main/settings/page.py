@@ -103,17 +103,17 @@ class SettingsPage(Page):
         if not self._row_labels:
             return
         self.set_title(self.tr("Settings"))
-        self._appearance_card.set_title(self.tr("Language and look"))
+        self._appearance_card.set_title(self.tr("Language and appearance"))
         self._about_card.set_title(self.tr("About"))
         self._row_labels["language"].setText(self.tr("Language"))
         self._row_labels["theme"].setText(self.tr("Theme"))
         self._row_labels["scale"].setText(self.tr("Text size"))
-        self._privacy_label.setText(self.tr("Nothing leaves this computer but downloads."))
+        self._privacy_label.setText(self.tr("GPU Assistant goes online only to download. Nothing about you is sent."))
         self._version_label.setText(
             self.tr("GPU Assistant {version}, free software (Apache-2.0).").format(version=__version__)
         )
         names = {
-            "system": self.tr("As the system"),
+            "system": self.tr("Use system setting"),
             "light": self.tr("Light"),
             "dark": self.tr("Dark"),
             "contrast": self.tr("High contrast"),

@@ -44,7 +44,7 @@ RULES: dict[str, tuple[str, Tone, str]] = {
     "weak-charger": (str(QT_TRANSLATE_NOOP("Marks", "charger")), "soft", "power"),
     "hot": (str(QT_TRANSLATE_NOOP("Marks", "hot")), "warn", "temp"),
     "too-hot": (str(QT_TRANSLATE_NOOP("Marks", "far too hot")), "error", "temp"),
-    "fan-stopped": (str(QT_TRANSLATE_NOOP("Marks", "fan stands still")), "error", "temp"),
+    "fan-stopped": (str(QT_TRANSLATE_NOOP("Marks", "fan stopped")), "error", "temp"),
 }
 SAMPLE_S = 1.0  # between two samples of a GPU
 MISSING: dict[str, tuple[str, Tone]] = {

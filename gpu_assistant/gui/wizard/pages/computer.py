@@ -75,11 +75,11 @@ class ComputerPage(WizardPage):
             self._elapsed_timer.start()
         elif not detecting:
             self._elapsed_timer.stop()
-        self.detect_button.setText(self.tr("Look again"))
+        self.detect_button.setText(self.tr("Check again"))
         self.copy_button.setText(self.tr("Copied") if self._copied_timer.isActive() else self.tr("Copy details"))
         self.copy_button.set_icon("check" if self._copied_timer.isActive() else "copy")
         self.back_button.setText(self.tr("Back"))
-        self.primary_button.setText(self.tr("See what suits it"))
+        self.primary_button.setText(self.tr("See recommendations"))
         self.detect_button.setEnabled(not detecting)
         self.copy_button.setEnabled(state.machine is not None and not detecting)
         was_enabled = self.primary_button.isEnabled()
@@ -100,23 +100,21 @@ class ComputerPage(WizardPage):
         if self.controller.is_detecting:
             self._update_elapsed()
         elif self.controller.flow.simulated:
-            self.page.set_title(title, self.tr("Read from a machine file; nothing here was looked at."))
+            self.page.set_title(title, self.tr("Read from a machine file; this computer was not checked."))
         elif seconds is not None:
-            subtitle = self.tr("Looked at in {seconds} seconds. Nothing was changed and nothing was sent.")
+            subtitle = self.tr("Checked in {seconds} seconds. Nothing was changed or sent.")
             self.page.set_title(title, subtitle.format(seconds=f"{seconds:.1f}"))
         else:
             self.page.set_title(title)
 
     def _update_elapsed(self) -> None:
         seconds = round(self.controller.detection_elapsed(time.monotonic()))
-        self.page.set_title(self.tr("This computer"), self.tr("Looking… {seconds} s").format(seconds=seconds))
+        self.page.set_title(self.tr("This computer"), self.tr("Checking… {seconds} s").format(seconds=seconds))
 
     def _update_verdict(self) -> None:
         machine = self.controller.flow.state.machine
         if machine is None or self.controller.is_detecting:
-            self.hero.set(
-                "neutral", self.tr("Looking at this computer"), self.tr("Takes a few seconds."), icon="search"
-            )
+            self.hero.set("neutral", self.tr("Checking this computer"), self.tr("Takes a few seconds."), icon="search")
             return
         kind, title, detail = self.compute_verdict(machine)
         has_recommendation = self.controller.flow.state.recommendation is not None
@@ -145,21 +143,22 @@ class ComputerPage(WizardPage):
             return "warn", self.tr("PyTorch works here, but on the CPU only"), detail or ""
         driver = recommendation.driver.action
         details = {
-            "update": self.tr("Only the driver is too old for it; the next page says which one it takes."),
-            "back": self.tr("Only the driver is too new for the card; the next page says which one to go back to."),
-            "install": self.tr("Only the driver is missing; the next page says which one it takes."),
-            "keep": self.tr("Card and driver fit as they are."),
-            "none": self.tr("PyTorch has a build for its graphics."),
+            "update": self.tr("Only the driver is too old for it; the next page shows which one you need."),
+            "back": self.tr("Only the driver is too new for the card; the next page shows which one to go back to."),
+            "install": self.tr("Only the driver is missing; the next page shows which one you need."),
+            "keep": self.tr("Your card and driver are ready."),
+            "none": self.tr("PyTorch has a build for this graphics chip."),
         }
         if any(each.code in ALREADY_WORKING_CODES for each in recommendation.alternatives):
-            detail = self.tr("The PyTorch that is here computes on it already; the next page has what is newer.")
+            detail = self.tr("The PyTorch on this computer already uses it; the next page shows what is newer.")
             return "ok", self.tr("Good news: this computer can train on its GPU"), detail
         older_version_reason = next(
             (each for each in recommendation.reasons if each.code == "version-newest-with-code"), None
         )
         if driver == "keep" and older_version_reason is not None:
             headline = self.tr(
-                "Card and driver fit as they are, for PyTorch {version}: the newest, {newest}, has no code for it."
+                "Your card and driver are ready for PyTorch {version}; the newest, {newest}, no longer "
+                "supports this card."
             )
             detail = headline.format(
                 version=older_version_reason.data["version"], newest=older_version_reason.data["newest"]
@@ -172,8 +171,8 @@ class ComputerPage(WizardPage):
             return "warn", self.tr("The disk is too full"), messages.error_text(self.texts, blocking_error)
         error = self.controller.errors.get("recommend")
         if error is None:
-            return "neutral", self.tr("Working out what suits it"), ""
-        return "warn", self.tr("What suits it is not worked out yet"), messages.error_text(self.texts, error)
+            return "neutral", self.tr("Preparing your recommendation"), ""
+        return "warn", self.tr("No recommendation yet"), messages.error_text(self.texts, error)
 
     def _update_rows(self) -> None:
         state = self.controller.flow.state

@@ -106,7 +106,7 @@ class DonePage(WizardPage):
             widget.setVisible(is_working)
         self._update_powershell_command(is_working)
         self._update_log_card()
-        hint = self.tr("Everything is written down: a lock file and a log.") if is_working else ""
+        hint = self.tr("A lock file and a log record everything.") if is_working else ""
         self.footer.set_hint(hint, "file")
         self.back_button.setText(self.tr("Back"))
         self.back_button.setVisible(not is_working)
@@ -122,7 +122,7 @@ class DonePage(WizardPage):
         controller, line = self.controller, None
         if is_working and controller.environment is not None and not controller.flow.simulated:
             line = controller.app.system.powershell_activation(controller.environment)
-        self.powershell_label.setText(self.tr("PowerShell runs no scripts by default: type this one there instead"))
+        self.powershell_label.setText(self.tr("PowerShell blocks scripts by default: type this there instead"))
         self.powershell_box.set_text(line or "")
         for widget in (self.powershell_label, self.powershell_box):
             widget.setVisible(line is not None)
@@ -140,22 +140,22 @@ class DonePage(WizardPage):
         retry_text = self.tr("Check again")
         if controller.flow.simulated:
             title = self.tr("Nothing was installed: this machine is simulated")
-            self.hero.set("neutral", title, self.tr("On the real one, the proof would stand here."), icon="sim")
+            self.hero.set("neutral", title, self.tr("On a real computer, the result would appear here."), icon="sim")
         elif controller.is_verifying:
-            title = self.tr("Proving that it works…")
+            title = self.tr("Checking that it works…")
             self.hero.set(
-                "neutral", title, self.tr("PyTorch is loaded and computes; takes some seconds."), icon="search"
+                "neutral", title, self.tr("Loads PyTorch and runs a calculation; takes a few seconds."), icon="search"
             )
         elif error is not None:
-            title = self.tr("It could not be proven")
+            title = self.tr("It could not be verified")
             self.hero.set("error", title, error_text(self.texts, error), retry_text)
         elif checks is not None:
             verdict = verification_verdict(checks, state.recommendation, state.machine)
             title, detail = verdict.title, verdict.detail
             if state.end_event is not None and verdict.kind == "ok":
-                detail = self.tr("Installed and proven. Nothing else on your computer was changed.")
+                detail = self.tr("Installed and verified. Nothing else on your computer was changed.")
                 if not state.resumed:
-                    template = self.tr("Installed and proven in {time}. Nothing else on your computer was changed.")
+                    template = self.tr("Installed and verified in {time}. Nothing else on your computer was changed.")
                     detail = template.format(time=format_duration(state.end_event.elapsed_s, self.texts.language))
             self.hero.set(verdict.kind, title, detail, "" if verdict.kind == "ok" else retry_text)
             all_passed = verdict.passed == verdict.total
@@ -167,7 +167,7 @@ class DonePage(WizardPage):
             )
             self.checks_pill.show()
         else:
-            title = self.tr("Not proven yet")
+            title = self.tr("Not verified yet")
             self.hero.set("neutral", title, "", self.tr("Check it"))
         if title != self._announced_title and self.isVisible():
             self._announced_title = title
@@ -340,7 +340,7 @@ def verification_verdict(
             title = translate("DonePage", "PyTorch works on your {gpu}").format(gpu=name)
         elif accelerator == "cuda":
             kind, title = "warn", translate("DonePage", "It works, but on the CPU")
-    detail = translate("DonePage", "Proven just now, in its own Python.")
+    detail = translate("DonePage", "Checked just now, in its own Python.")
     return VerificationVerdict(kind=kind, title=title, detail=detail, passed=passed, total=len(counted_checks))
 
 

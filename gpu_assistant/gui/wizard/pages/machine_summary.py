@@ -162,13 +162,13 @@ def _driver_row(machine: Machine, recommendation: Recommendation | None, plan: P
             return MachineRow(
                 id="driver",
                 label=label,
-                value=translate("MachineSummary", "Not looked at"),
-                detail=translate("MachineSummary", "only NVIDIA's is read; yours stays as it is"),
+                value=translate("MachineSummary", "Not checked"),
+                detail=translate("MachineSummary", "only NVIDIA drivers are read; yours is left alone"),
             )
         return MachineRow(
             id="driver",
             label=label,
-            value=translate("MachineSummary", "No NVIDIA driver answers"),
+            value=translate("MachineSummary", "No NVIDIA driver is running"),
             pill=("warn", translate("MachineSummary", "missing")),
         )
     pill: tuple[PillKind, str] | None = None
@@ -236,7 +236,7 @@ def _space_row(machine: Machine, recommendation: Recommendation | None, plan: Pl
     label = row_labels()["space"]
     disk = (find_disk(machine, plan.env) if plan is not None else None) or home_disk(machine)
     if disk is None or disk.free_bytes is None:
-        return MachineRow(id="space", label=label, reason=translate("MachineSummary", "The system did not say."))
+        return MachineRow(id="space", label=label, reason=translate("MachineSummary", "The system did not report it."))
     cost = plan_cost(plan) if plan is not None else None
     needed, approximate = (cost.disk_bytes, cost.disk_estimated) if cost is not None else (None, False)
     template = (
@@ -263,7 +263,7 @@ def _python_row(machine: Machine, recommendation: Recommendation | None, plan: P
     label = row_labels()["python"]
     pythons = machine.pythons
     if pythons is None:
-        return MachineRow(id="python", label=label, reason=translate("MachineSummary", "The system did not say."))
+        return MachineRow(id="python", label=label, reason=translate("MachineSummary", "The system did not report it."))
     unchanged_text = translate("MachineSummary", "stays as it is")
     pill = fine_pill() if recommendation is not None else None
     main_python = _most_relevant_python(pythons)
@@ -272,7 +272,7 @@ def _python_row(machine: Machine, recommendation: Recommendation | None, plan: P
             id="python",
             label=label,
             value=translate("MachineSummary", "Neither yet"),
-            detail=translate("MachineSummary", "Python comes along"),
+            detail=translate("MachineSummary", "Python is included"),
             pill=pill,
         )
     if main_python.torch is None:
@@ -338,7 +338,7 @@ def probe_failure_text(note: ProbeNote) -> str:
     translations = texts()
     if note.code.startswith("detect.") and translations.has_text(note.code):
         return translations.translate(note.code, {"detail": note.detail})
-    return translate("MachineSummary", "This could not be read, so it counts as unknown.")
+    return translate("MachineSummary", "This could not be read, so it is treated as unknown.")
 
 
 def is_partial(note: ProbeNote) -> bool:
@@ -353,21 +353,21 @@ def _folder_notes(machine: Machine) -> Iterator[MachineNote]:
     if user.home_too_long:
         text = translate(
             "MachineSummary",
-            "The path of your user folder is so long that packages below it would not fit. Choose a short folder, "
-            "such as one on the top of a disk, on the next page.",
+            "The path of your user folder is too long for packages inside it. On the next page, "
+            "choose a short folder, such as one at the top of a disk.",
         )
         yield MachineNote(kind="warn", text=text)
     if user.ascii is False:
         text = translate(
             "MachineSummary",
-            "Your user folder has characters beyond plain English letters. Some programs stumble over that; should "
-            "one do so, choose another folder on the next page.",
+            "Your user folder's name has non-English characters. Some programs fail because of that; "
+            "if one does, choose another folder on the next page.",
         )
         yield MachineNote(kind="info", text=text)
     if user.onedrive:
         text = translate(
             "MachineSummary",
-            "OneDrive keeps {folders}. Install somewhere else, or it will upload tens of thousands of small files.",
+            "OneDrive syncs {folders}. Install somewhere else, or it will upload tens of thousands of small files.",
         )
         yield MachineNote(kind="info", text=text.format(folders=", ".join(user.onedrive)))
 
@@ -379,33 +379,34 @@ def _system_notes(machine: Machine) -> Iterator[MachineNote]:
     if machine.os.secure_boot and machine.os.system == "linux" and nvidia:
         text = translate(
             "MachineSummary",
-            "Secure Boot is on: this system loads the NVIDIA driver only if it is signed with a key that the computer "
-            "knows. Take the driver from your distribution, which sees to that.",
+            "Secure Boot is on: this system loads the NVIDIA driver only if it is signed with a key "
+            "that the computer trusts. Use your distribution's driver, which takes care of that.",
         )
         yield MachineNote(kind="warn", text=text)
     if machine.os.smart_app_control == "on":
         text = translate(
             "MachineSummary",
-            "Smart App Control is on: Windows blocks files that Microsoft does not know, parts of PyTorch perhaps "
-            "among them, and allows no exceptions. If a step or a check says that something was blocked, this is why; "
-            "Windows Security shows it under “App & browser control”.",
+            "Smart App Control is on: Windows blocks files that Microsoft does not know, possibly "
+            "including parts of PyTorch, and allows no exceptions. If a step or a check says that "
+            "something was blocked, this is why; Windows Security shows it under “App & browser "
+            "control”.",
         )
         yield MachineNote(kind="warn", text=text)
     if machine.laptop:
-        text = translate("MachineSummary", "A laptop: let it run on mains power while it trains, or it slows down.")
+        text = translate("MachineSummary", "This is a laptop: keep it plugged in while training, or it slows down.")
         yield MachineNote(kind="info", text=text)
     if machine.virtual_machine:
         text = translate(
-            "MachineSummary", "A virtual machine: it has only the graphics cards that its host hands through."
+            "MachineSummary", "This is a virtual machine: it sees only the graphics cards that its host passes through."
         )
         yield MachineNote(kind="info", text=text)
     if machine.os.wsl:
-        text = translate("MachineSummary", "Linux inside Windows (WSL): the graphics driver is the one of Windows.")
+        text = translate("MachineSummary", "Linux inside Windows (WSL): it uses the graphics driver of Windows.")
         yield MachineNote(kind="info", text=text)
     if machine.remote_desktop:
         text = translate(
             "MachineSummary",
-            "You see this computer over a remote desktop. It computes as usual; stay signed in meanwhile.",
+            "You are using this computer over remote desktop. It computes as usual; stay signed in.",
         )
         yield MachineNote(kind="info", text=text)
 
@@ -414,7 +415,7 @@ def _software_notes(machine: Machine, row_probes: frozenset[str]) -> Iterator[Ma
     for python in machine.pythons or ():
         if python.torch is not None and python.torch.error is not None:
             text = translate(
-                "MachineSummary", "The PyTorch in {path} does not start. It is left as it is; ours is apart."
+                "MachineSummary", "The PyTorch in {path} does not start. We leave it alone and install ours separately."
             )
             yield MachineNote(kind="info", text=text.format(path=python.path))
     for toolkit in machine.cuda_toolkits or ():
@@ -434,7 +435,7 @@ def _software_notes(machine: Machine, row_probes: frozenset[str]) -> Iterator[Ma
     if machine.tools is not None and machine.tools.conda is not None:
         text = translate(
             "MachineSummary",
-            "conda {version} is here. What is installed from here stands apart from it; it stays as it is.",
+            "conda {version} is on this computer. It is left alone; what you install here is separate from it.",
         )
         yield MachineNote(kind="info", text=text.format(version=machine.tools.conda))
     for note in machine.notes:

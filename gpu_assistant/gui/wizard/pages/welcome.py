@@ -114,7 +114,7 @@ class WelcomePage(WizardPage):
             step = plan.steps[number - 1]
             template = self.tr("The last install stopped at step {n} of {of}: {title}. Go on?")
             if interrupted.state == "reboot-needed":
-                template = self.tr("The computer was to restart after step {n} of {of}: {title}. Go on?")
+                template = self.tr("The computer had to restart after step {n} of {of}: {title}. Go on?")
             title = self.texts.translate(f"step.{step.code}.title", step.data)
             question = template.format(n=number, of=len(plan.steps), title=title)
         torch = plan.recommendation.pytorch
@@ -123,7 +123,7 @@ class WelcomePage(WizardPage):
         )
         details = [location_text or plan.env]
         if any(step.kind == "download" or step.files for step in plan.steps[: number or 0]):
-            details.append(self.tr("What is downloaded is kept."))
+            details.append(self.tr("Your download is kept."))
         self.resume_hero.set("accent", question, " · ".join(details), self.tr("Go on"), "download")
 
     def _update_layout(self) -> None:

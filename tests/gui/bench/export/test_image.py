@@ -56,7 +56,7 @@ def test_cpu_only_picture_shows_previous_run(language):
 
 def test_warnings_name_verdict_doubt_and_spread(language):
     assert not warnings_text(card_benchmark())
-    assert warnings_text(slow_benchmark()).startswith("Products or copies: slower than usual")
+    assert warnings_text(slow_benchmark()).startswith("Slower than usual for this card")
     wild = replace(card_benchmark().results[0], q3=500.0)
     assert "Spread between runs" in warnings_text(replace(card_benchmark(), results=(wild,)))
     busy = replace(cpu_benchmark().results[0], notes=("busy-cpu",))

@@ -76,10 +76,10 @@ def test_report_has_history_and_range_source(language):
         "233 images/s",
         "262 images/s",
         "12 % faster than",
-        "Since then: driver 566.03 → 617.42.",
-        "they are 70 to 100 % of the maker's figure within the card and 55 to 97 %",
-        "Figures as of 2026-11-21.",
-        "Where the figures are from: https://example.invalid/a?b=1&c=2",
+        "Changed since then: driver 566.03 → 617.42.",
+        "70 to 100 % of the maker's figure within the card and 55 to 97 %",
+        "Data as of 2026-11-21.",
+        "Sources: https://example.invalid/a?b=1&c=2",
     ):
         assert part in report.text.replace(": \n", ": ")
     assert report.links == [source.url]  # a link to read; nothing is loaded
@@ -101,7 +101,7 @@ def test_report_has_gpu_log(language):
     two = replace(one, index=1, throttle=("thermal",), temp_end=84, temp_max=88)
     text = ParsedReport(render_html(replace(two_cards(), watched=(one, two)))).text
     for part in (
-        "What the cards did meanwhile",
+        "What the cards did during the test",
         "GPU 0 · RTX 4060",
         "GPU 1 · RTX 4060",
         "2,505 MHz",
@@ -149,7 +149,7 @@ def test_cpu_only_report_has_values_without_bars(language):
     html = render_html(cpu_benchmark())
     assert 'class="bar' not in html
     assert "Measured on the CPU" in html
-    assert "GPU beside CPU" not in html
+    assert "GPU vs CPU" not in html
 
 
 def test_multi_gpu_shows_efficiency_and_cpu_dtype(language):

@@ -26,7 +26,7 @@ def test_memory_fit_shows_bars(memory, app, seen, measure):
     assert "Optimizer state 98 MB" in text
     assert rows[4].batch_label.text() == "fits; largest batch about 960"
     assert rows[4].batch_label.tone == "ok"
-    assert "Free when it was measured: 8 GB. Planned with 7.2 GB: " in seen(memory)
+    assert "Free when measured: 8 GB. Planned with 7.2 GB; " in seen(memory)
     assert "dashed" not in seen(memory)
     assert "1 GB of memory is 1,024 MB" in seen(memory)
 
@@ -39,7 +39,7 @@ def test_memory_parts_have_values_and_focus(memory, measure):
         "Gradients 98 MB",
         "Optimizer state 98 MB",
         "Activations 1.4 GB",
-        "For a moment 12 MB",
+        "Temporary 12 MB",
         "Cache 54 MB",
     ]
     assert not row.toolTip()
@@ -53,7 +53,7 @@ def test_memory_parts_have_values_and_focus(memory, measure):
 def test_not_fitting_variant_is_marked(memory, app, seen, measure):
     app.results["fit"] = memory_fits(GIB)
     measure()
-    assert "Planned with 922 MB (the dashed line): the rest stays for the display" in seen(memory)
+    assert "Planned with 922 MB (the dashed line); the rest is left for the display" in seen(memory)
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda:1"])
@@ -92,4 +92,4 @@ def test_partial_gradients_are_explained(memory, app, seen, measure):
     result = memory_fits()
     app.results["fit"] = replace(result, fits=tuple(replace(fit, gradients=fit.gradients // 2) for fit in result.fits))
     measure()
-    assert "not all gradients are there by then" in seen(memory.bars)
+    assert "not all gradients exist by then" in seen(memory.bars)

@@ -31,7 +31,7 @@ def test_code_uses_fitting_variant_if_plain_does_not(memory, app, measure):
     row = memory.bars.rows["plain"]
     assert row.batch_label.text().startswith("does not fit; largest batch about ")
     assert row.batch_label.tone == "error"
-    assert memory.bars.answer_label.text() == "A batch of 256 does not fit as it is. It fits with: Accumulation."
+    assert memory.bars.answer_label.text() == "A batch of 256 does not fit directly. It fits with: Accumulation."
     largest = row.batch_label.text().rpartition(" ")[2]
     code = memory.code_box.text_edit.toPlainText()
     assert code.splitlines()[0] == f"# A batch of 256 does not fit into the free memory: this takes {largest}."
@@ -39,7 +39,7 @@ def test_code_uses_fitting_variant_if_plain_does_not(memory, app, measure):
     memory.batch_box.setValue(16)
     assert memory.bars.answer_label.text() == "A batch of 16 fits."
     memory.batch_box.setValue(4096)
-    assert memory.bars.answer_label.text().startswith("A batch of 4,096 does not fit in any way")
+    assert memory.bars.answer_label.text().startswith("A batch of 4,096 does not fit with any method")
 
 
 def test_code_follows_selected_variant(memory, measure):
@@ -65,7 +65,7 @@ def test_code_names_missing_package_and_install_command(memory, app, qtbot, meas
         if memory.install_command_box.isVisible():
             assert memory.install_command_box.text_edit.toPlainText() == " ".join(command)
         else:
-            assert "not known here" in memory.package_label.text()
+            assert "do not know which release" in memory.package_label.text()
     assert "pip" not in memory.code_box.text_edit.toPlainText()
 
 
@@ -99,7 +99,7 @@ def test_other_batch_is_projected_without_run(memory, app, seen, measure):
     assert "ResNet-50: one step with a batch of 4, on GPU 1 · RTX 3090" in seen(memory.bars)
     memory.model_dropdown.choose(memory.model_dropdown.entries[1])
     assert not memory.bars.isVisible()  # not measured
-    assert memory.measure_button.text() == "Work it out"
+    assert memory.measure_button.text() == "Calculate"
     memory.model_dropdown.choose(memory.model_dropdown.entries[0])
     memory.device_dropdown.choose(memory.device_dropdown.entries[2])  # the same GPU by its index
     assert memory.fits == worked_out(4).fits
@@ -122,8 +122,8 @@ def test_gpu_can_be_selected(memory, app, measure):
 
 
 def test_progress_shows_time_and_step(memory, app, qtbot, wait_for_end, page):
-    assert "How long that takes here is known after the first run." in memory.note_label.text()
-    assert "After 10 minutes at the latest it ends." in memory.note_label.text()
+    assert "How long it takes here is known after the first run." in memory.note_label.text()
+    assert "Ends after 10 minutes at the latest." in memory.note_label.text()
     app.gate = threading.Event()
     app.events["fit"] = (MemoryFitProgress(index=2, total=5, variant="mixed"),)
     memory.measure_button.setFocus()

@@ -1,4 +1,4 @@
-"""Is that right for this card? Ranges with their source, and what to do below them."""
+"""Is that normal for this card? Ranges with their source, and what to do below them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ def test_unknown_gpu_reported_as_unknown(open_result, seen):
     view = open_result(replace(card_benchmark(), expected=None, verdict="bench.verdict.measured")).result_view
     assert not view.verdict_pill.isVisible()
     assert not view.expected_range_card.verdict_pill.isVisible()
-    assert "no figures to check this card against" in seen(view.expected_range_card)
+    assert "no reference figures for this card" in seen(view.expected_range_card)
 
 
 def test_expected_range_shows_source(open_result, seen):
     view = open_result(card_benchmark()).result_view
     text = seen(view.expected_range_card)
     assert "usual: 11.3 to 14.4 TFLOP/s" in text
-    assert "our own rule of thumb" in text
+    assert "we chose these limits ourselves" in text
     assert view.expected_range_card.source_button.toolTip().startswith("https://")
     assert "What to do" not in text
     assert "usual for this card: 11.3 TFLOP/s to 14.4 TFLOP/s" in view.comparison_rows[2].accessibleName()
@@ -30,7 +30,7 @@ def test_expected_range_shows_source(open_result, seen):
 @pytest.mark.parametrize("cause", ["battery", "heat", "power-plan", "slot", "busy", "power-supply"])
 def test_below_range_shows_advice(open_result, seen, language, cause):
     view = open_result(slow_benchmark(cause)).result_view
-    assert view.verdict_pill.text == "Products or copies: slower than usual"
+    assert view.verdict_pill.text == "Slower than usual for this card"
     text = seen(view.expected_range_card)
     assert "What to do" in text
     assert language.texts().translate(f"bench.cause.{cause}") in text
@@ -49,7 +49,7 @@ def test_value_above_range_is_not_usual(open_result, seen):
         replace(r, median=29.5, q3=29.6, judgement="above") if r.dtype == "float16" else r for r in fast.results
     )
     view = open_result(replace(fast, results=results, verdict="bench.verdict.above")).result_view
-    assert view.verdict_pill.text == "Products and copies: usual or faster"
+    assert view.verdict_pill.text == "Normal for this card, or faster"
     text = seen(view.expected_range_card)
     assert "above the usual range: 22.7 to 28.7 TFLOP/s" in text
     assert "usual: 11.3 to 14.4 TFLOP/s" in text

@@ -82,7 +82,7 @@ def test_time_limit_omission_suggests_full_test():
         ),
         "Other programs kept the CPU busy when the test began, so its figures may be too low.": "",
     }
-    suggestion = "The full test has up to 15 minutes for each device: more of it fits in."
+    suggestion = "The full test takes up to 15 minutes per device and measures more."
     assert suggestion in [note.text for note in notes]
     assert suggestion not in [note.text for note in validity_notes(replace(quick, scope="full"))]
 
@@ -100,7 +100,7 @@ def test_early_ended_run_is_not_all_checked():
     results = (replace(cpu_benchmark().results[0], error=1e-7),)
     killed = replace(cpu_benchmark(), results=results, left_out=(omission,), notes=("bench.note.killed",))
     notes = {note.text: note for note in validity_notes(killed)}
-    assert notes["Results checked"].value == "1 right, the rest was not measured"
+    assert notes["Results checked"].value == "1 correct, the rest not measured"
     assert notes["Results checked"].kind == "neutral"
     (with_detail,) = [note for note in notes.values() if note.detail]
     assert with_detail.detail == "Small language model, float32"
@@ -129,4 +129,4 @@ def test_disturbed_runs_are_not_called_equal():
     assert change_text(*runs, "07:00") == "Cannot be compared with 07:00: other programs used the CPU."
     calm = (runs[1][0], replace(after, notes=()))
     assert change_text(runs[0], calm, "07:00") == "23 % slower than 07:00."
-    assert change_text(runs[0], runs[0], "07:00").startswith("No difference to 07:00")
+    assert change_text(runs[0], runs[0], "07:00").startswith("No significant difference from 07:00")

@@ -74,7 +74,7 @@ def test_extrapolated_result_shows_bounds_and_note():
     measured = cpu_benchmark().results[0]
     guess = replace(measured, size=(10000,) * 3, runs=0, q1=0.1, median=0.141, q3=0.15, extrapolated=True)
     (row,) = table_rows(replace(cpu_benchmark(), results=(guess,)))
-    assert row[3:] == ("≈ 141 GFLOP/s", "100 … 150 GFLOP/s", "worked out")
+    assert row[3:] == ("≈ 141 GFLOP/s", "100 … 150 GFLOP/s", "estimated")
 
 
 def test_omission_shows_time_needed_and_available():

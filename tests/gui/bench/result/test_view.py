@@ -23,7 +23,7 @@ def test_headline_shows_ratio(open_result):
         == "Training ResNet-50: your RTX 4060 (mixed precision) is 31 times as fast as your CPU (float32)"
     )
     assert view.detail_label.text() == "What takes the CPU a night of 8 hours, the card does in 15 minutes."
-    assert view.verdict_pill.text == "Products and copies: as expected"
+    assert view.verdict_pill.text == "Normal for this card"
     assert "CUDA 13.0 · quick test, 58 seconds" in page.subtitle_label.text()
     assert page.measure_button.toolTip().startswith(
         "About 1 minute for the CPU and 1 minute for each GPU; with several GPUs up to 2 minutes more"
@@ -42,7 +42,7 @@ def test_history_shows_previous_and_current(open_result):
     old = replace(old, versions={**old.versions, "driver": "566.03"})
     card = open_result(old, card_benchmark()).result_view.history_card
     assert card.change_label.text().startswith("12 % faster than ")
-    assert card.change_label.text().endswith("Since then: driver 566.03 → 617.42.")
+    assert card.change_label.text().endswith("Changed since then: driver 566.03 → 617.42.")
     card.show_benchmark(card_benchmark(), (card_benchmark(), card_benchmark(1.001)))
     assert card.change_label.text().startswith("No difference")
 

@@ -68,7 +68,7 @@ def test_removal_reports_what_stayed(home, app, qtbot):
     ask_removal(qtbot).accept_button.click()
     qtbot.waitUntil(lambda: "removed" in app.calls, timeout=5000)
     qtbot.waitUntil(lambda: not home.environments_card.rows and home.banner.isVisible(), timeout=5000)
-    assert "Taken back what was installed for" in home.banner.label.text()
+    assert "Removed what was installed for" in home.banner.label.text()
     assert "CUDA_PATH was changed since" in home.banner.label.text()
     assert str(app.folder / "pytorch") in home.banner.label.text()
 

@@ -66,7 +66,7 @@ def test_home_with_healthy_gpu(home, app, qtbot):
     app.known = (replace(ENVIRONMENT, variant="cu130"),)
     window, page = home(app)
     feed(window, sample(gpu(temp=41, util=3)), sample(gpu(temp=41, util=3)))
-    assert (page.hero.kind, page.hero.title_label.text()) == ("ok", "Your GPU is well")
+    assert (page.hero.kind, page.hero.title_label.text()) == ("ok", "Your GPU is healthy")
     assert "41 °C" in page.hero.detail_label.text()
     assert [figure.value_widget.figure for figure in page.live_card.metrics] == ["3", "5.6", "41", "112"]
     assert "13.0" in page.environments_card.rows[0].accessibleName()
@@ -138,7 +138,7 @@ def test_home_without_environment_shows_gpu_health(home, app, qtbot):
     app.known = ()
     window, page = home(app)
     feed(window, *(sample(gpu(temp=41, util=3)) for _ in range(2)))
-    text = "Your GPU is well: 41 °C, load 3 %. About 10 minutes."
+    text = "Your GPU is healthy: 41 °C, load 3 %. About 10 minutes."
     assert page.hero.detail_label.text().startswith(text)
     assert page.hero.title_label.text() == "Your GPU is not set up for deep learning yet"
     now = time.time()
@@ -165,14 +165,14 @@ def test_home_of_simulated_machine(open_area, tmp_path, seen):
     assert area.banner.isVisible()
     assert "NVIDIA GeForce RTX 4060" in area.banner.label.text()
     assert "simulated" in area.pages[HOME].hero.title_label.text()
-    assert "The real computer you sit at" in seen(area.pages[HOME].live_card)
+    assert "The real computer in front of you" in seen(area.pages[HOME].live_card)
 
 
 def test_monitor_of_simulated_machine_names_the_real_gpu(open_area, tmp_path, qtbot):
     area = open_area(FakeMain(tmp_path, rtx4060(), simulated=True))
     area.open_page(MONITOR)
     qtbot.waitUntil(lambda: area.current_page == MONITOR, timeout=20_000)
-    assert area.pages[MONITOR].subtitle_label.text().startswith("Figures of the real computer")
+    assert area.pages[MONITOR].subtitle_label.text().startswith("Figures from the real computer")
 
 
 def test_missing_terminal_shows_command_until_page_changes(home, app, qtbot):

@@ -22,7 +22,7 @@ def title(facts: MachineFacts, seen) -> str:
 
 @pytest.mark.parametrize("seen", [None, sample()])
 def test_no_gpu_is_claimed_only_after_detection(qapp, seen):
-    assert title(MachineFacts(loaded=True), seen) == "Looking at this computer…"
+    assert title(MachineFacts(loaded=True), seen) == "Checking this computer…"
 
 
 def test_answering_gpu_is_enough(qapp):
@@ -58,8 +58,8 @@ def test_gpu_with_few_readings_is_not_called_healthy(qapp):
     installed = MachineFacts(loaded=True, installed=replace(ENVIRONMENT, variant="cu130"))
     health = Health(t=0.0, state="untold", untold=(0,))
     verdict = home_verdict(installed, sample(gpu(temp=None)), health, simulated=False)
-    assert (verdict.kind, verdict.title) == ("neutral", "Your GPU reports too little to tell whether it is well")
-    assert status_pill(health) == ("neutral", "Not known")
+    assert (verdict.kind, verdict.title) == ("neutral", "Your GPU reports too little to tell whether it is healthy")
+    assert status_pill(health) == ("neutral", "Unknown")
 
 
 @pytest.mark.parametrize("installed", [None, replace(ENVIRONMENT, variant="cu130")])
@@ -72,7 +72,7 @@ def test_silent_driver_is_reported_and_not_called_healthy(qapp, installed):
     assert "well" not in verdict.title + verdict.detail
     assert status_pill(health) == ("neutral", "no answer")
     if installed is not None:
-        assert (verdict.kind, verdict.title) == ("neutral", "The graphics driver gives no answer just now")
+        assert (verdict.kind, verdict.title) == ("neutral", "The graphics driver gives no answer right now")
         assert "restart the computer" in verdict.detail
 
 
@@ -146,7 +146,7 @@ def test_only_look_shows_gpu_health_first(qapp):
     facts, well = MachineFacts(loaded=True), Health(t=0.0, state="well")
     assert home_verdict(facts, sample(gpu(temp=50)), well, simulated=False).target == "setup"
     verdict = home_verdict(facts, sample(gpu(temp=50)), well, simulated=False, setup_skipped=True)
-    assert (verdict.kind, verdict.title, verdict.target) == ("ok", "Your GPU is well", "graphs")
+    assert (verdict.kind, verdict.title, verdict.target) == ("ok", "Your GPU is healthy", "graphs")
     assert home_verdict(facts, sample(), None, simulated=False, setup_skipped=True).kind in ("neutral", "accent")
 
 

@@ -90,7 +90,7 @@ def test_condition_shorter_than_its_rule_is_not_marked(monitor):
     began = now - len(parts)
     assert marked == [
         ("hot", pytest.approx(began + 19, abs=2)),
-        ("fan stands still", pytest.approx(began + 52, abs=2)),
+        ("fan stopped", pytest.approx(began + 52, abs=2)),
     ]
 
 

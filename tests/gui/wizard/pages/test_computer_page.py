@@ -89,7 +89,7 @@ class TestComputer:
         wizard = at_computer(app)
         assert wizard.computer.rows["space"].value_label.text() == "could not be read"
         # A program's own words say nothing to a beginner.
-        assert wizard.computer.rows["space"].toolTip() == "This could not be read, so it counts as unknown."
+        assert wizard.computer.rows["space"].toolTip() == "This could not be read, so it is treated as unknown."
         assert wizard.computer.rows["system"].value_label.text() == "Debian GNU/Linux 12"
 
     def test_rows_appear_during_detection(self, app, open_wizard, qtbot):
@@ -113,8 +113,8 @@ class TestComputer:
         wizard.welcome.primary_button.click()
         qtbot.waitUntil(lambda: wizard.flow.state.recommendation is not None, timeout=5000)
         qtbot.waitUntil(lambda: not wizard.controller.busy, timeout=5000)
-        assert set(titles[:-1]) >= {"Working out what suits it"}
-        other_titles = [title for title in titles if title != "Working out what suits it"]
+        assert set(titles[:-1]) >= {"Preparing your recommendation"}
+        other_titles = [title for title in titles if title != "Preparing your recommendation"]
         assert other_titles
         assert titles == sorted(titles, key=lambda title: title in other_titles)
         assert set(other_titles) == {page.hero.title_label.text()}

@@ -1,4 +1,4 @@
-"""What the window says of a computer and its parts: nothing that was not looked at, and no dash for what is known."""
+"""What the window says of a computer and its parts: nothing that was not checked, and no dash for what is known."""
 
 from __future__ import annotations
 
@@ -110,10 +110,10 @@ def test_computing_gpu_of_another_vendor_is_the_main_gpu(language) -> None:
 def test_other_vendors_driver_is_not_judged(language, card) -> None:
     machine = with_cards(card)
     text = row(machine, "driver")
-    assert text.value == "Not looked at"
+    assert text.value == "Not checked"
     assert "missing" not in f"{text}"
     driver = part(machine, elsewhere(), "driver")
-    assert (driver.installed_detail, driver.pill[1]) == ("not looked at", "Stays as it is")
+    assert (driver.installed_detail, driver.pill[1]) == ("not checked", "Stays as it is")
 
 
 def test_no_gpu_needs_no_driver(language) -> None:

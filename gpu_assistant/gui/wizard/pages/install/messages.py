@@ -41,10 +41,10 @@ def stage_title(state: WizardState) -> str:
         "running": translate("InstallMessages", "Installing"),
         "stopping": translate("InstallMessages", "Stopping…"),
         "done": translate("InstallMessages", "Installed"),
-        "failed": translate("InstallMessages", "The install stopped"),
+        "failed": translate("InstallMessages", "Installation stopped"),
         "cancelled": translate("InstallMessages", "Stopped"),
         "reboot-needed": translate("InstallMessages", "A restart is needed"),
-        "steps-skipped": translate("InstallMessages", "Done, but for what needs your consent"),
+        "steps-skipped": translate("InstallMessages", "Done, except for what needs your permission"),
         "idle": translate("InstallMessages", "Install"),
     }
     return titles[state.stage]
@@ -56,16 +56,16 @@ def install_notes(
     """The notes for the current stage. `only_download_kept`: a stopped install would repeat the running step."""
     stage = state.stage
     if stage == "cancelled":
-        text = translate("InstallMessages", "What is downloaded is kept. Go on whenever you like.")
+        text = translate("InstallMessages", "Your download is kept. Continue any time.")
         if progress is not None and not progress.has_downloads:
-            text = translate("InstallMessages", "Nothing was downloaded yet. Go on whenever you like.")
-        return (InstallNote(icon="ok", title=translate("InstallMessages", "Stopped where you said"), text=text),)
+            text = translate("InstallMessages", "Nothing was downloaded yet. Continue any time.")
+        return (InstallNote(icon="ok", title=translate("InstallMessages", "Stopped as you asked"), text=text),)
     if stage == "reboot-needed":
         return _restart_notes(state, progress, texts)
     if stage == "steps-skipped":
         return _skipped_notes(state, texts)
     if stage in ("running", "stopping"):
-        text = translate("InstallMessages", "The next start goes on from here.")
+        text = translate("InstallMessages", "The next start continues from here.")
         text = kept_work_text(progress, only_download_kept=True) if only_download_kept else text
         interrupt_note = InstallNote(icon="ok", title=translate("InstallMessages", "Safe to interrupt"), text=text)
         return (*_driver_notes(progress, texts), interrupt_note)
@@ -87,10 +87,10 @@ def _driver_notes(progress: InstallProgress | None, texts: Texts) -> tuple[Insta
 def kept_work_text(progress: InstallProgress | None, *, only_download_kept: bool) -> str:
     """What is kept if the install is stopped now. `only_download_kept`: it would repeat the running step."""
     if only_download_kept:
-        return translate("InstallMessages", "What is downloaded is kept.")
+        return translate("InstallMessages", "Your download is kept.")
     if progress is None or not progress.has_downloads:
-        return translate("InstallMessages", "The next start goes on from here.")
-    return translate("InstallMessages", "What is downloaded is kept; the next start goes on from here.")
+        return translate("InstallMessages", "The next start continues from here.")
+    return translate("InstallMessages", "Your download is kept; the next start continues from here.")
 
 
 def _restart_notes(state: WizardState, progress: InstallProgress | None, texts: Texts) -> tuple[InstallNote, ...]:
@@ -127,7 +127,7 @@ def _skipped_notes(state: WizardState, texts: Texts) -> tuple[InstallNote, ...]:
     titles = [texts.translate(f"step.{step.code}.title", step.data) for step in steps if step.id in state.skipped_steps]
     skipped_note = InstallNote(
         icon="shield",
-        title=translate("InstallMessages", "Left out, because administrator rights were refused"),
+        title=translate("InstallMessages", "Skipped, because administrator rights were refused"),
         text="\n".join(f"• {each}" for each in titles),
     )
     retry_note = InstallNote(
@@ -135,8 +135,8 @@ def _skipped_notes(state: WizardState, texts: Texts) -> tuple[InstallNote, ...]:
         title=translate("InstallMessages", "Do it now or later"),
         text=translate(
             "InstallMessages",
-            "Press “Ask again” and agree when the system asks. Later, the setup's first page offers to go on from here."
-            " Everything else is done and stays.",
+            "Press “Ask again” and agree when the system asks. You can also do it later from the "
+            "setup's first page. Everything else is done.",
         ),
     )
     return skipped_note, retry_note

@@ -212,7 +212,7 @@ class InstallPage(WizardPage):
         stage = self.controller.flow.state.stage
         title, line = messages.stage_title(self.controller.flow.state), ""
         if self.controller.flow.simulated and stage == "done":
-            title, line = self.tr("This is what an install would do"), self.tr("Shown only: nothing was executed.")
+            title, line = self.tr("This is what an install would do"), self.tr("Preview only: nothing was executed.")
         if progress is not None and stage == "running":
             line = self._progress_text(progress)
             running = progress.running_step
@@ -224,7 +224,7 @@ class InstallPage(WizardPage):
                     self.step_panel.download_controls.set(paused=rate_limiter.paused, rate=rate_limiter.limit)
                 self.step_panel.set_step(running, self.texts)
         elif stage == "stopping":
-            line = self.tr("It ends at the next safe place.")
+            line = self.tr("It stops at the next safe point.")
         self.page.set_title(title, line)
 
     def _progress_text(self, progress: InstallProgress) -> str:

@@ -49,7 +49,7 @@ class SpeedLimitPicker(Dropdown):
 
     def _rate_text(self, rate: int | None) -> str:
         if rate is None:
-            return self.tr("As fast as it goes")
+            return self.tr("No limit")
         return self.tr("At most {count} MB/s").format(count=f"{rate / MEGABYTE:g}")
 
 
@@ -87,9 +87,7 @@ class DownloadControls(Themed, QWidget):
     def _toggle_pause(self) -> None:
         self.paused = not self.paused
         self.retranslate()
-        announce(
-            self.pause_button, self.tr("The download is held.") if self.paused else self.tr("The download goes on.")
-        )
+        announce(self.pause_button, self.tr("Download paused.") if self.paused else self.tr("Download resumed."))
         self.pause_toggled.emit(self.paused)
 
 
@@ -267,14 +265,14 @@ class CurrentStepPanel(Card):
                 self.tr("Every file must be exactly the official one."),
             ),
             "installing": (self.tr("Putting the files in place"), self.tr("Limited by your disk")),
-            "consent": (self.tr("Waiting for your consent"), self.tr("The system is asking you.")),
+            "consent": (self.tr("Waiting for your permission"), self.tr("The system is asking you.")),
             "elsewhere": (
-                self.tr("Another download fetches the same file"),
-                self.tr("It is used here as soon as it is whole."),
+                self.tr("Another download is fetching this file"),
+                self.tr("It is used here as soon as it is complete."),
             ),
             "mending": (
-                self.tr("Some bytes came wrong"),
-                self.tr("They are fetched again."),
+                self.tr("Some data arrived damaged"),
+                self.tr("Downloading it again."),
             ),
         }[bottleneck]
 

@@ -101,7 +101,7 @@ class CostCard(Card):
         if plan.bundle is not None:
             notes.append(self.tr("All files come from the offline folder."))
         elif localized.known_download_text(cost, texts) is None and not cost.is_exact:
-            notes.append(self.tr("The download size shows with the first step, when the publishers tell it."))
+            notes.append(self.tr("The exact download size is known after the first step."))
         if plan.bundle is None and cost.measured_release is not None:
             release = texts.format_value("measured", cost.measured_release)
             notes.append(self.tr("The download is an estimate, measured on {release}.").format(release=release))

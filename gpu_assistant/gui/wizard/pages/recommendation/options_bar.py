@@ -63,7 +63,7 @@ class OptionsBar(Themed, QWidget):
         template = self.tr("For: {goal}")
         text = template.format(goal=goal_texts[state.goal][0])
         self.goal_picker.reserve_width_for([template.format(goal=name) for name, _ in goal_texts.values()])
-        self.goal_picker.set_entries(entries, state.goal, text, self.tr("What it is for"))
+        self.goal_picker.set_entries(entries, state.goal, text, self.tr("Purpose"))
         channel_texts = self.channel_texts()
         entries = [
             DropdownEntry(value=channel, text=channel_texts[channel][0], detail=channel_texts[channel][1])
@@ -78,7 +78,7 @@ class OptionsBar(Themed, QWidget):
         template = self.tr("Driver: {kind}")
         text = template.format(kind=channel_texts[channel][0])
         self.channel_picker.reserve_width_for([template.format(kind=name) for name, _ in channel_texts.values()])
-        self.channel_picker.set_entries(entries, channel, text, self.tr("Which kind of driver"))
+        self.channel_picker.set_entries(entries, channel, text, self.tr("Driver type"))
         environment_texts = self.environment_texts()
         entries = [
             DropdownEntry(value=option, text=name, detail=detail)
@@ -89,9 +89,7 @@ class OptionsBar(Themed, QWidget):
             [template.format(maker=name) for name, _ in environment_texts.values()]
         )
         text = template.format(maker=environment_texts[state.environment_kind][0])
-        self.environment_picker.set_entries(
-            entries, state.environment_kind, text, self.tr("What makes the environment")
-        )
+        self.environment_picker.set_entries(entries, state.environment_kind, text, self.tr("Environment type"))
         self.customize_button.setText(self.tr("Customise"))
         self.recommended_button.setText(self.tr("Reset to recommended"))
 
@@ -143,7 +141,7 @@ class OptionsBar(Themed, QWidget):
         """Each kind of environment: name and explanation."""
         version = _conda_version(self._controller.flow.state.machine) or ""
         return {
-            "venv": ("venv", self.tr("Python's own kind, which every guide knows")),
+            "venv": ("venv", self.tr("Python's own kind, used in most guides")),
             "conda": (
                 f"conda {version}".rstrip(),
                 self.tr("Made by your conda, with Python from conda-forge; base stays as it is"),

@@ -497,7 +497,8 @@ def recommendation_heading(
         return title, ""
     if any(each.code in ALREADY_WORKING_CODES for each in recommendation.alternatives):
         return title, translate(
-            "RecommendationPage", "The PyTorch that is here works already: nothing has to be done. This is an offer."
+            "RecommendationPage",
+            "The PyTorch on this computer already works, so you do not need to do anything. This is optional.",
         )
     if gpu is not None and gpu.name and not is_gpu_used:
         # An unused GPU is named first; the cards below say why.
@@ -532,7 +533,7 @@ def show_recommendation_verdict(
     state, visible = controller.flow.state, True
     undo_text = translate("RecommendationPage", "Undo")
     if controller.is_recommending and not has_recommendation:
-        hero.set("neutral", translate("RecommendationPage", "Working out what suits this computer"), icon="search")
+        hero.set("neutral", translate("RecommendationPage", "Preparing your recommendation"), icon="search")
     elif controller.is_recommending:
         visible = False
     elif blocking_error is not None and blocking_error.code in RETRYABLE_CODES:
@@ -621,7 +622,7 @@ class InstallFolderCard(Card):
 
     def choose_folder(self) -> None:
         """Open the dialog for another folder."""
-        dialog = folder_dialog(self, self.tr("Where shall it be installed?"))
+        dialog = folder_dialog(self, self.tr("Choose an installation folder"))
         dialog.fileSelected.connect(self.folder_chosen)
         dialog.open()
 

@@ -191,13 +191,13 @@ def _driver_part(
     )
     if advice.action == "none" and installed is None:
         if machine.gpus_of("nvidia"):
-            no_answer = translate("PartSummary", "none answers")
+            no_answer = translate("PartSummary", "not running")
             return _build_part(
                 "driver", machine, installed=None, installed_detail=no_answer, planned=None, pill=not_needed_pill()
             )
         # Only NVIDIA's driver is probed.
         other_source = (
-            translate("PartSummary", "not looked at") if machine.gpus else translate("PartSummary", "no NVIDIA card")
+            translate("PartSummary", "not checked") if machine.gpus else translate("PartSummary", "no NVIDIA card")
         )
         unchanged_pill: tuple[PillKind, str] = ("neutral", translate("PartSummary", "Stays as it is"))
         pill = unchanged_pill if machine.gpus else not_needed_pill()
@@ -315,9 +315,9 @@ def _cudnn_part(machine: Machine, recommendation: Recommendation) -> PartSummary
         if advice.way == "wheels" and torch is not None and torch.cudnn == advice.version:
             planned_detail = translate("PartSummary", "included in PyTorch")
         elif standalone:
-            planned_detail = translate("PartSummary", "by itself")
+            planned_detail = translate("PartSummary", "separately")
         else:
-            planned_detail = translate("PartSummary", "beside the toolkit")
+            planned_detail = translate("PartSummary", "with the toolkit")
         return _build_part(
             "cudnn",
             machine,
@@ -420,7 +420,7 @@ def _tensorflow_part(machine: Machine, recommendation: Recommendation) -> PartSu
     installed = next((each.tensorflow for each in machine.pythons or () if each.tensorflow is not None), None)
     installed_detail = translate("PartSummary", "elsewhere, stays") if installed is not None else ""
     if planned is None:
-        pill: tuple[PillKind, str] = ("warn", translate("PartSummary", "Not here"))
+        pill: tuple[PillKind, str] = ("warn", translate("PartSummary", "Not available"))
         return _build_part(
             "tensorflow", machine, installed=installed, installed_detail=installed_detail, planned=None, pill=pill
         )

@@ -128,7 +128,7 @@ class PlanList(Card):
 
     def choose_file(self) -> None:
         """Open the dialog for the plan's file."""
-        dialog = save_dialog(self, self.tr("Where shall the plan be saved?"), "JSON (*.json)", PLAN_FILE_NAME)
+        dialog = save_dialog(self, self.tr("Save plan"), "JSON (*.json)", PLAN_FILE_NAME)
         dialog.fileSelected.connect(lambda file: self._controller.save_plan(Path(file)))
         dialog.open()
 
@@ -225,7 +225,7 @@ class PlanRow(Themed, QWidget):
             inset.column.addWidget(self.command_box)
         requirements = requirements_text(step)
         if requirements is not None:
-            inset.column.addWidget(label("small-strong", self.tr("What stands in requirements.in")))
+            inset.column.addWidget(label("small-strong", self.tr("Contents of requirements.in")))
             self.requirements_box = CommandBox(requirements)
             inset.column.addWidget(self.requirements_box)
         alternative_text = alternative_command(step)
@@ -237,7 +237,7 @@ class PlanRow(Themed, QWidget):
             inset.column.addWidget(label("small-strong", self.tr("Files from the internet")))
             for file in step.files:
                 inset.column.addWidget(label("small", _file_text(file), "text"))
-        inset.column.addWidget(label("small-strong", self.tr("How it is undone")))
+        inset.column.addWidget(label("small-strong", self.tr("How to undo it")))
         inset.column.addWidget(label("small", step.undo or "", "text"))
         if self._terms:
             inset.column.addWidget(label("small-strong", self.tr("What the words mean")))
@@ -297,7 +297,7 @@ def step_cost_notes(step: Step, texts: Texts) -> list[str]:
         )
         notes.append(translate("PlanRow", "{size} on the disk").format(size=size_text))
     if step.needs_admin:
-        notes.append(translate("PlanRow", "asks for your consent as administrator"))
+        notes.append(translate("PlanRow", "shows an administrator prompt"))
     return notes
 
 

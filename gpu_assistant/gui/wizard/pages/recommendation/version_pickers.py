@@ -157,9 +157,11 @@ class VersionPickers(Themed, QWidget):
         self._refused_entry = (name, entry)
         newest_allowed = self._newest_allowed(name, str(entry.value))
         if newest_allowed is None:
-            template = translate("VersionPickers", "{version} cannot be taken: {why}.")
+            template = translate("VersionPickers", "{version} is not available: {why}.")
         else:
-            template = translate("VersionPickers", "{version} cannot be taken: {why}; the newest that can is {newest}.")
+            template = translate(
+                "VersionPickers", "{version} is not available: {why}; the newest that is available is {newest}."
+            )
         # An entry that is not a version number is put in quotation marks.
         version_text = (
             entry.text
@@ -291,7 +293,7 @@ def build_entries(part: PartOptions, option_notes: OptionNotes, texts: Texts) ->
     recommended_text = translate("VersionPickers", "As recommended ({version})")
     if option_notes.chosen_parts - {part.name}:
         # Other choices can change which version fits.
-        recommended_text = translate("VersionPickers", "What goes with your other picks ({version})")
+        recommended_text = translate("VersionPickers", "What fits your other choices ({version})")
     recommended_text = recommended_text.format(version=display_value(part.name, part.recommended, option_notes))
     release = option_notes.releases.get((part.name, part.recommended or ""))
     recommended_entry = DropdownEntry(
@@ -317,7 +319,7 @@ def part_title(name: PartName) -> str:
     return {
         "driver": translate("VersionPickers", "Driver"),
         "cuda_toolkit": "CUDA Toolkit",
-        "toolkit_way": translate("VersionPickers", "How it gets here"),
+        "toolkit_way": translate("VersionPickers", "How to install it"),
         "cudnn": "cuDNN",
         "pytorch": "PyTorch",
         "variant": translate("VersionPickers", "Build"),
@@ -334,7 +336,7 @@ def display_value(name: PartName, value: str | None, option_notes: OptionNotes |
     if name == "driver" and value == "keep" and option_notes is not None and option_notes.installed_driver is not None:
         return translate("VersionPickers", "Keep {version}").format(version=option_notes.installed_driver)
     if name == "driver" and value == "keep":
-        return translate("VersionPickers", "Keep the one that is there")
+        return translate("VersionPickers", "Keep the current one")
     if name == "toolkit_way" and value is not None:
         return {
             "wheels": translate("VersionPickers", "Into the environment, no administrator"),
@@ -368,7 +370,7 @@ def _group_headings(options: list[Option], texts: Texts) -> dict[tuple[object, .
         if count < GROUP_MIN_SIZE or group[0].code is None:
             continue
         if group[0].state == "refused":
-            template = translate("VersionPickers", "Cannot be taken: {why}.")
+            template = translate("VersionPickers", "Not available: {why}.")
             headings[key] = template.format(why=option_text(group[0], texts))
         elif all(shared_texts):
             headings[key] = messages.join_sentences(*shared_texts)

@@ -115,11 +115,11 @@ def test_downloads_are_called_kept_only_after_bytes_arrived(app, installing, qtb
     qtbot.waitUntil(lambda: wizard.controller.progress.steps["download"].done == done, timeout=5000)
     page.step_panel.download_controls.pause_button.click()
     promise = {"en": "Your download is kept.", "zh_CN": "已经下载的会保留。"}[code]
-    nothing = {"en": "Nothing downloaded yet.", "zh_CN": "还没有收到任何数据。"}[code]
+    nothing = {"en": "Nothing downloaded yet.", "zh_CN": "还没有下载任何数据。"}[code]
     text = seen(page.step_panel)
     assert (promise in text, nothing in text) == (bool(done), not done)
     question = messages.kept_work_text(wizard.controller.progress, only_download_kept=False)
-    promised = {"en": "downloaded is kept", "zh_CN": "已下载的会保留"}[code]
+    promised = {"en": "download is kept", "zh_CN": "已下载的会保留"}[code]
     assert (promised in question) == bool(done)
     wizard.controller.stop()
     qtbot.waitUntil(lambda: wizard.flow.state.stage == "cancelled", timeout=5000)

@@ -77,8 +77,8 @@ def test_minimum_driver_is_shown_as_or_newer(language, qtbot) -> None:
 def test_cudnn_is_beside_the_toolkit_only_if_there_is_one(language) -> None:
     alone = replace(ADVICE, cudnn=PartAdvice(action="install", version="9.28.0.42"))
     both = replace(alone, cuda_toolkit=PartAdvice(action="install", version="13.2.2"))
-    assert cudnn_line(alone) == "by itself"
-    assert cudnn_line(both) == "beside the toolkit"
+    assert cudnn_line(alone) == "separately"
+    assert cudnn_line(both) == "with the toolkit"
 
 
 def test_broken_toolkit_names_the_missing_part(language) -> None:
