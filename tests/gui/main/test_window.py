@@ -531,3 +531,11 @@ def test_unexpected_error_is_logged_and_shown_once(qapp, qtbot, caplog):
     assert shown == [True]
     assert "unhandled exception in thread worker" in caplog.text
     assert "first" in caplog.text
+
+
+def test_minimized_window_is_filled_without_a_first_paint(app, qtbot, language):
+    window = MainWindow(app)
+    qtbot.addWidget(window)
+    with qtbot.waitSignal(window.painted):
+        window.show_minimized()
+    assert window.isMinimized()
