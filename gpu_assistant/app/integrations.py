@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ..core.jobs import JobContext
+    from ..core.types import Addition, Language
     from ..examples.job import ExampleJob, ExampleSettings
     from ..examples.programs import ExampleName
-    from ..install.environment.integrations import EditorJob, EnvironmentActions, JupyterKernelJob, MenuEntryJob
+    from ..fetch.rate import RateLimiter
+    from ..install.environment.integrations import (
+        EditorJob,
+        EnvironmentActions,
+        JupyterKernelJob,
+        MenuEntryJob,
+        NotebookJob,
+        PyCharmJob,
+    )
+    from ..install.jobs.add_packages import AddPackagesJob, RemovePackagesJob
     from ..system.base import Desktop
     from .context import AppContext
 
@@ -56,6 +67,56 @@ class IntegrationService:
             simulated=self._context.simulated,
         )
 
+    def add_packages(
+        self, environment: Path, addition: Addition, *, rate_limiter: RateLimiter | None = None
+    ) -> AddPackagesJob:
+        """Put JupyterLab, ipykernel or Pillow into a finished environment; what is there stays as it is."""
+        from ..install.jobs.add_packages import ADDED_PACKAGES, AddPackagesJob
+
+        wheelhouse = self._context.wheelhouse
+        return AddPackagesJob(
+            environment,
+            ADDED_PACKAGES[addition],
+            self._context.system,
+            self._context.data,
+            self._context.catalog,
+            name=addition,
+            wheelhouse=str(wheelhouse) if wheelhouse is not None else None,
+            mirrors=self._context.mirrors,
+            rate_limiter=rate_limiter or self._context.rate_limiter(),
+        )
+
+    def remove_added_packages(self, environment: Path) -> RemovePackagesJob:
+        """Remove what `add_packages` put into an environment, and nothing else."""
+        from ..install.jobs.add_packages import RemovePackagesJob
+
+        return RemovePackagesJob(environment, self._context.system, self._context.data)
+
+    def program_notebook(self, environment: Path, program: ExampleName, language: Language) -> tuple[str, bytes]:
+        """An example program as a notebook for an environment's kernel: its file name and content."""
+        from ..examples.programs import notebook, program_source, script_path
+        from ..install.environment.integrations import kernel_name, kernel_title
+
+        content = notebook(program_source(program, language), kernel_name(environment), kernel_title(environment))
+        return script_path(program).with_suffix(".ipynb").name, content
+
+    def open_in_jupyter(self, environment: Path, folder: Path, notebook: tuple[str, bytes]) -> OpenInJupyterJob:
+        """Open a notebook (name, content) of a folder in the environment's JupyterLab, put there if need be."""
+        from ..install.environment.integrations import NotebookJob
+        from ..install.steps.kinds import STEP_KINDS
+
+        context = self._context
+        opening = NotebookJob(
+            environment, context.data, context.system, self.desktop, STEP_KINDS, folder=folder, notebook=notebook
+        )
+        return OpenInJupyterJob(self.add_packages(environment, "jupyter"), opening, self.actions(environment))
+
+    def open_in_pycharm(self, folder: Path, program: tuple[str, bytes]) -> PyCharmJob:
+        """Open a folder in PyCharm, with a program in it (name, content)."""
+        from ..install.environment.integrations import PyCharmJob
+
+        return PyCharmJob(self.desktop, folder, program)
+
     def create_menu_entry(self, environment: Path) -> MenuEntryJob:
         """Add an entry to the desktop's menu that opens a terminal with this environment."""
         from ..install.environment.integrations import MenuEntryJob
@@ -90,3 +151,18 @@ class IntegrationService:
         from ..install.environment.integrations import export_lockfile
 
         export_lockfile(environment, target)
+
+
+class OpenInJupyterJob:
+    """Puts JupyterLab into the environment where it is not there, then opens the notebook."""
+
+    def __init__(self, adding: AddPackagesJob, opening: NotebookJob, actions: EnvironmentActions) -> None:
+        self._adding = adding
+        self._opening = opening
+        self._is_there = actions.has_jupyter and actions.has_kernel
+
+    def run(self, context: JobContext[Any]) -> Path:
+        """The notebook. Raises what the two jobs raise."""
+        if not self._is_there:
+            self._adding.run(context)
+        return self._opening.run(context)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_args
 from .. import __version__
 from ..core.errors import UsageError
 from ..core.paths import check_path
-from ..core.types import Channel, EnvironmentKind, Goal, Language, MirrorUse, WayName
+from ..core.types import Addition, Channel, EnvironmentKind, Goal, Language, MirrorUse, WayName
 from ..examples.programs import EXAMPLE_NAMES
 from .streams import ERROR_HANDLER, stdout_encoding, write_stdout
 
@@ -376,6 +376,9 @@ class _ParserBuilder:
         self._add_environment_option(command)
         self._add_flag(command, "menu")
         self._add_flag(command, "kernel")
+        self._add_flag(command, "jupyter")
+        command.add_argument("--add", choices=get_args(Addition), help=self._help("add"))
+        self._add_flag(command, "remove-added")
         self._add_path_option(command, "editor", "FOLDER")
         self._add_path_option(command, "lock", "FILE")
 

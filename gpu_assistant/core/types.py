@@ -13,6 +13,9 @@ WayName = Literal["newest", "works-now"]
 # What an environment is made by: uv, as Python's own venv, or the user's conda.
 EnvironmentKind = Literal["venv", "conda"]
 
+# What can be added to a finished environment (`install/jobs/add_packages.py`).
+Addition = Literal["jupyter", "kernel", "pictures"]
+
 Value = str | int | float | bool | None
 # When those who mirror a publisher's files are asked for them.
 MirrorUse = Literal["when-slow", "first", "never"]

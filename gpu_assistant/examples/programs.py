@@ -23,6 +23,7 @@ EXAMPLE_NAMES: tuple[ExampleName, ...] = get_args(ExampleName)
 # Modules that a script imports, and the package that brings each.
 SCRIPT_PACKAGES = {"PIL": "pillow", "torchvision": "torchvision", "tokenizers": "tokenizers"}
 CELL_MARK = "# %%"
+PROGRAMS_FOLDER = "GPU Assistant"  # among the user's documents: for copies to work on
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 

@@ -1,5 +1,5 @@
-"""Actions for an environment, each a card to click: example programs, terminal, folder, editor, menu entry, Jupyter
-kernel, lock file.
+"""Actions for an environment, each a card to click: example programs, terminal, folder, editors, menu entry, Jupyter,
+lock file. What has to be installed first shows its progress below the cards, with Cancel.
 """
 
 from __future__ import annotations
@@ -15,11 +15,16 @@ from PySide6.QtWidgets import QFileDialog, QGridLayout, QVBoxLayout, QWidget
 
 from ..core.errors import AppError
 from ..core.jobs import Job, LazyJob
+from ..core.plan import Event, PlanEvent, StepEvent
+from ..examples.programs import PROGRAMS_FOLDER, program_source, script_path
 from . import messages
 from .language import Language
 from .widgets.base import Breakpoints, Themed, announce, application
+from .widgets.buttons import Button
 from .widgets.cards import Banner, BannerKind, ClickableCard
-from .widgets.dialogs import folder_dialog, save_dialog
+from .widgets.dialogs import ConfirmDialog, documents_folder, folder_dialog, save_dialog
+from .widgets.progress import ProgressBar
+from .widgets.text import label
 from .worker import FunctionJob, JobRunner
 
 if TYPE_CHECKING:
@@ -60,24 +65,40 @@ class EnvironmentActionsPanel(Themed, QWidget):
             ClickableCard("book"),
             ClickableCard("share"),
         )
+        self.pycharm_card = ClickableCard("code")
         self.command_card = ClickableCard("copy")
         self.cards = (
-            *(self.examples_card, self.terminal_card, self.editor_card, self.folder_card, self.command_card),
-            *(self.python_card, self.menu_card, self.jupyter_card, self.lock_card),
+            *(self.examples_card, self.jupyter_card, self.editor_card, self.pycharm_card, self.terminal_card),
+            *(self.folder_card, self.command_card, self.python_card, self.menu_card, self.lock_card),
         )
         self.result_banner = Banner("ok")
         self.result_banner.hide()
+        self.progress_label, self.progress_bar = label("body"), ProgressBar()
+        self.cancel_button = Button(icon_name="cross")
+        self._progress_row = QWidget()
+        progress = QGridLayout(self._progress_row)
+        progress.setContentsMargins(0, 4, 0, 0)
+        progress.setHorizontalSpacing(12)
+        progress.setColumnStretch(0, 1)
+        progress.addWidget(self.progress_label, 0, 0)
+        progress.addWidget(self.progress_bar, 1, 0)
+        progress.addWidget(self.cancel_button, 0, 1, 2, 1)
+        self._progress_row.hide()
+        self._titles: dict[str, str] = {}
         self._grid = QGridLayout()
         self._grid.setSpacing(12)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
         column.addLayout(self._grid)
+        column.addWidget(self._progress_row)
         column.addWidget(self.result_banner)
         self._query_runner, self._action_runner = JobRunner(self), JobRunner(self)
         self._query_runner.done.connect(self._on_integrations)
         self._action_runner.done.connect(lambda _: self._show_message("ok"))
         self._action_runner.failed.connect(self._on_failed)
+        self._action_runner.cancelled.connect(self._on_cancelled)
+        self._action_runner.reported.connect(self._on_event)
         self._action_runner.finished.connect(self._start_next_action)
         self._shape = Breakpoints(self)
         self._shape.changed.connect(self._arrange)
@@ -99,12 +120,9 @@ class EnvironmentActionsPanel(Themed, QWidget):
                 self._services.integrations.create_menu_entry, lambda: self.tr("It stands among your programs now.")
             )
         )
-        self.jupyter_card.clicked.connect(
-            lambda: self._run_action(
-                self._services.integrations.register_kernel,
-                lambda: self.tr("Jupyter offers it now as one of its kernels."),
-            )
-        )
+        self.jupyter_card.clicked.connect(self.open_jupyter)
+        self.pycharm_card.clicked.connect(self.open_pycharm)
+        self.cancel_button.clicked.connect(self._cancel_action)
         self.lock_card.clicked.connect(self.choose_lock_file)
 
     def set_environment(self, environment: Path | None) -> None:
@@ -131,6 +149,47 @@ class EnvironmentActionsPanel(Themed, QWidget):
             ExampleDialog.show_dialog(
                 self._services, self._language, self._environment, self.window(), has_editor=has_editor
             )
+
+    def open_jupyter(self) -> None:
+        """Open the first program as a notebook; JupyterLab is installed first where the environment lacks it, if the
+        user agrees.
+        """
+        integrations = self._integrations
+        is_there = integrations is not None and integrations.has_jupyter and integrations.has_kernel
+        if is_there or ConfirmDialog.ask(
+            self.window(),
+            self.tr("Install JupyterLab?"),
+            self.tr(
+                "JupyterLab opens notebooks in your browser. It goes into this environment with the packages that it "
+                "needs; everything that is there stays as it is. Removing the environment removes it, too."
+            ),
+            self.tr("Install and open"),
+            self.tr("Not now"),
+        ):
+            code = self._language.current
+            self._run_action(
+                lambda env: self._services.integrations.open_in_jupyter(
+                    env,
+                    documents_folder() / PROGRAMS_FOLDER,
+                    self._services.integrations.program_notebook(env, "first-program", code),
+                ),
+                lambda: self.tr("JupyterLab opens in your browser. To end it, choose File, then Shut Down there."),
+            )
+
+    def open_pycharm(self) -> None:
+        """Open the first program in PyCharm; the path of the Python to choose there is on the clipboard."""
+        integrations = self._integrations
+        if integrations is None:
+            return
+        python = str(integrations.python)
+        application().clipboard().setText(python)
+        source = program_source("first-program", self._language.current).encode()
+        program = (script_path("first-program").name, source)
+        template = self.tr("PyCharm opens. As its interpreter choose {python} (copied).")
+        self._run_action(
+            lambda _env: self._services.integrations.open_in_pycharm(documents_folder() / PROGRAMS_FOLDER, program),
+            lambda: template.format(python=python),
+        )
 
     # Actions that ask first
 
@@ -195,7 +254,30 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.result_banner.hide()
         self._action_runner.start(LazyJob(partial(create_job, environment)))
 
+    def _on_event(self, event: Event) -> None:
+        """Show how far the packages are that an action needs."""
+        event = self._language.texts().localize_event(event)
+        if isinstance(event, PlanEvent):
+            self._titles = {step.id: step.title or "" for step in event.steps}
+        elif isinstance(event, StepEvent) and event.state == "running":
+            self._progress_row.show()
+            self.progress_label.setText(self._titles.get(event.id, ""))
+            is_known = event.done is not None and bool(event.total)
+            self.progress_bar.set_fraction((event.done or 0) / (event.total or 1) if is_known else None)
+
+    def _cancel_action(self) -> None:
+        self._action_runner.cancel()
+        self.cancel_button.setEnabled(False)
+
+    def _on_cancelled(self) -> None:
+        self._message = lambda: self.tr("Stopped. What was downloaded is kept.")
+        self._show_message("neutral")
+
     def _start_next_action(self) -> None:
+        self._progress_row.hide()
+        self.cancel_button.setEnabled(True)
+        if self._environment is not None and not self._query_runner.running:
+            self._query_runner.start(FindIntegrationsJob(self._services, self._environment))
         start, self._next_action = self._next_action, None
         if start is not None:
             start()
@@ -239,9 +321,11 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.folder_card.set_texts(self.tr("Open its folder"), str(self._environment or ""))
         self.command_card.set_texts(self.tr("Copy the command"), self.tr("For a terminal of your own"))
         self.editor_card.set_texts(self.tr("Open in VS Code"), self.tr("A project, with this Python"))
-        self.python_card.set_texts(self.tr("PyCharm and others"), self.tr("Copy its Python's path"))
+        self.pycharm_card.set_texts(self.tr("Open in PyCharm"), self.tr("The first program"))
+        self.python_card.set_texts(self.tr("For another editor"), self.tr("Copy its Python's path"))
         self.menu_card.set_texts(self.tr("Add to the menu"), self.tr("A terminal of its own"))
-        self.jupyter_card.set_texts(self.tr("Use in Jupyter"), self.tr("As a notebook kernel"))
+        self.jupyter_card.set_texts(self.tr("Open in Jupyter"), self.tr("The first program, as a notebook"))
+        self.cancel_button.setText(self.tr("Cancel"))
         self.lock_card.set_texts(self.tr("Export package list"), self.tr("To share or restore it"))
         if not self.result_banner.isHidden() and self._message is not None:
             self.result_banner.set(self.result_banner.kind, self._message())
@@ -256,6 +340,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
             self.lock_card: not self._on_home,
             self.editor_card: integrations is not None and integrations.editor is not None,
             self.python_card: integrations is not None,
+            self.pycharm_card: integrations is not None and integrations.pycharm is not None,
         }
         visible_cards = [card for card in self.cards if is_available.get(card, True)]
         for card in self.cards:

@@ -436,6 +436,10 @@ class Desktop(Protocol):
         """Visual Studio Code's program by its full path; None where it is not installed."""
         ...
 
+    def find_pycharm(self) -> Path | None:
+        """PyCharm's program by its full path; None where it is not found."""
+        ...
+
     def kernels_folder(self) -> Path:
         """The folder in which Jupyter looks for the user's own kernels."""
         ...

@@ -39,8 +39,8 @@
         <translation>放进菜单</translation>
     </message>
     <message>
-        <source>As a notebook kernel</source>
-        <translation>作为笔记本的内核</translation>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Copied: {text}</source>
@@ -55,20 +55,52 @@
         <translation>复制命令</translation>
     </message>
     <message>
+        <source>Export package list</source>
+        <translation>导出软件包清单</translation>
+    </message>
+    <message>
         <source>For a terminal of your own</source>
         <translation>用在你自己的终端里</translation>
+    </message>
+    <message>
+        <source>For another editor</source>
+        <translation>其他编辑器</translation>
+    </message>
+    <message>
+        <source>Install JupyterLab?</source>
+        <translation>要安装 JupyterLab 吗？</translation>
+    </message>
+    <message>
+        <source>Install and open</source>
+        <translation>安装并打开</translation>
     </message>
     <message>
         <source>It stands among your programs now.</source>
         <translation>它现在就在你的程序列表里。</translation>
     </message>
     <message>
-        <source>Jupyter offers it now as one of its kernels.</source>
-        <translation>Jupyter 的内核列表里现在有它了。</translation>
+        <source>JupyterLab opens in your browser. To end it, choose File, then Shut Down there.</source>
+        <translation>JupyterLab 会在浏览器里打开。要结束它，请在那里点 File，再点 Shut Down。</translation>
+    </message>
+    <message>
+        <source>JupyterLab opens notebooks in your browser. It goes into this environment with the packages that it needs; everything that is there stays as it is. Removing the environment removes it, too.</source>
+        <translation>JupyterLab 用浏览器打开笔记本。它会连同所需的软件包装进这个环境，已有的内容都不会改动；移除环境时会一起移除。</translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>暂不安装</translation>
     </message>
     <message>
         <source>Open a terminal</source>
         <translation>打开终端</translation>
+    </message>
+    <message>
+        <source>Open in Jupyter</source>
+        <translation>用 Jupyter 打开</translation>
+    </message>
+    <message>
+        <source>Open in PyCharm</source>
+        <translation>用 PyCharm 打开</translation>
     </message>
     <message>
         <source>Open in VS Code</source>
@@ -79,8 +111,8 @@
         <translation>打开所在文件夹</translation>
     </message>
     <message>
-        <source>PyCharm and others</source>
-        <translation>PyCharm 等编辑器</translation>
+        <source>PyCharm opens. As its interpreter choose {python} (copied).</source>
+        <translation>PyCharm 正在打开。解释器请选择 {python}（已复制）。</translation>
     </message>
     <message>
         <source>Run my first program</source>
@@ -91,8 +123,20 @@
         <translation>已保存：{path}</translation>
     </message>
     <message>
-        <source>Use in Jupyter</source>
-        <translation>在 Jupyter 里使用</translation>
+        <source>Stopped. What was downloaded is kept.</source>
+        <translation>已停止，下载的内容会保留。</translation>
+    </message>
+    <message>
+        <source>The first program</source>
+        <translation>第一个程序</translation>
+    </message>
+    <message>
+        <source>The first program, as a notebook</source>
+        <translation>第一个程序的笔记本</translation>
+    </message>
+    <message>
+        <source>To share or restore it</source>
+        <translation>用于分享或恢复</translation>
     </message>
     <message>
         <source>Which folder do you want to work in?</source>
@@ -105,14 +149,6 @@
     <message>
         <source>{folder} opens with this environment's Python.</source>
         <translation>{folder} 会用这个环境的 Python 打开。</translation>
-    </message>
-    <message>
-        <source>Export package list</source>
-        <translation>导出软件包清单</translation>
-    </message>
-    <message>
-        <source>To share or restore it</source>
-        <translation>用于分享或恢复</translation>
     </message>
 </context>
 <context>

@@ -45,6 +45,7 @@ VALUE_OPTIONS = (
         "--public-key",
         "--sign",
         "--wheelhouse",
+        "--report",
         "--lang",
         "--editor",
         "--lock",
@@ -71,6 +72,7 @@ FLAGS = (
     "--driver",
     "--menu",
     "--kernel",
+    "--remove-added",
     "--files",
     "--offline",
     "--yes",
@@ -106,7 +108,7 @@ GOOD_VALUES = {
 }
 NAMES = ("env", "bundle", "machine.json", "plan.json", "data", "new.json", "data/settings.json")
 # They ask the network.
-LEFT_OUT = ("--online", "--against-index")
+LEFT_OUT = ("--online", "--against-index", "--add", "--jupyter")
 # What is typed of each command, so that none installs, removes, waits or asks the network whatever is added before it.
 SAFE_ENDS: dict[str, tuple[str, ...]] = {
     "recommend": (),

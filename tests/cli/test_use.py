@@ -71,7 +71,7 @@ def test_lockfile_is_exported(call: Call, environment: Path, tmp_path: Path) -> 
 
 
 def test_use_errors(call: Call, environment: Path, tmp_path: Path) -> None:
-    for arguments in (("--kernel",), ("--env", str(tmp_path / "elsewhere"))):
+    for arguments in (("--kernel", "--quiet"), ("--env", str(tmp_path / "elsewhere"))):
         done = call(
             "use", *(arguments if "--env" in arguments else ("--env", str(environment), *arguments)), "--lang", "en"
         )
@@ -145,3 +145,20 @@ def test_removed_environment_is_refused(call: Call, environment: Path) -> None:
         assert "There is no environment at" in gone.stderr
     environment.mkdir()
     assert "is not an environment that GPU Assistant made" in call("use", "--env", str(environment)).stderr
+
+
+def test_nothing_was_added_so_nothing_is_removed(call: Call, environment: Path) -> None:
+    done = call("use", "--env", str(environment), "--remove-added", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["made"]["removed"] == "nothing, it is as it should be already"
+
+
+def test_packages_of_an_unreachable_index_are_refused_in_a_sentence(
+    call: Call, environment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = sorted(environment.rglob("*"))
+    monkeypatch.setenv("UV_DEFAULT_INDEX", "http://127.0.0.1:9/simple")
+    done = call("use", "--env", str(environment), "--add", "jupyter", "--quiet")
+    assert done.returncode in (1, 6)
+    assert one_sentence(done.stderr)
+    assert sorted(environment.rglob("*")) == before

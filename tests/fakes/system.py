@@ -311,6 +311,7 @@ class FakeDesktop:
         root: Path = Path("/nowhere"),
         *,
         editor: Path | None = None,
+        pycharm: Path | None = None,
         taskbar: Callable[[int], TaskbarProgress | None] = lambda _: None,
         login_command: LoginCommand | None = None,
         startup_command: LoginCommand | None = None,
@@ -322,6 +323,7 @@ class FakeDesktop:
         self.started: list[tuple[tuple[str, ...], Path]] = []
         self.awake = 0
         self._editor = editor
+        self._pycharm = pycharm
         self._taskbar = taskbar
         self._login_command = login_command
         self.startup_command = startup_command or FakeStartupCommand()
@@ -338,6 +340,9 @@ class FakeDesktop:
 
     def start_program(self, argv: Sequence[str | Path], folder: Path) -> None:
         self.started.append((tuple(str(word) for word in argv), folder))
+
+    def find_pycharm(self) -> Path | None:
+        return self._pycharm
 
     def find_editor(self) -> Path | None:
         return self._editor

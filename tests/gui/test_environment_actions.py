@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir
+from gpu_assistant.core.plan import PlanEvent, StepEvent, StepSummary
+from gpu_assistant.gui import environment_actions
 from gpu_assistant.gui.environment_actions import EnvironmentActionsPanel
 from gpu_assistant.gui.language import Language
+from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
 from gpu_assistant.gui.worker import JobRunner
 from gpu_assistant.install.environment.integrations import LOCK_COMMENT
 from gpu_assistant.install.files import inventory
 from gpu_assistant.install.journal.validation import INTERPRETER_SETTING
+from tests.fakes.app import FakeJob
 from tests.fakes.examples import cpu_recommendation
 from tests.fakes.integrations import FakeIntegrations
 from tests.fakes.system import FakeDesktop, FakeSystem
@@ -132,23 +138,103 @@ def test_python_path_is_copied(panel, services, qapp):
     assert qapp.clipboard().text() in panel.result_banner.label.text()
 
 
-@BOTH
-def test_jupyter_without_its_package_shows_command(panel, language, qtbot, code):
-    language.set(code)
-    with qtbot.waitSignal(panel.message_shown) as signal:
-        panel.jupyter_card.click()
-    assert "ipykernel" in signal.args[0]
-    assert panel.result_banner.kind == "warn"
+RESOLVE = StepSummary(id="resolve", code="add-resolve", data={"packages": "jupyterlab", "env": "env"})
+DOWNLOAD = StepSummary(id="download", code="add-download", data={"packages": "jupyterlab", "env": "env"})
+HALF = (
+    PlanEvent(steps=(RESOLVE, DOWNLOAD)),
+    StepEvent(id="download", state="running", done=30, total=60, unit="bytes"),
+)
 
 
-def test_jupyter_kernel_is_registered(panel, services, qtbot):
-    package = services.environment / "lib" / "python3.11" / "site-packages" / "ipykernel" / "__init__.py"
-    package.parent.mkdir(parents=True)
-    package.write_text("")
+def with_jupyter(services: Services) -> None:
+    for name in ("ipykernel", "jupyterlab"):
+        package = services.environment / "lib" / "python3.11" / "site-packages" / name / "__init__.py"
+        package.parent.mkdir(parents=True)
+        package.write_text("")
+
+
+def answer(button: str) -> None:
+    """Press a button of the question that is about to be asked."""
+
+    def press() -> None:
+        (dialog,) = [each for each in QApplication.topLevelWidgets() if isinstance(each, ConfirmDialog)]
+        getattr(dialog, button).click()
+
+    QTimer.singleShot(0, press)
+
+
+@pytest.fixture
+def documents(tmp_path, monkeypatch):
+    folder = tmp_path / "文档"
+    monkeypatch.setattr(environment_actions, "documents_folder", lambda: folder)
+    return folder / "GPU Assistant"
+
+
+def test_jupyter_is_installed_after_a_question_then_opens_the_first_program(panel, services, qtbot, documents):
+    services.adding = FakeJob(lambda: with_jupyter(services), HALF)
+    answer("accept_button")
     with qtbot.waitSignal(panel.message_shown):
         panel.jupyter_card.click()
+    notebook = documents / "first_program.ipynb"
+    assert json.loads(notebook.read_text(encoding="utf-8"))["nbformat"] == 4
+    python = services.system.environment_python(services.environment)
+    assert services.desktop.started == [((str(python), "-m", "jupyterlab", str(notebook)), documents)]
     (kernel,) = services.desktop.kernels_folder().glob("*/kernel.json")
     assert json.loads(kernel.read_text(encoding="utf-8"))["language"] == "python"
+    assert panel.result_banner.kind == "ok"
+
+
+def test_jupyter_that_is_there_opens_without_a_question(panel, services, qtbot, documents):
+    with_jupyter(services)
+    panel.set_environment(None)
+    panel.set_environment(services.environment)
+    qtbot.waitUntil(panel.python_card.isVisible)
+    with qtbot.waitSignal(panel.message_shown):
+        panel.jupyter_card.click()
+    assert len(services.desktop.started) == 1
+
+
+def test_declined_jupyter_changes_nothing(panel, services, documents):
+    answer("reject_button")
+    panel.jupyter_card.click()
+    assert services.desktop.started == []
+    assert not documents.exists()
+
+
+@BOTH
+def test_progress_of_the_packages_is_shown_and_cancel_ends_it(panel, services, language, qtbot, documents, code):
+    language.set(code)
+    services.adding = FakeJob(events=HALF, gate=threading.Event())
+    answer("accept_button")
+    panel.jupyter_card.click()
+    qtbot.waitUntil(panel.progress_bar.isVisible)
+    assert panel.progress_bar.fraction() == 0.5
+    assert panel.progress_label.text() == {"en": "Download jupyterlab", "zh_CN": "下载 jupyterlab"}[code]
+    with qtbot.waitSignal(panel.message_shown):
+        panel.cancel_button.click()
+    qtbot.waitUntil(lambda: not panel.progress_bar.isVisible())
+    assert services.desktop.started == []
+
+
+def test_pycharm_opens_only_where_it_is(qtbot, services, language, qapp, documents, tmp_path):
+    pycharm = tmp_path / "pycharm"
+    services.desktop = FakeDesktop(tmp_path / "desk", pycharm=pycharm)
+    panel = EnvironmentActionsPanel(services, language)
+    panel.resize(1000, 600)
+    panel.set_environment(services.environment)
+    panel.show()
+    qtbot.waitUntil(panel.pycharm_card.isVisible)
+    with qtbot.waitSignal(panel.message_shown):
+        panel.pycharm_card.click()
+    assert services.desktop.started == [((str(pycharm), str(documents)), documents)]
+    assert (documents / "first_program.py").is_file()
+    assert qapp.clipboard().text() == str(services.system.environment_python(services.environment))
+    qtbot.waitUntil(lambda: not any(runner.running for runner in panel.findChildren(JobRunner)))
+    panel.deleteLater()
+
+
+def test_missing_pycharm_has_no_card(panel):
+    assert not panel.pycharm_card.isVisible()
 
 
 def test_lock_is_saved_to_chosen_file(panel, services, qtbot, tmp_path):

@@ -14,17 +14,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QStandardPaths, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QBoxLayout, QDialog, QFileDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from ...core import json
 from ...core.errors import AppError
 from ...core.jobs import LazyJob
-from ...core.paths import home_dir
 from ...examples.child_protocol import ExampleProgress, ExampleStart
 from ...examples.job import ExampleResult, ExampleSettings
-from ...examples.programs import EXAMPLE_NAMES, ExampleName, program_source, script_path
+from ...examples.programs import EXAMPLE_NAMES, PROGRAMS_FOLDER, ExampleName, program_source, script_path
 from ...texts.format import format_memory
 from .. import theme
 from ..help import add_help_shortcut
@@ -34,7 +33,7 @@ from ..widgets.base import Breakpoints, Themed, announce
 from ..widgets.buttons import Button, SegmentedControl
 from ..widgets.cards import Banner, Card, Hero, InsetPanel, MetricTile
 from ..widgets.charts import Sparkline
-from ..widgets.dialogs import folder_dialog, save_dialog
+from ..widgets.dialogs import documents_folder, folder_dialog, save_dialog
 from ..widgets.inputs import use_slim_scroll_bars
 from ..widgets.layouts import FlowLayout
 from ..widgets.progress import ProgressBar
@@ -49,7 +48,6 @@ if TYPE_CHECKING:
 
 DIALOG_SIZE = 1080, 720  # pixels at 100 % text
 CURVE_HEIGHT = 64
-PROGRAMS_FOLDER = "GPU Assistant"  # among the user's documents
 
 
 class ExampleDialog(Themed, QDialog):
@@ -244,8 +242,7 @@ class ExampleDialog(Themed, QDialog):
         """Open the program in Visual Studio Code, in a folder of its own among the user's documents."""
         if self.save_runner.running:
             return
-        documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-        folder = Path(documents or home_dir()) / PROGRAMS_FOLDER
+        folder = documents_folder() / PROGRAMS_FOLDER
         source = program_source(self._program, self._language.current)
         program = (script_path(self._program).name, source.encode())
         self._saved_path, self._error = folder / program[0], None

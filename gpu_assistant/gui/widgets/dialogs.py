@@ -133,6 +133,11 @@ def _file_dialog(
     return dialog
 
 
+def documents_folder() -> Path:
+    """The user's documents; the home folder where the system names none."""
+    return Path(QStandardPaths.writableLocation(StandardLocation.DocumentsLocation) or home_dir())
+
+
 def _start_folder(location: StandardLocation) -> str:
     """The folder of the last answer, else the user's folder for such files, else the home folder."""
     for folder in (_last_folders.get(location), QStandardPaths.writableLocation(location)):

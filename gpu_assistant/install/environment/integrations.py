@@ -27,19 +27,23 @@ from ..journal.log import FileWritten, FolderCreated, Journal
 from ..journal.recovery import Kinds, recover
 from ..journal.validation import INTEGRATION_KIND, INTERPRETER_SETTING
 
+KERNEL_PACKAGE, JUPYTER_PACKAGE = "ipykernel", "jupyterlab"
 # First line of an exported lock file; a later export may overwrite a file that begins with it, and no other.
 LOCK_COMMENT = b'# Written by GPU Assistant: the exact files of an environment, for "uv pip sync".\n'
 
 
 class EnvironmentActions(Struct, frozen=True, kw_only=True):
     """How an environment can be used: the path of its interpreter, the command that activates it in a terminal, Visual
-    Studio Code's program if it is installed, whether ipykernel is among its packages, and its lock file.
+    Studio Code's and PyCharm's programs where they are installed, whether ipykernel and JupyterLab are among its
+    packages, and its lock file.
     """
 
     python: Path
     activation: str
     editor: Path | None
+    pycharm: Path | None
     has_kernel: bool
+    has_jupyter: bool
     lock: Path
 
 
@@ -50,7 +54,9 @@ def environment_actions(environment: Path, system: Processes, desktop: Desktop) 
         python=system.environment_python(environment),
         activation=system.activation_command(environment),
         editor=desktop.find_editor(),
-        has_kernel=_has_kernel(environment),
+        pycharm=desktop.find_pycharm(),
+        has_kernel=has_package(environment, KERNEL_PACKAGE),
+        has_jupyter=has_package(environment, JUPYTER_PACKAGE),
         lock=environment / inventory.LOCK_FILE,
     )
 
@@ -118,17 +124,77 @@ class JupyterKernelJob(IntegrationJob):
     def run(self, context: JobContext[Any]) -> Path:
         """The path of kernel.json. Raises AppError: kernel-missing (without ipykernel), and those of MenuEntryJob."""
         python = self._system.environment_python(self.environment)
-        if not _has_kernel(self.environment):
+        if not has_package(self.environment, KERNEL_PACKAGE):
             raise AppError("kernel-missing", python=str(python))
         content = {
             "argv": [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"],
-            "display_name": f"{self.environment.name} (GPU Assistant)",
+            "display_name": kernel_title(self.environment),
             "language": "python",
             "metadata": {"debugger": True},
         }
-        path = self._desktop.kernels_folder() / f"gpu-assistant-{path_hash(self.environment)}" / "kernel.json"
+        path = self._desktop.kernels_folder() / kernel_name(self.environment) / "kernel.json"
         self._write_files((MenuEntryFile(path=path, content=_format_json(content)),), context)
         return path
+
+
+class NotebookJob(JupyterKernelJob):
+    """Opens a notebook in the environment's own JupyterLab, which runs on when this program ends.
+
+    The folder is made, and the notebook (name and content) put into it; one of that name that is there already stays as
+    it is: the user may have worked on it.
+    """
+
+    def __init__(
+        self,
+        environment: Path,
+        data: DataDir,
+        system: System,
+        desktop: Desktop,
+        kinds: Kinds,
+        *,
+        folder: Path,
+        notebook: tuple[str, bytes],
+    ) -> None:
+        super().__init__(environment, data, system, desktop, kinds)
+        self.folder = folder
+        self.notebook = notebook
+
+    def run(self, context: JobContext[Any]) -> Path:
+        """The notebook. Raises AppError: jupyter-missing (without JupyterLab), program-missing, and those of
+        JupyterKernelJob.
+        """
+        if not has_package(self.environment, JUPYTER_PACKAGE):
+            raise AppError("jupyter-missing", path=str(self.environment))
+        super().run(context)
+        name, content = self.notebook
+        file = self.folder / name
+        if not file.exists():
+            json.write_file(file, content)
+        python = self._system.environment_python(self.environment)
+        self._desktop.start_program([python, "-m", "jupyterlab", file], self.folder)
+        return file
+
+
+class PyCharmJob:
+    """Opens a folder in PyCharm. Which Python it takes is chosen there: PyCharm has no option for it."""
+
+    def __init__(self, desktop: Desktop, folder: Path, program: tuple[str, bytes]) -> None:
+        self._desktop = desktop
+        self.folder = folder
+        self.program = program
+
+    def run(self, context: JobContext[Any]) -> Path:
+        """The folder. Raises AppError: pycharm-missing, program-missing, and those of `storage_error`."""
+        context.check_cancelled()
+        pycharm = self._desktop.find_pycharm()
+        if pycharm is None:
+            raise AppError("pycharm-missing")
+        name, content = self.program
+        file = self.folder / name
+        if not file.exists():
+            json.write_file(file, content)
+        self._desktop.start_program([pycharm, self.folder], self.folder)
+        return self.folder
 
 
 class EditorJob(IntegrationJob):
@@ -203,10 +269,19 @@ def _check_managed(environment: Path) -> None:
         raise AppError(code, path=str(environment))
 
 
-def _has_kernel(environment: Path) -> bool:
-    return any(
-        next(environment.glob(f"{site}/ipykernel/__init__.py"), None) is not None for site in SITE_PACKAGES_GLOBS
-    )
+def has_package(environment: Path, module: str) -> bool:
+    """Whether a module is among the environment's packages."""
+    return any(next(environment.glob(f"{site}/{module}/__init__.py"), None) is not None for site in SITE_PACKAGES_GLOBS)
+
+
+def kernel_name(environment: Path) -> str:
+    """The name under which Jupyter knows the environment's kernel."""
+    return f"gpu-assistant-{path_hash(environment)}"
+
+
+def kernel_title(environment: Path) -> str:
+    """The kernel's name for people."""
+    return f"{environment.name} (GPU Assistant)"
 
 
 def _read_bytes(path: Path) -> bytes | None:

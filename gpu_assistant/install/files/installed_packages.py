@@ -17,7 +17,8 @@ import os
 import posixpath
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
+import zipfile
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -35,6 +36,8 @@ from ...system.conda import META_FOLDER
 SITE_PACKAGES = "site-packages"
 SITE_PACKAGES_GLOBS = (f"Lib/{SITE_PACKAGES}", f"lib/python3*/{SITE_PACKAGES}")
 DIST_INFO_SUFFIX = ".dist-info"
+# What uv and pip write into a dist-info folder, beside RECORD.
+INSTALLER_FILES = ("INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json")
 BYTECODE_FOLDER = "__pycache__"  # Python writes it beside the sources
 # Requirements that pip obeys in every environment of ours: the frameworks stay at the versions that we installed.
 CONSTRAINTS_FILE = "gpu-assistant-constraints.txt"
@@ -109,16 +112,20 @@ def corrupt_files(
     *,
     with_conda: bool = False,
     expected: Mapping[str, ContentHash | None] | None = None,
+    only: Collection[str] | None = None,
 ) -> tuple[str, ...]:
     """The files that are missing, or do not have the content that the wheels' RECORD has (`with_conda`: or conda's
-    records); every file is read, on all cores. A hash that is `expected` takes precedence over the recorded one.
+    records; `only`: of these requirements); every file is read, on all cores. A hash that is `expected` takes precedence
+    over the recorded one.
 
     `progress` gets the bytes read and those of all files, on the calling thread. Raises AppError, Cancelled.
     """
     conda_packages = tuple(_conda_packages(environment)) if with_conda else ()
     # No wheel has links, whose content would be another file's.
     may_be_link = {name for package in conda_packages for name in package.files}
-    packages = (*conda_packages, *_wheel_packages(environment))
+    packages: Iterable[InstalledPackage] = (*conda_packages, *_wheel_packages(environment))
+    if only is not None:
+        packages = tuple(present_packages(environment, only).values())
     hashes = {name: each for package in packages for name, each in package.files.items() if not is_bytecode(name)}
     hashes |= {name: each for name, each in (expected or {}).items() if each is not None}
     recorded_sizes = {name: size for package in packages for name, size in package.sizes.items()}
@@ -164,6 +171,125 @@ def _file_size(path: Path) -> int | None:
         return path.lstat().st_size
     except FileNotFoundError:
         return None
+
+
+def present_packages(environment: Path, requirements: Collection[str]) -> dict[str, InstalledPackage]:
+    """Those of the requirements ("jupyterlab==4.5.0") that are installed in an environment, by requirement."""
+    from packaging.utils import canonicalize_name
+
+    installed = {}
+    for package in _wheel_packages(environment):
+        name, _, version = package.name.rpartition(" ")
+        installed[f"{canonicalize_name(name)}=={version}"] = package
+    return {requirement: installed[requirement] for requirement in requirements if requirement in installed}
+
+
+def remove_packages(environment: Path, requirements: Collection[str], wheels: Path) -> tuple[str, ...]:
+    """Delete the files of these packages as their RECORD lists them, and the folders that are empty then; returns the
+    files that stay, because somebody changed them. A package's RECORD goes last, so that an interrupted removal can go
+    on.
+
+    Of a package whose installation was killed before its RECORD was there, the files go that one of the downloaded
+    `wheels` (a folder of folders) has with the same hash. Raises AppError.
+    """
+    kept: list[str] = []
+    with storage_errors(environment):
+        present = present_packages(environment, requirements)
+        for requirement in requirements:
+            package = present.get(requirement)
+            files = package.files if package is not None else _files_of_wheel(environment, requirement, wheels)
+            record = package.record_path if package is not None else None
+            kept += _remove_files(environment, {name: each for name, each in files.items() if name != record})
+            if record is not None:
+                filesystem.unlink(environment / record)
+                _remove_empty_folders(environment, (record,))
+            _remove_installer_files(environment, requirement)
+    return tuple(kept)
+
+
+def _remove_installer_files(environment: Path, requirement: str) -> None:
+    """What an installer wrote beside a wheel's own files, before a RECORD names it."""
+    from packaging.utils import canonicalize_name
+
+    for pattern in SITE_PACKAGES_GLOBS:
+        for folder in environment.glob(f"{pattern}/*{DIST_INFO_SUFFIX}"):
+            name, version = _project_and_version(folder)
+            if f"{canonicalize_name(name)}=={version}" == requirement and not folder.is_symlink():
+                for file in INSTALLER_FILES:
+                    filesystem.unlink(folder / file, missing_ok=True)
+                filesystem.remove_if_empty(folder)
+
+
+def _remove_files(environment: Path, files: dict[str, ContentHash | None]) -> list[str]:
+    """Delete those that have their hash; returns the others."""
+    root, kept = os.path.realpath(environment), []
+    for name, expected in files.items():
+        path = environment / name
+        # Behind a link that somebody put in a folder's place nothing is the package's.
+        parent = os.path.realpath(path.parent)
+        if not (parent == root or parent.startswith(root + os.sep)) or not os.path.lexists(path):
+            continue
+        if matches_hash(path, expected, None):
+            filesystem.unlink(path)
+            _remove_bytecode(path)
+        else:
+            kept.append(name)
+    _remove_empty_folders(environment, files)
+    return kept
+
+
+def _remove_empty_folders(environment: Path, names: Iterable[str]) -> None:
+    """Delete the folders above these files that are empty: those of the environment itself never are."""
+    folders: set[Path] = set()
+    for name in names:
+        for parent in (environment / name).parents:
+            if parent == environment or parent.name == SITE_PACKAGES:
+                break
+            folders.add(parent)
+    for folder in sorted(folders, key=lambda each: len(each.parts), reverse=True):
+        filesystem.remove_if_empty(folder)
+
+
+def _files_of_wheel(environment: Path, requirement: str, wheels: Path) -> dict[str, ContentHash | None]:
+    """The files of a package by its wheel, as paths below the environment; none without a readable wheel."""
+    from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+
+    sites = [path for pattern in SITE_PACKAGES_GLOBS for path in environment.glob(pattern)]
+    for wheel in wheels.glob("*/*.whl"):
+        try:
+            name, version, _build, _tags = parse_wheel_filename(wheel.name)
+        except InvalidWheelFilename:
+            continue
+        if f"{name}=={version}" != requirement or not sites:
+            continue
+        site = sites[0].relative_to(environment).as_posix()
+        try:
+            with zipfile.ZipFile(wheel) as archive:
+                record = next(each for each in archive.namelist() if each.endswith(f"{DIST_INFO_SUFFIX}/RECORD"))
+                rows = list(csv.reader(archive.read(record).decode("utf-8", "surrogateescape").splitlines()))
+        except (OSError, zipfile.BadZipFile, StopIteration, csv.Error):
+            continue
+        named = ((_place_of(row[0], site), row[1]) for row in rows if len(row) >= 2)
+        return {place: _parse_hash(digest) for place, digest in named if digest and not place.startswith(("../", "/"))}
+    return {}
+
+
+def _place_of(name: str, site_packages: str) -> str:
+    """Where an installer puts a file of a wheel (PEP 427): "x.data/data/" is the environment's own folder."""
+    first, _, rest = name.partition("/")
+    if first.endswith(".data"):
+        scheme, _, inner = rest.partition("/")
+        return posixpath.normpath(inner if scheme == "data" else f"{site_packages}/{inner}")
+    return posixpath.normpath(f"{site_packages}/{name}")
+
+
+def _remove_bytecode(source: Path) -> None:
+    """Delete the compiled copies of a file that was deleted."""
+    if source.suffix == ".py":
+        folder = source.parent / BYTECODE_FOLDER
+        for compiled in folder.glob(f"{source.stem}.*.pyc"):
+            filesystem.unlink(compiled)
+        filesystem.remove_if_empty(folder)
 
 
 def is_bytecode(name: str) -> bool:

@@ -245,7 +245,9 @@ def _scan_foreign_files(folder: Path, removed: Collection[Path]) -> ForeignFiles
     def is_managed(name: str) -> bool:
         return name in managed and is_unchanged(root, name, managed[name])
 
-    changed_packages = [package for package in packages if not is_managed(package.record_path)]
+    changed_packages = [
+        package for package in packages if package.record_path not in ignored and not is_managed(package.record_path)
+    ]
     recorded_times = {package.name: package.recorded_ns for package in changed_packages}
     owners = {name: (digest, package) for package in packages for name, digest in package.files.items()}
     managed_folders = _parent_folders((*managed, *owners))

@@ -26,7 +26,11 @@ def _lines(steps: Sequence[Step]) -> Iterator[Message]:
     for step in steps:
         if step.code.startswith(("remove-environment", "remove-folder")):
             yield Message(f"removal.{step.code}", {**step.data, "thing": _thing(step)})
-        elif step.code == "remove-driver" or step.kind == PURGE_KIND or step.code.startswith("remove-files"):
+        elif (
+            step.code == "remove-driver"
+            or step.kind == PURGE_KIND
+            or step.code.startswith(("remove-files", "remove-packages"))
+        ):
             yield Message(f"removal.{step.code}", step.data)
     settings = sum(step.code in SETTING_CODES for step in steps)
     if settings:

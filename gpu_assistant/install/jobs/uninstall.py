@@ -31,7 +31,7 @@ from ...system.base import System
 from ...system.locks import check_no_install_running, data_folder_lock, environment_lock
 from ..environment.location import check_not_shared, has_lost_metadata
 from ..files import staging
-from ..files.installed_packages import format_user_packages, user_packages_path
+from ..files.installed_packages import format_user_packages, present_packages, user_packages_path
 from ..files.inventory import MAX_NAMED, ForeignFiles, find_foreign_files, format_names, has_content, read_manifest
 from ..files.staging import partial_path, trash_path
 from ..host import Host
@@ -44,6 +44,7 @@ from ..journal.log import (
     FolderMoved,
     Journal,
     LoginCommandSet,
+    PackagesAdded,
     PathEntryAdded,
     ProgramInstalled,
     RetentionReason,
@@ -71,6 +72,7 @@ STEP_CODES: dict[type[Effect], str] = {
     FolderCreated: "remove-empty",
     FolderMoved: "move-back",
     FilesAdded: "remove-files",
+    PackagesAdded: "remove-packages",
     FileWritten: "restore-file",
     VariableSet: "restore-variable",
     PathEntryAdded: "remove-path-entry",
@@ -209,7 +211,9 @@ def plan_uninstall(host: Host, environment: Path | None, *, with_driver: bool = 
     other_effects = [active for active in all_effects if active not in own_effects]
     items = []
     # Files that were added to a folder go before the folder, which may have been repaired after they were added.
-    last_first = sorted(present_effects.values(), key=lambda effects: not isinstance(effects[0].effect, FilesAdded))
+    last_first = sorted(
+        present_effects.values(), key=lambda effects: not isinstance(effects[0].effect, FilesAdded | PackagesAdded)
+    )
     for number, effects in enumerate(last_first, 1):
         first = effects[0]
         step = Step(
@@ -250,11 +254,14 @@ def step_code(active: ActiveEffect) -> str:
     return "remove-environment" if is_environment else STEP_CODES.get(type(active.effect), "leave-needed")
 
 
-def step_data(effect: Effect) -> dict[str, Value]:
+def step_data(effect: Effect) -> dict[str, Value]:  # noqa: PLR0911 - one for each effect
     """The data for the texts about an effect."""
     match effect:
         case TreeCreated() | FolderCreated() | FilesAdded() | FileWritten():
             return {"thing": effect.path, "env": effect.path, "path": effect.path}
+        case PackagesAdded():
+            names = tuple(each.replace("==", " ") for each in effect.packages)
+            return {"thing": format_names(names), "path": effect.path, "count": len(names)}
         case FolderMoved():
             return {"thing": effect.to, "path": effect.path}
         case VariableSet():
@@ -327,7 +334,9 @@ def preview(
     return tuple(_preview_item(item, host, state) for item in items)
 
 
-def _preview_item(item: UninstallItem, host: Host, state: UninstallState) -> UninstallItem:
+def _preview_item(  # noqa: PLR0912 - one for each effect
+    item: UninstallItem, host: Host, state: UninstallState
+) -> UninstallItem:
     removed, retained = state.removed, state.retained
     first, effect = item.effects[0], item.effects[0].effect
     if item.is_needed:
@@ -363,6 +372,10 @@ def _preview_item(item: UninstallItem, host: Host, state: UninstallState) -> Uni
                 for name in {effect.receipt, *staging.merged_files(folder, effect.receipt)} - {*changed_names}
             }
             item = _with_foreign_files(item, ForeignFiles(user_files=changed_names))
+        case PackagesAdded():
+            folder = Path(effect.path)
+            present = present_packages(folder, effect.packages).values()
+            removed |= {folder / effect.lock, *(folder / name for package in present for name in package.files)}
         case FolderMoved():
             original = Path(effect.path)
             if has_content(original) and original not in removed:

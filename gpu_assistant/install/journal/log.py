@@ -5,11 +5,12 @@
           ... the change itself ...
                                               EffectDone      flushed to disk afterwards
 
-One file per run, opened by `jobs/install.py`, `jobs/uninstall.py`, `jobs/purge.py` and `environment/integrations.py`,
-and only ever appended to. A line that a power failure cut short counts as not written. An `EffectStarted` without its
-`EffectDone` may or may not have happened: `recovery.py` asks the computer, through `revert.effect_state` or the
-step's kind, and records the answer as `EffectObserved`. An uninstall records `UndoStarted` and `UndoDone`, or
-`EffectRetained` for what stays. `recovery.active_effects` reads all files together; nothing else decides what is ours.
+One file per run, opened by `jobs/install.py`, `jobs/uninstall.py`, `jobs/purge.py`, `jobs/add_packages.py` and
+`environment/integrations.py`, and only ever appended to. A line that a power failure cut short counts as not written.
+An `EffectStarted` without its `EffectDone` may or may not have happened: `recovery.py` asks the computer, through
+`revert.effect_state` or the step's kind, and records the answer as `EffectObserved`. An uninstall records `UndoStarted`
+and `UndoDone`, or `EffectRetained` for what stays. `recovery.active_effects` reads all files together; nothing else
+decides what is ours.
 """
 
 from __future__ import annotations
@@ -70,6 +71,16 @@ class FilesAdded(Struct, frozen=True, kw_only=True, tag_field="effect", tag="fil
     receipt: str
 
 
+class PackagesAdded(Struct, frozen=True, kw_only=True, tag_field="effect", tag="packages"):
+    """Packages put into the finished environment at `path` beside those that it was made with: "jupyterlab==4.5.0".
+    `lock` is the name of their lock file there.
+    """
+
+    path: str
+    packages: tuple[str, ...]
+    lock: str
+
+
 class FileWritten(Struct, frozen=True, kw_only=True, tag_field="effect", tag="file"):
     """A file that is replaced as a whole: the `sha256` of its new and the bytes of its `previous` content (None: there
     was no file).
@@ -125,6 +136,7 @@ Effect = (
     | TreeCreated
     | FolderMoved
     | FilesAdded
+    | PackagesAdded
     | FileWritten
     | VariableSet
     | PathEntryAdded
@@ -142,6 +154,8 @@ def effect_key(effect: Effect) -> tuple[str, str]:  # noqa: PLR0911 - one for ea
             return "folder-moved", os.path.normcase(effect.to)
         case FilesAdded():
             return "files", os.path.normcase(f"{effect.path}/{effect.receipt}")
+        case PackagesAdded():
+            return "packages", os.path.normcase(f"{effect.path}/{effect.lock}")
         case VariableSet():
             return "variable", effect.name.upper()
         case PathEntryAdded():

@@ -12,6 +12,7 @@ from typing import Literal
 from ...core import filesystem, json
 from ...core.errors import AppError, storage_error
 from ..files import staging
+from ..files.installed_packages import present_packages, remove_packages
 from ..files.inventory import has_content
 from ..host import Host
 from .log import (
@@ -21,6 +22,7 @@ from .log import (
     FolderCreated,
     FolderMoved,
     LoginCommandSet,
+    PackagesAdded,
     PathEntryAdded,
     ProgramInstalled,
     RetentionReason,
@@ -45,6 +47,8 @@ def effect_state(effect: Effect, host: Host) -> EffectState:  # noqa: PLR0911 - 
             return "applied" if Path(effect.to).is_dir() else "absent"
         case FilesAdded():
             return staging.merge_state(Path(effect.path), effect.receipt)
+        case PackagesAdded():
+            return _packages_state(effect)
         case FileWritten():
             return _file_state(effect)
         case VariableSet():
@@ -77,6 +81,8 @@ def revert(effect: Effect, host: Host) -> RetentionReason | None:  # noqa: PLR09
             changed_names = staging.changed_files(Path(effect.path), effect.receipt)
             staging.remove_merged_files(Path(effect.path), effect.receipt, keep_names=changed_names)
             return "files" if changed_names else None
+        case PackagesAdded():
+            return _remove_packages(effect, host)
         case FileWritten():
             _restore_file(effect)
         case VariableSet():
@@ -118,6 +124,25 @@ def _restore_moved_folder(effect: FolderMoved) -> RetentionReason | None:
     except OSError as error:
         raise storage_error(error, path) from error
     return None
+
+
+def _packages_state(effect: PackagesAdded) -> EffectState:
+    environment = Path(effect.path)
+    present = present_packages(environment, effect.packages)
+    if not present:
+        return "partial" if (environment / effect.lock).is_file() else "absent"
+    return "applied" if len(present) == len(effect.packages) else "partial"
+
+
+def _remove_packages(effect: PackagesAdded, host: Host) -> RetentionReason | None:
+    """The lock file goes last: as long as it is there, an interrupted removal can go on."""
+    environment = Path(effect.path)
+    changed_files = remove_packages(environment, effect.packages, host.data.files)
+    try:
+        filesystem.unlink(environment / effect.lock, missing_ok=True)
+    except OSError as error:
+        raise storage_error(error, environment) from error
+    return "files" if changed_files else None
 
 
 def _file_state(effect: FileWritten) -> EffectState:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import hashlib
 import json as plain_json
 import os
+import re
 from pathlib import Path
 
 from ...core import filesystem
 from ...core.paths import DataDir
 from ...system.base import MENU_SCRIPT, menu_entry_name, path_hash
-from .log import Effect, FileWritten, FolderCreated, LoginCommandSet, TreeCreated
+from ..files.inventory import read_unfinished_manifest
+from .log import Effect, FileWritten, FolderCreated, LoginCommandSet, PackagesAdded, TreeCreated
 
 INTEGRATION_KIND = "integration"
 LOGIN_KIND = "at-login"
@@ -65,6 +67,8 @@ def could_have_made(kind: str, effect: Effect, environment: str | None, data: Da
     if kind != INTEGRATION_KIND or environment is None:
         return False
     match effect:
+        case PackagesAdded(path=path):
+            return is_same(path, Path(environment)) and _are_added(effect)
         case FolderCreated(path=path):
             return is_plain(path)  # removed only where it is empty
         case FileWritten(path=path):
@@ -78,6 +82,17 @@ def could_have_made(kind: str, effect: Effect, environment: str | None, data: Da
             )
         case _:
             return False
+
+
+def _are_added(effect: PackagesAdded) -> bool:
+    """Whether none of the packages is one that the environment was made with, and the lock file has a name for one."""
+    manifest = read_unfinished_manifest(Path(effect.path))
+    names = {requirement.partition("==")[0] for requirement in effect.packages}
+    return (
+        re.fullmatch(r"pylock\.[a-z0-9-]+\.toml", effect.lock) is not None
+        and manifest is not None
+        and names.isdisjoint(manifest.packages)
+    )
 
 
 def has_own_name(path: Path) -> bool:

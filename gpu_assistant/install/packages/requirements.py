@@ -119,7 +119,8 @@ class PackageRequest(Struct, frozen=True, kw_only=True):
     if it is not this one. `extras` are those of PyTorch and torchvision; `sdists` the packages that may come as source.
     `toolkit` are the requirements of the CUDA Toolkit and cuDNN, where those come as packages; `build_tools`: with what
     PyTorch's extensions are built with.
-    `site` is the code of the text that says whose the build's own index is.
+    `site` is the code of the text that says whose the build's own index is. `added` are packages for an environment
+    that is finished, which has no other part then; all that is in it is among the `constraints`.
     """
 
     python: str
@@ -139,6 +140,7 @@ class PackageRequest(Struct, frozen=True, kw_only=True):
     toolkit: tuple[str, ...] = ()
     build_tools: bool = False
     site: str = "@site.unknown"
+    added: tuple[str, ...] = ()
 
     @property
     def base_packages(self) -> tuple[str, ...]:

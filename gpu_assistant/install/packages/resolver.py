@@ -180,6 +180,8 @@ class Resolver:
 
     def _unavailable_error(self) -> AppError:
         request = self.request
+        if request.added:
+            return self._added_error()
         if request.tensorflow is not None:
             return self._tensorflow_error()
         if self._index_unknown:
@@ -205,6 +207,12 @@ class Resolver:
         return AppError(
             "release-unavailable", alternatives=alternatives, offer=change["pytorch"], python=change["python"], **data
         )
+
+    def _added_error(self) -> AppError:
+        names = ", ".join(self.request.added)
+        if self._answers["general"] == "unreachable":
+            return NetworkError("added-unreachable", packages=names)
+        return AppError("added-nowhere", packages=names)
 
     def _tensorflow_error(self) -> AppError:
         """Does not say which package a source lacks: they may all be there, but in versions that conflict."""
@@ -298,6 +306,12 @@ class ResolveAttempt(Struct, frozen=True, kw_only=True):
 
 def resolve_attempts(request: PackageRequest) -> Iterator[ResolveAttempt]:
     """The attempts in order, as at the top of this file."""
+    if request.added:
+        if request.wheelhouse is not None:
+            folder = request.wheelhouse
+            yield ResolveAttempt(source="wheelhouse", requirements=request.added, find_links=folder, offline=True)
+        yield ResolveAttempt(source="general", requirements=request.added)
+        return
     wheelhouse_pins = _local_pins(request)
     requirements = _general_requirements(request)
     if wheelhouse_pins is not None and request.wheelhouse is not None:

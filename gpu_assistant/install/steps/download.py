@@ -104,7 +104,7 @@ class PackageDownload(StepKind):
 
 
 def _fetch(resolved: ResolvedLock, context: InstallContext) -> FetchedPackages:
-    requests = [_download_request(context.data.files, package.file) for package in resolved.lock.packages]
+    requests = [download_request(context.data.files, package.file) for package in resolved.lock.packages]
     try:
         return FetchedPackages(download_files(context.downloads, requests))
     except AppError as error:
@@ -177,7 +177,7 @@ def _measured_release(builder: PlanBuilder) -> str:
     return f"PyTorch {measured.release}+{measured.variant}" if is_other_variant else f"PyTorch {measured.release}"
 
 
-def _download_request(folder: Path, file: PlanFile) -> DownloadRequest:
+def download_request(folder: Path, file: PlanFile) -> DownloadRequest:
     """In a folder by hash: two indexes may give different files the same name."""
     target = folder / (file.sha256 or "")[:16] / file.name
     return DownloadRequest(file=file.remote, path=target)

@@ -37,6 +37,7 @@ TERMINALS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("foot", ()),
     ("xterm", ("-e",)),
 )
+PYCHARM_NAMES = ("pycharm", "pycharm-professional", "pycharm-community")
 LOAD_USER_SETTINGS = "[ -f ~/.bashrc ] && . ~/.bashrc"
 
 MENU_ENTRY = """[Desktop Entry]
@@ -137,6 +138,21 @@ def menu_entry_files(environment: Path, environ: Mapping[str, str], home: Path) 
             content=_encode_path_text(MENU_ENTRY.format(name=name, folder=folder, line=line)),
         ),
     )
+
+
+def find_pycharm(environ: Mapping[str, str], home: Path) -> Path | None:
+    """On PATH (snaps, the Toolbox's scripts), else where the JetBrains Toolbox and whoever unpacks its archive put it.
+
+    Source: PyCharm's help, "Install PyCharm" and "Command-line interface", and the Toolbox App's.
+    """
+    if (on_path := find_on_path(PYCHARM_NAMES, environ)) is not None:
+        return on_path
+    toolbox = data_folder(environ, home) / "JetBrains" / "Toolbox"
+    candidates = [toolbox / "scripts" / "pycharm"]
+    for parent in (toolbox / "apps", Path("/opt")):
+        for folder in sorted(parent.glob("pycharm*"), reverse=True):
+            candidates += [folder / "bin" / "pycharm", folder / "bin" / "pycharm.sh"]
+    return next((path for path in candidates if path.is_file() and os.access(path, os.X_OK)), None)
 
 
 def kernels_folder(environ: Mapping[str, str], home: Path) -> Path:

@@ -335,6 +335,10 @@ class LinuxSystem:
         """On PATH, where its packages put it."""
         return find_on_path(("code", "codium"), self._environ)
 
+    def find_pycharm(self) -> Path | None:
+        """On PATH, or where the JetBrains Toolbox and the archive put it."""
+        return desktop.find_pycharm(self._environ, self._home)
+
     def kernels_folder(self) -> Path:
         """In the user's data folder."""
         return desktop.kernels_folder(self._environ, self._home)

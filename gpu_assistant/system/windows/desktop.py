@@ -60,6 +60,9 @@ VS_CODE_PATHS = (
     ("ProgramFiles", r"Microsoft VS Code\Code.exe"),
 )
 
+# Folders in which a PyCharm has a folder of its own.
+PYCHARM_FOLDERS = (("LOCALAPPDATA", ("Programs",)), ("ProgramFiles", ("JetBrains",)))
+
 RUN_ONCE_KEY = r"Software\Microsoft\Windows\CurrentVersion\RunOnce"
 RUN_KEY = r"Software\Microsoft\Windows\CurrentVersion\Run"  # after each login; learn.microsoft.com, as below
 # Without "!", with which Explorer would delete the value after the command: then also one that was written meanwhile.
@@ -121,6 +124,24 @@ def find_editor(environ: Mapping[str, str]) -> Path | None:
     candidates = [Path(environ[name], path) for name, path in VS_CODE_PATHS if environ.get(name)]
     code_cmd = find_on_path(("code.cmd",), environ)
     candidates += [code_cmd.parent.parent / "Code.exe"] if code_cmd is not None else []
+    return next((path for path in candidates if path.is_absolute() and path.is_file()), None)
+
+
+def find_pycharm(environ: Mapping[str, str]) -> Path | None:
+    """Where its installers and the JetBrains Toolbox put it by default, the newest name first; else on PATH.
+
+    Source: PyCharm's help, "Install PyCharm", and the Toolbox App's, "Tools": installers use Program Files\\JetBrains,
+    the Toolbox from 2.0 on %LOCALAPPDATA%\\Programs.
+    """
+    folders = [Path(environ[name], *parts) for name, parts in PYCHARM_FOLDERS if environ.get(name)]
+    candidates = [
+        folder / "bin" / "pycharm64.exe"
+        for parent in folders
+        if parent.is_absolute()
+        for folder in sorted(parent.glob("PyCharm*"), reverse=True)
+    ]
+    on_path = find_on_path(("pycharm64.exe",), environ)
+    candidates += [on_path] if on_path is not None else []
     return next((path for path in candidates if path.is_absolute() and path.is_file()), None)
 
 

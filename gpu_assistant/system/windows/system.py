@@ -306,6 +306,10 @@ class WindowsSystem:
         """Where its installers put it."""
         return desktop.find_editor(self._environ)
 
+    def find_pycharm(self) -> Path | None:
+        """Where its installers and the JetBrains Toolbox put it."""
+        return desktop.find_pycharm(self._environ)
+
     def kernels_folder(self) -> Path:
         """In the roaming data folder."""
         return desktop.kernels_folder(self._environ)

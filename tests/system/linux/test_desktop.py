@@ -162,6 +162,21 @@ def test_editor_and_kernel_locations(tmp_path: Path) -> None:
     assert str(tmp_path / "nothing") in Texts("en").error_text(caught.value)
 
 
+@pytest.mark.parametrize(
+    "place", ["bin/pycharm-community", "share/JetBrains/Toolbox/apps/pycharm-2026.3/bin/pycharm.sh"]
+)
+def test_pycharm_is_found_where_it_is_installed(tmp_path: Path, place: str) -> None:
+    environ = {"PATH": str(tmp_path / "bin"), "XDG_DATA_HOME": str(tmp_path / "share")}
+    here = LinuxSystem(environ=environ, home=tmp_path)
+    assert here.find_pycharm() is None
+    program = tmp_path / place
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\n")
+    assert here.find_pycharm() is None, "it cannot be started"
+    program.chmod(0o755)
+    assert here.find_pycharm() == program
+
+
 def test_login_command_set_and_cleared(tmp_path: Path) -> None:
     at_login = LinuxSystem(environ={}, home=tmp_path).login_command
     assert at_login.get() is None

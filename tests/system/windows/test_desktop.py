@@ -20,7 +20,7 @@ import winreg
 from ctypes import wintypes
 
 from gpu_assistant.core.errors import ERROR_ACCESS_DISABLED_BY_POLICY, AppError
-from gpu_assistant.system.windows.desktop import MAX_COMMAND_LENGTH, RUN_ONCE_VALUE, WindowsLoginCommand
+from gpu_assistant.system.windows.desktop import MAX_COMMAND_LENGTH, RUN_ONCE_VALUE, WindowsLoginCommand, find_pycharm
 from gpu_assistant.system.windows.system import WindowsSystem
 from gpu_assistant.texts.localized import Texts
 
@@ -32,6 +32,17 @@ SYSTEM = WindowsSystem()
 WINE = "WINELOADERNOEXEC" in os.environ or "WINEPREFIX" in os.environ
 
 KEY = r"Software\GpuAssistantTest"
+
+
+@pytest.mark.parametrize("place", ["local/Programs/PyCharm", "programs/JetBrains/PyCharm 2026.3"])
+def test_pycharm_is_found_where_it_is_installed(tmp_path: Path, place: str) -> None:
+    environ = {"LOCALAPPDATA": str(tmp_path / "local"), "ProgramFiles": str(tmp_path / "programs"), "PATH": ""}
+    assert find_pycharm(environ) is None
+    program = tmp_path / place / "bin" / "pycharm64.exe"
+    program.parent.mkdir(parents=True)
+    assert find_pycharm(environ) is None
+    program.write_bytes(b"MZ")
+    assert find_pycharm(environ) == program
 
 
 @pytest.fixture(autouse=True)
