@@ -115,8 +115,8 @@ def corrupt_files(
     only: Collection[str] | None = None,
 ) -> tuple[str, ...]:
     """The files that are missing, or do not have the content that the wheels' RECORD has (`with_conda`: or conda's
-    records; `only`: of these requirements); every file is read, on all cores. A hash that is `expected` takes precedence
-    over the recorded one.
+    records; `only`: of these requirements); every file is read, on all cores. A hash that is `expected` takes
+    precedence over the recorded one.
 
     `progress` gets the bytes read and those of all files, on the calling thread. Raises AppError, Cancelled.
     """
