@@ -11,6 +11,7 @@ from __future__ import annotations
 import configparser
 import os
 import posixpath
+import re
 import stat
 import zipfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -33,6 +34,7 @@ from .inventory import FileStamp, is_unchanged, iter_files, read_file_manifest, 
 # uv's lock of an environment, which it leaves there.
 _UV_LOCK = ".lock"
 PROGRAM_FOLDERS = ("bin", "Scripts")
+_VERSIONED_PIP = re.compile(r"pip3\.\d+(?:\.exe)?", re.IGNORECASE)
 # The tool virtualenv puts these into each environment.
 _VIRTUALENV_FILES = ("_virtualenv.py", "_virtualenv.pth")
 
@@ -105,7 +107,17 @@ def wheel_contents(environment: Path, wheels: Iterable[Path]) -> dict[str, Conte
     for path in wheels:
         wheel = read_wheel(path)
         found |= wheel.installed(places.get(wheel.dist_info, SITE_PACKAGES))
+        if "pip" in wheel.programs:
+            found |= dict.fromkeys(_versioned_pips(environment))
     return found
+
+
+def _versioned_pips(environment: Path) -> Iterator[str]:
+    """The program that uv makes of pip beside its entry points, with the name of Python's series ("bin/pip3.11")."""
+    for folder in PROGRAM_FOLDERS:
+        for path in (environment / folder).glob("pip3.*"):
+            if _VERSIONED_PIP.fullmatch(path.name):
+                yield f"{folder}/{path.name}"
 
 
 def find_strays(
