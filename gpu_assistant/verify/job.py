@@ -396,3 +396,13 @@ def worst_state(checks: list[Check]) -> Verdict:
     """The worst state; skipped checks do not count."""
     states = {check.state for check in checks}
     return "fail" if "fail" in states else "warn" if "warn" in states else "pass"
+
+
+def first_failure(checks: Checks, recommendation: Recommendation | None) -> Check | None:
+    """The first failed check without which an environment is of no use; None where it is of use.
+
+    It is all the same without an extension, and where a toolkit that was here before does not compile.
+    """
+    is_kept = recommendation is not None and recommendation.cuda_toolkit.action == "keep"
+    optional_ids = {EXTENSION_CHECK_ID, *(TOOLKIT_CHECK_IDS if is_kept else ())}
+    return next((check for check in checks.checks if check.state == "fail" and check.id not in optional_ids), None)

@@ -450,6 +450,26 @@
         <source>Run my first program</source>
         <translation>运行我的第一个程序</translation>
     </message>
+    <message>
+        <source>What did not pass is listed first, with what to do. Training works without it.</source>
+        <translation>没有通过的检查列在最前面，并附上处理办法。不影响训练。</translation>
+    </message>
+    <message>
+        <source>identical</source>
+        <translation>完全一致</translation>
+    </message>
+    <message>
+        <source>Graphics card</source>
+        <translation>显卡</translation>
+    </message>
+    <message>
+        <source>Matrix product on the card, compared with the CPU</source>
+        <translation>显卡上的矩阵乘法，与 CPU 对比</translation>
+    </message>
+    <message>
+        <source>Matrix product on the CPU, compared with plain Python</source>
+        <translation>CPU 上的矩阵乘法，与纯 Python 对比</translation>
+    </message>
 </context>
 <context>
     <name>DownloadControls</name>

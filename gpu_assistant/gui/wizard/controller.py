@@ -36,6 +36,7 @@ from .elevation_prompt import WindowElevationPrompt
 from .flow import PageName, WizardFlow
 from .jobs import CheckFolderJob, FindInterruptedJob, RecommendationResult, RecommendJob, SavePlanJob
 from .pages.install.progress import InstallProgress
+from .state import is_usable
 
 if TYPE_CHECKING:
     from ...app import App
@@ -570,7 +571,7 @@ class WizardController(QObject):
 
     def _on_verified(self, checks: Checks) -> None:
         self.flow.set_checks(checks)
-        if checks.verdict != "fail":
+        if is_usable(checks, self.flow.state.recommendation):
             self.environment_verified.emit(self.environment)
         if self.flow.page == "recommendation":
             self.go_to("done")

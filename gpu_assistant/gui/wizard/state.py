@@ -145,3 +145,10 @@ def apply_choice_change(choice: Choice | None, change: dict[str, Value]) -> Choi
     if unknown:
         raise ValueError(f"not a field of a choice: {sorted(unknown)}")
     return replace(choice or Choice(), **change)
+
+
+def is_usable(checks: Checks, recommendation: Recommendation | None) -> bool:
+    """Whether PyTorch works, though a part that it does not need may have failed."""
+    from ...verify.job import first_failure  # loaded by now: it ran the checks
+
+    return first_failure(checks, recommendation) is None

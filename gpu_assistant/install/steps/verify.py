@@ -15,7 +15,6 @@ from ...core import filesystem
 from ...core.errors import AppError, Cancelled
 from ...core.jobs import JobContext
 from ...core.plan import VERIFY_AFTER_DRIVER, Step
-from ...core.recommendation import Recommendation
 from ...core.results import Check
 from ...core.types import Value
 from ...core.versions import Version
@@ -120,6 +119,8 @@ def _awaits_driver(builder: PlanBuilder) -> bool:
 
 
 def _run_verification(folder: Path, context: InstallContext) -> None:
+    from ...verify.job import first_failure
+
     count = 0
 
     def report_check(_check: Check) -> None:
@@ -133,19 +134,9 @@ def _run_verification(folder: Path, context: InstallContext) -> None:
     checks = context.verifier(folder, context.system, toolkit).run(job_context)
     for check in checks.checks:
         context.reporter.log(f"{check.id}: {check.state} {check.value if check.value is not None else ''}".rstrip())
-    optional_ids = _optional_check_ids(advice)
-    failed = next((c for c in checks.checks if c.state == "fail" and c.id not in optional_ids), None)
+    failed = first_failure(checks, advice)
     if failed is not None:
         raise AppError("check-failed", check=failed.id, reason=failed.data.get("reason"))
-
-
-def _optional_check_ids(recommendation: Recommendation) -> frozenset[str]:
-    """The checks without which an environment is of use all the same: an extension, and a toolkit that was here."""
-    from ...verify.cuda_program import TOOLKIT_CHECK_IDS
-    from ...verify.job import EXTENSION_CHECK_ID
-
-    is_kept = recommendation.cuda_toolkit.action == "keep"
-    return frozenset({EXTENSION_CHECK_ID, *(TOOLKIT_CHECK_IDS if is_kept else ())})
 
 
 def check_environment_starts(context: InstallContext) -> None:

@@ -13,7 +13,7 @@ from ....core.errors import AppError
 from ....core.machine import Machine
 from ....core.recommendation import Recommendation
 from ....core.results import Benchmark, Check, Checks, CheckState
-from ....core.types import short_device_name
+from ....core.types import device_name, short_device_name
 from ....reports import messages
 from ....texts.format import format_duration, short_name
 from ....texts.localized import Texts
@@ -27,10 +27,12 @@ from ...widgets.console import CommandBox, LogDrawer
 from ...widgets.progress import ProgressBar, StepList, StepStateIcon
 from ...widgets.text import label
 from ..page import WizardPage
+from ..state import is_usable
 from .machine_summary import main_gpu
 
 translate = QCoreApplication.translate
 
+FIRST_DEVICE = "cuda:0"
 STEP_STATES = {"pass": "done", "warn": "cancelled", "fail": "failed", "skip": "skipped"}
 
 
@@ -92,7 +94,7 @@ class DonePage(WizardPage):
         self.verification_card.set_title(self.tr("The proof"))
         self.verification_card.set_rows(verification_rows(checks, self.texts) if checks is not None else ())
         verified = checks is not None and not simulated
-        is_working = verified and checks is not None and checks.verdict != "fail"
+        is_working = verified and checks is not None and is_usable(checks, state.recommendation)
         self.verification_card.setVisible(verified)
         self.benchmark_card.setVisible(is_working)
         error = controller.errors.get("benchmark")
@@ -332,15 +334,19 @@ def verification_verdict(
     on_gpu = any(check.id == "device-compute" and check.state == "pass" for check in checks.checks)
     gpu = main_gpu(machine, recommendation) if machine is not None else None
     name = short_name(gpu.name) if gpu is not None and gpu.name else translate("DonePage", "GPU")
-    kind: HeroKind = {"pass": "ok", "warn": "warn", "fail": "error"}[checks.verdict]  # type: ignore[assignment]
+    kind: HeroKind = {"pass": "ok", "warn": "warn", "fail": "warn"}[checks.verdict]  # type: ignore[assignment]
     title = translate("DonePage", "PyTorch does not work yet")
-    if checks.verdict != "fail":
+    if not is_usable(checks, recommendation):
+        kind = "error"
+    else:
         title = translate("DonePage", "PyTorch works on your CPU")
         if on_gpu:
             title = translate("DonePage", "PyTorch works on your {gpu}").format(gpu=name)
         elif accelerator == "cuda":
             kind, title = "warn", translate("DonePage", "It works, but on the CPU")
     detail = translate("DonePage", "Proven just now, in its own Python.")
+    if checks.verdict == "fail" and kind == "warn":
+        detail = translate("DonePage", "What did not pass is listed first, with what to do. Training works without it.")
     return VerificationVerdict(kind=kind, title=title, detail=detail, passed=passed, total=len(counted_checks))
 
 
@@ -348,11 +354,26 @@ def verification_rows(checks: Checks, texts: Texts) -> tuple[VerificationRow, ..
     """The checks that were not skipped, failed ones first."""
     localized = texts.localize_checks(checks).checks
     sorted_checks = sorted((check for check in localized if check.state != "skip"), key=_severity_rank)
-    return tuple(
-        VerificationRow(
-            state=check.state, text=check.text or check.id, value=_value_text(check, texts), fix=check.fix or ""
-        )
-        for check in sorted_checks
+    return tuple(_verification_row(check, texts) for check in sorted_checks)
+
+
+def _verification_row(check: Check, texts: Texts) -> VerificationRow:
+    """What was measured stands as a value beside its name; a check that did not pass has its sentence."""
+    value = texts.format_value("value", check.value) if check.value is not None else ""
+    identical = translate("DonePage", "identical")
+    measured = {
+        "torch-import": ("PyTorch", value),
+        "device-query": (translate("DonePage", "Graphics card"), value),
+        "device-compute": (translate("DonePage", "Matrix product on the card, compared with the CPU"), identical),
+        "cpu-compute": (translate("DonePage", "Matrix product on the CPU, compared with plain Python"), identical),
+    }
+    if check.state == "pass" and check.id in measured:
+        text, value = measured[check.id]
+        if check.id.startswith("device-") and check.data.get("device") not in (None, FIRST_DEVICE):
+            text = f"{text} ({device_name(str(check.data['device']))})"
+        return VerificationRow(state=check.state, text=text, value=value)
+    return VerificationRow(
+        state=check.state, text=check.text or check.id, value=_value_text(check, texts), fix=check.fix or ""
     )
 
 

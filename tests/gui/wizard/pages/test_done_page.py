@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Check
+from gpu_assistant.gui.wizard.pages.done import verification_rows
 from tests.fakes.examples import cpu_benchmark, good_checks, rtx4060, rtx4060_recommendation
 
 pytestmark = pytest.mark.gui
@@ -66,6 +67,41 @@ class TestDone:
         assert "Install PyTorch again" in seen(wizard.done.verification_card)
         assert not wizard.done.benchmark_card.isVisible()
         assert app.settings.environment is None
+
+    def test_failed_part_that_pytorch_does_not_need_hides_nothing(self, app, at_done, seen):
+        failed = Check(id="torch-extension", state="fail", data={"reason": "no compiler"})
+        app.results["verify"] = replace(good_checks(), verdict="fail", checks=(*good_checks().checks, failed))
+        page = at_done(app).done
+        assert page.hero.kind == "warn"
+        assert page.hero.title_label.text() == "PyTorch works on your CPU"
+        assert page.primary_button.text() == "Run my first program"
+        assert page.benchmark_card.isVisible()
+
+    @BOTH
+    def test_proof_has_values(self, app, at_done, speak, seen, code):
+        app.recommendation = rtx4060_recommendation
+        app.results["detect"] = rtx4060()
+        card = "NVIDIA GeForce RTX 4060"
+        data = {"device": "cuda:0", "name": card, "memory_bytes": 8_585_740_288, "compute_capability": "8.9"}
+        query = Check(id="device-query", state="pass", value=card, data=data)
+        computed = Check(id="device-compute", state="pass", data={"device": "cuda:0"})
+        app.results["verify"] = replace(good_checks(), checks=(*good_checks().checks, query, computed))
+        page = at_done(app).done
+        speak(code)
+        rows = {row.text: row.value for row in verification_rows(page.controller.flow.state.checks, page.texts)}
+        expected = {
+            "en": {
+                "PyTorch": "2.13.0 (CPU build)",
+                "Graphics card": "NVIDIA GeForce RTX 4060",
+                "Matrix product on the card, compared with the CPU": "identical",
+            },
+            "zh_CN": {
+                "PyTorch": "2.13.0（CPU 版）",
+                "显卡": "NVIDIA GeForce RTX 4060",
+                "显卡上的矩阵乘法，与 CPU 对比": "完全一致",
+            },
+        }[code]
+        assert expected.items() <= rows.items()
 
     def test_failed_verification_can_be_repeated(self, app, at_done, qtbot):
         app.results["verify"] = AppError("environment-missing", path="/x")
