@@ -138,6 +138,10 @@
         <source>Open in VS Code</source>
         <translation>用 VS Code 打开</translation>
     </message>
+    <message>
+        <source>Install Pillow</source>
+        <translation>安装 Pillow</translation>
+    </message>
 </context>
 <context>
     <name>Examples</name>

@@ -23,7 +23,14 @@ from ...core.errors import AppError
 from ...core.jobs import LazyJob
 from ...examples.child_protocol import ExampleProgress, ExampleStart
 from ...examples.job import ExampleResult, ExampleSettings
-from ...examples.programs import EXAMPLE_NAMES, PROGRAMS_FOLDER, ExampleName, program_source, script_path
+from ...examples.programs import (
+    EXAMPLE_NAMES,
+    PROGRAMS_FOLDER,
+    SCRIPT_PACKAGES,
+    ExampleName,
+    program_source,
+    script_path,
+)
 from ...texts.format import format_memory
 from .. import theme
 from ..help import add_help_shortcut
@@ -80,6 +87,7 @@ class ExampleDialog(Themed, QDialog):
         self.pictures_label, self.picture_grid = label("caption"), PictureGrid()
         self.text_label, self.skipped_label = label("body"), label("small")
         self.result_hero, self.banner = Hero("ok"), Banner("warn")
+        self.install_button = Button(icon_name="download")
         self.folder_button = Button(icon_name="folder")
         self.weights_button, self.no_weights_button = Button(icon_name="file"), Button(kind="ghost", icon_name="cross")
         self.inputs_label = label("small")
@@ -87,7 +95,7 @@ class ExampleDialog(Themed, QDialog):
         self.stop_button, self.save_button = Button(icon_name="cross"), Button(kind="ghost", icon_name="file")
         self.editor_button = Button(kind="ghost", icon_name="code")
         self.close_button = Button()
-        self.runner, self.save_runner = JobRunner(self), JobRunner(self)
+        self.runner, self.save_runner, self.install_runner = JobRunner(self), JobRunner(self), JobRunner(self)
         self._breakpoints = Breakpoints(self)
         self._build_layout()
         self._connect_signals()
@@ -115,7 +123,7 @@ class ExampleDialog(Themed, QDialog):
         live = self.live_card.column
         live.addLayout(inputs)
         above: tuple[QWidget, ...] = (
-            *(self.inputs_label, self.banner, self.result_hero),
+            *(self.inputs_label, self.banner, self.install_button, self.result_hero),
             *(self.state_label, self.progress_bar),
         )
         below: tuple[QWidget, ...] = (
@@ -155,6 +163,11 @@ class ExampleDialog(Themed, QDialog):
 
     def _connect_signals(self) -> None:
         self.programs.chosen.connect(lambda index: self.choose_program(EXAMPLE_NAMES[index]))
+        self.install_button.clicked.connect(self.install_pillow)
+        self.install_runner.done.connect(lambda _: self._forget_run())
+        self.install_runner.failed.connect(self._on_failed)
+        self.install_runner.cancelled.connect(self._on_cancelled)
+        self.install_runner.finished.connect(self._on_installed)
         self.run_button.clicked.connect(self.run)
         self.stop_button.clicked.connect(self.stop)
         self.close_button.clicked.connect(self.reject)
@@ -267,8 +280,25 @@ class ExampleDialog(Themed, QDialog):
         self.retranslate()
         self.stop_button.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def install_pillow(self) -> None:
+        """Put the package that reads pictures into the environment, then run the program again."""
+        if not self.install_runner.running:
+            self.install_button.set_busy(True)
+            make_job = partial(self._app.integrations.add_packages, self._environment, "pictures")
+            self.install_runner.start(LazyJob(make_job))
+
+    def _on_installed(self) -> None:
+        self.install_button.set_busy(False)
+        if self._closing:
+            self._close_when_idle()
+        elif self._error is None and not self._stopped:
+            self.run()
+        else:
+            self.retranslate()
+
     def stop(self) -> None:
         """End the program."""
+        self.install_runner.cancel()
         if self.runner.running:
             self._stopping = True
             self.runner.cancel()
@@ -281,14 +311,14 @@ class ExampleDialog(Themed, QDialog):
         self._close_when_idle()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self.runner.running or self.save_runner.running:
+        if self.runner.running or self.save_runner.running or self.install_runner.running:
             event.ignore()
             self.reject()
         else:
             super().closeEvent(event)
 
     def _close_when_idle(self) -> None:
-        if self._closing and not (self.runner.running or self.save_runner.running):
+        if self._closing and not (self.runner.running or self.save_runner.running or self.install_runner.running):
             super().reject()
 
     def _forget_run(self) -> None:
@@ -350,6 +380,7 @@ class ExampleDialog(Themed, QDialog):
         self.folder_button.setText(self.tr("Choose pictures…"))
         self.weights_button.setText(self.tr("Use my own weights…"))
         self.no_weights_button.setText(self.tr("Without weights"))
+        self.install_button.setText(self.tr("Install Pillow"))
         self.save_button.setText(self.tr("Save a copy…"))
         self.editor_button.setText(self.tr("Open in VS Code"))
         self.stop_button.setText(self.tr("Stopping…") if self._stopping else self.tr("Stop"))
@@ -432,6 +463,8 @@ class ExampleDialog(Themed, QDialog):
                 "ok", messages.result_title(result), messages.result_detail(result, self._language.current)
             )
         self.banner.setVisible(error is not None or self._stopped or (self._saved_path is not None and not running))
+        lacks_pillow = error is not None and error.data.get("package") == SCRIPT_PACKAGES["PIL"]
+        self.install_button.setVisible(lacks_pillow and not running)
         if error is not None:
             self.banner.set("warn", error_text(self._language.texts(), error))
         elif self._stopped:

@@ -14,7 +14,7 @@ from gpu_assistant.examples.child_protocol import ExampleProgress, ExampleStart,
 from gpu_assistant.examples.job import ExampleResult
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.examples.dialog import ExampleDialog
-from tests.fakes.app import FakeApp
+from tests.fakes.app import FakeApp, FakeJob
 
 pytestmark = pytest.mark.gui
 
@@ -167,3 +167,17 @@ def test_pictures_are_drawn_in_every_theme(app, open_dialog, qtbot, qapp, theme_
     image = dialog.picture_grid.grab().toImage()
     colours = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(min(image.height(), 40))}
     assert {theme.color("ok").name(), theme.color("error").name()} <= colours
+
+
+def test_missing_pillow_is_installed_by_a_button_then_the_program_runs(app, open_dialog, qtbot):
+    app.results["example"] = AppError("example-package", package="pillow", path="/env")
+    dialog = open_dialog(app)
+    qtbot.waitUntil(dialog.install_button.isVisible, timeout=20_000)
+
+    def installed() -> None:
+        app.results["example"] = RESULT
+
+    app.adding = FakeJob(installed)
+    dialog.install_button.click()
+    qtbot.waitUntil(dialog.result_hero.isVisible, timeout=20_000)
+    assert not dialog.install_button.isVisible()
