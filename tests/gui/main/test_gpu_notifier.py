@@ -116,7 +116,7 @@ def test_muted_gpu_alarm_is_silent_and_can_be_unmuted(watched, app, qtbot):
     listed = window.main_area.pages[SETTINGS].gpu_card.muted_alarms_list
     assert [label.text() for label, _ in listed.rows.values()] == [
         "Your GPU is hot and slows itself down · GPU 0 (NVIDIA GeForce RTX 4060)",
-        "Your GPU's fan stopped while it is hot · GPU 0 (NVIDIA GeForce RTX 4060)",
+        "Your GPU is hot and its fan is not turning · GPU 0 (NVIDIA GeForce RTX 4060)",
     ]
     listed.rows["slowed-by-heat", "GPU-a"][1].click()
     assert [each.alarm for each in app.settings.muted_gpu_alarms] == ["fan-stopped"]
@@ -144,7 +144,7 @@ def test_own_threshold_is_named_as_such(watched, qtbot):
     window, notifications = watched
     feed(window, *seconds(15, temp=90, fan=0))
     qtbot.waitUntil(lambda: bool(notifications), timeout=60_000)
-    assert "our own rule of thumb" in notifications[0].text
+    assert "We chose this limit ourselves" in notifications[0].text
 
 
 def test_disabled_alarms_notify_nothing(watched, app, qtbot):

@@ -44,7 +44,7 @@ def test_history_shows_previous_and_current(open_result):
     assert card.change_label.text().startswith("12 % faster than ")
     assert card.change_label.text().endswith("Changed since then: driver 566.03 → 617.42.")
     card.show_benchmark(card_benchmark(), (card_benchmark(), card_benchmark(1.001)))
-    assert card.change_label.text().startswith("No difference")
+    assert card.change_label.text().startswith("No significant difference")
 
 
 # Without a page around it Windows asks such a card for the height of its words at its least width.

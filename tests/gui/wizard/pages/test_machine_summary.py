@@ -171,7 +171,7 @@ def test_driver_is_manual_only_without_plan_step(language) -> None:
 @pytest.mark.parametrize(
     ("toolkit", "about", "expected"),
     [
-        (None, None, "The download size shows with the first step"),
+        (None, None, "The exact download size is known after the first step"),
         (2_000_000_000, None, "2.0 GB + more to download"),
         (None, 3_000_000_000, "About"),
     ],
