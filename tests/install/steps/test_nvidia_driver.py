@@ -192,6 +192,17 @@ def test_every_driver_step_has_texts(sandbox: Sandbox, language: Any) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("cloud", "code"), [("gcp", "nvidia-driver-linux-after"), (None, "nvidia-driver-secure-boot-after")]
+)
+def test_rented_computer_is_not_sent_to_the_blue_screen(sandbox: Sandbox, cloud: Any, code: str) -> None:
+    debian = recommendation("install", recommended="550", way="packages", packages=("nvidia-driver",))
+    computer = msgspec.structs.replace(machine("linux", distro="debian", secure_boot=True), cloud=cloud)
+    step = driver_step(sandbox, computer, debian)
+    text = Texts("en").translate(f"step.{step.code}.what", step.data)
+    assert (step.code, "blue screen" in text, "provider's settings" in text) == (code, cloud is None, cloud is not None)
+
+
 @pytest.mark.parametrize("action", ["keep", "none"])
 def test_unchanged_driver_is_no_step(sandbox: Sandbox, action: str) -> None:
     advice = recommendation(action, recommended="580.95.05")
