@@ -356,7 +356,7 @@ class TestRuntime:
     def test_incomplete_vc_redist_is_replaced(self, sandbox: Sandbox) -> None:
         assert self.NEED is not None
         for files, steps in ((self.NEED.needs_files[:-1], 1), (self.NEED.needs_files, 0)):
-            seen = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist="14.20", vc_libraries=files))
+            seen = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist="14.38", vc_libraries=files))
             assert len(VcRedistInstall().plan(sandbox.builder(seen, with_pytorch()))) == steps
 
     def test_tensorflow_requires_its_own_vc_library(self, sandbox: Sandbox) -> None:
@@ -378,7 +378,7 @@ class TestRuntime:
         libraries.mkdir(parents=True)
         for name in self.NEED.needs_files:
             (libraries / name).touch()
-        sandbox.system = FakeSystem(name=sandbox.system.name, windows=FakeWindows(libraries))
+        sandbox.system = FakeSystem(name=sandbox.system.name, windows=FakeWindows(libraries, visual_cpp="14.38"))
         (step,) = VcRedistInstall().plan(sandbox.builder(machine("windows"), with_pytorch()))
         last = [event for event in sandbox.install(step) if isinstance(event, StepEvent)][-1]
         assert (last.state, last.code) == ("skipped", "progress.vc-redist-here")
