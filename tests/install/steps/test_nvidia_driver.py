@@ -369,7 +369,7 @@ class TestRuntime:
             assert len(VcRedistInstall().plan(sandbox.builder(machine("windows"), wanted))) == 1
             assert VcRedistInstall().plan(sandbox.builder(machine("linux"), wanted)) == ()
             for files, steps in ((self.NEED.needs_files, 1), (complete, 0)):
-                seen = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist="14.4", vc_libraries=files))
+                seen = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist="14.40", vc_libraries=files))
                 assert len(VcRedistInstall().plan(sandbox.builder(seen, wanted))) == steps
 
     def test_present_vc_libraries_need_no_download(self, sandbox: Sandbox) -> None:
