@@ -166,7 +166,8 @@ class NvidiaDriverInstall(ProgramInstall):
         if advice.way == "nvidia-source" and page is not None:
             step = _manual_step(builder, advice, version, ())
             data = {**step.data, "commands": page, "branch": branch, "minimum": advice.minimum}
-            if machine.os.secure_boot is not True or not is_key_known(machine.os, catalog):
+            can_enrol = machine.os.secure_boot is True and machine.cloud is None and is_key_known(machine.os, catalog)
+            if not can_enrol:
                 return structs.replace(step, code=REPOSITORY_CODE, data=data)
             command = enrollment_command(machine.os, catalog)
             data["enrol"] = " ".join(command)
@@ -174,6 +175,8 @@ class NvidiaDriverInstall(ProgramInstall):
         if advice.way != "packages":
             return _manual_step(builder, advice, version, run_file_commands(version, catalog))
         has_unknown_signature = machine.os.secure_boot is True and not has_signed_modules(names, machine, catalog)
+        # Nobody sits before a rented computer's screen, where a key would have to be confirmed.
+        enrols = has_unknown_signature and machine.cloud is None
         required_packages = prerequisites(machine, catalog)
         plain_code, key_code = (
             (LINUX_AFTER_CODE, SECURE_BOOT_AFTER_CODE) if required_packages else (LINUX_CODE, SECURE_BOOT_CODE)
@@ -181,13 +184,13 @@ class NvidiaDriverInstall(ProgramInstall):
         return Step(
             id="driver",
             kind=self.name,
-            code=key_code if has_unknown_signature else plain_code,
+            code=key_code if enrols else plain_code,
             data={
                 "version": version,
                 "installed": advice.installed or "@driver.none",
                 "packages": " ".join(names),
-                "boot": None if has_unknown_signature else secure_boot_text(names, machine, catalog),
-                "enrol": " ".join(enrollment_command(machine.os, catalog)) if has_unknown_signature else None,
+                "boot": None if enrols else secure_boot_text(names, machine, catalog),
+                "enrol": " ".join(enrollment_command(machine.os, catalog)) if enrols else None,
                 "needs": ", ".join(required_packages) or None,
                 SIMILAR_BYTES: estimate_bytes(builder),
             },
@@ -455,7 +458,10 @@ def secure_boot_text(names: tuple[str, ...], machine: Machine, catalog: Catalog)
     """The text that says why Secure Boot will not ask about these packages at the restart, if that is known."""
     if machine.os.secure_boot is False:
         return "@driver.boot.off"
-    return "@driver.boot.signed" if has_signed_modules(names, machine, catalog) else "@driver.boot.unknown"
+    if has_signed_modules(names, machine, catalog):
+        return "@driver.boot.signed"
+    is_rented = machine.os.secure_boot is True and machine.cloud is not None
+    return "@driver.boot.cloud" if is_rented else "@driver.boot.unknown"
 
 
 def distribution_branch(machine: Machine, catalog: Catalog) -> str | None:

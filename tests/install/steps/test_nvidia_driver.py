@@ -192,6 +192,17 @@ def test_every_driver_step_has_texts(sandbox: Sandbox, language: Any) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("cloud", "code"), [("gcp", "nvidia-driver-linux-after"), (None, "nvidia-driver-secure-boot-after")]
+)
+def test_rented_computer_is_not_sent_to_the_blue_screen(sandbox: Sandbox, cloud: Any, code: str) -> None:
+    debian = recommendation("install", recommended="550", way="packages", packages=("nvidia-driver",))
+    computer = msgspec.structs.replace(machine("linux", distro="debian", secure_boot=True), cloud=cloud)
+    step = driver_step(sandbox, computer, debian)
+    text = Texts("en").translate(f"step.{step.code}.what", step.data)
+    assert (step.code, "blue screen" in text, "provider's settings" in text) == (code, cloud is None, cloud is not None)
+
+
 @pytest.mark.parametrize("action", ["keep", "none"])
 def test_unchanged_driver_is_no_step(sandbox: Sandbox, action: str) -> None:
     advice = recommendation(action, recommended="580.95.05")
@@ -345,7 +356,7 @@ class TestRuntime:
     def test_incomplete_vc_redist_is_replaced(self, sandbox: Sandbox) -> None:
         assert self.NEED is not None
         for files, steps in ((self.NEED.needs_files[:-1], 1), (self.NEED.needs_files, 0)):
-            seen = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist="14.20", vc_libraries=files))
+            seen = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist="14.38", vc_libraries=files))
             assert len(VcRedistInstall().plan(sandbox.builder(seen, with_pytorch()))) == steps
 
     def test_tensorflow_requires_its_own_vc_library(self, sandbox: Sandbox) -> None:
@@ -358,7 +369,7 @@ class TestRuntime:
             assert len(VcRedistInstall().plan(sandbox.builder(machine("windows"), wanted))) == 1
             assert VcRedistInstall().plan(sandbox.builder(machine("linux"), wanted)) == ()
             for files, steps in ((self.NEED.needs_files, 1), (complete, 0)):
-                seen = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist="14.4", vc_libraries=files))
+                seen = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist="14.40", vc_libraries=files))
                 assert len(VcRedistInstall().plan(sandbox.builder(seen, wanted))) == steps
 
     def test_present_vc_libraries_need_no_download(self, sandbox: Sandbox) -> None:
@@ -367,7 +378,7 @@ class TestRuntime:
         libraries.mkdir(parents=True)
         for name in self.NEED.needs_files:
             (libraries / name).touch()
-        sandbox.system = FakeSystem(name=sandbox.system.name, windows=FakeWindows(libraries))
+        sandbox.system = FakeSystem(name=sandbox.system.name, windows=FakeWindows(libraries, visual_cpp="14.38"))
         (step,) = VcRedistInstall().plan(sandbox.builder(machine("windows"), with_pytorch()))
         last = [event for event in sandbox.install(step) if isinstance(event, StepEvent)][-1]
         assert (last.state, last.code) == ("skipped", "progress.vc-redist-here")
