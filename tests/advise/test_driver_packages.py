@@ -76,7 +76,7 @@ def test_debian_release_names_its_branch(release: str, branch: str) -> None:
     here = OperatingSystem(system="linux", distro="debian")
     assert all(allowed_packages(here, catalog()).match(name) for name in advice.driver.packages)
     behind = advised("debian", release, RTX_5090)
-    assert (behind.driver.way, behind.driver.recommended) == ("nvidia-source", "595.99.02")
+    assert (behind.driver.way, behind.driver.recommended) == ("nvidia-source", "595.91.07")
     # No PyTorch for such a card runs on that branch.
     assert "driver-packages-behind-only" in codes(behind.reasons)
 

@@ -37,13 +37,13 @@ DRIVERS = (None, "470.82", "528.49", "535.104.05", "566.03", "580.65.06", "582.7
         ("windows", RTX_4060, "566.03", "2.15.0+cu132", "update", "617.42"),
         ("windows", RTX_4060, "581.57", "2.15.0+cu130", "keep", "617.42"),
         ("windows", RTX_4060, "617.42", "2.15.0+cu132", "keep", "617.42"),
-        ("linux", RTX_4060, "580.65.06", "2.15.0+cu130", "keep", "595.99.02"),
+        ("linux", RTX_4060, "580.65.06", "2.15.0+cu130", "keep", "595.91.07"),
         ("windows", GTX_1060, None, "2.14.1+cu126", "install", "582.78"),
         ("windows", GTX_1060, "566.03", "2.14.1+cu126", "keep", "582.78"),
         ("windows", GTX_1060, "472.12", "2.14.1+cu126", "update", "582.78"),
         ("linux", GTX_1060, "470.82", "2.14.1+cu126", "update", "580.178.04"),
         ("windows", RTX_5090, None, "2.15.0+cu132", "install", "617.42"),
-        ("linux", RTX_5090, "570.124.06", "2.15.0+cu132", "update", "595.99.02"),
+        ("linux", RTX_5090, "570.124.06", "2.15.0+cu132", "update", "595.91.07"),
         ("linux", H100, "535.104.05", "2.15.0+cu132", "update", "595.112.07"),
         ("windows", H100, "535.104", "2.15.0+cu132", "update", "596.86"),
     ],
@@ -198,7 +198,7 @@ def test_wsl_uses_the_windows_driver() -> None:
 def test_unreadable_driver_version() -> None:
     advice = check(recommend(machine("linux", nvidia(RTX_4060), driver="@unknown"), catalog()))
     # Nothing says that it is too old, so nothing says to change it.
-    assert (advice.driver.action, advice.driver.recommended) == ("keep", "595.99.02")
+    assert (advice.driver.action, advice.driver.recommended) == ("keep", "595.91.07")
     assert reason(advice, "driver.action").code == "driver-unreadable"
     assert "driver-unreadable" in codes(advice.warnings)
 
