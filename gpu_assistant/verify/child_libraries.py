@@ -173,7 +173,7 @@ def _loaded_files() -> set[Path]:
 def _loaded_modules(names: Iterable[str]) -> Iterator[Path]:
     """The files of those of these libraries that this process has loaded, on Windows."""
     kernel: Any = ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined,unused-ignore]
-    kernel.GetModuleHandleW.restype = ctypes.c_void_p
+    kernel.GetModuleHandleW.argtypes, kernel.GetModuleHandleW.restype = (ctypes.c_wchar_p,), ctypes.c_void_p
     kernel.GetModuleFileNameW.argtypes = (ctypes.c_void_p, ctypes.c_wchar_p, ctypes.c_uint32)
     text = ctypes.create_unicode_buffer(32768)
     for name in names:

@@ -190,7 +190,7 @@ def test_missing_gpu_reason_is_reported_once(scenario: Scenario, monitor) -> Non
     scenario.card(1, compute=None)
     process = monitor("--lang", "en", "--interval", "0.05", "--count", "3", "--processes")
     output = process.communicate(timeout=60)[0]
-    assert output.count("the driver does not tell who uses it") == 6
+    assert output.count("the driver does not report which programs use it") == 6
     assert output.count("WSL2") == 1
 
 

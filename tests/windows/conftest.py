@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.gui.conftest import seen  # noqa: F401 - the same fixtures here
-from tests.gui.wizard.conftest import language, open_wizard, speak  # noqa: F401 - likewise
+from tests.gui.conftest import appearance, language, seen  # noqa: F401 - the same fixtures here
+from tests.gui.wizard.conftest import open_wizard, speak  # noqa: F401 - likewise
 
 ROOT = Path(__file__).resolve().parents[2]
 IN_WINE = "WINEPREFIX" in os.environ or "WINELOADERNOEXEC" in os.environ

@@ -87,7 +87,7 @@ def settings(window):
 def test_build_without_publisher_checks_nothing(open_window, tmp_path, qtbot, soon):
     window = open_window(FakeMain(tmp_path))
     card = settings(window)
-    assert "looks for no updates" in card.unsupported_label.text()
+    assert "does not check for updates" in card.unsupported_label.text()
     assert card.unsupported_label.isVisible()
     assert not any(
         part.isVisible()
@@ -323,7 +323,7 @@ def test_no_file_for_this_copy_offers_the_page(window_with_update, publisher):
     view = offer(window)
     assert not view.install_button.isVisible()
     assert view.notes_button.isVisible()
-    assert "without a file" in view.detail_label.text()
+    assert "no file for this" in view.detail_label.text()
 
 
 def test_source_checkout_shows_update_command(window_with_update, publisher, app, tmp_path, system):

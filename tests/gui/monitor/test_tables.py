@@ -141,7 +141,7 @@ def test_details_show_only_reported_values(monitor):
     assert shown["Memory clock"] == "8,501 of 8,501 MHz"
     assert shown["Performance state (P0 is the fastest)"] == "P2"
     assert shown["PCI Express generation"] == "4 of 4"
-    assert shown["Memory errors (ECC)"] == "3 mended, 0 not"
+    assert shown["Memory errors (ECC)"] == "3 corrected, 0 not"
     assert shown["Limited by"] == "At its power limit"
     assert "Replaced memory rows" not in shown
 

@@ -54,10 +54,10 @@ def deep() -> Plan:
 
 
 FAULTS: dict[str, tuple[Callable[[Plan], object], str, str]] = {
-    "spec": (lambda p: step(p, "nvidia-driver")["spec"].update(version="1.0"), "NVIDIA driver", "planned anew"),
-    "file": (lambda p: step(p, "cudnn")["files"][0].update(url="https://x.example/x.zip"), "cuDNN", "planned anew"),
-    "gone": (lambda p: p["steps"].remove(step(p, "vc-redist")), "Visual C++", "planned anew"),
-    "release": (lambda p: p["recommendation"]["pytorch"].update(version="9.9.9"), "packages", "planned anew"),
+    "spec": (lambda p: step(p, "nvidia-driver")["spec"].update(version="1.0"), "NVIDIA driver", "planning again"),
+    "file": (lambda p: step(p, "cudnn")["files"][0].update(url="https://x.example/x.zip"), "cuDNN", "planning again"),
+    "gone": (lambda p: p["steps"].remove(step(p, "vc-redist")), "Visual C++", "planning again"),
+    "release": (lambda p: p["recommendation"]["pytorch"].update(version="9.9.9"), "packages", "planning again"),
     "unknown": (lambda p: p["steps"][0].update(kind="shell"), "the list of steps", "shell"),
     "choice": (lambda p: p["recommendation"].update(choice={"pytorch": "9.9.9"}), "picked by hand", "choice"),
     "letters": (lambda p: step(p, "verify").update(code="a\u202eb"), "hidden characters", "steps.code"),

@@ -19,7 +19,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 BUILT = "WINDOWS_LAYOUTS"
 # Modules that run in an environment's own Python, and the one that only looks whether a library can be loaded.
-LOADERS = {"system/windows/functions.py", "bench/child/devices.py", "verify/child_runtime.py"}
+# Besides the one module: programs that run in an environment's Python, without our package.
+LOADERS = {
+    "system/windows/functions.py",
+    *("bench/child/devices.py", "verify/child_libraries.py", "verify/child_runtime.py"),
+}
 
 
 def test_libraries_of_windows_are_loaded_in_one_module() -> None:

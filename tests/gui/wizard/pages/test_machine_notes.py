@@ -31,13 +31,13 @@ def test_no_notes_for_ordinary_computer(language) -> None:
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        ({"laptop": True}, "mains power"),
-        ({"virtual_machine": True}, "hands through"),
+        ({"laptop": True}, "plugged in"),
+        ({"virtual_machine": True}, "passes through"),
         ({"remote_desktop": True}, "remote desktop"),
         ({"container": "docker"}, "container (Docker)"),
         ({"cloud": "azure"}, "rented computer (Microsoft Azure)"),
         ({"user": User(home_too_long=True)}, "short folder"),
-        ({"user": User(ascii=False)}, "plain English letters"),
+        ({"user": User(ascii=False)}, "non-English characters"),
         ({"user": User(onedrive=("D:\\OneDrive",))}, "D:\\OneDrive"),
     ],
 )

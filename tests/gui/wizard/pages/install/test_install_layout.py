@@ -123,5 +123,5 @@ def test_downloads_are_called_kept_only_after_bytes_arrived(app, installing, qtb
     assert (promised in question) == bool(done)
     wizard.controller.stop()
     qtbot.waitUntil(lambda: wizard.flow.state.stage == "cancelled", timeout=5000)
-    promised = {"en": "What is downloaded is kept", "zh_CN": "已下载的都在"}[code]
+    promised = {"en": "Your download is kept. Continue", "zh_CN": "已下载的都在"}[code]
     qtbot.waitUntil(lambda: (promised in seen(page)) == bool(done), timeout=5000)

@@ -251,7 +251,7 @@ class TestInstall:
         page = wizard.install
         shown = seen(page)
         assert not page.error_panel.isVisible()
-        assert {"en": "After you log in, GPU Assistant opens and goes on", "zh_CN": "登录后 GPU 助手会自动打开"}[
+        assert {"en": "After you log in, GPU Assistant opens and continues", "zh_CN": "登录后 GPU 助手会自动打开"}[
             code
         ] in shown
         assert {"en": "5 steps are left; the first is: Python 3.11.2", "zh_CN": "还剩 5 步"}[code] in shown

@@ -43,7 +43,7 @@ def test_subtitle_says_existing_pytorch_works(language, catalog) -> None:
     for reaches in (True, False):
         recommendation = recommend(works(reaches), catalog)
         assert recommendation.driver.action == "update"
-        assert ("works already" in recommendation_heading(works(reaches), recommendation, Texts("en"))[1]) is reaches
+        assert ("already works" in recommendation_heading(works(reaches), recommendation, Texts("en"))[1]) is reaches
 
 
 def test_computing_gpu_names_the_page(language, catalog) -> None:
@@ -132,6 +132,6 @@ def test_computer_page_credits_working_and_names_unreachable(real, at_recommenda
     page, flow = wizard.computer, wizard.controller.flow
     qtbot.waitUntil(lambda: not wizard.controller.busy, timeout=10_000)
     old = replace(rtx4060(), gpus=(Gpu(vendor="nvidia", name="NVIDIA GeForce GTX 1060 6GB", pci_id="10de:1c03"),))
-    for machine, text in ((works(True), "computes on it already"), (old, "the newest, 2.15.0, has no code for it")):
+    for machine, text in ((works(True), "already uses it"), (old, "the newest, 2.15.0, no longer supports this card")):
         flow.state = replace(flow.state, machine=machine, recommendation=recommend(machine, catalog))
         assert text in page.compute_verdict(machine)[2]

@@ -268,7 +268,7 @@ def test_dependent_version_is_not_called_recommended(page, rest):
     assert keep.text == "Keep 566.03"
     pickers(page)["driver"].chosen.emit("keep")
     rest(page)
-    assert pickers(page)["variant"].entries[0].text == "What goes with your other picks (CUDA 12.6)"
+    assert pickers(page)["variant"].entries[0].text == "What fits your other choices (CUDA 12.6)"
     assert pickers(page)["driver"].entries[0].text == first["driver"]
 
 
@@ -307,4 +307,4 @@ def test_kept_driver_reads_well_on_the_button(page, rest):
     version_pickers.set(tuple(part for part in state.options.parts if part.name == "driver"), notes, Texts("en"))
     version_pickers.pickers["driver"].refused_entry_chosen.emit(replace(keep, detail="it is too old"))
     assert version_pickers.fallback_button.text() == "Keep 566.03, the rest as recommended"
-    assert version_pickers.refusal_line.text() == "“Keep 566.03” cannot be taken: it is too old."
+    assert version_pickers.refusal_line.text() == "“Keep 566.03” is not available: it is too old."
