@@ -269,7 +269,8 @@ def _surroundings(folder: Path, streams: _Streams, rng: random.Random) -> Iterat
     before = (sys.stdout, sys.stderr, logging.raiseExceptions)
     for name in [each for each in os.environ if each.startswith(("GPU_ASSISTANT", "UV_"))]:
         del os.environ[name]
-    os.environ |= {"HOME": str(folder), "XDG_DATA_HOME": str(folder / "xdg")}
+    # No publisher is asked what it has.
+    os.environ |= {"HOME": str(folder), "XDG_DATA_HOME": str(folder / "xdg"), "UV_OFFLINE": "1"}
     for name, values in ENVIRONMENT.items():
         if rng.random() < 0.1:
             os.environ[name] = rng.choice(values)

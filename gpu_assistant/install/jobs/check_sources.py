@@ -105,7 +105,7 @@ class SourceCheck:
     def _without_missing_file(self, question: SourceQuestion, answer: SourceAnswer) -> SourceAnswer:
         """The answer, but "absent" where an index lists a wheel that its server no longer has."""
         file = answer.file
-        if file is None or self._has_file(file.url, file.name) is not False:
+        if file is None or self._stopped.is_set() or self._has_file(file.url, file.name) is not False:
             return answer
         self._log(f"{question.source}: lists {file.name}, which is not there")
         # Of PyTorch's older releases nothing is known yet; they are asked for in their turn.
