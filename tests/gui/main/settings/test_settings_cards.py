@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -94,19 +93,19 @@ class TestFolders:
         qtbot.waitUntil(lambda: ("folder", app.folder) in app.system.opened)
 
     def test_new_environments_go_to_another_folder_and_back(self, page, app, qtbot):
-        card = page.folders_card
-        card.use_folder(Path("/big/disk"))
-        qtbot.waitUntil(lambda: app.settings.environments_folder == "/big/disk")
-        assert card.environments_row.path_label.text() == "/big/disk"
+        card, folder = page.folders_card, app.folder / "big" / "disk"
+        card.use_folder(folder)
+        qtbot.waitUntil(lambda: app.settings.environments_folder == str(folder))
+        assert card.environments_row.path_label.text() == str(folder)
         card.reset_button.click()
         assert app.settings.environments_folder is None
         assert card.environments_row.path_label.text() == str(app.folder / "environments")
 
     def test_a_folder_that_cannot_be_used_changes_nothing_and_says_why(self, page, app, qtbot):
-        app.refusals["/usr"] = AppError("folder-unwritable", path="/usr")
-        card = page.folders_card
-        card.use_folder(Path("/usr"))
-        qtbot.waitUntil(lambda: "/usr" in card.message_label.text())
+        card, folder = page.folders_card, app.folder / "usr"
+        app.refusals[str(folder)] = AppError("folder-unwritable", path=str(folder))
+        card.use_folder(folder)
+        qtbot.waitUntil(lambda: str(folder) in card.message_label.text())
         assert app.settings.environments_folder is None
 
 
