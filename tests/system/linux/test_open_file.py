@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
+
+if sys.platform == "win32":
+    pytest.skip("Linux's own", allow_module_level=True)
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.system.linux import desktop
