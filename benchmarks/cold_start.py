@@ -64,7 +64,7 @@ import sys
 from gpu_assistant.app import App
 from gpu_assistant.core import log
 app = App(data_dir=sys.argv[1], environ={})
-log.start(app.data.logs, verbose=False)
+log.start_logging(app.data.logs, verbose=False)
 from gpu_assistant.gui.run import Program
 program = Program(app)
 window = program.open()
