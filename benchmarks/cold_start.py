@@ -65,8 +65,8 @@ from gpu_assistant.app import App
 from gpu_assistant.core import log
 app = App(data_dir=sys.argv[1], environ={})
 log.start_logging(app.data.logs, verbose=False)
-from gpu_assistant.gui.run import Program
-program = Program(app)
+from gpu_assistant.gui.app import DesktopApplication
+program = DesktopApplication(app)
 window = program.open()
 """
     + WATCH
