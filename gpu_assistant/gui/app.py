@@ -11,6 +11,7 @@ ExceptionHooks logs exceptions and shows one message; CrashReport keeps Python's
 from __future__ import annotations
 
 import faulthandler
+import linecache
 import logging
 import os
 import signal
@@ -223,6 +224,8 @@ class DesktopApplication:
         """Run the steps after the first paint, each in a turn of its own, so that the window answers in between."""
         step = self._startup_steps.pop(0)
         step()
+        # PySide6 reads the source of every module imported after it (is "PySide6" in it?) and linecache keeps the lines.
+        linecache.clearcache()
         if self._startup_steps:
             QTimer.singleShot(0, self.qt_app, self._run_next_step)
 
