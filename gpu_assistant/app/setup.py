@@ -466,11 +466,11 @@ class SetupService:
 
 def _check_files(environment: Path, cancel: threading.Event, progress: Callable[[int, int], None]) -> FileFindings:
     """What `verify --files` looks for."""
-    from ..install.files.installed_packages import corrupt_files
+    from ..install.files.installed_packages import corrupt_files, installed_packages
     from ..install.files.wheel_files import unlisted_files
     from ..verify.job import FileFindings
 
-    corrupt = corrupt_files(environment, cancel, progress, with_conda=True)
+    corrupt = corrupt_files(environment, installed_packages(environment), cancel, progress)
     return FileFindings(corrupt=corrupt, unlisted=unlisted_files(environment))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import threading
 from collections.abc import Callable
@@ -18,7 +19,7 @@ HASH_CHUNK_BYTES = 1 << 20
 
 
 def hash_file(
-    file: Path | BinaryIO,
+    file: str | Path | BinaryIO,
     cancel: threading.Event | None = None,
     *,
     algorithm: str = "sha256",
@@ -28,11 +29,23 @@ def hash_file(
 
     `progress` gets the bytes of each chunk. Raises OSError, and Cancelled within one chunk after `cancel` was set.
     """
-    if isinstance(file, Path):
+    if isinstance(file, (str, Path)):
         with filesystem.open_regular(file) as stream:
-            return hash_file(stream, cancel, algorithm=algorithm, progress=progress)
+            # `read` allocates all that it is asked for, and an environment has 16,000 files of some KB.
+            chunk_bytes = min(HASH_CHUNK_BYTES, os.fstat(stream.fileno()).st_size + 1)
+            return _hash_stream(stream, chunk_bytes, cancel, algorithm, progress)
+    return _hash_stream(file, HASH_CHUNK_BYTES, cancel, algorithm, progress)
+
+
+def _hash_stream(
+    stream: BinaryIO,
+    chunk_bytes: int,
+    cancel: threading.Event | None,
+    algorithm: str,
+    progress: Callable[[int], None] | None,
+) -> str:
     hasher = hashlib.new(algorithm, usedforsecurity=False)
-    while chunk := file.read(HASH_CHUNK_BYTES):
+    while chunk := stream.read(chunk_bytes):
         if cancel is not None and cancel.is_set():
             raise Cancelled
         hasher.update(chunk)

@@ -64,7 +64,7 @@ def read_text(path: Path, *, errors: str = "strict") -> str:
     return read_bytes(path).decode("utf-8", errors)
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: str | Path) -> BinaryIO:
     """A regular file, for reading; opening waits for nobody. Raises OSError."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
     descriptor = os.open(path, flags)

@@ -224,7 +224,7 @@ class DesktopApplication:
         """Run the steps after the first paint, each in a turn of its own, so that the window answers in between."""
         step = self._startup_steps.pop(0)
         step()
-        # PySide6 reads the source of every module imported after it (is "PySide6" in it?) and linecache keeps the lines.
+        # For its optional features PySide6 reads the source of every module that is imported after it; the lines stay.
         linecache.clearcache()
         if self._startup_steps:
             QTimer.singleShot(0, self.qt_app, self._run_next_step)

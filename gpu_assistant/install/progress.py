@@ -49,6 +49,7 @@ class ProgressReporter:
         self._clock = clock
         self._started = clock()
         self._last_sent = float("-inf")
+        self._last_amount: tuple[int, int | None, str] | None = None
         self._step_id = ""
 
     def report_plan(self, steps: tuple[Step, ...]) -> None:
@@ -79,11 +80,11 @@ class ProgressReporter:
         code: str | None = None,
         data: dict[str, Value] | None = None,
     ) -> None:
-        """The running step advanced; the last report of a step (`done` == `total`) is never dropped."""
-        now = self._clock()
-        if now - self._last_sent < PROGRESS_INTERVAL_S and done != total:
+        """The running step advanced; the last report of a step (`done` == `total`) is dropped only if it was sent."""
+        now, amount = self._clock(), (done, total, unit)
+        if now - self._last_sent < PROGRESS_INTERVAL_S and (done != total or amount == self._last_amount):
             return
-        self._last_sent = now
+        self._last_sent, self._last_amount = now, amount
         self._send(
             StepEvent(
                 id=self._step_id,

@@ -11,7 +11,7 @@ a folder or file that is missing, and what our constraints hold at a fixed versi
 
 from __future__ import annotations
 
-import base64
+import binascii
 import csv
 import os
 import posixpath
@@ -44,6 +44,8 @@ CONSTRAINTS_FILE = "gpu-assistant-constraints.txt"
 # Without this line pip on Windows reads a requirements file in the ANSI code page.
 ENCODING_LINE = "# -*- coding: utf-8 -*-\n"
 _SIZE = re.compile(r"[0-9]{1,18}")
+# What one thread hashes at a time.
+BATCH_BYTES, BATCH_FILES = 8 << 20, 500
 
 
 class ContentHash(Struct, frozen=True):
@@ -97,7 +99,7 @@ class _CondaRecord(Struct, frozen=True):
 
 def installed_packages(environment: Path) -> tuple[InstalledPackage, ...]:
     """All packages that are in an environment now; unreadable records are skipped."""
-    return (*_wheel_packages(environment), *_conda_packages(environment))
+    return (*wheel_packages(environment), *_conda_packages(environment))
 
 
 def is_conda_record(record_path: str) -> bool:
@@ -107,55 +109,72 @@ def is_conda_record(record_path: str) -> bool:
 
 def corrupt_files(
     environment: Path,
+    packages: Iterable[InstalledPackage],
     cancel: threading.Event | None = None,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
     *,
-    with_conda: bool = False,
-    only: Collection[str] | None = None,
     expected: Mapping[str, ContentHash | None] | None = None,
 ) -> tuple[str, ...]:
-    """The files that are missing, or do not have the content that the wheels' RECORD has (`with_conda`: or conda's
-    records; `only`: of these requirements); every file is read, on all cores. A hash that is `expected` takes
-    precedence over the recorded one.
+    """The files of these packages that are missing, or do not have their recorded content; every file is read, on all
+    cores. A wheel's record takes precedence over conda's, and a hash that is `expected` over both.
 
     `progress` gets the bytes read and those of all files, on the calling thread. Raises AppError, Cancelled.
     """
-    conda_packages = tuple(_conda_packages(environment)) if with_conda else ()
+    conda_packages, wheels = [], []
+    for package in packages:
+        (conda_packages if is_conda_record(package.record_path) else wheels).append(package)
     # No wheel has links, whose content would be another file's.
     may_be_link = {name for package in conda_packages for name in package.files}
-    packages: Iterable[InstalledPackage] = (*conda_packages, *_wheel_packages(environment))
-    if only is not None:
-        packages = present_packages(environment, only).values()
-    hashes = {name: each for package in packages for name, each in package.files.items() if not is_bytecode(name)}
+    hashes: dict[str, ContentHash | None] = {}
+    recorded_sizes: dict[str, int] = {}
+    for package in (*conda_packages, *wheels):
+        hashes |= {name: each for name, each in package.files.items() if not is_bytecode(name)}
+        recorded_sizes |= package.sizes
     hashes |= {name: each for name, each in (expected or {}).items() if each is not None}
-    recorded_sizes = {name: size for package in packages for name, size in package.sizes.items()}
+    root = os.fspath(environment)
+
+    def find_corrupt(names: list[str]) -> list[str]:
+        return [
+            name
+            for name in names
+            if not (name in may_be_link and Path(root, name).is_symlink())
+            and not _has_hash(f"{root}/{name}", hashes[name], cancel)
+        ]
+
     with storage_errors(environment):
-        sizes = {name: _file_size(environment / name) for name in hashes}
+        sizes = {name: _file_size(f"{root}/{name}") for name in hashes}
         corrupt = {name for name, size in sizes.items() if size is None or size != recorded_sizes.get(name, size)}
-        # The largest first, so that no core reads a library alone at the end.
-        names = sorted(sizes.keys() - corrupt, key=lambda name: sizes[name] or 0, reverse=True)
-        total, done = sum(sizes[name] or 0 for name in names), 0
+        bytes_by_name = {name: size for name, size in sizes.items() if size is not None and name not in corrupt}
+        total, done = sum(bytes_by_name.values()), 0
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             try:
-                results = pool.map(
-                    lambda name: (
-                        (name in may_be_link and (environment / name).is_symlink())
-                        or _has_hash(environment / name, hashes[name], cancel)
-                    ),
-                    names,
-                )
-                for name, is_intact in zip(names, results, strict=True):
-                    done += sizes[name] or 0
+                batches = _batches(bytes_by_name)
+                for names, found in zip(batches, pool.map(find_corrupt, batches), strict=True):
+                    done += sum(bytes_by_name[name] for name in names)
                     progress(done, total)
-                    if not is_intact:
-                        corrupt.add(name)
+                    corrupt.update(found)
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
     return tuple(sorted(corrupt))
 
 
-def _has_hash(path: Path, expected: ContentHash | None, cancel: threading.Event | None) -> bool:
+def _batches(bytes_by_name: Mapping[str, int]) -> list[list[str]]:
+    """The files in groups for one thread each. The largest come first, so that no core reads a library alone at the
+    end; of small ones an environment has tens of thousands, and a task for each would take longer than its hash.
+    """
+    batches: list[list[str]] = []
+    room = 0
+    for name in sorted(bytes_by_name, key=lambda name: bytes_by_name[name], reverse=True):
+        if room <= 0 or len(batches[-1]) >= BATCH_FILES:
+            batches.append([])
+            room = BATCH_BYTES
+        batches[-1].append(name)
+        room -= bytes_by_name[name]
+    return batches
+
+
+def _has_hash(path: str, expected: ContentHash | None, cancel: threading.Event | None) -> bool:
     if cancel is not None and cancel.is_set():
         raise Cancelled
     if expected is None:
@@ -166,9 +185,10 @@ def _has_hash(path: Path, expected: ContentHash | None, cancel: threading.Event 
         return False
 
 
-def _file_size(path: Path) -> int | None:
+def _file_size(path: str) -> int | None:
+    # Strings, because making a Path for each file takes longer than asking for its size.
     try:
-        return path.lstat().st_size
+        return os.lstat(path).st_size
     except FileNotFoundError:
         return None
 
@@ -178,7 +198,7 @@ def present_packages(environment: Path, requirements: Collection[str]) -> dict[s
     from packaging.utils import canonicalize_name
 
     installed = {}
-    for package in _wheel_packages(environment):
+    for package in wheel_packages(environment):
         name, _, version = package.name.rpartition(" ")
         installed[f"{canonicalize_name(name)}=={version}"] = package
     return {requirement: installed[requirement] for requirement in requirements if requirement in installed}
@@ -313,8 +333,10 @@ def matches_hash(path: Path, expected: ContentHash | None, recorded_ns: int | No
         return False
 
 
-def _wheel_packages(environment: Path) -> Iterator[InstalledPackage]:
-    """Reads RECORD itself: `importlib.metadata` leaves missing files out since Python 3.12, and fails on names that are
+def wheel_packages(environment: Path) -> Iterator[InstalledPackage]:
+    """Those that pip or uv installed.
+
+    Reads RECORD itself: `importlib.metadata` leaves missing files out since Python 3.12, and fails on names that are
     not UTF-8.
     """
     for pattern in SITE_PACKAGES_GLOBS:
@@ -395,9 +417,10 @@ def _parse_hash(text: str) -> ContentHash | None:
     if not separator:
         return None
     try:
-        return ContentHash(algorithm, base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)).hex())
+        digest = binascii.a2b_base64(encoded.replace("-", "+").replace("_", "/") + "=" * (-len(encoded) % 4))
     except ValueError:
         return None
+    return ContentHash(algorithm, digest.hex())
 
 
 class _VcsInfo(Struct, frozen=True):

@@ -25,6 +25,7 @@ from .installed_packages import (
     SITE_PACKAGES,
     SITE_PACKAGES_GLOBS,
     ContentHash,
+    InstalledPackage,
     installed_packages,
     is_bytecode,
     parse_record,
@@ -100,10 +101,15 @@ def stamp_environment(environment: Path) -> dict[str, FileStamp | None]:
         return stamp_files(environment, iter_files(environment))
 
 
-def wheel_contents(environment: Path, wheels: Iterable[Path]) -> dict[str, ContentHash | None]:
-    """The files that these wheels brought into an environment, by their paths there. Raises AppError."""
+def wheel_contents(
+    environment: Path, packages: Iterable[InstalledPackage], wheels: Iterable[Path]
+) -> dict[str, ContentHash | None]:
+    """The files that these wheels brought into an environment, by their paths there; the `packages` are all that are
+    in it. Raises AppError.
+    """
     found: dict[str, ContentHash | None] = {}
-    places = {posixpath.basename(folder): posixpath.dirname(folder) for folder in _dist_infos(environment)}
+    dist_infos = (posixpath.dirname(package.record_path) for package in packages)
+    places = {posixpath.basename(folder): posixpath.dirname(folder) for folder in dist_infos}
     for path in wheels:
         wheel = read_wheel(path)
         found |= wheel.installed(places.get(wheel.dist_info, SITE_PACKAGES))
@@ -122,6 +128,7 @@ def _versioned_pips(environment: Path) -> Iterator[str]:
 
 def find_strays(
     environment: Path,
+    packages: Iterable[InstalledPackage],
     base: Mapping[str, FileStamp | None],
     contents: Mapping[str, ContentHash | None],
     built: Collection[str],
@@ -136,7 +143,7 @@ def find_strays(
 
     with storage_errors(environment):
         known = {os.path.normcase(name) for name in contents}
-        for package in installed_packages(environment):
+        for package in packages:
             listed, own_folder = (*package.files, *package.unproven), posixpath.dirname(package.record_path)
             if canonicalize_name(package.name.partition(" ")[0]) not in built:
                 listed = tuple(
@@ -158,11 +165,6 @@ def _is_expected(root: str, name: str, base: Mapping[str, FileStamp | None], kno
         return not stat.S_ISLNK(os.lstat(f"{root}/{name}").st_mode)
     # Python writes those of its own library, in conda's environments, as soon as it starts.
     return name == _UV_LOCK or (is_bytecode(name) and SITE_PACKAGES not in name.split("/"))
-
-
-def _dist_infos(environment: Path) -> Iterator[str]:
-    for package in installed_packages(environment):
-        yield posixpath.dirname(package.record_path)
 
 
 def unlisted_files(environment: Path) -> tuple[str, ...]:

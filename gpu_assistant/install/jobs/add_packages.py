@@ -146,7 +146,7 @@ class AddPackagesJob:
     def _is_whole(self, name: str) -> bool:
         """Whether a package is there with all its files: an installation that was killed may have left some."""
         present = present_packages(self.environment, (name,))
-        return bool(present) and not corrupt_files(self.environment, only=(name,))
+        return bool(present) and not corrupt_files(self.environment, present.values())
 
     def _make_resolver(self, uv: Uv, manifest: EnvironmentManifest) -> Resolver:
         """Whatever is installed stays as it is, also what the user added."""
@@ -194,7 +194,9 @@ class AddPackagesJob:
         def report(done: int, total: int) -> None:
             reporter.report_progress(done=done, total=total, unit="bytes", bottleneck="checking")
 
-        if corrupt := corrupt_files(self.environment, context.cancel, report, only=names):
+        if corrupt := corrupt_files(
+            self.environment, present_packages(self.environment, names).values(), context.cancel, report
+        ):
             raise AppError("packages-failed", path=str(self.environment), detail=corrupt[0])
 
 

@@ -17,7 +17,7 @@ from ...core.paths import DataDir
 from ...core.plan import CurrentState, Plan, Step
 from ..environment.location import environment_state
 from ..files import inventory
-from ..files.installed_packages import CONSTRAINTS_FILE, corrupt_files
+from ..files.installed_packages import CONSTRAINTS_FILE, corrupt_files, installed_packages, is_conda_record
 from ..files.staging import begin_partial, read_mark, write_mark
 from ..files.wheel_files import find_strays, stamp_environment, wheel_contents
 from ..host import PreviewContext
@@ -136,16 +136,19 @@ def _install_and_compare(context: InstallContext, *, break_system_packages: bool
     """
     base = stamp_environment(context.partial)
     install_packages(context, break_system_packages=break_system_packages)
-    packages = context.require(ResolvedLock).lock.packages
-    sources = {package.name for package in packages if not package.file.name.endswith(".whl")}
+    locked = context.require(ResolvedLock).lock.packages
+    sources = {package.name for package in locked if not package.file.name.endswith(".whl")}
     wheels = (path for path in context.require(FetchedPackages).files if path.suffix == ".whl")
-    contents = wheel_contents(context.partial, wheels)
+    packages = installed_packages(context.partial)
+    contents = wheel_contents(context.partial, packages, wheels)
 
     def report(done: int, total: int) -> None:
         context.reporter.report_progress(done=done, total=total, unit="bytes", bottleneck="checking")
 
-    corrupt = corrupt_files(context.partial, cancel=context.cancel, progress=report, expected=contents)
-    wrong = (*corrupt, *find_strays(context.partial, base, contents, sources))
+    # conda compares its own.
+    by_wheels = (package for package in packages if not is_conda_record(package.record_path))
+    corrupt = corrupt_files(context.partial, by_wheels, context.cancel, report, expected=contents)
+    wrong = (*corrupt, *find_strays(context.partial, packages, base, contents, sources))
     if wrong:
         raise AppError("packages-failed", path=str(context.environment), detail=wrong[0])
 

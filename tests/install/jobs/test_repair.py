@@ -18,7 +18,7 @@ from gpu_assistant.core.errors import AppError, Cancelled
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Event
 from gpu_assistant.core.results import Check, Checks
-from gpu_assistant.install.files.installed_packages import corrupt_files
+from gpu_assistant.install.files.installed_packages import corrupt_files, wheel_packages
 from gpu_assistant.install.files.staging import old_path
 from gpu_assistant.install.host import PreviewContext
 from gpu_assistant.install.journal.log import Journal
@@ -94,13 +94,18 @@ def test_flipped_bytes_do_not_reach_the_next_environment(sandbox: Sandbox) -> No
 def test_flipped_bytes_are_found(sandbox: Sandbox) -> None:
     sandbox.install()
     progress: list[tuple[int, int]] = []
-    assert corrupt_files(sandbox.environment, progress=lambda *each: progress.append(each)) == ()
+    assert (
+        corrupt_files(
+            sandbox.environment, wheel_packages(sandbox.environment), progress=lambda *each: progress.append(each)
+        )
+        == ()
+    )
     assert progress[-1][0] == progress[-1][1] > len(BALLAST)
     file = site(sandbox) / "torch" / "ballast.bin"
     flip_bytes(file)
     (site(sandbox) / "tinydep" / "__init__.py").unlink()
     names = [each.relative_to(sandbox.environment).as_posix() for each in (site(sandbox) / "tinydep/__init__.py", file)]
-    assert list(corrupt_files(sandbox.environment)) == names
+    assert list(corrupt_files(sandbox.environment, wheel_packages(sandbox.environment))) == names
     check = checked_files(sandbox)
     assert (check.state, check.value) == ("fail", 2)
 
@@ -140,7 +145,7 @@ def test_checking_files_can_be_cancelled(sandbox: Sandbox) -> None:
     cancel = threading.Event()
     cancel.set()
     with pytest.raises(Cancelled):
-        corrupt_files(sandbox.environment, cancel)
+        corrupt_files(sandbox.environment, wheel_packages(sandbox.environment), cancel)
 
 
 def test_environment_that_another_program_uses_is_left_alone(sandbox: Sandbox, tmp_path: Path) -> None:
