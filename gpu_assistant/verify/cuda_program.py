@@ -89,13 +89,15 @@ int main() {
 
 
 class ToolkitProof(Struct, frozen=True, kw_only=True):
-    """The toolkit to prove: its folder, and the version that is expected. `cudnn` is cuDNN's own folder, where it is
-    not in the toolkit's. `newest_gnu` is the newest major of GCC that it takes, `lowest_msvc` and `below_msvc` are the
-    limits of Microsoft's; the commands install a compiler here, and an older one beside it. None where it is unknown.
+    """The toolkit to prove: its folder (None: it is not there), and the version that is expected. `was_here`: it was
+    here before the environment. `cudnn` is cuDNN's own folder, where it is not in the toolkit's. `newest_gnu` is the
+    newest major of GCC that it takes, `lowest_msvc` and `below_msvc` are the limits of Microsoft's; the commands
+    install a compiler here, and an older one beside it. None where it is unknown.
     """
 
-    folder: Path
+    folder: Path | None
     version: str | None = None
+    was_here: bool = False
     cudnn: Path | None = None
     newest_gnu: int | None = None
     lowest_msvc: str | None = None
@@ -105,8 +107,9 @@ class ToolkitProof(Struct, frozen=True, kw_only=True):
 
 
 class HostPrograms(Struct, frozen=True, kw_only=True):
-    """The compilers with which programs can be built here: nvcc's major (13), and the host compiler's path."""
+    """With what programs can be built here: the toolkit's folder, nvcc's major (13), and the host compiler's path."""
 
+    toolkit: Path
     nvcc_major: int
     compiler: Path
 
@@ -135,7 +138,7 @@ def prove_toolkit(
     """
     runner = _Runner(proof, system, cancel, report, log)
     nvcc_major = runner.check_nvcc()
-    if nvcc_major is None:
+    if proof.folder is None or nvcc_major is None:
         runner.skip_rest("nvcc", "@verify.reason.earlier")
         return None
     finding = find_host_compiler(proof, system, cancel)
@@ -147,7 +150,9 @@ def prove_toolkit(
         is_compiled = runner.check_program(finding.path, capabilities, folder)
     finally:
         filesystem.rmtree(folder, ignore_errors=True)
-    return HostPrograms(nvcc_major=nvcc_major, compiler=finding.path) if is_compiled else None
+    if not is_compiled:
+        return None
+    return HostPrograms(toolkit=proof.folder, nvcc_major=nvcc_major, compiler=finding.path)
 
 
 class _Runner:
@@ -166,7 +171,7 @@ class _Runner:
         self._cancel = cancel
         self._report = report
         self._log = log
-        self._nvcc = proof.folder / "bin" / system.executable("nvcc")
+        self._nvcc = (proof.folder or Path()) / "bin" / system.executable("nvcc")
 
     def skip_rest(self, after: str, reason: str) -> None:
         """Skip all checks after one."""
@@ -174,7 +179,14 @@ class _Runner:
             self._add(check_id, "skip", reason=reason)
 
     def check_nvcc(self) -> int | None:
-        """The compiler starts, and is of the expected series; returns its major, None if it does not start."""
+        """The compiler starts, and is of the expected series; returns its major, None if it does not start.
+
+        A toolkit that was here before may go without the environment's being broken.
+        """
+        if self._proof.folder is None:
+            state: CheckState = "warn" if self._proof.was_here else "fail"
+            self._add("nvcc", state, expected=self._proof.version, case="missing")
+            return None
         finished = self._run([self._nvcc, "--version"], PROGRAM_TIMEOUT_S)
         match = re.search(r"release (\d+)\.(\d+), V([\d.]+)", finished.stdout) if finished is not None else None
         if match is None:
@@ -182,8 +194,7 @@ class _Runner:
             return None
         series, expected = f"{match[1]}.{match[2]}", self._proof.version
         is_expected = expected is None or f"{expected}.".startswith(f"{series}.")
-        state: CheckState = "pass" if is_expected else "warn"
-        self._add("nvcc", state, value=match[3], expected=expected, path=str(self._nvcc))
+        self._add("nvcc", "pass" if is_expected else "warn", value=match[3], expected=expected, path=str(self._nvcc))
         return int(match[1])
 
     def check_host_compiler(self, finding: CompilerFinding) -> bool:

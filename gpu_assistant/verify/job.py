@@ -217,10 +217,11 @@ class VerifyJob:
         if recommendation is not None and recommendation.pytorch is None:
             return
         if programs is None:
-            report(_make_check(EXTENSION_CHECK_ID, "skip", reason="@verify.reason.no-compiler"))
+            reason = "@verify.reason.earlier" if toolkit.folder is None else "@verify.reason.no-compiler"
+            report(_make_check(EXTENSION_CHECK_ID, "skip", reason=reason))
             return
         self._run_child(
-            [interpreter, EXTENSION_CHILD, *_extension_arguments(toolkit, programs, capabilities)],
+            [interpreter, EXTENSION_CHILD, *_extension_arguments(programs, capabilities)],
             EXTENSION_CHECK_ID,
             report,
             context,
@@ -377,10 +378,8 @@ def _with_driver_state(check: Check, system: System) -> Check:
     return replace(check, data={**check.data, "reason": "@verify.reason.driver-mismatch"})
 
 
-def _extension_arguments(
-    toolkit: ToolkitProof, programs: HostPrograms, capabilities: tuple[str, ...]
-) -> Iterator[str | Path]:
-    yield from ("--toolkit", toolkit.folder, "--compiler", programs.compiler)
+def _extension_arguments(programs: HostPrograms, capabilities: tuple[str, ...]) -> Iterator[str | Path]:
+    yield from ("--toolkit", programs.toolkit, "--compiler", programs.compiler)
     yield from ("--major", str(programs.nvcc_major))
     if capabilities:
         yield from ("--capabilities", ";".join(capabilities))

@@ -96,7 +96,7 @@ def test_program_is_compiled_for_each_chip_and_every_check_passes(bench: Bench) 
     (command,) = bench.calls.read_text().splitlines()
     assert "-gencode=arch=compute_89,code=sm_89 " in command
     assert f"-ccbin {bench.programs / 'g++'} " in command
-    assert programs == HostPrograms(nvcc_major=13, compiler=bench.programs / "g++")
+    assert programs == HostPrograms(toolkit=bench.toolkit, nvcc_major=13, compiler=bench.programs / "g++")
 
 
 def test_unknown_card_leaves_chip_to_nvcc(bench: Bench) -> None:
@@ -251,6 +251,21 @@ def test_environment_with_toolkit_is_proven_with_it(bench: Bench, tmp_path: Path
     assert results[EXTENSION_CHECK_ID].state in ("fail", "skip")
     for language in ("en", "zh_CN"):
         assert all(check.text for check in Texts(language).localize_checks(checks).checks)
+
+
+@pytest.mark.parametrize(("was_here", "state"), [(False, "fail"), (True, "warn")])
+def test_toolkit_whose_folder_is_gone_is_named_as_missing(tmp_path: Path, was_here: bool, state: str) -> None:
+    """One that the environment found there and did not install is no fault of the environment."""
+    environment = environment_with(tmp_path / "env", "__version__ = '2.13.0+cpu'")
+    proof = ToolkitProof(folder=None, version="13.2.2", was_here=was_here)
+    checks = VerifyJob(environment, current_system(), time_limit=60, toolkit=proof).run(JobContext())
+    results = {check.id: check for check in checks.checks}
+    assert (results["nvcc"].state, results["nvcc"].expected) == (state, "13.2.2")
+    for check_id in (*TOOLKIT_CHECK_IDS[1:], EXTENSION_CHECK_ID):
+        assert (results[check_id].state, results[check_id].data["reason"]) == ("skip", "@verify.reason.earlier")
+    assert "CUDA Toolkit 13.2.2" in Texts("en").check_text(results["nvcc"])
+    assert "missing" in Texts("en").check_text(results["nvcc"])
+    assert "缺少 CUDA Toolkit 13.2.2" in Texts("zh_CN").check_text(results["nvcc"])
 
 
 @pytest.mark.real_install

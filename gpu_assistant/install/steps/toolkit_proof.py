@@ -7,7 +7,7 @@ from pathlib import Path
 from ...catalog.records.cuda import parse_cuda_header
 from ...catalog.store import Catalog
 from ...core.paths import DataDir
-from ...core.recommendation import Recommendation
+from ...core.recommendation import PartAdvice, Recommendation
 from ...core.versions import Version
 from ...system.base import System
 from ...verify.cuda_program import ToolkitProof
@@ -19,20 +19,20 @@ from .cuda_redist import separate_cudnn_folder, toolkit_folder
 def make_toolkit_proof(
     recommendation: Recommendation | None, environment: Path, catalog: Catalog, data: DataDir, system: System
 ) -> ToolkitProof | None:
-    """The proof of the toolkit that was recommended, also before the environment has its name; None without one, and
-    where it is not found: a toolkit that was here before may have gone.
+    """The proof of the toolkit that was recommended, also before the environment has its name; None without one. Its
+    folder is None where the toolkit is not found: it may have been deleted since.
     """
     if recommendation is None or recommendation.cuda_toolkit.action == "none":
         return None
     version = Version.parse(recommendation.cuda_toolkit.version)
-    folder = _find_folder(recommendation, environment, catalog, data, system)
-    if version is None or folder is None:
+    if version is None:  # a manifest may hold anything
         return None
     host_compiler, newest_gnu = catalog.cuda.host_compiler(version), catalog.cuda.newest_gnu(version)
     operating_system, cudnn = system.operating_system(), recommendation.cudnn
     return ToolkitProof(
-        folder=folder,
+        folder=_find_folder(recommendation.cuda_toolkit, environment, catalog, data, system),
         version=version.text,
+        was_here=recommendation.cuda_toolkit.action == "keep",
         cudnn=separate_cudnn_folder(data.toolkits, cudnn.version, version.major) if cudnn.version is not None else None,
         newest_gnu=newest_gnu if operating_system.system == "linux" else None,
         lowest_msvc=host_compiler.lowest.text if host_compiler is not None else None,
@@ -42,13 +42,10 @@ def make_toolkit_proof(
     )
 
 
-def _find_folder(
-    recommendation: Recommendation, environment: Path, catalog: Catalog, data: DataDir, system: System
-) -> Path | None:
+def _find_folder(advice: PartAdvice, environment: Path, catalog: Catalog, data: DataDir, system: System) -> Path | None:
     """The toolkit's folder with its compiler."""
-    advice, wheels = recommendation.cuda_toolkit, catalog.cuda.wheels
-    version = Version.parse(advice.version)
-    if version is None:  # a manifest may hold anything
+    version, wheels = Version.parse(advice.version), catalog.cuda.wheels
+    if version is None:
         return None
     candidates: list[Path] = []
     if advice.way == "wheels" and wheels is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +21,8 @@ from gpu_assistant.install.plan.planner import make_plan
 from gpu_assistant.install.steps.context import Verifier
 from gpu_assistant.install.steps.toolkit_proof import make_toolkit_proof
 from gpu_assistant.system import current_system
-from gpu_assistant.system.base import EnvironmentVariable, UserEnvironmentVariables
+from gpu_assistant.system.base import EnvironmentVariable, System, UserEnvironmentVariables
+from gpu_assistant.verify.cuda_program import ToolkitProof
 
 from ...fakes.environment_variables import FileVariables
 from ...fakes.fault_server import FaultServer, fault_server
@@ -238,3 +240,35 @@ def test_toolkit_of_manifest_without_known_version_is_not_proven(sandbox: Wheels
     )
     proof = make_toolkit_proof(advice, sandbox.environment, sandbox.catalog, sandbox.data, current_system())
     assert proof is None
+
+
+def test_toolkit_that_was_deleted_after_its_install_is_sought_in_vain(sandbox: WheelsSandbox) -> None:
+    sandbox.install(sandbox.toolkit_plan())
+    wanted = sandbox.toolkit_plan().recommendation
+
+    def folder() -> Path | None:
+        proof = make_toolkit_proof(wanted, sandbox.environment, sandbox.catalog, sandbox.data, current_system())
+        assert proof is not None
+        assert (proof.version, proof.was_here) == (TOOLKIT, False)
+        return proof.folder
+
+    assert folder() == sandbox.tree
+    shutil.rmtree(sandbox.tree)
+    assert folder() is None
+
+
+def test_toolkit_that_no_step_could_install_is_not_proven_by_the_install(sandbox: WheelsSandbox) -> None:
+    """Its step was left out, which the end of the run says; here the one that was kept has gone."""
+    proofs: list[ToolkitProof | None] = []
+
+    class Passes:
+        def run(self, context: JobContext[Any]) -> Checks:
+            return Checks(schema="gpu-assistant/checks/1", verdict="pass", checks=())
+
+    def verifier(_environment: Path, _system: System, toolkit: ToolkitProof | None) -> Passes:
+        proofs.append(toolkit)
+        return Passes()
+
+    events = sandbox.install(sandbox.toolkit_plan(KEPT), verifier=verifier)
+    assert end(events).state == "done"
+    assert proofs == [None]
