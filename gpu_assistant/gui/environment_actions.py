@@ -160,8 +160,9 @@ class EnvironmentActionsPanel(Themed, QWidget):
             self.window(),
             self.tr("Install JupyterLab?"),
             self.tr(
-                "JupyterLab opens notebooks in your browser. It goes into this environment with the packages that it "
-                "needs; everything that is there stays as it is. Removing the environment removes it, too."
+                "JupyterLab opens notebooks in your browser. It is installed into this environment with the "
+                "packages it needs; everything already there stays as it is. Removing the environment removes it "
+                "too."
             ),
             self.tr("Install and open"),
             self.tr("Not now"),
@@ -173,7 +174,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
                     documents_folder() / PROGRAMS_FOLDER,
                     self._services.integrations.program_notebook(env, "first-program", code),
                 ),
-                lambda: self.tr("JupyterLab opens in your browser. To end it, choose File, then Shut Down there."),
+                lambda: self.tr("JupyterLab opens in your browser. To stop it, choose File, then Shut Down there."),
             )
 
     def open_pycharm(self) -> None:
@@ -185,7 +186,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
         application().clipboard().setText(python)
         source = program_source("first-program", self._language.current).encode()
         program = (script_path("first-program").name, source)
-        template = self.tr("PyCharm opens. As its interpreter choose {python} (copied).")
+        template = self.tr("PyCharm is opening. Choose {python} as its interpreter (the path is copied).")
         self._run_action(
             lambda _env: self._services.integrations.open_in_pycharm(documents_folder() / PROGRAMS_FOLDER, program),
             lambda: template.format(python=python),
@@ -319,8 +320,8 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.examples_card.set_texts(self.tr("Run my first program"), self.tr("A network learns to read digits"))
         self.terminal_card.set_texts(self.tr("Open a terminal"), self.tr("With the environment ready"))
         self.folder_card.set_texts(self.tr("Open its folder"), str(self._environment or ""))
-        self.command_card.set_texts(self.tr("Copy the command"), self.tr("For a terminal of your own"))
-        self.editor_card.set_texts(self.tr("Open in VS Code"), self.tr("A project, with this Python"))
+        self.command_card.set_texts(self.tr("Copy the command"), self.tr("For your own terminal"))
+        self.editor_card.set_texts(self.tr("Open in VS Code"), self.tr("Your project, with this Python"))
         self.pycharm_card.set_texts(self.tr("Open in PyCharm"), self.tr("The first program"))
         self.python_card.set_texts(self.tr("For another editor"), self.tr("Copy its Python's path"))
         self.menu_card.set_texts(self.tr("Add to apps menu"), self.tr("Opens a terminal in one click"))

@@ -39,7 +39,7 @@ def render_html(
         _gpu_log_section(benchmark),
         _history_section(benchmark, stored),
         section_html(
-            translate("BenchmarkReport", "All figures"),
+            translate("BenchmarkReport", "All results"),
             table_html(table_rows(benchmark), headers=_figure_headers())
             + paragraph_html(current.texts().translate("bench.units")),
         ),
@@ -58,10 +58,10 @@ def _page_title(benchmark: Benchmark) -> str:
     """It says no more than was measured: "trains" only with a training workload on a GPU."""
     reference = messages.reference_result(benchmark)
     if reference is None or reference.device == "cpu":
-        return translate("BenchmarkReport", "How fast this CPU computes")
+        return translate("BenchmarkReport", "How fast this CPU is")
     if any(result.id in TRAINING_WORKLOADS for result in benchmark.results):
         return translate("BenchmarkReport", "How fast this computer trains")
-    return translate("BenchmarkReport", "How fast this computer computes")
+    return translate("BenchmarkReport", "How fast this computer is")
 
 
 def _headline_section(benchmark: Benchmark) -> str:

@@ -39,7 +39,7 @@ def render_html(checks: Checks, tested: float) -> str:
             paragraph_html(
                 translate(
                     "HealthReport",
-                    "Tested with GPU Assistant. Names of people, serial numbers and folders are not in here.",
+                    "Tested with GPU Assistant. Contains no names of people, serial numbers or folders.",
                 )
             ),
         ],
@@ -73,9 +73,9 @@ def _curve_section(curve: HealthTestCurve, *, several: bool) -> str:
         for each in intervals
     ]
     headers = (
-        translate("HealthReport", "Until minute"),
+        translate("HealthReport", "Up to minute"),
         translate("HealthReport", "Temperature, °C"),
-        translate("HealthReport", "At most, °C"),
+        translate("HealthReport", "Highest, °C"),
         translate("HealthReport", "Clock, MHz"),
         translate("HealthReport", "Power, W"),
         translate("HealthReport", "Slowed down, % of the time"),

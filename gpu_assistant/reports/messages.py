@@ -196,7 +196,7 @@ def operations_text(result: BenchResult) -> str:
     """TFLOP/s as operations a second; "" for other units."""
     if result.unit != "TFLOP/s":
         return ""
-    text = translate("BenchmarkMessages", "{billions} billion operations a second")
+    text = translate("BenchmarkMessages", "{billions} billion operations per second")
     return text.format(billions=f"{result.median * 1e3:,.0f}", hundred_millions=f"{result.median * 1e4:,.0f}")
 
 
@@ -315,7 +315,7 @@ def _graph_details(result: BenchResult, benchmark: Benchmark) -> str:
     eager = result_without_graph(result, benchmark)
     if eager is None:
         return text
-    return translate("BenchmarkMessages", "{text}; {value} with kernels started one by one").format(
+    return translate("BenchmarkMessages", "{text}; {value} with kernels launched one by one").format(
         text=text, value=median_text(eager)
     )
 
@@ -326,7 +326,7 @@ def _pcie_text(benchmark: Benchmark, device: str) -> str:
     if gpu is not None and gpu.pcie_gen is not None and gpu.pcie_width is not None:
         template = translate("BenchmarkMessages", "PCIe {gen}.0, {lanes} lanes")
         return template.format(gen=gpu.pcie_gen, lanes=gpu.pcie_width)
-    return translate("BenchmarkMessages", "over the PCIe slot")
+    return translate("BenchmarkMessages", "through the PCIe slot")
 
 
 def expected_range(pair: DeviceComparison, benchmark: Benchmark) -> tuple[float, float] | None:
@@ -453,9 +453,9 @@ def _overnight_text(ratio: float) -> str:
     seconds = gpu_seconds_per_night(ratio)
     if seconds >= NIGHT_S:
         return translate("BenchmarkMessages", "The CPU is faster at this.")
-    return translate("BenchmarkMessages", "What takes the CPU a night of 8 hours, the card does in {time}.").format(
-        time=format_duration(seconds, current.texts().language)
-    )
+    return translate(
+        "BenchmarkMessages", "What takes the CPU a whole night (8 hours), the card does in {time}."
+    ).format(time=format_duration(seconds, current.texts().language))
 
 
 # Before and after a run

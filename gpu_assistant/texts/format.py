@@ -36,7 +36,7 @@ LIST_NAMES = frozenset(
 UNIT_NAMES = {"lanes": ("lane", "条通道"), "table_rows": ("row", "行")}
 # A placeholder followed by a plural in English texts: "{count} files", "{count} damaged places".
 COUNTED_NOUNS = (
-    *("cards", "checks", "cores", "errors", "files", "findings", "packages", "parts", "passes", "pieces", "places"),
+    *("cards", "checks", "cores", "errors", "files", "packages", "parts", "passes", "places", "problems"),
     *("products", "prompts", "records", "restarts", "results", "rows", "runs", "settings", "steps", "threads", "words"),
 )
 _COUNTED_NOUN = re.compile(rf"\{{(?P<name>\w+)\}}(?P<gap> (?:[a-z]+ )?)(?P<noun>{'|'.join(COUNTED_NOUNS)})\b")

@@ -59,7 +59,7 @@
         <translation>暂不</translation>
     </message>
     <message>
-        <source>Other programs running now lower the results.</source>
+        <source>Other running programs lower the results.</source>
         <translation>测速时其他程序在忙，成绩会偏低。</translation>
     </message>
     <message>
@@ -146,7 +146,7 @@
         <translation>多张显卡一起训练同一个模型。</translation>
     </message>
     <message>
-        <source>The green bracket is the usual range of healthy cards of this kind.</source>
+        <source>The green bracket is the usual range for healthy cards of this model.</source>
         <translation>绿色范围是同款显卡的正常水平。</translation>
     </message>
     <message>
@@ -273,8 +273,8 @@
         <translation>全部一起用</translation>
     </message>
     <message>
-        <source>As it is</source>
-        <translation>原样</translation>
+        <source>Standard</source>
+        <translation>标准</translation>
     </message>
     <message>
         <source>Cache</source>
@@ -325,7 +325,7 @@
         <translation>一个批次分四份计算，合成一次更新：稍慢一点</translation>
     </message>
     <message>
-        <source>a batch in four parts, one update: slower, and BatchNorm sees less at once</source>
+        <source>a batch in four parts, one update: slower, and BatchNorm sees fewer examples at once</source>
         <translation>一个批次分四份计算，合成一次更新：稍慢一点，BatchNorm 每次看到的样本更少</translation>
     </message>
     <message>
@@ -333,11 +333,11 @@
         <translation>检查点加梯度累积；混合精度在这里没有好处</translation>
     </message>
     <message>
-        <source>recomputes parts instead of storing them: a third more time</source>
+        <source>recalculates parts instead of storing them: takes a third longer</source>
         <translation>部分结果不保存，用时再算：时间约多三分之一</translation>
     </message>
     <message>
-        <source>computes in 16 bits, keeps weights in 32</source>
+        <source>calculates in 16 bits, keeps weights in 32</source>
         <translation>用 16 位计算，权重仍保留 32 位</translation>
     </message>
     <message>
@@ -361,15 +361,15 @@
         <translation>混合精度、检查点加梯度累积</translation>
     </message>
     <message>
-        <source>reads sentences; each of a batch has 128 words</source>
-        <translation>理解句子，批次里每句 128 个词</translation>
+        <source>reads sentences of 128 words</source>
+        <translation>理解 128 个词的句子</translation>
     </message>
     <message>
-        <source>recognises pictures; each of a batch has 224 × 224 points</source>
-        <translation>识别图片，批次里每张 224 × 224 像素</translation>
+        <source>recognises pictures of 224 × 224 pixels</source>
+        <translation>识别 224 × 224 像素的图片</translation>
     </message>
     <message>
-        <source>where there are several: the one with the most memory</source>
+        <source>if there are several, the one with the most memory</source>
         <translation>有多张显卡时，用显存最大的那张</translation>
     </message>
     <message>
@@ -392,7 +392,7 @@
         <translation>批次</translation>
     </message>
     <message>
-        <source>How long it takes here is known after the first run.</source>
+        <source>After the first run, you see how long it takes here.</source>
         <translation>在这里要多久，第一次测过就知道了。</translation>
     </message>
     <message>
@@ -404,7 +404,7 @@
         <translation>再测一次</translation>
     </message>
     <message>
-        <source>Measures steps with 1 to 3 examples and projects the result to your batch size. Other batch sizes are then answered at once.</source>
+        <source>Measures steps with 1 to 3 examples and projects the result to your batch size. After that, other batch sizes are calculated at once.</source>
         <translation>先实测 1 到 3 个样本的训练步，再推算到你选的批次。之后换批次会立即得出结果。</translation>
     </message>
     <message>
@@ -420,7 +420,7 @@
         <translation>已停止，还没有测到结果。</translation>
     </message>
     <message>
-        <source>Stopped. What was measured until then is shown.</source>
+        <source>Stopped. The results so far are shown.</source>
         <translation>已停止，下面是已测到的部分。</translation>
     </message>
     <message>
@@ -436,7 +436,7 @@
         <translation>用到 Python 包 {name}，这个环境里没有。这里不知道它的哪个版本与这个 PyTorch 配套；版本不配套，两者都无法加载。</translation>
     </message>
     <message>
-        <source>Way of training</source>
+        <source>Training method</source>
         <translation>训练方式</translation>
     </message>
     <message>
@@ -521,11 +521,11 @@
 <context>
     <name>ResultsTable</name>
     <message>
-        <source>All figures</source>
+        <source>All results</source>
         <translation>全部数据</translation>
     </message>
     <message>
-        <source>Hide all figures</source>
+        <source>Hide all results</source>
         <translation>收起全部数据</translation>
     </message>
     <message>
@@ -560,7 +560,7 @@
 <context>
     <name>RunHistoryCard</name>
     <message>
-        <source>Your own past</source>
+        <source>Your earlier results</source>
         <translation>以前的成绩</translation>
     </message>
 </context>

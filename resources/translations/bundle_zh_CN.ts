@@ -31,7 +31,7 @@
         <translation>、</translation>
     </message>
     <message>
-        <source>1. Copy this folder and GPU Assistant's own setup file to a stick or disk, and take it there.</source>
+        <source>1. Copy this folder and GPU Assistant's own setup file to a USB stick or disk, and take it there.</source>
         <translation>1. 把这个文件夹和 GPU 助手的安装文件一起拷到 U 盘或硬盘，带到那台电脑。</translation>
     </message>
     <message>
@@ -43,8 +43,8 @@
         <translation>3. 在它的首页点“我有离线文件夹”，选择这个文件夹。</translation>
     </message>
     <message>
-        <source>Not in it: {parts}.</source>
-        <translation>不在其中：{parts}。</translation>
+        <source>Not included: {parts}.</source>
+        <translation>不包含：{parts}。</translation>
     </message>
     <message>
         <source>On the other computer</source>
@@ -59,7 +59,7 @@
         <translation>再准备一个</translation>
     </message>
     <message>
-        <source>The same on the command line there</source>
+        <source>Or on the command line there</source>
         <translation>在那里用命令行也一样</translation>
     </message>
     <message>
@@ -70,7 +70,7 @@
 <context>
     <name>CreateBundlePage</name>
     <message>
-        <source>All files that its setup needs, in one folder: for a USB stick or a disk.</source>
+        <source>All the files its setup needs, in one folder for a USB stick or disk.</source>
         <translation>把安装需要的全部文件放进一个文件夹，用 U 盘或硬盘带过去。</translation>
     </message>
     <message>
@@ -94,11 +94,11 @@
         <translation>请换一个文件夹或文件。</translation>
     </message>
     <message>
-        <source>Choose its file first.</source>
+        <source>Choose its details file first.</source>
         <translation>请先选择那台电脑的信息文件。</translation>
     </message>
     <message>
-        <source>Go on</source>
+        <source>Continue</source>
         <translation>继续</translation>
     </message>
     <message>
@@ -221,7 +221,7 @@
         <translation>换一个文件夹…</translation>
     </message>
     <message>
-        <source>Choose the folder that was prepared where there is internet.</source>
+        <source>Choose the folder that was prepared on a computer with internet.</source>
         <translation>选择在能上网的电脑上准备好的文件夹。</translation>
     </message>
     <message>
@@ -252,15 +252,15 @@
 <context>
     <name>TargetComputerCard</name>
     <message>
-        <source>Another one</source>
-        <translation>另一台</translation>
+        <source>Another computer</source>
+        <translation>另一台电脑</translation>
     </message>
     <message>
         <source>Choose another file…</source>
         <translation>换一个文件…</translation>
     </message>
     <message>
-        <source>Choose its file…</source>
+        <source>Choose its details file…</source>
         <translation>选择它的信息文件…</translation>
     </message>
     <message>
@@ -268,7 +268,7 @@
         <translation>给哪台电脑？</translation>
     </message>
     <message>
-        <source>No internet here? Take this computer's details to one with internet, as a file.</source>
+        <source>No internet here? Save this computer's details as a file and take it to a computer with internet.</source>
         <translation>这台不能上网？把它的信息存成文件，带到能上网的电脑上。</translation>
     </message>
     <message>
@@ -284,8 +284,8 @@
         <translation>电脑描述文件里的这台</translation>
     </message>
     <message>
-        <source>This one</source>
-        <translation>这一台</translation>
+        <source>This computer</source>
+        <translation>这台电脑</translation>
     </message>
     <message>
         <source>no graphics card</source>

@@ -15,7 +15,7 @@
         <translation>请选择装有 config.json 和 *.safetensors 的文件夹</translation>
     </message>
     <message>
-        <source>Choose a folder with one folder for each class</source>
+        <source>Choose a folder with a subfolder for each class</source>
         <translation>请选择文件夹，里面每一类各有一个子文件夹</translation>
     </message>
     <message>
@@ -111,7 +111,7 @@
         <translation>程序正在启动…</translation>
     </message>
     <message>
-        <source>Tokens a second</source>
+        <source>Tokens per second</source>
         <translation>每秒词元数</translation>
     </message>
     <message>
@@ -123,11 +123,11 @@
         <translation>权重：{path}</translation>
     </message>
     <message>
-        <source>What it shows</source>
+        <source>Output</source>
         <translation>运行结果</translation>
     </message>
     <message>
-        <source>What the network makes of pictures it has never seen</source>
+        <source>The network's answers for pictures it has never seen</source>
         <translation>神经网络对没见过的图片的判断</translation>
     </message>
     <message>
@@ -146,7 +146,7 @@
 <context>
     <name>Examples</name>
     <message>
-        <source>A network learns to sort your own pictures. Choose a folder that has one folder for each class, such as “cats” and “dogs”, with 20 pictures or more in each. Your pictures stay on this computer.</source>
+        <source>A network learns to sort your own pictures. Choose a folder with a subfolder for each class, such as “cats” and “dogs”, and at least 20 pictures in each. Your pictures stay on this computer.</source>
         <translation>神经网络学会给你自己的图片分类。请选择一个文件夹，里面每一类各有一个子文件夹，例如“猫”和“狗”，每个放 20 张以上图片。图片不会离开这台电脑。</translation>
     </message>
     <message>
@@ -158,7 +158,7 @@
         <translation>读不了而跳过的文件：{count} 个</translation>
     </message>
     <message>
-        <source>It writes {rate} tokens a second</source>
+        <source>It writes {rate} tokens per second</source>
         <translation>每秒写 {rate} 个词元</translation>
     </message>
     <message>
@@ -170,7 +170,7 @@
         <translation>在 {device} 上训练了 {time}，用从没见过的图片测试。</translation>
     </message>
     <message>
-        <source>Measures how fast a language model writes on this computer. Without weights of your own it uses random ones, which are just as fast as those of a trained model of its size. Nothing is downloaded.</source>
+        <source>Measures how fast a language model writes on this computer. Without your own weights, it uses random ones, which are just as fast as those of a trained model of the same size. Nothing is downloaded.</source>
         <translation>测量语言模型在这台电脑上生成文字有多快。没有自己的权重时用随机数，速度和同样大小、训练好的模型一样。不会下载任何东西。</translation>
     </message>
     <message>
@@ -209,7 +209,7 @@
 <context>
     <name>PictureGrid</name>
     <message>
-        <source>{right} of {total} right</source>
+        <source>{right} of {total} correct</source>
         <translation>{total} 张里对了 {right} 张</translation>
     </message>
 </context>

@@ -32,7 +32,7 @@
         <translation>先做 2 级的全部项目，再满载运行 {load}，检查每个结果。</translation>
     </message>
     <message>
-        <source>Asks the driver about every card and computes nothing. Takes a few seconds.</source>
+        <source>Reads each card's state from the driver, without calculations. Takes a few seconds.</source>
         <translation>向驱动询问每张显卡的情况，不做计算，只需几秒。</translation>
     </message>
     <message>
@@ -84,7 +84,7 @@
         <translation>{level} 级：{verdict}</translation>
     </message>
     <message>
-        <source>Checks the card and computes a little. Usually under a minute.</source>
+        <source>Checks the card and runs a small calculation. Usually under a minute.</source>
         <translation>查看显卡，并做少量计算，通常不到一分钟。</translation>
     </message>
     <message>
@@ -104,7 +104,7 @@
         <translation>有问题，该怎么做见下文。</translation>
     </message>
     <message>
-        <source>Something needs attention. See below for what to do. Nothing was computed.</source>
+        <source>Something needs attention. See below for what to do. No calculations were run.</source>
         <translation>有需要留意的地方，该怎么做见下文。没有做计算。</translation>
     </message>
     <message>
@@ -132,7 +132,7 @@
         <translation>温度：开始 {first} °C，最高 {most} °C</translation>
     </message>
     <message>
-        <source>Tests copies, computing in each precision and the free memory, bit by bit. Some minutes.</source>
+        <source>Tests copies, calculations in each precision, and the free memory bit by bit. Takes a few minutes.</source>
         <translation>测试数据复制、各种精度的计算，并逐位检查空闲显存，需要几分钟。</translation>
     </message>
     <message>
@@ -140,11 +140,11 @@
         <translation>已安装的 PyTorch 用不了显卡，这一级只会测试 CPU。要测试显卡，请重新安装带 CUDA 的 PyTorch。</translation>
     </message>
     <message>
-        <source>The benchmark is running on the card. Test it when the benchmark is done.</source>
+        <source>The benchmark is running on the card. Test the card when the benchmark is done.</source>
         <translation>显卡正在测速。请等测速结束后再体检。</translation>
     </message>
     <message>
-        <source>This level computes with PyTorch, which is not set up yet. Level 1 works without it.</source>
+        <source>This level needs PyTorch, which is not set up yet. Level 1 works without it.</source>
         <translation>这一级要用 PyTorch 计算，而 PyTorch 尚未安装。1 级不需要它。</translation>
     </message>
     <message>
@@ -164,7 +164,7 @@
         <translation>未测试</translation>
     </message>
     <message>
-        <source>right</source>
+        <source>passed</source>
         <translation>正常</translation>
     </message>
     <message>
@@ -172,7 +172,7 @@
         <translation>需要留意</translation>
     </message>
     <message>
-        <source>wrong</source>
+        <source>failed</source>
         <translation>有问题</translation>
     </message>
     <message>

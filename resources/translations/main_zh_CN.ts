@@ -60,7 +60,7 @@
         <translation>结果在窗口里。</translation>
     </message>
     <message>
-        <source>The window says what to do with it on the other computer.</source>
+        <source>The window shows what to do with it on the other computer.</source>
         <translation>窗口里写着在另一台电脑上怎么做。</translation>
     </message>
 </context>
@@ -133,7 +133,7 @@
 <context>
     <name>EnvironmentRow</name>
     <message>
-        <source>Check all its files</source>
+        <source>Check all files</source>
         <translation>检查所有文件</translation>
     </message>
     <message>
@@ -253,7 +253,7 @@
 <context>
     <name>HomePage</name>
     <message>
-        <source>Go on</source>
+        <source>Continue</source>
         <translation>继续</translation>
     </message>
     <message>
@@ -320,7 +320,7 @@
         <translation>约 10 分钟，你同意之前什么都不改。</translation>
     </message>
     <message>
-        <source>Figures appear as soon as a program uses it.</source>
+        <source>Readings appear as soon as a program uses it.</source>
         <translation>有程序使用显卡时，就会有数据。</translation>
     </message>
     <message>
@@ -352,7 +352,7 @@
         <translation>没有 NVIDIA 显卡，PyTorch 用 CPU 运行。</translation>
     </message>
     <message>
-        <source>Nothing is installed or measured for it. The figures below are from the real computer in front of you.</source>
+        <source>Nothing is installed or measured for it. The readings below are from the real computer in front of you.</source>
         <translation>不会为它安装或测速。下面是你面前这台真实电脑的数据。</translation>
     </message>
     <message>
@@ -372,7 +372,7 @@
         <translation>开始设置</translation>
     </message>
     <message>
-        <source>The setup can replace it with one that has.</source>
+        <source>The setup can replace it with a build that has it.</source>
         <translation>重新安装就能换成带 CUDA 的版本。</translation>
     </message>
     <message>
@@ -384,7 +384,7 @@
         <translation>试一遍安装流程</translation>
     </message>
     <message>
-        <source>No figures from your GPU right now</source>
+        <source>No readings from your GPU right now</source>
         <translation>显卡暂时没有数据</translation>
     </message>
     <message>
@@ -431,8 +431,8 @@
         <translation>详情</translation>
     </message>
     <message>
-        <source>How fast</source>
-        <translation>有多快</translation>
+        <source>Speed</source>
+        <translation>速度</translation>
     </message>
     <message>
         <source>Measure</source>
@@ -509,7 +509,7 @@
         <translation>GPU 助手上次意外退出，详情记录在 {path}</translation>
     </message>
     <message>
-        <source>Go on</source>
+        <source>Continue</source>
         <translation>继续</translation>
     </message>
     <message>
@@ -537,7 +537,7 @@
         <translation>已删除</translation>
     </message>
     <message>
-        <source>GPU Assistant closes now. To remove the program itself, do as with any other program.</source>
+        <source>GPU Assistant closes now. Remove the program itself like any other program.</source>
         <translation>GPU 助手即将关闭。要卸载程序本身，请像卸载其他程序一样操作。</translation>
     </message>
     <message>
@@ -545,8 +545,8 @@
         <translation>要停止体检吗？</translation>
     </message>
     <message>
-        <source>It ends without a verdict, and its findings so far are not kept.</source>
-        <translation>测试会没有结论地结束，已有的发现也不会保留。</translation>
+        <source>The test ends without a verdict, and its results so far are not kept.</source>
+        <translation>体检会中止，不给出结论，已有的结果也不会保留。</translation>
     </message>
 </context>
 <context>
@@ -727,7 +727,7 @@
 <context>
     <name>UpdateSettingsCard</name>
     <message>
-        <source>Asking…</source>
+        <source>Checking…</source>
         <translation>正在查询…</translation>
     </message>
     <message>
@@ -755,8 +755,8 @@
         <translation>开</translation>
     </message>
     <message>
-        <source>This build does not check for updates: it has no publisher to ask. Install new versions yourself.</source>
-        <translation>这个版本不检查更新：没有可查询的发布者。新版本需要手动安装。</translation>
+        <source>This copy cannot check for updates, because it has no update source. Install new versions yourself.</source>
+        <translation>这个版本无法检查更新，因为没有更新来源。请自己安装新版本。</translation>
     </message>
     <message>
         <source>Updates</source>
@@ -818,7 +818,7 @@
         <translation>正在连接 PyTorch 的下载站点…</translation>
     </message>
     <message>
-        <source>This is no address of a proxy. Write it like http://proxy.example:8080, as your network's help page or proxy program shows it.</source>
+        <source>This is not a proxy address. Write it like http://proxy.example:8080, as shown in your network's help page or proxy program.</source>
         <translation>这不是代理地址。请写成 http://proxy.example:8080 这样，具体地址见代理软件或网络的说明。</translation>
     </message>
 </context>
@@ -857,7 +857,7 @@
         <translation>恢复默认</translation>
     </message>
     <message>
-        <source>Environments that exist stay where they are and keep working: their programs contain the folder's path, so a moved one would break. To move one, create a new one here and remove the old one.</source>
+        <source>Existing environments stay where they are and keep working: their programs contain the folder's path, so moving one would break it. To move one, create a new one here and remove the old one.</source>
         <translation>已有的环境留在原处，照常可用：它们的程序里写有文件夹路径，移动后就会失效。想换位置，请在这里新建一个，再移除旧的。</translation>
     </message>
     <message>
@@ -903,11 +903,11 @@
         <translation>以上全部，以及 GPU 助手创建的所有环境</translation>
     </message>
     <message>
-        <source>You see a list first and are asked. Afterwards GPU Assistant closes; then remove the program itself like any other program.</source>
+        <source>You see a list first and are asked to confirm. Then GPU Assistant closes; remove the program itself like any other program.</source>
         <translation>会先列出清单并征求你的同意。完成后 GPU 助手会关闭，之后像卸载其他程序一样卸载它即可。</translation>
     </message>
     <message>
-        <source>Remove all but environments…</source>
+        <source>Remove all except environments…</source>
         <translation>仅保留环境…</translation>
     </message>
     <message>
@@ -923,7 +923,7 @@
         <translation>还有内容没有删除。请关闭 GPU 助手，重新打开后再试一次。</translation>
     </message>
     <message>
-        <source>Remove all but environments?</source>
+        <source>Remove all except environments?</source>
         <translation>除环境外全部删除？</translation>
     </message>
     <message>

@@ -60,7 +60,7 @@
         <translation>显卡</translation>
     </message>
     <message>
-        <source>Details of the card</source>
+        <source>Card details</source>
         <translation>显卡详情</translation>
     </message>
     <message>
@@ -68,7 +68,7 @@
         <translation>风扇转速</translation>
     </message>
     <message>
-        <source>Figure</source>
+        <source>Reading</source>
         <translation>项目</translation>
     </message>
     <message>
@@ -80,7 +80,7 @@
         <translation>受限原因</translation>
     </message>
     <message>
-        <source>Last error of the driver (Xid)</source>
+        <source>Last driver error (Xid)</source>
         <translation>驱动最近的错误（Xid）</translation>
     </message>
     <message>
@@ -104,7 +104,7 @@
         <translation>已替换的显存行</translation>
     </message>
     <message>
-        <source>No program uses it now.</source>
+        <source>No program is using it now.</source>
         <translation>现在没有程序在使用。</translation>
     </message>
     <message>
@@ -136,8 +136,8 @@
         <translation>程序和详情</translation>
     </message>
     <message>
-        <source>Programs on the card</source>
-        <translation>显卡上的程序</translation>
+        <source>Programs using the card</source>
+        <translation>使用显卡的程序</translation>
     </message>
     <message>
         <source>The card reports nothing more right now.</source>
@@ -176,7 +176,7 @@
         <translation>{value} / {most}</translation>
     </message>
     <message>
-        <source>Shared memory: lent by the computer, slow</source>
+        <source>Shared memory: borrowed from the computer, slow</source>
         <translation>共享显存：借用内存，较慢</translation>
     </message>
     <message>
@@ -191,7 +191,7 @@
         <translation>隐藏</translation>
     </message>
     <message>
-        <source>Look</source>
+        <source>Attention</source>
         <translation>需留意</translation>
     </message>
     <message>
@@ -211,7 +211,7 @@
         <translation>观察中</translation>
     </message>
     <message>
-        <source>Well</source>
+        <source>Healthy</source>
         <translation>正常</translation>
     </message>
 </context>
@@ -297,7 +297,7 @@
         <translation>过热降速</translation>
     </message>
     <message>
-        <source>slowed by itself</source>
+        <source>slowed itself down</source>
         <translation>自行降速</translation>
     </message>
     <message>
@@ -386,11 +386,11 @@
         <translation>温度正常，离上限还有 {degrees} °C</translation>
     </message>
     <message>
-        <source>Ctrl + mouse wheel zooms in time, dragging moves through it, a double-click leads back.</source>
+        <source>Ctrl + mouse wheel zooms in and out, dragging moves through time, and a double-click returns to now.</source>
         <translation>按住 Ctrl 滚动滚轮可缩放时间，拖动可前后移动，双击回到现在。</translation>
     </message>
     <message>
-        <source>Figures from the real computer in front of you, not from the simulated one.</source>
+        <source>Readings from the real computer in front of you, not from the simulated one.</source>
         <translation>这里是你面前这台真实电脑的数据，不是模拟电脑的。</translation>
     </message>
     <message>
@@ -398,7 +398,7 @@
         <translation>显卡、CPU 和内存</translation>
     </message>
     <message>
-        <source>Look</source>
+        <source>Attention</source>
         <translation>需留意</translation>
     </message>
     <message>
@@ -434,7 +434,7 @@
         <translation>观察中</translation>
     </message>
     <message>
-        <source>Well</source>
+        <source>Healthy</source>
         <translation>正常</translation>
     </message>
     <message>
@@ -489,7 +489,7 @@
         <translation>CSV</translation>
     </message>
     <message>
-        <source>Go on</source>
+        <source>Continue</source>
         <translation>继续</translation>
     </message>
     <message>
@@ -509,11 +509,11 @@
         <translation>保存为图片</translation>
     </message>
     <message>
-        <source>Save the figures as a table (CSV)</source>
+        <source>Save the data as a table (CSV)</source>
         <translation>将数据保存为表格（CSV）</translation>
     </message>
     <message>
-        <source>Show the figures as a table (T)</source>
+        <source>Show the data as a table (T)</source>
         <translation>用表格看数据（T）</translation>
     </message>
     <message>
@@ -553,7 +553,7 @@
 <context>
     <name>SecondaryPlotsButton</name>
     <message>
-        <source>Shared memory, clock, fan, memory temperature, PCI Express and video, where they are reported</source>
+        <source>Shared memory, clock, fan, memory temperature, PCI Express and video, where reported</source>
         <translation>共享显存、频率、风扇、显存温度、PCI Express 和视频，有数据时才显示</translation>
     </message>
     <message>

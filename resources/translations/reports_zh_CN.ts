@@ -32,7 +32,7 @@
         <translation>PCIe {gen}.0，{lanes} 通道</translation>
     </message>
     <message>
-        <source>What takes the CPU a night of 8 hours, the card does in {time}.</source>
+        <source>What takes the CPU a whole night (8 hours), the card does in {time}.</source>
         <translation>CPU 要算一整夜（8 小时）的活，显卡 {time}就能算完。</translation>
     </message>
     <message>
@@ -64,7 +64,7 @@
         <translation>单张 {card}</translation>
     </message>
     <message>
-        <source>over the PCIe slot</source>
+        <source>through the PCIe slot</source>
         <translation>经过 PCIe 插槽</translation>
     </message>
     <message>
@@ -88,7 +88,7 @@
         <translation>今天 {time}</translation>
     </message>
     <message>
-        <source>{billions} billion operations a second</source>
+        <source>{billions} billion operations per second</source>
         <translation>每秒 {hundred_millions} 亿次运算</translation>
     </message>
     <message>
@@ -120,7 +120,7 @@
         <translation>{text}，短时；持续运行 {value}</translation>
     </message>
     <message>
-        <source>{text}; {value} with kernels started one by one</source>
+        <source>{text}; {value} with kernels launched one by one</source>
         <translation>{text}；逐个启动内核时 {value}</translation>
     </message>
     <message>
@@ -163,7 +163,7 @@
 <context>
     <name>BenchmarkReport</name>
     <message>
-        <source>All figures</source>
+        <source>All results</source>
         <translation>全部数据</translation>
     </message>
     <message>
@@ -179,11 +179,11 @@
         <translation>显卡与 CPU 对比</translation>
     </message>
     <message>
-        <source>How fast this CPU computes</source>
+        <source>How fast this CPU is</source>
         <translation>这个 CPU 的计算速度</translation>
     </message>
     <message>
-        <source>How fast this computer computes</source>
+        <source>How fast this computer is</source>
         <translation>这台电脑的计算速度</translation>
     </message>
     <message>
@@ -262,14 +262,14 @@
 <context>
     <name>ExpectedRangeCard</name>
     <message>
-        <source>The ranges for matrix products come from public results for such cards, slightly widened. For copies we expect {low_copy} to {high_copy} % of the maker's figure within the card and {low_way} to {high_way} % of the slot's speed; we chose these limits ourselves. Data as of {date}.</source>
+        <source>The ranges for matrix products come from public results for such cards, slightly widened. For copies we expect {low_copy} to {high_copy} % of the card's rated memory speed and {low_way} to {high_way} % of the slot's speed; we chose these limits ourselves. Data as of {date}.</source>
         <translation>矩阵乘法的正常范围来自同类显卡的公开测速结果，并略微放宽。显存内复制是厂商数据的 {low_copy}% 到 {high_copy}%，向显卡复制是插槽速度的 {low_way}% 到 {high_way}%，这两项是我们自己的经验值。数据日期：{date}。</translation>
     </message>
 </context>
 <context>
     <name>HealthReport</name>
     <message>
-        <source>At most, °C</source>
+        <source>Highest, °C</source>
         <translation>最高（°C）</translation>
     </message>
     <message>
@@ -297,7 +297,7 @@
         <translation>温度（°C）</translation>
     </message>
     <message>
-        <source>Tested with GPU Assistant. Names of people, serial numbers and folders are not in here.</source>
+        <source>Tested with GPU Assistant. Contains no names of people, serial numbers or folders.</source>
         <translation>由 GPU 助手测试。报告不含人名、序列号和文件夹。</translation>
     </message>
     <message>
@@ -305,7 +305,7 @@
         <translation>测试时间：{when}</translation>
     </message>
     <message>
-        <source>Until minute</source>
+        <source>Up to minute</source>
         <translation>到第几分钟</translation>
     </message>
     <message>

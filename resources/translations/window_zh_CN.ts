@@ -27,7 +27,7 @@
         <translation>神经网络学认数字</translation>
     </message>
     <message>
-        <source>A project, with this Python</source>
+        <source>Your project, with this Python</source>
         <translation>使用这个环境的 Python</translation>
     </message>
     <message>
@@ -51,7 +51,7 @@
         <translation>复制命令</translation>
     </message>
     <message>
-        <source>For a terminal of your own</source>
+        <source>For your own terminal</source>
         <translation>用在你自己的终端里</translation>
     </message>
     <message>
@@ -103,7 +103,7 @@
         <translation>要安装 JupyterLab 吗？</translation>
     </message>
     <message>
-        <source>JupyterLab opens notebooks in your browser. It goes into this environment with the packages that it needs; everything that is there stays as it is. Removing the environment removes it, too.</source>
+        <source>JupyterLab opens notebooks in your browser. It is installed into this environment with the packages it needs; everything already there stays as it is. Removing the environment removes it too.</source>
         <translation>JupyterLab 用浏览器打开笔记本。它会连同所需的软件包装进这个环境，已有的内容都不会改动；移除环境时会一起移除。</translation>
     </message>
     <message>
@@ -115,11 +115,11 @@
         <translation>暂不安装</translation>
     </message>
     <message>
-        <source>JupyterLab opens in your browser. To end it, choose File, then Shut Down there.</source>
+        <source>JupyterLab opens in your browser. To stop it, choose File, then Shut Down there.</source>
         <translation>JupyterLab 会在浏览器里打开。要结束它，请在那里点 File，再点 Shut Down。</translation>
     </message>
     <message>
-        <source>PyCharm opens. As its interpreter choose {python} (copied).</source>
+        <source>PyCharm is opening. Choose {python} as its interpreter (the path is copied).</source>
         <translation>PyCharm 正在打开。解释器请选择 {python}（已复制）。</translation>
     </message>
     <message>

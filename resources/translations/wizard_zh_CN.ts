@@ -78,7 +78,7 @@
         <translation>只是驱动对这张显卡来说太新了，下一页会说明退回到哪一版。</translation>
     </message>
     <message>
-        <source>Only the driver is too old for it; the next page shows which one you need.</source>
+        <source>Only the driver is too old; the next page shows which one you need.</source>
         <translation>只是驱动太旧，下一页会说明需要哪一版。</translation>
     </message>
     <message>
@@ -102,7 +102,7 @@
         <translation>只要几秒钟。</translation>
     </message>
     <message>
-        <source>The CPU is the chip that every computer works with: good for learning and small models; large ones take long.</source>
+        <source>The CPU is the main chip of every computer: good for learning and small models; large ones take a long time.</source>
         <translation>CPU 是每台电脑都有的中央处理器：学习和小模型够用，大模型会比较慢。</translation>
     </message>
     <message>
@@ -141,7 +141,7 @@
         <translation>所有文件都来自离线文件夹。</translation>
     </message>
     <message>
-        <source>Not in it, size unknown: {parts}.</source>
+        <source>Not included, size unknown: {parts}.</source>
         <translation>未计入（大小未知）：{parts}。</translation>
     </message>
     <message>
@@ -157,7 +157,7 @@
         <translation>磁盘空间包含下载的文件。</translation>
     </message>
     <message>
-        <source>The download is an estimate, measured on {release}.</source>
+        <source>The download size is an estimate, based on {release}.</source>
         <translation>下载大小是估计值，按 {release} 测得。</translation>
     </message>
     <message>
@@ -244,7 +244,7 @@
         <translation>已完成</translation>
     </message>
     <message>
-        <source>Every file must be exactly the official one.</source>
+        <source>Every file must match the official one exactly.</source>
         <translation>每个文件都必须和官方的完全一致。</translation>
     </message>
     <message>
@@ -276,7 +276,7 @@
         <translation>受你设的限速影响</translation>
     </message>
     <message>
-        <source>Loading PyTorch for the first time takes longest.</source>
+        <source>Loading PyTorch takes longest the first time.</source>
         <translation>第一次加载 PyTorch 最花时间。</translation>
     </message>
     <message>
@@ -284,8 +284,8 @@
         <translation>还没有下载任何数据。</translation>
     </message>
     <message>
-        <source>Putting the files in place</source>
-        <translation>正在放置文件</translation>
+        <source>Installing the files</source>
+        <translation>正在安装文件</translation>
     </message>
     <message>
         <source>Some data arrived damaged</source>
@@ -300,7 +300,7 @@
         <translation>最近 90 秒的速度</translation>
     </message>
     <message>
-        <source>The system is asking you.</source>
+        <source>The system is waiting for your answer.</source>
         <translation>系统正在询问你。</translation>
     </message>
     <message>
@@ -320,7 +320,7 @@
         <translation>已经下载的会保留。</translation>
     </message>
     <message>
-        <source>You set at most {speed}.</source>
+        <source>You set a limit of {speed}.</source>
         <translation>你设的最高速度是 {speed}。</translation>
     </message>
     <message>
@@ -451,7 +451,7 @@
         <translation>运行我的第一个程序</translation>
     </message>
     <message>
-        <source>What did not pass is listed first, with what to do. Training works without it.</source>
+        <source>Checks that did not pass are listed first, with what to do. Training works without them.</source>
         <translation>没有通过的检查列在最前面，并附上处理办法。不影响训练。</translation>
     </message>
     <message>
@@ -474,7 +474,7 @@
 <context>
     <name>DownloadControls</name>
     <message>
-        <source>Go on</source>
+        <source>Continue</source>
         <translation>继续</translation>
     </message>
     <message>
@@ -519,7 +519,7 @@
         <translation>安装驱动，然后重启</translation>
     </message>
     <message>
-        <source>The setup goes on meanwhile: restart only when this page asks for it.</source>
+        <source>The setup continues meanwhile: restart only when this page asks you to.</source>
         <translation>安装会同时继续：等这个页面提示后再重启。</translation>
     </message>
     <message>
@@ -591,7 +591,7 @@
         <translation>安装中断了</translation>
     </message>
     <message>
-        <source>The next start continues from here.</source>
+        <source>Next time, the setup continues from here.</source>
         <translation>下次会从这里接着装。</translation>
     </message>
     <message>
@@ -603,7 +603,7 @@
         <translation>已下载的都在，随时可以接着装。</translation>
     </message>
     <message>
-        <source>Your download is kept; the next start continues from here.</source>
+        <source>Your download is kept; next time, the setup continues from here.</source>
         <translation>已下载的会保留，下次会从这里接着装。</translation>
     </message>
     <message>
@@ -630,7 +630,7 @@
         <translation>关闭</translation>
     </message>
     <message>
-        <source>Go on</source>
+        <source>Continue</source>
         <translation>继续安装</translation>
     </message>
     <message>
@@ -646,11 +646,11 @@
         <translation>只展示，没有执行任何东西。</translation>
     </message>
     <message>
-        <source>Step {n} of {of} · about {time} left. You may minimise this window.</source>
+        <source>Step {n} of {of} · about {time} left. You can minimise this window.</source>
         <translation>第 {n} 步，共 {of} 步 · 还需约 {time}。可以把窗口最小化。</translation>
     </message>
     <message>
-        <source>Step {n} of {of}. You may minimise this window.</source>
+        <source>Step {n} of {of}. You can minimise this window.</source>
         <translation>第 {n} 步，共 {of} 步。可以把窗口最小化。</translation>
     </message>
     <message>
@@ -662,7 +662,7 @@
         <translation>先停在这里？</translation>
     </message>
     <message>
-        <source>This is what an install would do</source>
+        <source>This is what an installation would do</source>
         <translation>真正安装时会做这些</translation>
     </message>
     <message>
@@ -705,7 +705,7 @@
         <translation>显卡驱动</translation>
     </message>
     <message>
-        <source>Linux inside Windows (WSL): it uses the graphics driver of Windows.</source>
+        <source>This is Linux inside Windows (WSL): it uses the graphics driver of Windows.</source>
         <translation>这是 Windows 里的 Linux（WSL）：显卡驱动用的是 Windows 那一份。</translation>
     </message>
     <message>
@@ -737,7 +737,7 @@
         <translation>PyTorch 和 Python</translation>
     </message>
     <message>
-        <source>PyTorch computes on the CPU</source>
+        <source>PyTorch runs on the CPU</source>
         <translation>PyTorch 会用 CPU 计算</translation>
     </message>
     <message>
@@ -753,11 +753,11 @@
         <translation>Python {version}，没有 PyTorch</translation>
     </message>
     <message>
-        <source>Secure Boot is on: this system loads the NVIDIA driver only if it is signed with a key that the computer trusts. Use your distribution's driver, which takes care of that.</source>
+        <source>Secure Boot is on: this system loads the NVIDIA driver only if it is signed with a key that the computer trusts. Use your distribution's driver, which handles that.</source>
         <translation>安全启动已打开：只有用电脑认识的密钥签过名，系统才会加载 NVIDIA 驱动。用发行版自带的驱动包，它会处理签名。</translation>
     </message>
     <message>
-        <source>Smart App Control is on: Windows blocks files that Microsoft does not know, possibly including parts of PyTorch, and allows no exceptions. If a step or a check says that something was blocked, this is why; Windows Security shows it under “App &amp; browser control”.</source>
+        <source>Smart App Control is on: Windows blocks files that Microsoft does not recognise, possibly including parts of PyTorch, and allows no exceptions. If a step or a check says that something was blocked, this is why; Windows Security shows it under “App &amp; browser control”.</source>
         <translation>“智能应用控制”已开启：Windows 会拦截微软不认识的文件，其中可能包括 PyTorch 的一部分，而且不能单独放行。如果某个步骤或检查提示被拦截，就是这个原因。可以在“Windows 安全中心”的“应用和浏览器控制”中查看。</translation>
     </message>
     <message>
@@ -769,7 +769,7 @@
         <translation>系统</translation>
     </message>
     <message>
-        <source>The CUDA Toolkit (what compiles CUDA programs) in {path} has no compiler. PyTorch does not use it and works without it; other programs that look for it there may fail.</source>
+        <source>The CUDA Toolkit (for compiling CUDA programs) in {path} has no compiler. PyTorch does not use it and works without it; other programs that look for it there may fail.</source>
         <translation>{path} 里的 CUDA Toolkit（编译 CUDA 程序用）缺少编译器。PyTorch 不用它，没有它也能用；会去那里找它的其他程序可能出错。</translation>
     </message>
     <message>
@@ -785,7 +785,7 @@
         <translation>系统没有说明。</translation>
     </message>
     <message>
-        <source>The version of the CUDA Toolkit (what compiles CUDA programs) in {path} cannot be found. PyTorch does not use it and works without it.</source>
+        <source>The version of the CUDA Toolkit (for compiling CUDA programs) in {path} cannot be found. PyTorch does not use it and works without it.</source>
         <translation>找不到 {path} 里 CUDA Toolkit（编译 CUDA 程序用）的版本。PyTorch 不用它，没有它也能用。</translation>
     </message>
     <message>
@@ -793,7 +793,7 @@
         <translation>这一项没读到，先按未知处理。</translation>
     </message>
     <message>
-        <source>You are using this computer over remote desktop. It computes as usual; stay signed in.</source>
+        <source>You are using this computer over remote desktop. Everything runs as usual; stay signed in.</source>
         <translation>你正通过远程桌面使用这台电脑。计算不受影响，期间不要注销。</translation>
     </message>
     <message>
@@ -801,7 +801,7 @@
         <translation>用户文件夹的名字里有英文以外的字符，有些程序会因此出错；如果遇到，可在下一页换一个文件夹。</translation>
     </message>
     <message>
-        <source>a card without a name</source>
+        <source>an unnamed card</source>
         <translation>一张没有名称的显卡</translation>
     </message>
     <message>
@@ -833,7 +833,7 @@
         <translation>没问题</translation>
     </message>
     <message>
-        <source>fits PyTorch</source>
+        <source>works with PyTorch</source>
         <translation>适合 PyTorch</translation>
     </message>
     <message>
@@ -841,8 +841,8 @@
         <translation>没有</translation>
     </message>
     <message>
-        <source>not known whether it is enough</source>
-        <translation>不知道够不够</translation>
+        <source>may not be enough</source>
+        <translation>可能不够</translation>
     </message>
     <message>
         <source>not read</source>
@@ -873,7 +873,7 @@
         <translation>对这张显卡太新</translation>
     </message>
     <message>
-        <source>update advised</source>
+        <source>update recommended</source>
         <translation>建议更新</translation>
     </message>
     <message>
@@ -915,7 +915,7 @@
         <translation>打开 NVIDIA 页面</translation>
     </message>
     <message>
-        <source>Install NVIDIA driver {version} yourself first, then check again. Without it the setup stops at its last step, the proof, and goes on from there later.</source>
+        <source>Install NVIDIA driver {version} yourself first, then check again. Without it, the setup stops before its last step, the check that it works, and continues from there later.</source>
         <translation>请先自己安装 NVIDIA 驱动 {version}，然后重新检测。没有驱动，安装会停在最后一步“验证”，装好后再从那里继续。</translation>
     </message>
     <message>
@@ -927,7 +927,7 @@
         <translation>撤销</translation>
     </message>
     <message>
-        <source>{parts}: not installed from here yet. The plan sets up the rest; get these from their makers.</source>
+        <source>{parts}: cannot be installed from here yet. The plan sets up the rest; get these from their makers.</source>
         <translation>{parts}：目前还不能从这里安装。这个计划会装好其余部分，这几样可从官网安装。</translation>
     </message>
     <message>
@@ -942,7 +942,7 @@
 <context>
     <name>OptionsBar</name>
     <message>
-        <source>All three, for those who need them all; takes the most space</source>
+        <source>All three, if you need them all; takes the most space</source>
         <translation>以上三样都装，都要用的人选它；占空间最多</translation>
     </message>
     <message>
@@ -974,7 +974,7 @@
         <translation>用途：{goal}</translation>
     </message>
     <message>
-        <source>Made by your conda, with Python from conda-forge; base stays as it is</source>
+        <source>Created by your conda, with Python from conda-forge; base stays as it is</source>
         <translation>由你的 conda 建立，Python 取自 conda-forge；base 环境不变</translation>
     </message>
     <message>
@@ -982,7 +982,7 @@
         <translation>Python 自带的环境，各种教程都用它</translation>
     </message>
     <message>
-        <source>Ready for the newest games: for those who also play</source>
+        <source>Ready for the newest games: if you also play games</source>
         <translation>最先适配新游戏：也玩游戏的人选它</translation>
     </message>
     <message>
@@ -990,7 +990,7 @@
         <translation>恢复推荐</translation>
     </message>
     <message>
-        <source>Tested longer: the calm choice for this kind of work</source>
+        <source>Tested longer: the safe choice for this kind of work</source>
         <translation>测试更久，做深度学习更稳</translation>
     </message>
     <message>
@@ -1073,8 +1073,8 @@
         <translation>保持不变</translation>
     </message>
     <message>
-        <source>The language programs use to compute on an NVIDIA card</source>
-        <translation>程序在 NVIDIA 显卡上做计算的语言</translation>
+        <source>Lets programs run calculations on an NVIDIA card</source>
+        <translation>让程序在 NVIDIA 显卡上做计算</translation>
     </message>
     <message>
         <source>The toolbox you train models with</source>
@@ -1255,15 +1255,15 @@
         <translation>已展开</translation>
     </message>
     <message>
-        <source>{size} on the disk</source>
+        <source>{size} on disk</source>
         <translation>占用磁盘 {size}</translation>
     </message>
 </context>
 <context>
     <name>QuickBenchmarkCard</name>
     <message>
-        <source>How fast</source>
-        <translation>有多快</translation>
+        <source>Speed</source>
+        <translation>速度</translation>
     </message>
     <message>
         <source>Measure again</source>
@@ -1385,12 +1385,12 @@
         <translation>撤销</translation>
     </message>
     <message>
-        <source>What suits this computer</source>
-        <translation>适合这台电脑的版本</translation>
+        <source>Recommended for this computer</source>
+        <translation>为这台电脑推荐</translation>
     </message>
     <message>
-        <source>What suits your {gpu}</source>
-        <translation>适合你的 {gpu} 的版本</translation>
+        <source>Recommended for your {gpu}</source>
+        <translation>为你的 {gpu} 推荐</translation>
     </message>
     <message>
         <source>Preparing your recommendation</source>
@@ -1405,7 +1405,7 @@
         <translation>{part}：现在 {now}，安装后 {after}，{what}</translation>
     </message>
     <message>
-        <source>{tool} computes on the CPU here; your {gpu} is not used.</source>
+        <source>{tool} runs on the CPU here; your {gpu} is not used.</source>
         <translation>这里的 {tool} 用 CPU 计算；你的 {gpu} 用不到。</translation>
     </message>
 </context>
@@ -1424,7 +1424,7 @@
         <translation>停止</translation>
     </message>
     <message>
-        <source>Not checked whether everything can be downloaded.</source>
+        <source>Not checked yet whether everything can be downloaded.</source>
         <translation>还没有确认文件能否下载。</translation>
     </message>
     <message>
@@ -1568,7 +1568,7 @@
         <translation>约 10 分钟。</translation>
     </message>
     <message>
-        <source>Go on</source>
+        <source>Continue</source>
         <translation>接着装</translation>
     </message>
     <message>
@@ -1600,19 +1600,19 @@
         <translation>让你的显卡开始跑深度学习</translation>
     </message>
     <message>
-        <source>The computer had to restart after step {n} of {of}: {title}. Go on?</source>
+        <source>The computer had to restart after step {n} of {of}: {title}. Continue?</source>
         <translation>上次在第 {n} 步（共 {of} 步）之后需要重启：{title}。要接着装吗？</translation>
     </message>
     <message>
-        <source>The last install stopped at step {n} of {of}: {title}. Go on?</source>
+        <source>The last installation stopped at step {n} of {of}: {title}. Continue?</source>
         <translation>上次停在第 {n} 步，共 {of} 步：{title}。要接着装吗？</translation>
     </message>
     <message>
-        <source>The last install was not finished. Go on?</source>
+        <source>The last installation was not finished. Continue?</source>
         <translation>上次没有装完，要接着装吗？</translation>
     </message>
     <message>
-        <source>We look, suggest, install, and prove that it works.</source>
+        <source>We check, recommend, install, and prove that it works.</source>
         <translation>检测、推荐、安装、验证。</translation>
     </message>
     <message>
@@ -1671,8 +1671,8 @@
         <translation>里面有什么</translation>
     </message>
     <message>
-        <source>What suits it, and why</source>
-        <translation>适合什么，为什么</translation>
+        <source>What we recommend, and why</source>
+        <translation>推荐什么，为什么</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -1686,11 +1686,11 @@
         <translation>准备好了吗？系统即将询问是否允许</translation>
     </message>
     <message>
-        <source>The system's question was not answered in time</source>
+        <source>The system prompt was not answered in time</source>
         <translation>系统的询问没有得到及时回答</translation>
     </message>
     <message>
-        <source>The next step needs administrator rights. The question closes by itself after two minutes.</source>
+        <source>The next step needs administrator rights. The prompt closes by itself after two minutes.</source>
         <translation>下一步需要管理员权限。系统的询问窗口会在两分钟后自动关闭。</translation>
     </message>
     <message>
@@ -1698,7 +1698,7 @@
         <translation>现在询问</translation>
     </message>
     <message>
-        <source>Leave out this step</source>
+        <source>Skip this step</source>
         <translation>跳过这一步</translation>
     </message>
 </context>

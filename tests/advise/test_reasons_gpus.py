@@ -128,7 +128,7 @@ def test_toolkit_for_gpu_without_pytorch_code() -> None:
 def test_planned_work_is_not_a_manual_task() -> None:
     box = machine("linux", nvidia(GTX_1060), driver="580.95.05")
     text = {w.code: w for w in Texts("en").localize_recommendation(recommend(box, catalog(), goal="all")).warnings}
-    assert "GPU Assistant installs it so" in (text["tensorflow-cudnn"].fix or "")
+    assert "GPU Assistant does this for you" in (text["tensorflow-cudnn"].fix or "")
     assert "one environment" in (text["two-frameworks"].text or "")
     assert "safe" not in (text["two-frameworks"].fix or "")
 
@@ -176,4 +176,4 @@ def test_tensorflow_alone_promises_nothing_for_unknown_chip() -> None:
         warning = next(w for w in text.warnings if w.code == "gpu-unknown")
         assert "PyTorch" not in (warning.text or "")
     english = Texts("en").localize_recommendation(advice)
-    assert "not certain" in (next(r for r in english.reasons if r.code == "tensorflow-on-card-unknown").text or "")
+    assert "may not work" in (next(r for r in english.reasons if r.code == "tensorflow-on-card-unknown").text or "")

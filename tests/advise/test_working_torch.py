@@ -72,7 +72,7 @@ def test_driver_conflicting_with_other_choice_is_refused(picked: Choice, whose: 
     stored = of(box(), "driver", picked)["keep"]
     assert stored.state == "refused"
     text = Texts("en").translate(f"{stored.code}", stored.data)
-    assert text == f"this {whose} needs a newer driver than the one picked with it"
+    assert text == f"this {whose} needs a newer driver than the one you chose"
 
 
 def test_refusal_names_the_conflicting_choice() -> None:

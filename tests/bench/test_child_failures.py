@@ -81,7 +81,7 @@ def test_early_exit_reports_status(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "expected"), [("en", "(status 6: without a word)"), ("zh_CN", "（状态 6：没有留下任何信息）")]
+    ("language", "expected"), [("en", "(status 6: no message was given)"), ("zh_CN", "（状态 6：没有留下任何信息）")]
 )
 def test_silent_exit(tmp_path: Path, language: Language, expected: str) -> None:
     error = Run(environment_with(tmp_path / "env", "import os; os._exit(6)"), tmp_path).fails()

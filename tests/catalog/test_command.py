@@ -86,7 +86,7 @@ def test_issue_has_text_in_both_languages(data: list[str], tmp_path: Path, capsy
     gpus["gpus"][0]["pci_id"] = "10DE"
     (broken / "gpus.json").write_text(json.dumps(gpus), encoding="utf-8")
     (broken / "extra.json").write_text("{}", encoding="utf-8")
-    for language, kind in (("en", "is not written the way such a value is"), ("zh_CN", "这个值的写法不对")):
+    for language, kind in (("en", "is not written correctly"), ("zh_CN", "这个值的写法不对")):
         assert run(["catalog", "check", str(broken), *data, "--lang", language]) == 1
         output = capsys.readouterr().out
         assert kind in output

@@ -363,7 +363,7 @@ def test_public_metrics_address_is_noted(call: Call, address: str, warned: bool)
     arguments = ["--serve-metrics", "0", "--metrics-address", address, "--interval", "0.05", "--count", "1"]
     done = call("monitor", *arguments, "--lang", "en")
     assert done.returncode == 0
-    assert ("Every computer that reaches this one" in done.stderr) == warned
+    assert ("Every computer that can reach this one" in done.stderr) == warned
 
 
 @pytest.mark.parametrize("address", ["192.0.2.1", "no address", "a..b"])
@@ -398,4 +398,4 @@ def test_invalid_history_span(call: Call, span: str) -> None:
 def test_live_options_conflict_with_history(call: Call, tmp_path: Path, arguments: str) -> None:
     done = call("monitor", "--history", "1h", "--csv", str(tmp_path / "h.csv"), *arguments.split(), "--lang", "en")
     assert (done.returncode, done.stdout, list(tmp_path.glob("h.csv"))) == (2, "", [])
-    assert f"{arguments.split(maxsplit=1)[0]} is for what comes now" in done.stderr
+    assert f"{arguments.split(maxsplit=1)[0]} is for new data" in done.stderr

@@ -45,16 +45,19 @@ def test_usage_error_is_json_with_json_option(
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ("recommend --pytorch 99.0", "PyTorch 99.0 cannot work on that computer: no such release of PyTorch is known."),
+        (
+            "recommend --pytorch 99.0",
+            "PyTorch 99.0 does not work on that computer: we know of no such PyTorch release.",
+        ),
         (
             "plan --variant cu999",
-            "PyTorch cu999 cannot work on that computer: no release of PyTorch has such a build",
+            "PyTorch cu999 does not work on that computer: no PyTorch release has such a build",
         ),
-        ("plan --pytorch 2.15.0 --variant cu118", "PyTorch 2.15.0+cu118 cannot work"),
-        ("install --dry-run --python 2.7", "Python 2.7 cannot work on that computer: no release of PyTorch"),
+        ("plan --pytorch 2.15.0 --variant cu118", "PyTorch 2.15.0+cu118 does not work"),
+        ("install --dry-run --python 2.7", "Python 2.7 does not work on that computer: no PyTorch release"),
         (
             "plan --goal tensorflow --pytorch 2.14.0",
-            "--pytorch would change nothing here, because the goal is TensorFlow",
+            "--pytorch has no effect here, because the goal is TensorFlow",
         ),
     ],
 )
@@ -63,7 +66,7 @@ def test_impossible_choice_is_named(
 ) -> None:
     _, err = refused(capsys, tmp_path, *arguments.split(), "--machine", RTX)
     assert err.startswith(expected)
-    assert "cannot work" not in err or err.endswith("choose that, or leave the choice to GPU Assistant.")
+    assert "does not work" not in err or err.endswith("choose that, or let GPU Assistant choose.")
 
 
 @pytest.mark.parametrize(
@@ -71,12 +74,12 @@ def test_impossible_choice_is_named(
     [
         ("bundle foo", "“foo” is not one of create, check. Type “gpu-assistant bundle"),
         ("catalog", "still needed: show|update|check."),
-        ("plan --goal fun", "--goal cannot be “fun”; choose from pytorch, tensorflow, cuda-dev, all."),
+        ("plan --goal fun", "--goal cannot be “fun”; choose one of pytorch, tensorflow, cuda-dev, all."),
         ("plan --resume", "gpu-assistant plan does not know “--resume”. Type “gpu-assistant plan --help”"),
         ("--foo", "gpu-assistant does not know “--foo”. Type “gpu-assistant --help”"),
-        ("--json", "--json goes with a command"),
-        ("health --device nonsense", "--device: it must be cpu, or cuda: with the card's number behind it"),
-        ("health --device cuda", "--device: it must be cpu, or cuda: with the card's number behind it"),
+        ("--json", "--json needs a command"),
+        ("health --device nonsense", "--device: it must be cpu, or cuda: followed by the card's number"),
+        ("health --device cuda", "--device: it must be cpu, or cuda: followed by the card's number"),
         ("install --limit-rate -5M", "--limit-rate cannot be “-5M”; it cannot be negative."),
         ("install --limit-rate --yes", "--limit-rate needs a value."),
     ],
@@ -108,9 +111,9 @@ def test_chinese_errors_have_no_english(
     [
         (
             {"system": "linux", "arch": "riscv64"},
-            "it supports 64-bit CPUs of Intel, AMD and their like (x86_64) and 64-bit ARM ones (arm64)",
+            "it supports 64-bit CPUs from Intel, AMD and others (x86_64) and 64-bit ARM CPUs (arm64)",
         ),
-        ({"system": "linux", "arch": "i686"}, "and 64-bit ARM ones (arm64)"),
+        ({"system": "linux", "arch": "i686"}, "and 64-bit ARM CPUs (arm64)"),
         ({"system": "freebsd"}, "it supports Windows (windows), Linux (linux) and macOS (darwin)"),
     ],
 )

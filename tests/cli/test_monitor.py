@@ -31,6 +31,6 @@ def test_pending_driver_is_printed_at_intervals(capsys: pytest.CaptureFixture[st
     assert [line.rpartition(" | ")[2] for line in output[1:5]] == [
         "The NVIDIA driver is slow to answer.",
         "the NVIDIA driver has not answered for 10 seconds",
-        "The NVIDIA driver gives no answer.",
+        "The NVIDIA driver is not responding.",
         "the NVIDIA driver has not answered for 25 seconds",
     ]

@@ -57,11 +57,11 @@ def test_terminal_line_has_no_gaps_or_codes(monkeypatch: pytest.MonkeyPatch) -> 
     assert "\033" not in written  # cmd shows it as it is
     assert terminal.shown == [
         "loading PyTorch · 51 °C",
-        "computing in each precision · GPU 0",
-        "computing in each precision",
-        "computing in each precision · GPU 0 · 25 % · 70 °C",
-        "computing in each precision · GPU 0 · 50 % · 71 °C",
-        "computing under a long full load · GPU 0 · 1 %",
+        "calculations in each precision · GPU 0",
+        "calculations in each precision",
+        "calculations in each precision · GPU 0 · 25 % · 70 °C",
+        "calculations in each precision · GPU 0 · 50 % · 71 °C",
+        "calculations under a long full load · GPU 0 · 1 %",
         "",
     ]
 
@@ -81,8 +81,8 @@ def test_chinese_line_is_wiped_cell_by_cell(monkeypatch: pytest.MonkeyPatch) -> 
 def test_pipe_gets_one_line_per_check(monkeypatch: pytest.MonkeyPatch) -> None:
     assert rendered(io.StringIO(), monkeypatch).splitlines() == [
         "… loading PyTorch",
-        "… computing in each precision · GPU 0",
-        "… computing under a long full load · GPU 0",
+        "… calculations in each precision · GPU 0",
+        "… calculations under a long full load · GPU 0",
     ]
     assert rendered(io.StringIO(), monkeypatch, quiet=True) == ""
 

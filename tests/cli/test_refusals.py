@@ -85,7 +85,7 @@ def call_with_streams(tmp_path: Path, redirection: str, *arguments: str) -> tupl
 @pytest.mark.parametrize("arguments", [("--version",), ("catalog", "show", "gpus", "--json")])
 def test_stdout_that_takes_nothing_is_named(tmp_path: Path, redirection: str, arguments: tuple[str, ...]) -> None:
     code, _, err = call_with_streams(tmp_path, redirection, *arguments)
-    assert (code, one_sentence(err), "could not be written out" in err) == (1, True, True)
+    assert (code, one_sentence(err), "could not be written" in err) == (1, True, True)
 
 
 @linux_only

@@ -24,7 +24,7 @@ def bench(tmp_path: Path, report: Path, *options: str) -> int:
 @pytest.mark.parametrize(
     ("language", "sentences"),
     [
-        ("en", ('lang="en"', "How fast this computer computes", "Is that normal for this card?", "53.8 TFLOP/s")),
+        ("en", ('lang="en"', "How fast this computer is", "Is that normal for this card?", "53.8 TFLOP/s")),
         ("zh_CN", ('lang="zh-CN"', "这台电脑的计算速度", "这张卡正常吗？", "53.8 TFLOP/s")),
     ],
 )

@@ -53,7 +53,7 @@ def test_dry_run_removes_nothing(call: Call, environment: Path, tmp_path: Path, 
     shown = call("--lang", language, "uninstall", "--all", "--dry-run", "--yes")
     assert shown.returncode == 0
     assert str(environment) in shown.stdout
-    journal = {"en": "Remove the journal of installs", "zh_CN": "删除安装的操作记录"}[language]
+    journal = {"en": "Remove the installation journal", "zh_CN": "删除安装的操作记录"}[language]
     assert journal in shown.stdout
     assert "thesis.txt" in shown.stdout
     assert environment.is_dir()

@@ -32,7 +32,7 @@ def refused(capsys: pytest.CaptureFixture[str], folder: Path, *arguments: str, l
         (("--machine", LINUX, "--toolkit", "installer"), "only the goals cuda-dev and all"),
         (("--machine", LINUX, "--toolkit", "archives"), "only the goals cuda-dev and all"),
         (("--machine", PLAIN, "--goal", "all", "--toolkit", "installer"), "no CUDA Toolkit is installed"),
-        (("--machine", LINUX, "--channel", "game-ready"), "only drivers for Windows"),
+        (("--machine", LINUX, "--channel", "game-ready"), "only Windows drivers"),
         (("--machine", PLAIN, "--way", "works-now"), "there is only one way"),
     ],
     ids=["wsl-linux", "wsl-pytorch", "installer", "archives", "no-card", "channel", "way"],

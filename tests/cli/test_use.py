@@ -150,7 +150,7 @@ def test_removed_environment_is_refused(call: Call, environment: Path) -> None:
 def test_nothing_was_added_so_nothing_is_removed(call: Call, environment: Path) -> None:
     done = call("use", "--env", str(environment), "--remove-added", "--json")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["made"]["removed"] == "nothing, it is as it should be already"
+    assert json.loads(done.stdout)["made"]["removed"] == "nothing, it is already set up"
 
 
 def test_packages_of_an_unreachable_index_are_refused_in_a_sentence(

@@ -50,7 +50,7 @@ ZH = {
     "Back": "上一步",
     "Cancel": "取消",
     "Installing": "正在安装",
-    "Step 5 of 7 · about 2 minutes left. You may minimise this window.": (
+    "Step 5 of 7 · about 2 minutes left. You can minimise this window.": (
         "第 5 步，共 7 步 · 大约还要 2 分钟。可以把窗口最小化，先去做别的事。"
     ),
     "Good news: this computer can train on its GPU": "好消息：这台电脑可以用显卡训练",
@@ -58,7 +58,7 @@ ZH = {
         "只是驱动对最新的 PyTorch 来说太旧，这个交给我们。"
     ),
     "Show live graphs": "看实时曲线",
-    "Your GPU is hot and slows itself down": "显卡过热，正在自动降速",
+    "Your GPU is hot and slowing itself down": "显卡过热，正在自动降速",
     "The GPU no longer answers": "显卡不再响应",
     "Asleep, to save your battery. We let it sleep.": "正在休眠省电，我们不吵醒它。",
     "Home": "首页",
@@ -70,8 +70,8 @@ ZH = {
     "Memory": "显存",
     "Temperature": "温度",
     "Graphics card": "显卡",
-    "fits PyTorch": "适合 PyTorch",
-    "update advised": "建议更新",
+    "works with PyTorch": "适合 PyTorch",
+    "update recommended": "建议更新",
     "Graphics driver": "显卡驱动",
     "Simulated machine: nothing on this computer will be changed.": "模拟机器：不会改动这台电脑上的任何东西。",
     "Nothing is changed before you press Install.": "点“安装”之前，不会改动任何东西。",
@@ -100,7 +100,7 @@ def install() -> QWidget:
     right = QVBoxLayout()
     right.setSpacing(0)
     right.addWidget(Banner("simulated", t("Simulated machine: nothing on this computer will be changed.")))
-    page = Page(t("Installing"), t("Step 5 of 7 · about 2 minutes left. You may minimise this window."))
+    page = Page(t("Installing"), t("Step 5 of 7 · about 2 minutes left. You can minimise this window."))
     bar = ProgressBar(height=6)
     bar.set_fraction(0.71)
     page.column.addWidget(bar)
@@ -180,7 +180,7 @@ def home() -> QWidget:
     page.add_action(Button("", icon_name="image"))
     for kind, text in (
         ("ok", "Good news: this computer can train on its GPU"),
-        ("warn", "Your GPU is hot and slows itself down"),
+        ("warn", "Your GPU is hot and slowing itself down"),
         ("error", "The GPU no longer answers"),
         ("neutral", "Asleep, to save your battery. We let it sleep."),
     ):
@@ -208,9 +208,9 @@ def home() -> QWidget:
     grid.setSpacing(12)
     card = Card(t("Graphics card"))
     row1 = ValueRow("card")
-    row1.set(t("Graphics card"), "NVIDIA GeForce RTX 4060", "8 GB · Ada Lovelace", ("ok", t("fits PyTorch")))
+    row1.set(t("Graphics card"), "NVIDIA GeForce RTX 4060", "8 GB · Ada Lovelace", ("ok", t("works with PyTorch")))
     row2 = ValueRow("driver")
-    row2.set(t("Graphics driver"), "566.03", "CUDA up to 12.7 · Dec 2024", ("warn", t("update advised")))
+    row2.set(t("Graphics driver"), "566.03", "CUDA up to 12.7 · Dec 2024", ("warn", t("update recommended")))
     for widget in (row1, Divider(), row2):
         card.column.addWidget(widget)
     grid.addWidget(card, 0, 0)

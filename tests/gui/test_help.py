@@ -197,7 +197,7 @@ def test_search_lists_topics_and_enter_opens_the_first(opened, qtbot):
 def test_search_without_hits_says_so(opened, qtbot):
     dialog = opened("home")
     qtbot.keyClicks(dialog.search_field, "[x](y) `qqq`")
-    assert "No page has all of these words" in dialog.browser.toPlainText()
+    assert "No page contains all of these words" in dialog.browser.toPlainText()
     qtbot.mouseClick(dialog.back_button, Qt.MouseButton.LeftButton)
     assert "Home answers" in dialog.browser.toPlainText()
 

@@ -194,7 +194,7 @@ def test_without_environment_uses_driver(scenario: Scenario, tmp_path: Path) -> 
     assert results["torch-import"] == "skip"
     assert "wizard" in (one(checks, "torch-import").text or "")
     assert checks.verdict == "pass"
-    assert "a small computation on the card" in checks.leaves_out
+    assert "a small calculation on the card" in checks.leaves_out
     with pytest.raises(ValueError, match="environment"):
         HealthJob(None, run.system, RULES, run.sampler, level=2)
 
@@ -273,8 +273,8 @@ def test_gpu_name_is_independent_of_torch(scenario: Scenario, play: Play) -> Non
     checks = Run(play(START, PASSED, *compute, END), scenario).go()
     texts = [check.text for check in checks.checks if check.id == "device-compute"]
     assert texts == [
-        "GPU 1 (NVIDIA GeForce RTX 4060) computes the same as the CPU.",
-        "CPU computes the same as the CPU.",
+        "GPU 1 (NVIDIA GeForce RTX 4060) gives the same results as the CPU.",
+        "CPU gives the same results as the CPU.",
     ]
     answers = [check.text for check in checks.checks if check.id == "card-answers"]
     assert answers == [f"GPU {index} (NVIDIA GeForce RTX 4060) answers." for index in (0, 1)]
@@ -317,7 +317,7 @@ def test_silent_driver_has_test_wording(scenario: Scenario, tmp_path: Path) -> N
     run.test(None)
     check = one(run.go(), "driver")
     scenario.set(hang=None)
-    assert (check.state, check.text) == ("fail", "The NVIDIA driver gives no answer.")
+    assert (check.state, check.text) == ("fail", "The NVIDIA driver is not responding.")
     assert (check.fix or "").startswith("Restart")
 
 
@@ -354,7 +354,7 @@ def test_verdict_without_pytorch(scenario: Scenario, tmp_path: Path) -> None:
     run = Run(tmp_path, scenario)
     run.test(None)
     checks = run.go()
-    for language, expected in (("en", "Nothing was computed"), ("zh_CN", "没有在显卡上做计算")):
+    for language, expected in (("en", "No calculations were run"), ("zh_CN", "没有在显卡上做计算")):
         assert expected in Texts(language).translate(f"health.verdict.{select_headline(checks)}")
     computed = replace(checks, covers=(*checks.covers, "device-compute"))
     assert select_headline(computed) == "pass"

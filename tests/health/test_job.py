@@ -62,7 +62,7 @@ def test_tested_card_is_found_where_torch_tells_no_uuid(
         scenario.card(number, util="0", temp=temp, uuid=f"GPU-{uuid.UUID(bytes=bytes([number] * 16))}")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
     checks = Run(environment_with(tmp_path / "env", torch_with_card()), scenario, device="cuda:0").go()
-    assert one(checks, "device-compute").text == "GPU 1 (NVIDIA GeForce RTX 4060) computes the same as the CPU."
+    assert one(checks, "device-compute").text == "GPU 1 (NVIDIA GeForce RTX 4060) gives the same results as the CPU."
     assert {check.data["gpu"] for check in checks.checks if check.id.startswith("card-")} == {1}
     assert one(checks, "card-heat").value == 40
 
@@ -115,8 +115,8 @@ def test_healthy_gpu_passes(scenario: Scenario, play: Play, tmp_path: Path) -> N
     (curve,) = checks.curves
     assert (curve.gpu, curve.name, curve.temp[:2]) == (0, "NVIDIA GeForce RTX 4060", (42, 71))
     assert "the speed of the link" in checks.covers
-    assert checks.leaves_out[:2] == ("a small computation on the card", "computing in each precision")
-    assert "no promise" in (checks.scope or "")
+    assert checks.leaves_out[:2] == ("a small calculation on the card", "calculations in each precision")
+    assert "does not guarantee" in (checks.scope or "")
 
 
 def test_busy_gpu_is_a_warning(scenario: Scenario, play: Play) -> None:
@@ -281,8 +281,8 @@ def test_cpu_only_result_does_not_cover_gpu(scenario: Scenario, play: Play) -> N
         )
     ]
     checks = Run(play(cpu, PASSED, *computed, END), scenario, level=2).go()
-    assert "computing in each precision, on the CPU only" in checks.covers
-    assert "computing in each precision" in checks.leaves_out
+    assert "calculations in each precision, on the CPU only" in checks.covers
+    assert "calculations in each precision" in checks.leaves_out
     assert "the free memory, bit by bit" in checks.leaves_out
 
 
@@ -310,8 +310,12 @@ def test_killed_program_blames_no_gpu(scenario: Scenario, play: Play, begun: lis
 @pytest.mark.parametrize(
     ("lines", "check_id", "expected"),
     [
-        ([START, PASSED, {"begin": "matmul-bits", "device": "cuda:0"}, {"exit": 9}], "matmul-bits", "stopped in the"),
-        ([{"exit": 0}], "torch-import", "something else"),
+        (
+            [START, PASSED, {"begin": "matmul-bits", "device": "cuda:0"}, {"exit": 9}],
+            "matmul-bits",
+            "crashed during the check",
+        ),
+        ([{"exit": 0}], "torch-import", "unexpected answer"),
         ([START, PASSED, {"begin": "memory-test", "device": "cuda:0"}, {"hang": True}], "memory-test", "time limit"),
     ],
     ids=["dies", "says nothing", "hangs"],

@@ -263,7 +263,7 @@ def test_hot_core_is_the_named_location() -> None:
         assert ("其他部位" in (Texts("zh_CN").localize_alarm(alarm).evidence or "")) is elsewhere
 
 
-@pytest.mark.parametrize(("language", "expected"), [("en", "switch the computer off and on"), ("zh_CN", "关机再开机")])
+@pytest.mark.parametrize(("language", "expected"), [("en", "turn the computer off and on"), ("zh_CN", "关机再开机")])
 def test_lost_gpu_advice_is_the_same_everywhere(language: Language, expected: str) -> None:
     texts = Texts(language)
     assert expected in texts.translate("monitor.nvml.lost")

@@ -67,7 +67,7 @@ def test_lost_gpu_comes_back(scenario: Scenario, monitor) -> None:
 
 @pytest.mark.parametrize(
     ("language", "expected"),
-    [("en", "The NVIDIA driver was updated, and works again"), ("zh_CN", "NVIDIA 驱动已更新，重启后")],
+    [("en", "The NVIDIA driver was updated and works again"), ("zh_CN", "NVIDIA 驱动已更新，重启后")],
 )
 def test_updated_driver_is_reported(scenario: Scenario, monitor, language: str, expected: str) -> None:
     scenario.card()
@@ -85,7 +85,7 @@ def test_text_shows_gpu_and_processes(scenario: Scenario, monitor) -> None:
     assert "✗" in output
     assert "https://docs.nvidia.com" in output
     assert "Have the card replaced" in output
-    assert "waits for a restart" not in output  # it cannot be mended, so nothing waits
+    assert "needs a restart" not in output  # it cannot be mended, so nothing waits
     assert re.search(rf"GPU 0: .+ \({os.getpid()}\) uses 3 GB", output)
 
 
@@ -164,7 +164,7 @@ def test_no_permission_gives_one_message(scenario: Scenario, monitor) -> None:
     scenario.card()
     scenario.set(init="!4")
     output = monitor("--lang", "en", "--interval", "0.05", "--count", "3").communicate(timeout=60)[0]
-    assert output.count("Use an account that may") == 1
+    assert output.count("Use an account that is allowed to") == 1
     assert "install" not in output
     assert "Restart" not in output
 
@@ -201,7 +201,7 @@ def test_awaited_driver_is_reported_once_with_advice(scenario: Scenario, monitor
     lines = process.communicate(timeout=60)[0].splitlines()
     assert len(lines) == 3
     assert lines[0].endswith("NVIDIA GeForce RTX 4060 no answer | The NVIDIA driver is slow to answer.")
-    assert lines[1] == "! The graphics driver gives no answer right now"
+    assert lines[1] == "! The graphics driver is not responding right now"
     assert "restart the computer" in lines[2]
 
 

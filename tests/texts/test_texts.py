@@ -138,7 +138,7 @@ def test_none_is_a_dash_and_text_codes_are_translated() -> None:
 def test_build_tags_are_translated() -> None:
     data = {"value": "2.13.0+cpu", "expected": "2.13.0+cu126"}
     assert Texts("en").translate("check.torch-variant.fail", data) == (
-        "PyTorch 2.13.0 (CPU build) is here, 2.13.0 (CUDA 12.6 build) was installed: something replaced it since."
+        "PyTorch 2.13.0 (CPU build) is installed instead of 2.13.0 (CUDA 12.6 build): something replaced it."
     )
     assert Texts("zh_CN").translate("check.torch-variant.pass", data) == "这是所选的版本：2.13.0（CPU 版）。"
     assert "2.13.0（CPU 版）可以" in Texts("zh_CN").translate("check.torch-import.pass", {**data, "seconds": 5})

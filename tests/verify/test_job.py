@@ -119,7 +119,7 @@ def test_crash_fails_running_check(tmp_path: Path) -> None:
     log: list[str] = []
     torch = 'import os, sys; print("dying", file=sys.stderr, flush=True); os._exit(5)'
     checks = verified(environment_with(tmp_path / "env", torch), log=log)
-    assert one(checks, "torch-import").text == "PyTorch does not load: Python stopped in the middle of it"
+    assert one(checks, "torch-import").text == "PyTorch does not load: Python crashed during the check"
     assert "dying" in log
     assert states(checks)["python"] == "pass"
 
@@ -152,10 +152,7 @@ def test_garbage_output(tmp_path: Path) -> None:
     (site_packages(environment) / "noise.pth").write_text(noise + "\n", encoding="utf-8")
     log: list[str] = []
     checks = verified(environment, log=log)
-    assert (
-        one(checks, "python").text
-        == "The environment's Python does not run: Python answered something else than asked."
-    )
+    assert one(checks, "python").text == "The environment's Python does not run: Python gave an unexpected answer."
     assert sum("garbage" in line for line in log) == 99
 
 
@@ -354,10 +351,10 @@ RUNTIME_ERRORS = {
 @pytest.mark.parametrize(
     ("number", "reason", "fix"),
     [
-        (34, "driver-stub", "Take the folder “stubs” out of LD_LIBRARY_PATH, then check again."),
+        (34, "driver-stub", "Remove the folder “stubs” from LD_LIBRARY_PATH, then check again."),
         (802, "driver-not-ready", "Start the service nvidia-fabricmanager, then check again."),
         (803, "driver-mismatch", "Restart the computer, then check again."),
-        (804, "driver-compat", "or remove the package cuda-compat, then check again."),
+        (804, "driver-compat", "or uninstall the package cuda-compat, then check again."),
         (999, "driver-unknown", "Restart the computer, then check again."),
     ],
 )

@@ -48,7 +48,7 @@ def duration_text(installed: InstalledEnvironment, *, full: bool = False) -> str
 
 def running_note(installed: InstalledEnvironment, *, full: bool) -> str:
     """The note that is shown during a run: how long it takes, and what disturbs it."""
-    other_programs = translate("BenchmarkPage", "Other programs running now lower the results.")
+    other_programs = translate("BenchmarkPage", "Other running programs lower the results.")
     return f"{duration_text(installed, full=full)}\n{other_programs}"
 
 

@@ -99,7 +99,7 @@ class LoadBundlePage(WizardPage):
             detail = self.tr("Every file is read once. Nothing is changed, and the internet is not used.")
             self.verdict_hero.set("neutral", self.tr("Checking the folder"), detail, icon="search")
         else:
-            detail = self.tr("Choose the folder that was prepared where there is internet.")
+            detail = self.tr("Choose the folder that was prepared on a computer with internet.")
             self.verdict_hero.set("neutral", self.tr("Nothing chosen yet"), detail, icon="folder")
         self.back_button.setText(self.tr("Cancel") if checking else self.tr("Back"))
         self.primary_button.setText(

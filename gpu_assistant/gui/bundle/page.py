@@ -185,7 +185,7 @@ class CreateBundlePage(WizardPage):
             self.tr("Stop here?"),
             line,
             self.tr("Stop"),
-            self.tr("Go on"),
+            self.tr("Continue"),
             dismiss_signal=self.creator.runner.finished,
         ):
             self.creator.stop()
@@ -222,7 +222,7 @@ class CreateBundlePage(WizardPage):
 
     def _update_title(self, state: CreationState) -> None:
         title = self.tr("Prepare for a computer without internet")
-        line = self.tr("All files that its setup needs, in one folder: for a USB stick or a disk.")
+        line = self.tr("All the files its setup needs, in one folder for a USB stick or disk.")
         if state == "running":
             title, line = self.tr("Preparing the folder"), self.tr("You can keep working, or minimise this window.")
         elif state == "stopping":
@@ -300,7 +300,7 @@ class CreateBundlePage(WizardPage):
         order = self.current_order()
         can_continue = state in ("failed", "stopped") and order == self.creator.order
         back_text = self.tr("Back") if self.opened_from_main_area else self.tr("Back to the setup")
-        primary_texts = {"failed": self.tr("Try again"), "stopped": self.tr("Go on"), "done": back_text}
+        primary_texts = {"failed": self.tr("Try again"), "stopped": self.tr("Continue"), "done": back_text}
         primary = primary_texts[state] if can_continue or state == "done" else self.tr("Prepare the folder")
         self.primary_button.setText(primary)
         self.primary_button.set_icon(None if state == "done" else "download")
@@ -310,7 +310,7 @@ class CreateBundlePage(WizardPage):
         self.primary_button.setEnabled(state == "done" or (order is not None and not is_call_wrong))
         hint = ""
         if state != "done" and not running and order is None:
-            file = "" if self.target_card.target == THIS_COMPUTER else self.tr("Choose its file first.")
+            file = "" if self.target_card.target == THIS_COMPUTER else self.tr("Choose its details file first.")
             hint = self.tr("Choose a folder first.") if self._folder is None else file
         elif is_call_wrong:
             hint = self.tr("Choose another folder or file.")
@@ -378,8 +378,8 @@ class TargetComputerCard(Card):
         """Show the target; `fallback_text` stands for this computer until it is detected."""
         is_this_computer = self.target == THIS_COMPUTER
         self.set_title(self.tr("For which computer?"))
-        this_text = self.tr("The one in the machine file") if simulated else self.tr("This one")
-        self.target_segments.set_options([this_text, self.tr("Another one")])
+        this_text = self.tr("The one in the machine file") if simulated else self.tr("This computer")
+        self.target_segments.set_options([this_text, self.tr("Another computer")])
         self.target_segments.set_current(self.target)
         self.target_segments.setAccessibleName(self.tr("For which computer?"))
         self._description_label.setText(
@@ -389,10 +389,12 @@ class TargetComputerCard(Card):
         )
         self._path_label.setVisible(not is_this_computer and file is not None)
         self._path_label.setText(str(file) if file is not None else "")
-        self.file_button.setText(self.tr("Choose another file…") if file is not None else self.tr("Choose its file…"))
+        self.file_button.setText(
+            self.tr("Choose another file…") if file is not None else self.tr("Choose its details file…")
+        )
         self.file_button.setVisible(not is_this_computer)
         self._no_internet_label.setText(
-            self.tr("No internet here? Take this computer's details to one with internet, as a file.")
+            self.tr("No internet here? Save this computer's details as a file and take it to a computer with internet.")
         )
         self.save_button.setText(self.tr("Save its details…"))
         for widget in (self._no_internet_label, self.save_button):
@@ -490,7 +492,9 @@ class BundleReadyCard(Card):
         contents = bundle.contents
         self.set_title(self.tr("On the other computer"))
         lines = (
-            self.tr("1. Copy this folder and GPU Assistant's own setup file to a stick or disk, and take it there."),
+            self.tr(
+                "1. Copy this folder and GPU Assistant's own setup file to a USB stick or disk, and take it there."
+            ),
             self.tr("2. Install GPU Assistant there. It needs no internet either."),
             self.tr("3. On its first page press “I have an offline folder” and choose this folder."),
         )
@@ -504,10 +508,10 @@ class BundleReadyCard(Card):
         # A Chinese full stop has its own space.
         space = "" if texts.language == "zh_CN" else " "
         notices = [f"{w.text}{space}{w.fix or ''}".rstrip() for w in warnings if w.code.startswith(SOURCE_WARNINGS)]
-        notices += [self.tr("Not in it: {parts}.").format(parts=missing)] if missing else []
+        notices += [self.tr("Not included: {parts}.").format(parts=missing)] if missing else []
         self._missing_label.setText("\n".join(notices))
         self._missing_label.setVisible(bool(notices))
-        self._command_label.setText(self.tr("The same on the command line there"))
+        self._command_label.setText(self.tr("Or on the command line there"))
         self.command_box.set_text(f"gpu-assistant install --bundle {bundle.order.folder.name}")
         template = self.tr("{release} for {computer}, {count} files. Checksum of the list: {mark}")
         self._checksum_label.setText(

@@ -212,7 +212,7 @@ class ExampleDialog(Themed, QDialog):
 
     def create_folder_dialog(self) -> QFileDialog:
         """The dialog for the folder of pictures."""
-        dialog = folder_dialog(self, self.tr("Choose a folder with one folder for each class"))
+        dialog = folder_dialog(self, self.tr("Choose a folder with a subfolder for each class"))
         dialog.fileSelected.connect(lambda path: self.set_folder(Path(path)))
         return dialog
 
@@ -372,9 +372,9 @@ class ExampleDialog(Themed, QDialog):
         self.score_tile.set_label(self.tr("Correct"))
         self.loss_tile.set_label(self.tr("Error (loss)"))
         self.loss_tile.setToolTip(self.tr("How far off the network still is. Training brings this down."))
-        self.rate_tile.set_label(self.tr("Tokens a second"))
+        self.rate_tile.set_label(self.tr("Tokens per second"))
         self.memory_tile.set_label(self.tr("GPU memory"))
-        self.pictures_label.setText(self.tr("What the network makes of pictures it has never seen"))
+        self.pictures_label.setText(self.tr("The network's answers for pictures it has never seen"))
         is_language_model = self._program == "language-model"
         self.curve_label.setText(self.tr("Speed over time") if is_language_model else self.tr("Error over time"))
         self.folder_button.setText(self.tr("Choose pictures…"))
@@ -412,7 +412,7 @@ class ExampleDialog(Themed, QDialog):
         self.stop_button.setVisible(running)
         self.stop_button.setEnabled(not self._stopping)
         self.programs.setEnabled(not running)
-        self.live_card.set_title(self.tr("What it shows"))
+        self.live_card.set_title(self.tr("Output"))
         self.state_label.setText(self._state_text())
         self.state_label.setVisible(running)
         self.progress_bar.setVisible(running)

@@ -32,13 +32,15 @@ def program_description(program: ExampleName) -> str:
         ),
         "picture-sorter": translate(
             "Examples",
-            "A network learns to sort your own pictures. Choose a folder that has one folder for each class, such as "
-            "“cats” and “dogs”, with 20 pictures or more in each. Your pictures stay on this computer.",
+            "A network learns to sort your own pictures. Choose a folder with a subfolder for each class, "
+            "such as “cats” and “dogs”, and at least 20 pictures in each. Your pictures stay on this "
+            "computer.",
         ),
         "language-model": translate(
             "Examples",
-            "Measures how fast a language model writes on this computer. Without weights of your own it uses random "
-            "ones, which are just as fast as those of a trained model of its size. Nothing is downloaded.",
+            "Measures how fast a language model writes on this computer. Without your own weights, it uses "
+            "random ones, which are just as fast as those of a trained model of the same size. Nothing is "
+            "downloaded.",
         ),
     }[program]
 
@@ -60,7 +62,7 @@ def result_title(result: ExampleResult) -> str:
     if last is None:
         return translate("Examples", "The program has finished")
     if last.rate is not None:
-        return translate("Examples", "It writes {rate} tokens a second").format(rate=f"{last.rate:,.1f}")
+        return translate("Examples", "It writes {rate} tokens per second").format(rate=f"{last.rate:,.1f}")
     if last.score is None:
         return translate("Examples", "The program has finished")
     if result.program == "first-program":

@@ -47,7 +47,7 @@ class PictureGrid(Themed, QWidget):
             for each in pictures
         ]
         right = sum(each.correct is True for each in pictures)
-        self.setAccessibleName(self.tr("{right} of {total} right").format(right=right, total=len(pictures)))
+        self.setAccessibleName(self.tr("{right} of {total} correct").format(right=right, total=len(pictures)))
         if is_resized:
             self.updateGeometry()
         self.update()

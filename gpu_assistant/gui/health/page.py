@@ -255,11 +255,11 @@ class HealthPage(Page):
         if self._app.simulated:
             return translate("Health", "A simulated machine cannot be tested: nothing is executed for it.")
         if self._is_benchmarking():
-            return translate("Health", "The benchmark is running on the card. Test it when the benchmark is done.")
-        if environment is not None and environment.environment is None and self.level > 1:
             return translate(
-                "Health", "This level computes with PyTorch, which is not set up yet. Level 1 works without it."
+                "Health", "The benchmark is running on the card. Test the card when the benchmark is done."
             )
+        if environment is not None and environment.environment is None and self.level > 1:
+            return translate("Health", "This level needs PyTorch, which is not set up yet. Level 1 works without it.")
         return ""
 
     def update_state(self) -> None:
@@ -448,11 +448,14 @@ def level_description(level: int, environment: HealthTestEnvironment, load: floa
     code = language.texts().language
     longest_text = format_duration(environment.limits[level - 1] + (load or 0.0), code)
     if environment.environment is None:
-        return translate("Health", "Asks the driver about every card and computes nothing. Takes a few seconds.")
+        return translate(
+            "Health", "Reads each card's state from the driver, without calculations. Takes a few seconds."
+        )
     template = {
-        1: translate("Health", "Checks the card and computes a little. Usually under a minute."),
+        1: translate("Health", "Checks the card and runs a small calculation. Usually under a minute."),
         2: translate(
-            "Health", "Tests copies, computing in each precision and the free memory, bit by bit. Some minutes."
+            "Health",
+            "Tests copies, calculations in each precision, and the free memory bit by bit. Takes a few minutes.",
         ),
         3: translate("Health", "All of level 2, then {load} of full load with every result checked."),
     }[level]

@@ -123,9 +123,9 @@ class HealthResultView(QWidget):
 def state_label(state: str) -> str:
     """The state of a check as text, for screen readers."""
     return {
-        "pass": translate("Health", "right"),
+        "pass": translate("Health", "passed"),
         "warn": translate("Health", "needs attention"),
-        "fail": translate("Health", "wrong"),
+        "fail": translate("Health", "failed"),
         "skip": translate("Health", "not tested"),
     }[state]
 
@@ -250,7 +250,9 @@ def _verdict_sentence(checks: Checks) -> str:
     # The command line lists the checks above its verdict, the window below.
     overrides = {
         "nothing": translate("Health", "Nothing could be tested here. See below for the reason."),
-        "asked-warn": translate("Health", "Something needs attention. See below for what to do. Nothing was computed."),
+        "asked-warn": translate(
+            "Health", "Something needs attention. See below for what to do. No calculations were run."
+        ),
         "warn": translate("Health", "It works, but something needs attention. See below for what to do."),
         "fail": translate("Health", "There is a problem. See below for what to do."),
     }

@@ -176,7 +176,7 @@ class MainWindow(QMainWindow):
         show_message_dialog(
             self,
             self.tr("Removed"),
-            self.tr("GPU Assistant closes now. To remove the program itself, do as with any other program."),
+            self.tr("GPU Assistant closes now. Remove the program itself like any other program."),
         )
         self._stop_confirmed = True
         self.close()
@@ -322,7 +322,7 @@ class MainWindow(QMainWindow):
                 self.tr("Stop here?"),
                 self.wizard.kept_work_text,
                 accept_text=self.tr("Stop"),
-                reject_text=self.tr("Go on"),
+                reject_text=self.tr("Continue"),
                 dismiss_signal=self.wizard.work_finished,
             )
         if self.main_area is not None and self.main_area.is_benchmarking:
@@ -331,16 +331,16 @@ class MainWindow(QMainWindow):
                 self.tr("Stop the benchmark?"),
                 self.tr("An unfinished benchmark is not kept."),
                 accept_text=self.tr("Stop"),
-                reject_text=self.tr("Go on"),
+                reject_text=self.tr("Continue"),
                 dismiss_signal=self.main_area.benchmark_finished,
             )
         if self.main_area is not None and self.main_area.is_testing:
             return ConfirmDialog.ask(
                 self,
                 self.tr("Stop the health test?"),
-                self.tr("It ends without a verdict, and its findings so far are not kept."),
+                self.tr("The test ends without a verdict, and its results so far are not kept."),
                 accept_text=self.tr("Stop"),
-                reject_text=self.tr("Go on"),
+                reject_text=self.tr("Continue"),
                 dismiss_signal=self.main_area.test_finished,
             )
         return True

@@ -31,7 +31,7 @@ def status_text(sample: Sample | None, health: Health | None, *, simulated: bool
     """The line below the page's title: the GPUs and the most severe alarm, or the problem of the driver."""
     translate, texts = QCoreApplication.translate, language.texts()
     if simulated:
-        return translate("MonitorPage", "Figures from the real computer in front of you, not from the simulated one.")
+        return translate("MonitorPage", "Readings from the real computer in front of you, not from the simulated one.")
     gpus = sample.gpus if sample is not None else ()
     state = sample.nvml if sample is not None else "untried"
     if state not in STATES_WITHOUT_MESSAGE:
@@ -65,10 +65,10 @@ def status_pill(health: Health | None) -> tuple[PillKind, str] | None:
     """(kind, text) of the GPUs' state; None while it is unknown."""
     translate, texts = QCoreApplication.translate, language.texts()
     pills: dict[str, tuple[PillKind, str]] = {
-        "well": ("ok", translate("MonitorPage", "Well")),
+        "well": ("ok", translate("MonitorPage", "Healthy")),
         "watching": ("neutral", translate("MonitorPage", "Watching")),
         "untold": ("neutral", translate("MonitorPage", "Unknown")),
-        "warn": ("warn", translate("MonitorPage", "Look")),
+        "warn": ("warn", translate("MonitorPage", "Attention")),
         "error": ("error", translate("MonitorPage", "Problem")),
         "asleep": ("neutral", texts.translate("monitor.gpu.asleep")),
         "slow": ("neutral", texts.translate("monitor.gpu.silent")),
@@ -255,7 +255,7 @@ class GpuHeader(Card):
         if alarms and alarms[0].level == "error":
             self.state_pill.set("error", self.tr("Problem"))
         elif alarms and alarms[0].level == "warn":
-            self.state_pill.set("warn", self.tr("Look"))
+            self.state_pill.set("warn", self.tr("Attention"))
         elif state != "ready":
             self.state_pill.set("neutral", language.texts().translate(f"monitor.gpu.{state}"))
         elif health is not None and self.gpu in health.watching:
@@ -263,5 +263,5 @@ class GpuHeader(Card):
         elif health is not None and self.gpu in health.untold:
             self.state_pill.set("neutral", self.tr("Unknown"))
         elif health is not None and health.state != "unknown":
-            self.state_pill.set("ok", self.tr("Well"))
+            self.state_pill.set("ok", self.tr("Healthy"))
         self.state_pill.setVisible(state != "ready" or (health is not None and health.state != "unknown"))

@@ -319,7 +319,9 @@ class MonitorPage(Page):
         self.layout_control.set_options((self.tr("Overlaid"), self.tr("Side by side")))
         self.layout_control.setAccessibleName(self.tr("Several GPUs"))
         self.hint_label.setText(
-            self.tr("Ctrl + mouse wheel zooms in time, dragging moves through it, a double-click leads back.")
+            self.tr(
+                "Ctrl + mouse wheel zooms in and out, dragging moves through time, and a double-click returns to now."
+            )
         )
         self.summary_tiles.retranslate()
         self._redraw()

@@ -149,8 +149,8 @@ class GpuDetails(Themed, QWidget):
     def retranslate(self) -> None:
         self.toggle_button.setText(self.tr("Programs and details"))
         self.toggle_button.set_icon("table", "up" if self.is_open else "down")
-        self.processes_card.set_title(self.tr("Programs on the card"))
-        self.details_card.set_title(self.tr("Details of the card"))
+        self.processes_card.set_title(self.tr("Programs using the card"))
+        self.details_card.set_title(self.tr("Card details"))
         if self.is_open and self._gpus:
             self._fill()
 
@@ -180,11 +180,11 @@ class GpuDetails(Themed, QWidget):
         is_reported = any(gpu.processes is not None for gpu in self._gpus)
         pending_text = self.tr("Asking the driver…") if self._samples_since_open < MIN_SAMPLES_WITH_PROCESSES else ""
         empty_text = pending_text or self.tr("The driver does not report which programs use it.")
-        empty_text = self.tr("No program uses it now.") if is_reported else empty_text
+        empty_text = self.tr("No program is using it now.") if is_reported else empty_text
         self.processes_card.set_rows([self.tr("Card"), *headers] if several else headers, rows, empty_text)
         figures = [(name, values) for name, values in self._detail_rows() if any(values)]
         self.details_card.set_rows(
-            [self.tr("Figure"), *(f"GPU {gpu.index}" if several else self.tr("Now") for gpu in self._gpus)],
+            [self.tr("Reading"), *(f"GPU {gpu.index}" if several else self.tr("Now") for gpu in self._gpus)],
             [[name, *(value or UNKNOWN_VALUE for value in values)] for name, values in figures],
             self.tr("The card reports nothing more right now."),
         )
@@ -193,7 +193,10 @@ class GpuDetails(Themed, QWidget):
         """(name, value of each GPU) of every detail; None where the driver does not report it."""
         gpus = self._gpus
         return [
-            (self.tr("Shared memory: lent by the computer, slow"), [self._memory_text(gpu.mem_shared) for gpu in gpus]),
+            (
+                self.tr("Shared memory: borrowed from the computer, slow"),
+                [self._memory_text(gpu.mem_shared) for gpu in gpus],
+            ),
             (self.tr("Memory temperature"), [self._value_text(gpu.temp_memory, None, "°C") for gpu in gpus]),
             (self.tr("Memory clock"), [self._value_text(gpu.clock_mem, gpu.clock_mem_max, "MHz") for gpu in gpus]),
             (self.tr("Graphics clock"), [self._value_text(gpu.clock_sm, gpu.clock_sm_max, "MHz") for gpu in gpus]),
@@ -209,7 +212,7 @@ class GpuDetails(Themed, QWidget):
             (self.tr("Retired memory pages"), [self._value_text(gpu.retired_pages) for gpu in gpus]),
             (self.tr("Replaced memory rows"), [self._value_text(gpu.remapped_rows) for gpu in gpus]),
             (
-                self.tr("Last error of the driver (Xid)"),
+                self.tr("Last driver error (Xid)"),
                 [self._xid_text(gpu) for gpu in gpus],
             ),
         ]

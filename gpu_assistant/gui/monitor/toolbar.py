@@ -102,14 +102,14 @@ class MonitorToolbar(Themed, QWidget):
         self.range_control.setAccessibleName(self.tr("Range"))
         self._update_range()
         paused = self._time_axis.paused
-        self.pause_button.setText(self.tr("Go on") if paused else self.tr("Pause"))
+        self.pause_button.setText(self.tr("Continue") if paused else self.tr("Pause"))
         self.pause_button.set_icon("play" if paused else "pause")
         self._update_labels()
         for button, text in (
             (self.reset_button, self.tr("Back to the chosen range, up to now (0, or double-click)")),
             (self.picture_button, self.tr("Save as a picture")),
-            (self.csv_button, self.tr("Save the figures as a table (CSV)")),
-            (self.table_button, self.tr("Show the figures as a table (T)")),
+            (self.csv_button, self.tr("Save the data as a table (CSV)")),
+            (self.table_button, self.tr("Show the data as a table (T)")),
         ):
             button.setAccessibleName(text)
             button.setToolTip(text)
@@ -170,6 +170,4 @@ class SecondaryPlotsButton(Button):
 
     def retranslate(self) -> None:
         self.setText(self.tr("Fewer graphs") if self._enabled else self.tr("More graphs"))
-        self.setToolTip(
-            self.tr("Shared memory, clock, fan, memory temperature, PCI Express and video, where they are reported")
-        )
+        self.setToolTip(self.tr("Shared memory, clock, fan, memory temperature, PCI Express and video, where reported"))

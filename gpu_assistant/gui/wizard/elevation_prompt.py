@@ -48,13 +48,13 @@ class WindowElevationPrompt(QObject):
         self._bring_to_front()
         question = self.tr("Ready? The system will ask for permission")
         if reason == "unanswered":
-            question = self.tr("The system's question was not answered in time")
+            question = self.tr("The system prompt was not answered in time")
         self._answer = ConfirmDialog.ask(
             self._top_level,
             question,
-            self.tr("The next step needs administrator rights. The question closes by itself after two minutes."),
+            self.tr("The next step needs administrator rights. The prompt closes by itself after two minutes."),
             self.tr("Ask now"),
-            self.tr("Leave out this step"),
+            self.tr("Skip this step"),
             dismiss_signal=self._withdrawn,
         )
         self.clicked_at = time.monotonic()

@@ -301,7 +301,7 @@ class Wizard(Themed, QWidget):
             [
                 (self.tr("Welcome"), ""),
                 (self.tr("This computer"), self.tr("What is in it")),
-                (self.tr("Recommendation"), self.tr("What suits it, and why")),
+                (self.tr("Recommendation"), self.tr("What we recommend, and why")),
                 (self.tr("Install"), self.tr("Download and set up")),
                 (self.tr("Done"), self.tr("The proof")),
             ]

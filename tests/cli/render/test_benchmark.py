@@ -66,7 +66,7 @@ def test_equal_gpus_are_numbered(capsysbinary: pytest.CaptureFixture[bytes]) -> 
         assert any(line.startswith(f"{card} (NVIDIA GeForce RTX 4060): Training") for line in output)
     assert not any("cuda:" in line for line in output)
     at = next(number for number, line in enumerate(output) if line.startswith("2 GPUs together: "))
-    assert output[at + 1].strip() == "scaling efficiency 96 % of as many cards alone"
+    assert output[at + 1].strip() == "scaling efficiency: 96 % of the same number of cards on their own"
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
@@ -95,15 +95,13 @@ def test_left_out_has_reason(capsysbinary: pytest.CaptureFixture[bytes]) -> None
     missing += "; Small language model (not enough free memory)"
     assert f"Not in this result: {missing}." in output
     assert sum("There was not enough time" in line for line in output) == 1
-    assert sum("The figures vary" in line for line in output) == 1
+    assert sum("The results vary" in line for line in output) == 1
     assert any(
-        line.endswith(
-            "Training BERT-base, float32, 128 words: takes about 21 seconds here; there were 6 seconds for it"
-        )
+        line.endswith("Training BERT-base, float32, 128 words: takes about 21 seconds here; only 6 seconds were left")
         for line in output
     )
     assert any(line.endswith("96 words: needs about 3 GB; 1 GB could be used") for line in output)
-    at = next(number for number, line in enumerate(output) if "The figures vary" in line)
+    at = next(number for number, line in enumerate(output) if "The results vary" in line)
     assert "Matrix product" in output[at + 1]
     assert "64 × 64" not in output[at + 1]
     assert sum(line.endswith(", doubtful") for line in output) == 1
@@ -135,7 +133,7 @@ def test_gpu_log_line(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     hot = replace(card, throttle=("power-cap", "thermal"))
     output = printed(capsysbinary, replace(card_benchmark(), watched=(hot,)))
     assert (
-        "NVIDIA GeForce RTX 4060 along the run: 41 → 66 °C (at most 67 °C), 2505 MHz and memory — MHz under load, "
+        "NVIDIA GeForce RTX 4060 during the run: 41 → 66 °C (at most 67 °C), 2505 MHz and memory — MHz under load, "
         "at most 113 W of 115 W, limited by: At its power limit; Slowed down by heat"
     ) in output
     assert any(line.endswith("限制频率的原因：没有") for line in printed(capsysbinary, card_benchmark(), "zh_CN"))
@@ -157,7 +155,7 @@ def test_history_table(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Pat
     arguments = ["--data-dir", str(tmp_path), "bench", "--history"]
     assert run([*arguments, "--lang", "en"]) == 0
     head, one, two, three, equal, left_out = capsysbinary.readouterr().out.decode().splitlines()
-    assert head.split() == ["When", "Test", "Versions", "Figure", "Change"]
+    assert head.split() == ["When", "Test", "Versions", "Result", "Change"]
     assert "PyTorch 2.15.0+cu130 · CUDA 13.0 · driver 617.42" in one
     figure = "Training ResNet-50, mixed precision (bfloat16) · NVIDIA GeForce RTX 4060 · 262 images/s"
     assert f"{figure} · 31 times the CPU" in one
@@ -179,7 +177,7 @@ def test_history_table(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Pat
     assert run([*arguments, "--full"]) == 2
     empty = ["--data-dir", str(tmp_path / "nothing"), "bench", "--history", "--lang"]
     capsysbinary.readouterr()
-    for language, sentence in (("en", "No benchmark was kept yet"), ("zh_CN", "还没有保存过测速结果")):
+    for language, sentence in (("en", "There are no benchmark results yet"), ("zh_CN", "还没有保存过测速结果")):
         assert run([*empty, language]) == 0
         assert sentence in capsysbinary.readouterr().out.decode()
 

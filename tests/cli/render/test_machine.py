@@ -19,7 +19,7 @@ ADVICE = Path(__file__).resolve().parents[2] / "machines/advice"
         ("azure-vm-secure-boot", "rented computer (Microsoft Azure)", "云主机（Microsoft Azure）"),
         ("fedora43-silverblue", "updated as a whole image", "整体更新"),
         ("vgpu-guest-name-only", "is a virtual GPU (vGPU)", "是虚拟显卡（vGPU）"),
-        ("mig-a100", "is divided into instances (MIG)", "已划分成多个实例（MIG）"),
+        ("mig-a100", "is split into instances (MIG)", "已划分成多个实例（MIG）"),
     ],
 )
 def test_surroundings_are_told(

@@ -35,7 +35,7 @@ def plan_text(capsys: pytest.CaptureFixture[str], tmp_path: Path, machine: str, 
         (
             "en",
             "PyTorch 2.15.0 with CUDA 13.2 and TensorFlow 2.21.0",
-            "TensorFlow computes on the CPU there",
+            "TensorFlow runs on the CPU there",
             "driver.",
         ),
         ("zh_CN", "PyTorch 2.15.0 的 CUDA 13.2 版和 TensorFlow 2.21.0", "其中 TensorFlow 用 CPU 计算", "计入：驱动。"),
@@ -62,7 +62,9 @@ def test_windows_plan_text(
     assert "CUDA_HOME, PATH" not in variables
     assert "CUDA_HOME、PATH" not in variables
     # What is installed by no installer of others is not named among them.
-    assert [line.endswith(beside) for line in lines if "nobody tells how much" in line or "未计入" in line] == [True]
+    assert [line.endswith(beside) for line in lines if "their publishers do not say" in line or "未计入" in line] == [
+        True
+    ]
     assert cpu in text
     assert "528.33" in text
 

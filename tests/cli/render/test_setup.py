@@ -134,7 +134,7 @@ def test_unknown_toolkit_is_not_called_unneeded(capsys: pytest.CaptureFixture[st
         )
         for goal in ("pytorch", "cuda-dev")
     }
-    assert row == {"pytorch": ["not needed separately"], "cuda-dev": ["none known for that computer"]}
+    assert row == {"pytorch": ["not needed separately"], "cuda-dev": ["none that we know of for that computer"]}
 
 
 def test_nvidia_shows_all_parts(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

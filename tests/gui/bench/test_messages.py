@@ -109,8 +109,8 @@ def test_single_device_has_no_comparison_bar(qtbot):
     [
         ("busy-cpu", "other programs used the CPU"),
         ("spread", "the runs vary by more than 10 %"),
-        ("few", "there was time for two runs only"),
-        ("wrong", "the check of the result failed"),
+        ("few", "there was only time for two runs"),
+        ("wrong", "the result check failed"),
     ],
 )
 def test_doubtful_result_shows_reason(note, reason):

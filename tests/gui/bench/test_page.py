@@ -256,7 +256,7 @@ def test_history_compares_only_same_measurement(open_page):
 def test_unreadable_results_are_counted(open_result, app, seen):
     app.unreadable = 2
     page = open_result(card_benchmark())
-    assert "Not shown: 2 results, damaged or kept by another version of this program." in seen(page)
+    assert "Not shown: 2 results that are damaged or were saved by another version of this program." in seen(page)
     page.tabs.buttons[MEMORY_TAB].click()
     assert not page.unreadable_label.isVisible()
 
@@ -343,7 +343,7 @@ def test_full_test_shown_next_to_quick_test(open_result, seen):
 
 def test_cancelled_full_test_shown_as_unfinished(open_page, seen):
     page = open_page(replace(card_benchmark(), scope="full", notes=("bench.note.cancelled",)))
-    assert "You stopped this test before its end" in seen(page.result_view)
+    assert "You stopped this test early" in seen(page.result_view)
 
 
 # Layout

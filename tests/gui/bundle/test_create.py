@@ -148,7 +148,7 @@ def test_creation_is_stopped_after_confirmation_and_resumed(app, at_prepare, qtb
     qtbot.keyClick(page.cancel_button, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "stopped", timeout=5000)
     assert yes == ["Stop here?"]
-    assert page.primary_button.text() == "Go on"
+    assert page.primary_button.text() == "Continue"
     qtbot.waitUntil(page.primary_button.hasFocus, timeout=5000)
     app.gate.set()
     page.primary_button.click()
@@ -178,7 +178,7 @@ def test_call_error_asks_for_another_folder(app, at_prepare, qtbot, seen, tmp_pa
     page.use_folder(tmp_path)
     page.primary_button.click()
     qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "failed", timeout=5000)
-    assert "holds other files" in seen(page)
+    assert "contains other files" in seen(page)
     assert not page.primary_button.isEnabled()
     page.use_folder(tmp_path / "new")
     assert page.primary_button.isEnabled()

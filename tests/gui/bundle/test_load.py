@@ -116,7 +116,7 @@ def test_missing_files_are_reported_before_install(app, open_wizard, qtbot, seen
     qtbot.waitUntil(lambda: wizard.flow.page == "computer" and not wizard.controller.busy, timeout=5000)
     wizard.computer.primary_button.click()
     qtbot.waitUntil(lambda: not wizard.controller.busy, timeout=5000)
-    assert "does not hold 617.42-driver.exe" in seen(wizard.recommendation)
+    assert "does not contain 617.42-driver.exe" in seen(wizard.recommendation)
     assert not wizard.recommendation.primary_button.isEnabled()
 
 

@@ -46,7 +46,7 @@ def open_page(app, qtbot, language):
 
 def test_duration_shown_before_and_scope_after(open_page, app, qtbot, seen):
     page = open_page(level=2)
-    assert "Some minutes" in page.level_label.text()
+    assert "a few minutes" in page.level_label.text()
     assert "30 minutes at the latest" in page.level_label.text()
     page.levels.buttons[2].click()
     assert "10 minutes of full load" in page.level_label.text()
@@ -55,7 +55,7 @@ def test_duration_shown_before_and_scope_after(open_page, app, qtbot, seen):
         page.start_button.click()
     assert app.calls[-1] == f"health 2 {Path(ENVIRONMENT.path)}"
     assert [row.check.state for row in page.result_view.rows] == ["pass", "pass", "pass", "warn", "skip"]
-    qtbot.waitUntil(lambda: "Check whether all fans turn" in seen(page), timeout=5000)
+    qtbot.waitUntil(lambda: "Check that all fans turn" in seen(page), timeout=5000)
     assert page.result_view.verdict.kind == "warn"
     assert "It does not cover: " in page.result_view.scope.text()
     page.copy_button.click()
@@ -174,7 +174,7 @@ def test_gpu_curves_are_drawn(open_page, seen, qtbot):
 def test_verdict_shows_level_and_untested_gpu(open_page):
     page = open_page()
     page.show_result(replace(health_checks(1), verdict="pass"))
-    assert page.result_view.verdict.label.text() == "Level 1: Everything that was tested is right."
+    assert page.result_view.verdict.label.text() == "Level 1: Everything that was tested passed."
     assert page.result_view.verdict.kind == "ok"
     page.show_result(replace(health_checks(2), verdict="pass", covers=("cpu-compute", "memory-test-cpu")))
     assert page.result_view.verdict.kind == "neutral"
@@ -204,7 +204,7 @@ def test_only_level_1_without_environment(open_page, app):
     assert "Level 1 works without it" in page.level_label.text()
     page.levels.buttons[0].click()
     assert page.start_button.isEnabled()
-    assert "computes nothing" in page.level_label.text()
+    assert "without calculations" in page.level_label.text()
 
 
 @pytest.mark.parametrize(("variant", "warned"), [("cpu", True), ("cu130", False)])
@@ -242,8 +242,9 @@ def test_scope_lists_most_important_first(open_page, app, qtbot):
     with qtbot.waitSignal(page.test_runner.finished, timeout=5000):
         page.start_button.click()
     scope = page.result_view.scope
-    assert "a small computation on the card; computing in each precision; the free memory, bit by bit; and 5 more" in (
-        scope.text()
+    assert (
+        "a small calculation on the card; calculations in each precision; the free memory, bit by bit; and 5 more"
+        in (scope.text())
     )
     page.result_view.expand_button.click()
     assert "screens, games and video" in scope.text()

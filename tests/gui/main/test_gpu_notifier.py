@@ -82,7 +82,7 @@ def test_alarm_is_notified_once_until_it_ends(watched):
     window, notifications = watched
     now = time.time()
     feed(window, *seconds(10, now, **HOT))
-    assert [word.title for word in notifications] == ["Your GPU is hot and slows itself down"]
+    assert [word.title for word in notifications] == ["Your GPU is hot and slowing itself down"]
     assert "87 °C" in notifications[0].text
     assert "dust" in notifications[0].text
     feed(window, *seconds(10, now + 10, temp=50))
@@ -115,7 +115,7 @@ def test_muted_gpu_alarm_is_silent_and_can_be_unmuted(watched, app, qtbot):
     window.main_area.open_page(SETTINGS)
     listed = window.main_area.pages[SETTINGS].gpu_card.muted_alarms_list
     assert [label.text() for label, _ in listed.rows.values()] == [
-        "Your GPU is hot and slows itself down · GPU 0 (NVIDIA GeForce RTX 4060)",
+        "Your GPU is hot and slowing itself down · GPU 0 (NVIDIA GeForce RTX 4060)",
         "Your GPU is hot and its fan is not turning · GPU 0 (NVIDIA GeForce RTX 4060)",
     ]
     listed.rows["slowed-by-heat", "GPU-a"][1].click()
@@ -187,7 +187,7 @@ def test_rail_badge_on_every_page(watched, language, qtbot):
     window.main_area.open_page(SETTINGS)
     now = time.time()
     feed(window, *seconds(10, now, **HOT))
-    assert row.accessibleDescription() == "Your GPU is hot and slows itself down"
+    assert row.accessibleDescription() == "Your GPU is hot and slowing itself down"
     language.set("zh_CN")
     qtbot.waitUntil(lambda: row.accessibleDescription() == "显卡过热，正在自动降速", timeout=5000)
     feed(window, *seconds(10, now + 10, temp=50))

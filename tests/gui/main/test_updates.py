@@ -87,7 +87,7 @@ def settings(window):
 def test_build_without_publisher_checks_nothing(open_window, tmp_path, qtbot, soon):
     window = open_window(FakeMain(tmp_path))
     card = settings(window)
-    assert "does not check for updates" in card.unsupported_label.text()
+    assert "cannot check for updates" in card.unsupported_label.text()
     assert card.unsupported_label.isVisible()
     assert not any(
         part.isVisible()
@@ -262,7 +262,7 @@ def test_installer_start_error_is_shown(window_with_update, qtbot, system, monke
     view.install_button.click()
     qtbot.waitUntil(lambda: window.main_area.updates.stage == "ready", timeout=10_000)
     view.install_button.click()
-    qtbot.waitUntil(lambda: "you have no right to do this there" in view.error_label.text(), timeout=10_000)
+    qtbot.waitUntil(lambda: "you do not have permission to do this" in view.error_label.text(), timeout=10_000)
     assert window.isVisible()
     assert view.install_button.text() == "Install now"
 

@@ -20,9 +20,7 @@ def test_alarms_advising_test_have_button():
     rules = load_catalog(resources_dir() / "catalog").read("health.json", HealthRules).rules
     texts = json.loads((resources_dir() / "texts" / "health.json").read_text(encoding="utf-8"))
     named = {
-        rule.id
-        for rule in rules
-        if f"health test of level {ADVISED_TEST_LEVEL}" in texts[f"health.{rule.id}.fix"]["en"]
+        rule.id for rule in rules if f"level {ADVISED_TEST_LEVEL} health test" in texts[f"health.{rule.id}.fix"]["en"]
     }
     assert named == ALARMS_ADVISING_TEST
 
@@ -46,6 +44,6 @@ def test_several_alarms_are_one_line_with_expandable_advice(monitor, qtbot):
 
 def test_status_line_and_pill_show_alarm(worked, qtbot):
     _, page = worked
-    text = "NVIDIA GeForce RTX 4060 · Your GPU is hot and slows itself down"
+    text = "NVIDIA GeForce RTX 4060 · Your GPU is hot and slowing itself down"
     qtbot.waitUntil(lambda: page.subtitle_label.text() == text, timeout=10_000)
     assert page.status_pill.kind == "warn"

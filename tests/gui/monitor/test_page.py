@@ -71,7 +71,7 @@ def test_pause_freezes_plots_and_keeps_samples(monitor):
     feed(window, sample())
     assert page.time_axis.view() == view
     assert window.main_area.sampling.history.latest.t > before.t
-    assert page.toolbar.pause_button.text() == "Go on"
+    assert page.toolbar.pause_button.text() == "Continue"
     page.toolbar.pause_button.click()
     assert page.time_axis.live
 

@@ -102,7 +102,7 @@ def test_processes_sorted_by_memory(monitor):
     assert page.gpu_details.processes_card.isVisible()
     assert cells(page.gpu_details.processes_card) == [["python3", "4711", "5 GB"], ["Xorg", "99", "256 MB"]]
     feed(window, sample(gpu(processes=())))
-    assert page.gpu_details.processes_card.empty_label.text() == "No program uses it now."
+    assert page.gpu_details.processes_card.empty_label.text() == "No program is using it now."
     feed(window, sample(gpu(processes=None)))
     assert page.gpu_details.processes_card.empty_label.text() == "The driver does not report which programs use it."
 
@@ -117,7 +117,7 @@ def test_processes_sampled_only_while_open(monitor, qtbot):
     assert sampling.processes
     assert page.gpu_details.processes_card.empty_label.text() == "Asking the driver…"
     feed(window, sample(gpu(processes=())))
-    assert page.gpu_details.processes_card.empty_label.text() == "No program uses it now."
+    assert page.gpu_details.processes_card.empty_label.text() == "No program is using it now."
     page.gpu_details.toggle_button.click()
     assert not sampling.processes
     page.gpu_details.toggle_button.click()
@@ -149,7 +149,7 @@ def test_details_show_only_reported_values(monitor):
 def test_earlier_xid_keeps_its_time(monitor):
     window, page = monitor
     page.gpu_details.toggle_button.click()
-    row, now = "Last error of the driver (Xid)", time.time()
+    row, now = "Last driver error (Xid)", time.time()
     feed(window, sample(gpu(0, uuid="A", xid=0), gpu(1, uuid="B", xid=79, xid_t=now - 60)))
     text = f"79 · {time.strftime('%m-%d %H:%M', time.localtime(now - 60))}"
     assert {name: rest for name, *rest in cells(page.gpu_details.details_card)}[row] == ["none", text]

@@ -61,7 +61,7 @@ def _picker() -> Dropdown:
 
 def _row() -> ValueRow:
     row = ValueRow("card")
-    row.set("Graphics card", "RTX 4060", "8 GB", ("ok", "fits PyTorch"))
+    row.set("Graphics card", "RTX 4060", "8 GB", ("ok", "works with PyTorch"))
     return row
 
 
@@ -96,7 +96,7 @@ def samples(language: Language) -> dict[str, Callable[[], QWidget]]:
         "NavRail": lambda: NavigationRail([("home", "Home"), ("monitor", "Monitor")], [("settings", "Settings")]),
         "Page": lambda: Page("Home", "A card"),
         "Picker": _picker,
-        "Pill": lambda: Pill("warn", "update advised"),
+        "Pill": lambda: Pill("warn", "update recommended"),
         "PressableCard": lambda: ClickableCard("play", "Run a first script", "in 1 min"),
         "ProgressBar": ProgressBar,
         "Segments": lambda: SegmentedControl(["1 min", "10 min"], 1, name="Time"),

@@ -61,8 +61,8 @@ def test_a_hero_says_its_verdict(show, kind: str) -> None:
 
 def test_value_row_is_one_accessible_name() -> None:
     row = ValueRow("driver")
-    row.set("Graphics driver", "566.03", "CUDA up to 12.7", ("warn", "update advised"))
-    assert row.accessibleName() == "Graphics driver: 566.03, CUDA up to 12.7, update advised"
+    row.set("Graphics driver", "566.03", "CUDA up to 12.7", ("warn", "update recommended"))
+    assert row.accessibleName() == "Graphics driver: 566.03, CUDA up to 12.7, update recommended"
     row.set("Graphics driver", None, reason="could not be read")
     assert row.accessibleName() == "Graphics driver: —, could not be read"
 

@@ -56,7 +56,7 @@ def test_all_levels_on_cpu(torch_environment: Path) -> None:
     assert load.state == "pass"
     assert float(load.data["seconds"] or 0) >= 12
     assert checks.verdict == "pass"
-    assert "a small computation on the card" in checks.leaves_out
+    assert "a small calculation on the card" in checks.leaves_out
     assert [one.done for one in events if isinstance(one, HealthProgress) and one.check == "load"][-1] == 1.0
 
 

@@ -94,7 +94,7 @@ def test_key_with_password_needs_terminal(capsys: pytest.CaptureFixture[str], tm
     key.write_text("thesis", encoding="utf-8")
     command = ["bundle", "create", str(tmp_path / "stick"), "--sign", str(key), "--dry-run"]
     assert run([*command, "--data-dir", str(tmp_path / "data")]) == 2
-    assert "no secret key of minisign" in capsys.readouterr().err
+    assert "not a minisign secret key" in capsys.readouterr().err
 
 
 # Plan files with folders.
@@ -163,7 +163,7 @@ def test_folder_without_checksums_is_asked_for_by_name(
     assert (code, str(wheelhouse) in told) == (2, True)
     monkeypatch.setattr("sys.stdin", Terminal())
     code, told = carry_out(capsys, tmp_path, path)
-    assert (code, f"{wheelhouse} and names no checksums" in told) == (3, True)
+    assert (code, f"{wheelhouse} without checksums" in told) == (3, True)
     assert not (tmp_path / "data" / "journal").exists()
 
 

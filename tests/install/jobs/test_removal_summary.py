@@ -54,7 +54,7 @@ def test_settings_are_counted_and_empty_folders_left_out() -> None:
     )
     assert lines(*steps) == [
         "The CUDA Toolkit, 5.6 GB",
-        "Put back as before: 2 settings, such as variables and menu entries",
+        "Restored: 2 settings, such as variables and menu entries",
         "Stays: NVIDIA driver",
     ]
 

@@ -59,7 +59,7 @@ FAULTS: dict[str, tuple[Callable[[Plan], object], str, str]] = {
     "gone": (lambda p: p["steps"].remove(step(p, "vc-redist")), "Visual C++", "planning again"),
     "release": (lambda p: p["recommendation"]["pytorch"].update(version="9.9.9"), "packages", "planning again"),
     "unknown": (lambda p: p["steps"][0].update(kind="shell"), "the list of steps", "shell"),
-    "choice": (lambda p: p["recommendation"].update(choice={"pytorch": "9.9.9"}), "picked by hand", "choice"),
+    "choice": (lambda p: p["recommendation"].update(choice={"pytorch": "9.9.9"}), "your own choices", "choice"),
     "letters": (lambda p: step(p, "verify").update(code="a\u202eb"), "hidden characters", "steps.code"),
     "deep": (lambda p: step(p, "verify").update(spec=deep()), "ste", "plan --output"),
     "computer": (lambda p: p.pop("machine"), "the computer that it is for", "machine"),
@@ -121,7 +121,7 @@ def test_link_to_system_folder_is_refused(capsys: pytest.CaptureFixture[str], tm
 
 def test_disk_root_and_home_folder_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     for path in (tmp_path.anchor, "~", str(Path.home())):
-        assert "folder of its own" in refused(capsys, tmp_path, "--env", path, language="en")
+        assert "separate folder" in refused(capsys, tmp_path, "--env", path, language="en")
 
 
 def test_occupied_location_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_occupied_location_is_refused(capsys: pytest.CaptureFixture[str], tmp_pa
     for path, label, code in (
         ("file", "is a file", 2),
         ("file/env", "is a file", 1),
-        ("full", "already holds files", 1),
+        ("full", "already contains files", 1),
     ):
         text = refused(capsys, tmp_path, "--env", str(tmp_path / path), language="en", exit_code=code)
         assert label in text

@@ -46,8 +46,8 @@ def fit_model_name(model: str) -> str:
 def fit_model_detail(model: str) -> str:
     """What a model does, and what one example of a batch is."""
     return {
-        "resnet50": translate("MemoryFitMessages", "recognises pictures; each of a batch has 224 × 224 points"),
-        "bert-base": translate("MemoryFitMessages", "reads sentences; each of a batch has 128 words"),
+        "resnet50": translate("MemoryFitMessages", "recognises pictures of 224 × 224 pixels"),
+        "bert-base": translate("MemoryFitMessages", "reads sentences of 128 words"),
         "language-model": translate("MemoryFitMessages", "writes text; trained on whole paragraphs"),
     }.get(model, "")
 
@@ -55,7 +55,7 @@ def fit_model_detail(model: str) -> str:
 def variant_name(variant: FitVariant) -> str:
     """The name of a way of training."""
     return {
-        "plain": translate("MemoryFitMessages", "As it is"),
+        "plain": translate("MemoryFitMessages", "Standard"),
         "mixed": translate("MemoryFitMessages", "Mixed precision"),
         "checkpointing": translate("MemoryFitMessages", "Checkpointing"),
         "accumulation": translate("MemoryFitMessages", "Accumulation"),
@@ -78,10 +78,12 @@ def variant_detail(fit: MemoryFit) -> str:
         return translate("MemoryFitMessages", "a batch in four parts, one update: slower")
     return {
         "plain": translate("MemoryFitMessages", "everything in float32"),
-        "mixed": translate("MemoryFitMessages", "computes in 16 bits, keeps weights in 32"),
-        "checkpointing": translate("MemoryFitMessages", "recomputes parts instead of storing them: a third more time"),
+        "mixed": translate("MemoryFitMessages", "calculates in 16 bits, keeps weights in 32"),
+        "checkpointing": translate(
+            "MemoryFitMessages", "recalculates parts instead of storing them: takes a third longer"
+        ),
         "accumulation": translate(
-            "MemoryFitMessages", "a batch in four parts, one update: slower, and BatchNorm sees less at once"
+            "MemoryFitMessages", "a batch in four parts, one update: slower, and BatchNorm sees fewer examples at once"
         ),
         "together": translate("MemoryFitMessages", "mixed precision, checkpointing and accumulation"),
     }[fit.variant]
@@ -207,7 +209,7 @@ def device_entries(devices: tuple[BenchDevice, ...]) -> list[DropdownEntry]:
     gpus = [each for each in devices if each.id != "cpu"]
     cpu = DropdownEntry(value="cpu", text="CPU")
     if len(gpus) < 2:
-        hint = translate("MemoryFitMessages", "where there are several: the one with the most memory")
+        hint = translate("MemoryFitMessages", "if there are several, the one with the most memory")
         return [DropdownEntry(value=LARGEST_GPU_DEVICE, text="GPU", detail="" if gpus else hint), cpu]
     largest = max(gpus, key=lambda each: each.memory_bytes or 0)
     first = DropdownEntry(

@@ -329,8 +329,8 @@ class MemoryFitView(Themed, QWidget):
         """How the estimate is made, and how long that takes where a duration is known."""
         sentences = [
             self.tr(
-                "Measures steps with 1 to 3 examples and projects the result to your batch size. Other "
-                "batch sizes are then answered at once."
+                "Measures steps with 1 to 3 examples and projects the result to your batch size. After that, "
+                "other batch sizes are calculated at once."
             )
         ]
         language_code, model = language.texts().language, messages.fit_model_name(self._model)
@@ -346,7 +346,7 @@ class MemoryFitView(Themed, QWidget):
                 template.format(model=model, time=format_duration(known.seconds, language_code), cores=known.cores)
             )
         else:
-            sentences.append(self.tr("How long it takes here is known after the first run."))
+            sentences.append(self.tr("After the first run, you see how long it takes here."))
         sentences.append(
             self.tr("Ends after {time} at the latest.").format(time=format_duration(TIME_LIMIT_S, language_code))
         )
@@ -357,7 +357,7 @@ class MemoryFitView(Themed, QWidget):
         if self._error is not None:
             self.message_banner.set("error", language.texts().error_text(self._error))
         elif self._stopped:
-            text = self.tr("Stopped. What was measured until then is shown.")
+            text = self.tr("Stopped. The results so far are shown.")
             has_new_results = self._fits and not self._from_previous_run
             self.message_banner.set(
                 "warn", text if has_new_results else self.tr("Stopped before anything was measured.")
@@ -375,7 +375,7 @@ class MemoryFitView(Themed, QWidget):
             for each in self._fits
         ]
         self.variant_dropdown.set_entries(
-            entries, fit.variant, messages.variant_name(fit.variant), self.tr("Way of training")
+            entries, fit.variant, messages.variant_name(fit.variant), self.tr("Training method")
         )
         self.code_box.set_text(training_snippet(fit).rstrip())
         self._update_package_note(EXAMPLE_MODELS[fit.model].package)

@@ -53,11 +53,11 @@ class ResultsTable(Card):
         if not self._ready:
             return
         is_open = not self.table.isHidden()
-        self.toggle_button.setText(self.tr("Hide all figures") if is_open else self.tr("All figures"))
+        self.toggle_button.setText(self.tr("Hide all results") if is_open else self.tr("All results"))
         self.toggle_button.set_icon("table", "up" if is_open else "down")
         if not is_open or self._benchmark is None:
             return
-        self.table.setAccessibleName(self.tr("All figures"))
+        self.table.setAccessibleName(self.tr("All results"))
         self._fill(narrow=False)
         self._fit_to_width()
 

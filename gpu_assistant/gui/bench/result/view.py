@@ -165,7 +165,7 @@ class BenchmarkResultView(Themed, QWidget):
         if any(pair.previous is not None for pair in pairs):
             parts.append(self.tr("Blue: this time. Grey: your last test before it."))
         if any(row.expected_range is not None for row in self.comparison_rows):
-            parts.append(self.tr("The green bracket is the usual range of healthy cards of this kind."))
+            parts.append(self.tr("The green bracket is the usual range for healthy cards of this model."))
         if any(pair.parallel is not None for pair in pairs):
             parts.append(self.tr("Several GPUs train one model together."))
         doubts = messages.doubt_legend(each for pair in pairs for each in pair.results)
@@ -234,7 +234,7 @@ class RunHistoryCard(Card):
         runs = messages.comparable_runs(benchmark, stored)[-MAX_RUNS:]
         reference = messages.reference_result(benchmark)
         self.setVisible(len(runs) > 1)
-        self.set_title(self.tr("Your own past"))
+        self.set_title(self.tr("Your earlier results"))
         if reference is None:
             return
         self.measurement_label.setText(measurement_label(runs[-1][1] if runs else reference))

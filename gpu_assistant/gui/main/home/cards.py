@@ -107,7 +107,7 @@ class LatestBenchmarkCard(Card):
     def retranslate(self) -> None:
         if not self._is_built:
             return
-        self._heading.setText(self.tr("How fast"))
+        self._heading.setText(self.tr("Speed"))
         benchmark = self._benchmark
         self._show_range(benchmark)
         headline = messages.make_headline(benchmark) if benchmark is not None else None
@@ -370,7 +370,7 @@ class EnvironmentRow(Themed, QWidget):
             **terminal,
             "folder": self.tr("Open its folder"),
             "verify": self.tr("Verify"),
-            "check-files": self.tr("Check all its files"),
+            "check-files": self.tr("Check all files"),
             "update": self.tr("Update or repair…"),
             "export": self.tr("Export package list…"),
             "remove": self.tr("Remove…"),

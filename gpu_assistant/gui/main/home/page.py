@@ -343,7 +343,7 @@ class HomePage(Page):
             self.tr("Stop the benchmark?"),
             self.tr("It is running in this environment, which can be removed only afterwards."),
             accept_text=self.tr("Stop"),
-            reject_text=self.tr("Go on"),
+            reject_text=self.tr("Continue"),
             dismiss_signal=runner.finished,
         )
         if not self._is_measured(environment):

@@ -72,7 +72,7 @@ def _gpu_verdict(facts: MachineFacts, sample: Sample | None, health: Health | No
         return HomeVerdict(
             "warn",
             translate("HomeVerdict", "PyTorch cannot use your GPU: this build has no CUDA."),
-            translate("HomeVerdict", "The setup can replace it with one that has."),
+            translate("HomeVerdict", "The setup can replace it with a build that has it."),
             translate("HomeVerdict", "Set up again"),
             target="setup",
         )
@@ -81,7 +81,7 @@ def _gpu_verdict(facts: MachineFacts, sample: Sample | None, health: Health | No
     if sample is None or not sample.gpus:
         return HomeVerdict(
             "neutral",
-            translate("HomeVerdict", "No figures from your GPU right now"),
+            translate("HomeVerdict", "No readings from your GPU right now"),
             translate("HomeVerdict", "It may be asleep to save power, or its driver may be waiting for a restart."),
             translate("HomeVerdict", "Live graphs"),
         )
@@ -104,7 +104,7 @@ def _no_readings_verdict(*, slow: bool) -> HomeVerdict:
     """A GPU that is left asleep, or a driver that does not answer."""
     translate, say_text = QCoreApplication.translate, language.texts().translate
     if not slow:
-        detail = translate("HomeVerdict", "Figures appear as soon as a program uses it.")
+        detail = translate("HomeVerdict", "Readings appear as soon as a program uses it.")
         return HomeVerdict("neutral", say_text("health.state.asleep"), detail, icon="moon")
     graphs_text = translate("HomeVerdict", "Live graphs")
     return HomeVerdict("neutral", say_text("health.state.slow"), say_text("health.slow.fix"), graphs_text, icon="clock")
@@ -141,7 +141,7 @@ def _simulated_verdict(facts: MachineFacts) -> HomeVerdict:
         translate("HomeVerdict", "This is a simulated machine"),
         translate(
             "HomeVerdict",
-            "Nothing is installed or measured for it. The figures below are from the real computer in front of you.",
+            "Nothing is installed or measured for it. The readings below are from the real computer in front of you.",
         ),
         translate("HomeVerdict", "Try the setup") if facts.installed is None else "",
         icon="sim",

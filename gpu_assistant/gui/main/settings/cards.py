@@ -291,7 +291,9 @@ class UpdateSettingsCard(Card):
         updates, is_supported = self._updates, self._updates.is_supported
         self.set_title(self.tr("Updates"))
         self.unsupported_label.setText(
-            self.tr("This build does not check for updates: it has no publisher to ask. Install new versions yourself.")
+            self.tr(
+                "This copy cannot check for updates, because it has no update source. Install new versions yourself."
+            )
         )
         self.unsupported_label.setVisible(not is_supported)
         for part in (self.daily_check_label, self.daily_check_segments, self.last_check_label, self.check_button):
@@ -314,7 +316,7 @@ class UpdateSettingsCard(Card):
     def _last_check_text(self) -> str:
         last_check = self._updates.last_check
         if self._updates.is_checking:
-            return self.tr("Asking…")
+            return self.tr("Checking…")
         if last_check is None or last_check.asked is None or last_check.outcome is None:
             return self.tr("Not checked yet.")
         checked_at = datetime.fromtimestamp(last_check.asked, UTC).astimezone()

@@ -118,8 +118,8 @@ class FoldersCard(Card):
         self.change_button.setEnabled(not self._app.simulated)
         self._stay_label.setText(
             self.tr(
-                "Environments that exist stay where they are and keep working: their programs contain the folder's "
-                "path, so a moved one would break. To move one, create a new one here and remove the old one."
+                "Existing environments stay where they are and keep working: their programs contain the folder's "
+                "path, so moving one would break it. To move one, create a new one here and remove the old one."
             )
         )
         self._show_message()

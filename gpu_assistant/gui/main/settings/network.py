@@ -142,8 +142,8 @@ class ProxyCard(Card):
         self._error_text = ""
         if text and address is None:
             self._error_text = self.tr(
-                "This is no address of a proxy. Write it like http://proxy.example:8080, as your network's help page "
-                "or proxy program shows it."
+                "This is not a proxy address. Write it like http://proxy.example:8080, as shown in your "
+                "network's help page or proxy program."
             )
             self._show_result()
             return False

@@ -96,11 +96,11 @@ class RemovalCard(Card):
         self._all_label.setText(self.tr("All of that and every environment that GPU Assistant made"))
         self._program_label.setText(
             self.tr(
-                "You see a list first and are asked. Afterwards GPU Assistant closes; then remove the program itself "
-                "like any other program."
+                "You see a list first and are asked to confirm. Then GPU Assistant closes; remove the program "
+                "itself like any other program."
             )
         )
-        self.data_button.setText(self.tr("Remove all but environments…"))
+        self.data_button.setText(self.tr("Remove all except environments…"))
         self.all_button.setText(self.tr("Remove everything…"))
         self.cancel_button.setText(self.tr("Cancel"))
         for button in (self.data_button, self.all_button):
@@ -138,7 +138,9 @@ class RemovalCard(Card):
         from ....install.jobs.removal_summary import summarize_removal
 
         summary = "\n".join(f"•\u00a0{texts().message_text(line)}" for line in summarize_removal(steps))
-        question = self.tr("Remove all but environments?") if self._keep_environments else self.tr("Remove everything?")
+        question = (
+            self.tr("Remove all except environments?") if self._keep_environments else self.tr("Remove everything?")
+        )
         consequence = f"{self.tr('Only this is removed:')}\n{summary}"
         details = UninstallDetails(RemovalPreview(steps), texts())
         return ConfirmDialog(self, question, consequence, self.tr("Remove"), self.tr("Keep"), details=details)

@@ -37,7 +37,7 @@ Tone = Literal["warn", "error", "soft", "accent"]
 # rule: (short text, tone, key of the metric whose plot shows the text)
 RULES: dict[str, tuple[str, Tone, str]] = {
     "slowed-by-heat": (str(QT_TRANSLATE_NOOP("Marks", "slowed by heat")), "warn", "temp"),
-    "slowed-by-itself": (str(QT_TRANSLATE_NOOP("Marks", "slowed by itself")), "warn", "power"),
+    "slowed-by-itself": (str(QT_TRANSLATE_NOOP("Marks", "slowed itself down")), "warn", "power"),
     "power-limit": (str(QT_TRANSLATE_NOOP("Marks", "power limit")), "soft", "power"),
     "power-starved": (str(QT_TRANSLATE_NOOP("Marks", "too little power")), "warn", "power"),
     "power-supply": (str(QT_TRANSLATE_NOOP("Marks", "power supply")), "error", "power"),

@@ -133,8 +133,8 @@ class ComputerPage(WizardPage):
         if not nvidia and recommendation.accelerator == "cpu":
             headline = self.tr("No NVIDIA GPU here. PyTorch still works, on the CPU.")
             description = self.tr(
-                "The CPU is the chip that every computer works with: good for learning and small models; large ones "
-                "take long."
+                "The CPU is the main chip of every computer: good for learning and small models; large ones take "
+                "a long time."
             )
             return "neutral", headline, description
         if recommendation.accelerator == "cpu":
@@ -143,7 +143,7 @@ class ComputerPage(WizardPage):
             return "warn", self.tr("PyTorch works here, but on the CPU only"), detail or ""
         driver = recommendation.driver.action
         details = {
-            "update": self.tr("Only the driver is too old for it; the next page shows which one you need."),
+            "update": self.tr("Only the driver is too old; the next page shows which one you need."),
             "back": self.tr("Only the driver is too new for the card; the next page shows which one to go back to."),
             "install": self.tr("Only the driver is missing; the next page shows which one you need."),
             "keep": self.tr("Your card and driver are ready."),

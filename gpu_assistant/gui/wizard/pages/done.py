@@ -273,7 +273,7 @@ class QuickBenchmarkCard(Card):
         """Show the result, that it runs, or why it failed."""
         self._running = running
         headline = messages.make_headline(benchmark) if benchmark is not None and not running else None
-        self.set_title(self.tr("How fast"))
+        self.set_title(self.tr("Speed"))
         results = messages.device_results(benchmark)[:3] if headline is not None and benchmark is not None else []
         self.value_label.setVisible(headline is not None)
         self.bars.setVisible(len(results) > 1)  # a single bar has nothing to be compared with
@@ -346,7 +346,9 @@ def verification_verdict(
             kind, title = "warn", translate("DonePage", "It works, but on the CPU")
     detail = translate("DonePage", "Checked just now, in its own Python.")
     if checks.verdict == "fail" and kind == "warn":
-        detail = translate("DonePage", "What did not pass is listed first, with what to do. Training works without it.")
+        detail = translate(
+            "DonePage", "Checks that did not pass are listed first, with what to do. Training works without them."
+        )
     return VerificationVerdict(kind=kind, title=title, detail=detail, passed=passed, total=len(counted_checks))
 
 

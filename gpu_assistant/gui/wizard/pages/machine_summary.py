@@ -116,7 +116,7 @@ def _gpu_row(machine: Machine, recommendation: Recommendation | None, plan: Plan
             id="card",
             label=label,
             value=translate("MachineSummary", "No NVIDIA GPU"),
-            detail=translate("MachineSummary", "PyTorch computes on the CPU"),
+            detail=translate("MachineSummary", "PyTorch runs on the CPU"),
         )
     identical = [each for each in machine.gpus if (each.name, each.memory_bytes) == (gpu.name, gpu.memory_bytes)]
     parts, other_gpus = [], tuple(each for each in machine.gpus if each is not gpu)
@@ -131,7 +131,7 @@ def _gpu_row(machine: Machine, recommendation: Recommendation | None, plan: Plan
     if recommendation is not None:
         is_used = recommendation.accelerator != "cpu"
         if is_used:
-            pill = ("ok", translate("MachineSummary", "fits PyTorch"))
+            pill = ("ok", translate("MachineSummary", "works with PyTorch"))
         elif gpu.vendor == "nvidia":
             pill = ("warn", translate("MachineSummary", "not used"))
         else:
@@ -143,7 +143,7 @@ def _gpu_row(machine: Machine, recommendation: Recommendation | None, plan: Plan
 
 def _other_gpu_names(gpus: tuple[Gpu, ...]) -> list[str]:
     """Further GPUs, each model once: "and AMD Radeon 780M", "and 7 × NVIDIA H100"."""
-    counts = Counter(gpu.name or translate("MachineSummary", "a card without a name") for gpu in gpus)
+    counts = Counter(gpu.name or translate("MachineSummary", "an unnamed card") for gpu in gpus)
     quantities = [name if count == 1 else f"{count} × {name}" for name, count in counts.items()]
     return [translate("MachineSummary", "and {name}").format(name=name) for name in quantities]
 
@@ -177,7 +177,7 @@ def _driver_row(machine: Machine, recommendation: Recommendation | None, plan: P
         pill_text = (
             translate("MachineSummary", "too new for the card")
             if is_downgrade
-            else translate("MachineSummary", "update advised")
+            else translate("MachineSummary", "update recommended")
         )
         pill = ("warn", pill_text) if recommendation.driver.needs_install else fine_pill()
     cuda = machine.driver.cuda_max
@@ -227,7 +227,7 @@ def _space_pill(free_bytes: int, needed_bytes: int, *, approximate: bool) -> tup
     if free_bytes <= needed_bytes:
         return "error", translate("MachineSummary", "too little")
     if approximate and free_bytes < AMPLE_FACTOR * needed_bytes:
-        return "neutral", translate("MachineSummary", "not known whether it is enough")
+        return "neutral", translate("MachineSummary", "may not be enough")
     return fine_pill()
 
 
@@ -379,17 +379,16 @@ def _system_notes(machine: Machine) -> Iterator[MachineNote]:
     if machine.os.secure_boot and machine.os.system == "linux" and nvidia:
         text = translate(
             "MachineSummary",
-            "Secure Boot is on: this system loads the NVIDIA driver only if it is signed with a key "
-            "that the computer trusts. Use your distribution's driver, which takes care of that.",
+            "Secure Boot is on: this system loads the NVIDIA driver only if it is signed with a key that the "
+            "computer trusts. Use your distribution's driver, which handles that.",
         )
         yield MachineNote(kind="warn", text=text)
     if machine.os.smart_app_control == "on":
         text = translate(
             "MachineSummary",
-            "Smart App Control is on: Windows blocks files that Microsoft does not know, possibly "
-            "including parts of PyTorch, and allows no exceptions. If a step or a check says that "
-            "something was blocked, this is why; Windows Security shows it under “App & browser "
-            "control”.",
+            "Smart App Control is on: Windows blocks files that Microsoft does not recognise, possibly "
+            "including parts of PyTorch, and allows no exceptions. If a step or a check says that something "
+            "was blocked, this is why; Windows Security shows it under “App & browser control”.",
         )
         yield MachineNote(kind="warn", text=text)
     if machine.laptop:
@@ -401,12 +400,14 @@ def _system_notes(machine: Machine) -> Iterator[MachineNote]:
         )
         yield MachineNote(kind="info", text=text)
     if machine.os.wsl:
-        text = translate("MachineSummary", "Linux inside Windows (WSL): it uses the graphics driver of Windows.")
+        text = translate(
+            "MachineSummary", "This is Linux inside Windows (WSL): it uses the graphics driver of Windows."
+        )
         yield MachineNote(kind="info", text=text)
     if machine.remote_desktop:
         text = translate(
             "MachineSummary",
-            "You are using this computer over remote desktop. It computes as usual; stay signed in.",
+            "You are using this computer over remote desktop. Everything runs as usual; stay signed in.",
         )
         yield MachineNote(kind="info", text=text)
 
@@ -422,14 +423,14 @@ def _software_notes(machine: Machine, row_probes: frozenset[str]) -> Iterator[Ma
         if toolkit.nvcc is False or toolkit.version is None:
             text = translate(
                 "MachineSummary",
-                "The CUDA Toolkit (what compiles CUDA programs) in {path} has no compiler. PyTorch does not use it and "
-                "works without it; other programs that look for it there may fail.",
+                "The CUDA Toolkit (for compiling CUDA programs) in {path} has no compiler. PyTorch does not use "
+                "it and works without it; other programs that look for it there may fail.",
             )
             if toolkit.nvcc is not False:
                 text = translate(
                     "MachineSummary",
-                    "The version of the CUDA Toolkit (what compiles CUDA programs) in {path} cannot be found. PyTorch "
-                    "does not use it and works without it.",
+                    "The version of the CUDA Toolkit (for compiling CUDA programs) in {path} cannot be found. "
+                    "PyTorch does not use it and works without it.",
                 )
             yield MachineNote(kind="info", text=text.format(path=toolkit.path))
     if machine.tools is not None and machine.tools.conda is not None:

@@ -83,7 +83,7 @@ class WelcomePage(WizardPage):
     def draw(self) -> None:
         self.title_label.setText(self.tr("Set up my GPU for deep learning"))
         lines = (
-            self.tr("We look, suggest, install, and prove that it works."),
+            self.tr("We check, recommend, install, and prove that it works."),
             self.tr("About 10 minutes."),
             self.tr("Nothing is changed before you agree. Nothing is sent anywhere."),
         )
@@ -109,12 +109,12 @@ class WelcomePage(WizardPage):
         plan = interrupted.plan
         number = next((position for position, step in enumerate(plan.steps, 1) if step.id == interrupted.step), None)
         if number is None:
-            question = self.tr("The last install was not finished. Go on?")
+            question = self.tr("The last installation was not finished. Continue?")
         else:
             step = plan.steps[number - 1]
-            template = self.tr("The last install stopped at step {n} of {of}: {title}. Go on?")
+            template = self.tr("The last installation stopped at step {n} of {of}: {title}. Continue?")
             if interrupted.state == "reboot-needed":
-                template = self.tr("The computer had to restart after step {n} of {of}: {title}. Go on?")
+                template = self.tr("The computer had to restart after step {n} of {of}: {title}. Continue?")
             title = self.texts.translate(f"step.{step.code}.title", step.data)
             question = template.format(n=number, of=len(plan.steps), title=title)
         torch = plan.recommendation.pytorch
@@ -124,7 +124,7 @@ class WelcomePage(WizardPage):
         details = [location_text or plan.env]
         if any(step.kind == "download" or step.files for step in plan.steps[: number or 0]):
             details.append(self.tr("Your download is kept."))
-        self.resume_hero.set("accent", question, " · ".join(details), self.tr("Go on"), "download")
+        self.resume_hero.set("accent", question, " · ".join(details), self.tr("Continue"), "download")
 
     def _update_layout(self) -> None:
         small = self.page.breakpoints.is_tight or self.page.breakpoints.is_low

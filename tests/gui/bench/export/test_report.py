@@ -77,7 +77,7 @@ def test_report_has_history_and_range_source(language):
         "262 images/s",
         "12 % faster than",
         "Changed since then: driver 566.03 → 617.42.",
-        "70 to 100 % of the maker's figure within the card and 55 to 97 %",
+        "70 to 100 % of the card's rated memory speed and 55 to 97 %",
         "Data as of 2026-11-21.",
         "Sources: https://example.invalid/a?b=1&c=2",
     ):
@@ -91,9 +91,9 @@ def test_report_title_follows_results(language):
         return re.search(r"<title>(.*?)</title>", render_html(benchmark)).group(1)
 
     assert title(card_benchmark()) == "How fast this computer trains"
-    assert title(cpu_benchmark()) == "How fast this CPU computes"
+    assert title(cpu_benchmark()) == "How fast this CPU is"
     products = tuple(r for r in card_benchmark().results if r.id == "matmul")
-    assert title(replace(card_benchmark(), results=products)) == "How fast this computer computes"
+    assert title(replace(card_benchmark(), results=products)) == "How fast this computer is"
 
 
 def test_report_has_gpu_log(language):

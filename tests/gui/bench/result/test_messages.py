@@ -38,10 +38,10 @@ def test_both_ways_of_a_language_model_are_named():
     assert pair_title(pair) == "Small language model"
     description = pair_description(pair, benchmark)
     assert description.startswith("answers word by word, bfloat16")
-    assert description.endswith("as a CUDA graph; 150 tokens/s with kernels started one by one")
+    assert description.endswith("as a CUDA graph; 150 tokens/s with kernels launched one by one")
     assert [result_name(each) for each in (cpu, one_by_one, graph)] == [
         "Small language model, float32",
-        "Small language model, kernels started one by one, bfloat16",
+        "Small language model, kernels launched one by one, bfloat16",
         "Small language model as a CUDA graph, bfloat16",
     ]
     unrecorded = SkippedWorkload(
@@ -77,10 +77,10 @@ def test_time_limit_omission_suggests_full_test():
     quick = replace(cpu_benchmark(), left_out=left_out, notes=("bench.note.time", "bench.note.busy-cpu"), scope="quick")
     notes = validity_notes(quick)
     assert {note.text: note.detail for note in notes if note.kind == "warn"} == {
-        "There was not enough time for everything; what did not fit in was left out.": (
+        "There was not enough time for everything; the rest was left out.": (
             "Training BERT-base, float32; Matrix product, float32 · 2048 × 2048, 4096 × 4096"
         ),
-        "Other programs kept the CPU busy when the test began, so its figures may be too low.": "",
+        "Other programs kept the CPU busy when the test began, so its results may be too low.": "",
     }
     suggestion = "The full test takes up to 15 minutes per device and measures more."
     assert suggestion in [note.text for note in notes]
@@ -91,7 +91,7 @@ def test_note_names_affected_measurement_only():
     steady = cpu_benchmark().results[0]
     noisy = replace(steady, size=(64, 64, 64), notes=("spread",))
     benchmark = replace(cpu_benchmark(), results=(steady, noisy), notes=("bench.note.spread",))
-    (note,) = [note for note in validity_notes(benchmark) if note.text.startswith("The figures vary")]
+    (note,) = [note for note in validity_notes(benchmark) if note.text.startswith("The results vary")]
     assert note.detail == "Matrix product, float32 · 64 × 64"
 
 

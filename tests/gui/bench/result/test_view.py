@@ -22,7 +22,7 @@ def test_headline_shows_ratio(open_result):
         view.headline_label.text()
         == "Training ResNet-50: your RTX 4060 (mixed precision) is 31 times as fast as your CPU (float32)"
     )
-    assert view.detail_label.text() == "What takes the CPU a night of 8 hours, the card does in 15 minutes."
+    assert view.detail_label.text() == "What takes the CPU a whole night (8 hours), the card does in 15 minutes."
     assert view.verdict_pill.text == "Normal for this card"
     assert "CUDA 13.0 · quick test, 58 seconds" in page.subtitle_label.text()
     assert page.measure_button.toolTip().startswith(
@@ -33,7 +33,7 @@ def test_headline_shows_ratio(open_result):
 def test_unfinished_run_shows_banner(open_result, seen):
     view = open_result(card_benchmark(), replace(card_benchmark(0.9), notes=("bench.note.killed",))).result_view
     assert view.unmeasured_banner.isVisible()
-    assert "ended the benchmark before its end" in seen(view.headline_card)
+    assert "ended the benchmark early" in seen(view.headline_card)
     assert not open_result(card_benchmark()).result_view.unmeasured_banner.isVisible()
 
 

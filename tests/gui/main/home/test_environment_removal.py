@@ -54,7 +54,7 @@ def test_removal_is_previewed_first(home, app, qtbot, seen, language, code):
     dialog.findChild(UninstallDetails).toggle_button.click()
     shown = dialog_texts(dialog, seen)
     assert first in shown
-    assert {"en": "2. Put the variable CUDA_PATH back", "zh_CN": "2. 恢复环境变量 CUDA_PATH"}[code] in shown
+    assert {"en": "2. Restore the variable CUDA_PATH", "zh_CN": "2. 恢复环境变量 CUDA_PATH"}[code] in shown
     assert dialog.reject_button.isDefault()
     dialog.reject_button.click()
     assert "removed" not in app.calls

@@ -96,7 +96,7 @@ def test_home_with_hot_gpu(home, app):
     window, page = home(app)
     now = time.time()
     feed(window, *(sample(gpu(temp=87, throttle=("hardware-thermal",)), t=now - 8 + i) for i in range(8)))
-    assert (page.hero.kind, page.hero.title_label.text()) == ("warn", "Your GPU is hot and slows itself down")
+    assert (page.hero.kind, page.hero.title_label.text()) == ("warn", "Your GPU is hot and slowing itself down")
     assert "87 °C" in page.hero.detail_label.text()
     (row,) = page.alarms_card.rows.values()
     assert "dust" in row.fix_label.text()
@@ -172,7 +172,7 @@ def test_monitor_of_simulated_machine_names_the_real_gpu(open_area, tmp_path, qt
     area = open_area(FakeMain(tmp_path, rtx4060(), simulated=True))
     area.open_page(MONITOR)
     qtbot.waitUntil(lambda: area.current_page == MONITOR, timeout=20_000)
-    assert area.pages[MONITOR].subtitle_label.text().startswith("Figures from the real computer")
+    assert area.pages[MONITOR].subtitle_label.text().startswith("Readings from the real computer")
 
 
 def test_missing_terminal_shows_command_until_page_changes(home, app, qtbot):

@@ -47,7 +47,7 @@ def test_gpu_without_readings_is_explained(qapp):
     )
     assert (verdict.kind, verdict.detail.split(",")[0]) == (
         "ok",
-        "The graphics card is idle and is left alone for a moment",
+        "The graphics card is idle and is not checked for a moment",
     )
     asleep = replace(sample(replace(nothing, state="asleep")), nvml="asleep")
     verdict = home_verdict(installed, asleep, Health(t=0.0, state="asleep"), simulated=False)
@@ -72,7 +72,7 @@ def test_silent_driver_is_reported_and_not_called_healthy(qapp, installed):
     assert "well" not in verdict.title + verdict.detail
     assert status_pill(health) == ("neutral", "no answer")
     if installed is not None:
-        assert (verdict.kind, verdict.title) == ("neutral", "The graphics driver gives no answer right now")
+        assert (verdict.kind, verdict.title) == ("neutral", "The graphics driver is not responding right now")
         assert "restart the computer" in verdict.detail
 
 

@@ -53,7 +53,7 @@ class TestProxy:
         card.use_segments.buttons[MANUAL].click()
         card.address_field.setText("socks5://proxy:1080")
         assert not card.apply_fields()
-        assert card.result_label.text().startswith("This is no address of a proxy.")
+        assert card.result_label.text().startswith("This is not a proxy address.")
         assert app.settings.proxy_address is None
         card.test_button.click()
         assert not card.is_testing

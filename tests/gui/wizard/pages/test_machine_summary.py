@@ -197,7 +197,7 @@ def test_unknown_cost_is_text(
 @pytest.mark.parametrize(
     ("code", "free", "needed", "kind", "expected"),
     [
-        ("check-space-about", 3_000_000_000, 2_600_000_000, "neutral", "not known whether it is enough"),
+        ("check-space-about", 3_000_000_000, 2_600_000_000, "neutral", "may not be enough"),
         ("check-space-about", 412_000_000_000, 2_600_000_000, "ok", "fine"),
         ("check-space-about", 2_000_000_000, 2_600_000_000, "error", "too little"),
         ("check-space", 3_000_000_000, 2_600_000_000, "ok", "fine"),
@@ -236,7 +236,7 @@ def test_download_size_names_its_release_and_missing_parts(qapp, language, kinds
     assert card.accessibleName().startswith(f"{figure} to download, ")
     notes = card.reasons.text()
     assert "measured on PyTorch 2.14.0 with CUDA 12.6" in notes
-    assert (f"Not in it, size unknown: {more}." in notes) is bool(more)
+    assert (f"Not included, size unknown: {more}." in notes) is bool(more)
     card.deleteLater()
 
 
@@ -250,10 +250,10 @@ def test_heading_says_gpu_is_unused(language, goal: str, tool: str) -> None:
             tensorflow=TensorFlowChoice(version="2.21.0", requirement="tensorflow==2.21.0", gpu=False),
         )
     title, line = recommendation_heading(rtx4060(), advice, Texts("en"))
-    assert title == "What suits this computer"
-    assert line == f"{tool} computes on the CPU here; your RTX 4060 is not used."
+    assert title == "Recommended for this computer"
+    assert line == f"{tool} runs on the CPU here; your RTX 4060 is not used."
     title, line = recommendation_heading(rtx4060(), ADVICE, Texts("en"))
-    assert title == "What suits your RTX 4060"
+    assert title == "Recommended for your RTX 4060"
     assert (
         line == "PyTorch will use your NVIDIA GeForce RTX 4060. "
         "PyTorch 2.15.0 is the newest, and it runs on this computer."

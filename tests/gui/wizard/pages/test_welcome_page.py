@@ -47,7 +47,8 @@ class TestWelcome:
         wizard = open_wizard(app)
         qtbot.waitUntil(wizard.welcome.resume_hero.isVisible, timeout=5000)
         assert (
-            wizard.welcome.resume_hero.title_label.text() == "The last install stopped at step 4 of 6: Download. Go on?"
+            wizard.welcome.resume_hero.title_label.text()
+            == "The last installation stopped at step 4 of 6: Download. Continue?"
         )
         assert str(app.folder / "env") in wizard.welcome.resume_hero.detail_label.text()
         page = wizard.welcome

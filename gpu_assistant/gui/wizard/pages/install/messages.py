@@ -65,7 +65,7 @@ def install_notes(
     if stage == "steps-skipped":
         return _skipped_notes(state, texts)
     if stage in ("running", "stopping"):
-        text = translate("InstallMessages", "The next start continues from here.")
+        text = translate("InstallMessages", "Next time, the setup continues from here.")
         text = kept_work_text(progress, only_download_kept=True) if only_download_kept else text
         interrupt_note = InstallNote(icon="ok", title=translate("InstallMessages", "Safe to interrupt"), text=text)
         return (*_driver_notes(progress, texts), interrupt_note)
@@ -78,7 +78,7 @@ def _driver_notes(progress: InstallProgress | None, texts: Texts) -> tuple[Insta
     step = next((s for s in steps if s.message is not None and s.message.code == DRIVER_BY_HAND_CODE), None)
     if step is None:
         return ()
-    later = translate("InstallMessages", "The setup goes on meanwhile: restart only when this page asks for it.")
+    later = translate("InstallMessages", "The setup continues meanwhile: restart only when this page asks you to.")
     space = "" if texts.language == "zh_CN" else " "
     text = f"{texts.translate(f'step.{step.code}.what', step.data)}{space}{later}"
     return (InstallNote(icon="driver", title=translate("InstallMessages", "Install the driver meanwhile"), text=text),)
@@ -89,8 +89,8 @@ def kept_work_text(progress: InstallProgress | None, *, only_download_kept: bool
     if only_download_kept:
         return translate("InstallMessages", "Your download is kept.")
     if progress is None or not progress.has_downloads:
-        return translate("InstallMessages", "The next start continues from here.")
-    return translate("InstallMessages", "Your download is kept; the next start continues from here.")
+        return translate("InstallMessages", "Next time, the setup continues from here.")
+    return translate("InstallMessages", "Your download is kept; next time, the setup continues from here.")
 
 
 def _restart_notes(state: WizardState, progress: InstallProgress | None, texts: Texts) -> tuple[InstallNote, ...]:

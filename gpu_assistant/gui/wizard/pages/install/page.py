@@ -143,7 +143,7 @@ class InstallPage(WizardPage):
             self.tr("Stop here?"),
             message,
             self.tr("Stop"),
-            self.tr("Go on"),
+            self.tr("Continue"),
             dismiss_signal=self.controller.runners.install.finished,
         )
         if confirmed:
@@ -212,7 +212,10 @@ class InstallPage(WizardPage):
         stage = self.controller.flow.state.stage
         title, line = messages.stage_title(self.controller.flow.state), ""
         if self.controller.flow.simulated and stage == "done":
-            title, line = self.tr("This is what an install would do"), self.tr("Preview only: nothing was executed.")
+            title, line = (
+                self.tr("This is what an installation would do"),
+                self.tr("Preview only: nothing was executed."),
+            )
         if progress is not None and stage == "running":
             line = self._progress_text(progress)
             running = progress.running_step
@@ -231,9 +234,9 @@ class InstallPage(WizardPage):
         position = {"n": str(max(progress.step_number, 1)), "of": str(len(progress.steps))}
         remaining_s = None if self.step_panel.download_controls.paused else progress.seconds_left
         if remaining_s is None:
-            line = self.tr("Step {n} of {of}. You may minimise this window.")
+            line = self.tr("Step {n} of {of}. You can minimise this window.")
             return line.format(**position)
-        line = self.tr("Step {n} of {of} · about {time} left. You may minimise this window.")
+        line = self.tr("Step {n} of {of} · about {time} left. You can minimise this window.")
         return line.format(time=format_duration(remaining_s, self.texts.language), **position)
 
     def _update_notes(self) -> None:
@@ -266,7 +269,7 @@ class InstallPage(WizardPage):
         self.ask_again_button.setVisible(is_verified)
         primary_texts = {
             "failed": self.tr("Try again"),
-            "cancelled": self.tr("Go on"),
+            "cancelled": self.tr("Continue"),
             "reboot-needed": self.tr("Close"),
         }
         if stage == "steps-skipped" and not is_verified:

@@ -81,7 +81,7 @@ class DownloadControls(Themed, QWidget):
             self.limit_picker.set_rate(rate)
 
     def retranslate(self) -> None:
-        self.pause_button.setText(self.tr("Go on") if self.paused else self.tr("Pause"))
+        self.pause_button.setText(self.tr("Continue") if self.paused else self.tr("Pause"))
         self.pause_button.set_icon("play" if self.paused else "pause")
 
     def _toggle_pause(self) -> None:
@@ -195,7 +195,7 @@ class CurrentStepPanel(Card):
             self._show_bottleneck(
                 "clock",
                 self.tr("Limited by your speed limit"),
-                self.tr("You set at most {speed}.").format(speed=limit),
+                self.tr("You set a limit of {speed}.").format(speed=limit),
             )
         else:
             self._update_bottleneck(step.bottleneck, step.kind)
@@ -255,17 +255,17 @@ class CurrentStepPanel(Card):
 
     def _bottleneck_texts(self, bottleneck: Bottleneck, kind: str | None) -> tuple[str, str]:
         if bottleneck == "checking" and kind == "verify":
-            return self.tr("Trying it out"), self.tr("Loading PyTorch for the first time takes longest.")
+            return self.tr("Trying it out"), self.tr("Loading PyTorch takes longest the first time.")
         return {
             "network": (self.tr("Limited by your internet connection"), ""),
             "source": (self.tr("Limited by the download server"), ""),
             "disk": (self.tr("Limited by your disk"), ""),
             "checking": (
                 self.tr("Checking what was downloaded"),
-                self.tr("Every file must be exactly the official one."),
+                self.tr("Every file must match the official one exactly."),
             ),
-            "installing": (self.tr("Putting the files in place"), self.tr("Limited by your disk")),
-            "consent": (self.tr("Waiting for your permission"), self.tr("The system is asking you.")),
+            "installing": (self.tr("Installing the files"), self.tr("Limited by your disk")),
+            "consent": (self.tr("Waiting for your permission"), self.tr("The system is waiting for your answer.")),
             "elsewhere": (
                 self.tr("Another download is fetching this file"),
                 self.tr("It is used here as soon as it is complete."),

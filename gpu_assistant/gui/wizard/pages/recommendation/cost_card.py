@@ -104,13 +104,13 @@ class CostCard(Card):
             notes.append(self.tr("The exact download size is known after the first step."))
         if plan.bundle is None and cost.measured_release is not None:
             release = texts.format_value("measured", cost.measured_release)
-            notes.append(self.tr("The download is an estimate, measured on {release}.").format(release=release))
+            notes.append(self.tr("The download size is an estimate, based on {release}.").format(release=release))
         if plan.bundle is None and cost.estimated_bytes:
             size = format_size(cost.estimated_bytes)
             notes.append(self.tr("About {size} of it is the driver.").format(size=size))
         if plan.bundle is None and cost.unknown_parts:
             parts = localized.unknown_parts_text(cost, texts)
-            notes.append(self.tr("Not in it, size unknown: {parts}.").format(parts=parts))
+            notes.append(self.tr("Not included, size unknown: {parts}.").format(parts=parts))
         if cost.disk_bytes is not None:
             notes.append(self.tr("The disk space includes the downloaded files."))
         mbits = next((step.data.get("mbits") for step in plan.steps if step.kind == "download"), None)

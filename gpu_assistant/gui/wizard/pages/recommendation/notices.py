@@ -95,7 +95,7 @@ class NoticesCard(Card):
             self._add_manual_driver(driver, required=driver_required)
         if uncovered_parts:
             template = self.tr(
-                "{parts}: not installed from here yet. The plan sets up the rest; get these from their makers."
+                "{parts}: cannot be installed from here yet. The plan sets up the rest; get these from their makers."
             )
             self._add_row("warn", "warn", template.format(parts=uncovered_parts), None)
         for warning in warnings:
@@ -139,8 +139,8 @@ class NoticesCard(Card):
         )
         if required:
             text = self.tr(
-                "Install NVIDIA driver {version} yourself first, then check again. Without it the setup stops at its "
-                "last step, the proof, and goes on from there later."
+                "Install NVIDIA driver {version} yourself first, then check again. Without it, the setup stops "
+                "before its last step, the check that it works, and continues from there later."
             )
         button = None
         if driver.url is not None:

@@ -127,14 +127,14 @@ class OptionsBar(Themed, QWidget):
                 self.tr("CUDA development"),
                 self.tr("Write and compile GPU programs yourself: adds the CUDA Toolkit and cuDNN"),
             ),
-            "all": (self.tr("Everything"), self.tr("All three, for those who need them all; takes the most space")),
+            "all": (self.tr("Everything"), self.tr("All three, if you need them all; takes the most space")),
         }
 
     def channel_texts(self) -> dict[Channel, tuple[str, str]]:
         """Each kind of driver: name and explanation."""
         return {
-            "studio": (CHANNEL_NAMES["studio"], self.tr("Tested longer: the calm choice for this kind of work")),
-            "game-ready": (CHANNEL_NAMES["game-ready"], self.tr("Ready for the newest games: for those who also play")),
+            "studio": (CHANNEL_NAMES["studio"], self.tr("Tested longer: the safe choice for this kind of work")),
+            "game-ready": (CHANNEL_NAMES["game-ready"], self.tr("Ready for the newest games: if you also play games")),
         }
 
     def environment_texts(self) -> dict[EnvironmentKind, tuple[str, str]]:
@@ -144,7 +144,7 @@ class OptionsBar(Themed, QWidget):
             "venv": ("venv", self.tr("Python's own kind, used in most guides")),
             "conda": (
                 f"conda {version}".rstrip(),
-                self.tr("Made by your conda, with Python from conda-forge; base stays as it is"),
+                self.tr("Created by your conda, with Python from conda-forge; base stays as it is"),
             ),
         }
 

@@ -490,9 +490,9 @@ def recommendation_heading(
     """The page's title, and in one line why this was chosen, in `reason_count` sentences; the cards tell the rest."""
     gpu = _gpu_in_title(machine, recommendation) if machine is not None else None
     is_gpu_used = recommendation is None or recommendation.accelerator != "cpu"
-    title = translate("RecommendationPage", "What suits this computer")
+    title = translate("RecommendationPage", "Recommended for this computer")
     if gpu is not None and gpu.name and is_gpu_used:
-        title = translate("RecommendationPage", "What suits your {gpu}").format(gpu=short_name(gpu.name))
+        title = translate("RecommendationPage", "Recommended for your {gpu}").format(gpu=short_name(gpu.name))
     if recommendation is None:
         return title, ""
     if any(each.code in ALREADY_WORKING_CODES for each in recommendation.alternatives):
@@ -503,7 +503,7 @@ def recommendation_heading(
     if gpu is not None and gpu.name and not is_gpu_used:
         # An unused GPU is named first; the cards below say why.
         framework = "TensorFlow" if recommendation.pytorch is None else "PyTorch"
-        subtitle = translate("RecommendationPage", "{tool} computes on the CPU here; your {gpu} is not used.")
+        subtitle = translate("RecommendationPage", "{tool} runs on the CPU here; your {gpu} is not used.")
         return title, subtitle.format(tool=framework, gpu=short_name(gpu.name))
     reasons = main_reasons(recommendation)[:reason_count]
     return title, messages.join_sentences(*(texts.brief_text(reason) for reason in reasons))

@@ -68,7 +68,7 @@ def part_titles(machine: Machine) -> dict[str, tuple[str, str]]:
         driver_meaning = translate("PartSummary", "Windows' own, which lets Linux talk to the card")
     return {
         "driver": (translate("PartSummary", "Graphics driver"), driver_meaning),
-        "cuda": ("CUDA", translate("PartSummary", "The language programs use to compute on an NVIDIA card")),
+        "cuda": ("CUDA", translate("PartSummary", "Lets programs run calculations on an NVIDIA card")),
         "cudnn": ("cuDNN", translate("PartSummary", "NVIDIA's fast building blocks for neural networks")),
         "torch": ("PyTorch", translate("PartSummary", "The toolbox you train models with")),
         "tensorflow": ("TensorFlow", translate("PartSummary", "Google's toolbox to train models with")),

@@ -295,7 +295,7 @@ def step_cost_notes(step: Step, texts: Texts) -> list[str]:
         size_text = (
             format_size(min_bytes) if step.disk_bytes else texts.translate("price.at-least", {"bytes": min_bytes})
         )
-        notes.append(translate("PlanRow", "{size} on the disk").format(size=size_text))
+        notes.append(translate("PlanRow", "{size} on disk").format(size=size_text))
     if step.needs_admin:
         notes.append(translate("PlanRow", "shows an administrator prompt"))
     return notes

@@ -42,7 +42,7 @@ class SourceCheckRow(Card):
         elif self._running:
             text, action = self.tr("Checking that everything can be downloaded…"), self.tr("Stop")
         elif controller.was_source_check_stopped:
-            text, action = self.tr("Not checked whether everything can be downloaded."), self.tr("Check")
+            text, action = self.tr("Not checked yet whether everything can be downloaded."), self.tr("Check")
         elif plan is not None and is_confirmed(plan):
             text = self.tr("Checked: everything can be downloaded.")
         self.text_label.setText(text)

@@ -111,7 +111,7 @@ class TestInstall:
         assert {"en": "Step 4 of 6", "zh_CN": "第 4 步，共 6 步"}[code] in shown
         assert {"en": "Safe to interrupt", "zh_CN": "可以放心中断"}[code] in shown
         assert page.log_drawer.text() == "torch.whl"
-        assert {"en": "The next start continues from here.", "zh_CN": "接着装"}[code] in shown
+        assert {"en": "Next time, the setup continues from here.", "zh_CN": "接着装"}[code] in shown
 
     def test_question_about_stopping_goes_when_the_install_ends(self, installing, app, qtbot):
         asked = []
@@ -145,7 +145,7 @@ class TestInstall:
         qtbot.waitUntil(lambda: installing.flow.state.stage == "cancelled", timeout=5000)
         page = installing.install
         assert page.step_list.state("download") == "cancelled"
-        assert page.primary_button.text() == "Go on"
+        assert page.primary_button.text() == "Continue"
         assert page.back_button.isVisible()
         app.gate.set()
         page.primary_button.click()
@@ -306,7 +306,7 @@ class TestInstall:
         shown = seen(wizard.install)
         assert shown.index("Enroll MOK") < shown.index("Restart now or later")
         assert "sudo mokutil --import key" in shown
-        assert "Open GPU Assistant again afterwards" in shown
+        assert "Then open GPU Assistant again" in shown
         assert "--resume" not in shown
 
     @BOTH
@@ -320,7 +320,7 @@ class TestInstall:
         speak(code)
         page = wizard.install
         shown = seen(page)
-        assert {"en": "• Check the space", "zh_CN": "• 检查空间"}[code] in shown
+        assert {"en": "• Check the disk space", "zh_CN": "• 检查空间"}[code] in shown
         assert {"en": "Ask again", "zh_CN": "再问一次"}[code] in shown
         assert not page.error_panel.isVisible()
         app.events["install"], app.results["install"] = (), None
@@ -369,4 +369,4 @@ class TestInstall:
         wizard.controller.runners.install.reported.emit(verifying)
         QApplication.processEvents()
         assert {"en": "Trying it out", "zh_CN": "正在试运行"}[code] in seen(page.step_panel)
-        assert {"en": "exactly the official one", "zh_CN": "官方"}[code] not in seen(page.step_panel)
+        assert {"en": "the official one exactly", "zh_CN": "官方"}[code] not in seen(page.step_panel)

@@ -152,7 +152,7 @@ def test_plan_is_saved_as_json(at_recommendation, qtbot, tmp_path):
     assert str(file) in steps.findChild(TextLabel, "planSaveStatus").text()
     saved = json.read_file(file, Plan, code="plan-file")
     assert [step.id for step in saved.steps] == [step.id for step in wizard.flow.state.plan.steps]
-    assert saved.steps[0].title == "Check the space"
+    assert saved.steps[0].title == "Check the disk space"
 
 
 @pytest.mark.gui

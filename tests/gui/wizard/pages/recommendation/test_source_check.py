@@ -75,7 +75,7 @@ def test_stopped_check_leaves_the_plan_and_can_be_begun_again(asking, at_recomme
     speak(code)
     qtbot.waitUntil(row.isVisible, timeout=10_000)
     row.button.click()
-    stopped = {"en": "Not checked whether everything can be downloaded.", "zh_CN": "还没有确认文件能否下载。"}[code]
+    stopped = {"en": "Not checked yet whether everything can be downloaded.", "zh_CN": "还没有确认文件能否下载。"}[code]
     qtbot.waitUntil(lambda: row.text_label.text() == stopped, timeout=10_000)
     assert wizard.flow.state.plan is not None
     assert wizard.recommendation.primary_button.isEnabled()
