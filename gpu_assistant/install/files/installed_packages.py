@@ -120,14 +120,12 @@ def corrupt_files(
 
     `progress` gets the bytes read and those of all files, on the calling thread. Raises AppError, Cancelled.
     """
-    conda_packages, wheels = [], []
-    for package in packages:
-        (conda_packages if is_conda_record(package.record_path) else wheels).append(package)
+    by_precedence = sorted(packages, key=lambda package: not is_conda_record(package.record_path))
     # No wheel has links, whose content would be another file's.
-    may_be_link = {name for package in conda_packages for name in package.files}
+    may_be_link = {name for each in by_precedence if is_conda_record(each.record_path) for name in each.files}
     hashes: dict[str, ContentHash | None] = {}
     recorded_sizes: dict[str, int] = {}
-    for package in (*conda_packages, *wheels):
+    for package in by_precedence:
         hashes |= {name: each for name, each in package.files.items() if not is_bytecode(name)}
         recorded_sizes |= package.sizes
     hashes |= {name: each for name, each in (expected or {}).items() if each is not None}
