@@ -35,7 +35,7 @@ import msgspec
 from ...core import filesystem, json, paths
 from ...core.errors import AppError, Cancelled, ElevationDenied, os_error_text
 from ...core.files import hash_file
-from .packages import APT_GET, AskingAptGet, install_packages, planned_packages, remove_packages
+from .packages import AskingAptGet, PackagePrograms, install_packages, planned_packages, remove_packages
 from .protocol import (
     ANSWER_FILE,
     HELPER_FLAG,
@@ -96,8 +96,8 @@ class ElevationClient:
     """Sends requests, one at a time. Each call raises ElevationDenied if the user refused, AppError, Cancelled.
 
     `folder` is the user's, for the request file; `on_kept_running` is called once where a cancel comes too late, and
-    what the helper does is waited for. `run_as_admin`, `command` and `apt_get` replace the system's prompt, our program
-    and the distribution's in tests.
+    what the helper does is waited for. `run_as_admin`, `command` and `programs` replace the system's prompt, our
+    program and the distribution's in tests.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class ElevationClient:
         rights: ElevatedSystem | None = None,
         run_as_admin: Callable[..., int] | None = None,
         command: Sequence[str] | None = None,
-        apt_get: Path = APT_GET,
+        programs: PackagePrograms | None = None,
         cancel: threading.Event | None = None,
         on_kept_running: Callable[[], None] = lambda: None,
         prompt: ElevationPrompt | None = None,
@@ -117,7 +117,10 @@ class ElevationClient:
 
         self._folder, self._rights, self._cancel = folder, rights or current_elevation(), cancel
         self._on_kept_running, self._prompt = on_kept_running, prompt
-        self._system, self._apt_get = system, AskingAptGet(system, system.run_to_end_as_admin, apt_get)
+        self._system, self._apt_get = (
+            system,
+            AskingAptGet(system, programs or PackagePrograms(), system.run_to_end_as_admin),
+        )
         self._run_as_admin = run_as_admin or system.run_as_admin
         self._helper_command = (
             tuple(command) if command is not None else helper_command(self._rights, paths.install_dir())

@@ -32,7 +32,7 @@ from ...core import filesystem
 from ...core.errors import AppError
 from ...core.versions import Version
 from ...fetch.request import Digest
-from .packages import APT_GET, RootAptGet, install_packages, remove_packages
+from .packages import PackagePrograms, RootAptGet, install_packages, remove_packages
 from .protocol import (
     ANSWER_FILE,
     MAX_REQUEST_BYTES,
@@ -84,10 +84,13 @@ def main(arguments: Sequence[str]) -> int:
 
 
 class ElevationHelper:
-    """Handles one request. `apt_get` is the program that installs packages."""
+    """Handles one request. `programs` install packages."""
 
-    def __init__(self, system: System, rights: ElevatedSystem, catalog: Catalog, apt_get: Path = APT_GET) -> None:
-        self._system, self._rights, self._catalog, self._apt_get = system, rights, catalog, apt_get
+    def __init__(
+        self, system: System, rights: ElevatedSystem, catalog: Catalog, programs: PackagePrograms | None = None
+    ) -> None:
+        self._system, self._rights, self._catalog = system, rights, catalog
+        self._programs = programs or PackagePrograms()
 
     def handle_request(self, arguments: Sequence[str]) -> int:
         """See `main`."""
@@ -130,10 +133,10 @@ class ElevationHelper:
             _create_restore_point(self._rights)
             return HelperAnswer()
         if isinstance(request, LinuxPackagesRequest):
-            apt = RootAptGet(self._system, self._apt_get)
+            apt = RootAptGet(self._system, self._programs)
             return install_packages(request, self._system.operating_system(), self._catalog, apt)
         if isinstance(request, LinuxPackagesRemoval):
-            apt = RootAptGet(self._system, self._apt_get)
+            apt = RootAptGet(self._system, self._programs)
             return remove_packages(request, self._system.operating_system(), self._catalog, apt)
         if isinstance(request, WslPlatformRequest):
             return enable_wsl(self._system, self._rights, self._catalog)

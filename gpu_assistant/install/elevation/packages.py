@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from msgspec import Struct
+
 from ...catalog.distributions import find_install_method
 from ...core.errors import AppError
 from ...core.versions import Version
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
     from ...system.base import Processes, ProcessResult
 
 
-APT_GET = Path("/usr/bin/apt-get")
-DPKG = Path("/usr/bin/dpkg")
 DPKG_QUERY = Path("/usr/bin/dpkg-query")
 QUERY_TIMEOUT_S = 60.0
 APT_TIMEOUT_S = 3600.0  # of what changes nothing: the lists, and the simulation
@@ -42,8 +42,14 @@ APT_OPTIONS = (
     *("-o", "Dpkg::Options::=--force-confdef"),
     *("-o", "Dpkg::Options::=--force-confold"),
 )
-# A suggestion of some program, such as Python's of a compiler, is no need.
-_UNNEEDED_OPTIONS = ("-o", "APT::AutoRemove::SuggestsImportant=false")
+# Comes with DKMS, and stays: a person may use it since, and while root has no password its own script refuses to let it
+# go, and with it the whole removal (sudo 1.9.13 and 1.9.16, debian/sudo.prerm).
+KEPT_PACKAGES = frozenset({"sudo"})
+# A suggestion of some program, such as Python's of a compiler, is no need; what stays needs what it needs.
+_UNNEEDED_OPTIONS = (
+    *("-o", "APT::AutoRemove::SuggestsImportant=false"),
+    *(option for name in sorted(KEPT_PACKAGES) for option in ("-o", f"APT::NeverAutoRemove::=^{name}$")),
+)
 DPKG_OPTIONS = ("--force-confdef", "--force-confold")
 # What apt-get and dpkg say, in English whatever the user's language, and the error that it is: the first that matches.
 # Recorded from apt 2.6 and 3.0, dpkg 1.21 and 1.22 (tests/fixtures/apt).
@@ -55,8 +61,9 @@ _FAILURES = (
     ("driver-packages-unknown", re.compile(r"has no installation candidate|Unable to locate package")),
     ("driver-packages-unreachable", re.compile(r"Unable to fetch some archives|Failed to fetch")),
 )
-# An earlier run was cut off: what dpkg has to finish, or apt-get has to complete, before anything else.
-_UNFINISHED_PATTERN = re.compile(r"dpkg was interrupted|Unmet dependencies\. Try 'apt(?:-get)? --fix-broken install'")
+# An earlier run was cut off between packages that need each other: apt-get completes what is there when it is told to.
+_INCOMPLETE_PATTERN = re.compile(r"Unmet dependencies\. Try 'apt(?:-get)? --fix-broken install'")
+_COMPLETE_OPTION = "--fix-broken"
 _HELPED_BY_NEWER_LISTS = {
     "driver-too-old-here",
     "driver-packages-unknown",
@@ -73,6 +80,17 @@ _BRANCH_PATTERN = r"[1-9][0-9]{2}"
 _KERNEL_FLAVOUR_PATTERN = r"generic(?:-hwe-[0-9]{2}\.[0-9]{2})?"
 
 
+class PackagePrograms(Struct, frozen=True, kw_only=True):
+    """The distribution's programs, and the folder of what dpkg has not yet written into its status file: files whose
+    names are numbers. Until dpkg has read those that it left when it was cut off, apt-get refuses to change anything
+    (debSystem::CheckUpdates of apt 3.0).
+    """
+
+    apt_get: Path = Path("/usr/bin/apt-get")
+    dpkg: Path = Path("/usr/bin/dpkg")
+    updates: Path = Path("/var/lib/dpkg/updates")
+
+
 class AptGet(Protocol):
     """How apt-get is run. `asks`: each change asks the user for rights, so that none is made in vain."""
 
@@ -87,6 +105,10 @@ class AptGet(Protocol):
         """Run to its end, with administrator rights; raises ElevationDenied."""
         ...
 
+    def is_interrupted(self) -> bool:
+        """Whether dpkg was cut off, and has to `configure` before apt-get changes anything; asks nobody."""
+        ...
+
     def configure(self) -> ProcessResult:
         """Let dpkg finish what an interrupted run left; raises ElevationDenied."""
         ...
@@ -97,22 +119,29 @@ class RootAptGet:
 
     asks = False
 
-    def __init__(self, system: Processes, program: Path = APT_GET, dpkg: Path = DPKG) -> None:
-        self._system, self._program, self._dpkg = system, program, dpkg
+    def __init__(self, system: Processes, programs: PackagePrograms) -> None:
+        self._system, self._programs = system, programs
 
     def simulate(self, arguments: Sequence[str]) -> ProcessResult:
         """With a time limit."""
         return self._system.run(
-            [self._program, *arguments], timeout=APT_TIMEOUT_S, environ=APT_ENVIRONMENT, cwd=Path("/")
+            [self._programs.apt_get, *arguments], timeout=APT_TIMEOUT_S, environ=APT_ENVIRONMENT, cwd=Path("/")
         )
 
     def change(self, arguments: Sequence[str]) -> ProcessResult:
         """Nothing of ours ends it."""
-        return self._system.run_to_end([self._program, *arguments], environ=APT_ENVIRONMENT, cwd=Path("/"))
+        return self._system.run_to_end([self._programs.apt_get, *arguments], environ=APT_ENVIRONMENT, cwd=Path("/"))
+
+    def is_interrupted(self) -> bool:
+        """As apt-get sees it."""
+        try:
+            return any(path.name.isdigit() for path in self._programs.updates.iterdir())
+        except OSError:
+            return False
 
     def configure(self) -> ProcessResult:
         """As `change`."""
-        command: list[str | Path] = [self._dpkg, *DPKG_OPTIONS, "--configure", "-a"]
+        command: list[str | Path] = [self._programs.dpkg, *DPKG_OPTIONS, "--configure", "-a"]
         return self._system.run_to_end(command, environ=APT_ENVIRONMENT, cwd=Path("/"))
 
 
@@ -124,20 +153,19 @@ class AskingAptGet(RootAptGet):
     def __init__(
         self,
         system: Processes,
+        programs: PackagePrograms,
         run_as_admin: Callable[[Sequence[str | Path]], ProcessResult],
-        program: Path = APT_GET,
-        dpkg: Path = DPKG,
     ) -> None:
-        super().__init__(system, program, dpkg)
+        super().__init__(system, programs)
         self._run_as_admin = run_as_admin
 
     def change(self, arguments: Sequence[str]) -> ProcessResult:
         """pkexec gives it an environment of its own; without a terminal debconf asks nothing."""
-        return self._run_as_admin([self._program, *arguments])
+        return self._run_as_admin([self._programs.apt_get, *arguments])
 
     def configure(self) -> ProcessResult:
         """As `change`."""
-        return self._run_as_admin([self._dpkg, *DPKG_OPTIONS, "--configure", "-a"])
+        return self._run_as_admin([self._programs.dpkg, *DPKG_OPTIONS, "--configure", "-a"])
 
 
 def allowed_packages(operating_system: OperatingSystem, catalog: Catalog) -> re.Pattern[str]:
@@ -159,10 +187,11 @@ def install_packages(
 
     "driver-would-remove" if apt would remove packages that are not of a driver, "driver-too-old-here" if it would
     install an older version than `request.minimum`; what apt-get itself says for a known reason is one of `_FAILURES`.
-    What a run that was cut off left is finished first. Where each change asks, the lists are updated only if the ones
-    that are there do not serve.
+    What a run that was cut off left is finished first, together with the installation as far as apt-get can. Where each
+    change asks, the lists are updated only if the ones that are there do not serve.
     """
     _check_allowed(request.packages, operating_system, catalog)
+    _finish_interrupted(apt)
     if apt.asks:
         try:
             return _simulate_and_install(request, apt)
@@ -182,12 +211,15 @@ def _check_allowed(names: Sequence[str], operating_system: OperatingSystem, cata
 
 
 def planned_packages(names: Sequence[str], apt: AptGet) -> tuple[str, ...]:
-    """What installing these would add, as apt-get simulates it; () where it cannot, or adds too much to be a driver."""
+    """What installing these would add and removing them take, as apt-get simulates it; () where it cannot, or adds too
+    much to be a driver.
+    """
     try:
         simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, "install", "--", *names])
     except (AppError, OSError):
         return ()
-    added = sorted(set(_ADDED_PATTERN.findall(simulation.stdout))) if simulation.returncode == 0 else []
+    found = set(_ADDED_PATTERN.findall(simulation.stdout)) if simulation.returncode == 0 else set()
+    added = sorted(found - KEPT_PACKAGES)
     return tuple(added) if len(added) <= MAX_PACKAGES else ()
 
 
@@ -220,11 +252,12 @@ def remove_packages(
     What a run that was cut off left is finished first.
     """
     _check_allowed(request.packages, operating_system, catalog)
-    ours = {*request.packages, *request.together}
+    ours = {*request.packages, *request.together} - KEPT_PACKAGES
+    _finish_interrupted(apt)
     removal = [*_UNNEEDED_OPTIONS, "remove", "--autoremove", "--", *request.packages]
     simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, *removal])
-    if _is_unfinished(simulation):
-        _finish_earlier_run(apt)
+    if _is_incomplete(simulation):
+        _complete(apt)
         simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, *removal])
     if simulation.returncode:
         raise _removal_error(simulation)
@@ -265,8 +298,8 @@ def _simulate_and_install(request: LinuxPackagesRequest, apt: AptGet) -> HelperA
     names = request.packages
     install = ["install", "--", *names]
     simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, *install])
-    if _is_unfinished(simulation):
-        _finish_earlier_run(apt)
+    if _is_incomplete(simulation):
+        install = [_COMPLETE_OPTION, *install]
         simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, *install])
     if simulation.returncode:
         return _apt_answer(simulation)
@@ -274,20 +307,21 @@ def _simulate_and_install(request: LinuxPackagesRequest, apt: AptGet) -> HelperA
     planned, minimum = _planned_version(simulation.stdout, names[0]), Version.parse(request.minimum)
     if planned is not None and minimum is not None and planned < minimum:
         raise AppError("driver-too-old-here", version=planned.text, minimum=request.minimum)
-    finished = apt.change(["-q", "-y", *APT_OPTIONS, *install])
-    if _is_unfinished(finished):  # a simulation does not ask dpkg
-        _finish_earlier_run(apt)
-        finished = apt.change(["-q", "-y", *APT_OPTIONS, *install])
-    return _apt_answer(finished)
+    return _apt_answer(apt.change(["-q", "-y", *APT_OPTIONS, *install]))
 
 
-def _is_unfinished(finished: ProcessResult) -> bool:
-    return finished.returncode != 0 and _UNFINISHED_PATTERN.search(finished.stdout + finished.stderr) is not None
+def _finish_interrupted(apt: AptGet) -> None:
+    """dpkg may fail for what is not unpacked yet, which comes later."""
+    if apt.is_interrupted():
+        apt.configure()
 
 
-def _finish_earlier_run(apt: AptGet) -> None:
-    apt.configure()  # may fail for what is not unpacked yet, which comes now
-    mend = ["--fix-broken", "install"]
+def _is_incomplete(finished: ProcessResult) -> bool:
+    return finished.returncode != 0 and _INCOMPLETE_PATTERN.search(finished.stdout + finished.stderr) is not None
+
+
+def _complete(apt: AptGet) -> None:
+    mend = [_COMPLETE_OPTION, "install"]
     _check_removed(apt.simulate(["-q", "-s", *APT_OPTIONS, *mend]))
     apt.change(["-q", "-y", *APT_OPTIONS, *mend])
 

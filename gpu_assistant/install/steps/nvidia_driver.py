@@ -24,7 +24,7 @@ from ...core.types import Value
 from ...core.versions import Version, version_text
 from ...fetch.request import DownloadRequest
 from ..elevation.client import ElevationClient
-from ..elevation.packages import present_packages
+from ..elevation.packages import KEPT_PACKAGES, present_packages
 from ..elevation.protocol import MAX_PACKAGES
 from ..host import Host
 from ..journal.log import ProgramInstalled
@@ -318,8 +318,8 @@ class NvidiaDriverInstall(ProgramInstall):
 
 
 def _added_packages(effect: ProgramInstalled) -> tuple[str, ...]:
-    """The packages that came with a driver, as the untrusted journal says."""
-    names = str(effect.details.get(PACKAGES_KEY) or "").split()
+    """The packages that came with a driver and go with it, as the untrusted journal says."""
+    names = [name for name in str(effect.details.get(PACKAGES_KEY) or "").split() if name not in KEPT_PACKAGES]
     return tuple(names) if len(names) <= MAX_PACKAGES and all(map(_PACKAGE_NAME.match, names)) else ()
 
 

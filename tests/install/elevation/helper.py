@@ -14,6 +14,7 @@ from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.machine import OperatingSystem
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.install.elevation.helper import ElevationHelper
+from gpu_assistant.install.elevation.packages import PackagePrograms
 from gpu_assistant.system.base import System
 from gpu_assistant.system.elevation import ElevatedSystem
 
@@ -48,9 +49,14 @@ def tried_rights(base: Path) -> ElevatedSystem:
     return LinuxElevatedSystem(base)
 
 
+def programs(apt_get: Path) -> PackagePrograms:
+    """With a dpkg, and what it left, beside apt-get."""
+    return PackagePrograms(apt_get=apt_get, dpkg=apt_get.with_name("dpkg"), updates=apt_get.with_name("updates"))
+
+
 def server(base: Path, apt_get: Path) -> ElevationHelper:
     system: System = Elevated()
-    return ElevationHelper(system, tried_rights(base), load_catalog(resources_dir() / "catalog"), apt_get)
+    return ElevationHelper(system, tried_rights(base), load_catalog(resources_dir() / "catalog"), programs(apt_get))
 
 
 if __name__ == "__main__":

@@ -11,10 +11,11 @@ from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import OperatingSystem
 from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.install.elevation.packages import install_packages
-from gpu_assistant.install.elevation.protocol import LinuxPackagesRequest
+from gpu_assistant.install.elevation.packages import PackagePrograms, RootAptGet, install_packages, remove_packages
+from gpu_assistant.install.elevation.protocol import LinuxPackagesRemoval, LinuxPackagesRequest
 from gpu_assistant.system.base import ProcessResult
 from gpu_assistant.texts.localized import Texts
+from tests.fakes.system import FakeSystem
 
 RECORDED = Path(__file__).parents[2] / "fixtures/apt"
 CATALOG = load_catalog(resources_dir() / "catalog")
@@ -22,6 +23,8 @@ DEBIAN = OperatingSystem(system="linux", distro="debian", distro_version="12")
 REQUEST = LinuxPackagesRequest(nonce="0" * 32, packages=("nvidia-driver", "firmware-misc-nonfree"), minimum="525")
 MEND = "--fix-broken install"
 INSTALL = "install -- nvidia-driver firmware-misc-nonfree"
+INSTALL_AND_MEND = f"--fix-broken {INSTALL}"
+CONFIGURE = "dpkg --configure -a"
 
 
 def recorded(name: str) -> str:
@@ -33,23 +36,35 @@ class ScriptedApt:
 
     asks = False
 
-    def __init__(self, simulations: Sequence[str] = (), changes: Sequence[str] = (), *, removed: str = "") -> None:
+    def __init__(
+        self,
+        simulations: Sequence[str] = (),
+        changes: Sequence[str] = (),
+        *,
+        removed: str = "",
+        interrupted: bool = False,
+    ) -> None:
         self.calls: list[str] = []
         self._simulations, self._changes, self._removed = list(simulations), list(changes), removed
+        self._is_interrupted = interrupted
 
     def simulate(self, arguments: Sequence[str]) -> ProcessResult:
-        if " ".join(arguments).endswith(MEND):
+        if "--fix-broken" in arguments:
             return ProcessResult(returncode=0, stdout=self._removed, stderr="")
         return self._answer(self._simulations)
+
+    def is_interrupted(self) -> bool:
+        return self._is_interrupted
 
     def change(self, arguments: Sequence[str]) -> ProcessResult:
         text = " ".join(arguments)
         if text.endswith(" update"):
             return ProcessResult(returncode=0, stdout="", stderr="")
-        self.calls.append(next(each for each in (MEND, INSTALL) if text.endswith(each)))
+        self.calls.append(next(each for each in (MEND, INSTALL_AND_MEND, INSTALL) if text.endswith(each)))
         return self._answer(self._changes)
 
     def configure(self) -> ProcessResult:
+        self._is_interrupted = False
         self.calls.append("dpkg --configure -a")
         return ProcessResult(returncode=1, stdout="", stderr="")
 
@@ -92,21 +107,47 @@ def test_packages_of_a_part_that_is_switched_off_are_named() -> None:
         recorded("after-full-disk"),
     ],
 )
-def test_run_that_was_cut_off_is_finished_first(earlier: str) -> None:
+def test_installation_completes_what_a_run_that_was_cut_off_left(earlier: str) -> None:
     apt = ScriptedApt([earlier])
     assert install_packages(REQUEST, DEBIAN, CATALOG, apt).exit_code == 0
-    assert apt.calls == ["dpkg --configure -a", MEND, INSTALL]
+    assert apt.calls == [INSTALL_AND_MEND]
 
 
-def test_interrupted_dpkg_that_only_the_installation_meets_is_finished() -> None:
-    # After a kill between packages the simulation goes well, and the installation does not.
-    apt = ScriptedApt(changes=[recorded("interrupted")])
+@pytest.mark.parametrize(
+    ("simulations", "install"), [([], INSTALL), ([recorded("after-kill")], INSTALL_AND_MEND)], ids=["whole", "parts"]
+)
+def test_dpkg_that_was_interrupted_comes_to_its_end_before_anything_else(simulations: list[str], install: str) -> None:
+    apt = ScriptedApt(simulations, interrupted=True)
     assert install_packages(REQUEST, DEBIAN, CATALOG, apt).exit_code == 0
-    assert apt.calls == [INSTALL, "dpkg --configure -a", MEND, INSTALL]
+    assert apt.calls == [CONFIGURE, install]
+
+
+def test_removal_after_a_run_that_was_cut_off_completes_it_first() -> None:
+    removal = LinuxPackagesRemoval(nonce="0" * 32, packages=("nvidia-driver",))
+    apt = ScriptedApt([recorded("after-kill")], interrupted=True)
+    assert remove_packages(removal, DEBIAN, CATALOG, apt).exit_code == 0
+    assert apt.calls == [CONFIGURE, MEND]
 
 
 def test_repair_that_would_remove_unrelated_packages_is_not_made() -> None:
     apt = ScriptedApt([recorded("after-kill")], removed="Remv gnome-shell [43.9]\n")
     with pytest.raises(AppError, match="driver-would-remove"):
         install_packages(REQUEST, DEBIAN, CATALOG, apt)
-    assert apt.calls == ["dpkg --configure -a"]
+    assert apt.calls == []
+
+
+@pytest.mark.linux
+@pytest.mark.parametrize(
+    ("names", "interrupted"),
+    [(("0000",), True), (("0012", "tmp.i"), True), (("tmp.i",), False), ((), False), (None, False)],
+)
+def test_interrupted_dpkg_is_seen_as_apt_sees_it(
+    tmp_path: Path, names: tuple[str, ...] | None, interrupted: bool
+) -> None:
+    """By files whose names are numbers; seen in Debian 13 after apt-get and dpkg were killed."""
+    updates = tmp_path / "updates"
+    if names is not None:
+        updates.mkdir()
+    for name in names or ():
+        (updates / name).touch()
+    assert RootAptGet(FakeSystem(), PackagePrograms(updates=updates)).is_interrupted() is interrupted

@@ -19,7 +19,7 @@ from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.install.elevation.client import ElevationClient, helper_command
 from gpu_assistant.install.elevation.protocol import HELPER_FLAG
 from tests.fakes.system import FakeSystem
-from tests.install.elevation.helper import tried_rights
+from tests.install.elevation.helper import programs, tried_rights
 
 if sys.platform == "win32":
     pytest.skip("pkexec and apt-get; test_signed has Windows' side", allow_module_level=True)
@@ -211,7 +211,7 @@ class AskingSandbox:
             folder / "apt-get", APT_GET.format(log=self.log, **{"trial": "", "trial_code": 0, "code": 0} | apt)
         )
         self.client = ElevationClient(
-            folder / "own", system_at(folder, asks), rights=tried_rights(folder), apt_get=self.apt
+            folder / "own", system_at(folder, asks), rights=tried_rights(folder), programs=programs(self.apt)
         )
 
 
@@ -232,6 +232,26 @@ def test_lists_are_updated_where_they_do_not_serve(tmp_path: Path) -> None:
         sandbox.client.install_linux_packages(["nvidia-driver-580"], None, CATALOG)
     (asked,) = sandbox.prompts.read_text().splitlines()
     assert asked.endswith(" update")
+
+
+def test_run_that_was_cut_off_asks_for_dpkg_and_for_apt_get_once_each(tmp_path: Path) -> None:
+    sandbox = AskingSandbox(tmp_path)
+    dpkg = program(tmp_path / "dpkg", f'#!/bin/sh\nrm "{tmp_path}/updates/0000"\nexit 1\n')
+    (tmp_path / "updates").mkdir()
+    (tmp_path / "updates/0000").touch()
+    # As apt-get: unmet dependencies until it is told to complete them.
+    words = "E: Unmet dependencies. Try 'apt --fix-broken install' with no packages (or specify a solution)."
+    with sandbox.apt.open("r+") as file:
+        script = file.read().replace(
+            'case "', f'case " $* " in *" --fix-broken "*) ;; *) echo "{words}" >&2; exit 100 ;; esac\ncase "', 1
+        )
+        file.seek(0)
+        file.write(script)
+    assert sandbox.client.install_linux_packages(["nvidia-driver-580"], None, CATALOG).exit_code == 0
+    first, second = sandbox.prompts.read_text().splitlines()
+    assert first == f"{dpkg} --force-confdef --force-confold --configure -a"
+    assert second.split()[0] == str(sandbox.apt)
+    assert second.endswith(" --fix-broken install -- nvidia-driver-580")
 
 
 @pytest.mark.parametrize("code", [126, 127])

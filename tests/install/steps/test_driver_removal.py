@@ -19,7 +19,7 @@ from gpu_assistant.install.jobs.uninstall import UninstallJob
 from gpu_assistant.install.steps.context import InstallContext
 from gpu_assistant.texts.localized import Texts
 
-from ..elevation.helper import tried_rights
+from ..elevation.helper import programs, tried_rights
 from .test_nvidia_driver import CATALOG, HELPER, Sandbox, linux_only, linux_step, use
 
 pytestmark = linux_only
@@ -39,6 +39,7 @@ for word; do
     esac
 done
 if [ "$action" = install ]; then
+    test -e {rootless} && names="$names sudo"
     for name in $names libcuda1 shared-tool; do
         test -e $db/$name && continue
         echo "Inst $name (580.95.05-0ubuntu1 Ubuntu:24.04)"
@@ -49,6 +50,10 @@ elif [ "$action" = autoremove ]; then
     test -e $db/old-orphan && echo "Remv old-orphan [1.0]"
 elif [ "$action" = remove ]; then
     test -n "$automatic" && names="$names libcuda1 shared-tool old-orphan"
+    case "$* $automatic" in *"NeverAutoRemove::=^sudo$"*1) ;; *1) names="$names sudo" ;; esac
+    case "$names$simulated" in *sudo*1) ;; *sudo*) echo "E: Sub-process /usr/bin/dpkg returned an error code (1)"
+        exit 100 ;;
+    esac
     case "$names" in *libcuda1*) names="$names game-with-cuda" ;; esac
     for name in $names; do
         test -e $db/$name || continue
@@ -72,14 +77,13 @@ class Computer(Sandbox):
     def __init__(self, root: Path, **more: Any) -> None:
         super().__init__(root, **more)
         self.db, self.log = root / "db", root / "apt"
-        self.broken, self.half = (
-            root / "broken",
-            root / "half",
-        )  # what fails everything; what fails installing at its end
+        # What fails everything; what fails installing at its end; a computer without sudo, with which the driver comes.
+        self.broken, self.half, self.rootless = root / "broken", root / "half", root / "rootless"
         self.db.mkdir()
         for name in ("shared-tool", "old-orphan"):
             (self.db / name).touch()
         places = {"db": self.db, "log": self.log, "broken": self.broken, "half": self.half}
+        places["rootless"] = self.rootless
         self.dpkg_query = root / "dpkg-query"
         for path, text in ((self.apt, APT_GET), (self.dpkg_query, DPKG_QUERY)):
             path.write_text(text.format(**places), encoding="utf-8")
@@ -93,7 +97,7 @@ class Computer(Sandbox):
             rights=tried_rights(self.base),
             run_as_admin=client._run_as_admin,  # noqa: SLF001 - the tried pkexec
             command=(sys.executable, str(HELPER), str(self.base), str(self.apt)),
-            apt_get=self.apt,
+            programs=programs(self.apt),
         )
 
     def installed(self) -> set[str]:
@@ -178,6 +182,25 @@ def test_all_takes_the_driver_away_too_where_asked(computer: Computer) -> None:
     assert codes(job) == ["remove-driver"]
     job.run(JobContext())
     assert computer.installed() == BEFORE
+
+
+def test_sudo_that_came_with_the_driver_stays_and_does_not_stop_its_removal(computer: Computer) -> None:
+    """Debian's sudo refuses to be removed while root has no password, and with it goes the whole removal."""
+    computer.rootless.touch()
+    computer.install_driver()
+    assert computer.installed() == BEFORE | {DRIVER, MODULES, "libcuda1", "sudo"}
+    computer.remove()
+    assert computer.installed() == BEFORE | {"sudo"}
+
+
+def test_record_that_names_sudo_among_the_driver_s_packages_removes_the_rest(computer: Computer) -> None:
+    computer.rootless.touch()
+    computer.install_driver()
+    (journal,) = computer.data.journal.glob("*.jsonl")
+    text = journal.read_text("utf-8")
+    journal.write_text(text.replace("libcuda1", "libcuda1 sudo"), encoding="utf-8")
+    computer.remove()
+    assert computer.installed() == BEFORE | {"sudo"}
 
 
 def test_a_driver_that_was_there_before_is_not_ours(computer: Computer) -> None:
