@@ -1005,27 +1005,4 @@
         <translation>返回安装</translation>
     </message>
 </context>
-<context>
-    <name>RenameDialog</name>
-    <message>
-        <source>Rename environment</source>
-        <translation>重命名环境</translation>
-    </message>
-    <message>
-        <source>Name</source>
-        <translation>名称</translation>
-    </message>
-    <message>
-        <source>Only the name here changes. Its folder stays: {folder}</source>
-        <translation>只改这里显示的名称，文件夹不变：{folder}</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Rename</source>
-        <translation>重命名</translation>
-    </message>
-</context>
 </TS>
