@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core import json, paths
+from ..core.downloads_folder import place_downloads
 from ..core.errors import UsageError
 from ..core.machine import Machine
 from ..core.settings import Settings, load_settings, save_settings
@@ -45,6 +46,8 @@ class AppContext:
         self._environ = environ
         self.data = paths.data_dir(data_dir, environ)
         _check_data_dir(self.data.root)
+        # The folder of the downloads while its disk is missing; they go to the cache meanwhile.
+        self.missing_downloads = place_downloads(self.data)
         self.wheelhouse = paths.wheelhouse_dir(wheelhouse, environ)
         if self.wheelhouse is not None and (self.wheelhouse / "bundle.json").is_file():
             self.wheelhouse /= "wheels"  # the wheels of a bundle serve as a wheelhouse

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..install.elevation.client import ElevationPrompt
     from ..install.environment.location import Environment
     from ..install.jobs.install import InstallJob
+    from ..install.jobs.move_downloads import FinishMoveJob, MoveDownloadsJob
     from ..install.jobs.purge import PurgeJob
     from ..install.jobs.size_probe import SizeProbeJob
     from ..install.jobs.uninstall import UninstallJob
@@ -228,6 +229,27 @@ class SetupService:
 
         check_location(folder / "pytorch")
         check_writable(folder)
+
+    def check_downloads_folder(self, folder: Path) -> Path:
+        """Where the downloads would be: the folder, or a new one in it; raises UsageError or AppError if they cannot be
+        moved there.
+        """
+        from ..install.jobs.move_downloads import check_downloads_folder
+
+        return check_downloads_folder(self._context.data, folder)
+
+    def move_downloads(self, folder: Path | None) -> MoveDownloadsJob:
+        """Move the downloads to a folder, None: back into the data folder."""
+        from ..install.jobs.move_downloads import MoveDownloadsJob
+
+        return MoveDownloadsJob(self._context.data, self._context.system, folder)
+
+    def finish_move(self) -> FinishMoveJob | None:
+        """Removes the copies of a move that was cut off; None where there was none."""
+        from ..core.downloads_folder import read_record
+        from ..install.jobs.move_downloads import FinishMoveJob
+
+        return FinishMoveJob(self._context.data) if read_record(self._context.data).leftover is not None else None
 
     def probe_sizes(self, machine: Machine, plan: Plan) -> SizeProbeJob:
         """Ask the publishers for the sizes of all downloads of a plan; the next call of `plan` then knows them."""

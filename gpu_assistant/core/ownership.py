@@ -32,7 +32,8 @@ _claiming = threading.Lock()  # threads of one process would write the marker by
 
 class FolderMarker(Struct, frozen=True, kw_only=True):
     """`existed`: the folder was there before, empty, so it stays when what is in it is deleted. `place`: where it goes,
-    or comes from, if it has a temporary name. `emptied`: of what we made only the marker is left.
+    or comes from, if it has a temporary name; the data folder that it belongs to, if it lies outside. `emptied`: of
+    what we made only the marker is left.
     """
 
     schema: Literal["gpu-assistant/folder/1"]
@@ -88,6 +89,12 @@ def is_owned(folder: Path, place: Path | None = None) -> bool:
     return _own_marker(folder, place) is not None
 
 
+def belongs_to(folder: Path, data_root: Path) -> bool:
+    """Whether a folder that lies elsewhere was made for this data folder, and for no other one."""
+    marker = _read_marker(folder)
+    return marker is not None and marker.place == str(data_root) and is_real_folder(folder)
+
+
 def is_blank(folder: Path) -> bool:
     """Whether a real folder holds nothing but its marker, or what a killed process had written of it."""
     try:
@@ -122,12 +129,12 @@ def empty_owned_folder(folder: Path, place: Path | None = None, *, keep_names: C
             filesystem.unlink(path)
 
 
-def remove_marked_folder(folder: Path) -> None:
+def remove_marked_folder(folder: Path, place: Path | None = None) -> None:
     """Remove a folder that holds nothing but its own marker; the marker alone where the folder was there before. Any
     other folder stays as it is.
     """
     marker = _read_marker(folder)
-    if marker is None or not bears_own_marker(folder):
+    if marker is None or not (bears_own_marker(folder) or is_owned(folder, place)):
         return
     with suppress(OSError):
         paths = tuple(folder.iterdir())

@@ -40,7 +40,11 @@ def is_packaged() -> bool:
 
 
 class DataDir:
-    """The folders below the data folder; they are created when something is written."""
+    """The folders below the data folder; they are created when something is written.
+
+    `downloads` has what was downloaded and unpacked: the cache, or a folder elsewhere that the user chose
+    (`core/downloads_folder.py`).
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -49,9 +53,7 @@ class DataDir:
         self.logs = root / "logs"
         self.journal = root / "journal"
         self.cache = root / "cache"
-        self.files = self.cache / "files"
-        self.uv_cache = self.cache / "uv"
-        self.conda = self.cache / "conda"
+        self.use_downloads(self.cache)
         self.updates = self.cache / "updates"
         self.catalog = root / "catalog"
         self.locks = self.cache / "locks"
@@ -62,10 +64,18 @@ class DataDir:
         self.benchmarks = root / "benchmarks"
         self.history = root / "history"
 
+    def use_downloads(self, folder: Path) -> None:
+        """Have the downloads in this folder from now on."""
+        self.downloads = folder
+        self.files = folder / "files"
+        self.uv_cache = folder / "uv"
+        self.conda = folder / "conda"
+
     @property
     def names(self) -> frozenset[str]:
         """The names of all files and folders that are directly in the data folder."""
-        return frozenset(path.relative_to(self.root).parts[0] for path in vars(self).values() if path != self.root)
+        paths = (path for path in vars(self).values() if self.root in path.parents)
+        return frozenset(path.relative_to(self.root).parts[0] for path in paths)
 
     @property
     def caches(self) -> tuple[Path, ...]:
@@ -80,12 +90,23 @@ class DataDir:
         """
         from .ownership import claim_folder
 
+        top = self._top_of(folder)
         for each in reversed([folder, *folder.parents]):
-            if each == self.root or self.root in each.parents:
-                is_usable = claim_folder(each)
+            if each == top or top in each.parents:
+                is_usable = claim_folder(each, self.marker_place(each))
                 if not is_usable and each in (*self.caches, self.catalog):
                     raise AppError("folder-not-ours", path=str(each))
         return folder
+
+    def _top_of(self, folder: Path) -> Path:
+        """The data folder for what is in it, else the folder that was chosen for downloads."""
+        return self.root if self.marker_place(folder) is None else self.downloads
+
+    def marker_place(self, folder: Path) -> Path | None:
+        """What the marker of one of these folders names besides its inode, which some removable disks change: the data
+        folder, where the folder lies outside it.
+        """
+        return None if self.root in (folder, *folder.parents) else self.root
 
     def owns(self, folder: Path) -> bool:
         """Whether what is in one of these folders may be deleted: it bears its own marker, and no link leads to it."""
@@ -93,7 +114,10 @@ class DataDir:
 
         if folder == self.root:
             return bears_own_marker(folder)
-        return is_owned(folder) and all(is_real_folder(each) for each in folder.parents if self.root in each.parents)
+        top = self.root if self.marker_place(folder) is None else self.downloads.parent
+        return is_owned(folder, self.marker_place(folder)) and all(
+            is_real_folder(each) for each in folder.parents if top in each.parents
+        )
 
     def managed_folder(self, folder: Path) -> Path | None:
         """What of ours a folder is or lies in, links followed; None for one of the user's, or of an environment."""
@@ -105,6 +129,8 @@ class DataDir:
                 for managed in (root / name for name in sorted(names - {self.environments.name})):
                     if managed in (path, *path.parents):
                         return managed
+            if self.downloads in (path, *path.parents):
+                return self.downloads
         return None
 
 

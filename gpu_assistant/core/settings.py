@@ -72,6 +72,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         """Whether the window opens with Home instead of the wizard."""
         return self.setup_done or self.setup_skipped
 
+    def environment_names_with(self, path: str, name: str) -> dict[str, str]:
+        """`environment_names` with this name for the environment at `path`; "" and its folder's own name are none."""
+        names = {each: given for each, given in self.environment_names.items() if each != path}
+        return names | ({path: name} if name and name != Path(path).name else {})
+
     def is_muted(self, alarm: str, card: str | None) -> bool:
         """Whether a rule's alarm is muted for the GPU with the key `card`, None for the computer."""
         if alarm in self.muted_alarms:

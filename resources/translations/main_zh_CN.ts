@@ -823,6 +823,65 @@
     </message>
 </context>
 <context>
+    <name>DownloadsFolder</name>
+    <message>
+        <source>Downloaded files</source>
+        <translation>下载的文件</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Move…</source>
+        <translation>移动…</translation>
+    </message>
+    <message>
+        <source>Move back</source>
+        <translation>移回</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>The downloads were moved to {folder}, which cannot be found now. Until that disk is back, new downloads go here.</source>
+        <translation>下载的文件移到了 {folder}，但现在找不到这个文件夹。在那个磁盘重新连接之前，新下载的文件会放在这里。</translation>
+    </message>
+    <message>
+        <source>Move the downloads to make room on this disk. Environments do not need them; they are kept so that the next setup need not download again.</source>
+        <translation>移动下载的文件可以给这个磁盘腾出空间。环境不需要它们，保留只是为了下次安装不用重新下载。</translation>
+    </message>
+    <message>
+        <source>Removing the old files…</source>
+        <translation>正在删除旧文件…</translation>
+    </message>
+    <message>
+        <source>Copying and checking the downloads…</source>
+        <translation>正在复制并核对下载的文件…</translation>
+    </message>
+    <message>
+        <source>Where should the downloads go?</source>
+        <translation>下载的文件放在哪里？</translation>
+    </message>
+    <message>
+        <source>Stopped. The downloads are where they were.</source>
+        <translation>已停止。下载的文件仍在原处。</translation>
+    </message>
+    <message>
+        <source>Moved. A program still uses files in {folder}; they are removed with the next setup.</source>
+        <translation>已移动。{folder} 里还有文件正在被程序使用，下次安装时会删除。</translation>
+    </message>
+    <message>
+        <source>Moved. Nothing is left in the old folder.</source>
+        <translation>已移动，原来的文件夹里没有遗留文件。</translation>
+    </message>
+    <message>
+        <source>Moving the downloads was interrupted last time. Nothing is lost: all of them are in {folder}.</source>
+        <translation>上次移动下载的文件时中断了。没有丢失任何文件，它们都在 {folder}。</translation>
+    </message>
+</context>
+<context>
     <name>FoldersCard</name>
     <message>
         <source>Folders</source>
@@ -835,10 +894,6 @@
     <message>
         <source>Settings, results and logs</source>
         <translation>设置、结果和日志</translation>
-    </message>
-    <message>
-        <source>Downloaded files</source>
-        <translation>下载的文件</translation>
     </message>
     <message>
         <source>Licences of everything GPU Assistant contains</source>
@@ -948,29 +1003,6 @@
     <message>
         <source>Back to setup</source>
         <translation>返回安装</translation>
-    </message>
-</context>
-<context>
-    <name>RenameDialog</name>
-    <message>
-        <source>Rename environment</source>
-        <translation>重命名环境</translation>
-    </message>
-    <message>
-        <source>Name</source>
-        <translation>名称</translation>
-    </message>
-    <message>
-        <source>Only the name here changes. Its folder stays: {folder}</source>
-        <translation>只改这里显示的名称，文件夹不变：{folder}</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Rename</source>
-        <translation>重命名</translation>
     </message>
 </context>
 </TS>

@@ -197,4 +197,38 @@
         <translation>GPU 助手</translation>
     </message>
 </context>
+<context>
+    <name>EnvironmentName</name>
+    <message>
+        <source>The name contains signs that cannot be shown; type it by hand.</source>
+        <translation>名称里有无法显示的字符，请手动输入。</translation>
+    </message>
+    <message>
+        <source>Another environment is called “{name}”; choose another name.</source>
+        <translation>另一个环境已叫“{name}”，请换一个名称。</translation>
+    </message>
+</context>
+<context>
+    <name>RenameDialog</name>
+    <message>
+        <source>Rename environment</source>
+        <translation>重命名环境</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Only the name here changes. Its folder stays: {folder}</source>
+        <translation>只改这里显示的名称，文件夹不变：{folder}</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>重命名</translation>
+    </message>
+</context>
 </TS>

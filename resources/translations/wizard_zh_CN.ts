@@ -1408,6 +1408,10 @@
         <source>{tool} runs on the CPU here; your {gpu} is not used.</source>
         <translation>这里的 {tool} 用 CPU 计算；你的 {gpu} 用不到。</translation>
     </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
 </context>
 <context>
     <name>SourceCheckRow</name>

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from gpu_assistant.advise.options import Options, list_options
 from gpu_assistant.bench.model_memory import card_of, estimate_models
 from gpu_assistant.catalog.store import load_catalog
+from gpu_assistant.core.downloads_folder import read_record
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Machine
@@ -35,6 +36,7 @@ from gpu_assistant.examples.job import ExampleSettings
 from gpu_assistant.examples.programs import ExampleName
 from gpu_assistant.fetch.connection_check import ConnectionAnswer
 from gpu_assistant.fetch.rate import RateLimiter
+from gpu_assistant.install.jobs.move_downloads import FinishMoveJob, MoveDownloadsJob
 from gpu_assistant.update.service import UpdateService
 
 from .benchmarks import memory_fits
@@ -42,6 +44,7 @@ from .bundles import FakeBundles
 from .examples import cpu_benchmark, cpu_recommendation, good_checks, make_plan, plain_linux
 from .integrations import FakeIntegrations
 from .system import FakeDesktop
+from .system import FakeSystem as InstallSystem
 
 
 class FakeJob:
@@ -281,6 +284,14 @@ class FakeApp(FakeIntegrations):
 
     def check_environments_folder(self, folder: Path) -> None:
         self.check_folder(folder)
+
+    missing_downloads: Path | None = None
+
+    def move_downloads(self, folder: Path | None) -> MoveDownloadsJob:
+        return MoveDownloadsJob(self.data, InstallSystem(), folder)
+
+    def finish_move(self) -> FinishMoveJob | None:
+        return FinishMoveJob(self.data) if read_record(self.data).leftover is not None else None
 
     def start_with_system(self, enabled: bool) -> None:
         if (error := self.refusals.get("startup")) is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, SignalInstance
@@ -322,10 +321,7 @@ class MainArea(Themed, QWidget):
 
     def _rename_environment(self, path: str, name: str) -> None:
         """Call an environment by this name from now on; "" by its folder's."""
-        names = {each: given for each, given in self.app.settings.environment_names.items() if each != path}
-        if name and name != Path(path).name:
-            names[path] = name
-        self._saver.save(environment_names=names)
+        self._saver.save(environment_names=self.app.settings.environment_names_with(path, name))
         self.refresh_pages()
 
     def open_health_test(self, level: int = 1, gpu_index: int | None = None) -> None:

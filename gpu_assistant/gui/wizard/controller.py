@@ -31,6 +31,7 @@ from ...core.recommendation import Alternative, Choice, Recommendation
 from ...core.results import Benchmark, Checks
 from ...core.types import Channel, EnvironmentKind, Goal, WayName
 from ..language import Language
+from ..machine_facts import InstalledEnvironment
 from ..worker import JobRunner
 from .elevation_prompt import WindowElevationPrompt
 from .flow import PageName, WizardFlow
@@ -118,6 +119,7 @@ class WizardController(QObject):
     benchmark_progress = Signal(object)
     speed_limit_changed = Signal(object)  # bytes per second, None for no limit
     environment_verified = Signal(object)  # the path of an environment that works
+    environment_named = Signal(str, str)  # the path of the one that is installed, and what the user calls it
 
     def __init__(self, app: App, language: Language, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -135,6 +137,8 @@ class WizardController(QObject):
         self._detection_started_at = 0.0
         self._recommend_again = False
         self._chosen_folder: str | None = None
+        self.environments: tuple[InstalledEnvironment, ...] = ()  # all that exist
+        self.environment_name: str | None = None  # as entered here; None: as it was
         self._probed_recommendation: Recommendation | None = None
         self._checked_request: SourceRequest | None = None
         self._is_file_gone = False
@@ -295,6 +299,7 @@ class WizardController(QObject):
         # The options changed meanwhile: this result is for the old ones.
         if self._recommend_again:
             return
+        self.environments = result.environments
         self.flow.set_recommendation(
             result.recommendation,
             result.plan,
@@ -488,6 +493,10 @@ class WizardController(QObject):
 
     def install(self) -> None:
         """Carry out the plan; an environment that is installed already is only verified."""
+        planned = self.flow.state.plan
+        if planned is not None and self.environment_name is not None and not planned.simulated:
+            # Before the install, which may go on after a restart.
+            self.environment_named.emit(planned.env, self.environment_name)
         if self.flow.state.already_installed:
             self.verify()
             return

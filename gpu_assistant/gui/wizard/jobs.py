@@ -16,6 +16,7 @@ from ...core.machine import Machine
 from ...core.plan import InterruptedInstall, Plan, plan_for_file, with_checked_files
 from ...core.recommendation import Choice, Recommendation
 from ...core.types import Channel, EnvironmentKind, Goal
+from ..machine_facts import InstalledEnvironment, all_environments
 from .choices import build_option_notes, dropped_choices, retained_choice
 from .state import OptionNotes, WizardState
 
@@ -31,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 class RecommendationResult(Struct, frozen=True, kw_only=True):
     """A recommendation and its plan. `blocking_error` says why there is no plan or why its folder cannot be used;
-    `options` and `option_notes` are there while the user chooses versions.
+    `options` and `option_notes` are there while the user chooses versions. `environments` are all that exist.
     """
 
     recommendation: Recommendation
@@ -41,6 +42,7 @@ class RecommendationResult(Struct, frozen=True, kw_only=True):
     options: Options | None = None
     option_notes: OptionNotes | None = None
     dropped_choices: tuple[tuple[PartName, str], ...] = ()
+    environments: tuple[InstalledEnvironment, ...] = ()
 
 
 class RecommendJob:
@@ -90,6 +92,7 @@ class RecommendJob:
             options=options,
             option_notes=build_option_notes(app, self._machine, options, **arguments) if options is not None else None,
             dropped_choices=dropped_choices(state.choice, choice),
+            environments=all_environments(app),
         )
 
     def _from_bundle(self, folder: Path) -> RecommendationResult:
@@ -104,6 +107,7 @@ class RecommendJob:
             plan=plan,
             already_installed=already_installed,
             blocking_error=None if already_installed else _folder_error(app, environment) or _disk_error(app, plan),
+            environments=all_environments(app),
         )
 
 

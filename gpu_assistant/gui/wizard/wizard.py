@@ -82,6 +82,7 @@ class Wizard(Themed, QWidget):
         self.controller.speed_limit_changed.connect(lambda rate: self._saver.save(speed_limit=rate))
         # Saved at once: the window may be closed on the last page.
         self.controller.environment_verified.connect(lambda folder: self._saver.save(environment=str(folder)))
+        self.controller.environment_named.connect(self._name_environment)
         self.rail = StepRail([("", "")] * len(PAGES))
         self.language_menu, self.theme_menu = LanguageMenu(language), ThemeMenu()
         self.help_button = RailButton("help", "F1")
@@ -295,6 +296,9 @@ class Wizard(Themed, QWidget):
         self.recommendation.folder_card.choose_folder()
 
     # Rail and banner
+
+    def _name_environment(self, path: str, name: str) -> None:
+        self._saver.save(environment_names=self.app.settings.environment_names_with(path, name))
 
     def retranslate(self) -> None:
         self.rail.set_steps(

@@ -35,7 +35,8 @@ from ..packages.requirements import build_request, cached_lock_path
 # Characters: the longest path inside a PyTorch wheel (measured on 2.15.0 for Windows), and the folders above it.
 LONGEST_WHEEL_PATH = 127
 ENVIRONMENT_PREFIX_LENGTH = len("..partial/Lib/site-packages/")
-CACHE_PREFIX_LENGTH = len("/cache/uv/archive-v0/0123456789abcdef/")
+DOWNLOADS_PREFIX_LENGTH = len("/uv/archive-v0/0123456789abcdef/")
+CACHE_PREFIX_LENGTH = len("/cache") + DOWNLOADS_PREFIX_LENGTH
 
 
 def check_not_shared(environment: Path) -> None:
@@ -46,9 +47,10 @@ def check_not_shared(environment: Path) -> None:
         raise UsageError("folder-shared", path=str(environment))
 
 
-def check_location(environment: Path) -> None:
+def check_location(environment: Path, prefix_length: int = ENVIRONMENT_PREFIX_LENGTH) -> None:
     """Raise UsageError: "folder-shared", "folder-of-system", "folder-name-odd" (a name that Windows reserves),
-    "folder-synced" (in OneDrive), "folder-too-long" (the paths of PyTorch's files would be too long).
+    "folder-synced" (in OneDrive), "folder-too-long" (the paths of PyTorch's files would be too long `prefix_length`
+    characters below it).
     """
     invalid_name = reserved_path_part(environment)
     if invalid_name is not None:
@@ -60,7 +62,7 @@ def check_location(environment: Path) -> None:
     sync_root = onedrive_root(environment)
     if sync_root is not None:
         raise UsageError("folder-synced", path=str(environment), synced=str(sync_root))
-    check_path_length(environment, ENVIRONMENT_PREFIX_LENGTH)
+    check_path_length(environment, prefix_length)
 
 
 def check_path_length(folder: Path, prefix_length: int) -> None:

@@ -45,6 +45,7 @@ from ..plan.validation import validate_plan
 from ..progress import ProgressReporter, end_state, failure_state
 from ..steps.context import DownloadContext, InstallContext, Verifier
 from ..steps.kinds import STEP_KINDS
+from .move_downloads import finish_move
 
 if TYPE_CHECKING:
     from ...catalog.store import Catalog
@@ -163,6 +164,8 @@ class InstallJob:
             )
             try:
                 recover(host, journal, STEP_KINDS)
+                with suppress(AppError):
+                    finish_move(self._data)
                 self._run_steps(context)
             except BaseException as error:
                 _record_end(journal, error)

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from ...catalog.store import STAMP_NAME
 from ...core import filesystem, json
+from ...core.downloads_folder import RECORD_NAME
 from ...core.errors import AppError, Cancelled, storage_errors
 from ...core.jobs import JobContext
 from ...core.ownership import MARKER_NAME, empty_owned_folder, is_real_folder, remove_marked_folder
@@ -37,6 +38,7 @@ from ..packages.uv import clear_cache
 from ..progress import ProgressReporter
 from ..steps.kinds import STEP_KINDS
 from .install import starts_with_system
+from .move_downloads import finish_move
 from .uninstall import (
     UninstallItem,
     UninstallState,
@@ -148,6 +150,8 @@ class PurgeJob:
             if cancel.is_set():
                 raise Cancelled
             first_error = None if self._keep_environments else self._uninstall_all(reporter, cancel)
+            with suppress(AppError):
+                finish_move(data)
             has_remaining = self._has_remaining_effects()
             first_error = self._delete_groups(reporter, steps, has_remaining=has_remaining) or first_error
         remove_empty_folders(data)
@@ -273,8 +277,8 @@ class AppDataGroup(Struct, frozen=True, kw_only=True):
             if folder == data.uv_cache:
                 clear_cache(data)
             with storage_errors(folder, permission_code="environment-in-use"):
-                empty_owned_folder(folder)
-            remove_marked_folder(folder)
+                empty_owned_folder(folder, data.marker_place(folder))
+            remove_marked_folder(folder, data.marker_place(folder))
         for file in self.files:
             # The lock deletes its own files. On Windows this process's own log cannot be deleted while it is open.
             if file not in data_folder_lock_files(data):
@@ -286,7 +290,7 @@ def app_data_groups(data: DataDir, *, include_journal: bool) -> tuple[AppDataGro
     """The groups that have files now, with or without the journal."""
     caches = tuple(folder for folder in data.caches if data.owns(folder))
     groups = (
-        AppDataGroup(name=CACHES_GROUP, folder=data.cache, folders=caches),
+        AppDataGroup(name=CACHES_GROUP, folder=data.downloads, folders=caches),
         *_file_groups(data),
         AppDataGroup(name="settings", folder=data.settings, files=_settings_files(data)),
     )
@@ -301,7 +305,7 @@ def remove_empty_folders(data: DataDir) -> None:
         if _is_ours(data, folder):
             with suppress(OSError):
                 filesystem.rmdir(folder)  # the catalog's, which has no marker of its own
-        remove_marked_folder(folder)
+        remove_marked_folder(folder, data.marker_place(folder))
     remove_marked_folder(data.root)
 
 
@@ -321,7 +325,7 @@ def root_step(data: DataDir, removed: set[Path], created: Collection[Path] = ())
 def _app_folders(data: DataDir) -> tuple[Path, ...]:
     """Our folders, each before the one that it is in."""
     group_folders = (folder for _name, folder, _globs in _file_patterns(data))
-    return (*data.caches, data.cache, *group_folders, data.catalog)
+    return (*data.caches, data.downloads, data.cache, *group_folders, data.catalog)
 
 
 def _file_patterns(data: DataDir) -> tuple[tuple[str, Path, tuple[str, ...]], ...]:
@@ -329,7 +333,11 @@ def _file_patterns(data: DataDir) -> tuple[tuple[str, Path, tuple[str, ...]], ..
     return (
         ("history", data.history, ("*s-[0-9]*.history*",)),
         ("benchmarks", data.benchmarks, ("[0-9]*T[0-9]*Z.json*",)),
-        ("state", data.state, ("install.*", "benchmark.*", "window.lock", "window.geometry*", "updates.json*")),
+        (
+            "state",
+            data.state,
+            ("install.*", "benchmark.*", "window.lock", "window.geometry*", "updates.json*", RECORD_NAME),
+        ),
         ("catalog", data.catalog / "current", ("*.json*", STAMP_NAME)),
         (JOURNAL_GROUP, data.journal, (JOURNAL_GLOB,)),
         ("logs", data.logs, ("gpu-assistant.log*",)),

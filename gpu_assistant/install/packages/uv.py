@@ -113,7 +113,7 @@ def clear_cache(data: DataDir, is_cancelled: Callable[[], bool] | None = None) -
     """Delete what is in uv's cache, once no uv uses it; nothing where it is not ours. Raises AppError."""
     if data.owns(data.uv_cache):
         with storage_errors(data.uv_cache), cache_lock(data, is_cancelled):
-            empty_owned_folder(data.uv_cache, keep_names=(".lock",))
+            empty_owned_folder(data.uv_cache, data.marker_place(data.uv_cache), keep_names=(".lock",))
 
 
 def find_uv() -> Path:

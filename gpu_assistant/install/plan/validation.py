@@ -17,7 +17,7 @@ from ...core.errors import UsageError
 from ...core.paths import DataDir
 from ...core.plan import Plan, Step
 from ..bundle.format import list_hash, read_contents
-from ..environment.location import CACHE_PREFIX_LENGTH, check_location, check_path_length
+from ..environment.location import CACHE_PREFIX_LENGTH, DOWNLOADS_PREFIX_LENGTH, check_location, check_path_length
 from ..files.inventory import format_names
 from ..packages.requirements import hash_wheelhouse
 from ..steps.base import plan_error
@@ -44,7 +44,10 @@ def validate_plan(plan: Plan, data: DataDir) -> None:
     if _is_app_data(environment, data):
         raise plan_error(f"env: {plan.env}", part="env")
     check_location(environment)
-    check_path_length(data.root, CACHE_PREFIX_LENGTH)
+    if data.downloads == data.cache:
+        check_path_length(data.root, CACHE_PREFIX_LENGTH)
+    else:
+        check_path_length(data.downloads, DOWNLOADS_PREFIX_LENGTH)
     if plan.wheelhouse is not None and not _is_plain(Path(plan.wheelhouse)):
         raise plan_error(f"wheelhouse: {plan.wheelhouse}", part="wheelhouse")
     if plan.bundle is not None and not _is_plain(Path(plan.bundle)):

@@ -1,7 +1,8 @@
 """Checks before anything is downloaded: disk space, write access, and the environment's folder.
 
-The environment takes space on its own disk, everything else on the data folder's. Unpacked packages take space on both:
-uv and conda unpack into their caches first, and can link files only on the same disk.
+The environment takes space on its own disk, downloads on that of their folder, everything else on the data folder's.
+Unpacked packages take space on the environment's and the downloads' disk: uv and conda unpack into their caches first,
+and can link files only on the same disk.
 """
 
 from __future__ import annotations
@@ -118,13 +119,23 @@ def _needs_by_disk(disk_need: DiskNeeds, builder: PlanBuilder) -> list[tuple[Dis
     if builder.simulated:
         # Where the folders would be on another computer is unknown.
         return [("data", home_disk(machine), disk_need.total_bytes)]
-    data_disk, environment_disk = (
-        find_disk(machine, str(builder.data.root)),
-        find_disk(machine, str(builder.environment)),
+    downloads_disk, environment_disk, data_disk = (
+        find_disk(machine, str(folder)) for folder in (builder.data.downloads, builder.environment, builder.data.root)
     )
-    if data_disk is None or environment_disk is None or data_disk == environment_disk:
+    if downloads_disk is None or environment_disk is None or downloads_disk == environment_disk == data_disk:
         return [("data", environment_disk, disk_need.total_bytes)]
-    return [("data", data_disk, disk_need.total_bytes), ("env", environment_disk, disk_need.environment_bytes)]
+    needs: list[tuple[DiskTarget, Disk | None, int | None]] = []
+    kept, environment = disk_need.kept_bytes, disk_need.environment_bytes
+    other_bytes = None if kept is None or environment is None else kept - environment
+    if data_disk in (None, downloads_disk):
+        needs.append(("data", downloads_disk, disk_need.total_bytes))
+    else:
+        needs.append(("data", downloads_disk, disk_need.download_bytes + (environment or 0)))
+        if data_disk != environment_disk:
+            needs.append(("data", data_disk, other_bytes))
+    if environment_disk != downloads_disk:
+        needs.append(("env", environment_disk, kept if environment_disk == data_disk else environment))
+    return needs
 
 
 def check_disk_space(context: InstallContext, *, is_built: bool) -> None:
@@ -134,13 +145,20 @@ def check_disk_space(context: InstallContext, *, is_built: bool) -> None:
     pending = [step for step in context.plan.steps if not (is_built and step.kind in BUILD_STEPS)]
     kept_bytes = sum(minimum_disk_bytes(step) or 0 for step in pending)
     environment_bytes = sum(minimum_disk_bytes(step) or 0 for step in pending if step.kind in ENVIRONMENT_STEPS)
-    data_folder, environment_folder = (
-        _nearest_existing(context.data.files),
-        _nearest_existing(context.environment.parent),
-    )
-    _check_free_space(data_folder, kept_bytes + sum(step.bytes or 0 for step in pending), "data", context)
-    if environment_folder.stat().st_dev != data_folder.stat().st_dev:
-        _check_free_space(environment_folder, environment_bytes, "env", context)
+    needs: list[tuple[Path, DiskTarget, int]] = [
+        (context.data.files, "data", environment_bytes + sum(step.bytes or 0 for step in pending)),
+        (context.data.root, "data", kept_bytes - environment_bytes),
+        (context.environment.parent, "env", environment_bytes),
+    ]
+    by_disk: dict[int, tuple[Path, DiskTarget, int]] = {}
+    for folder, target, needed_bytes in needs:
+        existing = _nearest_existing(folder)
+        first = by_disk.get(existing.stat().st_dev, (existing, target, 0))
+        # Packages are linked where the environment is on the disk on which they were unpacked.
+        is_linked = target == "env" and first[:2] == (_nearest_existing(context.data.files), "data")
+        by_disk[existing.stat().st_dev] = (*first[:2], first[2] + (0 if is_linked else needed_bytes))
+    for existing, target, needed_bytes in by_disk.values():
+        _check_free_space(existing, needed_bytes, target, context)
 
 
 def _check_free_space(existing_folder: Path, needed_bytes: int, target: DiskTarget, context: InstallContext) -> None:

@@ -29,8 +29,10 @@ RELEASE, VARIANT = "2.13.0", "cpu"  # whose size the catalog knows
 SMALL, LARGE = 10**8, 10**12
 
 
-def space(sandbox: Sandbox, disks: tuple[Disk, ...], *, data: str, env: str) -> Step:
+def space(sandbox: Sandbox, disks: tuple[Disk, ...], *, data: str, env: str, downloads: str | None = None) -> Step:
     """The look at the room of a plan for this computer's folders, which may be anywhere."""
+    data_dir = DataDir(Path(data))
+    data_dir.use_downloads(data_dir.cache if downloads is None else Path(downloads))
     box = Machine(
         schema="gpu-assistant/machine/1",
         os=OperatingSystem(system="linux", arch="x86_64"),
@@ -42,7 +44,7 @@ def space(sandbox: Sandbox, disks: tuple[Disk, ...], *, data: str, env: str) -> 
         box,
         replace(recommendation(RELEASE, None), python="3.12"),
         sandbox.catalog,
-        data=DataDir(Path(data)),
+        data=data_dir,
         environment=Path(env),
         wheelhouse=None,
         simulated=False,
@@ -80,6 +82,16 @@ def test_moving_environment_does_not_free_download_disk(sandbox: Sandbox) -> Non
     assert (step.code, step.data["disk"]) == ("check-space-about-short-env", "/")
     assert "--env /mnt/b/pytorch" in Texts("en").translate(f"step.{step.code}.what", step.data)
     assert space(sandbox, disks, data="/mnt/b/data", env="/mnt/b/env").code == "check-space-about"
+
+
+def test_moved_downloads_need_their_room_on_their_own_disk(sandbox: Sandbox) -> None:
+    disks = (Disk(path="/", free_bytes=SMALL), Disk(path="/mnt/b", free_bytes=LARGE))
+    step = space(sandbox, disks, data="/x/data", env="/mnt/b/env", downloads="/mnt/b/downloads")
+    assert step.code == "check-space-about"
+    step = space(sandbox, disks, data="/mnt/b/data", env="/mnt/b/env", downloads="/x/downloads")
+    assert (step.code, step.data["disk"]) == ("check-space-about-short-data", "/")
+    step = space(sandbox, disks, data="/mnt/b/data", env="/x/env", downloads="/mnt/b/downloads")
+    assert (step.code, step.data["disk"]) == ("check-space-about-short-env", "/")
 
 
 @pytest.mark.parametrize(("goes", "option"), [("data", "--data-dir"), ("env", "--env")])

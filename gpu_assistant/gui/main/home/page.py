@@ -17,6 +17,7 @@ from ....core.results import Checks, Health
 from ....texts.format import format_counted
 from ... import messages, theme
 from ...environment_actions import LOCK_FILE_NAME, EnvironmentActionsPanel
+from ...environment_name import RenameDialog
 from ...language import Language
 from ...machine_facts import InstalledEnvironment, MachineFacts, MachineFactsJob
 from ...monitor.alarms import ADVISED_TEST_LEVEL, AlarmsCard
@@ -40,7 +41,6 @@ from .cards import (
     SoftwareCard,
     UpdateNoticeCard,
 )
-from .rename import RenameDialog
 from .uninstall import EnvironmentRemoval
 from .verdict import HeroTarget, home_verdict
 
@@ -406,8 +406,8 @@ class HomePage(Page):
 
     def create_rename_dialog(self, environment: InstalledEnvironment) -> RenameDialog:
         """The dialog for another name; the folder keeps its own."""
-        dialog = RenameDialog(self, environment.name, str(environment.folder))
-        dialog.accepted.connect(lambda: self.environment_renamed.emit(environment.path, dialog.name))
+        dialog = RenameDialog(self, environment, self.facts.environments)
+        dialog.accepted.connect(lambda: self.environment_renamed.emit(environment.path, dialog.name_field.name))
         dialog.finished.connect(dialog.deleteLater)
         return dialog
 

@@ -1,4 +1,8 @@
-"""The folders card: where the data and new environments lie; each is opened, that for new environments is changed."""
+"""The folders card: where data, downloads and new environments are; each is opened, new environments go to another one,
+the downloads are moved.
+
+move_button ── folder_dialog ──> move ── MoveDownloadsJob ──> progress, Cancel ──> moved | failed
+"""
 
 from __future__ import annotations
 
@@ -6,21 +10,24 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ....core.errors import AppError
 from ....core.paths import licenses_dir
 from ...language import texts
 from ...saving import SettingsSaver
+from ...widgets.base import announce
 from ...widgets.buttons import Button
 from ...widgets.cards import Card
 from ...widgets.dialogs import folder_dialog
+from ...widgets.progress import ProgressBar
 from ...widgets.text import label
 from ...worker import FunctionJob, JobRunner
 
 if TYPE_CHECKING:
     from ....app import App
+    from ....install.jobs.move_downloads import MoveProgress, MoveResult
 
 
 class FolderRow(QWidget):
@@ -47,6 +54,137 @@ class FolderRow(QWidget):
         self.setAccessibleName(f"{name}: {path}")
 
 
+class DownloadsFolder(QWidget):
+    """Where the downloads are, and moving them with progress; `failed` brings the AppError."""
+
+    started = Signal()
+    failed = Signal(object)
+
+    def __init__(self, app: App) -> None:
+        super().__init__()
+        self._app = app
+        self._progress: MoveProgress | None = None
+        self._outcome: Callable[[], str] | None = None
+        self.open_button, self.move_button = Button(kind="ghost"), Button(kind="ghost")
+        self.move_back_button, self.cancel_button = Button(kind="ghost"), Button(icon_name="cross")
+        self.move_button.setObjectName("moveDownloads")
+        self.cancel_button.setObjectName("cancelMove")
+        self.row = FolderRow(self.open_button, self.move_button, self.move_back_button)
+        self.progress_bar, self._progress_label = ProgressBar(), label("small")
+        self.progress_row = QWidget()
+        grid = QGridLayout(self.progress_row)
+        grid.setContentsMargins(0, 2, 0, 2)
+        grid.setHorizontalSpacing(16)
+        grid.setColumnStretch(0, 1)
+        grid.addWidget(self.progress_bar, 0, 0)
+        grid.addWidget(self._progress_label, 1, 0)
+        grid.addWidget(self.cancel_button, 0, 1, 2, 1, Qt.AlignmentFlag.AlignVCenter)
+        self.note_label = label("small")
+        self.note_label.setObjectName("downloadsNote")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        for part in (self.row, self.progress_row, self.note_label):
+            column.addWidget(part)
+        self.runner, self._finish_runner = JobRunner(self), JobRunner(self)
+        self.runner.reported.connect(self._show_progress)
+        self.runner.done.connect(self._on_moved)
+        self.runner.failed.connect(self.failed)
+        self.runner.cancelled.connect(self._on_cancelled)
+        self.runner.finished.connect(self.retranslate)
+        self._finish_runner.done.connect(self._on_move_finished)
+        self.move_button.clicked.connect(lambda: self.create_dialog().open())
+        self.move_back_button.clicked.connect(lambda: self.move_to(None))
+        self.cancel_button.clicked.connect(self._cancel)
+        self.retranslate()
+        finish = app.setup.finish_move()
+        if finish is not None:
+            self._finish_runner.start(finish)
+
+    def retranslate(self) -> None:
+        """Say all of it in the present language, by the present state; the card calls it."""
+        self.row.set(self.tr("Downloaded files"), self._app.data.files)
+        texts_of_buttons = (
+            (self.open_button, self.tr("Open")),
+            (self.move_button, self.tr("Move…")),
+            (self.move_back_button, self.tr("Move back")),
+        )
+        is_moving = self.runner.running
+        for button, text in texts_of_buttons:
+            button.setText(text)
+            button.setAccessibleName(f"{text}: {self.row.name_label.text()}")
+            button.setEnabled(not (is_moving or self._app.simulated))
+        self.cancel_button.setText(self.tr("Cancel"))
+        self.move_back_button.setVisible(self._app.data.downloads != self._app.data.cache)
+        self.progress_row.setVisible(is_moving)
+        self.note_label.setText(self._note())
+        self._show_progress(self._progress)
+
+    def _note(self) -> str:
+        """How the last move ended, why the downloads are not where they were moved to, or what moving them does."""
+        if self._outcome is not None:
+            return self._outcome()
+        missing = self._app.missing_downloads
+        if missing is not None:
+            return self.tr(
+                "The downloads were moved to {folder}, which cannot be found now. Until that disk is back, new "
+                "downloads go here."
+            ).format(folder=missing)
+        return self.tr(
+            "Move the downloads to make room on this disk. Environments do not need them; they are kept so that the "
+            "next setup need not download again."
+        )
+
+    def _show_progress(self, progress: MoveProgress | None) -> None:
+        self._progress = progress
+        has_total = progress is not None and progress.total > 0
+        self.progress_bar.set_fraction(progress.done / progress.total if progress is not None and has_total else None)
+        is_removing = progress is not None and progress.state == "removing"
+        text = self.tr("Removing the old files…") if is_removing else self.tr("Copying and checking the downloads…")
+        self._progress_label.setText(text)
+        self.cancel_button.setEnabled(not is_removing)
+
+    def create_dialog(self) -> QFileDialog:
+        """The dialog for the folder of the downloads."""
+        dialog = folder_dialog(self, self.tr("Where should the downloads go?"))
+        dialog.fileSelected.connect(lambda folder: self.move_to(Path(folder)))
+        return dialog
+
+    def move_to(self, folder: Path | None) -> None:
+        """Move the downloads there, None: back into the data folder."""
+        if self.runner.running or self._finish_runner.running:
+            return
+        self._outcome, self._progress = None, None
+        self.started.emit()
+        self.runner.start(self._app.setup.move_downloads(folder))
+        self.retranslate()
+        self.cancel_button.setFocus()
+
+    def _cancel(self) -> None:
+        self.runner.cancel()
+        self.cancel_button.setEnabled(False)
+
+    def _on_cancelled(self) -> None:
+        self._outcome = lambda: self.tr("Stopped. The downloads are where they were.")
+
+    def _on_moved(self, result: MoveResult) -> None:
+        if result.leftover is not None:
+            self._outcome = lambda: self.tr(
+                "Moved. A program still uses files in {folder}; they are removed with the next setup."
+            ).format(folder=result.leftover)
+        else:
+            self._outcome = lambda: self.tr("Moved. Nothing is left in the old folder.")
+        self.retranslate()
+        announce(self.note_label, self.note_label.text())
+        self.move_button.setFocus()
+
+    def _on_move_finished(self, folder: Path) -> None:
+        self._outcome = lambda: self.tr(
+            "Moving the downloads was interrupted last time. Nothing is lost: all of them are in {folder}."
+        ).format(folder=folder)
+        self.retranslate()
+
+
 class FoldersCard(Card):
     """Opening a folder that is not there yet opens the nearest one above it."""
 
@@ -56,12 +194,12 @@ class FoldersCard(Card):
         self._message: Callable[[], str] | None = None
         self._new_folder: Path | None = None
         self.open_data_button, self.open_environments_button = Button(kind="ghost"), Button(kind="ghost")
-        self.open_downloads_button, self.open_licenses_button = Button(kind="ghost"), Button(kind="ghost")
+        self.open_licenses_button = Button(kind="ghost")
         self.change_button, self.reset_button = Button(kind="ghost"), Button(kind="ghost")
         self.change_button.setObjectName("changeEnvironmentsFolder")
         super().__init__(" ")
         self.data_row = FolderRow(self.open_data_button)
-        self.downloads_row = FolderRow(self.open_downloads_button)
+        self.downloads = DownloadsFolder(app)
         self.environments_row = FolderRow(self.open_environments_button, self.change_button, self.reset_button)
         self.licenses_row = FolderRow(self.open_licenses_button)
         self._stay_label, self.message_label = label("small"), label("body", "", "error")
@@ -70,7 +208,7 @@ class FoldersCard(Card):
             self.environments_row,
             self._stay_label,
             self.data_row,
-            self.downloads_row,
+            self.downloads,
             self.licenses_row,
             self.message_label,
         ):
@@ -81,7 +219,9 @@ class FoldersCard(Card):
         self._runner.done.connect(self._on_done)
         self._runner.failed.connect(self._on_failed)
         self.open_data_button.clicked.connect(lambda: self._open(app.data.root))
-        self.open_downloads_button.clicked.connect(lambda: self._open(app.data.files))
+        self.downloads.open_button.clicked.connect(lambda: self._open(app.data.files))
+        self.downloads.started.connect(lambda: self._set_message(None))
+        self.downloads.failed.connect(self._on_failed)
         self.open_environments_button.clicked.connect(lambda: self._open(app.setup.environments_folder))
         self.open_licenses_button.clicked.connect(lambda: self._open(self._licenses or app.data.root))
         self.change_button.clicked.connect(lambda: self.create_folder_dialog().open())
@@ -96,7 +236,6 @@ class FoldersCard(Card):
         rows = (
             (self.environments_row, self.tr("New environments"), self._app.setup.environments_folder),
             (self.data_row, self.tr("Settings, results and logs"), self._app.data.root),
-            (self.downloads_row, self.tr("Downloaded files"), self._app.data.files),
             (self.licenses_row, self.tr("Licences of everything GPU Assistant contains"), self._licenses),
         )
         for row, name, path in rows:
@@ -105,13 +244,13 @@ class FoldersCard(Card):
         opens = (
             self.open_environments_button,
             self.open_data_button,
-            self.open_downloads_button,
             self.open_licenses_button,
         )
         for button, (_row, name, _path) in zip(opens, rows, strict=True):
             button.setText(self.tr("Open"))
             button.setAccessibleName(f"{button.text()}: {name}")
             button.setEnabled(not self._app.simulated)
+        self.downloads.retranslate()
         self.change_button.setText(self.tr("Change…"))
         self.reset_button.setText(self.tr("Reset"))
         self.reset_button.setVisible(self._app.settings.environments_folder is not None)
@@ -122,6 +261,10 @@ class FoldersCard(Card):
                 "path, so moving one would break it. To move one, create a new one here and remove the old one."
             )
         )
+        self._show_message()
+
+    def _set_message(self, message: Callable[[], str] | None) -> None:
+        self._message = message
         self._show_message()
 
     def _show_message(self) -> None:
@@ -160,8 +303,7 @@ class FoldersCard(Card):
         self.retranslate()
 
     def _on_failed(self, error: AppError) -> None:
-        self._message = lambda: texts().error_text(error)
-        self._show_message()
+        self._set_message(lambda: texts().error_text(error))
 
 
 def _existing(folder: Path) -> Path:

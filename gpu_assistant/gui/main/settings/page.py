@@ -129,6 +129,7 @@ class SettingsPage(Page):
     def refresh(self) -> None:
         """Show the current choices, also when they were changed elsewhere."""
         super().refresh()
+        self.folders_card.retranslate()
         self.language_segments.set_current(get_args(Code).index(self._language.current))
         self.theme_segments.set_current(get_args(theme.ThemeChoice).index(theme.choice()))
         nearest = min(TEXT_SCALES, key=lambda scale: abs(scale - theme.text_scale()))

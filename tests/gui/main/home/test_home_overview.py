@@ -71,17 +71,36 @@ def test_environment_gets_another_name_and_its_folder_stays(window, app, qtbot):
     page = window.main_area.pages[HOME]
     environment = page.facts.environments[1]
     dialog = page.create_rename_dialog(environment)
-    dialog.name_field.setText("  for  the thesis ")
+    dialog.name_field.field.setText("  for  the thesis ")
     dialog.accept()
     row = page.environments_card.rows[1]
     qtbot.waitUntil(lambda: row.name_label.text() == "for the thesis")
     assert app.settings.environment_names == {environment.path: "for the thesis"}
     assert row.toolTip() == environment.path
     dialog = page.create_rename_dialog(page.facts.environments[1])
-    dialog.name_field.clear()
+    dialog.name_field.field.clear()
     dialog.accept()
     qtbot.waitUntil(lambda: row.name_label.text() == "old")
     assert app.settings.environment_names == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("PyTorch", "Another environment is called “PyTorch”; choose another name."),
+        ("bell\x07", "The name contains signs that cannot be shown; type it by hand."),
+    ],
+)
+def test_name_that_cannot_be_used_is_refused_in_one_sentence(window, name, problem):
+    page = window.main_area.pages[HOME]
+    assert page.facts.environments[0].name == "pytorch"
+    dialog = page.create_rename_dialog(page.facts.environments[1])
+    dialog.name_field.field.setText(name)
+    assert dialog.name_field.problem_label.text() == problem
+    assert not dialog.rename_button.isEnabled()
+    dialog.name_field.field.setText("old one")
+    assert dialog.name_field.problem_label.isHidden()
+    assert dialog.rename_button.isEnabled()
 
 
 def test_second_verification_waits_and_says_so(window, app, qtbot):

@@ -8,11 +8,14 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtWidgets import QDialog, QLineEdit
 
+from gpu_assistant.core.downloads_folder import DownloadsRecord, write_record
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.fetch.connection_check import ConnectionAnswer
 from gpu_assistant.gui.main.main_area import SETTINGS
 from gpu_assistant.gui.main.settings.page import SettingsPage
 from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
+from gpu_assistant.install.jobs.move_downloads import MoveProgress
+from tests.fakes.app import FakeJob
 
 pytestmark = pytest.mark.gui
 MANUAL, NONE = 2, 1
@@ -89,7 +92,7 @@ class TestFolders:
         qtbot.waitUntil(lambda: ("folder", app.data.root) in app.system.opened)
 
     def test_one_that_is_not_there_yet_opens_the_one_above_it(self, page, app, qtbot):
-        page.folders_card.open_downloads_button.click()
+        page.folders_card.downloads.open_button.click()
         qtbot.waitUntil(lambda: ("folder", app.folder) in app.system.opened)
 
     def test_new_environments_go_to_another_folder_and_back(self, page, app, qtbot):
@@ -127,6 +130,66 @@ class TestStart:
     def test_notices_of_finished_work_are_switched_off(self, page, app):
         page.startup_card.finish_segments.buttons[1].click()
         assert not app.settings.finish_notices
+
+
+class TestMovingDownloads:
+    @pytest.fixture
+    def wheel(self, app) -> str:
+        """A downloaded file's name."""
+        path = app.data.claim(app.data.files) / "0123456789abcdef" / "torch.whl"
+        path.parent.mkdir()
+        path.write_bytes(b"torch")
+        return "0123456789abcdef/torch.whl"
+
+    def test_they_go_to_the_chosen_folder_and_back(self, page, app, qtbot, wheel):
+        card, folder = page.folders_card, app.folder / "big"
+        assert card.downloads.move_back_button.isHidden()
+        card.downloads.move_to(folder)
+        assert not card.downloads.progress_row.isHidden()
+        assert not card.downloads.move_button.isEnabled()
+        qtbot.waitUntil(lambda: card.downloads.note_label.text() == "Moved. Nothing is left in the old folder.")
+        assert (folder / "files" / wheel).read_bytes() == b"torch"
+        assert card.downloads.row.path_label.text() == str(folder / "files")
+        assert card.downloads.progress_row.isHidden()
+        card.downloads.move_back_button.click()
+        qtbot.waitUntil(lambda: card.downloads.row.path_label.text() == str(app.data.cache / "files"))
+        assert (app.data.cache / "files" / wheel).read_bytes() == b"torch"
+
+    def test_the_dialog_of_the_button_leads_there(self, page, app, qtbot, wheel):
+        card, folder = page.folders_card, app.folder / "big"
+        card.downloads.create_dialog().fileSelected.emit(str(folder))
+        qtbot.waitUntil(lambda: (folder / "files" / wheel).is_file() and not card.downloads.runner.running)
+
+    def test_cancel_ends_it_and_says_that_nothing_moved(self, page, app, qtbot):
+        app.gate = threading.Event()
+        halfway = MoveProgress(done=1, total=2)
+        app.move_downloads = lambda folder: FakeJob(None, (halfway,), app.gate)
+        card = page.folders_card
+        card.downloads.move_to(app.folder / "big")
+        qtbot.waitUntil(lambda: card.downloads.progress_bar.fraction() == 0.5)
+        card.downloads.cancel_button.click()
+        qtbot.waitUntil(lambda: card.downloads.note_label.text() == "Stopped. The downloads are where they were.")
+        assert card.downloads.progress_row.isHidden()
+        assert card.downloads.move_button.isEnabled()
+
+    def test_a_folder_that_cannot_be_used_says_why(self, page, app, qtbot, wheel):
+        card = page.folders_card
+        card.downloads.move_to(app.data.root / "more")
+        qtbot.waitUntil(lambda: "GPU Assistant keeps its own files" in card.message_label.text())
+        assert (app.data.files / wheel).is_file()
+
+    def test_a_move_that_was_cut_off_is_finished_and_said(self, window, app, qtbot, wheel):
+        write_record(app.data, DownloadsRecord(leftover=str(app.folder / "big")))
+        window.main_area.open_page(SETTINGS)
+        card = window.main_area.pages[SETTINGS].folders_card
+        qtbot.waitUntil(lambda: "was interrupted last time" in card.downloads.note_label.text())
+        assert str(app.data.cache) in card.downloads.note_label.text()
+        assert app.finish_move() is None
+
+    def test_a_missing_disk_is_named(self, page, app):
+        app.missing_downloads = app.folder / "gone"
+        page.refresh()
+        assert str(app.folder / "gone") in page.folders_card.downloads.note_label.text()
 
 
 class TestRemoval:

@@ -9,7 +9,8 @@ keyboard focus.
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Sequence
+from pathlib import Path, PurePath
 
 from PySide6.QtCore import QCoreApplication, QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
@@ -23,6 +24,8 @@ from .....core.recommendation import RETRYABLE_CODES, UNAVAILABLE_CODES, Alterna
 from .....texts.format import short_name
 from .....texts.localized import Texts
 from .... import messages, theme
+from ....environment_name import EnvironmentNameField
+from ....machine_facts import InstalledEnvironment
 from ....widgets.base import Themed, announce
 from ....widgets.buttons import Button
 from ....widgets.cards import Card, Hero
@@ -88,6 +91,8 @@ class RecommendationPage(WizardPage):
         self.source_check_row.stop_requested.connect(self.controller.stop_source_check)
         self.source_check_row.check_requested.connect(self.controller.check_sources)
         self.folder_card, self.bundle_controls = InstallFolderCard(), BundleControls(self)
+        self.folder_card.name_field.field.textEdited.connect(self._name_environment)
+        self.folder_card.name_field.changed.connect(self._update_footer)
         self.bundle_controls.create_button.clicked.connect(self.offline_requested)
         self.bundle_controls.source_card.use_internet_button.clicked.connect(lambda: self.controller.use_bundle(None))
         self.plan_list = PlanList(self.controller)
@@ -259,6 +264,9 @@ class RecommendationPage(WizardPage):
                 self.tr("Change") if error is None else self.tr("Choose another folder"),
                 messages.error_text(texts, error) if error is not None else "",
             )
+            entered, given = self.controller.environment_name, self.controller.app.settings.environment_names
+            name = given.get(plan.env, "") if entered is None else entered
+            self.folder_card.set_name(self.tr("Name"), name, plan.env, self.controller.environments)
             if self._plan_expanded:
                 self.plan_list.draw()
         self._update_tab_order()
@@ -278,6 +286,7 @@ class RecommendationPage(WizardPage):
             self.more_options.steps_button,
             self.more_options.toggle_button,
             *self.plan_list.controls,
+            self.folder_card.name_field.field,
             self.folder_card.change_button,
             *self.alternatives_card.controls,
         )
@@ -324,7 +333,8 @@ class RecommendationPage(WizardPage):
 
     @property
     def _is_installable(self) -> bool:
-        return self.controller.flow.state.plan is not None and self.blocking_error is None
+        is_named = not self.folder_card.name_field.problem
+        return self.controller.flow.state.plan is not None and self.blocking_error is None and is_named
 
     def _update_footer(self) -> None:
         state = self.controller.flow.state
@@ -424,6 +434,9 @@ class RecommendationPage(WizardPage):
         """Scroll to the steps, leaving the button that closes them visible."""
         self.page.content.layout().activate()  # type: ignore[union-attr]
         self.page.verticalScrollBar().setValue(self.cost_card.mapTo(self.page.content, QPoint()).y())
+
+    def _name_environment(self, _: str) -> None:
+        self.controller.environment_name = self.folder_card.name_field.name
 
     def use_folder(self, folder: str) -> None:
         """Install into a subfolder named after the goal."""
@@ -571,8 +584,8 @@ def show_recommendation_verdict(
 
 
 class InstallFolderCard(Card):
-    """The folder of the install, a button to change it, and why the folder that was chosen last is not taken;
-    `folder_chosen` brings the user's folder.
+    """What the environment is called; the folder of the install, a button to change it, and why the folder that was
+    chosen last is not taken. `folder_chosen` brings the user's folder.
     """
 
     folder_chosen = Signal(str)
@@ -588,6 +601,20 @@ class InstallFolderCard(Card):
         self.change_button.clicked.connect(self.choose_folder)
         name_row.addWidget(IconWidget("folder", "soft", 20))
         name_row.addWidget(self._name_label, 1)
+        self._title_label, self.name_field = label("small"), EnvironmentNameField()
+        self._title_label.setBuddy(self.name_field.field)
+        title_row = QHBoxLayout()
+        title_row.setSpacing(12)
+        title_row.setContentsMargins(0, 8, 6, 0)
+        self._title, title = QWidget(), QHBoxLayout()  # as high as the field alone
+        title.setContentsMargins(0, 0, 0, 0)
+        title.setSpacing(12)
+        title.addWidget(IconWidget("pencil", "soft", 20))
+        title.addWidget(self._title_label)
+        self._title.setLayout(title)
+        title_row.addWidget(self._title, 0, Qt.AlignmentFlag.AlignTop)
+        title_row.addWidget(self.name_field, 1)
+        self.column.addLayout(title_row)
         self._layout.addLayout(name_row)
         self._layout.addWidget(self._path_label, 1)
         self._layout.addWidget(self.change_button, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -619,6 +646,17 @@ class InstallFolderCard(Card):
             announce(self, error)
         self.error_label.setText(error)
         self._error_row.setVisible(bool(error))
+
+    def set_name(self, title: str, name: str, path: str, environments: Sequence[InstalledEnvironment]) -> None:
+        """Show what the environment at `path` is called; "" is its folder's name."""
+        self._title_label.setText(title)
+        field = self.name_field.field
+        field.setAccessibleName(title)
+        self._title.setFixedHeight(field.sizeHint().height())
+        field.setPlaceholderText(PurePath(path).name)
+        if name != self.name_field.name:  # the cursor stays while it is typed
+            field.setText(name)
+        self.name_field.set_environment(path, environments)
 
     def choose_folder(self) -> None:
         """Open the dialog for another folder."""

@@ -189,6 +189,51 @@ class TestFolder:
         )
         assert not page.folder_card.error_label.isVisible()
 
+    def test_name_that_was_entered_is_the_environments_from_the_install_on(self, app, at_recommendation, qtbot):
+        wizard = at_recommendation(app)
+        page, path = wizard.recommendation, wizard.flow.state.plan.env
+        field = page.folder_card.name_field.field
+        assert (field.text(), field.placeholderText()) == ("", "pytorch")
+        page.more_options.toggle_button.click()
+        qtbot.keyClicks(field, " My  course ")
+        page.primary_button.click()
+        qtbot.waitUntil(lambda: app.settings.environment_names == {path: "My course"}, timeout=5000)
+
+    def test_without_a_name_it_is_called_as_its_folder(self, app, at_recommendation, qtbot):
+        wizard = at_recommendation(app)
+        wizard.recommendation.primary_button.click()
+        qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.controller.busy, timeout=5000)
+        assert app.settings.environment_names == {}
+
+    @BOTH
+    def test_name_of_another_environment_is_refused_until_it_is_changed(
+        self, app, at_recommendation, speak, qtbot, code
+    ):
+        other = Environment(
+            path=str(app.folder / "thesis"),
+            name="thesis",
+            torch=None,
+            variant=None,
+            python="3.12",
+            bytes=1,
+            created=1.0,
+        )
+        app.known = (other,)
+        wizard = at_recommendation(app)
+        speak(code)
+        page = wizard.recommendation
+        page.more_options.toggle_button.click()
+        name = page.folder_card.name_field
+        qtbot.keyClicks(name.field, "Thesis")
+        assert name.problem_label.isVisible()
+        assert {"en": "Another environment is called “Thesis”", "zh_CN": "已叫“Thesis”"}[
+            code
+        ] in name.problem_label.text()
+        assert not page.primary_button.isEnabled()
+        qtbot.keyClicks(name.field, " 2")
+        assert not name.problem_label.isVisible()
+        assert page.primary_button.isEnabled()
+
     def test_last_of_two_chosen_folders_is_taken(self, app, at_recommendation, qtbot):
         wizard = at_recommendation(app)
         page, controller = wizard.recommendation, wizard.controller
