@@ -224,7 +224,7 @@
     </message>
     <message>
         <source>Was it a fair test?</source>
-        <translation>这次测得公平吗？</translation>
+        <translation>这次测得准吗？</translation>
     </message>
     <message>
         <source>What</source>
