@@ -40,7 +40,7 @@
         <translation>逐词生成回答</translation>
     </message>
     <message>
-        <source>float32, TF32 switched off</source>
+        <source>float32, TF32 turned off</source>
         <translation>float32，已关闭 TF32</translation>
     </message>
     <message>
