@@ -293,7 +293,7 @@ def _matmul_description(result: BenchResult, benchmark: Benchmark) -> str:
     if result.dtype != "float32":
         text = translate("BenchmarkMessages", "{kind}, on the tensor cores").format(kind=result.dtype)
     elif result.device != "cpu":
-        text = translate("BenchmarkMessages", "float32, TF32 switched off")
+        text = translate("BenchmarkMessages", "float32, TF32 turned off")
     sustained = next(
         (
             each

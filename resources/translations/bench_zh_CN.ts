@@ -151,7 +151,7 @@
     </message>
     <message>
         <source>Was it a fair test?</source>
-        <translation>这次测得公平吗？</translation>
+        <translation>这次测得准吗？</translation>
     </message>
 </context>
 <context>
@@ -429,11 +429,11 @@
     </message>
     <message>
         <source>Uses the Python package {name}, which this environment does not have yet. This installs it:</source>
-        <translation>用到 Python 包 {name}，这个环境里还没有。用这条命令安装：</translation>
+        <translation>用到 Python 软件包 {name}，这个环境里还没有。用这条命令安装：</translation>
     </message>
     <message>
         <source>Uses the Python package {name}, which this environment does not have. We do not know which release matches this PyTorch, and with a wrong one neither would load.</source>
-        <translation>用到 Python 包 {name}，这个环境里没有。这里不知道它的哪个版本与这个 PyTorch 配套；版本不配套，两者都无法加载。</translation>
+        <translation>用到 Python 软件包 {name}，这个环境里没有。我们不知道它的哪个版本与这个 PyTorch 配套；版本不配套，两者都无法加载。</translation>
     </message>
     <message>
         <source>Training method</source>

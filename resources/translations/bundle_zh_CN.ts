@@ -79,7 +79,7 @@
     </message>
     <message>
         <source>Back to the setup</source>
-        <translation>回到设置</translation>
+        <translation>返回安装</translation>
     </message>
     <message>
         <source>Cancel</source>

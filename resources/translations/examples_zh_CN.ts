@@ -16,7 +16,7 @@
     </message>
     <message>
         <source>Choose a folder with a subfolder for each class</source>
-        <translation>请选择文件夹，里面每一类各有一个子文件夹</translation>
+        <translation>请选择一个文件夹，里面每一类各有一个子文件夹</translation>
     </message>
     <message>
         <source>Choose pictures…</source>

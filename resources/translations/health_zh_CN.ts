@@ -33,7 +33,7 @@
     </message>
     <message>
         <source>Reads each card's state from the driver, without calculations. Takes a few seconds.</source>
-        <translation>向驱动询问每张显卡的情况，不做计算，只需几秒。</translation>
+        <translation>从驱动读取每张显卡的状态，不做计算，只需几秒。</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -165,7 +165,7 @@
     </message>
     <message>
         <source>passed</source>
-        <translation>正常</translation>
+        <translation>通过</translation>
     </message>
     <message>
         <source>needs attention</source>
@@ -173,7 +173,7 @@
     </message>
     <message>
         <source>failed</source>
-        <translation>有问题</translation>
+        <translation>未通过</translation>
     </message>
     <message>
         <source>wrong results: {count}</source>

@@ -72,7 +72,7 @@
     </message>
     <message>
         <source>Every file is checked against its publisher's checksum, wherever it comes from.</source>
-        <translation>无论从哪里下载，每个文件都按发布方的校验值检查。</translation>
+        <translation>无论从哪里下载，每个文件都按发布者的校验值检查。</translation>
     </message>
     <message>
         <source>Use mirrors in China</source>
@@ -369,7 +369,7 @@
     </message>
     <message>
         <source>Set up my GPU</source>
-        <translation>开始设置</translation>
+        <translation>配置我的显卡</translation>
     </message>
     <message>
         <source>The setup can replace it with a build that has it.</source>
@@ -436,7 +436,7 @@
     </message>
     <message>
         <source>Measure</source>
-        <translation>测一测</translation>
+        <translation>开始测速</translation>
     </message>
     <message>
         <source>Measuring now</source>
@@ -534,7 +534,7 @@
     </message>
     <message>
         <source>Removed</source>
-        <translation>已删除</translation>
+        <translation>已移除</translation>
     </message>
     <message>
         <source>GPU Assistant closes now. Remove the program itself like any other program.</source>
@@ -572,11 +572,11 @@
     </message>
     <message>
         <source>Set up this computer from a folder that was prepared on a computer with internet.</source>
-        <translation>用在能上网的电脑上准备好的文件夹来设置这台电脑。</translation>
+        <translation>用在能上网的电脑上准备好的文件夹来安装。</translation>
     </message>
     <message>
         <source>Set up from a folder…</source>
-        <translation>从文件夹设置…</translation>
+        <translation>从文件夹安装…</translation>
     </message>
     <message>
         <source>Without internet</source>
@@ -967,7 +967,7 @@
     </message>
     <message>
         <source>Remove everything…</source>
-        <translation>全部删除…</translation>
+        <translation>全部移除…</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -975,23 +975,23 @@
     </message>
     <message>
         <source>Not everything was removed. Close GPU Assistant, open it again and try once more.</source>
-        <translation>还有内容没有删除。请关闭 GPU 助手，重新打开后再试一次。</translation>
+        <translation>还有内容没有移除。请关闭 GPU 助手，重新打开后再试一次。</translation>
     </message>
     <message>
         <source>Remove all except environments?</source>
-        <translation>除环境外全部删除？</translation>
+        <translation>除环境外全部移除？</translation>
     </message>
     <message>
         <source>Remove everything?</source>
-        <translation>全部删除？</translation>
+        <translation>全部移除？</translation>
     </message>
     <message>
         <source>Only this is removed:</source>
-        <translation>将删除以下内容，其他都保留：</translation>
+        <translation>将移除以下内容，其他都保留：</translation>
     </message>
     <message>
         <source>Remove</source>
-        <translation>删除</translation>
+        <translation>移除</translation>
     </message>
     <message>
         <source>Keep</source>

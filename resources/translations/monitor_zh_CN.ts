@@ -24,7 +24,7 @@
     </message>
     <message>
         <source>Source</source>
-        <translation>出处</translation>
+        <translation>来源</translation>
     </message>
 </context>
 <context>
@@ -149,7 +149,7 @@
     </message>
     <message>
         <source>Asking the driver…</source>
-        <translation>正在询问驱动…</translation>
+        <translation>正在读取驱动信息…</translation>
     </message>
     <message>
         <source>RPM</source>

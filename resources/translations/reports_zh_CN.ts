@@ -40,7 +40,7 @@
         <translation>逐词生成回答</translation>
     </message>
     <message>
-        <source>float32, TF32 switched off</source>
+        <source>float32, TF32 turned off</source>
         <translation>float32，已关闭 TF32</translation>
     </message>
     <message>
@@ -224,7 +224,7 @@
     </message>
     <message>
         <source>Was it a fair test?</source>
-        <translation>这次测得公平吗？</translation>
+        <translation>这次测得准吗？</translation>
     </message>
     <message>
         <source>What</source>

@@ -67,11 +67,11 @@
     </message>
     <message>
         <source>Details</source>
-        <translation>详细记录</translation>
+        <translation>详情</translation>
     </message>
     <message>
         <source>Log</source>
-        <translation>记录</translation>
+        <translation>日志</translation>
     </message>
     <message>
         <source>closed</source>

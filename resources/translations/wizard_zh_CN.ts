@@ -47,7 +47,7 @@
     </message>
     <message>
         <source>Good to know</source>
-        <translation>顺便留意</translation>
+        <translation>提示</translation>
     </message>
     <message>
         <source>Check again</source>
@@ -214,7 +214,7 @@
     </message>
     <message>
         <source>to set up</source>
-        <translation>装好所需</translation>
+        <translation>安装用时</translation>
     </message>
     <message>
         <source>you install the driver</source>
@@ -420,11 +420,11 @@
     </message>
     <message>
         <source>PyTorch works on your CPU</source>
-        <translation>PyTorch 已经能用你的 CPU</translation>
+        <translation>PyTorch 已能在你的 CPU 上运行</translation>
     </message>
     <message>
         <source>PyTorch works on your {gpu}</source>
-        <translation>PyTorch 已经能用你的 {gpu}</translation>
+        <translation>PyTorch 已能在你的 {gpu} 上运行</translation>
     </message>
     <message>
         <source>Show what was done</source>
@@ -564,7 +564,7 @@
     </message>
     <message>
         <source>Press “Ask again” and agree when the system asks. You can also do it later from the setup's first page. Everything else is done.</source>
-        <translation>点“再问一次”，系统询问时选择同意。以后再做也可以，设置的首页会提示从这里接着装。其他步骤都已完成，不受影响。</translation>
+        <translation>点“再问一次”，系统询问时选择同意。以后再做也可以，安装向导的首页会提示从这里接着装。其他步骤都已完成，不受影响。</translation>
     </message>
     <message>
         <source>Restart now or later</source>
@@ -643,7 +643,7 @@
     </message>
     <message>
         <source>Preview only: nothing was executed.</source>
-        <translation>只展示，没有执行任何东西。</translation>
+        <translation>只是预览，没有执行任何操作。</translation>
     </message>
     <message>
         <source>Step {n} of {of} · about {time} left. You can minimise this window.</source>
@@ -690,7 +690,7 @@
     </message>
     <message>
         <source>This is a virtual machine: it sees only the graphics cards that its host passes through.</source>
-        <translation>这是虚拟机：只有宿主机直通过来的显卡才能用。</translation>
+        <translation>这是虚拟机：只能用宿主机分配给它的显卡。</translation>
     </message>
     <message>
         <source>CUDA up to {version}</source>
@@ -722,11 +722,11 @@
     </message>
     <message>
         <source>No NVIDIA driver is running</source>
-        <translation>NVIDIA 驱动没有响应</translation>
+        <translation>没有 NVIDIA 驱动在运行</translation>
     </message>
     <message>
         <source>Not checked</source>
-        <translation>没有查看</translation>
+        <translation>未检测</translation>
     </message>
     <message>
         <source>OneDrive syncs {folders}. Install somewhere else, or it will upload tens of thousands of small files.</source>
@@ -754,11 +754,11 @@
     </message>
     <message>
         <source>Secure Boot is on: this system loads the NVIDIA driver only if it is signed with a key that the computer trusts. Use your distribution's driver, which handles that.</source>
-        <translation>安全启动已打开：只有用电脑认识的密钥签过名，系统才会加载 NVIDIA 驱动。用发行版自带的驱动包，它会处理签名。</translation>
+        <translation>安全启动已开启：系统只加载用电脑信任的密钥签名的 NVIDIA 驱动。请使用发行版提供的驱动，它会处理签名。</translation>
     </message>
     <message>
         <source>Smart App Control is on: Windows blocks files that Microsoft does not recognise, possibly including parts of PyTorch, and allows no exceptions. If a step or a check says that something was blocked, this is why; Windows Security shows it under “App &amp; browser control”.</source>
-        <translation>“智能应用控制”已开启：Windows 会拦截微软不认识的文件，其中可能包括 PyTorch 的一部分，而且不能单独放行。如果某个步骤或检查提示被拦截，就是这个原因。可以在“Windows 安全中心”的“应用和浏览器控制”中查看。</translation>
+        <translation>“智能应用控制”已开启：Windows 会拦截 Microsoft 无法识别的文件，其中可能包括 PyTorch 的一部分，而且不能单独放行。如果某个步骤或检查提示被拦截，就是这个原因。可以在“Windows 安全中心”的“应用和浏览器控制”中查看。</translation>
     </message>
     <message>
         <source>Space</source>
@@ -778,11 +778,11 @@
     </message>
     <message>
         <source>The path of your user folder is too long for packages inside it. On the next page, choose a short folder, such as one at the top of a disk.</source>
-        <translation>用户文件夹的路径太长，装在里面的包会放不下。可在下一页选一个短路径的文件夹，比如直接建在磁盘根目录下。</translation>
+        <translation>用户文件夹的路径太长，里面放不下软件包。可在下一页选一个短路径的文件夹，比如直接建在磁盘根目录下。</translation>
     </message>
     <message>
         <source>The system did not report it.</source>
-        <translation>系统没有说明。</translation>
+        <translation>系统没有报告。</translation>
     </message>
     <message>
         <source>The version of the CUDA Toolkit (for compiling CUDA programs) in {path} cannot be found. PyTorch does not use it and works without it.</source>
@@ -794,7 +794,7 @@
     </message>
     <message>
         <source>You are using this computer over remote desktop. Everything runs as usual; stay signed in.</source>
-        <translation>你正通过远程桌面使用这台电脑。计算不受影响，期间不要注销。</translation>
+        <translation>你正通过远程桌面使用这台电脑。运行不受影响，期间请保持登录。</translation>
     </message>
     <message>
         <source>Your user folder's name has non-English characters. Some programs fail because of that; if one does, choose another folder on the next page.</source>
@@ -862,7 +862,7 @@
     </message>
     <message>
         <source>stays as it is</source>
-        <translation>保持不动</translation>
+        <translation>保持不变</translation>
     </message>
     <message>
         <source>too little</source>
@@ -1058,7 +1058,7 @@
     </message>
     <message>
         <source>NVIDIA's fast building blocks for neural networks</source>
-        <translation>NVIDIA 的神经网络加速零件</translation>
+        <translation>NVIDIA 的神经网络加速组件</translation>
     </message>
     <message>
         <source>Not available</source>
@@ -1122,7 +1122,7 @@
     </message>
     <message>
         <source>not running</source>
-        <translation>没有响应</translation>
+        <translation>没有运行</translation>
     </message>
     <message>
         <source>not installed</source>
@@ -1134,7 +1134,7 @@
     </message>
     <message>
         <source>not checked</source>
-        <translation>没有查看</translation>
+        <translation>未检测</translation>
     </message>
     <message>
         <source>or newer</source>
@@ -1271,7 +1271,7 @@
     </message>
     <message>
         <source>Measure it</source>
-        <translation>测一下</translation>
+        <translation>开始测速</translation>
     </message>
     <message>
         <source>Not measured yet.</source>
@@ -1421,7 +1421,7 @@
     </message>
     <message>
         <source>No answer yet, still asking…</source>
-        <translation>还没有响应，仍在询问…</translation>
+        <translation>还没有响应，仍在等待…</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -1597,7 +1597,7 @@
     </message>
     <message>
         <source>Set up my GPU</source>
-        <translation>开始设置</translation>
+        <translation>配置我的显卡</translation>
     </message>
     <message>
         <source>Set up my GPU for deep learning</source>
@@ -1691,11 +1691,11 @@
     </message>
     <message>
         <source>The system prompt was not answered in time</source>
-        <translation>系统的询问没有得到及时回答</translation>
+        <translation>系统的权限提示没有及时得到确认</translation>
     </message>
     <message>
         <source>The next step needs administrator rights. The prompt closes by itself after two minutes.</source>
-        <translation>下一步需要管理员权限。系统的询问窗口会在两分钟后自动关闭。</translation>
+        <translation>下一步需要管理员权限。系统的提示会在两分钟后自动关闭。</translation>
     </message>
     <message>
         <source>Ask now</source>

@@ -49,7 +49,7 @@ def test_installers_for_windows_have_a_signer(catalog: Catalog) -> None:
 @pytest.mark.parametrize(
     ("page", "chapter", "blanket_promise"),
     [
-        ("README.md", "## What is checked by what", "checked against its index's sha256"),
+        ("README.md", "## How each file is checked", "checked against its index's sha256"),
         ("README.zh-CN.md", "## 各种文件怎样核对", "下载的每个文件都会核对 SHA-256"),
     ],
 )

@@ -60,7 +60,7 @@ ZH = {
     "Show live graphs": "看实时曲线",
     "Your GPU is hot and slowing itself down": "显卡过热，正在自动降速",
     "The GPU no longer answers": "显卡不再响应",
-    "Asleep, to save your battery. We let it sleep.": "正在休眠省电，我们不吵醒它。",
+    "Asleep, to save your battery. We let it sleep.": "正在休眠省电，我们不会唤醒它。",
     "Home": "首页",
     "Monitor": "监控",
     "Benchmark": "测速",

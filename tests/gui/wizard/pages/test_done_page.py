@@ -26,7 +26,7 @@ class TestDone:
         page = wizard.done
         assert (
             page.hero.title_label.text()
-            == {"en": "PyTorch works on your CPU", "zh_CN": "PyTorch 已经能用你的 CPU"}[code]
+            == {"en": "PyTorch works on your CPU", "zh_CN": "PyTorch 已能在你的 CPU 上运行"}[code]
         )
         assert page.checks_pill.text == {"en": "All 6 checks passed", "zh_CN": "6 项检查全部通过"}[code]
         assert {"en": "the build that was chosen", "zh_CN": "这是所选的版本"}[code] in seen(page.verification_card)
