@@ -71,6 +71,21 @@ def test_the_command_for_root_is_one_line_of_shell(sudo: bool) -> None:
     assert command[-1] == "apt-get -q update && apt-get install x"
 
 
+@pytest.mark.linux
+def test_the_tests_compile_modules_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = tmp_path / "python"
+    program.write_text("#!/bin/sh\nenv >seen\nexit 5\n", encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setattr(dev, "PYTHON", program)
+    monkeypatch.setattr(dev, "HERE", tmp_path)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setenv("KEPT", "yes")
+    assert dev.start("test", []) == 5
+    seen = (tmp_path / "seen").read_text(encoding="utf-8").splitlines()
+    assert "KEPT=yes" in seen
+    assert not [line for line in seen if line.startswith("PYTHONDONTWRITEBYTECODE")]
+
+
 @pytest.fixture
 def plain_user(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Somebody who lacks a library, is not root and has no sudo; the list takes what would have been run."""

@@ -12,6 +12,7 @@ from typing import Any, TypeGuard
 
 ROOT = Path(__file__).parent.parent
 MODULES = sorted((ROOT / "gpu_assistant").rglob("*.py"))
+QUOTED_AFTER_HASH = re.compile(r"#[^\n]*`")
 QUOTED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 WORD = re.compile(r"[^\W\d]\w*")
 # An identifier, a dotted name or the call of one; anything else in backticks is a command line, a value or a format.
@@ -46,49 +47,59 @@ def _is_text(statement: ast.stmt) -> TypeGuard[Any]:
     )
 
 
-def _prose(source: str) -> Iterator[tuple[int, str]]:
-    """Line number and text of each docstring and comment."""
-    for node in ast.walk(ast.parse(source)):
-        body = getattr(node, "body", None)
-        for statement in body if isinstance(body, list) else ():
-            if _is_text(statement):
-                yield statement.lineno, statement.value.value
+class Module:
+    """A module of the program; its tree is walked once."""
+
+    def __init__(self, path: Path) -> None:
+        source = path.read_text(encoding="utf-8")
+        nodes = list(ast.walk(ast.parse(source)))
+        docstrings = {id(each.value): each.value for node in nodes for each in _statements(node) if _is_text(each)}
+        self.nodes = [node for node in nodes if id(node) not in docstrings]  # without docstrings
+        # Line number and text of each docstring and comment.
+        self.prose = [(node.lineno, node.value) for node in docstrings.values()]
+        self.prose += _comments(source)
+        self.texts = [
+            node.value for node in self.nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        ]
+
+    def identifiers(self) -> Iterator[str]:
+        """Every identifier of the module and the words of its texts."""
+        for node in self.nodes:
+            for field in NAMING_FIELDS.intersection(node._fields):
+                value = getattr(node, field)
+                if isinstance(value, str):
+                    yield from value.split(".")
+        for text in self.texts:
+            yield from WORD.findall(text)
+
+    def definitions(self) -> Iterator[str]:
+        """What other modules can name: classes, functions, fields and module variables."""
+        for node in self.nodes:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                yield node.name
+            if isinstance(node, ast.ClassDef | ast.Module):
+                for statement in node.body:
+                    targets = statement.targets if isinstance(statement, ast.Assign) else ()
+                    if isinstance(statement, ast.AnnAssign):
+                        targets = [statement.target]
+                    yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+NAMING_FIELDS = frozenset({"name", "id", "attr", "arg", "module", "asname"})
+
+
+def _statements(node: ast.AST) -> list[ast.stmt]:
+    body = getattr(node, "body", None)
+    return body if isinstance(body, list) else []
+
+
+def _comments(source: str) -> Iterator[tuple[int, str]]:
+    """Line number and text of each comment, of a module in which one may have backticks."""
+    if not QUOTED_AFTER_HASH.search(source):
+        return
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
             yield token.start[0], token.string
-
-
-def _identifiers(tree: ast.AST) -> Iterator[str]:
-    """Every identifier of a module and the words of its texts, docstrings left out."""
-    for node in ast.walk(tree):
-        for field in ("name", "id", "attr", "arg", "module", "asname"):
-            value = getattr(node, field, None)
-            if isinstance(value, str):
-                yield from value.split(".")
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield from WORD.findall(node.value)
-
-
-def _without_docstrings(source: str) -> ast.Module:
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list):
-            body[:] = [statement for statement in body if not _is_text(statement)]
-    return tree
-
-
-def _definitions(tree: ast.AST) -> Iterator[str]:
-    """What other modules can name: classes, functions, fields and module variables."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node.name
-        if isinstance(node, ast.ClassDef | ast.Module):
-            for statement in node.body:
-                targets = statement.targets if isinstance(statement, ast.Assign) else ()
-                if isinstance(statement, ast.AnnAssign):
-                    targets = [statement.target]
-                yield from (target.id for target in targets if isinstance(target, ast.Name))
 
 
 FOLDERS = ("gpu_assistant", "resources", "benchmarks", "tests", "docs", "installers", ".ci")
@@ -98,9 +109,9 @@ class Repository:
     """What a name in backticks can mean."""
 
     def __init__(self) -> None:
-        self.trees = {path: _without_docstrings(path.read_text(encoding="utf-8")) for path in MODULES}
+        self.modules = {path: Module(path) for path in MODULES}
         self.names = {
-            *(name for tree in self.trees.values() for name in _definitions(tree)),
+            *(name for module in self.modules.values() for name in module.definitions()),
             *(part for path in MODULES for part in path.relative_to(ROOT).with_suffix("").parts),
             *dir(builtins),
             *keyword.kwlist,
@@ -108,12 +119,7 @@ class Repository:
             *AFFIXES,
         }
         self.files = {path.relative_to(ROOT).as_posix() for folder in FOLDERS for path in (ROOT / folder).rglob("*.*")}
-        self.texts = {
-            node.value
-            for tree in self.trees.values()
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        }
+        self.texts = {text for module in self.modules.values() for text in module.texts}
 
     def is_file(self, name: str) -> bool:
         """Whether a path ends like this in the repository, or the program writes a file of this name."""
@@ -122,8 +128,8 @@ class Repository:
 
     def unknown_names(self, path: Path) -> Iterator[str]:
         """Place and text of each name in backticks that means nothing."""
-        known = self.names | set(_identifiers(self.trees[path]))
-        for line, text in _prose(path.read_text(encoding="utf-8")):
+        known = self.names | set(self.modules[path].identifiers())
+        for line, text in self.modules[path].prose:
             for quoted in QUOTED.findall(text):
                 if PATH.fullmatch(quoted):
                     missing = [] if self.is_file(quoted) else [quoted]

@@ -6,7 +6,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -32,13 +32,15 @@ class Source(NamedTuple):
 
     imports: list[tuple[str, bool]]  # each absolute module name, and whether only the type checker sees it
     attributes: set[str]  # each `name.attribute`
+    classes: list[str]
+    impatient: list[int]  # the lines that rename or delete a file without `core/filesystem.py`
 
 
-def modules_by_string(tree: ast.Module, package: list[str]) -> list[str]:
+def modules_by_string(nodes: Sequence[ast.AST], package: list[str]) -> list[str]:
     """The modules that a file with `import_module` names as strings: `"gpu_assistant.gui.app"` or `".pages.done"`."""
-    if "import_module" not in {getattr(node, "attr", getattr(node, "id", None)) for node in ast.walk(tree)}:
+    if "import_module" not in {getattr(node, "attr", getattr(node, "id", None)) for node in nodes}:
         return []
-    names = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    names = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     resolved = (".".join(package) + name if re.fullmatch(r"(\.\w+)+", name) else name for name in names)
     return [name for name in resolved if name.startswith("gpu_assistant.")]
 
@@ -47,11 +49,14 @@ def modules_by_string(tree: ast.Module, package: list[str]) -> list[str]:
 def source(path: Path) -> Source:
     """A file, read once for all rules."""
     package = ["gpu_assistant", *path.relative_to(PACKAGE).parent.parts]
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    result = Source([(module, False) for module in modules_by_string(tree, package)], set())
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    impatient = [] if name_of(path) in RENAMERS else impatient_calls(nodes)
+    result = Source(
+        [(module, False) for module in modules_by_string(nodes, package)], set(), classes_of(nodes), impatient
+    )
     quiet: set[int] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+    for node in nodes:
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             quiet |= {id(inner) for inner in ast.walk(node)}
         elif isinstance(node, ast.Import):
             result.imports.extend((alias.name, id(node) in quiet) for alias in node.names)
@@ -180,24 +185,31 @@ ONE_SYSTEMS_OWN = {"winreg", "fcntl", "msvcrt", "pwd", "grp"}
 RENAMERS = {"core/filesystem.py", "system/locks.py", *CHILDREN}
 
 
-def impatient_calls(path: Path) -> list[int]:
+REMOVING_METHODS = frozenset({"unlink", "rmdir", "rename", "rmtree", "renames", "removedirs"})
+CHANGING_METHODS = REMOVING_METHODS | {"replace", "remove", "move"}
+
+
+def impatient_calls(nodes: Sequence[ast.AST]) -> list[int]:
     """The lines that rename or delete a file without `core/filesystem.py`."""
     lines: list[int] = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or name_of(path) in RENAMERS:
+    for node in nodes:
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
-        receiver, method = ast.unparse(node.func.value), node.func.attr
+        method = node.func.attr
+        if method not in CHANGING_METHODS:
+            continue
+        receiver = ast.unparse(node.func.value)
         if receiver == "filesystem":
             continue
         replaces_file = method == "replace" and (receiver == "os" or (len(node.args) == 1 and not node.keywords))
-        removes = method in ("unlink", "rmdir", "rename", "rmtree", "renames", "removedirs")
+        removes = method in REMOVING_METHODS
         if replaces_file or removes or f"{receiver}.{method}" in ("os.remove", "shutil.move"):
             lines.append(node.lineno)
     return lines
 
 
 def test_files_are_renamed_and_deleted_with_patience() -> None:
-    assert offenders(impatient_calls) == {}
+    assert offenders(lambda path: source(path).impatient) == {}
 
 
 def test_only_system_reads_the_platform() -> None:
@@ -339,7 +351,7 @@ def test_a_circle_is_found() -> None:
 
 def test_a_module_named_in_a_string_is_an_import() -> None:
     tree = ast.parse('from importlib import import_module\nimport_module(".pages.done", __package__)')
-    assert modules_by_string(tree, ["gpu_assistant", "gui"]) == ["gpu_assistant.gui.pages.done"]
+    assert modules_by_string([*ast.walk(tree)], ["gpu_assistant", "gui"]) == ["gpu_assistant.gui.pages.done"]
 
 
 def floors_of(room: str) -> list[set[str]]:
@@ -369,16 +381,16 @@ def test_rooms_import_only_lower_floors(room: str) -> None:
     assert offenders(higher) == {}
 
 
-def classes_of(tree: ast.Module) -> list[str]:
+def classes_of(nodes: Sequence[ast.AST]) -> list[str]:
     """Every class, those below `if` and `try` and inside functions and classes included."""
-    return [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    return [node.name for node in nodes if isinstance(node, ast.ClassDef)]
 
 
 def public_classes() -> dict[str, list[str]]:
     """Public class name -> the files that define it."""
     places: dict[str, list[str]] = {}
     for path in FILES:
-        for name in classes_of(ast.parse(path.read_text(encoding="utf-8"))):
+        for name in source(path).classes:
             if not name.startswith("_"):
                 places.setdefault(name, []).append(name_of(path))
     return places
@@ -445,10 +457,10 @@ def test_a_retired_name_is_seen(name: str) -> None:
 
 
 def test_a_class_below_a_condition_is_seen() -> None:
-    assert classes_of(ast.parse("if True:\n    class _Kept: ...")) == ["_Kept"]
+    assert classes_of([*ast.walk(ast.parse("if True:\n    class _Kept: ..."))]) == ["_Kept"]
 
 
 def test_names_are_words_of_the_field() -> None:
     parts = {part for path in FILES for part in path.relative_to(PACKAGE).with_suffix("").parts}
-    classes = {name for path in FILES for name in classes_of(ast.parse(path.read_text(encoding="utf-8")))}
+    classes = {name for path in FILES for name in source(path).classes}
     assert {name for name in parts | classes if is_retired(name)} == set()

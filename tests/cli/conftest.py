@@ -1,41 +1,32 @@
-"""Runs the program as a person does: a process of its own, with its exit code and both streams."""
+"""The command line, called as a person does, and what is said of its answers."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.cli.program import FORKS, ROOT, run_program, start_program
+
+__all__ = ("ROOT", "Call", "call", "one_sentence")
 
 Call = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
 def call(tmp_path: Path) -> Call:
+    """Runs the program; with an `environ` of its own, in a Python that has loaded nothing."""
+
     def run(
         *arguments: str, environ: dict[str, str] | None = None, stdin: str = ""
     ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "gpu_assistant", *arguments],
-            cwd=ROOT,
-            env={
-                **os.environ,
-                "GPU_ASSISTANT_DATA_DIR": str(tmp_path / "data"),
-                "PYTHONIOENCODING": "utf-8",
-                "LC_ALL": "C.UTF-8",
-                **(environ or {}),
-            },
-            input=stdin,
-            capture_output=True,
-            encoding="utf-8",
-            timeout=120,
-            check=False,
-        )
+        usual = {**os.environ, "GPU_ASSISTANT_DATA_DIR": str(tmp_path / "data"), "LC_ALL": "C.UTF-8"}
+        if FORKS and environ is None:
+            return run_program(arguments, usual, stdin=stdin)
+        return start_program(arguments, {**usual, **(environ or {})}, stdin)
 
     return run
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.core.paths import DataDir
-from tests.cli.conftest import ROOT
+from tests.cli.program import run_program
 
 if sys.platform != "linux":
     pytest.skip("pipes and links that anybody may make", allow_module_level=True)
@@ -22,11 +22,6 @@ if sys.platform != "linux":
 SECONDS = 100
 # What a call needs without reading a giant into memory is about a third of it.
 ADDRESS_SPACE_BYTES = 1_500_000_000
-LIMITED = (
-    "import resource, runpy, sys; "
-    f"resource.setrlimit(resource.RLIMIT_AS, ({ADDRESS_SPACE_BYTES}, {ADDRESS_SPACE_BYTES})); "
-    "sys.argv[0] = 'gpu-assistant'; runpy.run_module('gpu_assistant', run_name='__main__')"
-)
 COMMANDS: tuple[tuple[str, ...], ...] = (
     ("catalog", "show", "cuda"),
     ("bench", "--history"),
@@ -130,15 +125,11 @@ def test_commands_end_whatever_lies_in_the_place_of_our_files(
     for command in COMMANDS:
         arguments = [str(tmp_path / "x.csv") if each == "CSV" else each for each in command]
         try:
-            finished = subprocess.run(
-                [sys.executable, "-c", LIMITED, *arguments, "--json", "--data-dir", str(data.root)],
-                cwd=ROOT,
-                env={**os.environ, "LC_ALL": "C.UTF-8"},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                encoding="utf-8",
+            finished = run_program(
+                [*arguments, "--json", "--data-dir", str(data.root)],
+                {**os.environ, "LC_ALL": "C.UTF-8"},
                 timeout=SECONDS,
-                check=False,
+                address_space=ADDRESS_SPACE_BYTES,
             )
         except subprocess.TimeoutExpired:
             problems.append(f"{command}: did not end")
