@@ -1,28 +1,23 @@
 """The messages of the benchmark's child, as JSON lines, and how a child that misbehaves is ended.
 
-`run_benchmark_child` starts it and enforces its time limits; `ChildMessageCollector` keeps what it reported. All codes
-of notes, verdicts and workloads are listed here: they are keys of texts, and stored results are checked against them.
+`run_child` (`system/processes.py`) starts it and enforces its time limits; `ChildMessageCollector` keeps what it
+reported. All codes of notes, verdicts and workloads are listed here: they are keys of texts, and stored results are
+checked against them.
 """
 
 from __future__ import annotations
 
 import math
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ..core.errors import AppError, Cancelled
+from ..core.errors import AppError
 from ..core.results import WORKLOAD_UNITS, BenchDevice, BenchResult, DType, FitVariant, MemoryProfile, SkippedWorkload
-from ..system.base import KILLED_RETURNCODE, Processes
-from ..system.processes import DeadlineEvent, run_json_lines
-
-if TYPE_CHECKING:
-    pass
-
+from ..system.processes import ChildExit, DeadlineEvent
 
 NOTE_PREFIX = "bench.note."
 BUSY_CPU_NOTE = "busy-cpu"
@@ -282,87 +277,6 @@ class ChildMessageCollector:
 
 
 EXIT_GRACE_S = 3.0  # after its own deadline, before a child is terminated
-MAX_FOREIGN_LINES = 10_000  # lines that are no messages, before the child is terminated
-FIRST_CRASH_STATUS = 0xC0000000  # NTSTATUS values of severity "error", as Windows reports an unhandled exception
-OUT_OF_MEMORY_MESSAGES = ("MemoryError", "Cannot allocate memory", "failed to map segment")
-TORCH_MISSING_MESSAGE = "ModuleNotFoundError: No module named 'torch'"
-
-
-class ChildExit(NamedTuple):
-    """How a child ended: exit status (None: it was terminated), number of other lines, last line on stderr."""
-
-    status: int | None
-    foreign_lines: int
-    last_line: str
-
-    @property
-    def reason(self) -> str:
-        """A note's code: "killed", "crashed", "stopped"."""
-        if self.status == KILLED_RETURNCODE:
-            return "killed"
-        return (
-            "crashed"
-            if self.status is not None and (self.status < 0 or self.status >= FIRST_CRASH_STATUS)
-            else "stopped"
-        )
-
-
-class _TooManyForeignLines(Exception):
-    """The child prints nothing but lines that are not messages."""
-
-
-def run_benchmark_child(
-    system: Processes,
-    argv: Sequence[str | Path],
-    on_message: Callable[[ChildMessage], None],
-    *,
-    deadline: DeadlineEvent,
-    log: Callable[[str], None],
-) -> ChildExit:
-    """Run the child until it ends, or until its deadline. Raises Cancelled and AppError("program-missing")."""
-    foreign_lines = 0
-
-    def count_foreign_line(text: str) -> None:
-        nonlocal foreign_lines
-        foreign_lines += 1
-        log(text)
-        if foreign_lines > MAX_FOREIGN_LINES:
-            raise _TooManyForeignLines
-
-    try:
-        result = run_json_lines(
-            system,
-            argv,
-            ChildMessage,
-            on_message,
-            timeout=threading.TIMEOUT_MAX,
-            cancel=deadline,
-            log=count_foreign_line,
-        )
-    except _TooManyForeignLines:
-        return ChildExit(None, foreign_lines, "")
-    except Cancelled:
-        if deadline.cancelled:
-            raise
-        return ChildExit(None, foreign_lines, "")
-    except AppError as error:
-        if error.code != "program-endless":
-            raise
-        log(error.code)
-        return ChildExit(None, foreign_lines + 1, "")
-    error_lines = [line.strip() for line in result.stderr.splitlines() if line.strip()]
-    return ChildExit(
-        result.returncode, foreign_lines - len(result.stderr.splitlines()), error_lines[-1] if error_lines else ""
-    )
-
-
-def torch_load_error(environment: Path, reason: str) -> AppError:
-    """The error for a torch that does not load."""
-    if reason == TORCH_MISSING_MESSAGE:
-        return AppError("bench-torch-missing", path=str(environment))
-    if any(fragment in reason for fragment in OUT_OF_MEMORY_MESSAGES):
-        return AppError("bench-memory", reason=reason)
-    return AppError("bench-no-torch", path=str(environment), reason=reason)
 
 
 def child_exit_error(environment: Path, child_exit: ChildExit, deadline: DeadlineEvent) -> AppError:

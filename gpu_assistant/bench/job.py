@@ -1,6 +1,6 @@
 """Measures the devices of an environment: runs the child in its own Python, evaluates and stores the result.
 
-    BenchmarkJob -> child_protocol.run_benchmark_child -> child/ (in the environment's Python)
+    BenchmarkJob -> run_child -> child/ (in the environment's Python)
          |              `-> ChildMessageCollector: progress, results, skipped workloads
          |-> gpu_log.GpuLogger        temperatures, clocks and throttling meanwhile
          |-> scaling.measure_parallel  several GPUs together
@@ -29,7 +29,7 @@ from ..core.jobs import JobContext
 from ..core.results import BenchDevice, BenchGpuLog, Benchmark, BenchResult, DType, GpuSample
 from ..system.locks import data_folder_lock, environment_lock
 from ..system.nvml.monitor import NvmlMonitor
-from ..system.processes import DeadlineEvent
+from ..system.processes import ChildExit, DeadlineEvent, run_child, torch_load_error
 from ..system.variables import falsifying_variables
 from . import scaling
 from .child_protocol import (
@@ -40,15 +40,12 @@ from .child_protocol import (
     UNSAVED_NOTE,
     VERDICT_PREFIX,
     BenchmarkProgress,
-    ChildExit,
     ChildMessage,
     ChildMessageCollector,
     ChildStart,
     MeasurementStart,
     TorchLoading,
     child_exit_error,
-    run_benchmark_child,
-    torch_load_error,
 )
 from .device_comparison import gpu_speedups
 from .expected_ranges import judge_benchmark
@@ -228,7 +225,7 @@ class BenchmarkJob:
                 gpu_logger.watched_pid = message.start.pid
                 deadline.extend(message.start.limit_s + EXIT_GRACE_S)
 
-        return run_benchmark_child(self._system, argv, handle_message, deadline=deadline, log=context.log)
+        return run_child(self._system, argv, ChildMessage, handle_message, deadline=deadline, log=context.log)
 
     def _parallel_models(self, start: ChildStart) -> tuple[str, ...]:
         """The models that all GPUs train together, if there are several."""

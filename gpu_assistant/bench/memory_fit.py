@@ -15,18 +15,15 @@ from ..catalog.estimates import load_memory_planning
 from ..core.errors import AppError, UsageError
 from ..core.results import FitVariant, MemoryFit, MemoryFits, MemoryProfile
 from ..system.locks import environment_lock
-from ..system.processes import DeadlineEvent
+from ..system.processes import ChildExit, DeadlineEvent, run_child, torch_load_error
 from .child_protocol import (
     CHILD_PROGRAM,
     NOTE_PREFIX,
     SKIP_REASONS,
-    ChildExit,
     ChildMessage,
     MemoryFitProgress,
     TorchLoading,
     child_exit_error,
-    run_benchmark_child,
-    torch_load_error,
 )
 from .job import benchmark_lock
 
@@ -165,7 +162,7 @@ class MemoryFitJob:
     def run(self, context: JobContext[Any]) -> MemoryFits:
         """Measure. Raises UsageError where the machine is a simulated one or has no such device, and
         AppError("environment-missing", "bench-running", "bench-stopped", "catalog-broken", and those of
-        `run_benchmark_child`, `child_exit_error` and `torch_load_error`).
+        `run_child`, `child_exit_error` and `torch_load_error`).
         """
         if self._simulated:
             raise UsageError("bench-simulated")
@@ -198,8 +195,13 @@ class MemoryFitJob:
 
         with self._system.keep_awake("benchmark"):
             # Results from before the time limit are valid.
-            child_exit = run_benchmark_child(
-                self._system, self.child_argv(interpreter), handle_message, deadline=deadline, log=context.log
+            child_exit = run_child(
+                self._system,
+                self.child_argv(interpreter),
+                ChildMessage,
+                handle_message,
+                deadline=deadline,
+                log=context.log,
             )
         skipped_variants: dict[str, str] = {
             each.variant: NOTE_PREFIX + each.left

@@ -1,6 +1,6 @@
 """Runs an example program in an environment's own Python, and reports what it shows.
 
-    ExampleJob ──► run_json_lines ──► child/__main__.py ──► resources/examples/<script>.py
+    ExampleJob ──► run_child ──► child/__main__.py ──► resources/examples/<script>.py
         └─ ExampleStart, ExampleProgress ◄── JSON lines ◄── show(step=…, loss=…, pictures=…)
 
 Nothing that runs is stored here, and no script saves anything.
@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
-from ..core.errors import AppError, Cancelled, UsageError, storage_errors
-from ..system.base import KILLED_RETURNCODE, ProcessResult
+from ..core.errors import AppError, UsageError, storage_errors
 from ..system.locks import data_folder_lock, environment_lock
-from ..system.processes import DeadlineEvent, run_json_lines
+from ..system.processes import ChildExit, DeadlineEvent, run_child, torch_load_error
 from .child_protocol import CHILD_PROGRAM, ExampleMessage, ExampleProgress, ExampleStart
 from .programs import SCRIPT_PACKAGES, ExampleName, script_path
 
@@ -29,11 +28,9 @@ if TYPE_CHECKING:
     from ..core.paths import DataDir
     from ..system.base import System
 
-MAX_FOREIGN_LINES = 10_000  # lines that are no messages, before the program is ended
 # What Pillow reads without further packages, and cameras and browsers write.
 PICTURE_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 MIN_CLASSES, MIN_PICTURES = 2, 4  # to learn from three and to be examined with one
-NO_TORCH = "ModuleNotFoundError: No module named 'torch'"
 
 
 class ExampleSettings(Struct, frozen=True, kw_only=True):
@@ -117,7 +114,6 @@ class ExampleJob:
         has_ended = False
         started = time.monotonic()
         deadline = DeadlineEvent(context.cancel, self._start_limit)
-        foreign_lines = 0
 
         def handle(message: ExampleMessage) -> None:
             nonlocal start, last, failure, has_ended, started
@@ -132,28 +128,15 @@ class ExampleJob:
                 failure = message
             has_ended = has_ended or message.end
 
-        def log(line: str) -> None:
-            nonlocal foreign_lines
-            foreign_lines += 1
-            if foreign_lines > MAX_FOREIGN_LINES:
-                raise AppError("example-garbled", path=str(self.environment))
-            context.log(line)
-
-        try:
-            with self._system.keep_awake("example program"):
-                finished: ProcessResult | None = run_json_lines(
-                    self._system,
-                    self._argv(interpreter),
-                    ExampleMessage,
-                    handle,
-                    timeout=threading.TIMEOUT_MAX,
-                    cancel=deadline,
-                    log=log,
-                )
-        except Cancelled:
-            if deadline.cancelled:
-                raise
-            finished = None
+        with self._system.keep_awake("example program"):
+            child_exit = run_child(
+                self._system,
+                self._argv(interpreter),
+                ExampleMessage,
+                handle,
+                deadline=deadline,
+                log=context.log,
+            )
         if has_ended and start is not None:
             return ExampleResult(
                 program=self.program,
@@ -163,24 +146,19 @@ class ExampleJob:
                 last=last,
                 seconds=time.monotonic() - started,
             )
-        raise self._failure(failure, finished, deadline)
+        raise self._failure(failure, child_exit, deadline)
 
-    def _failure(
-        self, failure: ExampleMessage | None, finished: ProcessResult | None, deadline: DeadlineEvent
-    ) -> AppError:
+    def _failure(self, failure: ExampleMessage | None, child_exit: ChildExit, deadline: DeadlineEvent) -> AppError:
         path = str(self.environment)
-        if finished is None:
+        if child_exit.is_garbled:
+            return AppError("example-garbled", path=path)
+        if child_exit.status is None:
             return AppError("bench-silent", path=path, limit_seconds=deadline.timeout_s)
         if failure is None:
-            killed = finished.returncode == KILLED_RETURNCODE
-            return (
-                AppError("example-killed")
-                if killed
-                else AppError("example-ended", path=path, status=finished.returncode)
-            )
+            code = "example-killed" if child_exit.reason == "killed" else "example-ended"
+            return AppError(code, path=path, status=child_exit.status)
         if failure.broken is not None:
-            code = "bench-torch-missing" if failure.broken == NO_TORCH else "bench-no-torch"
-            return AppError(code, path=path, reason=failure.broken)
+            return torch_load_error(self.environment, failure.broken)
         if failure.lacks is not None:
             package = SCRIPT_PACKAGES.get(failure.lacks, failure.lacks)
             return AppError("example-package", package=package, path=path)

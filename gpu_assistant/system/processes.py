@@ -3,7 +3,8 @@
 How a program is started so that it and all its descendants can be ended is each system's own:
 `linux/processes.py`, `windows/processes.py`.
 
-    run_json_lines      a program of ours in an environment's Python; each line of stdout becomes a struct
+    run_child           a program of ours in an environment's Python, which may misbehave, until it ends or is late
+    run_json_lines      each line of its stdout becomes a struct
       System.run        linux/system.py, windows/system.py: their `start_process` goes in
         run_process     a thread reads each stream; the caller's thread collects lines, asks `cancel` and the clock
           ChildProcess  LinuxChildProcess (a session), WindowsChildProcess (a job object): `terminate` ends the tree
@@ -21,13 +22,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, BinaryIO, Protocol, TypeVar
+from typing import IO, BinaryIO, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
 from ..core import json
 from ..core.errors import AppError, Cancelled, os_error_text
-from .base import Processes, ProcessResult
+from .base import KILLED_RETURNCODE, Processes, ProcessResult
 from .variables import falsifying_variables
 
 POLL_INTERVAL_S = 0.05  # how soon a cancel is seen
@@ -36,6 +37,11 @@ ORPHANED_OUTPUT_S = 1.0  # how long output may stay open after its program ended
 MAX_LINE_BYTES = 1024**2  # the longest line of a program of ours has some 100 kB
 MAX_OUTPUT_BYTES = 256 * 1024**2  # of a program's whole stdout, and of its stderr
 OUTPUT_LIMIT_REACHED = b""  # stands for output beyond these limits: no line is empty
+
+MAX_FOREIGN_LINES = 10_000  # lines of a child that are no messages, before it is terminated
+FIRST_CRASH_STATUS = 0xC0000000  # NTSTATUS values of severity "error", as Windows reports an unhandled exception
+OUT_OF_MEMORY_MESSAGES = ("MemoryError", "Cannot allocate memory", "failed to map segment")
+TORCH_MISSING_MESSAGE = "ModuleNotFoundError: No module named 'torch'"
 
 OutputLine = tuple[int, bytes | None]  # 0 stdout, 1 stderr; None at its end
 
@@ -356,6 +362,92 @@ class DeadlineEvent(threading.Event):
     def cancelled(self) -> bool:
         """Whether it was cancelled, and not merely late."""
         return self._cancel.is_set()
+
+
+class ChildExit(NamedTuple):
+    """How a child ended: exit status (None: it was terminated), number of other lines, last line on stderr."""
+
+    status: int | None
+    foreign_lines: int
+    last_line: str
+
+    @property
+    def reason(self) -> str:
+        """A note's code: "killed", "crashed", "stopped"."""
+        if self.status == KILLED_RETURNCODE:
+            return "killed"
+        return (
+            "crashed"
+            if self.status is not None and (self.status < 0 or self.status >= FIRST_CRASH_STATUS)
+            else "stopped"
+        )
+
+    @property
+    def is_garbled(self) -> bool:
+        """Whether it was terminated because it printed nothing but lines that are no messages."""
+        return self.status is None and self.foreign_lines > MAX_FOREIGN_LINES
+
+
+class _TooManyForeignLines(Exception):
+    """The child prints nothing but lines that are not messages."""
+
+
+def run_child(
+    system: Processes,
+    argv: Sequence[str | Path],
+    message_type: type[LineMessage],
+    on_message: Callable[[LineMessage], None],
+    *,
+    deadline: DeadlineEvent,
+    log: Callable[[str], None],
+) -> ChildExit:
+    """Run a program as `run_json_lines` does, until it ends or until its deadline, which `on_message` may extend.
+
+    Raises Cancelled and AppError("program-missing").
+    """
+    foreign_lines = 0
+
+    def count_foreign_line(text: str) -> None:
+        nonlocal foreign_lines
+        foreign_lines += 1
+        log(text)
+        if foreign_lines > MAX_FOREIGN_LINES:
+            raise _TooManyForeignLines
+
+    try:
+        result = run_json_lines(
+            system,
+            argv,
+            message_type,
+            on_message,
+            timeout=threading.TIMEOUT_MAX,
+            cancel=deadline,
+            log=count_foreign_line,
+        )
+    except _TooManyForeignLines:
+        return ChildExit(None, foreign_lines, "")
+    except Cancelled:
+        if deadline.cancelled:
+            raise
+        return ChildExit(None, foreign_lines, "")
+    except AppError as error:
+        if error.code != "program-endless":
+            raise
+        log(error.code)
+        return ChildExit(None, MAX_FOREIGN_LINES + 1, "")
+    error_lines = [line.strip() for line in result.stderr.splitlines() if line.strip()]
+    return ChildExit(
+        result.returncode, foreign_lines - len(result.stderr.splitlines()), error_lines[-1] if error_lines else ""
+    )
+
+
+def torch_load_error(environment: Path, reason: str) -> AppError:
+    """The error for a torch that does not load in a child, whose exception is `reason`."""
+    if reason == TORCH_MISSING_MESSAGE:
+        return AppError("bench-torch-missing", path=str(environment))
+    if any(fragment in reason for fragment in OUT_OF_MEMORY_MESSAGES):
+        return AppError("bench-memory", reason=reason)
+    return AppError("bench-no-torch", path=str(environment), reason=reason)
 
 
 def gather_with_timeout(

@@ -13,11 +13,12 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.bench import job
-from gpu_assistant.bench.child_protocol import MAX_FOREIGN_LINES, ChildExit, TorchLoading, is_plausible
+from gpu_assistant.bench.child_protocol import TorchLoading, is_plausible
 from gpu_assistant.core.errors import Cancelled
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.types import Language
 from gpu_assistant.system import current_system
+from gpu_assistant.system.processes import MAX_FOREIGN_LINES, ChildExit
 from gpu_assistant.texts.localized import Texts
 
 from ..fakes.environments import environment_with

@@ -14,6 +14,7 @@ from gpu_assistant.gui import theme
 from gpu_assistant.gui.event_loop import GarbageCollector
 from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.main.main_area import HOME, MainArea
+from gpu_assistant.gui.main.updates import UpdateController
 from gpu_assistant.gui.main.window import MainWindow
 from gpu_assistant.gui.saving import SettingsSaver
 from gpu_assistant.gui.worker import JobRunner
@@ -103,8 +104,10 @@ def open_area(qtbot, language):
 
     def opened(app: FakeApp) -> MainArea:
         saver = SettingsSaver(app)
-        area = MainArea(app, language, saver)
-        saver.setParent(area)  # ends with it, and its thread is waited for below
+        updates = UpdateController(app)
+        area = MainArea(app, language, saver, updates)
+        for each in (saver, updates):
+            each.setParent(area)  # ends with it, and its thread is waited for below
         areas.append(area)
         area.open_page(HOME)
         area.resize(1180, 760)

@@ -63,14 +63,14 @@ class MainArea(Themed, QWidget):
     monitoring_changed = Signal()
     settings_created = Signal(object)
 
-    def __init__(self, app: App, language: Language, saver: SettingsSaver) -> None:
+    def __init__(self, app: App, language: Language, saver: SettingsSaver, updates: UpdateController) -> None:
         super().__init__()
         self._saver = saver
         self.app = app
         self.language = language
         judge = HealthEvaluator(app.monitoring.health_monitor, app.monitoring.load_baselines)
         self.sampling = SamplingService(app.monitoring.sampler, app.monitoring.history, evaluator=judge, parent=self)
-        self.updates = UpdateController(app, self)
+        self.updates = updates
         self.banner = Banner("simulated")
         self.banner.setVisible(app.simulated)
         self.rail = NavigationRail(

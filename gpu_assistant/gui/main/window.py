@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .main_area import MainArea
     from .settings.page import SettingsOverlay, SettingsPage
     from .tray import DesktopIntegration
+    from .updates import UpdateController
 
 
 DEFAULT_SIZE = (1180, 760)
@@ -146,13 +147,32 @@ class MainWindow(QMainWindow):
         from .settings.page import SettingsOverlay
 
         if self.settings_overlay is None:
-            self.settings_overlay = SettingsOverlay(self.app, self.language, self.saver)
+            self.settings_overlay = SettingsOverlay(self.app, self.language, self.saver, self.updates)
             self.settings_overlay.closed.connect(self._close_settings)
+            self.settings_overlay.page.offline_card.side_page_requested.connect(self._open_side_page_over_wizard)
             self._watch_settings(self.settings_overlay.page)
             self._stack.addWidget(self.settings_overlay)
+        # An offline folder is not begun beside an install.
+        self.settings_overlay.page.offline_card.setEnabled(self.wizard is not None and not self.wizard.flow.is_locked)
         self._stack.setCurrentWidget(self.settings_overlay)
         self.settings_overlay.back_button.setFocus()
         log.info("settings shown over the wizard")
+
+    @cached_property
+    def updates(self) -> UpdateController:
+        """Checks for newer versions and what came of it, the same for the wizard's settings and the main area."""
+        from .updates import UpdateController
+
+        updates = UpdateController(self.app, self)
+        updates.close_consent_requested.connect(self._confirm_update_handover)
+        updates.quit_requested.connect(self._close_for_update)
+        return updates
+
+    def _open_side_page_over_wizard(self, name: SidePageName) -> None:
+        """A page about offline folders; closing it leads back to the wizard's page."""
+        if self.wizard is not None:
+            self._close_settings()
+            self.wizard.side_pages.open(name)
 
     def _close_settings(self) -> None:
         if self.wizard is not None:
@@ -186,15 +206,13 @@ class MainWindow(QMainWindow):
         from .main_area import HOME, MainArea
 
         if self.main_area is None:
-            self.main_area = MainArea(self.app, self.language, self.saver)
+            self.main_area = MainArea(self.app, self.language, self.saver, self.updates)
             self.main_area.sampling.failed.connect(self._on_sampling_failed)
             self.main_area.setup_requested.connect(self._open_setup)
             self.main_area.side_page_requested.connect(self._open_side_page)
             self.main_area.environment_requested.connect(self._open_environment_setup)
             self.main_area.settings_created.connect(self._watch_settings)
             self.main_area.benchmark_runner_created.connect(self.desktop_integration.watch_benchmark)
-            self.main_area.updates.close_consent_requested.connect(self._confirm_update_handover)
-            self.main_area.updates.quit_requested.connect(self._close_for_update)
             if not self.app.simulated:
                 QTimer.singleShot(0, self.main_area, self._start_gpu_notifier)
             QTimer.singleShot(0, self.main_area, self.main_area.preload_monitor)
@@ -305,8 +323,8 @@ class MainWindow(QMainWindow):
 
     def _confirm_update_handover(self) -> None:
         """Ask what closing will ask before the installer is started, which then closes the window."""
-        if self.main_area is not None and self._confirm_stop():
-            self.main_area.updates.start_handover()
+        if self._confirm_stop():
+            self.updates.start_handover()
 
     def _close_for_update(self) -> None:
         self._stop_confirmed = True

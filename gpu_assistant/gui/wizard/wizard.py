@@ -392,12 +392,12 @@ class SidePages(QObject):
         if self._controller.flow.is_locked:
             return
         self._opened_from_main_area = True
-        if name == "create-bundle" and self._controller.flow.state.machine is None:
-            self._controller.detect()
         self._show(name)
 
     def _show(self, name: SidePageName) -> None:
         if name == "create-bundle":
+            if self._controller.flow.state.machine is None:
+                self._controller.detect()
             self.create_page.opened_from_main_area = self._opened_from_main_area
             self._stack.setCurrentWidget(self.create_page)
         else:

@@ -115,6 +115,46 @@ def test_home_announces_newer_version(window_with_update):
     assert not offer(window).progress_bar.isVisible()
 
 
+def test_settings_over_the_wizard_offer_the_same_version_as_the_main_area(publisher, open_window, app, qtbot, soon):
+    publisher.publish(publisher.statement("1.2.0", publisher.file(SETUP)))
+    app.settings = replace(app.settings, setup_done=False)
+    window = open_window(app)
+    window.wizard.settings_button.click()
+    card = window.settings_overlay.page.updates_card
+    qtbot.waitUntil(card.update_panel.isVisible, timeout=10_000)
+    assert card.update_panel.headline_label.text() == "Version 1.2.0 is available"
+    card.update_panel.install_button.click()
+    qtbot.waitUntil(lambda: window.updates.stage == "ready", timeout=10_000)
+    window.settings_overlay.back_button.click()
+    window.show_main()
+    qtbot.waitUntil(lambda: HOME in window.main_area.pages and window.main_area.isVisible(), timeout=10_000)
+    assert settings(window).update_panel.install_button.text() == card.update_panel.install_button.text()
+    assert window.main_area.updates is window.updates
+
+
+def test_update_over_the_wizard_is_installed_once_the_work_may_stop(
+    publisher, open_window, app, qtbot, soon, system, monkeypatch
+):
+    from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
+
+    answers = [False, True]
+    monkeypatch.setattr(ConfirmDialog, "ask", lambda *_, **__: answers.pop(0))
+    publisher.publish(publisher.statement("1.2.0", publisher.file(SETUP)))
+    app.settings = replace(app.settings, setup_done=False)
+    window = open_window(app)
+    window.wizard.settings_button.click()
+    panel = window.settings_overlay.page.updates_card.update_panel
+    qtbot.waitUntil(panel.isVisible, timeout=10_000)
+    panel.install_button.click()
+    qtbot.waitUntil(lambda: window.updates.stage == "ready", timeout=10_000)
+    monkeypatch.setattr(type(window.wizard.flow), "is_locked", property(lambda self: True))
+    panel.install_button.click()
+    assert (answers, system.started, window.updates.stage) == ([True], [], "ready")
+    panel.install_button.click()
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=10_000)
+    assert system.started == ["Setup-1.2.0.exe"]
+
+
 def test_current_version_shows_nothing(publisher, open_window, app, qtbot, soon):
     publisher.publish(publisher.statement("1.0.0"))
     window = open_window(app)

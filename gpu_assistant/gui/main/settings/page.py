@@ -38,12 +38,9 @@ TEXT_SCALES = (1.0, 1.25, 1.5, 2.0)
 
 
 class SettingsPage(Page):
-    """Labels at the left, controls at the right; settings that cannot be saved are reported at the top.
+    """Labels at the left, controls at the right; settings that cannot be saved are reported at the top."""
 
-    Without `updates`, as over the wizard, there are no cards for updates and for offline folders.
-    """
-
-    def __init__(self, app: App, language: Language, saver: SettingsSaver, updates: UpdateController | None) -> None:
+    def __init__(self, app: App, language: Language, saver: SettingsSaver, updates: UpdateController) -> None:
         self._saver = saver
         self._language = language
         self.language_segments = SegmentedControl([LANGUAGE_NAMES[code] for code in get_args(Code)])
@@ -53,7 +50,7 @@ class SettingsPage(Page):
         self.error_banner.hide()
         self._row_labels: dict[str, TextLabel] = {}
         self._appearance_card, self._about_card = Card(" "), Card(" ")
-        self.updates_card = UpdateSettingsCard(updates, app, saver) if updates is not None else None
+        self.updates_card = UpdateSettingsCard(updates, app, saver)
         self.startup_card = StartupCard(app, saver)
         self.proxy_card, self.folders_card = ProxyCard(app, saver), FoldersCard(app, saver)
         self.removal_card = RemovalCard(app)
@@ -61,7 +58,7 @@ class SettingsPage(Page):
         self.downloads_card = DownloadsCard(app, saver)
         self.offline_card = OfflineCard()
         # Not `setVisible`: without a parent it would open as a window.
-        if app.simulated or updates is None:
+        if app.simulated:
             self.offline_card.hide()
         self._privacy_label = label("body", "", "soft")
         self._version_label = label("body", "", "soft")
@@ -84,8 +81,7 @@ class SettingsPage(Page):
             self._about_card,
             self.removal_card,
         ):
-            if part is not None:
-                self.column.addWidget(part)
+            self.column.addWidget(part)
         self.column.addStretch(1)
         self.language_segments.chosen.connect(self._choose_language)
         self.theme_segments.chosen.connect(self._choose_theme)
@@ -162,9 +158,9 @@ class SettingsOverlay(Themed, QWidget):
 
     closed = Signal()
 
-    def __init__(self, app: App, language: Language, saver: SettingsSaver) -> None:
+    def __init__(self, app: App, language: Language, saver: SettingsSaver, updates: UpdateController) -> None:
         super().__init__()
-        self.page = SettingsPage(app, language, saver, None)
+        self.page = SettingsPage(app, language, saver, updates)
         self.footer, self.back_button = Footer(), Button(kind="primary")
         self.back_button.setObjectName("closeSettings")
         self.footer.add_button(self.back_button)

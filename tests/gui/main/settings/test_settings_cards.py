@@ -248,3 +248,39 @@ def test_settings_open_over_the_wizard_and_leave_it_as_it_was(open_window, app):
     overlay.back_button.click()
     assert wizard.isVisible()
     assert (window.wizard, wizard.flow.page) == (wizard, shown)
+
+
+@pytest.fixture
+def over_wizard(open_window, app):
+    """The window with the settings over the wizard's second page."""
+    app.settings = replace(app.settings, setup_done=False)
+    window = open_window(app)
+    window.wizard.controller.go_next()
+    window.wizard.settings_button.click()
+    return window
+
+
+@pytest.mark.parametrize("button", ["create_bundle_button", "load_bundle_button"])
+def test_offline_folders_open_from_the_settings_over_the_wizard_and_lead_back_to_it(over_wizard, button, qtbot):
+    wizard = over_wizard.wizard
+    shown = wizard.flow.page
+    card = over_wizard.settings_overlay.page.offline_card
+    assert card.isVisibleTo(over_wizard)
+    getattr(card, button).click()
+    pages = wizard.side_pages
+    page = pages.create_page if button == "create_bundle_button" else pages.load_page
+    qtbot.waitUntil(page.isVisible)
+    page.back_button.click()
+    assert over_wizard.wizard is wizard
+    assert wizard.isVisible()
+    assert wizard.flow.page == shown
+    qtbot.waitUntil(lambda: not wizard.controller.busy, timeout=10_000)
+
+
+def test_no_offline_folder_is_begun_beside_an_install(over_wizard, monkeypatch):
+    overlay = over_wizard.settings_overlay
+    assert overlay.page.offline_card.create_bundle_button.isEnabled()
+    overlay.back_button.click()
+    monkeypatch.setattr(type(over_wizard.wizard.flow), "is_locked", property(lambda self: True))
+    over_wizard.wizard.settings_button.click()
+    assert not overlay.page.offline_card.create_bundle_button.isEnabled()
