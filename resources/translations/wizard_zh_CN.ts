@@ -455,20 +455,72 @@
         <translation>没有通过的检查列在最前面，并附上处理办法。不影响训练。</translation>
     </message>
     <message>
-        <source>identical</source>
-        <translation>完全一致</translation>
-    </message>
-    <message>
         <source>Graphics card</source>
         <translation>显卡</translation>
     </message>
     <message>
-        <source>Matrix product on the card, compared with the CPU</source>
-        <translation>显卡上的矩阵乘法，与 CPU 对比</translation>
+        <source>One moment: it is being checked.</source>
+        <translation>请稍候，正在检查。</translation>
     </message>
     <message>
-        <source>Matrix product on the CPU, compared with plain Python</source>
-        <translation>CPU 上的矩阵乘法，与纯 Python 对比</translation>
+        <source>The environment is in place</source>
+        <translation>环境已就位</translation>
+    </message>
+    <message>
+        <source>All packages fit together</source>
+        <translation>所有软件包互相匹配</translation>
+    </message>
+    <message>
+        <source>Python runs</source>
+        <translation>Python 可以运行</translation>
+    </message>
+    <message>
+        <source>PyTorch loads</source>
+        <translation>PyTorch 可以加载</translation>
+    </message>
+    <message>
+        <source>It is the build that was chosen</source>
+        <translation>是所选的版本</translation>
+    </message>
+    <message>
+        <source>CUDA inside PyTorch</source>
+        <translation>PyTorch 自带的 CUDA</translation>
+    </message>
+    <message>
+        <source>cuDNN computes correctly</source>
+        <translation>cuDNN 计算正确</translation>
+    </message>
+    <message>
+        <source>NVIDIA's libraries belong together</source>
+        <translation>NVIDIA 的库彼此配套</translation>
+    </message>
+    <message>
+        <source>Matrix product on the card</source>
+        <translation>显卡上的矩阵乘法</translation>
+    </message>
+    <message>
+        <source>Matrix product on the CPU</source>
+        <translation>CPU 上的矩阵乘法</translation>
+    </message>
+    <message>
+        <source>Copying to the card</source>
+        <translation>复制到显卡</translation>
+    </message>
+    <message>
+        <source>TensorFlow loads</source>
+        <translation>TensorFlow 可以加载</translation>
+    </message>
+    <message>
+        <source>same result as the CPU</source>
+        <translation>与 CPU 结果一致</translation>
+    </message>
+    <message>
+        <source>same result as plain Python</source>
+        <translation>与纯 Python 结果一致</translation>
+    </message>
+    <message>
+        <source>{count} files</source>
+        <translation>{count} 个文件</translation>
     </message>
 </context>
 <context>
@@ -1274,10 +1326,6 @@
         <translation>测一下</translation>
     </message>
     <message>
-        <source>Not measured yet.</source>
-        <translation>还没有测过。</translation>
-    </message>
-    <message>
         <source>Starting PyTorch…</source>
         <translation>正在启动 PyTorch…</translation>
     </message>
@@ -1292,6 +1340,14 @@
     <message>
         <source>The fan may get loud.</source>
         <translation>风扇可能会变响。</translation>
+    </message>
+    <message>
+        <source>How fast is the card, and how much faster than your CPU?</source>
+        <translation>这张显卡有多快，比 CPU 快多少？</translation>
+    </message>
+    <message>
+        <source>How fast does PyTorch compute on your CPU?</source>
+        <translation>PyTorch 在这台电脑的 CPU 上有多快？</translation>
     </message>
 </context>
 <context>

@@ -231,10 +231,16 @@ _BANNER_STYLES = {
 
 
 class Banner(Themed, QWidget):
-    """One line about a state, above the page for as long as it lasts. `button` is hidden until it gets a text."""
+    """One line about a state, above the page for as long as it lasts. `button` is hidden until it gets a text.
 
-    def __init__(self, kind: BannerKind = "warn", text: str = "", parent: QWidget | None = None) -> None:
+    An `inset` one stands within a page or card: it has round corners and the padding of a row.
+    """
+
+    def __init__(
+        self, kind: BannerKind = "warn", text: str = "", parent: QWidget | None = None, *, inset: bool = False
+    ) -> None:
         super().__init__(parent)
+        self._inset = inset
         self._breakpoints = Breakpoints(self)
         self.kind: BannerKind = kind
         self._row = QHBoxLayout(self)
@@ -261,13 +267,17 @@ class Banner(Themed, QWidget):
         self.update()
 
     def _update_margins(self) -> None:
-        self._row.setContentsMargins(self._breakpoints.margin, 9, self._breakpoints.margin, 9)
+        side = INSET_MARGIN if self._inset else self._breakpoints.margin
+        self._row.setContentsMargins(side, 9, side, 9)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
         token, width = _BANNER_STYLES[self.kind][1], theme.current().line_width
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), theme.color("hover" if self.kind == "neutral" else f"{token}_soft"))
+        painter, background = QPainter(self), "hover" if self.kind == "neutral" else f"{token}_soft"
+        if self._inset:
+            draw_box(painter, QRectF(self.rect()), 8, background, tint_border(token))
+            return
+        painter.fillRect(self.rect(), theme.color(background))
         if width > 1:
             painter.fillRect(QRectF(0, self.height() - width, self.width(), width), theme.color(token))
 
