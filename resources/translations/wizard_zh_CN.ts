@@ -522,6 +522,10 @@
         <source>{count} files</source>
         <translation>{count} 个文件</translation>
     </message>
+    <message>
+        <source>PyTorch sees the graphics card</source>
+        <translation>PyTorch 能看到显卡</translation>
+    </message>
 </context>
 <context>
     <name>DownloadControls</name>
@@ -1760,6 +1764,17 @@
     <message>
         <source>Skip this step</source>
         <translation>跳过这一步</translation>
+    </message>
+</context>
+<context>
+    <name>VerificationCard</name>
+    <message>
+        <source>Show fewer</source>
+        <translation>收起</translation>
+    </message>
+    <message>
+        <source>Show all {count} checks</source>
+        <translation>查看全部 {count} 项检查</translation>
     </message>
 </context>
 </TS>

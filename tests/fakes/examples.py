@@ -259,8 +259,8 @@ def gpu_checks() -> Checks:
     """Everything passed, on an RTX 4060."""
     card: dict[str, Any] = {"device": "cuda:0", "name": "NVIDIA GeForce RTX 4060", "memory_bytes": 8_585_740_288}
 
-    def one(name: str, value: str | float | None, **data: Any) -> Check:
-        return Check(id=name, state="pass", value=value, data={"expected": None, "value": value, **data})
+    def one(check_id: str, value: str | float | None, **data: Any) -> Check:
+        return Check(id=check_id, state="pass", value=value, data={"expected": None, "value": value, **data})
 
     return Checks(
         schema=CHECKS_SCHEMA,

@@ -323,7 +323,7 @@ def done_measured(studio: Studio, app: FakeApp) -> Wizard:
 def done_gpu(studio: Studio, app: FakeApp) -> Wizard:
     app.recommendation = rtx4060_recommendation
     app.results["detect"] = rtx4060()
-    app.results["verify"], app.results["benchmark"] = gpu_checks(), card_benchmark()
+    app.results["verify"], app.results["bench"] = gpu_checks(), card_benchmark()
     return done_measured(studio, app)
 
 

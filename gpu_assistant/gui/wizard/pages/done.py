@@ -34,6 +34,9 @@ from .machine_summary import main_gpu
 translate = QCoreApplication.translate
 
 FIRST_DEVICE = "cuda:0"
+MAX_ROWS = 6  # of the proof before all are asked for
+# What the user asks first. The other checks that passed come when all are shown.
+MAIN_CHECKS = ("torch-import", "cuda-version", "device-query", "device-compute", "cudnn", "copy-bandwidth")
 STEP_STATES = {"pass": "done", "warn": "cancelled", "fail": "failed", "skip": "skipped"}
 
 
@@ -248,7 +251,7 @@ class DonePage(WizardPage):
 
 
 class VerificationCard(Card):
-    """One row for each check: state, sentence, value, and the fix below it."""
+    """One row for each check: state, sentence, value, and the fix below it; of many only the main ones at first."""
 
     def __init__(self) -> None:
         super().__init__(" ")
@@ -256,16 +259,37 @@ class VerificationCard(Card):
         self._rows_layout.setSpacing(8)
         self.progress_bar = ProgressBar(height=6)
         self.progress_bar.hide()
+        self.toggle_button = Button(kind="ghost", trailing_icon="down")
+        self.toggle_button.setObjectName("allChecks")
+        self.toggle_button.clicked.connect(self._toggle)
+        self._shows_all = False
+        self._rows: tuple[VerificationRow, ...] = ()
         self.column.addLayout(self._rows_layout)
         self.column.addWidget(self.progress_bar)
+        self.column.addWidget(self.toggle_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addStretch(1)
         self.row_widgets: list[QWidget] = []
         self._shown_rows: tuple[VerificationRow, ...] = ()
 
     def set_rows(self, rows: Sequence[VerificationRow]) -> None:
-        if tuple(rows) == self._shown_rows:
+        self._rows = tuple(rows)
+        main_rows = tuple(row for row in rows if row.is_main)
+        is_long = len(rows) > MAX_ROWS and len(main_rows) < len(rows)
+        self.toggle_button.setVisible(is_long)
+        self.toggle_button.setText(
+            self.tr("Show fewer") if self._shows_all else self.tr("Show all {count} checks").format(count=len(rows))
+        )
+        self.toggle_button.set_icon(None, "up" if self._shows_all else "down")
+        self._show_rows(main_rows if is_long and not self._shows_all else self._rows)
+
+    def _toggle(self) -> None:
+        self._shows_all = not self._shows_all
+        self.set_rows(self._rows)
+
+    def _show_rows(self, rows: tuple[VerificationRow, ...]) -> None:
+        if rows == self._shown_rows:
             return
-        self._shown_rows = tuple(rows)
+        self._shown_rows = rows
         for widget in self.row_widgets:
             self._rows_layout.removeWidget(widget)
             widget.hide()
@@ -302,8 +326,8 @@ class QuickBenchmarkCard(Card):
         self.column.addLayout(row)
         self.column.addWidget(self.progress_bar)
         self.column.addWidget(self.bars)
-        self.column.addWidget(self.empty_state, 1)
-        self.column.addStretch(0)
+        self.column.addWidget(self.empty_state, 100)  # all of the height while it is shown
+        self.column.addStretch(1)
         self.column.addLayout(footer_layout)
 
     def draw(
@@ -414,14 +438,18 @@ def _verification_row(check: Check, texts: Texts) -> VerificationRow:
     name = _passed_name(check) if check.state == "pass" else None
     if name is None:
         return VerificationRow(
-            state=check.state, text=check.text or check.id, value=_value_text(check, texts), fix=check.fix or ""
+            state=check.state,
+            text=check.text or check.id,
+            value=_value_text(check, texts),
+            fix=check.fix or "",
+            is_main=check.state != "pass",
         )
     if check.id.startswith("device-") and check.data.get("device") not in (None, FIRST_DEVICE):
         name = f"{name} ({device_name(str(check.data['device']))})"
     value, note = _measured_text(check, texts), ""
     if check.id == "environment":
         value, note = PurePath(value.replace("\\", "/")).name, value
-    return VerificationRow(state=check.state, text=name, value=value, note=note)
+    return VerificationRow(state=check.state, text=name, value=value, note=note, is_main=check.id in MAIN_CHECKS)
 
 
 def _passed_name(check: Check) -> str | None:
@@ -432,6 +460,7 @@ def _passed_name(check: Check) -> str | None:
         "python": translate("DonePage", "Python runs"),
         "torch-import": translate("DonePage", "PyTorch loads"),
         "torch-variant": translate("DonePage", "It is the build that was chosen"),
+        "torch-cuda": translate("DonePage", "PyTorch sees the graphics card"),
         "cuda-version": translate("DonePage", "CUDA inside PyTorch"),
         "cudnn": translate("DonePage", "cuDNN computes correctly"),
         "cuda-libraries": translate("DonePage", "NVIDIA's libraries belong together"),
@@ -448,6 +477,7 @@ def _measured_text(check: Check, texts: Texts) -> str:
     value = texts.format_value("value", check.value) if check.value is not None else ""
     special = {
         "packages": "",
+        "torch-cuda": "",
         "torch-import": str(check.value).split("+")[0],  # the build is a check of its own
         "device-compute": translate("DonePage", "same result as the CPU"),
         "cpu-compute": translate("DonePage", "same result as plain Python"),
@@ -468,8 +498,8 @@ class VerificationVerdict(Struct, frozen=True, kw_only=True):
 
 
 class VerificationRow(Struct, frozen=True, kw_only=True):
-    """One check: its name or sentence, its value, the value in full as a tool tip, and how to fix it if it did not
-    pass.
+    """One check: its name or sentence, its value, the value in full as a tool tip, how to fix it if it did not pass,
+    and whether it is among those that are shown first.
     """
 
     state: CheckState
@@ -477,6 +507,7 @@ class VerificationRow(Struct, frozen=True, kw_only=True):
     value: str = ""
     note: str = ""
     fix: str = ""
+    is_main: bool = False
 
 
 def _severity_rank(check: Check) -> int:

@@ -12,7 +12,7 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Check
 from gpu_assistant.gui.widgets.text import TextLabel
 from gpu_assistant.gui.wizard.pages.done import verification_rows
-from tests.fakes.examples import cpu_benchmark, good_checks, rtx4060, rtx4060_recommendation
+from tests.fakes.examples import cpu_benchmark, good_checks, gpu_checks, rtx4060, rtx4060_recommendation
 
 pytestmark = pytest.mark.gui
 
@@ -167,6 +167,26 @@ class TestDone:
 
         assert all(abs(middle(name) - middle(value)) <= 1 for name, value in pairs)
         assert all(value.alignment() & Qt.AlignmentFlag.AlignVCenter for _name, value in pairs)
+
+    def test_of_many_checks_the_main_ones_are_shown_and_all_on_request(self, app, at_done, seen):
+        app.recommendation = rtx4060_recommendation
+        app.results["detect"], app.results["verify"] = rtx4060(), gpu_checks()
+        card = at_done(app).done.verification_card
+        assert len(card.row_widgets) == 6
+        assert all(text in seen(card) for text in ("NVIDIA GeForce RTX 4060", "9.26.0", "12.6 GB/s"))
+        assert card.toggle_button.text() == "Show all 12 checks"
+        card.toggle_button.click()
+        assert len(card.row_widgets) == 12
+        assert card.toggle_button.text() == "Show fewer"
+
+    def test_failed_check_is_never_folded(self, app, at_done, seen):
+        app.recommendation = rtx4060_recommendation
+        failed = Check(id="torch-extension", state="fail", data={"reason": "no compiler"})
+        app.results["detect"] = rtx4060()
+        app.results["verify"] = replace(gpu_checks(), verdict="fail", checks=(*gpu_checks().checks, failed))
+        card = at_done(app).done.verification_card
+        assert len(card.row_widgets) == 7
+        assert "no compiler" in seen(card.row_widgets[0])
 
     def test_checks_appear_while_they_run_and_the_primary_button_waits(self, app, at_done, qtbot, seen):
         page = at_done(app).done
