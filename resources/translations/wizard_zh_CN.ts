@@ -611,10 +611,6 @@
         <translation>没有获得管理员权限，所以略过了</translation>
     </message>
     <message>
-        <source>Nothing was downloaded yet. Continue any time.</source>
-        <translation>还没有下载任何东西，随时可以接着装。</translation>
-    </message>
-    <message>
         <source>One step is left: {title}.</source>
         <translation>还剩一步：{title}。</translation>
     </message>
@@ -635,10 +631,6 @@
         <translation>已停止</translation>
     </message>
     <message>
-        <source>Stopped as you asked</source>
-        <translation>已按你的要求停下</translation>
-    </message>
-    <message>
         <source>Stopping…</source>
         <translation>正在停止…</translation>
     </message>
@@ -655,16 +647,28 @@
         <translation>已下载的文件会保留。</translation>
     </message>
     <message>
-        <source>Your download is kept. Continue any time.</source>
-        <translation>已下载的都在，随时可以接着装。</translation>
-    </message>
-    <message>
         <source>Your download is kept; next time, the setup continues from here.</source>
         <translation>已下载的会保留，下次会从这里接着装。</translation>
     </message>
     <message>
         <source>{n} steps are left; the first is: {title}.</source>
         <translation>还剩 {n} 步，下一步是：{title}。</translation>
+    </message>
+    <message>
+        <source>Your download is kept</source>
+        <translation>已下载的会保留</translation>
+    </message>
+    <message>
+        <source>Nothing was downloaded yet</source>
+        <translation>还没有下载任何内容</translation>
+    </message>
+    <message>
+        <source>Continue any time, also after closing the window.</source>
+        <translation>随时可以继续，关掉窗口再打开也行。</translation>
+    </message>
+    <message>
+        <source>Tidying up</source>
+        <translation>正在收尾</translation>
     </message>
 </context>
 <context>
@@ -724,6 +728,14 @@
     <message>
         <source>Try again</source>
         <translation>再试一次</translation>
+    </message>
+    <message>
+        <source>Step {n} of {of}: {title}</source>
+        <translation>第 {n} 步，共 {of} 步：{title}</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
     </message>
 </context>
 <context>
@@ -1068,6 +1080,10 @@
     <message>
         <source>Write and compile GPU programs yourself: adds the CUDA Toolkit and cuDNN</source>
         <translation>自己编写和编译显卡程序，会加装 CUDA Toolkit 和 cuDNN</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>收起</translation>
     </message>
 </context>
 <context>
@@ -1498,6 +1514,10 @@
     <message>
         <source>Checked: everything can be downloaded.</source>
         <translation>已确认：文件都能下载。</translation>
+    </message>
+    <message>
+        <source>Check again</source>
+        <translation>重新检查</translation>
     </message>
 </context>
 <context>

@@ -47,7 +47,7 @@ class DonePage(WizardPage):
 
     def build(self) -> None:
         column = self.page.column
-        column.setSpacing(14)
+        column.setSpacing(12)
         self.hero = Hero("neutral")
         self.checks_pill = Pill("ok", "", on_tint=True)
         self.hero.add_widget(self.checks_pill)
@@ -256,7 +256,7 @@ class VerificationCard(Card):
     def __init__(self) -> None:
         super().__init__(" ")
         self._rows_layout = QVBoxLayout()
-        self._rows_layout.setSpacing(8)
+        self._rows_layout.setSpacing(6)
         self.progress_bar = ProgressBar(height=6)
         self.progress_bar.hide()
         self.toggle_button = Button(kind="ghost", trailing_icon="down")
