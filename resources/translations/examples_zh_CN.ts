@@ -144,7 +144,7 @@
     </message>
     <message>
         <source>about {time} left</source>
-        <translation>大约还要 {time}</translation>
+        <translation>还要约 {time}</translation>
     </message>
 </context>
 <context>
