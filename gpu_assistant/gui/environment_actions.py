@@ -38,8 +38,9 @@ NO_TERMINAL_CODE = "no-terminal"
 
 
 class EnvironmentActionsPanel(Themed, QWidget):
-    """The cards for one environment at a time. `on_home` adds one that copies the activation command, and leaves out
-    folder and package list, which are in the menu of each environment there.
+    """The cards for one environment at a time. `on_home` adds the example programs, whose button is the primary one of
+    the page elsewhere, and one that copies the activation command, and leaves out folder and package list, which are in
+    the menu of each environment there.
 
     `message_shown` brings each message about the result of an action.
     """
@@ -319,7 +320,9 @@ class EnvironmentActionsPanel(Themed, QWidget):
     def retranslate(self) -> None:
         self.examples_card.set_texts(self.tr("Run my first program"), self.tr("A network learns to read digits"))
         self.terminal_card.set_texts(self.tr("Open a terminal"), self.tr("With the environment ready"))
-        self.folder_card.set_texts(self.tr("Open its folder"), str(self._environment or ""))
+        folder = self._environment
+        self.folder_card.set_texts(self.tr("Open its folder"), folder.name if folder is not None else "")
+        self.folder_card.setToolTip(str(folder or ""))
         self.command_card.set_texts(self.tr("Copy the command"), self.tr("For your own terminal"))
         self.editor_card.set_texts(self.tr("Open in VS Code"), self.tr("Your project, with this Python"))
         self.pycharm_card.set_texts(self.tr("Open in PyCharm"), self.tr("The first program"))
@@ -336,6 +339,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
         has_environment = self._environment is not None
         integrations = self._integrations
         is_available = {
+            self.examples_card: self._on_home,
             self.command_card: self._on_home,
             self.folder_card: not self._on_home,
             self.lock_card: not self._on_home,

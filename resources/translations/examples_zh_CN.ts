@@ -39,10 +39,6 @@
         <translation>误差（loss）</translation>
     </message>
     <message>
-        <source>Error over time</source>
-        <translation>误差变化</translation>
-    </message>
-    <message>
         <source>Example programs</source>
         <translation>示例程序</translation>
     </message>
@@ -85,10 +81,6 @@
     <message>
         <source>Saved as {path}</source>
         <translation>已保存为 {path}</translation>
-    </message>
-    <message>
-        <source>Speed over time</source>
-        <translation>速度变化</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -142,6 +134,18 @@
         <source>Install Pillow</source>
         <translation>安装 Pillow</translation>
     </message>
+    <message>
+        <source>Speed: {values}</source>
+        <translation>速度：{values}</translation>
+    </message>
+    <message>
+        <source>Error over time: {values}</source>
+        <translation>误差变化：{values}</translation>
+    </message>
+    <message>
+        <source>about {time} left</source>
+        <translation>还要约 {time}</translation>
+    </message>
 </context>
 <context>
     <name>Examples</name>
@@ -166,7 +170,7 @@
         <translation>语言模型</translation>
     </message>
     <message>
-        <source>Learned in {time} on {device}, tested on pictures that it had never seen.</source>
+        <source>Learned in {time} on {device}, tested on pictures it had never seen.</source>
         <translation>在 {device} 上训练了 {time}，用从没见过的图片测试。</translation>
     </message>
     <message>
@@ -194,7 +198,7 @@
         <translation>第 {step} 个词元，共 {steps} 个</translation>
     </message>
     <message>
-        <source>Your network reads {percent} % of the digits correctly</source>
+        <source>Your network reads {percent} % of the digits</source>
         <translation>你的神经网络认对了 {percent}% 的数字</translation>
     </message>
     <message>
@@ -204,6 +208,18 @@
     <message>
         <source>{millions} million weights on {device}, in {time}. One token is about three quarters of a word.</source>
         <translation>模型有 {millions}M（百万）个权重，在 {device} 上运行了 {time}。一个词元（token）约为四分之三个英文单词。</translation>
+    </message>
+    <message>
+        <source>Press Run and watch the network learn to read.</source>
+        <translation>点“运行”，看神经网络怎样学会认数字。</translation>
+    </message>
+    <message>
+        <source>Choose a folder of pictures, and watch the network learn to sort them.</source>
+        <translation>选一个图片文件夹，看神经网络怎样学会分类。</translation>
+    </message>
+    <message>
+        <source>Press Run to see how many words a second a language model writes here.</source>
+        <translation>点“运行”，看语言模型在这台电脑上每秒能写多少字。</translation>
     </message>
 </context>
 <context>

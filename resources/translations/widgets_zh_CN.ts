@@ -178,6 +178,18 @@
         <source>Theme: {name}</source>
         <translation>主题：{name}</translation>
     </message>
+    <message>
+        <source>System theme</source>
+        <translation>跟随系统主题</translation>
+    </message>
+    <message>
+        <source>Light theme</source>
+        <translation>浅色主题</translation>
+    </message>
+    <message>
+        <source>Dark theme</source>
+        <translation>深色主题</translation>
+    </message>
 </context>
 <context>
     <name>_ClaimRow</name>

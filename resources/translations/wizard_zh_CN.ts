@@ -455,20 +455,76 @@
         <translation>没有通过的检查列在最前面，并附上处理办法。不影响训练。</translation>
     </message>
     <message>
-        <source>identical</source>
-        <translation>完全一致</translation>
-    </message>
-    <message>
         <source>Graphics card</source>
         <translation>显卡</translation>
     </message>
     <message>
-        <source>Matrix product on the card, compared with the CPU</source>
-        <translation>显卡上的矩阵乘法，与 CPU 对比</translation>
+        <source>One moment: it is being checked.</source>
+        <translation>请稍候，正在检查。</translation>
     </message>
     <message>
-        <source>Matrix product on the CPU, compared with plain Python</source>
-        <translation>CPU 上的矩阵乘法，与纯 Python 对比</translation>
+        <source>The environment is in place</source>
+        <translation>环境已就位</translation>
+    </message>
+    <message>
+        <source>All packages fit together</source>
+        <translation>所有软件包互相匹配</translation>
+    </message>
+    <message>
+        <source>Python runs</source>
+        <translation>Python 可以运行</translation>
+    </message>
+    <message>
+        <source>PyTorch loads</source>
+        <translation>PyTorch 可以加载</translation>
+    </message>
+    <message>
+        <source>It is the build that was chosen</source>
+        <translation>是所选的版本</translation>
+    </message>
+    <message>
+        <source>CUDA inside PyTorch</source>
+        <translation>PyTorch 自带的 CUDA</translation>
+    </message>
+    <message>
+        <source>cuDNN computes correctly</source>
+        <translation>cuDNN 计算正确</translation>
+    </message>
+    <message>
+        <source>NVIDIA's libraries belong together</source>
+        <translation>NVIDIA 的库彼此配套</translation>
+    </message>
+    <message>
+        <source>Matrix product on the card</source>
+        <translation>显卡上的矩阵乘法</translation>
+    </message>
+    <message>
+        <source>Matrix product on the CPU</source>
+        <translation>CPU 上的矩阵乘法</translation>
+    </message>
+    <message>
+        <source>Copying to the card</source>
+        <translation>复制到显卡</translation>
+    </message>
+    <message>
+        <source>TensorFlow loads</source>
+        <translation>TensorFlow 可以加载</translation>
+    </message>
+    <message>
+        <source>same result as the CPU</source>
+        <translation>与 CPU 结果一致</translation>
+    </message>
+    <message>
+        <source>same result as plain Python</source>
+        <translation>与纯 Python 结果一致</translation>
+    </message>
+    <message>
+        <source>{count} files</source>
+        <translation>{count} 个文件</translation>
+    </message>
+    <message>
+        <source>PyTorch sees the graphics card</source>
+        <translation>PyTorch 能看到显卡</translation>
     </message>
 </context>
 <context>
@@ -555,10 +611,6 @@
         <translation>没有获得管理员权限，所以略过了</translation>
     </message>
     <message>
-        <source>Nothing was downloaded yet. Continue any time.</source>
-        <translation>还没有下载任何东西，随时可以接着装。</translation>
-    </message>
-    <message>
         <source>One step is left: {title}.</source>
         <translation>还剩一步：{title}。</translation>
     </message>
@@ -579,10 +631,6 @@
         <translation>已停止</translation>
     </message>
     <message>
-        <source>Stopped as you asked</source>
-        <translation>已按你的要求停下</translation>
-    </message>
-    <message>
         <source>Stopping…</source>
         <translation>正在停止…</translation>
     </message>
@@ -599,16 +647,28 @@
         <translation>已下载的文件会保留。</translation>
     </message>
     <message>
-        <source>Your download is kept. Continue any time.</source>
-        <translation>已下载的都在，随时可以接着装。</translation>
-    </message>
-    <message>
         <source>Your download is kept; next time, the setup continues from here.</source>
         <translation>已下载的会保留，下次会从这里接着装。</translation>
     </message>
     <message>
         <source>{n} steps are left; the first is: {title}.</source>
         <translation>还剩 {n} 步，下一步是：{title}。</translation>
+    </message>
+    <message>
+        <source>Your download is kept</source>
+        <translation>已下载的会保留</translation>
+    </message>
+    <message>
+        <source>Nothing was downloaded yet</source>
+        <translation>还没有下载任何内容</translation>
+    </message>
+    <message>
+        <source>Continue any time, also after closing the window.</source>
+        <translation>随时可以继续，关掉窗口再打开也行。</translation>
+    </message>
+    <message>
+        <source>Tidying up</source>
+        <translation>正在收尾</translation>
     </message>
 </context>
 <context>
@@ -668,6 +728,14 @@
     <message>
         <source>Try again</source>
         <translation>再试一次</translation>
+    </message>
+    <message>
+        <source>Step {n} of {of}: {title}</source>
+        <translation>第 {n} 步，共 {of} 步：{title}</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
     </message>
 </context>
 <context>
@@ -1013,6 +1081,10 @@
         <source>Write and compile GPU programs yourself: adds the CUDA Toolkit and cuDNN</source>
         <translation>自己编写和编译显卡程序，会加装 CUDA Toolkit 和 cuDNN</translation>
     </message>
+    <message>
+        <source>Close</source>
+        <translation>收起</translation>
+    </message>
 </context>
 <context>
     <name>PartSummary</name>
@@ -1274,10 +1346,6 @@
         <translation>开始测速</translation>
     </message>
     <message>
-        <source>Not measured yet.</source>
-        <translation>还没有测过。</translation>
-    </message>
-    <message>
         <source>Starting PyTorch…</source>
         <translation>正在启动 PyTorch…</translation>
     </message>
@@ -1292,6 +1360,14 @@
     <message>
         <source>The fan may get loud.</source>
         <translation>风扇可能会变响。</translation>
+    </message>
+    <message>
+        <source>How fast is the card, and how much faster than your CPU?</source>
+        <translation>这张显卡有多快，比 CPU 快多少？</translation>
+    </message>
+    <message>
+        <source>How fast does PyTorch compute on your CPU?</source>
+        <translation>PyTorch 在这台电脑的 CPU 上有多快？</translation>
     </message>
 </context>
 <context>
@@ -1438,6 +1514,10 @@
     <message>
         <source>Checked: everything can be downloaded.</source>
         <translation>已确认：文件都能下载。</translation>
+    </message>
+    <message>
+        <source>Check again</source>
+        <translation>重新检查</translation>
     </message>
 </context>
 <context>
@@ -1704,6 +1784,17 @@
     <message>
         <source>Skip this step</source>
         <translation>跳过这一步</translation>
+    </message>
+</context>
+<context>
+    <name>VerificationCard</name>
+    <message>
+        <source>Show fewer</source>
+        <translation>收起</translation>
+    </message>
+    <message>
+        <source>Show all {count} checks</source>
+        <translation>查看全部 {count} 项检查</translation>
     </message>
 </context>
 </TS>

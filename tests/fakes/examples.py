@@ -255,6 +255,33 @@ def good_checks() -> Checks:
     )
 
 
+def gpu_checks() -> Checks:
+    """Everything passed, on an RTX 4060."""
+    card: dict[str, Any] = {"device": "cuda:0", "name": "NVIDIA GeForce RTX 4060", "memory_bytes": 8_585_740_288}
+
+    def one(check_id: str, value: str | float | None, **data: Any) -> Check:
+        return Check(id=check_id, state="pass", value=value, data={"expected": None, "value": value, **data})
+
+    return Checks(
+        schema=CHECKS_SCHEMA,
+        verdict="pass",
+        checks=(
+            one("environment", r"D:\AI\pytorch"),
+            one("packages", None, count=0),
+            one("python", "3.13.1"),
+            one("torch-import", "2.15.0+cu132", seconds=3.1),
+            one("torch-variant", "2.15.0+cu132"),
+            one("cpu-compute", 2.1e-7),
+            one("torch-cuda", 1, devices=1),
+            one("cuda-version", "13.2"),
+            one("device-query", "NVIDIA GeForce RTX 4060", **card),
+            one("device-compute", 3.2e-7, **card),
+            one("cudnn", "9.26.0", **card),
+            one("copy-bandwidth", 12.6, up_gb_s=12.6, down_gb_s=13.1, **card),
+        ),
+    )
+
+
 def cpu_benchmark() -> Benchmark:
     """One matmul on the CPU."""
     return Benchmark(

@@ -34,7 +34,7 @@ SIDE = 28  # pixels of a drawn digit
 
 
 def digits(wrong: int) -> tuple[ShownPicture, ...]:
-    """Twelve drawn digits, one of which the network reads wrong."""
+    """Thirty drawn digits, as many as the program shows; the network reads one of them wrong."""
     return tuple(
         ShownPicture(
             width=SIDE,
@@ -44,7 +44,7 @@ def digits(wrong: int) -> tuple[ShownPicture, ...]:
             caption=str((index + (index == wrong)) % 10),
             correct=index != wrong,
         )
-        for index in range(12)
+        for index in range(30)
     )
 
 

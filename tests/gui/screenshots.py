@@ -36,7 +36,15 @@ from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.main.window import MINIMUM_SIZE
 from gpu_assistant.gui.wizard.wizard import Wizard
 from tests.fakes.app import FakeApp
-from tests.fakes.examples import WHEELHOUSE_OFFER, cpu_recommendation, make_plan, rtx4060, rtx4060_recommendation
+from tests.fakes.benchmarks import card_benchmark
+from tests.fakes.examples import (
+    WHEELHOUSE_OFFER,
+    cpu_recommendation,
+    gpu_checks,
+    make_plan,
+    rtx4060,
+    rtx4060_recommendation,
+)
 from tests.gui import bundle_scenes, dialog_scenes, main_scenes
 
 SIZES = ((1180, 760), (880, 520))
@@ -312,6 +320,13 @@ def done_measured(studio: Studio, app: FakeApp) -> Wizard:
     return made
 
 
+def done_gpu(studio: Studio, app: FakeApp) -> Wizard:
+    app.recommendation = rtx4060_recommendation
+    app.results["detect"] = rtx4060()
+    app.results["verify"], app.results["bench"] = gpu_checks(), card_benchmark()
+    return done_measured(studio, app)
+
+
 def simulated_done(studio: Studio, app: FakeApp) -> Wizard:
     made = recommendation(studio, app)
     made.recommendation.primary_button.click()
@@ -340,6 +355,7 @@ SCENES: dict[str, tuple[Scene, bool]] = {
     "cancelled": (cancelled, False),
     "done": (done, False),
     "done-measured": (done_measured, False),
+    "done-gpu": (done_gpu, False),
     "rtx-computer": (computer, True),
     "rtx-recommendation": (recommendation, True),
     "rtx-recommendation-why": (recommendation_why, True),

@@ -10,6 +10,7 @@ What flows here, with the modules:
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,14 +32,14 @@ from ...examples.programs import (
     program_source,
     script_path,
 )
-from ...texts.format import format_memory
+from ...texts.format import format_duration, format_memory
 from .. import theme
 from ..help import add_help_shortcut
 from ..language import Language
 from ..messages import error_text
 from ..widgets.base import Breakpoints, Themed, announce
 from ..widgets.buttons import Button, SegmentedControl
-from ..widgets.cards import Banner, Card, Hero, InsetPanel, MetricTile
+from ..widgets.cards import Banner, Card, EmptyState, Hero, InsetPanel, MetricTile
 from ..widgets.charts import Sparkline
 from ..widgets.dialogs import documents_folder, folder_dialog, save_dialog
 from ..widgets.inputs import use_slim_scroll_bars
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from ...app import App
 
 DIALOG_SIZE = 1080, 720  # pixels at 100 % text
-CURVE_HEIGHT = 64
+CURVE_HEIGHT = 52
 
 
 class ExampleDialog(Themed, QDialog):
@@ -76,6 +77,7 @@ class ExampleDialog(Themed, QDialog):
         self._folder: Path | None = None
         self._weights: Path | None = None
         self._curve: list[tuple[float, float | None]] = []
+        self._first_report: tuple[int, float] | None = None  # step, and seconds of the monotonic clock
         self.setWindowFlag(Qt.WindowType.WindowMaximizeButtonHint)
         self.programs = SegmentedControl([messages.program_title(name) for name in EXAMPLE_NAMES])
         self.description_label = label("body", "", "soft")
@@ -86,7 +88,8 @@ class ExampleDialog(Themed, QDialog):
         self.curve_label, self.curve = label("caption"), Sparkline("s1", span=1.0, height=CURVE_HEIGHT)
         self.pictures_label, self.picture_grid = label("caption"), PictureGrid()
         self.text_label, self.skipped_label = label("body"), label("small")
-        self.result_hero, self.banner = Hero("ok"), Banner("warn")
+        self.result_hero, self.banner = Hero("ok", compact=True), Banner("warn", inset=True)
+        self.empty_state = EmptyState("play")
         self.install_button = Button(icon_name="download")
         self.folder_button = Button(icon_name="folder")
         self.weights_button, self.no_weights_button = Button(icon_name="file"), Button(kind="ghost", icon_name="cross")
@@ -135,6 +138,7 @@ class ExampleDialog(Themed, QDialog):
         live.addLayout(tiles)
         for widget in below:
             live.addWidget(widget)
+        live.addWidget(self.empty_state, 100)  # all of the height while nothing has run
         live.addStretch(1)
         live_area = QScrollArea()
         live_area.setWidgetResizable(True)
@@ -324,7 +328,7 @@ class ExampleDialog(Themed, QDialog):
     def _forget_run(self) -> None:
         self._start = self._progress = self._result = self._error = self._saved_path = None
         self._stopped = self._stopping = False
-        self._curve = []
+        self._curve, self._first_report = [], None
         self.picture_grid.set_pictures(())
 
     def _on_report(self, report: ExampleStart | ExampleProgress) -> None:
@@ -332,6 +336,8 @@ class ExampleDialog(Themed, QDialog):
             self._start = report
         else:
             self._progress = report
+            if self._first_report is None:
+                self._first_report = report.step, time.monotonic()
             value = report.rate if self._program == "language-model" else report.loss
             if value is not None:
                 self._curve.append((float(report.step), value))
@@ -375,8 +381,6 @@ class ExampleDialog(Themed, QDialog):
         self.rate_tile.set_label(self.tr("Tokens per second"))
         self.memory_tile.set_label(self.tr("GPU memory"))
         self.pictures_label.setText(self.tr("The network's answers for pictures it has never seen"))
-        is_language_model = self._program == "language-model"
-        self.curve_label.setText(self.tr("Speed over time") if is_language_model else self.tr("Error over time"))
         self.folder_button.setText(self.tr("Choose pictures…"))
         self.weights_button.setText(self.tr("Use my own weights…"))
         self.no_weights_button.setText(self.tr("Without weights"))
@@ -435,6 +439,12 @@ class ExampleDialog(Themed, QDialog):
         self.curve.set_points([*self._curve, (end, None)])  # the whole run's width from the beginning on
         self.curve.setVisible(len(self._curve) > 1)
         self.curve_label.setVisible(len(self._curve) > 1)
+        if self._curve:
+            template = self.tr("Speed: {values}") if is_language_model else self.tr("Error over time: {values}")
+            self.curve_label.setText(template.format(values=messages.change_text([y for _x, y in self._curve])))
+        self.empty_state.set(messages.invitation(self._program))
+        has_shown = progress is not None or self._result is not None or self._stopped or self._error is not None
+        self.empty_state.setVisible(not running and not has_shown)
         self.picture_grid.setVisible(bool(self.picture_grid.pictures))
         self.pictures_label.setVisible(bool(self.picture_grid.pictures))
         self.text_label.setText(progress.text if progress is not None else "")
@@ -453,6 +463,9 @@ class ExampleDialog(Themed, QDialog):
             messages.step_text(self._progress, tokens=self._program == "language-model"),
             messages.device_text(self._start.device, self._start.name),
         ]
+        if (seconds := messages.seconds_left(self._first_report, self._progress, time.monotonic())) is not None:
+            left = self.tr("about {time} left")
+            parts.append(left.format(time=format_duration(seconds, self._language.current)))
         return " · ".join(parts)
 
     def _update_outcome(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QCoreApplication
 
 from ...core.types import Language
@@ -66,9 +68,7 @@ def result_title(result: ExampleResult) -> str:
     if last.score is None:
         return translate("Examples", "The program has finished")
     if result.program == "first-program":
-        return translate("Examples", "Your network reads {percent} % of the digits correctly").format(
-            percent=percent(last.score)
-        )
+        return translate("Examples", "Your network reads {percent} % of the digits").format(percent=percent(last.score))
     return translate("Examples", "Your network sorts {percent} % of the pictures correctly").format(
         percent=percent(last.score)
     )
@@ -86,7 +86,7 @@ def result_detail(result: ExampleResult, language: Language) -> str:
         )
         millions = "—" if last.parameters is None else f"{last.parameters / 1e6:,.0f}"
         return template.format(millions=millions, device=device, time=duration)
-    template = translate("Examples", "Learned in {time} on {device}, tested on pictures that it had never seen.")
+    template = translate("Examples", "Learned in {time} on {device}, tested on pictures it had never seen.")
     return template.format(time=duration, device=device)
 
 
@@ -96,6 +96,35 @@ def step_text(progress: ExampleProgress, *, tokens: bool) -> str:
         translate("Examples", "Token {step} of {steps}") if tokens else translate("Examples", "Step {step} of {steps}")
     )
     return template.format(step=f"{progress.step:,}", steps=f"{progress.steps:,}")
+
+
+def invitation(program: ExampleName) -> str:
+    """What a program will show, before it runs."""
+    return {
+        "first-program": translate("Examples", "Press Run and watch the network learn to read."),
+        "picture-sorter": translate(
+            "Examples", "Choose a folder of pictures, and watch the network learn to sort them."
+        ),
+        "language-model": translate(
+            "Examples", "Press Run to see how many words a second a language model writes here."
+        ),
+    }[program]
+
+
+def change_text(values: Sequence[float | None]) -> str:
+    """The first and the last of the values that are known: "2.31 → 0.05"."""
+    known = [f"{value:,.2f}" for value in values if value is not None]
+    return " → ".join(dict.fromkeys((known[0], known[-1]))) if known else ""
+
+
+def seconds_left(first: tuple[int, float] | None, progress: ExampleProgress, now: float) -> float | None:
+    """What the remaining steps take at the speed since the first report, which was (step, seconds); None while that is
+    not known, and for the last second.
+    """
+    if first is None or progress.step <= first[0] or progress.step >= progress.steps:
+        return None
+    seconds = (progress.steps - progress.step) * (now - first[1]) / (progress.step - first[0])
+    return seconds if seconds >= 1 else None
 
 
 def skipped_text(count: int) -> str:

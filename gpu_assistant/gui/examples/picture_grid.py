@@ -14,14 +14,18 @@ from .. import theme
 from ..widgets.base import Themed, draw_rounded_rect
 from ..widgets.icons import draw_icon
 
-TILE_SIDE, WIDE_TILE_SIDE, TILE_GAP, BORDER = 46, 78, 6, 2  # pixels at 100 % text
+TILE_SIDE, WIDE_TILE_SIDE, MIN_TILE_SIDE, TILE_GAP, BORDER = 46, 78, 30, 6, 2  # pixels at 100 % text
+# Pictures with short captions in a row: so many that each of the ten digits has a column of its own.
+ROW_LENGTHS = (10, 5, 2)
 MAX_SHORT_CAPTION = 3  # letters; below pictures with longer ones there must be more room
 ICON_SIDE = 14
 FORMATS = {1: QImage.Format.Format_Grayscale8, 3: QImage.Format.Format_RGB888}
 
 
 class PictureGrid(Themed, QWidget):
-    """As many pictures in a row as fit; the captions are elided where they are wider than a picture."""
+    """Pictures in rows: those with short captions ten in a row, or five where there is little room, and others as many
+    as fit. The captions are elided where they are wider than a picture.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -53,16 +57,20 @@ class PictureGrid(Themed, QWidget):
         self.update()
 
     @property
-    def _side(self) -> int:
-        longest = max((len(each.caption) for each in self._pictures), default=0)
-        return theme.px(TILE_SIDE if longest <= MAX_SHORT_CAPTION else WIDE_TILE_SIDE)
+    def _has_short_captions(self) -> bool:
+        return max((len(each.caption) for each in self._pictures), default=0) <= MAX_SHORT_CAPTION
 
-    @property
-    def _row_height(self) -> int:
-        return self._side + self.fontMetrics().height() + TILE_GAP + 2
+    def shape(self, width: int) -> tuple[int, int]:
+        """How many pictures stand in a row of this width, and how wide each is, in pixels."""
+        if not self._has_short_captions:
+            side = theme.px(WIDE_TILE_SIDE)
+            return max(1, (width + TILE_GAP) // (side + TILE_GAP)), side
+        sides = {columns: (width + TILE_GAP) // columns - TILE_GAP for columns in ROW_LENGTHS}
+        columns = next((each for each in ROW_LENGTHS if sides[each] >= theme.px(MIN_TILE_SIDE)), ROW_LENGTHS[-1])
+        return columns, min(sides[columns], theme.px(TILE_SIDE))
 
-    def _columns(self, width: int) -> int:
-        return max(1, (width + TILE_GAP) // (self._side + TILE_GAP))
+    def _row_height(self, side: int) -> int:
+        return side + self.fontMetrics().height() + TILE_GAP + 2
 
     def refresh(self) -> None:
         self.setFont(theme.font("caption-strong"))
@@ -72,23 +80,24 @@ class PictureGrid(Themed, QWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return ceil(len(self._pictures) / self._columns(width)) * self._row_height
+        columns, side = self.shape(width)
+        return ceil(len(self._pictures) / columns) * self._row_height(side)
 
     def sizeHint(self) -> QSize:
-        width = 8 * (self._side + TILE_GAP)
+        width = ROW_LENGTHS[0] * (theme.px(TILE_SIDE) + TILE_GAP)
         return QSize(width, self.heightForWidth(width))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(2 * (self._side + TILE_GAP), 0)
+        return QSize(2 * (theme.px(MIN_TILE_SIDE) + TILE_GAP), 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
         painter = QPainter(self)
         painter.setFont(self.font())
-        side, columns, line_height = self._side, self._columns(self.width()), self.fontMetrics().height()
+        (columns, side), line_height = self.shape(self.width()), self.fontMetrics().height()
         icon_side = theme.px(ICON_SIDE)
         for index, (picture, image) in enumerate(zip(self._pictures, self._images, strict=True)):
-            left, top = index % columns * (side + TILE_GAP), index // columns * self._row_height
+            left, top = index % columns * (side + TILE_GAP), index // columns * self._row_height(side)
             tone = "soft" if picture.correct is None else "ok" if picture.correct else "error"
             frame = QRectF(left, top, side, side)
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)

@@ -334,6 +334,8 @@ class MainWindow(QMainWindow):
         """Whether running jobs may be stopped; asks only about jobs that the user waits for."""
         from ..widgets.dialogs import ConfirmDialog
 
+        if self.wizard is not None and self.wizard.flow.state.stage == "stopping":
+            return True  # the user has agreed to that already
         if self.wizard is not None and (self.wizard.flow.is_locked or self.wizard.side_pages.is_creating_bundle):
             return ConfirmDialog.ask(
                 self,

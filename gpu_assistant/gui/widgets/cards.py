@@ -153,7 +153,10 @@ _HERO_BACKGROUNDS = {
 
 
 class Hero(Themed, QWidget):
-    """A page's verdict: tinted card with icon, title, one line of evidence and one action. Signal: `button.clicked`."""
+    """A page's verdict: tinted card with icon, title, one line of evidence and one action. Signal: `button.clicked`.
+
+    A `compact` one has the type of a card's heading also where there is room: within a column, or for a small matter.
+    """
 
     def __init__(
         self,
@@ -163,10 +166,12 @@ class Hero(Themed, QWidget):
         *,
         action: str = "",
         icon: str | None = None,
+        compact: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.kind: HeroKind = kind
+        self._always_compact = compact
         self._breakpoints = Breakpoints(self)
         self._layout = QHBoxLayout(self)
         self.icon_widget = IconWidget("ok", background="disc", background_size=50, size=26, background_color="card")
@@ -178,7 +183,6 @@ class Hero(Themed, QWidget):
         text_layout.addWidget(self.detail_label)
         text_layout.addStretch(0)
         self.button = Button(action, trailing_icon="right")
-        self._layout.setSpacing(20)
         self._layout.addWidget(self.icon_widget, 0, Qt.AlignmentFlag.AlignVCenter)
         self._layout.addLayout(text_layout, 1)
         self._layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter)
@@ -199,6 +203,12 @@ class Hero(Themed, QWidget):
         self.setAccessibleName(f"{title}. {detail}" if detail else title)
         self.update()
 
+    def set_compact(self, on: bool) -> None:
+        """Switch between the type of a page's verdict and that of a card's heading."""
+        if on != self._always_compact:
+            self._always_compact = on
+            self._update_margins()
+
     def add_widget(self, widget: QWidget) -> None:
         """Add a widget at the right, such as a pill."""
         self._layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
@@ -209,8 +219,9 @@ class Hero(Themed, QWidget):
         draw_box(QPainter(self), QRectF(self.rect()), 12, _HERO_BACKGROUNDS[self.kind], border)
 
     def _update_margins(self) -> None:
-        compact = self._breakpoints.is_low or self._breakpoints.is_tight
+        compact = self._always_compact or self._breakpoints.is_low or self._breakpoints.is_tight
         self._layout.setContentsMargins(*((16, 12, 16, 12) if compact else (24, 18, 20, 18)))
+        self._layout.setSpacing(14 if compact else 20)
         self.icon_widget.background_size, self.icon_widget.icon_size = (38, 22) if compact else (50, 26)
         self.icon_widget.updateGeometry()
         self.title_label.set_kind("heading" if compact else "verdict")
@@ -231,10 +242,16 @@ _BANNER_STYLES = {
 
 
 class Banner(Themed, QWidget):
-    """One line about a state, above the page for as long as it lasts. `button` is hidden until it gets a text."""
+    """One line about a state, above the page for as long as it lasts. `button` is hidden until it gets a text.
 
-    def __init__(self, kind: BannerKind = "warn", text: str = "", parent: QWidget | None = None) -> None:
+    An `inset` one stands within a page or card: it has round corners and the padding of a row.
+    """
+
+    def __init__(
+        self, kind: BannerKind = "warn", text: str = "", parent: QWidget | None = None, *, inset: bool = False
+    ) -> None:
         super().__init__(parent)
+        self._inset = inset
         self._breakpoints = Breakpoints(self)
         self.kind: BannerKind = kind
         self._row = QHBoxLayout(self)
@@ -261,13 +278,17 @@ class Banner(Themed, QWidget):
         self.update()
 
     def _update_margins(self) -> None:
-        self._row.setContentsMargins(self._breakpoints.margin, 9, self._breakpoints.margin, 9)
+        side = INSET_MARGIN if self._inset else self._breakpoints.margin
+        self._row.setContentsMargins(side, 9, side, 9)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
         token, width = _BANNER_STYLES[self.kind][1], theme.current().line_width
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), theme.color("hover" if self.kind == "neutral" else f"{token}_soft"))
+        painter, background = QPainter(self), "hover" if self.kind == "neutral" else f"{token}_soft"
+        if self._inset:
+            draw_box(painter, QRectF(self.rect()), 8, background, tint_border(token))
+            return
+        painter.fillRect(self.rect(), theme.color(background))
         if width > 1:
             painter.fillRect(QRectF(0, self.height() - width, self.width(), width), theme.color(token))
 

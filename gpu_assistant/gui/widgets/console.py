@@ -116,14 +116,14 @@ class _LogHeader(KeyboardFocus, Themed, QPushButton):
     def __init__(self) -> None:
         super().__init__()
         self.is_open = False
-        self._last = ""
+        self.last = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAutoDefault(False)
         self.apply_theme()
 
     def set_last(self, line: str) -> None:
-        self._last = line.strip()
+        self.last = line.strip()
         self.update()
 
     def refresh(self) -> None:
@@ -154,13 +154,13 @@ class _LogHeader(KeyboardFocus, Themed, QPushButton):
         painter.drawText(text_rect, int(Qt.AlignmentFlag.AlignVCenter), self.text())
         chevron = QRectF(rect.width() - side - 10, 0, side, rect.height())
         draw_icon(painter, "up" if self.is_open else "down", "soft", 16, chevron)
-        if self._last and not self.is_open:
+        if self.last and not self.is_open:
             start = text_rect.x() + self.fontMetrics().horizontalAdvance(self.text()) + 24
             last_line_rect = QRectF(start, 0, chevron.x() - 12 - start, rect.height())
             painter.setFont(theme.font("mono"))
             painter.setPen(theme.color("soft"))
             text = painter.fontMetrics().elidedText(
-                self._last, Qt.TextElideMode.ElideMiddle, round(last_line_rect.width())
+                self.last, Qt.TextElideMode.ElideMiddle, round(last_line_rect.width())
             )
             flags = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
             painter.drawText(last_line_rect, flags, text)

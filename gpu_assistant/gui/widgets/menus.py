@@ -99,8 +99,15 @@ class ThemeMenu(_RailMenu):
             "dark": self.tr("Dark"),
             "contrast": self.tr("High contrast"),
         }
-        self.setText(names[theme.choice()])
-        self.setAccessibleName(self.tr("Theme: {name}").format(name=self.text()))
+        # In the rail nothing else says what is light or dark.
+        rail_names = {
+            "system": self.tr("System theme"),
+            "light": self.tr("Light theme"),
+            "dark": self.tr("Dark theme"),
+            "contrast": names["contrast"],
+        }
+        self.setText(rail_names[theme.choice()])
+        self.setAccessibleName(self.tr("Theme: {name}").format(name=names[theme.choice()]))
         for entry, action in self._actions.items():
             action.setText(names[entry])
             action.setChecked(entry == theme.choice())

@@ -16,8 +16,8 @@ _MAX_CACHED_LAYOUTS = 16
 
 
 def layout_text(text: str, font: QFont, width: float, wrap: bool = True) -> tuple[QTextLayout, QSize]:
-    """Break text into lines of at most `width` pixels; returns the layout and its size."""
-    layout = QTextLayout(text.replace("\n", "\u2028"), font)
+    """Break text into lines of at most `width` pixels, never before a middle dot; returns the layout and its size."""
+    layout = QTextLayout(text.replace("\n", "\u2028").replace(" · ", "\u00a0· "), font)
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere if wrap else QTextOption.WrapMode.NoWrap)
     layout.setTextOption(option)

@@ -80,8 +80,10 @@ class Wizard(Themed, QWidget):
         self._saver = saver or SettingsSaver(app, self)
         self.controller = WizardController(app, language, self)
         self.controller.speed_limit_changed.connect(lambda rate: self._saver.save(speed_limit=rate))
-        # Saved at once: the window may be closed on the last page.
-        self.controller.environment_verified.connect(lambda folder: self._saver.save(environment=str(folder)))
+        # Saved at once: the window may be closed on the last page, and the next start opens Home.
+        self.controller.environment_verified.connect(
+            lambda folder: self._saver.save(environment=str(folder), setup_done=True)
+        )
         self.controller.environment_named.connect(self._name_environment)
         self.rail = StepRail([("", "")] * len(PAGES))
         self.language_menu, self.theme_menu = LanguageMenu(language), ThemeMenu()

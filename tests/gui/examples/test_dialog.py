@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
@@ -13,6 +14,7 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.examples.child_protocol import ExampleProgress, ExampleStart, ShownPicture
 from gpu_assistant.examples.job import ExampleResult
 from gpu_assistant.gui import theme
+from gpu_assistant.gui.examples import messages
 from gpu_assistant.gui.examples.dialog import ExampleDialog
 from tests.fakes.app import FakeApp, FakeJob
 
@@ -87,7 +89,7 @@ def test_figures_and_pictures_are_shown_while_it_runs(app, open_dialog, qtbot, s
 
 @pytest.mark.parametrize(
     ("code", "title"),
-    [("en", "Your network reads 99 % of the digits correctly"), ("zh_CN", "你的神经网络认对了 99% 的数字")],
+    [("en", "Your network reads 99 % of the digits"), ("zh_CN", "你的神经网络认对了 99% 的数字")],
 )
 def test_result_is_said_in_both_languages(app, open_dialog, language, qtbot, code, title):
     dialog = open_dialog(app)
@@ -95,6 +97,47 @@ def test_result_is_said_in_both_languages(app, open_dialog, language, qtbot, cod
     language.set(code)
     qtbot.waitUntil(lambda: dialog.result_hero.title_label.text() == title)
     assert ("小神经网络" in dialog.code_view.toPlainText()) == (code == "zh_CN")
+
+
+def test_digits_stand_ten_in_a_row_and_nothing_moves_when_the_curve_comes(app, open_dialog, qtbot):
+    app.gate = threading.Event()
+    thirty = replace(MIDDLE, pictures=PICTURES * 3, step=30)
+    app.events["example"] = (START, thirty)
+    dialog = open_dialog(app)
+    qtbot.waitUntil(lambda: len(dialog.picture_grid.pictures) == 30, timeout=20_000)
+    qtbot.waitUntil(lambda: dialog.picture_grid.height() > 0)
+    before = dialog.picture_grid.shape(dialog.picture_grid.width())
+    assert before[0] == 10
+    dialog.runner.reported.emit(replace(thirty, step=60, loss=0.1))
+    qtbot.waitUntil(dialog.curve.isVisible)
+    assert dialog.picture_grid.shape(dialog.picture_grid.width()) == before
+    assert dialog.curve_label.text() == "Error over time: 0.25 → 0.10"
+    bottom = dialog.curve.mapTo(dialog, dialog.curve.rect().bottomLeft()).y()
+    assert bottom < dialog.stop_button.mapTo(dialog, dialog.stop_button.rect().topLeft()).y()
+    app.gate.set()
+
+
+def test_program_that_has_not_run_says_what_it_will_show(app, open_dialog, qtbot):
+    dialog = open_dialog(app)
+    qtbot.waitUntil(dialog.result_hero.isVisible, timeout=20_000)
+    assert not dialog.empty_state.isVisible()
+    dialog.programs.buttons[1].click()
+    qtbot.waitUntil(dialog.empty_state.isVisible)
+    assert "folder of pictures" in dialog.empty_state.message_label.text()
+
+
+@pytest.mark.parametrize(
+    ("first", "step", "now", "seconds"),
+    [
+        ((0, 100.0), 150, 130.0, 90.0),
+        ((0, 100.0), 0, 130.0, None),  # nothing to go by yet
+        ((0, 100.0), 600, 220.0, None),
+        (None, 30, 1.0, None),
+    ],
+)
+def test_time_left_is_what_the_remaining_steps_take(first, step, now, seconds):
+    progress = ExampleProgress(step=step, steps=600)
+    assert messages.seconds_left(first, progress, now) == seconds
 
 
 def test_stop_ends_it_and_says_so(app, open_dialog, qtbot):

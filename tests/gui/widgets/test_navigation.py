@@ -116,7 +116,7 @@ def test_the_theme_menu_changes_the_theme(show, qtbot: QtBot) -> None:
         menu.actions_by_entry()["dark"].trigger()
     assert chosen.args == ["dark"]
     assert theme.current().dark
-    assert menu.text() == "Dark"
+    assert menu.text() == "Dark theme"
     assert menu.icon_name == "moon"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import Any
 
 from msgspec import Struct
@@ -12,7 +13,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout,
 from ....core.errors import AppError
 from ....core.machine import Machine
 from ....core.recommendation import Recommendation
-from ....core.results import Benchmark, Check, Checks, CheckState
+from ....core.results import CHECKS_SCHEMA, Benchmark, Check, Checks, CheckState
 from ....core.types import device_name, short_device_name
 from ....reports import messages
 from ....texts.format import format_duration, short_name
@@ -21,7 +22,7 @@ from ...environment_actions import EnvironmentActionsPanel
 from ...messages import error_text
 from ...widgets.base import announce
 from ...widgets.buttons import Button
-from ...widgets.cards import Card, Hero, HeroKind, Pill
+from ...widgets.cards import Card, EmptyState, Hero, HeroKind, Pill
 from ...widgets.charts import BarChart
 from ...widgets.console import CommandBox, LogDrawer
 from ...widgets.progress import ProgressBar, StepList, StepStateIcon
@@ -33,6 +34,9 @@ from .machine_summary import main_gpu
 translate = QCoreApplication.translate
 
 FIRST_DEVICE = "cuda:0"
+MAX_ROWS = 6  # of the proof before all are asked for
+# What the user asks first. The other checks that passed come when all are shown.
+MAIN_CHECKS = ("torch-import", "cuda-version", "device-query", "device-compute", "cudnn", "copy-bandwidth")
 STEP_STATES = {"pass": "done", "warn": "cancelled", "fail": "failed", "skip": "skipped"}
 
 
@@ -43,12 +47,15 @@ class DonePage(WizardPage):
 
     def build(self) -> None:
         column = self.page.column
-        column.setSpacing(14)
+        column.setSpacing(12)
         self.hero = Hero("neutral")
         self.checks_pill = Pill("ok", "", on_tint=True)
         self.hero.add_widget(self.checks_pill)
         self.hero.button.clicked.connect(self.controller.verify)
         self.verification_card, self.benchmark_card = VerificationCard(), QuickBenchmarkCard()
+        self.verification_card.setObjectName("verificationCard")
+        self._running_checks: list[Check] = []  # what the running verification has found so far
+        self.controller.runners.verify.reported.connect(self._on_check)
         self.benchmark_card.start_requested.connect(self._start_benchmark)
         self.benchmark_card.stop_requested.connect(self.controller.stop_benchmark)
         self._cards_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -83,7 +90,7 @@ class DonePage(WizardPage):
         self.page.breakpoints.changed.connect(self._update_layout)
         self._update_layout()
         self._announced_title: object = None
-        self._can_run_programs = False
+        self._can_run_programs = self._focus_when_enabled = False
 
     def draw(self) -> None:
         controller, state = self.controller, self.controller.flow.state
@@ -91,14 +98,21 @@ class DonePage(WizardPage):
         self.page.setAccessibleName(self.tr("Done"))
         self._update_verdict()
         checks = state.checks
+        verifying = controller.is_verifying
+        if not verifying:
+            self._running_checks.clear()
+        verified = checks is not None and not simulated and not verifying
         self.verification_card.set_title(self.tr("The proof"))
-        self.verification_card.set_rows(verification_rows(checks, self.texts) if checks is not None else ())
-        verified = checks is not None and not simulated
+        self._update_rows()
+        self.verification_card.progress_bar.setVisible(verifying)
         is_working = verified and checks is not None and is_usable(checks, state.recommendation)
-        self.verification_card.setVisible(verified)
+        self.verification_card.setVisible(verified or verifying)
         self.benchmark_card.setVisible(is_working)
         error = controller.errors.get("benchmark")
-        self.benchmark_card.draw(state.benchmark, running=controller.is_benchmarking, error=error, texts=self.texts)
+        has_gpu = checks is not None and _computes_on_gpu(checks)
+        self.benchmark_card.draw(
+            state.benchmark, running=controller.is_benchmarking, has_gpu=has_gpu, error=error, texts=self.texts
+        )
         self.next_steps_heading.setText(self.tr("What now?"))
         self.actions_panel.set_environment(controller.environment if is_working else None)
         self.command_label.setText(self.tr("Or type this in any terminal"))
@@ -118,7 +132,28 @@ class DonePage(WizardPage):
         self._can_run_programs = is_working
         self.home_button.setText(self.tr("Go to Home"))
         self.home_button.setVisible(is_working)
-        self.primary_button.setText(self.tr("Run my first program") if is_working else self.tr("Go to Home"))
+        # A button that changes under the pointer must not do something else: it waits for the verdict.
+        self.primary_button.setText(
+            self.tr("Run my first program") if is_working or verifying else self.tr("Go to Home")
+        )
+        self.primary_button.setEnabled(is_working or not verifying)
+        self.primary_button.setToolTip(self.tr("One moment: it is being checked.") if verifying else "")
+        if self._focus_when_enabled and self.primary_button.isEnabled():
+            self.focus_primary()
+        self._focus_when_enabled = not self.primary_button.isEnabled()
+
+    def _on_check(self, check: Check) -> None:
+        """Show what the running verification has found, as it comes."""
+        if isinstance(check, Check):
+            self._running_checks.append(check)
+            if self.isVisible():
+                self._update_rows()
+
+    def _update_rows(self) -> None:
+        checks = self.controller.flow.state.checks
+        if self.controller.is_verifying:
+            checks = Checks(schema=CHECKS_SCHEMA, verdict="pass", checks=tuple(self._running_checks))
+        self.verification_card.set_rows(verification_rows(checks, self.texts) if checks is not None else ())
 
     def _update_powershell_command(self, is_working: bool) -> None:
         controller, line = self.controller, None
@@ -199,7 +234,7 @@ class DonePage(WizardPage):
         self.draw()
         if not self.log_card.isHidden():
             self.page.content.layout().activate()  # type: ignore[union-attr]
-            self.page.ensureWidgetVisible(self.log_card)
+            self.page.verticalScrollBar().setValue(self.log_card.y() - self.page.column.spacing())
 
     def _scroll_to_result(self) -> None:
         self.page.content.layout().activate()  # type: ignore[union-attr]
@@ -216,27 +251,51 @@ class DonePage(WizardPage):
 
 
 class VerificationCard(Card):
-    """One row for each check: state, sentence, value, and the fix below it."""
+    """One row for each check: state, sentence, value, and the fix below it; of many only the main ones at first."""
 
     def __init__(self) -> None:
         super().__init__(" ")
         self._rows_layout = QVBoxLayout()
-        self._rows_layout.setSpacing(8)
+        self._rows_layout.setSpacing(6)
+        self.progress_bar = ProgressBar(height=6)
+        self.progress_bar.hide()
+        self.toggle_button = Button(kind="ghost", trailing_icon="down")
+        self.toggle_button.setObjectName("allChecks")
+        self.toggle_button.clicked.connect(self._toggle)
+        self._shows_all = False
+        self._rows: tuple[VerificationRow, ...] = ()
         self.column.addLayout(self._rows_layout)
+        self.column.addWidget(self.progress_bar)
+        self.column.addWidget(self.toggle_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addStretch(1)
-        self._row_widgets: list[QWidget] = []
+        self.row_widgets: list[QWidget] = []
         self._shown_rows: tuple[VerificationRow, ...] = ()
 
     def set_rows(self, rows: Sequence[VerificationRow]) -> None:
-        if tuple(rows) == self._shown_rows:
+        self._rows = tuple(rows)
+        main_rows = tuple(row for row in rows if row.is_main)
+        is_long = len(rows) > MAX_ROWS and len(main_rows) < len(rows)
+        self.toggle_button.setVisible(is_long)
+        self.toggle_button.setText(
+            self.tr("Show fewer") if self._shows_all else self.tr("Show all {count} checks").format(count=len(rows))
+        )
+        self.toggle_button.set_icon(None, "up" if self._shows_all else "down")
+        self._show_rows(main_rows if is_long and not self._shows_all else self._rows)
+
+    def _toggle(self) -> None:
+        self._shows_all = not self._shows_all
+        self.set_rows(self._rows)
+
+    def _show_rows(self, rows: tuple[VerificationRow, ...]) -> None:
+        if rows == self._shown_rows:
             return
-        self._shown_rows = tuple(rows)
-        for widget in self._row_widgets:
+        self._shown_rows = rows
+        for widget in self.row_widgets:
             self._rows_layout.removeWidget(widget)
             widget.hide()
             widget.deleteLater()
-        self._row_widgets = [_build_verification_row(row) for row in rows]
-        for widget in self._row_widgets:
+        self.row_widgets = [_build_verification_row(row) for row in rows]
+        for widget in self.row_widgets:
             self._rows_layout.addWidget(widget)
             widget.show()
 
@@ -263,14 +322,18 @@ class QuickBenchmarkCard(Card):
         footer_layout = QHBoxLayout()
         footer_layout.addWidget(self.note_label, 1)
         footer_layout.addWidget(self.button)
+        self.empty_state = EmptyState("bench")
         self.column.addLayout(row)
         self.column.addWidget(self.progress_bar)
         self.column.addWidget(self.bars)
+        self.column.addWidget(self.empty_state, 100)  # all of the height while it is shown
         self.column.addStretch(1)
         self.column.addLayout(footer_layout)
 
-    def draw(self, benchmark: Benchmark | None, *, running: bool, error: AppError | None, texts: Texts) -> None:
-        """Show the result, that it runs, or why it failed."""
+    def draw(
+        self, benchmark: Benchmark | None, *, running: bool, has_gpu: bool, error: AppError | None, texts: Texts
+    ) -> None:
+        """Show the result, that it runs, or why it failed; before all that, what it would measure."""
         self._running = running
         headline = messages.make_headline(benchmark) if benchmark is not None and not running else None
         self.set_title(self.tr("Speed"))
@@ -298,9 +361,16 @@ class QuickBenchmarkCard(Card):
             self.note_label.setText(self.tr("The fan may get loud."))
             self.button.setText(self.tr("Stop"))
         else:
-            self.caption_label.setText(texts.error_text(error) if error is not None else self.tr("Not measured yet."))
+            self.caption_label.setText(texts.error_text(error) if error is not None else "")
             self.note_label.setText(self.tr("Takes about a minute."))
             self.button.setText(self.tr("Measure it"))
+        self.caption_label.setVisible(bool(self.caption_label.text()))
+        self.empty_state.set(
+            self.tr("How fast is the card, and how much faster than your CPU?")
+            if has_gpu
+            else self.tr("How fast does PyTorch compute on your CPU?")
+        )
+        self.empty_state.setVisible(headline is None and not running)
         self.button.set_icon("cross" if running else "play")
 
     def show_started(self) -> None:
@@ -331,7 +401,7 @@ def verification_verdict(
     counted_checks = [check for check in checks.checks if check.state != "skip"]
     passed = sum(check.state == "pass" for check in counted_checks)
     accelerator = recommendation.accelerator if recommendation is not None else "cpu"
-    on_gpu = any(check.id == "device-compute" and check.state == "pass" for check in checks.checks)
+    on_gpu = _computes_on_gpu(checks)
     gpu = main_gpu(machine, recommendation) if machine is not None else None
     name = short_name(gpu.name) if gpu is not None and gpu.name else translate("DonePage", "GPU")
     kind: HeroKind = {"pass": "ok", "warn": "warn", "fail": "warn"}[checks.verdict]  # type: ignore[assignment]
@@ -352,6 +422,10 @@ def verification_verdict(
     return VerificationVerdict(kind=kind, title=title, detail=detail, passed=passed, total=len(counted_checks))
 
 
+def _computes_on_gpu(checks: Checks) -> bool:
+    return any(check.id == "device-compute" and check.state == "pass" for check in checks.checks)
+
+
 def verification_rows(checks: Checks, texts: Texts) -> tuple[VerificationRow, ...]:
     """The checks that were not skipped, failed ones first."""
     localized = texts.localize_checks(checks).checks
@@ -360,23 +434,57 @@ def verification_rows(checks: Checks, texts: Texts) -> tuple[VerificationRow, ..
 
 
 def _verification_row(check: Check, texts: Texts) -> VerificationRow:
-    """What was measured stands as a value beside its name; a check that did not pass has its sentence."""
+    """A check that passed is a name and what was measured; another one is a sentence with its fix."""
+    name = _passed_name(check) if check.state == "pass" else None
+    if name is None:
+        return VerificationRow(
+            state=check.state,
+            text=check.text or check.id,
+            value=_value_text(check, texts),
+            fix=check.fix or "",
+            is_main=check.state != "pass",
+        )
+    if check.id.startswith("device-") and check.data.get("device") not in (None, FIRST_DEVICE):
+        name = f"{name} ({device_name(str(check.data['device']))})"
+    value, note = _measured_text(check, texts), ""
+    if check.id == "environment":
+        value, note = PurePath(value.replace("\\", "/")).name, value
+    return VerificationRow(state=check.state, text=name, value=value, note=note, is_main=check.id in MAIN_CHECKS)
+
+
+def _passed_name(check: Check) -> str | None:
+    """What a passed check is about, in a few words; None where its sentence says it."""
+    return {
+        "environment": translate("DonePage", "The environment is in place"),
+        "packages": translate("DonePage", "All packages fit together"),
+        "python": translate("DonePage", "Python runs"),
+        "torch-import": translate("DonePage", "PyTorch loads"),
+        "torch-variant": translate("DonePage", "It is the build that was chosen"),
+        "torch-cuda": translate("DonePage", "PyTorch sees the graphics card"),
+        "cuda-version": translate("DonePage", "CUDA inside PyTorch"),
+        "cudnn": translate("DonePage", "cuDNN computes correctly"),
+        "cuda-libraries": translate("DonePage", "NVIDIA's libraries belong together"),
+        "device-query": translate("DonePage", "Graphics card"),
+        "device-compute": translate("DonePage", "Matrix product on the card"),
+        "cpu-compute": translate("DonePage", "Matrix product on the CPU"),
+        "copy-bandwidth": translate("DonePage", "Copying to the card"),
+        "tensorflow-import": translate("DonePage", "TensorFlow loads"),
+    }.get(check.id)
+
+
+def _measured_text(check: Check, texts: Texts) -> str:
+    """The value of a passed check."""
     value = texts.format_value("value", check.value) if check.value is not None else ""
-    identical = translate("DonePage", "identical")
-    measured = {
-        "torch-import": ("PyTorch", value),
-        "device-query": (translate("DonePage", "Graphics card"), value),
-        "device-compute": (translate("DonePage", "Matrix product on the card, compared with the CPU"), identical),
-        "cpu-compute": (translate("DonePage", "Matrix product on the CPU, compared with plain Python"), identical),
+    special = {
+        "packages": "",
+        "torch-cuda": "",
+        "torch-import": str(check.value).split("+")[0],  # the build is a check of its own
+        "device-compute": translate("DonePage", "same result as the CPU"),
+        "cpu-compute": translate("DonePage", "same result as plain Python"),
+        "copy-bandwidth": f"{value} GB/s",
+        "cuda-libraries": translate("DonePage", "{count} files").format(count=value),
     }
-    if check.state == "pass" and check.id in measured:
-        text, value = measured[check.id]
-        if check.id.startswith("device-") and check.data.get("device") not in (None, FIRST_DEVICE):
-            text = f"{text} ({device_name(str(check.data['device']))})"
-        return VerificationRow(state=check.state, text=text, value=value)
-    return VerificationRow(
-        state=check.state, text=check.text or check.id, value=_value_text(check, texts), fix=check.fix or ""
-    )
+    return special.get(check.id, value)
 
 
 class VerificationVerdict(Struct, frozen=True, kw_only=True):
@@ -390,12 +498,16 @@ class VerificationVerdict(Struct, frozen=True, kw_only=True):
 
 
 class VerificationRow(Struct, frozen=True, kw_only=True):
-    """One check: its sentence, its value, and how to fix it if it did not pass."""
+    """One check: its name or sentence, its value, the value in full as a tool tip, how to fix it if it did not pass,
+    and whether it is among those that are shown first.
+    """
 
     state: CheckState
     text: str
     value: str = ""
+    note: str = ""
     fix: str = ""
+    is_main: bool = False
 
 
 def _severity_rank(check: Check) -> int:
@@ -421,12 +533,14 @@ def _build_verification_row(row: VerificationRow) -> QWidget:
     text_layout.addWidget(label("body", row.text))
     if row.fix:
         text_layout.addWidget(label("small", row.fix))
-    layout.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
+    across = Qt.AlignmentFlag.AlignTop if row.fix else Qt.AlignmentFlag.AlignVCenter
+    layout.addWidget(icon, 0, across)
     layout.addLayout(text_layout, 1)
     if row.value:
         value = label("mono", row.value, "soft")
-        value.setAlignment(Qt.AlignmentFlag.AlignRight)
+        value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         value.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
-        layout.addWidget(value, 0, Qt.AlignmentFlag.AlignTop)
+        value.setToolTip(row.note)
+        layout.addWidget(value, 0, across)
     widget.setAccessibleName(", ".join(part for part in (row.text, row.value, row.fix) if part))
     return widget

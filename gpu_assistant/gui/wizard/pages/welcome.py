@@ -69,8 +69,9 @@ class WelcomePage(WizardPage):
         buttons_layout.addWidget(self.main_area_button)
         column.addLayout(buttons_layout)
         self.offline_button = Button(kind="ghost", icon_name="folder")
+        self.offline_button.large = True
         self.offline_button.clicked.connect(self.offline_requested)
-        column.addWidget(self.offline_button, 0, Qt.AlignmentFlag.AlignLeft)
+        buttons_layout.addWidget(self.offline_button)
         column.addStretch(3)
         self.page.breakpoints.changed.connect(self._update_layout)
         self._update_layout()

@@ -6,11 +6,13 @@ import threading
 
 import pytest
 from msgspec.structs import replace
+from PySide6.QtCore import Qt
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Check
+from gpu_assistant.gui.widgets.text import TextLabel
 from gpu_assistant.gui.wizard.pages.done import verification_rows
-from tests.fakes.examples import cpu_benchmark, good_checks, rtx4060, rtx4060_recommendation
+from tests.fakes.examples import cpu_benchmark, good_checks, gpu_checks, rtx4060, rtx4060_recommendation
 
 pytestmark = pytest.mark.gui
 
@@ -29,8 +31,9 @@ class TestDone:
             == {"en": "PyTorch works on your CPU", "zh_CN": "PyTorch 已能在你的 CPU 上运行"}[code]
         )
         assert page.checks_pill.text == {"en": "All 6 checks passed", "zh_CN": "6 项检查全部通过"}[code]
-        assert {"en": "the build that was chosen", "zh_CN": "这是所选的版本"}[code] in seen(page.verification_card)
-        assert {"en": "Python 3.11.2 runs.", "zh_CN": "Python 3.11.2 可以运行。"}[code] in seen(page.verification_card)
+        assert {"en": "It is the build that was chosen", "zh_CN": "是所选的版本"}[code] in seen(page.verification_card)
+        assert {"en": "Python runs", "zh_CN": "Python 可以运行"}[code] in seen(page.verification_card)
+        assert "3.11.2" in seen(page.verification_card)
         assert {"en": "2.13.0 (CPU build)", "zh_CN": "2.13.0（CPU 版）"}[code] in seen(page.verification_card)
         assert "+cpu" not in seen(page.verification_card)
         assert str(app.folder / "environments" / "pytorch") in page.command_box.text_edit.toPlainText()
@@ -91,14 +94,16 @@ class TestDone:
         rows = {row.text: row.value for row in verification_rows(page.controller.flow.state.checks, page.texts)}
         expected = {
             "en": {
-                "PyTorch": "2.13.0 (CPU build)",
+                "PyTorch loads": "2.13.0",
+                "It is the build that was chosen": "2.13.0 (CPU build)",
                 "Graphics card": "NVIDIA GeForce RTX 4060",
-                "Matrix product on the card, compared with the CPU": "identical",
+                "Matrix product on the card": "same result as the CPU",
             },
             "zh_CN": {
-                "PyTorch": "2.13.0（CPU 版）",
+                "PyTorch 可以加载": "2.13.0",
+                "是所选的版本": "2.13.0（CPU 版）",
                 "显卡": "NVIDIA GeForce RTX 4060",
-                "显卡上的矩阵乘法，与 CPU 对比": "完全一致",
+                "显卡上的矩阵乘法": "与 CPU 结果一致",
             },
         }[code]
         assert expected.items() <= rows.items()
@@ -146,5 +151,54 @@ class TestDone:
             wizard.done.home_button.click()
 
     def test_proven_environment_is_remembered_without_going_home(self, app, at_done, qtbot):
+        app.settings = replace(app.settings, setup_done=False)
         at_done(app)
         qtbot.waitUntil(lambda: app.settings.environment == str(app.folder / "environments" / "pytorch"))
+        assert app.settings.opens_home
+
+    def test_names_and_values_of_the_proof_are_on_one_line(self, app, at_done, qtbot):
+        card = at_done(app).done.verification_card
+        rows = [(row.findChildren(TextLabel)) for row in card.row_widgets]
+        pairs = [labels for labels in rows if len(labels) == 2]
+        assert len(pairs) >= 4
+
+        def middle(each: TextLabel) -> int:
+            return each.mapTo(card, each.rect().center()).y()
+
+        assert all(abs(middle(name) - middle(value)) <= 1 for name, value in pairs)
+        assert all(value.alignment() & Qt.AlignmentFlag.AlignVCenter for _name, value in pairs)
+
+    def test_of_many_checks_the_main_ones_are_shown_and_all_on_request(self, app, at_done, seen):
+        app.recommendation = rtx4060_recommendation
+        app.results["detect"], app.results["verify"] = rtx4060(), gpu_checks()
+        card = at_done(app).done.verification_card
+        assert len(card.row_widgets) == 6
+        assert all(text in seen(card) for text in ("NVIDIA GeForce RTX 4060", "9.26.0", "12.6 GB/s"))
+        assert card.toggle_button.text() == "Show all 12 checks"
+        card.toggle_button.click()
+        assert len(card.row_widgets) == 12
+        assert card.toggle_button.text() == "Show fewer"
+
+    def test_failed_check_is_never_folded(self, app, at_done, seen):
+        app.recommendation = rtx4060_recommendation
+        failed = Check(id="torch-extension", state="fail", data={"reason": "no compiler"})
+        app.results["detect"] = rtx4060()
+        app.results["verify"] = replace(gpu_checks(), verdict="fail", checks=(*gpu_checks().checks, failed))
+        card = at_done(app).done.verification_card
+        assert len(card.row_widgets) == 7
+        assert "no compiler" in seen(card.row_widgets[0])
+
+    def test_checks_appear_while_they_run_and_the_primary_button_waits(self, app, at_done, qtbot, seen):
+        page = at_done(app).done
+        app.gate = threading.Event()
+        app.events["verify"] = (good_checks().checks[2],)
+        page.controller.verify()
+        qtbot.waitUntil(lambda: "3.11.2" in seen(page.verification_card), timeout=5000)
+        assert len(page.verification_card.row_widgets) == 1
+        assert page.verification_card.progress_bar.isVisible()
+        assert not page.primary_button.isEnabled()
+        app.gate.set()
+        qtbot.waitUntil(page.primary_button.isEnabled, timeout=5000)
+        qtbot.waitUntil(page.primary_button.hasFocus, timeout=5000)
+        assert not page.verification_card.progress_bar.isVisible()
+        assert len(page.verification_card.row_widgets) == 6

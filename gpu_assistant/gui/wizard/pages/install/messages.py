@@ -56,15 +56,19 @@ def install_notes(
     """The notes for the current stage. `only_download_kept`: a stopped install would repeat the running step."""
     stage = state.stage
     if stage == "cancelled":
-        text = translate("InstallMessages", "Your download is kept. Continue any time.")
+        title = translate("InstallMessages", "Your download is kept")
         if progress is not None and not progress.has_downloads:
-            text = translate("InstallMessages", "Nothing was downloaded yet. Continue any time.")
-        return (InstallNote(icon="ok", title=translate("InstallMessages", "Stopped as you asked"), text=text),)
+            title = translate("InstallMessages", "Nothing was downloaded yet")
+        text = translate("InstallMessages", "Continue any time, also after closing the window.")
+        return (InstallNote(icon="ok", title=title, text=text),)
     if stage == "reboot-needed":
         return _restart_notes(state, progress, texts)
     if stage == "steps-skipped":
         return _skipped_notes(state, texts)
-    if stage in ("running", "stopping"):
+    if stage == "stopping":
+        kept = kept_work_text(progress, only_download_kept=False)
+        return (InstallNote(icon="clock", title=translate("InstallMessages", "Tidying up"), text=kept),)
+    if stage == "running":
         text = translate("InstallMessages", "Next time, the setup continues from here.")
         text = kept_work_text(progress, only_download_kept=True) if only_download_kept else text
         interrupt_note = InstallNote(icon="ok", title=translate("InstallMessages", "Safe to interrupt"), text=text)

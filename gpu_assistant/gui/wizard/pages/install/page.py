@@ -33,7 +33,7 @@ from ...state import InstallStage
 from ..recommendation.plan_view import PlanList
 from . import messages
 from .progress import REPEATED_STEP_KINDS, InstallProgress, StepProgress
-from .progress_panel import CurrentStepPanel, ErrorPanel
+from .progress_panel import FILE_NAME_CODE, CurrentStepPanel, ErrorPanel
 
 ALIGN_TOP = Qt.AlignmentFlag.AlignTop
 
@@ -196,6 +196,10 @@ class InstallPage(WizardPage):
             return
         if event.unit == "bytes" and event.state == "running":
             self.step_panel.speed_line.add(event.speed)
+        if event.id in progress.steps:
+            message = progress.steps[event.id].message
+            is_name = event.state == "running" and message is not None and message.code == FILE_NAME_CODE
+            self.log_drawer.header.set_last(message_text(self.texts, message) if is_name and message else "")
         if not self.isVisible():
             return
         if progress is not self._progress or event.id not in progress.steps:
@@ -228,6 +232,14 @@ class InstallPage(WizardPage):
                 self.step_panel.set_step(running, self.texts)
         elif stage == "stopping":
             line = self.tr("It stops at the next safe point.")
+            self.total_progress.set_fraction(None)
+        elif progress is not None and stage in ("failed", "cancelled") and progress.current_id in progress.steps:
+            step = progress.steps[progress.current_id]
+            line = self.tr("Step {n} of {of}: {title}").format(
+                n=progress.step_number,
+                of=len(progress.steps),
+                title=self.texts.translate(f"step.{step.code}.title", step.data),
+            )
         self.page.set_title(title, line)
 
     def _progress_text(self, progress: InstallProgress) -> str:
@@ -261,7 +273,7 @@ class InstallPage(WizardPage):
         running = stage in ("running", "stopping")
         self.back_button.setText(self.tr("Back"))
         self.back_button.setVisible(not running)
-        self.cancel_button.setText(self.tr("Cancel"))
+        self.cancel_button.setText(self.tr("Stopping…") if stage == "stopping" else self.tr("Cancel"))
         self.cancel_button.setVisible(running)
         self.cancel_button.set_busy(stage == "stopping")
         is_verified = self.controller.flow.is_environment_verified

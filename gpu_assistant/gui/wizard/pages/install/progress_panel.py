@@ -26,6 +26,7 @@ from ...state import Failure
 from .progress import StepProgress
 
 MEGABYTE = 1_000_000
+FILE_NAME_CODE = "progress.fetching"  # of a message that is only the name of the file that is downloaded
 AT_LIMIT_FROM = 0.8  # share of the user's limit from which that limit, not the connection, sets the speed
 SPEED_LIMITS = (None, *(count * MEGABYTE for count in (20, 10, 5, 2, 1)))
 
@@ -165,7 +166,9 @@ class CurrentStepPanel(Card):
         """Show a step."""
         self._shown_step = (step, texts)
         self.heading_label.setText(texts.translate(f"step.{step.code}.title", step.data))
-        message = texts.message_text(step.message) if step.message is not None else ""
+        # The names of one file after the other, which are of one line or two, stand in the log's header.
+        shown = step.message is not None and step.message.code != FILE_NAME_CODE
+        message = texts.message_text(step.message) if step.message is not None and shown else ""
         self.description_label.setText(message or texts.translate(f"step.{step.code}.what", step.data))
         fraction = step.fraction
         self.progress_bar.set_fraction(fraction)

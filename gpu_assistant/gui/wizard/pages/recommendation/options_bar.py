@@ -91,7 +91,10 @@ class OptionsBar(Themed, QWidget):
         text = template.format(maker=environment_texts[state.environment_kind][0])
         self.environment_picker.set_entries(entries, state.environment_kind, text, self.tr("Environment type"))
         self.customize_button.setText(self.tr("Customise"))
-        self.recommended_button.setText(self.tr("Reset to recommended"))
+        # With nothing chosen there is nothing to reset: the button only closes the lists.
+        has_choice = state.choice is not None and replace(state.choice, way=None) != Choice()
+        self.recommended_button.setText(self.tr("Reset to recommended") if has_choice else self.tr("Close"))
+        self.recommended_button.set_icon("undo" if has_choice else "cross")
 
     def draw(self) -> None:
         """Show the current state."""

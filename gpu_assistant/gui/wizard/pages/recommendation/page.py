@@ -544,6 +544,7 @@ def show_recommendation_verdict(
     otherwise. `has_recommendation`: an earlier recommendation is still shown.
     """
     state, visible = controller.flow.state, True
+    note = _change_note(state)
     undo_text = translate("RecommendationPage", "Undo")
     if controller.is_recommending and not has_recommendation:
         hero.set("neutral", translate("RecommendationPage", "Preparing your recommendation"), icon="search")
@@ -571,16 +572,28 @@ def show_recommendation_verdict(
         hero.set(
             "error", title, messages.error_text(texts, error), undo_text if state.undo_state is not None else action
         )
-    elif state.dropped_choices:
-        hero.set("neutral", *dropped_choices_text(state.dropped_choices), undo_text, icon="info")
-    elif state.undo_state is not None and state.undo_state.is_reset and state.undo_state.choice is not None:
-        hero.set("neutral", *reset_choices_text(state.undo_state.choice), undo_text, icon="undo")
+    elif note is not None:
+        hero.set("neutral", *note, undo_text, icon="info")
     elif state.already_installed:
         title = translate("RecommendationPage", "You have all you need")
         hero.set("ok", title, state.plan.env if state.plan is not None else "")
     else:
         visible = False
+    # What the user has just done is no verdict on the whole.
+    is_note = visible and note is not None and hero.kind == "neutral"
+    hero.set_compact(is_note)
+    is_undo = hero.button.text() == undo_text
+    hero.button.set_icon("undo" if is_undo else None, None if is_undo else "right")
     hero.setVisible(visible)
+
+
+def _change_note(state: WizardState) -> tuple[str, str] | None:
+    """Title and detail of what was dropped of the user's choices: by other options, or by the user."""
+    if state.dropped_choices:
+        return dropped_choices_text(state.dropped_choices)
+    if state.undo_state is not None and state.undo_state.is_reset and state.undo_state.choice is not None:
+        return reset_choices_text(state.undo_state.choice)
+    return None
 
 
 class InstallFolderCard(Card):

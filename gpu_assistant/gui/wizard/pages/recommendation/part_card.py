@@ -74,7 +74,10 @@ class PartCard(Card):
         self.title_label, self.meaning_label = label("heading"), label("small")
         self.installed_label, self.installed_detail = label("heading", tone="soft"), label("small")
         self.planned_label, self.planned_detail = label("heading"), label("small")
-        self.arrow_icon = IconWidget("long", "soft", 18)
+        self.arrow_icon, self._has_change = IconWidget("long", "soft", 18), True
+        arrow_policy = self.arrow_icon.sizePolicy()
+        arrow_policy.setRetainSizeWhenHidden(True)
+        self.arrow_icon.setSizePolicy(arrow_policy)
         self.pill = Pill()
         self.reasons = Disclosure()
         # A hidden widget takes no room, not even the grid's spacing.
@@ -109,6 +112,10 @@ class PartCard(Card):
         ):
             widget.setText(text)
             widget.setVisible(bool(text))
+        # Nothing becomes nothing: an arrow between two dashes would say no more.
+        self._has_change = bool(part.installed or part.planned)
+        self.arrow_icon.setVisible(self._has_change)
+        self.planned_label.setVisible(self._has_change)
         self.pill.set(*part.pill)
         self.reasons.toggle_button.setVisible(bool(part.reasons))
         template = translate("RecommendationPage", "{part}: now {now}, after {after}, {what}")
@@ -262,8 +269,9 @@ class PartCard(Card):
             grid.addWidget(self.reasons, 1, 1, 1, 6)
         grid.setColumnStretch(1, 1)
         # A widget with a new parent is hidden.
-        for widget in (self._installed_cell, self.arrow_icon, self._planned_cell):
+        for widget in (self._installed_cell, self._planned_cell):
             widget.show()
+        self.arrow_icon.setVisible(self._has_change)
 
 
 class ColumnHeadings(Themed, QWidget):

@@ -44,7 +44,7 @@ class SourceCheckRow(Card):
         elif controller.was_source_check_stopped:
             text, action = self.tr("Not checked yet whether everything can be downloaded."), self.tr("Check")
         elif plan is not None and is_confirmed(plan):
-            text = self.tr("Checked: everything can be downloaded.")
+            text, action = self.tr("Checked: everything can be downloaded."), self.tr("Check again")
         self.text_label.setText(text)
         self.button.setText(action)
         self.button.setVisible(bool(action))

@@ -106,6 +106,43 @@ def test_finished_install_lists_every_step(app, installing, qtbot) -> None:
     assert not page.step_list.fold_button.isVisible()
 
 
+def test_download_keeps_its_place_while_one_file_follows_another(app, installing, qtbot) -> None:
+    wizard = installing(119_000_000)
+    page = wizard.install
+    description = page.step_panel.description_label
+    before = description.text()
+    assert "checks every file" in before
+    events = (
+        StepEvent(
+            id="download",
+            state="running",
+            done=done,
+            total=192_000_000,
+            unit="bytes",
+            speed=1e6,
+            code="progress.fetching",
+            data={"name": name},
+        )
+        for done, name in ((120_000_000, "numpy.whl"), (130_000_000, "nvidia_nccl_cu13-2.30.7-py3-none-any.whl"))
+    )
+    for event in events:
+        page.controller.runners.install.reported.emit(event)
+        assert description.text() == before
+    assert "nccl" in page.log_drawer.header.last
+
+
+def test_stopping_and_stopped_say_where_and_do_not_offer_to_stop_again(app, installing, qtbot, seen) -> None:
+    wizard = installing(119_000_000)
+    page = wizard.install
+    wizard.flow.request_stop()
+    wizard.controller.changed.emit()
+    assert page.cancel_button.text() == "Stopping…"
+    assert "Safe to interrupt" not in seen(page)
+    wizard.controller.stop()
+    qtbot.waitUntil(lambda: wizard.flow.state.stage == "cancelled", timeout=5000)
+    assert "Step 4 of 6: Download" in seen(page)
+
+
 @pytest.mark.parametrize("code", LANGUAGES)
 @pytest.mark.parametrize("done", [0, 119_000_000])
 def test_downloads_are_called_kept_only_after_bytes_arrived(app, installing, qtbot, speak, seen, code, done) -> None:
@@ -123,5 +160,5 @@ def test_downloads_are_called_kept_only_after_bytes_arrived(app, installing, qtb
     assert (promised in question) == bool(done)
     wizard.controller.stop()
     qtbot.waitUntil(lambda: wizard.flow.state.stage == "cancelled", timeout=5000)
-    promised = {"en": "Your download is kept. Continue", "zh_CN": "已下载的都在"}[code]
+    promised = {"en": "Your download is kept", "zh_CN": "已下载的会保留"}[code]
     qtbot.waitUntil(lambda: (promised in seen(page)) == bool(done), timeout=5000)
