@@ -1366,7 +1366,7 @@
         <translation>这张显卡有多快，比 CPU 快多少？</translation>
     </message>
     <message>
-        <source>How fast does PyTorch compute on your CPU?</source>
+        <source>How fast is PyTorch on your CPU?</source>
         <translation>PyTorch 在这台电脑的 CPU 上有多快？</translation>
     </message>
 </context>

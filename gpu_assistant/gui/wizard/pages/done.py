@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout,
 from ....core.errors import AppError
 from ....core.machine import Machine
 from ....core.recommendation import Recommendation
-from ....core.results import CHECKS_SCHEMA, Benchmark, Check, Checks, CheckState
+from ....core.results import Benchmark, Check, Checks, CheckState
 from ....core.types import device_name, short_device_name
 from ....reports import messages
 from ....texts.format import format_duration, short_name
@@ -152,7 +152,7 @@ class DonePage(WizardPage):
     def _update_rows(self) -> None:
         checks = self.controller.flow.state.checks
         if self.controller.is_verifying:
-            checks = Checks(schema=CHECKS_SCHEMA, verdict="pass", checks=tuple(self._running_checks))
+            checks = Checks(schema="gpu-assistant/checks/1", verdict="pass", checks=tuple(self._running_checks))
         self.verification_card.set_rows(verification_rows(checks, self.texts) if checks is not None else ())
 
     def _update_powershell_command(self, is_working: bool) -> None:
@@ -368,7 +368,7 @@ class QuickBenchmarkCard(Card):
         self.empty_state.set(
             self.tr("How fast is the card, and how much faster than your CPU?")
             if has_gpu
-            else self.tr("How fast does PyTorch compute on your CPU?")
+            else self.tr("How fast is PyTorch on your CPU?")
         )
         self.empty_state.setVisible(headline is None and not running)
         self.button.set_icon("cross" if running else "play")
