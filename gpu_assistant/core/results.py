@@ -8,8 +8,6 @@ from msgspec import Meta, Struct, field
 
 from .types import Value
 
-CHECKS_SCHEMA = "gpu-assistant/checks/1"
-BENCHMARK_SCHEMA = "gpu-assistant/benchmark/1"
 
 CheckState = Literal["pass", "warn", "fail", "skip"]
 Verdict = Literal["pass", "warn", "fail"]

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from gpu_assistant.bench.expected_ranges import judge_benchmark, matmul_peak, matmul_range
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.core.results import BENCHMARK_SCHEMA, BenchDevice, BenchGpuLog, Benchmark, BenchResult
+from gpu_assistant.core.results import BenchDevice, BenchGpuLog, Benchmark, BenchResult
 
 CATALOG = load_catalog(resources_dir() / "catalog")
 REFERENCE = CATALOG.reference
@@ -44,7 +44,7 @@ def copied(way: str, median: float) -> BenchResult:
 def judged(name: str | None, *results: BenchResult, log: BenchGpuLog | None = None, **fields: Any) -> Benchmark:
     memory_bytes = fields.pop("memory_bytes", None)
     benchmark = Benchmark(
-        schema=BENCHMARK_SCHEMA,
+        schema="gpu-assistant/benchmark/1",
         torch="2.15.0",
         devices=(BenchDevice(id="cuda:0", name=name, memory_bytes=memory_bytes),),
         results=results,

@@ -6,7 +6,6 @@ from msgspec.structs import replace
 
 from gpu_assistant.bench.memory_fit import project_memory
 from gpu_assistant.core.results import (
-    BENCHMARK_SCHEMA,
     MEMORY_SCHEMA,
     BenchDevice,
     BenchGpuLog,
@@ -63,7 +62,7 @@ def card_benchmark(speed: float = 1.0) -> Benchmark:
     }
     results = [*(replace(r, median=r.median * speed, q1=r.q1 * speed, q3=r.q3 * speed) for r in of_card), *of_processor]
     return Benchmark(
-        schema=BENCHMARK_SCHEMA,
+        schema="gpu-assistant/benchmark/1",
         torch="2.15.0+cu130",
         devices=(
             BenchDevice(id=cpu, name="AMD Ryzen 5 7500F", threads=6),

@@ -19,8 +19,6 @@ from gpu_assistant.core.recommendation import (
     WayCost,
 )
 from gpu_assistant.core.results import (
-    BENCHMARK_SCHEMA,
-    CHECKS_SCHEMA,
     BenchDevice,
     Benchmark,
     BenchResult,
@@ -241,7 +239,7 @@ def good_checks() -> Checks:
         return Check(id=name, state=state, value=data.get("value"), data={"expected": None, **data})
 
     return Checks(
-        schema=CHECKS_SCHEMA,
+        schema="gpu-assistant/checks/1",
         verdict="pass",
         checks=(
             one("environment", value="/home/mei/ai/pytorch"),
@@ -263,7 +261,7 @@ def gpu_checks() -> Checks:
         return Check(id=check_id, state="pass", value=value, data={"expected": None, "value": value, **data})
 
     return Checks(
-        schema=CHECKS_SCHEMA,
+        schema="gpu-assistant/checks/1",
         verdict="pass",
         checks=(
             one("environment", r"D:\AI\pytorch"),
@@ -285,7 +283,7 @@ def gpu_checks() -> Checks:
 def cpu_benchmark() -> Benchmark:
     """One matmul on the CPU."""
     return Benchmark(
-        schema=BENCHMARK_SCHEMA,
+        schema="gpu-assistant/benchmark/1",
         torch="2.13.0+cpu",
         devices=(BenchDevice(id="cpu", name="AMD EPYC 7B13", threads=2),),
         results=(
