@@ -8,7 +8,6 @@ from msgspec import Meta, Struct, field
 
 from .types import Value
 
-
 CheckState = Literal["pass", "warn", "fail", "skip"]
 Verdict = Literal["pass", "warn", "fail"]
 DType = Literal["float32", "tf32", "float16", "bfloat16", "float8", "mixed-float16", "mixed-bfloat16", "uint8"]
