@@ -34,7 +34,9 @@ SIMILAR_BYTES = "similar_bytes"
 # Too small to be named as missing from a size that is an estimate anyway.
 NEGLIGIBLE_PARTS = frozenset({"python-runtime", "vc-redist", "dependencies"})
 # Steps whose files on disk are much larger than their download.
-UNPACKING_KINDS = frozenset({"conda-environment", "cuda-toolkit", "cudnn"})
+UNPACKING_KINDS = frozenset({"conda-environment", "cuda-toolkit", "cuda-run", "cudnn"})
+# The field of `Step.data` with the size of the copy that a step makes of a bundle's file and keeps while it runs.
+COPY_BYTES = "copy_bytes"
 
 
 class StepCost(Struct, frozen=True, kw_only=True):
@@ -99,14 +101,17 @@ def step_cost(code: str, count: int | None, data: Mapping[str, Value]) -> StepCo
 
 
 def minimum_disk_bytes(step: Step) -> int | None:
-    """Lower bound of the bytes that a step leaves on the plan's disk; None where it is unknown.
+    """Lower bound of the bytes that a step takes on the plan's disk; None where it is unknown.
 
-    For steps that unpack it is the archive's size: its files take no less, and the archive is kept.
+    For steps that unpack it is the archive's size: its files take no less, and the archive is kept. Where a bundle's
+    archive is copied before it is used, the copy lies beside them.
     """
     if step.disk_bytes is not None or step.kind not in UNPACKING_KINDS:
         return step.disk_bytes
-    estimate = step.bytes or step.data.get("bytes")
-    return estimate if isinstance(estimate, int) else None
+    estimate, copy_bytes = step.bytes or step.data.get("bytes"), step.data.get(COPY_BYTES)
+    if not isinstance(estimate, int):
+        return None
+    return estimate + (copy_bytes if isinstance(copy_bytes, int) else 0)
 
 
 def total(parts: Iterable[Number | None]) -> Number | None:

@@ -65,8 +65,10 @@ class SegmentProvider(Protocol):
     def wrote(self, source: Source, segment: Segment, count: int, started: float) -> None:
         """Bytes were written; writing them `started` then (monotonic)."""
 
-    def ended(self, source: Source, segment: Segment) -> None:
-        """A response ended inside its segment; raises RetryLater or AppError unless that is the file's end."""
+    def ended(self, source: Source, segment: Segment, *, is_cut: bool) -> None:
+        """A response ended inside its segment, and if it `is_cut`, before its own end; raises RetryLater or AppError
+        unless that is the file's end.
+        """
 
     def failed(self, source: Source, segment: Segment, error: Exception) -> None:
         """A request came to nothing, or to less than was asked for; raises what is no network error."""
@@ -135,35 +137,42 @@ class Connection:
         if source.has_ranges is not False and not whole_file:
             last = "" if segment.end in (UNKNOWN_END, segments.total) else str(segment.end - 1)
             headers["Range"] = f"bytes={segment.start}-{last}"
-            tag = version and (version.etag or version.last_modified)
-            if tag:
-                headers["If-Range"] = tag
+            if version is not None and version.validator is not None:
+                headers["If-Range"] = version.validator
         sent = time.monotonic()
         timeout = (limits.connect_seconds, limits.stall_seconds)
         with session.get(source.url, headers=headers, stream=True, timeout=timeout) as response:
             if self._stopping(segment):
                 return False
             source.first_byte_seconds = time.monotonic() - sent
-            self._check(response, source, segment, ranged="Range" in headers)
-            return self._read(response, source, segment)
+            end = self._check(response, source, segment, ranged="Range" in headers)
+            return self._read(response, source, segment, end)
 
     # The response's head
 
-    def _check(self, response: requests.Response, source: Source, segment: Segment, *, ranged: bool) -> None:
-        """See that the response is what was asked for; raises RetryLater, NotResumable or NetworkError."""
+    def _check(self, response: requests.Response, source: Source, segment: Segment, *, ranged: bool) -> int:
+        """See that the response is what was asked for; returns up to where the file's bytes are in it.
+
+        Raises RetryLater, NotResumable or NetworkError.
+        """
         status = response.status_code
         if status not in (200, 206):
             self._check_without_bytes(response, source, segment, ranged=ranged)
-            return
+            return segment.position
         source.last_status = None
+        if not http.has_valid_length(response.headers):
+            raise RetryLater("a length that is none")
         if http.is_html_page(response.headers, self._name):
             raise NetworkError("page-instead", name=self._name, host=source.host)
         if http.is_encoded(response.headers, self._name):
             raise NetworkError("source-packed", name=self._name, host=source.host)
         version = _version(response, source)
         source.changed = source.changed or _differ(self._known_version(source), version)
-        total = self._check_range(response, source, segment) if status == 206 else None
-        if status == 200:
+        total, end = None, UNKNOWN_END
+        if status == 206:
+            sent = self._check_range(response, source, segment, version)
+            total, end = sent.total, sent.end
+        else:
             if segment.start or (ranged and not self._transfer.segments.empty):
                 self._retry_ignored_range(source, version)
                 source.has_ranges = False
@@ -173,6 +182,7 @@ class Connection:
                 self._transfer.segments.assign_all(segment)
             total = http.content_length(response.headers)
         self._transfer.answered(source, total, version)
+        return end
 
     def _known_version(self, source: Source) -> SourceVersion | None:
         return self._transfer.journal.record.versions.get(source.url)
@@ -192,13 +202,20 @@ class Connection:
         self, response: requests.Response, source: Source, segment: Segment, *, ranged: bool
     ) -> None:
         """A status other than 200 and 206: fine for an empty file; else raises what it means."""
-        status = response.status_code
+        status, transfer = response.status_code, self._transfer
+        if status == requests.codes.proxy_authentication_required:
+            raise NetworkError("proxy-credentials", host=source.host)
+        if status == requests.codes.network_authentication_required:
+            raise NetworkError("page-instead", name=self._name, host=source.host)
         if status in http.RETRYABLE:
             if status == 429:
                 source.max_connections = 1
             raise self._retry_error(source, status, http.retry_after(response.headers))
-        if status == 416 and segment.start == 0 and http.is_empty_file(response.headers):
-            self._transfer.answered(source, 0, None)
+        length = http.unsatisfied_length(response.headers)
+        ends_before = length is not None and length <= segment.start and transfer.segments.total in (None, length)
+        if status == 416 and (ends_before or length == segment.start == 0):
+            # An empty file, or one of which nobody had said how long it is.
+            transfer.answered(source, length, None)
             return
         if status == 416 and ranged:
             if segment.start == 0:
@@ -220,31 +237,46 @@ class Connection:
             return NetworkError("source-asks-to-wait", name=self._name, host=source.host, status=status, until=until)
         return RetryLater(f"status {status}", seconds)
 
-    def _check_range(self, response: requests.Response, source: Source, segment: Segment) -> int | None:
-        """The file's size by a response 206; raises NotResumable where it is another range or version."""
+    def _check_range(
+        self, response: requests.Response, source: Source, segment: Segment, version: SourceVersion
+    ) -> http.ContentRange:
+        """What a response 206 holds; raises NotResumable where it is another range or version."""
         sent = http.content_range(response.headers)
         length = http.content_length(response.headers)
-        expected = self._transfer.request.file.bytes
+        request, segments = self._transfer.request, self._transfer.segments
+        size = request.file.bytes
         consistent = (
             sent is not None
             and sent.start == segment.start
-            and (expected is None or sent.total in (None, expected))
+            and (size is None or sent.total in (None, size))
             and length in (None, sent.end - sent.start)
         )
         if sent is None or not consistent:
             # It does not say what it sends: it may still give the whole file.
             source.has_ranges = False
             raise NotResumable
-        known, etag = self._known_version(source), http.strong_etag(response.headers)
-        if known is not None and None not in (known.etag, etag) and known.etag != etag:
+        known = self._known_version(source)
+        if known is not None and None not in (known.etag, version.etag) and known.etag != version.etag:
             raise NotResumable
+        if request.expected is None:
+            # Only the same strong validator makes one file of several responses (RFC 9110, 15.3.7.3).
+            if _differ(known, version):
+                raise NotResumable
+            if version.validator is None and (known is None or known.validator is None):
+                source.has_ranges = False
+                if not (segment.start == 0 and segments.empty and sent.end == sent.total):
+                    raise NotResumable
+                segments.assign_all(segment)
+                return sent
         source.has_ranges = True
-        return sent.total
+        return sent
 
     # The response's body
 
-    def _read(self, response: requests.Response, source: Source, segment: Segment) -> bool:
-        """Write what comes into the part; True if the response ended where the segment does."""
+    def _read(self, response: requests.Response, source: Source, segment: Segment, end: int) -> bool:
+        """Write what comes into the part, up to the `end` of what the response says to hold, which may be less than was
+        asked for; True if it ended there or where the segment does.
+        """
         transfer, rate, stopped = self._transfer, self._transfer.state.rate, self._transfer.state.stopped
         crc, recorded, recorded_at, overran = 0, segment.position, time.monotonic(), False
 
@@ -255,15 +287,15 @@ class Connection:
         with self._part.open("r+b", buffering=0) as file:
             file.seek(segment.position)
             try:
-                while segment.position < segment.end:
+                while (left := min(segment.end, end) - segment.position) > 0:
                     chunk = _read_chunk(response, rate.chunk_size(READ))
                     if self._stopping(segment):
                         return False
                     if not chunk:
-                        transfer.ended(source, segment)
+                        transfer.ended(source, segment, is_cut=chunk is None or end != UNKNOWN_END)
                         break
-                    overran = len(chunk) > segment.end - segment.position
-                    chunk = chunk[: segment.end - segment.position]
+                    overran = len(chunk) > left
+                    chunk = chunk[:left]
                     started = time.monotonic()
                     _write_all(file, chunk)
                     crc = zlib.crc32(chunk, crc)
@@ -294,13 +326,15 @@ class Connection:
         return False
 
 
-def _read_chunk(response: requests.Response, largest: int) -> bytes:
-    """The next bytes; none where the connection was closed in good order, be it before the announced end."""
+def _read_chunk(response: requests.Response, largest: int) -> bytes | None:
+    """The next bytes; none at the end, and None where the connection was closed in good order before the announced
+    end.
+    """
     try:
         return bytes(response.raw.read1(largest, decode_content=False))
     except urllib3.exceptions.ProtocolError as error:
         if isinstance(error.__cause__, urllib3.exceptions.IncompleteRead):
-            return b""
+            return None
         raise
 
 
@@ -315,6 +349,7 @@ def _version(response: requests.Response, source: Source) -> SourceVersion:
         url=source.url,
         etag=http.strong_etag(response.headers),
         last_modified=response.headers.get("Last-Modified"),
+        is_date_strong=http.strong_date(response.headers) is not None,
     )
 
 

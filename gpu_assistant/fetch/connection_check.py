@@ -101,10 +101,8 @@ def ask_address(url: str, timeout_s: float = TIMEOUT_S) -> ConnectionAnswer:
 
 
 def _failure(error: BaseException, host: str) -> ConnectionOutcome:
-    # urllib3 has the status of a refused tunnel in its text alone.
-    if isinstance(error, requests.exceptions.ProxyError) and f"{CREDENTIALS_STATUS}" in str(error):
-        return "proxy-credentials"
     final = final_error(error, "", host)
-    if final is not None and final.code in ("certificate", "proxy-socks"):
-        return "certificate" if final.code == "certificate" else "proxy-socks"
+    match final.code if final is not None else None:
+        case "certificate" | "proxy-socks" | "proxy-credentials" as outcome:
+            return outcome
     return connection_error(error) or "unclear"

@@ -147,7 +147,7 @@ class FileDownload:
                 raise UsageError("download-exists", path=str(part_path(path)))
             partial_file.discard_what_is_no_file(path)
             self._fetch()
-            _flush(part_path(path))
+            self._flush()
             self._check_replace()
             filesystem.replace(part_path(path), path)
             filesystem.unlink(partial_file.journal_path(path), missing_ok=True)
@@ -222,6 +222,9 @@ class FileDownload:
         record = partial_file.read_record(path)
         if record is None or not part_path(path).is_file() or not partial_file.can_resume(record, self.request):
             return self._start_over()
+        total = self.request.file.bytes if self.request.file.bytes is not None else record.header.total
+        if total is not None and any(piece.end > total for piece in record.pieces):
+            return self._start_over()
         record.pieces = self._intact_pieces(record, self.count_local)
         self._resumed = frozenset(record.pieces)
         return record
@@ -278,7 +281,16 @@ class FileDownload:
         code = "source-changed" if official.changed else "hash-mismatch"
         return AppError(code, name=self.request.name, host=official.host)
 
-
-def _flush(path: Path) -> None:
-    with path.open("r+b") as file:
-        os.fsync(file.fileno())
+    def _flush(self) -> None:
+        """Flush the part, which then ends where the file does: bytes of an earlier run may lie behind it. Raises
+        AppError("disk-changes-bytes") where it is shorter.
+        """
+        path = self.request.path
+        with part_path(path).open("r+b") as file:
+            size = os.fstat(file.fileno()).st_size
+            total = size if self.total is None else self.total
+            if size < total:
+                raise AppError("disk-changes-bytes", path=str(path.parent))
+            if size > total:
+                file.truncate(total)
+            os.fsync(file.fileno())

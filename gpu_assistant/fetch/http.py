@@ -9,6 +9,8 @@ import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urljoin, urlsplit
@@ -27,6 +29,7 @@ from ..core.errors import NetworkError
 from ..core.files import is_plain_authority
 from ..system.probes import is_network_available
 from .credentials import index_credentials
+from .partial_file import STRONG_ETAG
 from .proxy import proxy_in_use
 
 # Statuses that a later request may change; every other one from 400 on is final.
@@ -38,10 +41,15 @@ _RETRY.retry_after_max = 10 * 365 * 86_400
 
 # Up to an exabyte; Python refuses to read numbers of thousands of digits.
 _SIZE = r"[0-9]{1,18}"
-_RANGE = re.compile(rf"bytes ({_SIZE})-({_SIZE})/({_SIZE}|\*)\Z")
+_RANGE = re.compile(rf"bytes ({_SIZE})-({_SIZE})/({_SIZE}|\*)\Z", re.IGNORECASE)
+_UNSATISFIED_RANGE = re.compile(rf"bytes \*/({_SIZE})\Z", re.IGNORECASE)
+# A longer body of a redirect is not read.
+LONGEST_REDIRECT_BODY = 1 << 16
 
 # RFC 2606: nobody's. Nothing is sent there; scripts for proxies decide by a host's name.
 OUTSIDE_URL = "https://www.example.com/"
+
+_TUNNEL_REFUSED = re.compile(rf"Tunnel connection failed: {requests.codes.proxy_authentication_required}\b")
 
 ConnectionCode = Literal["network-none", "network-proxy", "host-unknown", "host-refused", "host-silent"]
 
@@ -66,36 +74,72 @@ class ContentRange(Struct, frozen=True):
 
 
 def content_range(headers: Mapping[str, str]) -> ContentRange | None:
-    """The part of the file in a response 206; None if the header is missing or malformed."""
+    """The part of the file in a response 206; None if the header is missing or invalid (RFC 9110, 14.4)."""
     match = _RANGE.match(headers.get("Content-Range", "").strip())
     if match is None:
         return None
-    return ContentRange(int(match[1]), int(match[2]) + 1, None if match[3] == "*" else int(match[3]))
+    sent = ContentRange(int(match[1]), int(match[2]) + 1, None if match[3] == "*" else int(match[3]))
+    return sent if sent.start < sent.end and (sent.total is None or sent.end <= sent.total) else None
 
 
 def content_length(headers: Mapping[str, str]) -> int | None:
     """Bytes of the file in the response; None if the server does not say, or compresses them."""
-    text = headers.get("Content-Length", "")
-    return int(text) if re.fullmatch(_SIZE, text) and "Content-Encoding" not in headers else None
+    sizes = _lengths(headers)
+    return int(sizes.pop()) if has_valid_length(headers) and sizes and "Content-Encoding" not in headers else None
+
+
+def has_valid_length(headers: Mapping[str, str]) -> bool:
+    """Whether a response's length is one, or left open: else nobody knows where it ends (RFC 9112, 6.3)."""
+    sizes = _lengths(headers)
+    return len(sizes) <= 1 and all(re.fullmatch(_SIZE, size) for size in sizes)
+
+
+def _lengths(headers: Mapping[str, str]) -> set[str]:
+    """The values of Content-Length; the same one may come several times (RFC 9110, 8.6)."""
+    return {size.strip() for size in headers["Content-Length"].split(",")} if "Content-Length" in headers else set()
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait, from seconds or a date; None if the server does not say."""
+    """Seconds to wait, from seconds or a date by the server's own clock; None if the server does not say."""
+    until, now = http_date(headers.get("Retry-After", "")), http_date(headers.get("Date", ""))
+    if until is not None and now is not None:
+        return min(max(0.0, until - now), float(_RETRY.retry_after_max))
     try:
         return float(_RETRY.parse_retry_after(headers["Retry-After"]))
     except (KeyError, urllib3.exceptions.InvalidHeader, ValueError, OverflowError):
         return None
 
 
+def http_date(text: str) -> float | None:
+    """Seconds since 1970; None if the text is no date."""
+    try:
+        date = parsedate_to_datetime(text)
+        return (date if date.tzinfo is not None else date.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError, TypeError, IndexError):
+        return None
+
+
 def strong_etag(headers: Mapping[str, str]) -> str | None:
     """The tag that names these very bytes; a weak one does not."""
     tag = headers.get("ETag", "").strip()
-    return tag if tag.startswith('"') else None
+    return tag if re.match(STRONG_ETAG, tag) else None
 
 
-def is_empty_file(headers: Mapping[str, str]) -> bool:
-    """Whether a response 416 says that the file has no bytes at all."""
-    return headers.get("Content-Range", "").strip() == "bytes */0"
+def strong_date(headers: Mapping[str, str]) -> str | None:
+    """The date that names these very bytes, as RFC 9110, 8.8.2.2, means it: of a file that has no tag, and was not
+    changed in the second in which it was sent.
+    """
+    text = headers.get("Last-Modified", "").strip()
+    changed, sent = http_date(text), http_date(headers.get("Date", ""))
+    if "ETag" in headers or changed is None or sent is None or sent - changed < 1:
+        return None
+    return text
+
+
+def unsatisfied_length(headers: Mapping[str, str]) -> int | None:
+    """The file's size by a response 416; None if the server does not say it."""
+    match = _UNSATISFIED_RANGE.match(headers.get("Content-Range", "").strip())
+    return None if match is None else int(match[1])
 
 
 def is_html_page(headers: Mapping[str, str], name: str) -> bool:
@@ -106,6 +150,9 @@ def is_html_page(headers: Mapping[str, str], name: str) -> bool:
 
 def is_encoded(headers: Mapping[str, str], name: str) -> bool:
     """Whether the server compressed the body unasked. Of an archive some servers say so by mistake."""
+    transfer_coding = headers.get("Transfer-Encoding", "chunked").strip().lower()
+    if transfer_coding not in ("chunked", "identity", ""):
+        return True
     coding = headers.get("Content-Encoding", "identity").strip().lower()
     return coding not in ("identity", "") and not name.lower().endswith((".gz", ".tgz", ".bz2", ".xz", ".zst", ".br"))
 
@@ -129,17 +176,24 @@ def connection_error(error: BaseException) -> ConnectionCode | None:
 
 def final_error(error: BaseException, name: str, host: str) -> NetworkError | None:
     """The error to report of a request that fails again however often it is sent; None if a retry may help."""
-    if isinstance(error, requests.exceptions.SSLError) and "CERTIFICATE_VERIFY_FAILED" in str(error):
-        return NetworkError("certificate", host=host)
-    if isinstance(error, requests.exceptions.InvalidSchema) and "SOCKS" in str(error):
-        return NetworkError("proxy-socks", host=host)
-    if isinstance(error, InsecureRedirect):
-        return NetworkError("insecure-redirect", host=host)
+    for code, holds in (
+        ("certificate", isinstance(error, requests.exceptions.SSLError) and "CERTIFICATE_VERIFY_FAILED" in str(error)),
+        ("proxy-credentials", asks_for_proxy_credentials(error)),
+        ("proxy-socks", isinstance(error, requests.exceptions.InvalidSchema) and "SOCKS" in str(error)),
+        ("insecure-redirect", isinstance(error, InsecureRedirect)),
+    ):
+        if holds:
+            return NetworkError(code, host=host)
     if isinstance(error, requests.exceptions.TooManyRedirects):
         return NetworkError("redirect-circle", name=name, host=host)
     if isinstance(error, NonHttpRedirect | requests.exceptions.InvalidURL | requests.exceptions.InvalidSchema):
         return NetworkError("redirect-stray", name=name, host=host)
     return None
+
+
+def asks_for_proxy_credentials(error: BaseException) -> bool:
+    """Whether a proxy refused a tunnel because it wants other credentials; http.client has its status in a text."""
+    return any(isinstance(cause, OSError) and _TUNNEL_REFUSED.match(str(cause)) for cause in _causes(error))
 
 
 def is_network_error(error: BaseException) -> bool:
@@ -342,7 +396,11 @@ class HttpSession(requests.Session):
     def rebuild_proxies(self, prepared_request: requests.PreparedRequest, proxies: Any) -> Any:  # noqa: ANN401, ARG002 - the library's own signature
         """The address of a redirect is asked for anew: a script may say something else of its host."""
         rebuilt = super().rebuild_proxies(prepared_request, None)  # type: ignore[no-untyped-call]
-        return self._with_automatic_proxy(prepared_request.url, rebuilt)
+        proxies_in_use = self._with_automatic_proxy(prepared_request.url, rebuilt)
+        if proxies_in_use is not rebuilt:
+            # Of the environment's proxy; the one in use gets its own from urllib3.
+            prepared_request.headers.pop("Proxy-Authorization", None)
+        return proxies_in_use
 
     def _with_automatic_proxy(self, url: Any, proxies: Any) -> Any:  # noqa: ANN401
         address = url.decode() if isinstance(url, bytes) else str(url)
@@ -367,17 +425,25 @@ class HttpSession(requests.Session):
         in which readers see different hosts; TooManyRedirects for the very same address without a cookie that may
         change the response.
         """
-        target = super().get_redirect_target(resp)
-        if target is None:
-            return None
-        url = urljoin(resp.url, target)
-        scheme = urlsplit(url).scheme
-        if scheme not in ("https", "http") or not is_plain_authority(urlsplit(url).netloc):
+        try:
+            target = super().get_redirect_target(resp)
+            if target is None:
+                return None
+            url = urljoin(resp.url, target)
+            parts = urlsplit(url)
+            scheme, is_plain = parts.scheme, parts.port != 0 and is_plain_authority(parts.netloc)
+        except ValueError as error:  # a host or a port that is none, or bytes that are no text
+            raise NonHttpRedirect(resp.url, response=resp) from error
+        if scheme not in ("https", "http") or not is_plain:
             raise NonHttpRedirect(f"{resp.url} -> {target}", response=resp)
         if urlsplit(resp.url).scheme == "https" and scheme != "https":
             raise InsecureRedirect(f"{resp.url} -> {target}", response=resp)
         if url == resp.url and "Set-Cookie" not in resp.headers:
             raise requests.TooManyRedirects(url, response=resp)
+        length = content_length(resp.headers)
+        if length is None or length > LONGEST_REDIRECT_BODY:
+            # requests would read all of it into memory.
+            resp.close()
         return target
 
 

@@ -30,6 +30,8 @@ CHUNK = 1 << 20
 
 # Of a file: 1 PiB. What a journal says beyond it is damage.
 MAX_BYTES = 1 << 50
+# RFC 9110, 8.8.3: etagc, in ISO-8859-1 as headers are sent.
+STRONG_ETAG = r'^"[\x21\x23-\x7e\x80-\xff]*"\Z'
 
 # Is told of bytes that were read, as they are.
 Progress = Callable[[int], None]
@@ -47,11 +49,19 @@ class FileHeader(msgspec.Struct, frozen=True, kw_only=True, tag="file"):
 
 
 class SourceVersion(msgspec.Struct, frozen=True, kw_only=True, tag="version"):
-    """How a source names the version of its bytes: a strong ETag, or a date."""
+    """How a source names the version of its bytes: a strong ETag, or a date, which may be too coarse to name it
+    (`http.strong_date`).
+    """
 
     url: str
-    etag: str | None = None
-    last_modified: str | None = None
+    etag: Annotated[str, Meta(pattern=STRONG_ETAG)] | None = None
+    last_modified: Annotated[str, Meta(pattern=r"^[\x20-\x7e\xa0-\xff]*\Z")] | None = None
+    is_date_strong: bool = False
+
+    @property
+    def validator(self) -> str | None:
+        """What names these very bytes, for If-Range; None if nothing does (RFC 9110, 13.1.5)."""
+        return self.etag or (self.last_modified if self.is_date_strong else None)
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True, tag="bytes"):
@@ -151,7 +161,7 @@ def can_resume(record: PieceRecord, request: DownloadRequest) -> bool:
         return record.header.digest == request.expected
     url = request.file.url
     version = record.versions.get(url)
-    return record.header.url == url and version is not None and bool(version.etag or version.last_modified)
+    return record.header.url == url and version is not None and version.validator is not None
 
 
 def intact_pieces(
@@ -207,10 +217,11 @@ def is_foreign(path: Path) -> bool:
 
 def discard_what_is_no_file(path: Path) -> None:
     """Remove links, pipes and devices in the place of the unfinished file or its journal: what is written there would
-    go elsewhere, or wait for a reader. Raises OSError.
+    go elsewhere, also into a file with another name (a copy that a backup made of hard links), or wait for a reader.
+    Raises OSError.
     """
     for each in (part_path(path), journal_path(path)):
-        if os.path.lexists(each) and not stat.S_ISREG(each.lstat().st_mode):
+        if os.path.lexists(each) and (not stat.S_ISREG((status := each.lstat()).st_mode) or status.st_nlink > 1):
             filesystem.unlink(each)
 
 

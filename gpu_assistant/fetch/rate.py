@@ -7,12 +7,16 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+# So soon a connection that waits follows a new limit.
+LIMIT_POLL_SECONDS = 0.1
+
 
 class RateLimiter:
     """Shared by all connections of a download; any thread may call it. `limit` is in bytes per second."""
 
     def __init__(self, limit: int | None = None) -> None:
         self._limit = limit
+        self._changes = 0
         self._paused = threading.Event()
         self._lock = threading.Lock()
         self._next = 0.0
@@ -39,21 +43,23 @@ class RateLimiter:
     def limit(self, limit: int | None) -> None:
         with self._lock:
             self._limit, self._next = limit, 0.0
+            self._changes += 1
 
     def chunk_size(self, largest: int) -> int:
         """How many bytes to read at once, so that a slow download still flows."""
-        return largest if self._limit is None else max(1024, min(largest, self._limit // 20))
+        limit = self._limit
+        return largest if limit is None else max(1024, min(largest, limit // 20))
 
     def throttle(self, count: int, stopped: threading.Event) -> None:
-        """Block for as long as `count` bytes take at the limit, or until `stopped`."""
+        """Block for as long as `count` bytes take at the limit, or until `stopped` or another limit."""
         with self._lock:
             if self._limit is None:
                 return
-            now = time.monotonic()
-            start = max(self._next, now - 0.1)
-            self._next = start + count / self._limit
-        if self._next > now:
-            stopped.wait(self._next - now)
+            changes = self._changes
+            self._next = until = max(self._next, time.monotonic() - 0.1) + count / self._limit
+        while (left := until - time.monotonic()) > 0 and changes == self._changes:
+            if stopped.wait(min(left, LIMIT_POLL_SECONDS)):
+                return
 
 
 class SpeedMeter:

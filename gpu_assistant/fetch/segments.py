@@ -16,13 +16,16 @@ POLL_SECONDS = 0.1
 # A slower segment is not split: its bytes come sooner than another request's first one.
 MIN_SECONDS_LEFT = 1.0
 MIN_SECONDS_RUNNING = 0.5
+# Fewer bytes are no progress of a segment for which other connections wait.
+PROGRESS_BYTES = 8 << 10
 
 
 @dataclass(eq=False)
 class Segment:
     """Bytes that one connection fetches: from `start` up to `end`, which may shrink; those before `position` are here.
 
-    `cancelled` asks the connection to stop where it is. `started` and `last_byte` are monotonic times.
+    `cancelled` asks the connection to stop where it is. `started`, `last_byte` and `last_progress` are monotonic times,
+    the last one that at which `PROGRESS_BYTES` had come since `progress_position`.
     """
 
     start: int
@@ -31,6 +34,8 @@ class Segment:
     cancelled: bool = False
     started: float = field(default_factory=time.monotonic)
     last_byte: float = field(default_factory=time.monotonic)
+    last_progress: float = field(default_factory=time.monotonic)
+    progress_position: int = 0
 
     def seconds_left(self, now: float) -> float:
         """How long the rest takes at its average speed."""
@@ -74,6 +79,13 @@ class SegmentMap:
     def empty(self) -> bool:
         """Whether no byte is here, and at most one connection is at work."""
         return not self._present and len(self.active) <= 1
+
+    @property
+    def last_present(self) -> int:
+        """The end of the last byte that is here."""
+        with self.changed:
+            active = (segment.position for segment in self.active if segment.position > segment.start)
+            return max((*(end for _, end in self._present), *active), default=0)
 
     @property
     def unassigned(self) -> int:
@@ -155,6 +167,8 @@ class SegmentMap:
         segment.position += count
         self.received += count
         segment.last_byte = time.monotonic()
+        if segment.position - max(segment.progress_position, segment.start) >= PROGRESS_BYTES:
+            segment.progress_position, segment.last_progress = segment.position, segment.last_byte
 
     def notify(self) -> None:
         """Wake the threads that wait for bytes."""

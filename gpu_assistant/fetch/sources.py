@@ -158,9 +158,10 @@ class Source:
         if started >= self._last_failure:
             self._last_failure = now
             self.failures += 1
-            # "Retry-After: 0" from a busy server would use up all tries within milliseconds.
-            seconds = max(limits.backoff_seconds * 2 ** (self.failures - 1), retry_after or 0.0)
-            self.not_before = now + min(seconds, limits.max_backoff_seconds)
+            seconds = min(limits.backoff_seconds * 2 ** (self.failures - 1), limits.max_backoff_seconds)
+            # "Retry-After: 0" from a busy server would use up all tries within milliseconds; one that is longer than
+            # all tries is final (`connection.py`).
+            self.not_before = now + max(seconds, retry_after or 0.0)
         return self.failures < limits.tries
 
 

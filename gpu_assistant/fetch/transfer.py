@@ -30,7 +30,7 @@ from .segments import LONGEST, POLL_SECONDS, SHORTEST, UNKNOWN_END, Segment, Seg
 from .sources import Source, Sources
 
 DISK_CHECK_SECONDS = 1.0
-# So much silence within a response is odd where other connections have nothing to do.
+# So much silence, or trickling, within a response is odd where other connections have nothing to do.
 SILENT_SECONDS = 5.0
 HASH_POLL_SECONDS = 0.05
 
@@ -122,12 +122,17 @@ class Transfer:
         with segments.changed:
             leave = {segment for source in self.sources.slow() for segment in source.active}
             # A limit that the user chose says nothing of the source.
-            called = self.sources.call_reserve() if self.state.rate.limit is None else 0
+            is_limited = self.state.rate.limit is not None
+            called = 0 if is_limited else self.sources.call_reserve()
             if len(segments.active) > 1:
                 # The reserve's sources need connections.
                 leave |= set(list(segments.active)[:called])
             if segments.waiting and not segments.unassigned:
-                leave |= {segment for segment in segments.active if now - segment.last_byte > SILENT_SECONDS}
+                leave |= {
+                    segment
+                    for segment in segments.active
+                    if now - (segment.last_byte if is_limited else segment.last_progress) > SILENT_SECONDS
+                }
             for segment in leave:
                 segment.cancelled = True
         for connection in self._connections:
@@ -140,7 +145,9 @@ class Transfer:
         if now - self._disk_checked <= DISK_CHECK_SECONDS:
             return
         self._disk_checked = now
-        self._check_space(self.segments.total)
+        if self.request.file.bytes is not None or self.segments.answered:
+            # What a journal alone says of the size is not believed.
+            self._check_space(self.segments.total)
         before, writing = self._writing_before
         # Of the time of all connections together.
         available = (now - before) * max(1, len(self.segments.active))
@@ -239,12 +246,16 @@ class Transfer:
                 source.other_size = True
                 raise NotResumable
             raise self._hash_mismatch(source)
+        if total is not None and segments.total is None and segments.last_present > total:
+            source.other_size = True
+            raise NotResumable
         self._check_empty(source, total)
         first = not segments.answered
         if first:
             # Before the size is believed: another source may know of a file that fits.
             self._check_space(total)
-        if version is not None:
+        # A response 206 need not name the version again.
+        if version is not None and (version.validator or version.url not in self.journal.record.versions):
             self.journal.set_version(version)
         segments.set_total(total)
         if first and total is not None:
@@ -258,13 +269,14 @@ class Transfer:
         if total == 0 and expected is not None and expected.new().hexdigest() != expected.hex:
             raise self._hash_mismatch(source)
 
-    def ended(self, source: Source, segment: Segment) -> None:
-        """A response has no more bytes: the file's end, where nobody announced another or the checksum says so.
+    def ended(self, source: Source, segment: Segment, *, is_cut: bool) -> None:
+        """A response has no more bytes: the file's end, where nobody announced another or the checksum says so. One
+        that `is_cut` ended before the end that it announced itself.
 
         Raises RetryLater; AppError where the file is empty, or the source always ends there.
         """
         segments = self.segments
-        if segment.end == UNKNOWN_END or self._hash_ok_until(segment):
+        if (segment.end == UNKNOWN_END and not is_cut) or self._hash_ok_until(segment):
             self._check_empty(source, segment.position)
             segments.end_at_position(segment)
             self.journal.set_total(segment.position)
@@ -278,7 +290,9 @@ class Transfer:
     def _hash_ok_until(self, segment: Segment) -> bool:
         """Whether what is here is the whole file, though the server announced a longer one."""
         expected, segments = self.request.expected, self.segments
-        if expected is None or self.request.file.bytes is not None or segment.end != segments.total:
+        if expected is None or self.request.file.bytes is not None:
+            return False
+        if segment.end not in (UNKNOWN_END, segments.total):
             return False
         if segments.contiguous_end(0) != segment.position:
             return False
@@ -403,6 +417,8 @@ class HashWorker:
             with self._part.open("rb", buffering=0) as file:
                 while not segments.closed:
                     end = segments.contiguous_end(self._hashed)
+                    if segments.total is not None:
+                        end = min(end, segments.total)
                     if end == self._hashed:
                         with segments.changed:
                             if segments.closed or (segments.complete and self._hashed == segments.total):

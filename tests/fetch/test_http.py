@@ -101,7 +101,7 @@ def test_compressed_responses_have_no_length() -> None:
 def test_redirects_never_leave_https(start: str, target: str, allowed: bool) -> None:
     response = requests.Response()
     response.url, response.status_code = start, 302
-    response.headers["Location"] = target
+    response.headers.update({"Location": target, "Content-Length": "0"})
     with HttpSession() as session:
         if allowed:
             assert session.get_redirect_target(response) == target

@@ -6,6 +6,7 @@ import json
 import os
 import threading
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from gpu_assistant.fetch.partial_file import FileHeader, Piece, PieceJournal, Pi
 from gpu_assistant.fetch.request import Limits
 
 from ..fakes.fault_server import Fault, FaultServer
-from .downloads import LARGE, SMALL, fetch, names, request, sha256_of, write_part
+from .downloads import LARGE, SMALL, BackgroundDownload, fetch, flipped, names, request, sha256_of, write_part
 
 URL = "https://a.example/file"
 
@@ -65,8 +66,14 @@ def test_pieces_with_a_wrong_crc_are_left_out(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("version", "resumed"),
-    [(None, False), (SourceVersion(url=URL), False), (SourceVersion(url=URL, last_modified="Mon"), True)],
-    ids=["none", "empty", "date"],
+    [
+        (None, False),
+        (SourceVersion(url=URL), False),
+        (SourceVersion(url=URL, last_modified="Mon"), False),
+        (SourceVersion(url=URL, last_modified="Mon", is_date_strong=True), True),
+        (SourceVersion(url=URL, etag='"one"'), True),
+    ],
+    ids=["none", "empty", "date", "strong-date", "tag"],
 )
 def test_without_a_checksum_a_version_is_needed(path: Path, version: SourceVersion | None, resumed: bool) -> None:
     versions = {URL: version} if version is not None else {}
@@ -158,3 +165,95 @@ def test_a_copy_on_this_computer_costs_nothing(server: FaultServer, tmp_path: Pa
     right.write_bytes(SMALL)
     done = fetch(tmp_path / "new" / "file.bin", limits, url, copies=(broken, right))
     assert (done.reused, done.fetched, server.seen) == (len(SMALL), 0, [])
+
+
+# Unfinished files and journals that lie
+
+
+def test_bytes_behind_the_end_of_the_file_do_not_stay(server: FaultServer, path: Path, limits: Limits) -> None:
+    """A zip is read from its end: what lies behind the checked bytes would be believed first."""
+    half = len(SMALL) // 2
+    url = server.add("/file", SMALL)
+    write_part(path, SMALL, (0, half, url, SMALL))
+    with partial_file.part_path(path).open("ab") as file:
+        file.write(bytes(len(SMALL)))
+    assert fetch(path, limits, url).reused == half
+
+
+@pytest.mark.parametrize("data", [SMALL, None], ids=["checksum", "no-checksum"])
+@pytest.mark.parametrize("known", [True, False], ids=["known-size", "unknown-size"])
+def test_pieces_beyond_the_size_are_not_resumed(
+    server: FaultServer, path: Path, limits: Limits, data: bytes | None, known: bool
+) -> None:
+    url = server.add("/file", SMALL)
+    longer = flipped(SMALL, 0) + b"more"
+    # Its last quarter is missing in the middle, so that the server is asked.
+    quarter = len(SMALL) // 4
+    pieces = [(0, quarter, url, longer), (2 * quarter, len(longer), url, longer)]
+    write_part(path, SMALL, *pieces)
+    if data is None:
+        record = partial_file.read_record(path)
+        assert record is not None
+        versions = {url: SourceVersion(url=url, etag='"one"')}
+        PieceJournal(path, PieceRecord(header=FileHeader(url=url), versions=versions, pieces=record.pieces)).close()
+    stopped = BackgroundDownload(request(path, url, data=data, size=len(SMALL) if known else None), limits)
+    stopped.start()
+    stopped.join(20)
+    if stopped.is_alive():
+        stopped.stopped.set()
+        stopped.join()
+        raise AssertionError("it never ends")
+    assert stopped.error is None
+    assert path.read_bytes() == SMALL
+
+
+@pytest.mark.parametrize("total", [0, 1, len(SMALL) // 4, len(SMALL) * 2, 10**15])
+def test_wrong_size_in_a_journal_costs_no_more_than_a_new_start(
+    server: FaultServer, path: Path, limits: Limits, total: int
+) -> None:
+    url = server.add("/file", SMALL)
+    write_part(path, SMALL, (0, len(SMALL) // 2, url, SMALL), total=total)
+    fetch(path, limits, url)
+
+
+@pytest.mark.parametrize(
+    "version",
+    [
+        {"etag": '"\u0100"'},
+        {"etag": '"a\r\nX-Own: yes"'},
+        {"etag": 'W/"one"'},
+        {"etag": ""},
+        {"last_modified": "\u5e74", "is_date_strong": True},
+        {"last_modified": "Mon\r\nX-Own: yes", "is_date_strong": True},
+    ],
+)
+def test_no_text_of_a_journal_reaches_a_header_that_it_breaks(
+    server: FaultServer, path: Path, limits: Limits, version: dict[str, object]
+) -> None:
+    url = server.add("/file", SMALL)
+    write_part(path, SMALL, (0, len(SMALL) // 2, url, SMALL))
+    line = {"type": "version", "url": url, **version}
+    with partial_file.journal_path(path).open("ab") as file:
+        file.write(json.dumps(line).encode() + b"\n")
+    assert fetch(path, limits, url).reused == len(SMALL) // 2
+    assert [seen.if_range for seen in server.gets("/file")] == [None]
+
+
+@pytest.mark.parametrize("which", [partial_file.part_path, partial_file.journal_path])
+@pytest.mark.parametrize("link", [os.link, os.symlink])
+def test_file_with_another_name_keeps_its_bytes(
+    server: FaultServer,
+    path: Path,
+    limits: Limits,
+    which: Callable[[Path], Path],
+    link: Callable[[Path, Path], None],
+) -> None:
+    """A part whose name leads to a file of the user's, by a link of either kind, is not written to."""
+    url = server.add("/file", SMALL)
+    write_part(path, SMALL, (0, len(SMALL) // 2, url, SMALL))
+    thesis = path.with_name("thesis")
+    which(path).rename(thesis)
+    before = thesis.read_bytes()
+    link(thesis, which(path))
+    fetch(path, limits, url)
+    assert thesis.read_bytes() == before

@@ -46,6 +46,19 @@ def test_a_stop_ends_the_waiting() -> None:
     assert time.monotonic() - started < 10
 
 
+@pytest.mark.parametrize("limit", [None, 10**9])
+def test_another_limit_ends_the_waiting(limit: int | None) -> None:
+    """A chunk that came before a low limit was set would else be waited for, whatever the user chooses next."""
+    rate = RateLimiter(1000)
+    waiting = threading.Thread(target=rate.throttle, args=(1_000_000, threading.Event()), daemon=True)
+    waiting.start()
+    waiting.join(0.3)
+    assert waiting.is_alive()
+    rate.limit = limit
+    waiting.join(2)
+    assert not waiting.is_alive()
+
+
 def test_pause_resume_and_limit_of_a_download(server: FaultServer, path: Path, long_timeouts: Limits) -> None:
     # Before anything is held back, each of eight connections has a chunk, and a tenth of a second's bytes are free.
     rate = RateLimiter(4_000_000)

@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ...catalog.records.cuda import parse_version_json
 from ...core import filesystem, json
@@ -19,6 +19,7 @@ from ...core.errors import AppError, SetupNotSupported, storage_errors
 from ...core.files import hash_file
 from ...core.paths import DataDir
 from ...core.plan import PlanFile, Step
+from ...core.plan_cost import COPY_BYTES
 from ...core.types import Value
 from ...fetch.request import Digest, DownloadRequest
 from ..files import inventory
@@ -190,7 +191,12 @@ class RunFileInstaller(NvidiaInstaller):
         builder.on_path.append(str(folder / "bin"))
         builder.variable_owners.append(self.name)
         command = ("sh", installer.file, *_installer_arguments(install_options, folder, folder / SCRATCH_FOLDER))
-        return (self.make_step(builder, version, str(folder), command, needs_admin=False),)
+        step = self.make_step(builder, version, str(folder), command, needs_admin=False)
+        if builder.bundle is not None:
+            # `own_copy` is there until the installer has ended.
+            data = step.data if installer.bytes is None else {**step.data, COPY_BYTES: installer.bytes}
+            step = structs.replace(step, code="cuda-run-bundle", data=data)
+        return (step,)
 
     def is_supported(self, install_options: ToolkitInstallerSettings) -> bool:
         return bool(install_options.own_folder)

@@ -67,9 +67,11 @@ class DiskNeeds(Struct, frozen=True, kw_only=True):
 def disk_needs(builder: PlanBuilder) -> DiskNeeds:
     """The needs of the steps planned so far, from their own sizes, else from those measured on similar packages."""
     keeping_steps, download_steps = disk_steps(builder.steps, builder.external)
+    if builder.bundle is not None:
+        download_steps = []  # a bundle's files are read where they lie
     kept_bytes, download_bytes = (
         total(step.disk_bytes for step in keeping_steps),
-        total(step.bytes for step in download_steps),
+        total(step.bytes for step in download_steps) if download_steps else 0,
     )
     environment_bytes = (
         builder.sizes.disk_bytes if builder.sizes.disk_bytes is not None else builder.estimated_disk_bytes

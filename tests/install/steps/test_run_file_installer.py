@@ -14,25 +14,32 @@ from msgspec.structs import replace
 
 from gpu_assistant.catalog.records.cuda import ToolkitInstaller
 from gpu_assistant.catalog.store import load_catalog
-from gpu_assistant.core.errors import AppError, UsageError
+from gpu_assistant.core import json
+from gpu_assistant.core.errors import AppError, InsufficientDiskSpace, UsageError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import OperatingSystem
 from gpu_assistant.core.paths import DataDir, resources_dir
 from gpu_assistant.core.plan import Event, Plan
+from gpu_assistant.core.plan_cost import minimum_disk_bytes, plan_cost
 from gpu_assistant.core.recommendation import PartAdvice
+from gpu_assistant.install.bundle.format import LIST_FILE, LOCK_FILE, BundleContents, BundleFile
 from gpu_assistant.install.files import inventory
 from gpu_assistant.install.files.staging import partial_path
 from gpu_assistant.install.jobs.install import InstallJob
 from gpu_assistant.install.jobs.uninstall import UninstallJob
+from gpu_assistant.install.packages.requirements import Platform, build_request
+from gpu_assistant.install.plan.planner import make_plan, with_totals
 from gpu_assistant.install.plan.validation import check_same_steps
 from gpu_assistant.install.steps.cuda_installer import run_file_folder
 from gpu_assistant.install.steps.kinds import STEP_KINDS
 from gpu_assistant.install.steps.plan_builder import PlanBuilder
+from gpu_assistant.texts.localized import Texts
 
 from ...fakes.environment_variables import FileAtLogin, FileVariables
 from ...fakes.fault_server import FaultServer, fault_server
 from ...fakes.system import FakeSystem
 from ..sandbox import QUICK, machine, states
+from ..small_disk import tmpfs
 from ..toolkit_sandbox import wants
 
 if sys.platform == "win32":
@@ -40,6 +47,7 @@ if sys.platform == "win32":
 
 pytestmark = pytest.mark.linux
 VERSION = "13.2.2"
+HERE = Platform(system="linux", arch="x86_64", glibc="2.28")
 # Unpacks below --tmpdir, makes NVIDIA's tree with its links, and writes its own folder into a text.
 RUN = """#!/bin/sh
 for word in "$@"; do
@@ -69,7 +77,7 @@ class Sandbox:
     """`tree` is where the toolkit goes."""
 
     def __init__(self, root: Path, server: FaultServer) -> None:
-        self.root, self.server = root, server
+        self.root, self.server, self.padding = root, server, 0
         self.data = DataDir(root / "data")
         self.outside = root / "outside"
         self.outside.mkdir()
@@ -82,7 +90,7 @@ class Sandbox:
         self.serves()
 
     def serves(self, fail: str = "", **more: Any) -> None:
-        data = RUN.replace("FAIL", fail).encode()
+        data = RUN.replace("FAIL", fail).encode() + b"exit 0\n" + b"#" * self.padding
         url = self.server.add("/cuda_13.2.2_linux.run", data)
         (known,) = (t for t in self.catalog.cuda.toolkits if t.version.text == VERSION)
         file: dict[str, Any] = {"md5": hashlib.md5(data).hexdigest(), "sha256": None, "bytes": len(data), **more}
@@ -93,20 +101,53 @@ class Sandbox:
         toolkits = (replace(known, installers=(installer,)), *others)
         vars(self.catalog)["cuda"] = replace(self.catalog.cuda, toolkits=toolkits)
 
-    def plan(self) -> Plan:
+    def plan(self, bundle: Path | None = None) -> Plan:
         wanted = wants(
             cuda_toolkit=PartAdvice(action="install", version=VERSION, way="installer"),
             cudnn=PartAdvice(action="none"),
         )
         here = replace(machine(), os=OperatingSystem(system="linux", arch="x86_64"))
+        environment = self.root / "env"
         builder = PlanBuilder(
-            here, wanted, self.catalog, data=self.data, environment=self.root / "env", wheelhouse=None
+            here, wanted, self.catalog, data=self.data, environment=environment, wheelhouse=None, bundle=bundle
         )
         for kind in ("cuda-toolkit", "cuda-run", "cudnn", "variables", "cuda-installer"):
             builder.add(STEP_KINDS[kind].plan(builder), provides=kind)
-        env = str(self.root / "env")
-        steps = tuple(builder.steps)
-        return Plan(schema="gpu-assistant/plan/1", goal="cuda-dev", env=env, recommendation=wanted, steps=steps)
+        steps = (*STEP_KINDS["check-space"].plan(builder), *builder.steps)
+        return with_totals(
+            Plan(
+                schema="gpu-assistant/plan/1",
+                goal="cuda-dev",
+                env=str(environment),
+                recommendation=wanted,
+                steps=steps if bundle is not None else tuple(builder.steps),
+                bundle=None if bundle is None else str(bundle),
+            )
+        )
+
+    def bundle(self) -> Path:
+        """A bundle of the .run; its list of packages is not read here."""
+        folder, data = self.root / "bundle", self.server.files["/cuda_13.2.2_linux.run"].data
+        digest = hashlib.sha256(data).hexdigest()
+        path = f"files/{digest[:16]}/cuda_13.2.2_linux.run"
+        (folder / path).parent.mkdir(parents=True)
+        (folder / path).write_bytes(data)
+        url = f"{self.server.url}/cuda_13.2.2_linux.run"
+        contents = BundleContents(
+            schema="gpu-assistant/bundle/1",
+            program="0",
+            catalog=None,
+            goal="cuda-dev",
+            channel="studio",
+            request=build_request(self.plan().recommendation, self.catalog, HERE, wheelhouse=None),
+            platform=HERE,
+            files=(
+                BundleFile(path=LOCK_FILE, sha256=hashlib.sha256(b"").hexdigest(), bytes=0),
+                BundleFile(path=path, sha256=digest, bytes=len(data), url=url),
+            ),
+        )
+        json.write_file(folder / LIST_FILE, json.encode_pretty(contents))
+        return folder
 
     def install(self, plan: Plan | None = None) -> dict[str, str]:
         events: list[Event] = []
@@ -228,3 +269,74 @@ def test_tampered_plan_is_refused(sandbox: Sandbox) -> None:
         with pytest.raises(UsageError) as caught:
             check_same_steps(replace(plan, steps=(replace(step, **bad), *plan.steps[1:])), plan)
         assert (caught.value.code, caught.value.data["parts"]) == ("plan-differs", "@plan.part.cuda-run")
+
+
+# The room that it takes
+
+
+@pytest.mark.parametrize("from_bundle", [False, True])
+def test_price_counts_archive_twice(sandbox: Sandbox, from_bundle: bool) -> None:
+    """What it unpacks to is no smaller; a bundle's is copied, where another one is downloaded."""
+    size = 4_400_921_701
+    sandbox.serves(bytes=size)
+
+    def needed(way: str) -> int:
+        plan = make_plan(
+            replace(machine(), os=OperatingSystem(system="linux", arch="x86_64")),
+            wants(
+                cuda_toolkit=PartAdvice(action=way, version=VERSION, way="installer"), cudnn=PartAdvice(action="none")
+            ),
+            sandbox.catalog,
+            data=sandbox.data,
+            environment=sandbox.root / "env",
+            wheelhouse=None,
+            simulated=False,
+            bundle=sandbox.root / "bundle" if from_bundle else None,
+        )
+        cost = plan_cost(plan)
+        assert cost.disk_bytes is not None
+        assert cost.disk_bytes == plan.steps[0].data["disk_bytes"]
+        return cost.disk_bytes
+
+    assert needed("install") - needed("none") == 2 * size
+
+
+def test_bundle_has_nothing_to_download_in_its_price(sandbox: Sandbox) -> None:
+    sandbox.serves(bytes=10**9)
+    bundled = sandbox.plan(sandbox.root / "bundle")
+    assert (bundled.bytes, plan_cost(bundled).bytes) == (0, 0)
+    space, step = bundled.steps[:2]
+    assert minimum_disk_bytes(step) == 2 * 10**9
+    assert space.data["disk_bytes"] == space.data["kept_bytes"]
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_step_of_a_bundle_names_its_copy_and_no_download(sandbox: Sandbox, language: str) -> None:
+    sandbox.serves(bytes=4_400_921_701)
+    step = next(step for step in sandbox.plan(sandbox.root / "bundle").steps if step.kind == "cuda-run")
+    text = Texts(language).translate(f"step.{step.code}.what", step.data)
+    assert "4.4 GB" in text
+    assert ("Copies" in text, "Downloads" in text) == (language == "en", False)
+
+
+def test_disk_without_room_for_the_copy_is_refused_before_anything_is_copied(
+    sandbox: Sandbox,
+) -> None:
+    sandbox.padding = 3 * 2**20
+    sandbox.serves()
+    folder = sandbox.bundle()
+    # Room for what is unpacked, but not for the copy beside it.
+    with tmpfs(sandbox.root / "small", "size=5m") as small:
+        sandbox.data = DataDir(small / "data")
+        sandbox.tree = run_file_folder(sandbox.data.toolkits, VERSION)
+        with pytest.raises(InsufficientDiskSpace) as refused:
+            sandbox.install(sandbox.plan(folder))
+        assert refused.value.data["needed_bytes"] >= 2 * sandbox.padding
+        assert not sandbox.data.toolkits.exists()
+    with tmpfs(sandbox.root / "large", "size=8m") as large:
+        sandbox.data = DataDir(large / "data")
+        sandbox.tree = run_file_folder(sandbox.data.toolkits, VERSION)
+        assert sandbox.install(sandbox.plan(folder))["cuda-run"] == "done"
+        assert (sandbox.tree / "bin" / "nvcc").is_file()
+        assert not (sandbox.tree / ".scratch").exists()
+    assert sandbox.server.sent == 0
