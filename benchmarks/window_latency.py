@@ -36,6 +36,7 @@ from gpu_assistant.app.setup import SetupService
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import EndEvent, Plan, StepEvent
 from gpu_assistant.core.results import Check, Checks, GpuSample, Sample
+from gpu_assistant.examples.child_protocol import ExampleProgress, ShownPicture
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.app import DesktopApplication
 from gpu_assistant.gui.main import main_area
@@ -60,6 +61,7 @@ MAIN_PAGES = {
     "settings": main_area.SETTINGS,
 }
 QUIET_SECONDS, QUIET_MS = 0.15, 3.0
+PICTURES = 30  # that the first program shows at once
 
 
 class Talkative:
@@ -294,12 +296,38 @@ def main_acts(turns: Turns, program: DesktopApplication, window: MainWindow) -> 
     turns.during("monitor: live", lambda: None, 5.0)
 
 
+def example_acts(turns: Turns, program: DesktopApplication, window: MainWindow) -> None:
+    """The window of the example programs, whose program ends at once: the machine is simulated."""
+
+    def open_examples() -> None:
+        from gpu_assistant.gui.examples.dialog import ExampleDialog
+
+        dialog = ExampleDialog.show_dialog(program.app, program.initialize(), Path(program.app.data.root), window)
+        dialogs.append(dialog)
+
+    def report(step: int) -> None:
+        picture = ShownPicture(width=28, height=28, channels=1, pixels=bytes(28 * 28), caption="7", correct=True)
+        progress = ExampleProgress(step=step, steps=600, loss=2.0 / step, score=0.9, pictures=(picture,) * PICTURES)
+        dialogs[0].runner.reported.emit(progress)
+
+    dialogs: list[Any] = []
+    turns.during("examples: first look", open_examples, 1.0)
+    turns.during("examples: first pictures", lambda: report(1))
+    for step in range(2, 12):
+        turns.during("examples: live", partial(report, step))
+    changes(turns, program, "examples")
+    dialogs.pop().reject()
+    turns.during("examples: again", open_examples, 1.0)
+    dialogs.pop().reject()
+    turns.settle()
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--machine", default=str(MACHINE), help="a machine's file")
     parser.add_argument("--repeat", type=int, default=3, help="how often what can be repeated is done")
-    parser.add_argument("--only", choices=("wizard", "main"), help="leave out the other part")
+    parser.add_argument("--only", choices=("wizard", "main", "examples"), help="leave out the other parts")
     parser.add_argument("--profile", metavar="ACT", help="where the time of an act goes")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
@@ -314,9 +342,11 @@ def main() -> None:
         if window is None or window.wizard is None:
             raise RuntimeError("no wizard")
         window.resize(*SIZE)
-        if arguments.only != "main":
+        if arguments.only in (None, "wizard"):
             wizard_acts(turns, program, window.wizard)
-        if arguments.only != "wizard":
+        if arguments.only in (None, "examples"):
+            example_acts(turns, program, window)
+        if arguments.only in (None, "main"):
             main_acts(turns, program, window)
         turns.during("close", window.close, 1.0)
     summary = turns.summary()

@@ -13,7 +13,9 @@ from PySide6.QtCore import QCoreApplication, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QCursor,
     QFont,
+    QImage,
     QKeySequence,
+    QResizeEvent,
     QShortcut,
     QTextBlock,
     QTextBlockFormat,
@@ -21,6 +23,7 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
     QTextFormat,
+    QTextImageFormat,
     QTextOption,
 )
 from PySide6.QtWidgets import (
@@ -36,7 +39,16 @@ from PySide6.QtWidgets import (
 )
 
 from ..core.errors import AppError
-from ..texts.guide import CONTENTS, GLOSSARY, heading_anchor, load_glossary, load_guide, search_guide, terms_of
+from ..texts.guide import (
+    CONTENTS,
+    GLOSSARY,
+    guide_dir,
+    heading_anchor,
+    load_glossary,
+    load_guide,
+    search_guide,
+    terms_of,
+)
 from . import theme
 from .language import texts
 from .theme.stylesheet import set_style_sheet
@@ -70,8 +82,8 @@ QListWidget::item:selected:focus { border-color: $focus; }
 
 
 class GuideBrowser(Themed, QTextBrowser):
-    """A page of the guide in the theme's fonts and colours; lines break anywhere they must, so that it never scrolls
-    sideways.
+    """A page of the guide in the theme's fonts and colours; lines break anywhere they must and pictures are as wide as
+    the page, so that it never scrolls sideways.
 
     `link_opened` brings a topic (the shown one if empty) and an anchor.
     """
@@ -81,6 +93,7 @@ class GuideBrowser(Themed, QTextBrowser):
     def __init__(self) -> None:
         super().__init__()
         self._markdown = ""
+        self._pictures: dict[str, QImage] = {}  # of the page that is shown, by their paths
         self.setOpenLinks(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.viewport().setAutoFillBackground(False)
@@ -93,6 +106,7 @@ class GuideBrowser(Themed, QTextBrowser):
     def set_markdown(self, markdown: str) -> None:
         """Show a page from its beginning."""
         self._markdown = markdown
+        self._pictures.clear()
         self._render()
         self.verticalScrollBar().setValue(0)
 
@@ -127,8 +141,53 @@ class GuideBrowser(Themed, QTextBrowser):
         while block.isValid():
             _format_block(block)
             block = block.next()
+        self._fit_pictures()
         self.moveCursor(QTextCursor.MoveOperation.Start)
         self.verticalScrollBar().setValue(position)
+
+    def loadResource(self, kind: int, name: QUrl | str) -> object:
+        """A picture of the page, as wide as the page at most; nothing else is loaded."""
+        url = QUrl(name)
+        if kind != QTextDocument.ResourceType.ImageResource.value or not url.isRelative():
+            return None
+        return self._fitted_picture(url.path())
+
+    def _fitted_picture(self, name: str) -> QImage:
+        if name not in self._pictures:
+            self._pictures[name] = QImage(str(guide_dir(texts().language) / name))
+        picture, ratio = self._pictures[name], self.devicePixelRatioF()
+        width = round(min(picture.width(), self._page_width) * ratio)
+        if not picture.isNull() and width < picture.width():
+            picture = picture.scaledToWidth(width, Qt.TransformationMode.SmoothTransformation)
+        fitted = QImage(picture)
+        fitted.setDevicePixelRatio(ratio)
+        return fitted
+
+    @property
+    def _page_width(self) -> int:
+        """The pixels between the margins."""
+        return max(self.viewport().width() - 2 * round(self.document().documentMargin()), 1)
+
+    def _fit_pictures(self) -> None:
+        """Scale the pictures to the width of the page."""
+        document = self.document()
+        for position, form in _picture_formats(document):
+            name, natural = form.name(), self._pictures.get(form.name())
+            fitted = self._fitted_picture(name)
+            width = min((natural or fitted).width(), self._page_width)
+            if form.width() == width:
+                continue
+            document.addResource(QTextDocument.ResourceType.ImageResource.value, QUrl(name), fitted)
+            form.setWidth(width)
+            form.setHeight(round(width * fitted.height() / max(fitted.width(), 1)))
+            cursor = QTextCursor(document)
+            cursor.setPosition(position)
+            cursor.movePosition(QTextCursor.MoveOperation.NextCharacter, QTextCursor.MoveMode.KeepAnchor)
+            cursor.setCharFormat(form)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_pictures()
 
     def _on_link(self, url: QUrl) -> None:
         self.link_opened.emit(url.path().removesuffix(".md"), url.fragment())
@@ -145,7 +204,8 @@ def _format_block(block: QTextBlock) -> None:
     level = block.blockFormat().headingLevel()
     is_code = _is_code(block)
     distances = QTextBlockFormat()
-    distances.setLineHeight(100 * theme.line_height(), QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+    if not _pictures_in(block):  # its line is as high as the picture
+        distances.setLineHeight(100 * theme.line_height(), QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
     distances.setTopMargin(theme.px(SPACE_ABOVE.get(level, 0)))
     distances.setBottomMargin(theme.px(_space_below(block)))
     distances.setNonBreakableLines(False)
@@ -163,6 +223,27 @@ def _format_block(block: QTextBlock) -> None:
         run.setPosition(start)
         run.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
         run.mergeCharFormat(_char_format(theme.font(kind), "accent_text" if is_link else ""))
+
+
+def _pictures_in(block: QTextBlock) -> list[tuple[int, QTextImageFormat]]:
+    """The position and the format of each picture."""
+    pictures = []
+    iterator = block.begin()
+    while not iterator.atEnd():
+        fragment = iterator.fragment()
+        if fragment.charFormat().isImageFormat():
+            pictures.append((fragment.position(), fragment.charFormat().toImageFormat()))
+        iterator += 1
+    return pictures
+
+
+def _picture_formats(document: QTextDocument) -> list[tuple[int, QTextImageFormat]]:
+    pictures = []
+    block = document.begin()
+    while block.isValid():
+        pictures += _pictures_in(block)
+        block = block.next()
+    return pictures
 
 
 def _is_code(block: QTextBlock) -> bool:
@@ -184,6 +265,9 @@ def _runs(block: QTextBlock, *, is_code: bool) -> list[tuple[int, int, str, bool
     while not iterator.atEnd():
         fragment = iterator.fragment()
         form = fragment.charFormat()
+        if form.isImageFormat():
+            iterator += 1
+            continue
         is_mono = is_code or form.fontFixedPitch()
         kind = "mono" if is_mono else "strong" if form.fontWeight() > QFont.Weight.Normal else "body"
         runs.append((fragment.position(), fragment.length(), kind, form.isAnchor()))

@@ -18,8 +18,7 @@ from ..texts.format import format_memory
 from . import messages, result_messages
 from .expected_ranges import BELOW_EXPECTED, RangeSource, expected_results, range_source_text
 from .page import paragraph_html, render_page, section_html, table_html
-from .result_messages import VERSION_NAMES, validity_notes, version_name
-from .result_rows import table_rows
+from .result_messages import VERSION_NAMES, table_rows, validity_notes, version_name
 
 
 def render_html(

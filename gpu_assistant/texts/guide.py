@@ -1,5 +1,7 @@
 """The guide: a Markdown page for each topic in `resources/guide/<language>/`, the same in the window and on the web.
 
+The pictures of its pages are in `images/` beside them; `python -m tests.gui.screenshots --docs` draws them.
+
 `README.md` is the contents page, and its links are the order of the topics; `words.md`, the glossary, is written by
 `.ci/guide.py` from the terms of `resources/texts/terms.json`.
 """
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
     from ..core.types import Language
 
 CONTENTS, GLOSSARY = "README", "words"
-_LINK = re.compile(r"\[([^\]]+)\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
+_LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
+_PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
 _TERM = re.compile(r"(term|glossary)\.(.+)\.name\Z")
 _MARKUP = re.compile(r"[*`#>|\\]|^\s*[-\d.]+ ", re.MULTILINE)
 _SNIPPET_LENGTH = 160
@@ -55,9 +58,14 @@ class GuideTopic(Struct, frozen=True):
         return tuple(heading_anchor(text) for text in re.findall(r"^#+ (.+)$", self.markdown, re.MULTILINE))
 
     @property
+    def pictures(self) -> tuple[tuple[str, str], ...]:
+        """What each picture shows, and its path from the page's folder."""
+        return tuple(_PICTURE.findall(self.markdown))
+
+    @property
     def plain_text(self) -> str:
-        """Its sentences without Markdown."""
-        return " ".join(_MARKUP.sub("", _LINK.sub(r"\1", self.markdown)).split())
+        """Its sentences without Markdown and pictures."""
+        return " ".join(_MARKUP.sub("", _LINK.sub(r"\1", _PICTURE.sub("", self.markdown))).split())
 
 
 class Term(Struct, frozen=True):

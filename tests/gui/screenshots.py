@@ -1,7 +1,7 @@
 """Draws every page in every state: `python -m tests.gui.screenshots OUT_FOLDER [NAME...]`.
 
-In both languages and themes, with text at 100, 150 and 200 %. `--docs` draws the pictures of README and guide in
-`docs/images/` anew.
+In both languages and themes, with text at 100, 150 and 200 %. `--docs` draws the pictures of README and guide, in
+`resources/guide/<language>/images/`, anew.
 
 Every scene opens a window in some state; all scenes run on the fakes, so the pictures are the same everywhere.
 `tests/gui/test_layout.py` looks at the geometry of the same scenes.
@@ -28,6 +28,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from gpu_assistant.app import App
 from gpu_assistant.core.errors import AppError, UsageError
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.plan import InterruptedInstall, LogEvent, PlanEvent, StepEvent, StepSummary
 from gpu_assistant.core.types import Language as Code
 from gpu_assistant.gui import theme
@@ -35,6 +36,7 @@ from gpu_assistant.gui.help import HelpDialog
 from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.main.window import MINIMUM_SIZE
 from gpu_assistant.gui.wizard.wizard import Wizard
+from gpu_assistant.texts.guide import guide_dir
 from tests.fakes.app import FakeApp
 from tests.fakes.benchmarks import card_benchmark
 from tests.fakes.examples import (
@@ -55,7 +57,6 @@ SCALES = (100, 150, 200)  # percent
 Size = tuple[int, int]
 # The pictures of README and guide: their scenes, drawn at SIZES[0] in light colours.
 RECORDED_MACHINE = Path(__file__).resolve().parents[1] / "machines" / "windows11-rtx4060-566.json"
-DOCS_FOLDER = Path(__file__).resolve().parents[2] / "docs" / "images"
 DOCS_SCENES = (
     *("welcome", "advice-computer", "advice-recommendation", "installing", "failed", "done"),
     *("example-running", "home-gpu", "monitor-gpu", "benchmark-gpu", "memory", "health-done", "settings"),
@@ -133,10 +134,10 @@ class Studio:
 
 
 class DocsStudio(Studio):
-    """The camera for `docs/images/`: few colours, so that the pictures stay small."""
+    """The camera for the guide: few colours, so that the pictures stay small."""
 
     def __init__(self) -> None:
-        super().__init__(DOCS_FOLDER, themes=("light",), scales=(100,))
+        super().__init__(resources_dir() / "guide", themes=("light",), scales=(100,))
 
     def save(
         self, widget: QWidget, name: str, *, codes: Sequence[Code] | None = None, sizes: Sequence[Size] = SIZES
@@ -144,9 +145,10 @@ class DocsStudio(Studio):
         super().save(widget, name, codes=codes, sizes=sizes[:1])
 
     def take(self, widget: QWidget, name: str, how: str) -> None:
-        code = "zh" if how.startswith("zh") else "en"
+        folder = guide_dir("zh_CN" if how.startswith("zh") else "en") / "images"
+        folder.mkdir(exist_ok=True)
         picture = few_colours(widget.grab().toImage())
-        assert picture.save(str(self.out / f"{name.removeprefix('advice-')}_{code}_light.png"), "PNG", 0)
+        assert picture.save(str(folder / f"{name.removeprefix('advice-')}.png"), "PNG", 0)
 
 
 def few_colours(image: QImage) -> QImage:
@@ -449,7 +451,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument(
         "names", nargs="*", metavar="name", help=f"all without one, or of: {', '.join(ALL_SCENES)}, real"
     )
-    parser.add_argument("--docs", action="store_true", help="draw docs/images/ anew, and nothing else")
+    parser.add_argument("--docs", action="store_true", help="draw the pictures of README and guide anew")
     parser.add_argument("--languages", nargs="+", choices=CODES, default=CODES)
     parser.add_argument("--themes", nargs="+", choices=(*THEMES, "contrast"), default=THEMES)
     parser.add_argument("--scales", nargs="+", type=int, choices=SCALES, default=SCALES)

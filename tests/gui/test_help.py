@@ -8,6 +8,7 @@ from typing import get_args
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QImage, QTextDocument
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gpu_assistant.core.errors import AppError
@@ -18,7 +19,7 @@ from gpu_assistant.gui.help import HelpDialog, open_help
 from gpu_assistant.gui.main.main_area import BENCHMARK, HEALTH, HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.wizard.flow import PAGES
 from gpu_assistant.gui.worker import JobRunner
-from gpu_assistant.texts.guide import CONTENTS, load_guide, terms_of
+from gpu_assistant.texts.guide import CONTENTS, guide_dir, load_guide, terms_of
 from tests.fakes.app import FakeApp
 from tests.gui.wizard.conftest import at_computer, at_done, at_recommendation, open_wizard
 
@@ -138,6 +139,32 @@ def test_page_ends_with_its_words_and_shows_no_markup(opened, language, code):
         assert "`" not in text
         for term in terms_of(topic, code):
             assert term.meaning in text
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_picture_is_as_wide_as_the_page_and_of_the_language(opened, language, code):
+    language.set(code)
+    dialog = opened("home")
+    ((_, name),) = load_guide(code)["home"].pictures
+    natural = QImage(str(guide_dir(code) / name))
+    assert natural.width() == 1180
+    for width in (980, 700):
+        dialog.resize(width, 680)
+        QApplication.processEvents()
+        browser = dialog.browser
+        shown = browser.document().resource(QTextDocument.ResourceType.ImageResource.value, QUrl(name))
+        room = browser.viewport().width() - 2 * browser.document().documentMargin()
+        assert abs(shown.deviceIndependentSize().width() - room) <= 1
+        expected = natural.scaledToWidth(shown.width(), Qt.TransformationMode.SmoothTransformation)
+        assert shown.convertToFormat(expected.format()) == expected
+        assert browser.horizontalScrollBar().maximum() == 0
+
+
+def test_page_loads_nothing_from_elsewhere(opened):
+    browser = opened().browser
+    kind = QTextDocument.ResourceType.ImageResource.value
+    assert browser.loadResource(kind, QUrl("https://example.invalid/a.png")) is None
+    assert browser.loadResource(QTextDocument.ResourceType.StyleSheetResource.value, QUrl("a.css")) is None
 
 
 @pytest.mark.parametrize("code", CODES)

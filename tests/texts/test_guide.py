@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 # What Windows' Device Manager has.
 WORDS_OF_WINDOWS = {"Driver", "Roll Back Driver", "驱动程序", "回退驱动程序"}
+MAX_PICTURE_BYTES = 1_500_000  # of a download of at most 50 MB
 BOLD = re.compile(r"\*\*(.+?)\*\*")
 
 
@@ -36,6 +37,22 @@ def test_contents_page_leads_to_every_page(language):
     assert len(files) > 15
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_picture_is_there_with_words_for_who_cannot_see_it(language):
+    folder = guide_dir(language)
+    pictures = [each for topic in load_guide(language).values() for each in topic.pictures]
+    files = {path.relative_to(folder).as_posix() for path in (folder / "images").iterdir()}
+    assert {path for _, path in pictures} == files
+    assert len(files) > 10
+    assert all(words for words, _ in pictures)
+    assert not any(picture[0] in topic.plain_text for topic in load_guide(language).values() for picture in pictures)
+
+
+def test_pictures_are_a_small_part_of_the_program():
+    files = [path for language in LANGUAGES for path in (guide_dir(language) / "images").iterdir()]
+    assert sum(path.stat().st_size for path in files) < MAX_PICTURE_BYTES
+
+
 def test_languages_have_the_same_topics_in_the_same_order():
     english, chinese = map(load_guide, LANGUAGES)
     assert list(english) == list(chinese)
@@ -43,6 +60,7 @@ def test_languages_have_the_same_topics_in_the_same_order():
         # The same shape, too: what is said in one language is said in the other.
         shapes = [re.findall(r"^(#+|-|\d\.|```)", each.markdown, re.MULTILINE) for each in (topic, chinese[name])]
         assert name == GLOSSARY or shapes[0] == shapes[1], name
+        assert [path for _, path in topic.pictures] == [path for _, path in chinese[name].pictures], name
         assert sorted(link.topic for link in topic.links) == sorted(link.topic for link in chinese[name].links), name
 
 

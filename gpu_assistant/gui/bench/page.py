@@ -16,18 +16,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from ...bench import scaling
 from ...bench.child_protocol import BenchmarkProgress, TorchLoading
 from ...core.errors import AppError
 from ...core.jobs import JobContext, LazyJob
 from ...core.results import Benchmark, BenchResult
+from ...core.types import short_device_name
 from ...reports import messages
 from ...reports.expected_ranges import RangeSource, read_range_source
+from ...texts.benchmark import dimensions_text
+from ...texts.format import format_duration
 from .. import theme
-from ..language import Language
+from ..language import Language, texts
 from ..machine_facts import InstalledEnvironment, current_environment
 from ..saving import FileOpener
 from ..widgets.buttons import Button, SegmentedControl
@@ -37,16 +41,16 @@ from ..widgets.layouts import AutoHeightStack
 from ..widgets.page import Page
 from ..widgets.text import label
 from ..worker import JobRunner
-from . import page_messages
 from .export.exporter import BenchmarkExporter
 from .memory_fit.view import MemoryFitView
 from .result.view import BenchmarkResultView
-from .running import RunningView
+from .running import ActivityText, RunningView
 
 if TYPE_CHECKING:
     from ...app import App
 
 
+translate = QCoreApplication.translate
 LOADING_VIEW, EMPTY_VIEW, RUNNING_VIEW, RESULT_VIEW, MEMORY_VIEW = range(5)
 SPEED_TAB, MEMORY_TAB = range(2)
 ENVIRONMENT_MISSING = "environment-missing"
@@ -109,7 +113,7 @@ class BenchmarkPage(Page):
         self.empty_state = EmptyState("bench", kind="primary")
         self.first_full_test_button = Button(kind="ghost", icon_name="clock")
         self.empty_state.add_widget(self.first_full_test_button)
-        self.running_view = RunningView(page_messages.activity)
+        self.running_view = RunningView(activity)
         self.result_view = BenchmarkResultView()
         self.memory_view = MemoryFitView(app)
         self.cancel_button = self.running_view.cancel_button
@@ -291,7 +295,7 @@ class BenchmarkPage(Page):
         dialog = ConfirmDialog(
             self,
             self.tr("Start the full test?"),
-            f"{page_messages.duration_text(self._installed, full=True)} {details}",
+            f"{duration_text(self._installed, full=True)} {details}",
             self.tr("Start the full test"),
             self.tr("Not now"),
         )
@@ -306,7 +310,7 @@ class BenchmarkPage(Page):
         self._error, self._saved_path, self._stopped = None, None, False
         self.tabs.set_current(SPEED_TAB)
         self._runner.start(LazyJob(partial(self._app.monitoring.benchmark, self._installed.folder, full=full)))
-        self.running_view.start(partial(page_messages.running_note, self._installed, full=full))
+        self.running_view.start(partial(running_note, self._installed, full=full))
         self.retranslate()
         self.running_view.take_focus()
 
@@ -368,7 +372,7 @@ class BenchmarkPage(Page):
         self.unreadable_label.setVisible(self._unreadable_count > 0 and not self.measuring and not memory_tab)
         enabled, installed = self.can_measure and not self.memory_view.busy, self._installed
         quick_duration, full_duration = (
-            page_messages.duration_text(installed, full=full) if installed else "" for full in (False, True)
+            duration_text(installed, full=full) if installed else "" for full in (False, True)
         )
         self.result_actions.set_texts(enabled, quick_duration, full_duration, self._unavailable_reason())
         self._update_message()
@@ -425,8 +429,8 @@ class BenchmarkPage(Page):
             description = self.tr(
                 "Measures matrix products, copies, the training of ResNet-50 and BERT-base, and a small language model."
             )
-            self.empty_state.set(f"{description}\n{page_messages.duration_text(self._installed)}", self.tr("Measure"))
-            self.first_full_test_button.setText(page_messages.full_test_label(self._installed))
+            self.empty_state.set(f"{description}\n{duration_text(self._installed)}", self.tr("Measure"))
+            self.first_full_test_button.setText(full_test_label(self._installed))
         else:
             self.empty_state.set(
                 unavailable_reason, self.tr("Measure") if self._app.simulated else self.tr("Set up PyTorch")
@@ -493,3 +497,48 @@ class ResultActions(QWidget):
             self.columns = columns
             for index, button in enumerate(self.buttons):
                 self._grid.addWidget(button, index // columns, index % columns)
+
+
+# Texts
+
+
+def activity(report: BenchmarkProgress) -> ActivityText:
+    """What is being measured."""
+    size = dimensions_text(report.size) if report.workload == "matmul" else ""
+    label = messages.workload_label(report.workload, report.dtype, report.device)
+    return ActivityText(f"{label} · {short_device_name(report.device)}", size)
+
+
+def duration_text(installed: InstalledEnvironment, *, full: bool = False) -> str:
+    """How long a run takes, and that the fans get loud."""
+    is_cpu_build = installed.variant == "cpu"
+    if full and is_cpu_build:
+        return translate("BenchmarkPage", "Up to 15 minutes. The fan may get loud.")
+    if is_cpu_build:
+        return translate("BenchmarkPage", "About 1 minute. The fan may get loud.")
+    if full:
+        template = translate(
+            "BenchmarkPage",
+            "Up to 15 minutes for the CPU and 15 minutes for each GPU; with several GPUs up to {time} more for all of "
+            "them together. The fans may get loud.",
+        )
+    else:
+        template = translate(
+            "BenchmarkPage",
+            "About 1 minute for the CPU and 1 minute for each GPU; with several GPUs up to {time} more for all of them "
+            "together. The fans may get loud.",
+        )
+    return template.format(time=format_duration(scaling.max_total_s(full=full), texts().language))
+
+
+def running_note(installed: InstalledEnvironment, *, full: bool) -> str:
+    """The note that is shown during a run: how long it takes, and what disturbs it."""
+    other_programs = translate("BenchmarkPage", "Other running programs lower the results.")
+    return f"{duration_text(installed, full=full)}\n{other_programs}"
+
+
+def full_test_label(installed: InstalledEnvironment) -> str:
+    """The text of the full test's button."""
+    if installed.variant == "cpu":
+        return translate("BenchmarkPage", "Full test: up to 15 minutes…")
+    return translate("BenchmarkPage", "Full test: up to 15 minutes, and 15 for each GPU…")

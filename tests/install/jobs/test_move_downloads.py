@@ -8,11 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from gpu_assistant.app import App
+from gpu_assistant.core import json
 from gpu_assistant.core.downloads_folder import RECORD_NAME, DownloadsRecord, place_downloads, read_record, write_record
 from gpu_assistant.core.errors import AppError, Cancelled, InsufficientDiskSpace, UsageError
 from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.ownership import MARKER_NAME, FolderMarker
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.install.jobs.move_downloads import (
     SUBFOLDER,
@@ -224,6 +227,19 @@ class TestUse:
         app = App(data_dir=str(data.root), environ={"UV_OFFLINE": "1"})
         assert (app.data.downloads, app.missing_downloads) == (tmp_path / "big", None)
         assert stored(app.data) == FILES
+
+    def test_disk_that_numbers_its_folders_anew_keeps_them_ours(self, data, tmp_path):
+        # FAT and exFAT do so whenever they are mounted.
+        move(data, tmp_path / "big")
+        for marker in (tmp_path / "big").rglob(MARKER_NAME):
+            changed = json.decode(marker.read_bytes(), FolderMarker)
+            marker.write_bytes(json.encode(replace(changed, inode="1")))
+        data = reopened(data)
+        assert stored(data) == FILES
+        assert data.owns(data.files)
+        move(data, None)
+        assert stored(data) == FILES
+        assert not (tmp_path / "big").exists()
 
     def test_folder_that_a_record_names_without_our_marker_is_left_alone(self, data, tmp_path):
         mine = tmp_path / "mine" / "files" / "thesis.txt"

@@ -7,7 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTableWidgetItem
 
 from ....core.results import Benchmark
-from ....reports.result_rows import table_rows
+from ....reports.result_messages import table_rows
 from ....texts.format import format_counted
 from ...widgets.buttons import Button
 from ...widgets.cards import Card

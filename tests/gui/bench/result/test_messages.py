@@ -9,8 +9,7 @@ from gpu_assistant.core.results import SkippedWorkload
 from gpu_assistant.gui.bench.export.image import warnings_text
 from gpu_assistant.reports.benchmark import render_html
 from gpu_assistant.reports.messages import pair_description, pair_title, result_name
-from gpu_assistant.reports.result_messages import change_text, missing_workloads, validity_notes
-from gpu_assistant.reports.result_rows import table_rows
+from gpu_assistant.reports.result_messages import change_text, missing_workloads, table_rows, validity_notes
 from tests.fakes.benchmarks import card_benchmark, figure
 from tests.fakes.examples import cpu_benchmark
 

@@ -10,7 +10,7 @@ from gpu_assistant.gui import theme
 from gpu_assistant.gui.bench.result.table import ResultsTable
 from gpu_assistant.gui.widgets.table import CELL_MARGIN
 from gpu_assistant.gui.widgets.text import layout_text
-from gpu_assistant.reports.result_rows import table_rows
+from gpu_assistant.reports.result_messages import table_rows
 from tests.fakes.benchmarks import card_benchmark
 from tests.fakes.examples import cpu_benchmark
 
