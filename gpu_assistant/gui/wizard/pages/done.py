@@ -25,6 +25,7 @@ from ...widgets.buttons import Button
 from ...widgets.cards import Card, EmptyState, Hero, HeroKind, Pill
 from ...widgets.charts import BarChart
 from ...widgets.console import CommandBox, LogDrawer
+from ...widgets.icons import IconWidget
 from ...widgets.progress import ProgressBar, StepList, StepStateIcon
 from ...widgets.text import label
 from ..page import WizardPage
@@ -72,7 +73,15 @@ class DonePage(WizardPage):
         self.log_card.column.addWidget(self._step_list)
         self.log_card.column.addWidget(self._log_drawer)
         self.log_card.hide()
+        self.preview_card, self._preview_labels = Card(" "), [label("body") for _ in range(3)]
+        for icon, line in zip(("ok", "bench", "play"), self._preview_labels, strict=True):
+            row = QHBoxLayout()
+            row.setSpacing(14)
+            row.addWidget(IconWidget(icon, background="square", background_size=34))
+            row.addWidget(line, 1, Qt.AlignmentFlag.AlignVCenter)
+            self.preview_card.column.addLayout(row)
         column.addWidget(self.hero)
+        column.addWidget(self.preview_card)
         column.addLayout(self._cards_row)
         column.addWidget(self.next_steps_heading)
         column.addWidget(self.actions_panel)
@@ -113,6 +122,7 @@ class DonePage(WizardPage):
         self.benchmark_card.draw(
             state.benchmark, running=controller.is_benchmarking, has_gpu=has_gpu, error=error, texts=self.texts
         )
+        self._update_preview(simulated)
         self.next_steps_heading.setText(self.tr("What now?"))
         self.actions_panel.set_environment(controller.environment if is_working else None)
         self.command_label.setText(self.tr("Or type this in any terminal"))
@@ -136,11 +146,31 @@ class DonePage(WizardPage):
         self.primary_button.setText(
             self.tr("Run my first program") if is_working or verifying else self.tr("Go to Home")
         )
-        self.primary_button.setEnabled(is_working or not verifying)
+        if verifying and self.primary_button.hasFocus():
+            self.page.setFocus()  # a disabled button would hand it to the rail
+        self.primary_button.setEnabled(not verifying)
         self.primary_button.setToolTip(self.tr("One moment: it is being checked.") if verifying else "")
-        if self._focus_when_enabled and self.primary_button.isEnabled():
+        if self._focus_when_enabled and self.primary_button.isEnabled() and self.page.hasFocus():
             self.focus_primary()
         self._focus_when_enabled = not self.primary_button.isEnabled()
+
+    def _update_preview(self, simulated: bool) -> None:
+        """What this page has on a real computer, where there is none to show it for."""
+        self.preview_card.setVisible(simulated)
+        self.preview_card.set_title(self.tr("On a real computer this page shows"))
+        lines = (
+            self.tr("the proof: the card, PyTorch, CUDA and cuDNN, each with its version and a calculation"),
+            self.tr("how fast the card trains, next to the CPU"),
+            self.tr("a first program that learns, and your editor with the right Python"),
+        )
+        for widget, text in zip(self._preview_labels, lines, strict=True):
+            widget.setText(text)
+
+    def focus_primary(self) -> None:
+        """While the environment is checked the page itself has the focus, so that its keys scroll."""
+        super().focus_primary()
+        if not self.primary_button.isEnabled():
+            self.page.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_check(self, check: Check) -> None:
         """Show what the running verification has found, as it comes."""
@@ -177,7 +207,9 @@ class DonePage(WizardPage):
         retry_text = self.tr("Check again")
         if controller.flow.simulated:
             title = self.tr("Nothing was installed: this machine is simulated")
-            self.hero.set("neutral", title, self.tr("On a real computer, the result would appear here."), icon="sim")
+            self.hero.set(
+                "neutral", title, self.tr("The steps on the page before are what an installation would do."), icon="sim"
+            )
         elif controller.is_verifying:
             title = self.tr("Checking that it works…")
             self.hero.set(
@@ -258,6 +290,7 @@ class VerificationCard(Card):
         self._rows_layout = QVBoxLayout()
         self._rows_layout.setSpacing(6)
         self.progress_bar = ProgressBar(height=6)
+        self.progress_bar.set_fraction(None)
         self.progress_bar.hide()
         self.toggle_button = Button(kind="ghost", trailing_icon="down")
         self.toggle_button.setObjectName("allChecks")
