@@ -73,13 +73,7 @@ class DonePage(WizardPage):
         self.log_card.column.addWidget(self._step_list)
         self.log_card.column.addWidget(self._log_drawer)
         self.log_card.hide()
-        self.preview_card, self._preview_labels = Card(" "), [label("body") for _ in range(3)]
-        for icon, line in zip(("ok", "bench", "play"), self._preview_labels, strict=True):
-            row = QHBoxLayout()
-            row.setSpacing(14)
-            row.addWidget(IconWidget(icon, background="square", background_size=34))
-            row.addWidget(line, 1, Qt.AlignmentFlag.AlignVCenter)
-            self.preview_card.column.addLayout(row)
+        self.preview_card = PreviewCard()
         column.addWidget(self.hero)
         column.addWidget(self.preview_card)
         column.addLayout(self._cards_row)
@@ -122,7 +116,8 @@ class DonePage(WizardPage):
         self.benchmark_card.draw(
             state.benchmark, running=controller.is_benchmarking, has_gpu=has_gpu, error=error, texts=self.texts
         )
-        self._update_preview(simulated)
+        self.preview_card.setVisible(simulated)
+        self.preview_card.draw()
         self.next_steps_heading.setText(self.tr("What now?"))
         self.actions_panel.set_environment(controller.environment if is_working else None)
         self.command_label.setText(self.tr("Or type this in any terminal"))
@@ -153,18 +148,6 @@ class DonePage(WizardPage):
         if self._focus_when_enabled and self.primary_button.isEnabled() and self.page.hasFocus():
             self.focus_primary()
         self._focus_when_enabled = not self.primary_button.isEnabled()
-
-    def _update_preview(self, simulated: bool) -> None:
-        """What this page has on a real computer, where there is none to show it for."""
-        self.preview_card.setVisible(simulated)
-        self.preview_card.set_title(self.tr("On a real computer this page shows"))
-        lines = (
-            self.tr("the proof: the card, PyTorch, CUDA and cuDNN, each with its version and a calculation"),
-            self.tr("how fast the card trains, next to the CPU"),
-            self.tr("a first program that learns, and your editor with the right Python"),
-        )
-        for widget, text in zip(self._preview_labels, lines, strict=True):
-            widget.setText(text)
 
     def focus_primary(self) -> None:
         """While the environment is checked the page itself has the focus, so that its keys scroll."""
@@ -280,6 +263,30 @@ class DonePage(WizardPage):
         narrow = self.page.breakpoints.is_tight
         down, right = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
         self._cards_row.setDirection(down if narrow else right)
+
+
+class PreviewCard(Card):
+    """What this page has on a real computer, where there is none to show it for."""
+
+    def __init__(self) -> None:
+        super().__init__(" ")
+        self._labels = [label("body") for _ in range(3)]
+        for icon, line in zip(("ok", "bench", "play"), self._labels, strict=True):
+            row = QHBoxLayout()
+            row.setSpacing(14)
+            row.addWidget(IconWidget(icon, background="square", background_size=34))
+            row.addWidget(line, 1, Qt.AlignmentFlag.AlignVCenter)
+            self.column.addLayout(row)
+
+    def draw(self) -> None:
+        self.set_title(self.tr("On a real computer this page shows"))
+        lines = (
+            self.tr("the proof: the card, PyTorch, CUDA and cuDNN, each with its version and a calculation"),
+            self.tr("how fast the card trains, next to the CPU"),
+            self.tr("a first program that learns, and your editor with the right Python"),
+        )
+        for widget, text in zip(self._labels, lines, strict=True):
+            widget.setText(text)
 
 
 class VerificationCard(Card):
