@@ -228,6 +228,10 @@
         <source>{size} + more</source>
         <translation>{size} 以上</translation>
     </message>
+    <message>
+        <source>Nothing more</source>
+        <translation>无需更多空间</translation>
+    </message>
 </context>
 <context>
     <name>CurrentStepPanel</name>

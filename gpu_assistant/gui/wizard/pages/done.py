@@ -313,8 +313,8 @@ class VerificationCard(Card):
 
     def set_rows(self, rows: Sequence[VerificationRow]) -> None:
         self._rows = tuple(rows)
-        main_rows = tuple(row for row in rows if row.is_main)
-        is_long = len(rows) > MAX_ROWS and len(main_rows) < len(rows)
+        main_rows = first_rows(self._rows)
+        is_long = len(main_rows) < len(rows)
         self.toggle_button.setVisible(is_long)
         self.toggle_button.setText(
             self.tr("Show fewer") if self._shows_all else self.tr("Show all {count} checks").format(count=len(rows))
@@ -462,6 +462,16 @@ def verification_verdict(
     return VerificationVerdict(kind=kind, title=title, detail=detail, passed=passed, total=len(counted_checks))
 
 
+def first_rows(rows: tuple[VerificationRow, ...]) -> tuple[VerificationRow, ...]:
+    """Of many rows those that are shown first, in their order: what did not pass, the main checks, and others while
+    there is room.
+    """
+    room = max(MAX_ROWS, sum(row.state != "pass" for row in rows))
+    by_weight = sorted(rows, key=lambda row: (row.state == "pass", not row.is_main))
+    chosen = by_weight[:room]
+    return tuple(row for row in rows if row in chosen)
+
+
 def _computes_on_gpu(checks: Checks) -> bool:
     return any(check.id == "device-compute" and check.state == "pass" for check in checks.checks)
 
@@ -482,7 +492,6 @@ def _verification_row(check: Check, texts: Texts) -> VerificationRow:
             text=check.text or check.id,
             value=_value_text(check, texts),
             fix=check.fix or "",
-            is_main=check.state != "pass",
         )
     if check.id.startswith("device-") and check.data.get("device") not in (None, FIRST_DEVICE):
         name = f"{name} ({device_name(str(check.data['device']))})"
