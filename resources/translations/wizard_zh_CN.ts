@@ -228,6 +228,10 @@
         <source>{size} + more</source>
         <translation>{size} 以上</translation>
     </message>
+    <message>
+        <source>Nothing more</source>
+        <translation>无需更多空间</translation>
+    </message>
 </context>
 <context>
     <name>CurrentStepPanel</name>
@@ -391,10 +395,6 @@
         <translation>没有安装任何东西：这是模拟的电脑</translation>
     </message>
     <message>
-        <source>On a real computer, the result would appear here.</source>
-        <translation>在真实的电脑上，这里会显示验证结果。</translation>
-    </message>
-    <message>
         <source>PowerShell blocks scripts by default: type this there instead</source>
         <translation>PowerShell 默认不运行脚本，在那里请改用这一行</translation>
     </message>
@@ -525,6 +525,10 @@
     <message>
         <source>PyTorch sees the graphics card</source>
         <translation>PyTorch 能看到显卡</translation>
+    </message>
+    <message>
+        <source>The steps on the page before are what an installation would do.</source>
+        <translation>上一页列出了安装会做的每一步。</translation>
     </message>
 </context>
 <context>
@@ -1795,6 +1799,25 @@
     <message>
         <source>Show all {count} checks</source>
         <translation>查看全部 {count} 项检查</translation>
+    </message>
+</context>
+<context>
+    <name>PreviewCard</name>
+    <message>
+        <source>On a real computer this page shows</source>
+        <translation>在真实的电脑上，这一页会显示</translation>
+    </message>
+    <message>
+        <source>the proof: the card, PyTorch, CUDA and cuDNN, each with its version and a calculation</source>
+        <translation>验证结果：显卡、PyTorch、CUDA 和 cuDNN，各有版本和一次计算</translation>
+    </message>
+    <message>
+        <source>how fast the card trains, next to the CPU</source>
+        <translation>显卡训练有多快，与 CPU 对比</translation>
+    </message>
+    <message>
+        <source>a first program that learns, and your editor with the right Python</source>
+        <translation>第一个会学习的程序，以及已选好 Python 的编辑器</translation>
     </message>
 </context>
 </TS>

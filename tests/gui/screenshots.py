@@ -217,6 +217,28 @@ def recommendation_why(studio: Studio, app: FakeApp) -> Wizard:
     return made
 
 
+def customising(studio: Studio, app: FakeApp | App) -> Wizard:
+    made = recommendation(studio, app)
+    made.recommendation.options_bar.customize_button.click()
+    studio.until(lambda: made.flow.state.options is not None and not made.controller.is_recommending)
+    return made
+
+
+def choices_reset(studio: Studio, app: FakeApp | App) -> Wizard:
+    made = customising(studio, app)
+    made.controller.choose_version("pytorch", "2.14.1")
+    studio.until(lambda: made.flow.state.choice is not None and not made.controller.is_recommending)
+    made.recommendation.options_bar.recommended_button.click()
+    studio.until(lambda: made.recommendation.hero.isVisible() and not made.controller.is_recommending)
+    return made
+
+
+def more_options(studio: Studio, app: FakeApp | App) -> Wizard:
+    made = recommendation(studio, app)
+    made.recommendation.more_options.toggle_button.click()
+    return made
+
+
 def recommendation_steps(studio: Studio, app: FakeApp) -> Wizard:
     made = recommendation(studio, app)
     made.recommendation.more_options.steps_button.click()
@@ -301,6 +323,22 @@ def failed(studio: Studio, app: FakeApp) -> Wizard:
     return made
 
 
+def stopping(studio: Studio, app: FakeApp) -> Wizard:
+    made = installing(studio, app)
+    made.flow.request_stop()
+    made.controller.changed.emit()
+    return made
+
+
+def done_checking(studio: Studio, app: FakeApp) -> Wizard:
+    made = done_gpu(studio, app)
+    app.gate = threading.Event()
+    app.events["verify"] = gpu_checks().checks[:4]
+    made.controller.verify()
+    studio.until(lambda: len(made.done.verification_card.row_widgets) == 4)
+    return made
+
+
 def cancelled(studio: Studio, app: FakeApp) -> Wizard:
     made = installing(studio, app)
     made.controller.stop()
@@ -354,10 +392,12 @@ SCENES: dict[str, tuple[Scene, bool]] = {
     "recommendation-folder-refused": (folder_refused, False),
     "installing": (installing, False),
     "failed": (failed, False),
+    "stopping": (stopping, False),
     "cancelled": (cancelled, False),
     "done": (done, False),
     "done-measured": (done_measured, False),
     "done-gpu": (done_gpu, False),
+    "done-checking": (done_checking, False),
     "rtx-computer": (computer, True),
     "rtx-recommendation": (recommendation, True),
     "rtx-recommendation-why": (recommendation_why, True),
@@ -370,6 +410,9 @@ SCENES: dict[str, tuple[Scene, bool]] = {
 ADVICE_SCENES: dict[str, Callable[[Studio, App], Wizard]] = {
     "advice-computer": computer,
     "advice-recommendation": recommendation,
+    "advice-customise": customising,
+    "advice-reset": choices_reset,
+    "advice-options": more_options,
 }
 
 

@@ -377,6 +377,19 @@ def test_closing_during_benchmark_asks_first(window, measuring, monkeypatch):
     assert measuring.measuring
 
 
+def test_closing_while_an_install_stops_asks_nothing_and_closes(open_window, app, qtbot, monkeypatch):
+    app.settings = replace(app.settings, setup_done=False)
+    window, gate, questions = open_window(app), threading.Event(), []
+    monkeypatch.setattr(ConfirmDialog, "ask", lambda *given, **_: questions.append(given[1]) or False)
+    flow = window.wizard.flow
+    flow.state = replace(flow.state, stage="stopping")
+    window.wizard.controller.runners.install.start(FunctionJob(lambda: gate.wait(30)))
+    window.close()
+    gate.set()
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=20_000)
+    assert questions == []
+
+
 def test_job_that_starts_while_the_window_closes_is_waited_for(open_window, app, qtbot):
     """Qt aborts a process whose thread still runs when its object is destroyed."""
     window, gate, ended = open_window(app), threading.Event(), []

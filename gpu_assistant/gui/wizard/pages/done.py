@@ -25,6 +25,7 @@ from ...widgets.buttons import Button
 from ...widgets.cards import Card, EmptyState, Hero, HeroKind, Pill
 from ...widgets.charts import BarChart
 from ...widgets.console import CommandBox, LogDrawer
+from ...widgets.icons import IconWidget
 from ...widgets.progress import ProgressBar, StepList, StepStateIcon
 from ...widgets.text import label
 from ..page import WizardPage
@@ -72,7 +73,9 @@ class DonePage(WizardPage):
         self.log_card.column.addWidget(self._step_list)
         self.log_card.column.addWidget(self._log_drawer)
         self.log_card.hide()
+        self.preview_card = PreviewCard()
         column.addWidget(self.hero)
+        column.addWidget(self.preview_card)
         column.addLayout(self._cards_row)
         column.addWidget(self.next_steps_heading)
         column.addWidget(self.actions_panel)
@@ -113,6 +116,8 @@ class DonePage(WizardPage):
         self.benchmark_card.draw(
             state.benchmark, running=controller.is_benchmarking, has_gpu=has_gpu, error=error, texts=self.texts
         )
+        self.preview_card.setVisible(simulated)
+        self.preview_card.draw()
         self.next_steps_heading.setText(self.tr("What now?"))
         self.actions_panel.set_environment(controller.environment if is_working else None)
         self.command_label.setText(self.tr("Or type this in any terminal"))
@@ -136,11 +141,19 @@ class DonePage(WizardPage):
         self.primary_button.setText(
             self.tr("Run my first program") if is_working or verifying else self.tr("Go to Home")
         )
-        self.primary_button.setEnabled(is_working or not verifying)
+        if verifying and self.primary_button.hasFocus():
+            self.page.setFocus()  # a disabled button would hand it to the rail
+        self.primary_button.setEnabled(not verifying)
         self.primary_button.setToolTip(self.tr("One moment: it is being checked.") if verifying else "")
-        if self._focus_when_enabled and self.primary_button.isEnabled():
+        if self._focus_when_enabled and self.primary_button.isEnabled() and self.page.hasFocus():
             self.focus_primary()
         self._focus_when_enabled = not self.primary_button.isEnabled()
+
+    def focus_primary(self) -> None:
+        """While the environment is checked the page itself has the focus, so that its keys scroll."""
+        super().focus_primary()
+        if not self.primary_button.isEnabled():
+            self.page.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_check(self, check: Check) -> None:
         """Show what the running verification has found, as it comes."""
@@ -177,7 +190,9 @@ class DonePage(WizardPage):
         retry_text = self.tr("Check again")
         if controller.flow.simulated:
             title = self.tr("Nothing was installed: this machine is simulated")
-            self.hero.set("neutral", title, self.tr("On a real computer, the result would appear here."), icon="sim")
+            self.hero.set(
+                "neutral", title, self.tr("The steps on the page before are what an installation would do."), icon="sim"
+            )
         elif controller.is_verifying:
             title = self.tr("Checking that it works…")
             self.hero.set(
@@ -250,6 +265,30 @@ class DonePage(WizardPage):
         self._cards_row.setDirection(down if narrow else right)
 
 
+class PreviewCard(Card):
+    """What this page has on a real computer, where there is none to show it for."""
+
+    def __init__(self) -> None:
+        super().__init__(" ")
+        self._labels = [label("body") for _ in range(3)]
+        for icon, line in zip(("ok", "bench", "play"), self._labels, strict=True):
+            row = QHBoxLayout()
+            row.setSpacing(14)
+            row.addWidget(IconWidget(icon, background="square", background_size=34))
+            row.addWidget(line, 1, Qt.AlignmentFlag.AlignVCenter)
+            self.column.addLayout(row)
+
+    def draw(self) -> None:
+        self.set_title(self.tr("On a real computer this page shows"))
+        lines = (
+            self.tr("the proof: the card, PyTorch, CUDA and cuDNN, each with its version and a calculation"),
+            self.tr("how fast the card trains, next to the CPU"),
+            self.tr("a first program that learns, and your editor with the right Python"),
+        )
+        for widget, text in zip(self._labels, lines, strict=True):
+            widget.setText(text)
+
+
 class VerificationCard(Card):
     """One row for each check: state, sentence, value, and the fix below it; of many only the main ones at first."""
 
@@ -258,6 +297,7 @@ class VerificationCard(Card):
         self._rows_layout = QVBoxLayout()
         self._rows_layout.setSpacing(6)
         self.progress_bar = ProgressBar(height=6)
+        self.progress_bar.set_fraction(None)
         self.progress_bar.hide()
         self.toggle_button = Button(kind="ghost", trailing_icon="down")
         self.toggle_button.setObjectName("allChecks")
@@ -273,8 +313,8 @@ class VerificationCard(Card):
 
     def set_rows(self, rows: Sequence[VerificationRow]) -> None:
         self._rows = tuple(rows)
-        main_rows = tuple(row for row in rows if row.is_main)
-        is_long = len(rows) > MAX_ROWS and len(main_rows) < len(rows)
+        main_rows = first_rows(self._rows)
+        is_long = len(main_rows) < len(rows)
         self.toggle_button.setVisible(is_long)
         self.toggle_button.setText(
             self.tr("Show fewer") if self._shows_all else self.tr("Show all {count} checks").format(count=len(rows))
@@ -422,6 +462,16 @@ def verification_verdict(
     return VerificationVerdict(kind=kind, title=title, detail=detail, passed=passed, total=len(counted_checks))
 
 
+def first_rows(rows: tuple[VerificationRow, ...]) -> tuple[VerificationRow, ...]:
+    """Of many rows those that are shown first, in their order: what did not pass, the main checks, and others while
+    there is room.
+    """
+    room = max(MAX_ROWS, sum(row.state != "pass" for row in rows))
+    by_weight = sorted(rows, key=lambda row: (row.state == "pass", not row.is_main))
+    chosen = by_weight[:room]
+    return tuple(row for row in rows if row in chosen)
+
+
 def _computes_on_gpu(checks: Checks) -> bool:
     return any(check.id == "device-compute" and check.state == "pass" for check in checks.checks)
 
@@ -442,7 +492,6 @@ def _verification_row(check: Check, texts: Texts) -> VerificationRow:
             text=check.text or check.id,
             value=_value_text(check, texts),
             fix=check.fix or "",
-            is_main=check.state != "pass",
         )
     if check.id.startswith("device-") and check.data.get("device") not in (None, FIRST_DEVICE):
         name = f"{name} ({device_name(str(check.data['device']))})"

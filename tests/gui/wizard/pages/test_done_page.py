@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Check
 from gpu_assistant.gui.widgets.text import TextLabel
-from gpu_assistant.gui.wizard.pages.done import verification_rows
+from gpu_assistant.gui.wizard.pages.done import MAIN_CHECKS, VerificationRow, first_rows, verification_rows
 from tests.fakes.examples import cpu_benchmark, good_checks, gpu_checks, rtx4060, rtx4060_recommendation
 
 pytestmark = pytest.mark.gui
@@ -185,8 +185,26 @@ class TestDone:
         app.results["detect"] = rtx4060()
         app.results["verify"] = replace(gpu_checks(), verdict="fail", checks=(*gpu_checks().checks, failed))
         card = at_done(app).done.verification_card
-        assert len(card.row_widgets) == 7
+        assert len(card.row_widgets) == 6
         assert "no compiler" in seen(card.row_widgets[0])
+
+    @pytest.mark.parametrize(
+        ("passed", "failed", "shown"),
+        [
+            (("python", "packages", "torch-import", "cpu-compute", "torch-variant", "environment"), (), 6),
+            (("python", "packages", "torch-import", "cpu-compute", "torch-variant", "environment", "x"), (), 6),
+            (("python", "cudnn"), tuple("abcdefgh"), 8),  # what failed is always there
+        ],
+    )
+    def test_first_rows_fill_the_room_there_is(self, passed, failed, shown):
+        rows = (
+            *(VerificationRow(state="fail", text=name) for name in failed),
+            *(VerificationRow(state="pass", text=name, is_main=name in MAIN_CHECKS) for name in passed),
+        )
+        first = first_rows(rows)
+        assert len(first) == shown
+        assert all(row in first for row in rows if row.state == "fail")
+        assert all(row in first for row in rows if row.is_main) or len(failed) > 6
 
     def test_checks_appear_while_they_run_and_the_primary_button_waits(self, app, at_done, qtbot, seen):
         page = at_done(app).done

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec import Struct
 from PySide6.QtCore import QCoreApplication
 
@@ -144,6 +146,12 @@ def _skipped_notes(state: WizardState, texts: Texts) -> tuple[InstallNote, ...]:
         ),
     )
     return skipped_note, retry_note
+
+
+def split_first_sentence(text: str) -> tuple[str, str]:
+    """The first sentence, and the rest, which may be empty. A dot within a version or a name ends no sentence."""
+    match = re.match(r"(.+?(?:[.!?](?=\s)|[。！？]))\s*(.*)", text, re.DOTALL)
+    return (match.group(1), match.group(2)) if match is not None else (text, "")
 
 
 def step_detail(step: StepProgress, texts: Texts, *, message_shown: bool) -> str:

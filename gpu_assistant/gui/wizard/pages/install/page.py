@@ -220,16 +220,11 @@ class InstallPage(WizardPage):
                 self.tr("This is what an installation would do"),
                 self.tr("Preview only: nothing was executed."),
             )
+        running = progress.running_step if progress is not None else None
         if progress is not None and stage == "running":
             line = self._progress_text(progress)
-            running = progress.running_step
             # Never striped: where the running step has no figure, its own panel shows the stripes.
             self.total_progress.set_fraction(progress.fraction)
-            if running is not None:
-                rate_limiter = self.controller.rate_limiter
-                if rate_limiter is not None:
-                    self.step_panel.download_controls.set(paused=rate_limiter.paused, rate=rate_limiter.limit)
-                self.step_panel.set_step(running, self.texts)
         elif stage == "stopping":
             line = self.tr("It stops at the next safe point.")
             self.total_progress.set_fraction(None)
@@ -240,6 +235,11 @@ class InstallPage(WizardPage):
                 of=len(progress.steps),
                 title=self.texts.translate(f"step.{step.code}.title", step.data),
             )
+        if running is not None and stage in ("running", "stopping"):
+            rate_limiter = self.controller.rate_limiter
+            if rate_limiter is not None:
+                self.step_panel.download_controls.set(paused=rate_limiter.paused, rate=rate_limiter.limit)
+            self.step_panel.set_step(running, self.texts)
         self.page.set_title(title, line)
 
     def _progress_text(self, progress: InstallProgress) -> str:

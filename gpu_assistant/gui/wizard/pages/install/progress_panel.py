@@ -23,6 +23,7 @@ from ....widgets.inputs import Dropdown, DropdownEntry
 from ....widgets.progress import ProgressBar
 from ....widgets.text import label
 from ...state import Failure
+from .messages import split_first_sentence
 from .progress import StepProgress
 
 MEGABYTE = 1_000_000
@@ -303,8 +304,9 @@ class ErrorPanel(Themed, QWidget):
         self._icon = IconWidget("error", "error", 22)
         self._column = QVBoxLayout()
         self._column.setSpacing(8)
-        self.message_label = label("body")
+        self.message_label, self.detail_label = label("strong"), label("body")
         self._column.addWidget(self.message_label)
+        self._column.addWidget(self.detail_label)
         row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(self._column, 1)
         self.buttons: list[Button] = []
@@ -314,8 +316,12 @@ class ErrorPanel(Themed, QWidget):
 
     def set_failure(self, failure: Failure, texts: Texts) -> None:
         """Show a failure; also to show it in another language."""
-        self.message_label.setText(messages.message_text(texts, failure.message))
-        self.setAccessibleName(self.message_label.text())
+        text = messages.message_text(texts, failure.message)
+        headline, rest = split_first_sentence(text)
+        self.message_label.setText(headline)
+        self.detail_label.setText(rest)
+        self.detail_label.setVisible(bool(rest))
+        self.setAccessibleName(text)
         for widget in self._button_rows:
             self._column.removeWidget(widget)
             widget.hide()

@@ -75,7 +75,7 @@ class CostCard(Card):
         return _capitalize_first(size), self.tr("to download")
 
     def _disk_texts(self, plan: Plan, machine: Machine, cost: PlanCost, texts: Texts) -> tuple[str, str]:
-        figure = localized.disk_text(cost, texts)
+        figure = self.tr("Nothing more") if cost.disk_bytes == 0 else localized.disk_text(cost, texts)
         return _capitalize_first(figure or self.tr("Not known yet")), self._disk_detail(plan, machine)
 
     def _duration_texts(self, plan: Plan, cost: PlanCost, texts: Texts) -> tuple[str, str]:
@@ -159,7 +159,7 @@ class CostCard(Card):
             fits = sum(min_widths) <= available_width
             if fits:
                 break
-        preferred_widths = [max(tile.sizeHint().width() for tile in tiles) for tiles in columns]
+        preferred_widths = [max(tile.preferred_width for tile in tiles) for tiles in columns]
         for column, width in enumerate(_share_width(preferred_widths, available_width)):
             self._grid.setColumnStretch(column, width)
             self._grid.setColumnMinimumWidth(column, min_widths[column] if fits else 0)
@@ -204,8 +204,20 @@ class _CostTile(QWidget):
     @property
     def figure_width(self) -> int:
         """The width of the tile with its figure in one line, in pixels."""
-        icon_width = 0 if self._icon_label.isHidden() else self._icon_label.sizeHint().width() + TILE_SPACING
-        return icon_width + self._figure_label.sizeHint().width()
+        return self._icon_width + self._figure_label.sizeHint().width()
+
+    @property
+    def preferred_width(self) -> int:
+        """The width of the tile with each of its texts in one line, in pixels.
+
+        Asked of the labels: the layout of a tile that is not shown yet still has the size of its old texts.
+        """
+        text_width = max(self._figure_label.sizeHint().width(), self._detail_label.sizeHint().width())
+        return self._icon_width + text_width
+
+    @property
+    def _icon_width(self) -> int:
+        return 0 if self._icon_label.isHidden() else self._icon_label.sizeHint().width() + TILE_SPACING
 
     def show_icon(self, shown: bool) -> None:
         self._icon_label.setVisible(shown)

@@ -67,6 +67,7 @@ VENDOR_OF_ACCELERATOR = {"rocm": "amd", "xpu": "intel"}
 
 # Below these widths, times the text scale, a card's button stands below its text.
 FOLDER_ROW_MIN_WIDTH, SOURCE_ROW_MIN_WIDTH = 600, 700
+SOURCE_WARNINGS = "source-"  # how the codes of warnings about where files come from begin
 # What computes, and why this version.
 SUBTITLE_REASONS = 2
 
@@ -223,7 +224,13 @@ class RecommendationPage(WizardPage):
             code for name, card in self.part_cards.items() if name in visible_ids for code in card.warning_codes
         }
         shown_codes |= {f"warning.{code}.text" for code in UNAVAILABLE_CODES}  # which the hero says
-        open_warnings = [warning for warning in localized.warnings if f"warning.{warning.code}.text" not in shown_codes]
+        open_warnings = [
+            warning
+            for warning in localized.warnings
+            if f"warning.{warning.code}.text" not in shown_codes
+            # Where nothing is downloaded it does not matter where from.
+            and not (state.already_installed and warning.code.startswith(SOURCE_WARNINGS))
+        ]
         driver_required = state.plan is not None and needs_manual_driver(state.plan)
         self.warnings_card.set(
             open_warnings,

@@ -43,7 +43,7 @@ class SourceCheckRow(Card):
             text, action = self.tr("Checking that everything can be downloaded…"), self.tr("Stop")
         elif controller.was_source_check_stopped:
             text, action = self.tr("Not checked yet whether everything can be downloaded."), self.tr("Check")
-        elif plan is not None and is_confirmed(plan):
+        elif plan is not None and is_confirmed(plan) and not controller.flow.state.already_installed:
             text, action = self.tr("Checked: everything can be downloaded."), self.tr("Check again")
         self.text_label.setText(text)
         self.button.setText(action)

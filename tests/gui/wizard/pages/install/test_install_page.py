@@ -14,6 +14,7 @@ from gpu_assistant.app.available_plan import AvailableSetup
 from gpu_assistant.core.errors import AppError, ElevationDenied, NetworkError, RebootRequired
 from gpu_assistant.core.plan import LogEvent, Step, StepEvent
 from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
+from gpu_assistant.gui.wizard.pages.install import messages
 from tests.fakes.examples import WHEELHOUSE_OFFER, cpu_recommendation, make_plan
 
 pytestmark = pytest.mark.gui
@@ -33,6 +34,19 @@ def answer(qtbot, press: str) -> None:
             QTimer.singleShot(10, look)
 
     QTimer.singleShot(10, look)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("PyTorch 2.15.0 is gone. Try again.", ("PyTorch 2.15.0 is gone.", "Try again.")),
+        ("没有 PyTorch 2.15.0。请重试。", ("没有 PyTorch 2.15.0。", "请重试。")),
+        ("The line broke", ("The line broke", "")),
+        ("torch.whl is damaged", ("torch.whl is damaged", "")),
+    ],
+)
+def test_first_sentence_of_a_failure_is_its_headline(text, sentences):
+    assert messages.split_first_sentence(text) == sentences
 
 
 class TestInstall:

@@ -106,3 +106,12 @@ def test_known_part_is_shown_with_unknown_rest() -> None:
     assert localized.download_text(cost, Texts("en")) == "at least 2.4 GB"
     assert localized.unknown_parts_text(cost, Texts("zh_CN")) == "软件包"
     assert localized.download_text(plan_cost(replace(plan, steps=(packages,))), Texts("en")) is None
+
+
+def test_plan_that_needs_no_space_says_so_in_words(qapp, language) -> None:
+    plan = make_plan(cpu_recommendation(), "/env")
+    data = {"disk_bytes": 0}
+    steps = tuple(replace(step, bytes=0, disk_bytes=0, data={**step.data, **data}) for step in plan.steps)
+    nothing = replace(plan, bytes=0, disk_bytes=0, steps=steps)
+    assert "Nothing more" in on_the_page(qapp, nothing, "en")
+    assert "0 B" not in on_the_page(qapp, nothing, "en")

@@ -136,6 +136,7 @@ class TestRecommendation:
         wizard = at_recommendation(app)
         page = wizard.recommendation
         assert page.hero.title_label.text() == "You have all you need"
+        assert not page.source_check_row.isVisible()
         assert page.primary_button.text() == "Check it"
         assert page.part_cards["torch"].pill.text == "Keep"
         page.primary_button.click()
