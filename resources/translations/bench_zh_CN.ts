@@ -122,6 +122,10 @@
         <source>Open</source>
         <translation>打开</translation>
     </message>
+    <message>
+        <source>The health test is running on the card. Measure when it is done.</source>
+        <translation>显卡正在体检，体检完再测速。</translation>
+    </message>
 </context>
 <context>
     <name>BenchmarkResultView</name>
@@ -589,6 +593,13 @@
     <message>
         <source>{n} of {of}</source>
         <translation>第 {n} 项，共 {of} 项</translation>
+    </message>
+</context>
+<context>
+    <name>FinishedResultsCard</name>
+    <message>
+        <source>Measured so far</source>
+        <translation>已经测完</translation>
     </message>
 </context>
 </TS>
