@@ -30,7 +30,7 @@ AlarmKey = tuple[str, int | None]  # rule and GPU
 
 
 class AlarmAdvicePanel(Themed, QWidget):
-    """A button that expands the alarms below it; hidden without an alarm."""
+    """The alarms; `toggle_button`, which the page places, shows and hides them. Both are hidden without an alarm."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,16 +39,10 @@ class AlarmAdvicePanel(Themed, QWidget):
         self.alarms_card = AlarmsCard(include_info=True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.toggle_button, 0, Qt.AlignmentFlag.AlignLeft)
-        self._container = QWidget()
-        container_layout = QVBoxLayout(self._container)
-        container_layout.setContentsMargins(0, 0, 0, 0)
-        container_layout.addWidget(self.alarms_card)
-        column.addWidget(self._container)
-        self._container.hide()
+        column.addWidget(self.alarms_card)
         self.toggle_button.clicked.connect(self._toggle)
-        self.hide()
+        for widget in (self, self.toggle_button):
+            widget.hide()
         self.apply_theme()
 
     def show_health(self, health: Health | None, is_muted: Callable[[Alarm], bool]) -> None:
@@ -56,7 +50,7 @@ class AlarmAdvicePanel(Themed, QWidget):
         has_alarms = bool(self.alarms_card.rows)
         if self._is_open and not has_alarms:
             self._toggle()
-        self.setVisible(has_alarms)
+        self.toggle_button.setVisible(has_alarms)
 
     def retranslate(self) -> None:
         self.toggle_button.setText(self.tr("What to do"))
@@ -64,7 +58,7 @@ class AlarmAdvicePanel(Themed, QWidget):
 
     def _toggle(self) -> None:
         self._is_open = not self._is_open
-        self._container.setVisible(self._is_open)
+        self.setVisible(self._is_open)
         self.retranslate()
 
 

@@ -17,6 +17,7 @@ from .text import layout_text
 ButtonKind = Literal["primary", "secondary", "ghost"]
 SPIN_MS = 1200
 MAX_WIDTH = 16_777_215
+SEGMENT_MARGIN = 3
 ICON_GAP = 8  # pixels between icon and text
 
 
@@ -196,7 +197,7 @@ class SegmentedControl(Themed, QWidget):
     ) -> None:
         super().__init__(parent)
         row = QHBoxLayout(self)
-        row.setContentsMargins(3, 3, 3, 3)
+        row.setContentsMargins(*[SEGMENT_MARGIN] * 4)
         row.setSpacing(2)
         self.buttons = [_SegmentButton(text, self) for text in options]
         for index, button in enumerate(self.buttons):
@@ -256,7 +257,8 @@ class _SegmentButton(KeyboardFocus, Themed, QRadioButton):
         return self.rect().contains(pos)
 
     def sizeHint(self) -> QSize:
-        height = max(self.fontMetrics().height() + 15, 32)  # the smallest comfortable target
+        # With the control's margins as high as a button beside it; 32 is the smallest comfortable target.
+        height = max(self.fontMetrics().height() + theme.px(19) - 2 * SEGMENT_MARGIN, 32)
         return QSize(self.fontMetrics().horizontalAdvance(self.text()) + 26, height)
 
     def minimumSizeHint(self) -> QSize:

@@ -114,7 +114,7 @@ def test_progress_follows_the_language(open_page, app, language, qtbot):
 
 def test_a_verdict_that_covers_nothing_lists_no_dash(language):
     untested = replace(health_checks(1), covers=(), leaves_out=("device-compute", *NEVER_COVERED))
-    assert current.texts().scope_text(untested).startswith("Not tested: a small computation on the card; ")
+    assert current.texts().scope_text(untested).startswith("Not tested: a small calculation on the card; ")
     assert "—" not in current.texts().scope_text(untested)
 
 
@@ -289,7 +289,7 @@ def test_only_level_1_without_environment(open_page, app, seen):
     page.levels.buttons[0].click()
     assert page.start_button.isEnabled()
     assert "without calculations" in page.levels.buttons[0].line_label.text()
-    assert "small computation" not in seen(page)
+    assert "small calculation on the card" not in seen(page)
 
 
 @pytest.mark.parametrize(("variant", "warned"), [("cpu", True), ("cu130", False)])
