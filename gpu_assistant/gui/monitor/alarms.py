@@ -34,7 +34,7 @@ class AlarmAdvicePanel(Themed, QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._is_open = False
+        self._is_open = self._shows_action = False
         self.toggle_button = Button(kind="ghost", small=True)
         self.alarms_card = AlarmsCard(include_info=True)
         column = QVBoxLayout(self)
@@ -51,9 +51,16 @@ class AlarmAdvicePanel(Themed, QWidget):
         if self._is_open and not has_alarms:
             self._toggle()
         self.toggle_button.setVisible(has_alarms)
+        if self._shows_action != self._needs_action():
+            self.retranslate()
+
+    def _needs_action(self) -> bool:
+        """Whether one of the alarms is more than information."""
+        return any(row.alarm.level != "info" for row in self.alarms_card.rows.values())
 
     def retranslate(self) -> None:
-        self.toggle_button.setText(self.tr("What to do"))
+        self._shows_action = self._needs_action()
+        self.toggle_button.setText(self.tr("What to do") if self._shows_action else self.tr("What this means"))
         self.toggle_button.set_icon(trailing_icon="up" if self._is_open else "down")
 
     def _toggle(self) -> None:

@@ -73,6 +73,12 @@ class Button(KeyboardFocus, Themed, QPushButton):
         self.icon_name, self.trailing_icon = icon, trailing_icon
         self.refresh()
 
+    def set_kind(self, kind: ButtonKind) -> None:
+        """Take another kind."""
+        if kind != self.kind:
+            self.kind = kind
+            self.refresh()
+
     def refresh(self) -> None:
         self.setFont(theme.font("small" if self.small else "strong"))
         super().refresh()
