@@ -148,7 +148,7 @@
         <translation>{count} 分钟</translation>
     </message>
     <message>
-        <source>Under a minute</source>
+        <source>Less than 1 minute</source>
         <translation>不到 1 分钟</translation>
     </message>
     <message>
