@@ -71,10 +71,6 @@
         <translation>安装 PyTorch</translation>
     </message>
     <message>
-        <source>Speed</source>
-        <translation>速度</translation>
-    </message>
-    <message>
         <source>Start the full test</source>
         <translation>开始完整测速</translation>
     </message>
@@ -107,14 +103,6 @@
         <translation>最多 15 分钟，风扇可能会变响。</translation>
     </message>
     <message>
-        <source>What a training step needs, and the largest batch that fits</source>
-        <translation>一步训练要占多少内存，最大能用多大的批次</translation>
-    </message>
-    <message>
-        <source>What fits in memory</source>
-        <translation>内存能装下什么</translation>
-    </message>
-    <message>
         <source>View</source>
         <translation>查看</translation>
     </message>
@@ -125,6 +113,18 @@
     <message>
         <source>The health test is running on the card. Measure when it is done.</source>
         <translation>显卡正在体检，体检完再测速。</translation>
+    </message>
+    <message>
+        <source>How fast?</source>
+        <translation>有多快？</translation>
+    </message>
+    <message>
+        <source>What fits?</source>
+        <translation>装得下什么？</translation>
+    </message>
+    <message>
+        <source>Which models fit in memory, and how large a batch can be</source>
+        <translation>哪些模型装得下，批次最大能有多大</translation>
     </message>
 </context>
 <context>
@@ -501,6 +501,10 @@
     <message>
         <source>{format}: {size}</source>
         <translation>{format}：{size}</translation>
+    </message>
+    <message>
+        <source>16-bit: as released. 8-bit and 4-bit: rounded weights, which need less memory and are less exact.</source>
+        <translation>16 位是发布时的精度；8 位、4 位是取整后的权重，占用更少，但没那么精确。</translation>
     </message>
 </context>
 <context>

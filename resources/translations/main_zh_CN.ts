@@ -939,7 +939,7 @@
     </message>
     <message>
         <source>Remove all except environments…</source>
-        <translation>仅保留环境…</translation>
+        <translation>删除，但保留环境…</translation>
     </message>
     <message>
         <source>Remove everything…</source>

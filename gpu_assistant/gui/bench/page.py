@@ -387,7 +387,7 @@ class BenchmarkPage(Page):
         last = self._benchmarks[-1] if self._benchmarks else None
         memory_tab = self.tabs.current() == MEMORY_TAB
         result_shown = last is not None and not self.measuring and not memory_tab
-        self.tabs.set_options((self.tr("Speed"), self.tr("What fits in memory")))
+        self.tabs.set_options((self.tr("How fast?"), self.tr("What fits?")))
         self.tabs.setAccessibleName(self.tr("View"))
         self.tabs.setVisible(self.can_measure and not self.measuring)
         self.result_actions.setVisible(result_shown)
@@ -398,11 +398,12 @@ class BenchmarkPage(Page):
         self.update_state()
         self._update_message()
         self._update_environment_banner(result_shown=result_shown)
-        subtitle = self.tr("How fast is it, and is that normal?")
+        title, subtitle = self.tr("Benchmark"), self.tr("How fast is it, and is that normal?")
         if self.measuring:
             self._views.show_view(RUNNING_VIEW)
         elif memory_tab:
-            subtitle = self.tr("What a training step needs, and the largest batch that fits")
+            title = self.tr("What fits?")
+            subtitle = self.tr("Which models fit in memory, and how large a batch can be")
             self._views.show_view(MEMORY_VIEW)
         elif last is not None:
             subtitle = messages.result_subtitle(last)
@@ -411,7 +412,7 @@ class BenchmarkPage(Page):
         elif self._data_read:
             self._update_empty_state()
             self._views.show_view(EMPTY_VIEW)
-        self.set_title(self.tr("Benchmark"), subtitle)
+        self.set_title(title, subtitle)
 
     def update_state(self) -> None:
         """Update which measurements can be started, and why not."""

@@ -158,7 +158,10 @@ def level_names() -> tuple[str, str, str]:
 def level_texts(load: str, *, has_environment: bool) -> Sequence[tuple[str, str]]:
     """What each level does, and how long it takes; `load` is the time under full load as text."""
     quick = (
-        (translate("Health", "Checks the card and runs a small calculation."), translate("Health", "Less than 1 minute"))
+        (
+            translate("Health", "Checks the card and runs a small calculation."),
+            translate("Health", "Less than 1 minute"),
+        )
         if has_environment
         else (
             translate("Health", "Reads each card's state from the driver, without calculations."),
