@@ -79,7 +79,7 @@ def test_home_and_done_page_name_compared_dtypes(qtbot, notes, doubt):
     for card in (home, done):
         qtbot.addWidget(card)
     home.show_benchmark(benchmark)
-    done.draw(benchmark, running=False, error=None, texts=Texts("en"))
+    done.draw(benchmark, running=False, error=None, texts=Texts("en"), has_gpu=True)
     for card in (home, done):
         first, formats, *rest = card.caption_label.text().split("\n")
         assert first.endswith("your RTX 4060 is 31 times as fast as your CPU")
@@ -96,7 +96,7 @@ def test_single_device_has_no_comparison_bar(qtbot):
         qtbot.addWidget(card)
     for benchmark, has_bars in ((card_benchmark(), True), (cpu_benchmark(), False)):
         home.show_benchmark(benchmark)
-        done.draw(benchmark, running=False, error=None, texts=Texts("en"))
+        done.draw(benchmark, running=False, error=None, texts=Texts("en"), has_gpu=True)
         assert home.bars.isHidden() == done.bars.isHidden() == (not has_bars)
         assert not home.value_label.isHidden()
 
