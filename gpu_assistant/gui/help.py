@@ -5,11 +5,12 @@ It stays open beside the page that it is about; F1 on another page shows that pa
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, Qt, QUrl, Signal
+from PySide6.QtCore import QCoreApplication, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QCursor,
     QFont,
@@ -43,6 +44,7 @@ from ..texts.guide import (
     CONTENTS,
     GLOSSARY,
     guide_dir,
+    guide_sections,
     heading_anchor,
     load_glossary,
     load_guide,
@@ -75,7 +77,8 @@ translate = QCoreApplication.translate
 TOPIC_LIST = """
 QListWidget { background: transparent; border: none; outline: none; color: $text; }
 QListWidget::item { padding: 6px 10px; border: 2px solid transparent; border-radius: 6px; color: $text; }
-QListWidget::item:hover { background: $hover; }
+QListWidget::item:disabled { color: $soft; background: transparent; }
+QListWidget::item:hover:enabled { background: $hover; }
 QListWidget::item:selected { background: $accent_soft; color: $accent_text; }
 QListWidget::item:selected:focus { border-color: $focus; }
 """
@@ -313,22 +316,41 @@ class TopicList(Themed, QListWidget):
         name = current.data(Qt.ItemDataRole.UserRole) if current is not None else ""
         self.blockSignals(True)
         self.clear()
-        for topic in load_guide(texts().language).values():
-            item = QListWidgetItem(topic.title)
-            item.setData(Qt.ItemDataRole.UserRole, topic.name)
-            self.addItem(item)
+        topics = load_guide(texts().language)
+        self._add_topic(CONTENTS, topics[CONTENTS].title)
+        for heading, names in guide_sections(texts().language):
+            self._add_heading(heading)
+            for topic_name in names:
+                self._add_topic(topic_name, topics[topic_name].title)
         self.blockSignals(False)
         self.set_current(name)
         self.setAccessibleName(translate("Help", "Topics"))
 
+    def _add_topic(self, name: str, title: str) -> None:
+        item = QListWidgetItem(title)
+        item.setData(Qt.ItemDataRole.UserRole, name)
+        self.addItem(item)
+
+    def _add_heading(self, heading: str) -> None:
+        """The name of the topics below it; neither mouse nor keyboard selects it."""
+        item = QListWidgetItem(heading)
+        item.setFlags(Qt.ItemFlag.NoItemFlags)
+        item.setFont(theme.font("small-strong"))
+        item.setForeground(theme.color("soft"))
+        item.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
+        item.setSizeHint(QSize(0, self.fontMetrics().height() + theme.px(26)))
+        self.addItem(item)
+
     def refresh(self) -> None:
         self.setFont(theme.font("body"))
+        self.retranslate()  # headings have fonts and colours of their own
         self.setFixedWidth(theme.px(LIST_WIDTH))
         set_style_sheet(self, TOPIC_LIST)
         super().refresh()
 
     def update_colours(self) -> None:
         set_style_sheet(self, TOPIC_LIST)
+        self.retranslate()
         super().update_colours()
 
     def _on_current_changed(self, item: QListWidgetItem | None) -> None:
@@ -466,7 +488,10 @@ class HelpDialog(Themed, QDialog):
         title = texts().translate("guide.search.title", {"query": query.replace("\\", "").replace("`", "")})
         if not hits:
             return f"# {title}\n\n{texts().translate('guide.search.none')}\n"
-        results = "\n\n".join(f"[{hit.topic.title}]({hit.topic.name}.md)\n\n{hit.snippet}" for hit in hits)
+        words = re.compile("|".join(map(re.escape, query.split())), re.IGNORECASE)
+        results = "\n\n".join(
+            f"[{hit.topic.title}]({hit.topic.name}.md)\n\n{words.sub(_strong, hit.snippet)}" for hit in hits
+        )
         return f"# {title}\n\n{results}\n"
 
     def _open_first_hit(self) -> None:
@@ -519,6 +544,10 @@ class HelpDialog(Themed, QDialog):
         about_files = self.topic == REPORT_TOPIC or not self._breakpoints.is_low
         self.folder_button.setVisible(about_files)
         self.logs_button.setVisible(about_files)
+
+
+def _strong(found: re.Match[str]) -> str:
+    return f"**{found[0]}**"
 
 
 def _open_nearest(open_folder: Callable[[Path], None], folder: Path) -> None:

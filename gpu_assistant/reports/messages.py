@@ -370,8 +370,9 @@ def device_results(benchmark: Benchmark) -> list[BenchResult]:
 class BenchmarkHeadline(NamedTuple):
     """The one figure of a benchmark with its explanation.
 
-    `text` names the number formats and batches that a ratio compares. `detail` is longer; `missing` names main
-    workloads that were left out; `caveats` are the doubts that the figure must not be shown without.
+    `formats` names the number formats and batches that a ratio compares, "" for a single figure. `detail` is longer and
+    has both; `missing` names main workloads that were left out; `caveats` are the doubts that the figure must not be
+    shown without.
     """
 
     figure: str
@@ -379,11 +380,12 @@ class BenchmarkHeadline(NamedTuple):
     detail: str
     missing: str = ""
     caveats: str = ""
+    formats: str = ""
 
     @property
     def brief(self) -> str:
         """The least that may be shown beside the figure."""
-        return "\n".join(part for part in (self.text, self.caveats) if part)
+        return "\n".join(part for part in (self.text, self.formats, self.caveats) if part)
 
 
 def make_headline(benchmark: Benchmark) -> BenchmarkHeadline | None:
@@ -405,22 +407,18 @@ def make_headline(benchmark: Benchmark) -> BenchmarkHeadline | None:
 def _ratio_headline(benchmark: Benchmark, pair: DeviceComparison, ratio: float, doubt_note: str) -> BenchmarkHeadline:
     best, cpu = pair.fastest, pair.cpu
     if _has_identical_gpus(benchmark, best.device):
-        template = translate(
-            "BenchmarkMessages", "{workload}: one {card} ({how}) is {times} times as fast as your CPU ({how_cpu})"
-        )
+        template = translate("BenchmarkMessages", "{workload}: one {card} is {times} times as fast as your CPU")
     else:
-        template = translate(
-            "BenchmarkMessages", "{workload}: your {card} ({how}) is {times} times as fast as your CPU ({how_cpu})"
-        )
+        template = translate("BenchmarkMessages", "{workload}: your {card} is {times} times as fast as your CPU")
     text = template.format(
-        workload=workload_label(best.id),
-        card=gpu_name(benchmark, best.device),
-        times=format_ratio(ratio),
-        how=run_details(best),
-        how_cpu=run_details(cpu) if cpu is not None else "",
+        workload=workload_label(best.id), card=gpu_name(benchmark, best.device), times=format_ratio(ratio)
     )
-    detail = doubt_note or _overnight_text(ratio)
-    return BenchmarkHeadline(ratio_text(ratio), text, detail, missing_text(benchmark), doubt_note)
+    template = translate("BenchmarkMessages", "The card in {how}, the CPU in {how_cpu}.")
+    formats = remove_cjk_gaps(
+        template.format(how=run_details(best), how_cpu=run_details(cpu) if cpu is not None else "")
+    )
+    detail = remove_cjk_gaps(f"{formats} {doubt_note or _overnight_text(ratio)}")
+    return BenchmarkHeadline(ratio_text(ratio), text, detail, missing_text(benchmark), doubt_note, formats)
 
 
 def _value_headline(benchmark: Benchmark, best: BenchResult, doubt_note: str) -> BenchmarkHeadline:

@@ -65,7 +65,16 @@ class GuideTopic(Struct, frozen=True):
     @property
     def plain_text(self) -> str:
         """Its sentences without Markdown and pictures."""
-        return " ".join(_MARKUP.sub("", _LINK.sub(r"\1", _PICTURE.sub("", self.markdown))).split())
+        return _plain(self.markdown)
+
+    def entry_with(self, word: str) -> str:
+        """The first paragraph or list entry with a word (lower case), else all of its text; without Markdown."""
+        entries = (_plain(line) for line in self.markdown.splitlines() if not line.startswith("#"))
+        return next((entry for entry in entries if word in entry.casefold()), self.plain_text)
+
+
+def _plain(markdown: str) -> str:
+    return " ".join(_MARKUP.sub("", _LINK.sub(r"\1", _PICTURE.sub("", markdown))).split())
 
 
 class Term(Struct, frozen=True):
@@ -80,7 +89,7 @@ class Term(Struct, frozen=True):
 
 
 class SearchHit(Struct, frozen=True):
-    """A topic that holds all words of a query, with the sentence around the first of them."""
+    """A topic that holds all words of a query, with the paragraph or list entry around the first of them."""
 
     topic: GuideTopic
     snippet: str
@@ -97,6 +106,15 @@ def load_guide(language: Language) -> dict[str, GuideTopic]:
     contents = _read_topic(language, CONTENTS)
     names = dict.fromkeys(link.topic for link in contents.links)
     return {CONTENTS: contents} | {name: _read_topic(language, name) for name in names}
+
+
+def guide_sections(language: Language) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The names of the topics under each heading of the contents page, in its order."""
+    sections = re.split(r"^## (.+)$", load_guide(language)[CONTENTS].markdown, flags=re.MULTILINE)[1:]
+    return tuple(
+        (heading.strip(), tuple(target.removesuffix(".md") for _, target, _ in _LINK.findall(text)))
+        for heading, text in zip(sections[::2], sections[1::2], strict=True)
+    )
 
 
 def _read_topic(language: Language, name: str) -> GuideTopic:
@@ -150,7 +168,7 @@ def search_guide(language: Language, query: str) -> tuple[SearchHit, ...]:
         text = topic.plain_text
         if topic.name != CONTENTS and all(word in text.casefold() for word in words):
             in_title = any(word in topic.title.casefold() for word in words)
-            hits.append((not in_title, SearchHit(topic, _snippet(text, words[0]))))
+            hits.append((not in_title, SearchHit(topic, _snippet(topic.entry_with(words[0]), words[0]))))
     return tuple(hit for _, hit in sorted(hits, key=lambda hit: hit[0]))
 
 

@@ -117,6 +117,8 @@ class Texts(Translator):
         omitted = len(value.leaves_out) - len(shown_areas)
         if omitted:
             areas_text = self.translate(more_code, {"listed": areas_text, "count": omitted})
+        if not value.covers:
+            return self.translate("health.scope-nothing", {"leaves_out": areas_text})
         return self.translate(
             "health.scope", {"covers": self._join_texts(self._area_texts(value.covers)), "leaves_out": areas_text}
         )

@@ -71,10 +71,6 @@
         <translation>安装 PyTorch</translation>
     </message>
     <message>
-        <source>Speed</source>
-        <translation>速度</translation>
-    </message>
-    <message>
         <source>Start the full test</source>
         <translation>开始完整测速</translation>
     </message>
@@ -107,20 +103,28 @@
         <translation>最多 15 分钟，风扇可能会变响。</translation>
     </message>
     <message>
-        <source>What a training step needs, and the largest batch that fits</source>
-        <translation>一步训练要占多少内存，最大能用多大的批次</translation>
-    </message>
-    <message>
-        <source>What fits in memory</source>
-        <translation>内存能装下什么</translation>
-    </message>
-    <message>
         <source>View</source>
         <translation>查看</translation>
     </message>
     <message>
         <source>Open</source>
         <translation>打开</translation>
+    </message>
+    <message>
+        <source>The health test is running on the card. Measure when it is done.</source>
+        <translation>显卡正在体检，体检完再测速。</translation>
+    </message>
+    <message>
+        <source>How fast?</source>
+        <translation>有多快？</translation>
+    </message>
+    <message>
+        <source>What fits?</source>
+        <translation>装得下什么？</translation>
+    </message>
+    <message>
+        <source>Which models fit in memory, and how large a batch can be</source>
+        <translation>哪些模型装得下，批次最大能有多大</translation>
     </message>
 </context>
 <context>
@@ -498,6 +502,10 @@
         <source>{format}: {size}</source>
         <translation>{format}：{size}</translation>
     </message>
+    <message>
+        <source>16-bit: as released. 8-bit and 4-bit: rounded weights, which need less memory and are less exact.</source>
+        <translation>16 位是发布时的精度；8 位、4 位是取整后的权重，占用更少，但没那么精确。</translation>
+    </message>
 </context>
 <context>
     <name>ResultActions</name>
@@ -589,6 +597,13 @@
     <message>
         <source>{n} of {of}</source>
         <translation>第 {n} 项，共 {of} 项</translation>
+    </message>
+</context>
+<context>
+    <name>FinishedResultsCard</name>
+    <message>
+        <source>Measured so far</source>
+        <translation>已经测完</translation>
     </message>
 </context>
 </TS>

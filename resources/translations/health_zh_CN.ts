@@ -28,14 +28,6 @@
         <translation>全部显卡</translation>
     </message>
     <message>
-        <source>All of level 2, then {load} of full load with every result checked.</source>
-        <translation>先做 2 级的全部项目，再满载运行 {load}，检查每个结果。</translation>
-    </message>
-    <message>
-        <source>Reads each card's state from the driver, without calculations. Takes a few seconds.</source>
-        <translation>从驱动读取每张显卡的状态，不做计算，只需几秒。</translation>
-    </message>
-    <message>
         <source>Cancel</source>
         <translation>取消</translation>
     </message>
@@ -76,20 +68,8 @@
         <translation>最多 {longest}会自动停止，显卡过热时也会停止。</translation>
     </message>
     <message>
-        <source>It works, but something needs attention. See below for what to do.</source>
-        <translation>可以正常工作，但有需要留意的地方，该怎么做见下文。</translation>
-    </message>
-    <message>
         <source>Level {level}: {verdict}</source>
         <translation>{level} 级：{verdict}</translation>
-    </message>
-    <message>
-        <source>Checks the card and runs a small calculation. Usually under a minute.</source>
-        <translation>查看显卡，并做少量计算，通常不到一分钟。</translation>
-    </message>
-    <message>
-        <source>Nothing could be tested here. See below for the reason.</source>
-        <translation>这里没有可以测试的项目，原因见下。</translation>
     </message>
     <message>
         <source>Show all</source>
@@ -98,14 +78,6 @@
     <message>
         <source>Show less</source>
         <translation>收起</translation>
-    </message>
-    <message>
-        <source>There is a problem. See below for what to do.</source>
-        <translation>有问题，该怎么做见下文。</translation>
-    </message>
-    <message>
-        <source>Something needs attention. See below for what to do. No calculations were run.</source>
-        <translation>有需要留意的地方，该怎么做见下文。没有做计算。</translation>
     </message>
     <message>
         <source>Start the test</source>
@@ -132,16 +104,8 @@
         <translation>温度：开始 {first} °C，最高 {most} °C</translation>
     </message>
     <message>
-        <source>Tests copies, calculations in each precision, and the free memory bit by bit. Takes a few minutes.</source>
-        <translation>测试数据复制、各种精度的计算，并逐位检查空闲显存，需要几分钟。</translation>
-    </message>
-    <message>
         <source>This PyTorch cannot use the card, so this level would test only the CPU. To test the card, set up PyTorch again with CUDA.</source>
         <translation>已安装的 PyTorch 用不了显卡，这一级只会测试 CPU。要测试显卡，请重新安装带 CUDA 的 PyTorch。</translation>
-    </message>
-    <message>
-        <source>The benchmark is running on the card. Test the card when the benchmark is done.</source>
-        <translation>显卡正在测速。请等测速结束后再体检。</translation>
     </message>
     <message>
         <source>This level needs PyTorch, which is not set up yet. Level 1 works without it.</source>
@@ -182,6 +146,74 @@
     <message>
         <source>{count} min</source>
         <translation>{count} 分钟</translation>
+    </message>
+    <message>
+        <source>Less than 1 minute</source>
+        <translation>不到 1 分钟</translation>
+    </message>
+    <message>
+        <source>A few seconds</source>
+        <translation>几秒</translation>
+    </message>
+    <message>
+        <source>All of level 2, then full load with every result checked.</source>
+        <translation>先做 2 级的全部项目，再满载运行，检查每个结果。</translation>
+    </message>
+    <message>
+        <source>{load} of full load</source>
+        <translation>满载 {load}</translation>
+    </message>
+    <message>
+        <source>What level {level} tests</source>
+        <translation>{level} 级测试哪些项目</translation>
+    </message>
+    <message>
+        <source>See below for what to do.</source>
+        <translation>该怎么做见下文。</translation>
+    </message>
+    <message>
+        <source>Nothing could be tested here</source>
+        <translation>这里没有可以测试的项目</translation>
+    </message>
+    <message>
+        <source>See below for the reason.</source>
+        <translation>原因见下文。</translation>
+    </message>
+    <message>
+        <source>Something needs attention</source>
+        <translation>有需要留意的地方</translation>
+    </message>
+    <message>
+        <source>It works, but something needs attention</source>
+        <translation>可以正常工作，但有需要留意的地方</translation>
+    </message>
+    <message>
+        <source>There is a problem</source>
+        <translation>有问题</translation>
+    </message>
+    <message>
+        <source>The benchmark is using the card. Test the card when the benchmark is done.</source>
+        <translation>显卡正在测速。请等测速结束后再体检。</translation>
+    </message>
+    <message>
+        <source>Runs calculations on the card and checks the results. Nothing is changed.</source>
+        <translation>在显卡上做计算并核对结果，不会改动任何东西。</translation>
+    </message>
+    <message>
+        <source>Checks the card and runs a small calculation.</source>
+        <translation>查看显卡，并做少量计算。</translation>
+    </message>
+    <message>
+        <source>Reads each card's state from the driver, without calculations.</source>
+        <translation>从驱动读取每张显卡的状态，不做计算。</translation>
+    </message>
+    <message>
+        <source>Copies, calculations in each precision, and the free memory bit by bit.</source>
+        <translation>数据复制、各种精度的计算，逐位检查空闲显存。</translation>
+    </message>
+    <message>
+        <source>A few minutes</source>
+        <translation>几分钟</translation>
     </message>
 </context>
 </TS>

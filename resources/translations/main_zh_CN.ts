@@ -211,6 +211,10 @@
         <source>None yet. An environment keeps PyTorch and its packages separate from everything else.</source>
         <translation>还没有。环境能把 PyTorch 和它的软件包与其他东西分开。</translation>
     </message>
+    <message>
+        <source>I have an offline folder</source>
+        <translation>我有离线文件夹</translation>
+    </message>
 </context>
 <context>
     <name>GpuNotifier</name>
@@ -228,14 +232,6 @@
     <message>
         <source>A laptop card that sleeps to save power is never woken for this.</source>
         <translation>笔记本显卡为省电休眠时，绝不会因此被唤醒。</translation>
-    </message>
-    <message>
-        <source>Off</source>
-        <translation>关</translation>
-    </message>
-    <message>
-        <source>On</source>
-        <translation>开</translation>
     </message>
     <message>
         <source>Show its temperature next to the clock</source>
@@ -259,10 +255,6 @@
     <message>
         <source>Home</source>
         <translation>首页</translation>
-    </message>
-    <message>
-        <source>I have an offline folder</source>
-        <translation>我有离线文件夹</translation>
     </message>
     <message>
         <source>It is running in this environment, which can be removed only afterwards.</source>
@@ -747,14 +739,6 @@
         <translation>还没有检查过。</translation>
     </message>
     <message>
-        <source>Off</source>
-        <translation>关</translation>
-    </message>
-    <message>
-        <source>On</source>
-        <translation>开</translation>
-    </message>
-    <message>
         <source>This copy cannot check for updates, because it has no update source. Install new versions yourself.</source>
         <translation>这个版本无法检查更新，因为没有更新来源。请自己安装新版本。</translation>
     </message>
@@ -934,14 +918,6 @@
         <source>Notify me when a setup or a benchmark has finished</source>
         <translation>安装或测速完成时通知我</translation>
     </message>
-    <message>
-        <source>On</source>
-        <translation>开</translation>
-    </message>
-    <message>
-        <source>Off</source>
-        <translation>关</translation>
-    </message>
 </context>
 <context>
     <name>RemovalCard</name>
@@ -963,7 +939,7 @@
     </message>
     <message>
         <source>Remove all except environments…</source>
-        <translation>仅保留环境…</translation>
+        <translation>删除，但保留环境…</translation>
     </message>
     <message>
         <source>Remove everything…</source>

@@ -7,6 +7,10 @@
         <source>What to do</source>
         <translation>怎么办</translation>
     </message>
+    <message>
+        <source>What this means</source>
+        <translation>这是什么意思</translation>
+    </message>
 </context>
 <context>
     <name>AlarmRow</name>

@@ -148,16 +148,20 @@
         <translation>{workload}（{dtype}）</translation>
     </message>
     <message>
-        <source>{workload}: one {card} ({how}) is {times} times as fast as your CPU ({how_cpu})</source>
-        <translation>{workload}，单张 {card}（{how}）的速度是 CPU（{how_cpu}）的 {times} 倍</translation>
-    </message>
-    <message>
-        <source>{workload}: your {card} ({how}) is {times} times as fast as your CPU ({how_cpu})</source>
-        <translation>{workload}，{card}（{how}）的速度是 CPU（{how_cpu}）的 {times} 倍</translation>
-    </message>
-    <message>
         <source>* Doubtful: {why}.</source>
         <translation>* 存疑：{why}。</translation>
+    </message>
+    <message>
+        <source>{workload}: one {card} is {times} times as fast as your CPU</source>
+        <translation>{workload}，单张 {card} 的速度是 CPU 的 {times} 倍</translation>
+    </message>
+    <message>
+        <source>{workload}: your {card} is {times} times as fast as your CPU</source>
+        <translation>{workload}，{card} 的速度是 CPU 的 {times} 倍</translation>
+    </message>
+    <message>
+        <source>The card in {how}, the CPU in {how_cpu}.</source>
+        <translation>显卡用 {how}；CPU 用 {how_cpu}。</translation>
     </message>
 </context>
 <context>

@@ -217,4 +217,15 @@
         <translation>等待中</translation>
     </message>
 </context>
+<context>
+    <name>Switch</name>
+    <message>
+        <source>On</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>关</translation>
+    </message>
+</context>
 </TS>

@@ -14,7 +14,7 @@ from gpu_assistant.core.results import Benchmark
 from gpu_assistant.gui.bench.page import MEMORY_TAB, BenchmarkPage
 from gpu_assistant.gui.main.main_area import BENCHMARK
 from gpu_assistant.gui.main.window import MainWindow
-from tests.fakes.benchmarks import worked_out
+from tests.fakes.benchmarks import card_benchmark, worked_out
 
 Scene = Callable[[MainWindow], None]
 
@@ -37,13 +37,14 @@ def results(*stored: Benchmark, expanded: bool = False) -> Scene:
 
 
 def running(window: MainWindow) -> None:
-    """A run that has reported one workload."""
+    """A run that has measured four workloads."""
     page = _page(window)
+    results = card_benchmark().results[:4]
     window.app.gate = threading.Event()
     report = BenchmarkProgress(
         index=7, total=24, workload="resnet50", device="cuda:0", dtype="mixed-bfloat16", size=(3, 224, 224)
     )
-    window.app.events["bench"] = (report,)
+    window.app.events["bench"] = (*results, report)
     page.measure()
     _wait_until(lambda: page.running_view.report is not None)
 

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from gpu_assistant.catalog.records.updates import RootStatement, UpdateKey
 from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.recommendation import Choice, DriverAdvice, Recommendation
 from gpu_assistant.core.results import Benchmark, GpuProcess, Sample
 from gpu_assistant.gui.main.main_area import BENCHMARK, HEALTH, HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.main.window import MainWindow
@@ -23,7 +24,7 @@ from gpu_assistant.update.service import UpdateService
 from gpu_assistant.update.signed_statement import ReleaseStatement, UpdateFile
 
 from ..fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
-from ..fakes.examples import GIB, cpu_benchmark, rtx4060
+from ..fakes.examples import GIB, cpu_benchmark, cpu_recommendation, rtx4060
 from ..fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
 from . import bench_scenes, health_scenes
 
@@ -179,6 +180,12 @@ SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None
 }
 
 
+def gpu_advice(choice: Choice | None) -> Recommendation:
+    """What is advised for the card: the newest release, which needs a newer driver."""
+    driver = DriverAdvice(action="update", installed="566.03", minimum="580.88", recommended="617.42", channel="studio")
+    return replace(cpu_recommendation(choice), driver=driver)
+
+
 def shoot(studio: Studio, name: str, folder: Path) -> None:
     """One scene on an app of its own."""
     page, gpus, stored, installed, state = SCENES[name]
@@ -190,6 +197,9 @@ def shoot(studio: Studio, name: str, folder: Path) -> None:
             replace(ENVIRONMENT, name=f"course-{number}", path=f"{place}-{number}", bytes=number * GIB)
             for number in range(2, 7)
         )
+    if gpus:
+        app.recommendation = gpu_advice
+    app.settings = replace(app.settings, environment_names={place: "pytorch"})
     app.stored = [measured(7 * (stored - index), 0.9 + 0.05 * index) for index in range(stored)]
     window = MainWindow(app)
     window.build(studio.language)

@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QImage, QTextDocument
+from PySide6.QtGui import QFont, QImage, QTextDocument
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gpu_assistant.core.errors import AppError
@@ -233,8 +233,31 @@ def test_topic_is_chosen_in_the_list(opened):
     dialog = opened()
     dialog.resize(1180, 760)
     assert dialog.topic_list.isVisible()
-    dialog.topic_list.setCurrentRow(3)
-    assert dialog.topic == list(load_guide("en"))[3]
+    (computer,) = dialog.topic_list.findItems(load_guide("en")["computer"].title, Qt.MatchFlag.MatchExactly)
+    dialog.topic_list.setCurrentItem(computer)
+    assert dialog.topic == "computer"
+
+
+def test_topics_are_in_groups_whose_names_cannot_be_chosen(opened, qtbot):
+    dialog = opened("home")
+    dialog.resize(1180, 760)
+    rows = [dialog.topic_list.item(row) for row in range(dialog.topic_list.count())]
+    headings = [row.text() for row in rows if not row.flags() & Qt.ItemFlag.ItemIsSelectable]
+    assert headings == ["Set up", "Use", "Look up"]
+    assert len(rows) == len(load_guide("en")) + len(headings)
+    before = rows.index(next(row for row in rows if row.text() == "Use")) - 1
+    dialog.topic_list.setCurrentRow(before)
+    qtbot.keyClick(dialog.topic_list, Qt.Key.Key_Down)
+    assert dialog.topic == "examples"
+
+
+def test_a_search_shows_the_sentence_and_marks_the_word(opened):
+    dialog = opened("home")
+    dialog.search_field.setText("mirror")
+    document = dialog.browser.document()
+    found = document.find("mirror", 30)
+    assert not found.isNull()
+    assert found.charFormat().fontWeight() > QFont.Weight.Normal
 
 
 def test_language_changes_while_open(opened, language):
@@ -244,7 +267,7 @@ def test_language_changes_while_open(opened, language):
     QApplication.processEvents()
     assert load_guide("zh_CN")["home"].title in dialog.browser.toPlainText()
     assert dialog.windowTitle() == "帮助"
-    assert dialog.topic_list.item(1).text() == load_guide("zh_CN")["set-up"].title
+    assert dialog.topic_list.item(2).text() == load_guide("zh_CN")["set-up"].title
 
 
 def test_buttons_open_folders_and_the_part_about_reports(opened, fake, qtbot):

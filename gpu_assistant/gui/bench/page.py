@@ -11,6 +11,7 @@ What flows here, with the modules:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,8 @@ from ...texts.format import format_duration
 from .. import theme
 from ..language import Language, texts
 from ..machine_facts import InstalledEnvironment, current_environment
+from ..monitor.live_card import RunMetricsCard
+from ..monitor.sampling import SamplingService
 from ..saving import FileOpener
 from ..widgets.buttons import Button, SegmentedControl
 from ..widgets.cards import Banner, Card, EmptyState
@@ -44,7 +47,7 @@ from ..worker import JobRunner
 from .export.exporter import BenchmarkExporter
 from .memory_fit.view import MemoryFitView
 from .result.view import BenchmarkResultView
-from .running import ActivityText, RunningView
+from .running import ActivityText, FinishedResultsCard, RunningView
 
 if TYPE_CHECKING:
     from ...app import App
@@ -84,14 +87,19 @@ class _ReadPageDataJob:
 class BenchmarkPage(Page):
     """Shows that nothing was measured, a run, or its result; on a second tab what fits in memory.
 
-    `measured` is emitted with each new result, `setup_requested` asks for the wizard.
+    `measured` is emitted with each new result, `setup_requested` asks for the wizard, `computing_changed` follows
+    each start and end of a benchmark or memory estimate. `is_testing` tells whether a
+    health test runs: neither result could be trusted.
     """
 
     setup_requested = Signal()
     measured = Signal()
+    computing_changed = Signal()
 
-    def __init__(self, app: App, language: Language) -> None:
-        self._app, self._language = app, language
+    def __init__(
+        self, app: App, language: Language, sampling: SamplingService, is_testing: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._app, self._language, self._is_testing = app, language, is_testing
         self._installed: InstalledEnvironment | None = None
         self._range_source: RangeSource | None = None
         self._benchmarks: tuple[Benchmark, ...] = ()
@@ -106,14 +114,17 @@ class BenchmarkPage(Page):
             self.result_actions.buttons
         )
         self.tabs = SegmentedControl(("", ""))
-        self.message_banner = Banner("error")
-        self.environment_banner = Banner("warn")
-        for banner in (self.message_banner, self.environment_banner):
+        self.message_banner = Banner("error", inset=True)
+        self.environment_banner = Banner("warn", inset=True)
+        self.busy_banner = Banner("neutral", inset=True)
+        self.busy_banner.setObjectName("healthTestRunning")
+        for banner in (self.message_banner, self.environment_banner, self.busy_banner):
             banner.hide()
         self.empty_state = EmptyState("bench", kind="primary")
         self.first_full_test_button = Button(kind="ghost", icon_name="clock")
         self.empty_state.add_widget(self.first_full_test_button)
         self.running_view = RunningView(activity)
+        self.live_card, self.finished_card = RunMetricsCard(sampling, "benchmark"), FinishedResultsCard()
         self.result_view = BenchmarkResultView()
         self.memory_view = MemoryFitView(app)
         self.cancel_button = self.running_view.cancel_button
@@ -121,12 +132,13 @@ class BenchmarkPage(Page):
         for view in (
             QWidget(),
             self._wrap_in_card(self.empty_state),
-            self._wrap_at_top(self.running_view),
+            self._wrap_running_view(),
             self.result_view,
             self.memory_view,
         ):
             self._views.add(view)
         self.column.addWidget(self.tabs, 0, Qt.AlignmentFlag.AlignLeft)
+        self.column.addWidget(self.busy_banner)
         self.column.addWidget(self.environment_banner)
         self.column.addWidget(self.message_banner)
         self.column.addWidget(self._views, 1)
@@ -164,6 +176,8 @@ class BenchmarkPage(Page):
         self.running_view.stop_requested.connect(self.stop)
         self.tabs.chosen.connect(lambda _: self._on_tab_changed())
         self.memory_view.busy_changed.connect(lambda _: self._on_tab_changed())
+        for changed in (self.memory_view.busy_changed, self._runner.started, self._runner.finished):
+            changed.connect(lambda *_: self.computing_changed.emit())
         self.memory_view.environment_missing.connect(self.reload)
 
     def _open_saved(self) -> None:
@@ -180,13 +194,15 @@ class BenchmarkPage(Page):
         card.column.addWidget(widget, 1)
         return card
 
-    def _wrap_at_top(self, widget: QWidget) -> QWidget:
-        """In a card as high as its content, with the rest of the page empty."""
+    def _wrap_running_view(self) -> QWidget:
+        """What is measured, the live values, and what was measured so far; the rest of the page is empty."""
         view, card = QWidget(), Card()
-        card.column.addWidget(widget)
+        card.column.addWidget(self.running_view)
         column = QVBoxLayout(view)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(card)
+        column.setSpacing(12)
+        for each in (card, self.live_card, self.finished_card):
+            column.addWidget(each)
         column.addStretch(1)
         return view
 
@@ -205,6 +221,11 @@ class BenchmarkPage(Page):
         return self._runner.running
 
     @property
+    def is_computing(self) -> bool:
+        """Whether a benchmark or a memory estimate runs."""
+        return self.measuring or self.memory_view.busy
+
+    @property
     def finished(self) -> SignalInstance:
         """Emitted when a benchmark ends."""
         return self._runner.finished
@@ -213,6 +234,11 @@ class BenchmarkPage(Page):
     def can_measure(self) -> bool:
         """Whether there is an environment to measure, on this computer."""
         return self._installed is not None and not self._app.simulated
+
+    @property
+    def _can_start(self) -> bool:
+        """Whether a benchmark can be started now."""
+        return self.can_measure and not self.memory_view.busy and not self._is_testing()
 
     @property
     def is_loaded(self) -> bool:
@@ -305,11 +331,12 @@ class BenchmarkPage(Page):
 
     def measure(self, *, full: bool = False) -> None:
         """Start a run; does nothing while another one runs or where nothing can be measured."""
-        if self.measuring or self.memory_view.busy or self._installed is None or self._app.simulated:
+        if self.measuring or not self._can_start or self._installed is None:
             return
         self._error, self._saved_path, self._stopped = None, None, False
         self.tabs.set_current(SPEED_TAB)
         self._runner.start(LazyJob(partial(self._app.monitoring.benchmark, self._installed.folder, full=full)))
+        self.finished_card.clear()
         self.running_view.start(partial(running_note, self._installed, full=full))
         self.retranslate()
         self.running_view.take_focus()
@@ -321,7 +348,9 @@ class BenchmarkPage(Page):
             self.running_view.set_stopping()
 
     def _on_report(self, report: TorchLoading | BenchmarkProgress | BenchResult) -> None:
-        if not isinstance(report, BenchResult):
+        if isinstance(report, BenchResult):
+            self.finished_card.add(report)
+        else:
             self.running_view.show_progress(report)
 
     def _on_done(self, benchmark: Benchmark) -> None:
@@ -362,7 +391,7 @@ class BenchmarkPage(Page):
         last = self._benchmarks[-1] if self._benchmarks else None
         memory_tab = self.tabs.current() == MEMORY_TAB
         result_shown = last is not None and not self.measuring and not memory_tab
-        self.tabs.set_options((self.tr("Speed"), self.tr("What fits in memory")))
+        self.tabs.set_options((self.tr("How fast?"), self.tr("What fits?")))
         self.tabs.setAccessibleName(self.tr("View"))
         self.tabs.setVisible(self.can_measure and not self.measuring)
         self.result_actions.setVisible(result_shown)
@@ -370,18 +399,15 @@ class BenchmarkPage(Page):
             self._language.texts().translate("bench.kept-left-out", {"results": self._unreadable_count})
         )
         self.unreadable_label.setVisible(self._unreadable_count > 0 and not self.measuring and not memory_tab)
-        enabled, installed = self.can_measure and not self.memory_view.busy, self._installed
-        quick_duration, full_duration = (
-            duration_text(installed, full=full) if installed else "" for full in (False, True)
-        )
-        self.result_actions.set_texts(enabled, quick_duration, full_duration, self._unavailable_reason())
+        self.update_state()
         self._update_message()
         self._update_environment_banner(result_shown=result_shown)
-        subtitle = self.tr("How fast is it, and is that normal?")
+        title, subtitle = self.tr("Benchmark"), self.tr("How fast is it, and is that normal?")
         if self.measuring:
             self._views.show_view(RUNNING_VIEW)
         elif memory_tab:
-            subtitle = self.tr("What a training step needs, and the largest batch that fits")
+            title = self.tr("What fits?")
+            subtitle = self.tr("Which models fit in memory, and how large a batch can be")
             self._views.show_view(MEMORY_VIEW)
         elif last is not None:
             subtitle = messages.result_subtitle(last)
@@ -390,7 +416,21 @@ class BenchmarkPage(Page):
         elif self._data_read:
             self._update_empty_state()
             self._views.show_view(EMPTY_VIEW)
-        self.set_title(self.tr("Benchmark"), subtitle)
+        self.set_title(title, subtitle)
+
+    def update_state(self) -> None:
+        """Update which measurements can be started, and why not."""
+        installed, reason = self._installed, self._unavailable_reason()
+        quick_duration, full_duration = (
+            duration_text(installed, full=full) if installed else "" for full in (False, True)
+        )
+        self.result_actions.set_texts(self._can_start, quick_duration, full_duration, reason)
+        is_testing = self._is_testing()
+        self.memory_view.set_blocked(reason if is_testing else "")
+        self.busy_banner.set("neutral", reason)
+        self.busy_banner.setVisible(self.can_measure and is_testing)
+        if self._data_read and not self._benchmarks:
+            self._update_empty_state()
 
     def _update_message(self) -> None:
         """An error, where a file was saved, or that the run was cancelled; `memory_view` has a banner of its own."""
@@ -417,6 +457,8 @@ class BenchmarkPage(Page):
     def _unavailable_reason(self) -> str:
         if self._app.simulated:
             return self.tr("A simulated machine cannot be measured: nothing is executed for it.")
+        if self._is_testing():
+            return self.tr("The health test is running on the card. Measure when it is done.")
         if self.memory_view.busy:
             return self.tr("The computer is calculating what fits in memory.")
         if self._had_environment:
@@ -436,8 +478,10 @@ class BenchmarkPage(Page):
                 unavailable_reason, self.tr("Measure") if self._app.simulated else self.tr("Set up PyTorch")
             )
         self.first_full_test_button.setVisible(can_measure)
-        self.empty_state.button.setEnabled(not self._app.simulated)
-        self.empty_state.button.setToolTip(unavailable_reason if self._app.simulated else "")
+        is_blocked = self._app.simulated or (can_measure and self._is_testing())
+        for button in (self.empty_state.button, self.first_full_test_button):
+            button.setEnabled(not is_blocked)
+            button.setToolTip(unavailable_reason if is_blocked else "")
 
 
 TITLE_WIDTH = 260  # pixels at 100 % text that the title needs beside the buttons

@@ -1,4 +1,4 @@
-"""The view of a running measurement: what is measured, how far it is, for how long it has run; Cancel.
+"""The view of a running measurement: what is measured, how far it is, for how long it has run; Cancel; what is done.
 
 Benchmark and memory estimate share it; it starts nothing itself:
 
@@ -14,13 +14,19 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from ...bench.child_protocol import TorchLoading
+from ...core.results import BenchResult
+from ...core.types import short_device_name
+from ...reports import messages
+from ...texts.benchmark import dimensions_text
 from ...texts.format import format_duration
 from .. import language
 from ..widgets.base import Themed
 from ..widgets.buttons import Button
+from ..widgets.cards import Card
+from ..widgets.icons import IconWidget
 from ..widgets.progress import ProgressBar
 from ..widgets.text import label
 
@@ -164,6 +170,56 @@ class RunningView(Themed, QWidget, Generic[ReportT]):
             counter = self.tr("{n} of {of}").format(n=self._report.index, of=self._report.total)
             parts = [counter, self._describe(self._report).detail, *parts]
         self.count_label.setText(" · ".join(part for part in parts if part))
+
+
+class FinishedResultsCard(Card):
+    """The results of a run so far, each in the moment in which it is there; hidden before the first."""
+
+    def __init__(self) -> None:
+        self.results: list[BenchResult] = []
+        self._rows: list[QWidget] = []
+        super().__init__()
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setVerticalSpacing(8)
+        self._grid.setColumnStretch(1, 1)
+        self.column.addLayout(self._grid)
+        self.hide()
+
+    def clear(self) -> None:
+        """Remove all results, before a new run."""
+        for widget in self._rows:
+            self._grid.removeWidget(widget)
+            widget.hide()
+            widget.deleteLater()
+        self.results, self._rows = [], []
+        self.hide()
+
+    def add(self, result: BenchResult) -> None:
+        """Add a finished workload below the others."""
+        self.results.append(result)
+        self._add_row(result)
+        self.show()
+
+    def retranslate(self) -> None:
+        results = self.results
+        if results:
+            self.clear()
+            for result in results:
+                self.add(result)
+        self.set_title(self.tr("Measured so far"))
+
+    def _add_row(self, result: BenchResult) -> None:
+        row = len(self.results)
+        name = label("body", messages.result_name(result))
+        size = dimensions_text(result.size) if result.id == "matmul" else ""
+        device = label("small", " · ".join(part for part in (short_device_name(result.device), size) if part))
+        value = label("strong", messages.median_text(result))
+        value.setAlignment(Qt.AlignmentFlag.AlignRight)
+        widgets = (IconWidget("check", "ok", 16), name, device, value)
+        for column, widget in enumerate(widgets):
+            self._grid.addWidget(widget, row, column)
+        self._rows += widgets
 
 
 def scroll_to_top(widget: QWidget) -> None:

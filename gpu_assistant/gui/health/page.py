@@ -28,6 +28,8 @@ from ...health.child_protocol import HealthProgress
 from ...texts.format import format_duration
 from .. import language
 from ..machine_facts import current_environment
+from ..monitor.live_card import RunMetricsCard
+from ..monitor.sampling import SamplingService
 from ..widgets.base import announce
 from ..widgets.buttons import Button, SegmentedControl
 from ..widgets.cards import Banner, Card
@@ -36,40 +38,42 @@ from ..widgets.page import Page
 from ..widgets.progress import ProgressBar
 from ..widgets.text import label
 from ..worker import JobRunner
+from .levels import LOAD_LEVEL, AreasCard, LevelCards, level_names
 from .result import HealthResultView
 
 if TYPE_CHECKING:
     from ...app import App
 
 
-LOAD_LEVEL = 3  # the level that loads the GPUs
 LOAD_MINUTES = (10, 20, 30, 60)
 translate = QCoreApplication.translate
 
 
 class HealthPage(Page):
-    """One test at a time; it goes on while another page is open. `finished` follows each.
+    """One test at a time; it goes on while another page is open. `finished` follows each, `testing_changed` each start
+    and end.
 
-    `list_gpus` gives the GPUs that are known; `is_benchmarking` tells whether a benchmark runs: a test beside it could
-    not be trusted.
+    `sampling` has the GPUs that are known; `is_benchmarking` tells whether a benchmark runs: a test beside it could not
+    be trusted.
     """
 
     finished = Signal()
+    testing_changed = Signal()
 
-    def __init__(
-        self, app: App, list_gpus: Callable[[], Sequence[GpuSample]], is_benchmarking: Callable[[], bool]
-    ) -> None:
-        self._app, self._list_gpus, self._is_benchmarking = app, list_gpus, is_benchmarking
+    def __init__(self, app: App, sampling: SamplingService, is_benchmarking: Callable[[], bool]) -> None:
+        self._app, self._sampling, self._is_benchmarking = app, sampling, is_benchmarking
         self._environment: HealthTestEnvironment | None = None
         self._message: Callable[[], str] | None = None
-        self._is_built = self._was_copied = False
+        self._progress: HealthProgress | None = None
+        self._is_built = self._was_copied = self._is_stopping = False
         super().__init__(" ")
-        self.levels = SegmentedControl([""] * len(level_names()))
+        self.levels, self.areas_card = LevelCards(), AreasCard()
         self.test_options = HealthTestOptions()
-        self.level_label, self.progress_label = label("body"), label("body")
+        self.limit_label, self.progress_label = label("small"), label("body")
         self.progress_bar = ProgressBar()
-        self.message_banner, self.cpu_only_banner = Banner("warn"), Banner("warn")
+        self.message_banner, self.cpu_only_banner = Banner("warn", inset=True), Banner("warn", inset=True)
         self.result_view = HealthResultView()
+        self.live_card = RunMetricsCard(sampling, "health-test")
         self.start_button = Button(kind="primary", icon_name="play")
         self.start_button.setObjectName("startHealthTest")
         self.cancel_button = Button(icon_name="cross")
@@ -78,29 +82,44 @@ class HealthPage(Page):
         self._build_layout()
         self._connect_signals()
         self._is_built = True
+        self._arrange()
         self.retranslate()
 
     def _build_layout(self) -> None:
-        card = Card()
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        for button in (self.start_button, self.cancel_button):
-            row.addWidget(button)
-        row.addStretch(1)
-        row.addWidget(self.copy_button)
-        card.column.addWidget(self.levels, 0, Qt.AlignmentFlag.AlignLeft)
-        for widget in (self.level_label, self.test_options, self.cpu_only_banner, self.message_banner):
-            card.column.addWidget(widget)
-        card.column.addLayout(row)
-        card.column.addWidget(self.progress_label)
-        card.column.addWidget(self.progress_bar)
-        self.column.addWidget(card)
+        self.column.addWidget(self.levels)
+        for widget in (self.cpu_only_banner, self.message_banner):
+            self.column.addWidget(widget)
+        self._start_row, start_layout = QWidget(), QHBoxLayout()
+        self._start_row.setLayout(start_layout)
+        start_layout.setContentsMargins(0, 0, 0, 0)
+        start_layout.setSpacing(16)
+        start_layout.addWidget(self.start_button, 0, Qt.AlignmentFlag.AlignVCenter)
+        start_layout.addWidget(self.limit_label, 1, Qt.AlignmentFlag.AlignVCenter)
+        start_layout.addWidget(self.copy_button, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.column.addWidget(self.test_options)
+        self.column.addWidget(self._start_row)
+        self._progress_card = Card()
+        progress_row = QHBoxLayout()
+        progress_row.addWidget(self.progress_label, 1, Qt.AlignmentFlag.AlignVCenter)
+        progress_row.addWidget(self.cancel_button)
+        self._progress_card.column.addLayout(progress_row)
+        self._progress_card.column.addWidget(self.progress_bar)
+        self.column.addWidget(self._progress_card)
+        self.column.addWidget(self.live_card)
         self._result_card = Card()
         self._result_card.column.addWidget(self.result_view)
+        self.column.addWidget(self.result_view.verdict)
         self.column.addWidget(self._result_card)
+        self.column.addWidget(self.areas_card)
         self.column.addStretch(1)
 
+    def _arrange(self) -> None:
+        """Levels side by side, in a small window one below the other."""
+        self.levels.set_columns(1 if self.breakpoints.is_small else len(self.levels.buttons))
+        self.areas_card.set_columns(1 if self.breakpoints.is_small else 2)
+
     def _connect_signals(self) -> None:
+        self.breakpoints.changed.connect(self._arrange)
         self.levels.chosen.connect(lambda _: self.update_state())
         self.test_options.changed.connect(self.update_state)
         self.start_button.clicked.connect(self.start_test)
@@ -156,7 +175,7 @@ class HealthPage(Page):
 
     def _show_gpus(self) -> None:
         if not self.testing:
-            self.test_options.show_gpus(tuple(gpu for gpu in self._list_gpus() if gpu.state != "gone"))
+            self.test_options.show_gpus(tuple(gpu for gpu in self._sampling.history.gpus() if gpu.state != "gone"))
 
     # The test
 
@@ -165,9 +184,7 @@ class HealthPage(Page):
         if self._unavailable_reason() or self._environment is None or self.testing:
             return
         self.result_view.clear()
-        self._message, self._was_copied = None, False
-        self.progress_label.setText(translate("Health", "Starting…"))
-        self.progress_bar.set_fraction(None)
+        self._message, self._progress, self._was_copied, self._is_stopping = None, None, False, False
         options = self.test_options
         self.test_runner.start(
             HealthTestJob(
@@ -180,13 +197,14 @@ class HealthPage(Page):
         )
         self.update_state()
         self.cancel_button.setFocus()
+        self.testing_changed.emit()
 
     def stop_test(self) -> None:
         """Cancel the test."""
         if self.testing:
             self.test_runner.cancel()
-            self.progress_label.setText(translate("Health", "Stopping…"))
-            self.cancel_button.setEnabled(False)
+            self._is_stopping = True
+            self._show_progress()
 
     def set_environment(self, environment: HealthTestEnvironment) -> None:
         """Use this environment for the test."""
@@ -197,9 +215,20 @@ class HealthPage(Page):
         if isinstance(report, Check):
             self.result_view.add_check(report)
             self._result_card.show()
-        elif self.cancel_button.isEnabled():
-            self.progress_label.setText(progress_text(report))
-            self.progress_bar.set_fraction(report.done)
+        else:
+            self._progress = report
+            self._show_progress()
+
+    def _show_progress(self) -> None:
+        """What is tested just now, how far it is, and whether it is being stopped."""
+        report = self._progress
+        if self._is_stopping:
+            text = translate("Health", "Stopping…")
+        else:
+            text = progress_text(report) if report is not None else translate("Health", "Starting…")
+        self.progress_label.setText(text)
+        self.progress_bar.set_fraction(report.done if report is not None else None)
+        self.cancel_button.setEnabled(not self._is_stopping)
 
     def show_result(self, checks: Checks) -> None:
         """Show what a test found."""
@@ -208,7 +237,7 @@ class HealthPage(Page):
 
     def _on_done(self, checks: Checks) -> None:
         self.show_result(checks)
-        announce(self.result_view.verdict, self.result_view.verdict.label.text())
+        announce(self.result_view.verdict, self.result_view.verdict.accessibleName())
 
     def _copy_result(self) -> None:
         QGuiApplication.clipboard().setText(self.result_view.as_text())
@@ -234,15 +263,17 @@ class HealthPage(Page):
             # Not on "Start": a late key press meant for "Cancel" must not start the next test.
             self.levels.buttons[self.level - 1].setFocus(Qt.FocusReason.OtherFocusReason)
         self.finished.emit()
+        self.testing_changed.emit()
 
     # State
 
     def retranslate(self) -> None:
         if not self._is_built:
             return
-        self.set_title(translate("Health", "Is your graphics card healthy?"))
-        self.levels.set_options(level_names())
-        self.levels.setAccessibleName(translate("Health", "Test level"))
+        self.set_title(
+            translate("Health", "Is your graphics card healthy?"),
+            translate("Health", "Runs calculations on the card and checks the results. Nothing is changed."),
+        )
         self.start_button.setText(translate("Health", "Start the test"))
         self.cancel_button.setText(translate("Health", "Cancel"))
         self.test_options.retranslate()
@@ -255,9 +286,7 @@ class HealthPage(Page):
         if self._app.simulated:
             return translate("Health", "A simulated machine cannot be tested: nothing is executed for it.")
         if self._is_benchmarking():
-            return translate(
-                "Health", "The benchmark is running on the card. Test the card when the benchmark is done."
-            )
+            return translate("Health", "The benchmark is using the card. Test the card when the benchmark is done.")
         if environment is not None and environment.environment is None and self.level > 1:
             return translate("Health", "This level needs PyTorch, which is not set up yet. Level 1 works without it.")
         return ""
@@ -265,15 +294,16 @@ class HealthPage(Page):
     def update_state(self) -> None:
         """Update texts, and which controls are shown and enabled."""
         running, environment, unavailable_reason = self.testing, self._environment, self._unavailable_reason()
+        has_environment = environment is None or environment.environment is not None
+        has_result = bool(self.result_view.rows) or not self.result_view.verdict.isHidden()
         self.levels.setEnabled(not running)
-        self.test_options.setEnabled(not running)
-        self.test_options.show_for_level(has_load=self.level == LOAD_LEVEL)
-        description = (
-            level_description(self.level, environment, self.test_options.load_seconds)
-            if environment is not None
-            else ""
-        )
-        self.level_label.setText(description if running else unavailable_reason or description)
+        self.levels.setVisible(not running)
+        self._progress_card.set_title(level_names()[self.level - 1])
+        self.test_options.show_for_level(has_load=self.level == LOAD_LEVEL, running=running)
+        self.levels.show_levels(has_environment=has_environment, load_seconds=self.test_options.chosen_load_seconds)
+        self.limit_label.setText(unavailable_reason or self._limit_text())
+        self.areas_card.show_level(self.level, has_environment=has_environment)
+        self.areas_card.setVisible(not running and not has_result)
         self.cpu_only_banner.setVisible(
             not running
             and not unavailable_reason
@@ -292,17 +322,27 @@ class HealthPage(Page):
         self.message_banner.setVisible(self._message is not None and not running)
         if self._message is not None:
             self.message_banner.set("warn", self._message())
-        self.progress_label.setVisible(running)
-        self.progress_bar.setVisible(running)
+        self._progress_card.setVisible(running)
+        self.live_card.setVisible(running)
+        self._show_progress()
         self.copy_button.setText(
             translate("Health", "Copied") if self._was_copied else translate("Health", "Copy the result")
         )
-        self.copy_button.setVisible(bool(self.result_view.rows) and not running)
-        self.start_button.setVisible(not running)
+        self.copy_button.setVisible(bool(self.result_view.rows))
+        self._start_row.setVisible(not running)
         self.start_button.setEnabled(environment is not None and not unavailable_reason)
-        self.cancel_button.setVisible(running)
-        self.cancel_button.setEnabled(True)
-        self._result_card.setVisible(bool(self.result_view.rows) or not self.result_view.verdict.isHidden())
+        self._result_card.setVisible(bool(self.result_view.rows))
+
+    def _limit_text(self) -> str:
+        """After how long the level stops by itself; "" where only the driver is asked."""
+        environment = self._environment
+        if environment is None or environment.environment is None:
+            return ""
+        seconds = environment.limits[self.level - 1] + (self.test_options.load_seconds or 0.0)
+        template = translate(
+            "Health", "It stops by itself after {longest} at the latest, or when the card gets too hot."
+        )
+        return template.format(longest=format_duration(seconds, language.texts().language))
 
 
 class HealthTestOptions(QWidget):
@@ -354,17 +394,22 @@ class HealthTestOptions(QWidget):
         return None if self._gpu is None else f"cuda:{self._gpu}"
 
     @property
+    def chosen_load_seconds(self) -> float:
+        """How long a level with load loads the GPUs."""
+        return 60.0 * LOAD_MINUTES[self.minutes.current()]
+
+    @property
     def load_seconds(self) -> float | None:
         """How long the GPUs are loaded; None for a level without load."""
-        return 60.0 * LOAD_MINUTES[self.minutes.current()] if self._has_load else None
+        return self.chosen_load_seconds if self._has_load else None
 
-    def show_for_level(self, *, has_load: bool) -> None:
-        """Show the options of a level with or without load."""
+    def show_for_level(self, *, has_load: bool, running: bool = False) -> None:
+        """Show the options of a level with or without load; none while a test runs."""
         self._has_load = has_load
         self.gpu_dropdown.setVisible(len(self._gpus) > 1)
         for widget in (self.load_label, self.minutes):
             widget.setVisible(has_load)
-        self.setVisible(has_load or len(self._gpus) > 1)
+        self.setVisible((has_load or len(self._gpus) > 1) and not running)
 
     def _set_gpu(self, gpu: int | None) -> None:
         self._gpu = gpu
@@ -432,38 +477,6 @@ class HealthTestJob:
                 self._environment, sampler, level=self._level, device=self._device, load_seconds=self._load_seconds
             )
             return job.run(context)
-
-
-def level_names() -> tuple[str, str, str]:
-    """The names of the three levels."""
-    return (
-        translate("Health", "1 · Quick look"),
-        translate("Health", "2 · Thorough"),
-        translate("Health", "3 · Long full load"),
-    )
-
-
-def level_description(level: int, environment: HealthTestEnvironment, load: float | None) -> str:
-    """What a level does and how long it takes; `load` is the part under full load in seconds."""
-    code = language.texts().language
-    longest_text = format_duration(environment.limits[level - 1] + (load or 0.0), code)
-    if environment.environment is None:
-        return translate(
-            "Health", "Reads each card's state from the driver, without calculations. Takes a few seconds."
-        )
-    template = {
-        1: translate("Health", "Checks the card and runs a small calculation. Usually under a minute."),
-        2: translate(
-            "Health",
-            "Tests copies, calculations in each precision, and the free memory bit by bit. Takes a few minutes.",
-        ),
-        3: translate("Health", "All of level 2, then {load} of full load with every result checked."),
-    }[level]
-    limit_template = translate(
-        "Health", "It stops by itself after {longest} at the latest, or when the card gets too hot."
-    )
-    sentences = template.format(load=format_duration(load or 0.0, code)), limit_template.format(longest=longest_text)
-    return ("" if code == "zh_CN" else " ").join(sentences)
 
 
 def progress_text(report: HealthProgress) -> str:

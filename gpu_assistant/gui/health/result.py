@@ -18,13 +18,14 @@ from ...health.headline import blames_gpu, has_tested_gpu, select_headline
 from ...texts.format import format_duration
 from .. import language
 from ..widgets.buttons import Button
-from ..widgets.cards import Banner, BannerKind
+from ..widgets.cards import Hero, HeroKind
 from ..widgets.charts import Sparkline
 from ..widgets.icons import IconWidget
 from ..widgets.text import label
+from .levels import level_names
 
 CHECK_ICONS = {"pass": ("check", "ok"), "warn": ("warn", "warn"), "fail": ("error", "error"), "skip": ("minus", "soft")}
-VERDICT_BANNERS: dict[str, BannerKind] = {"pass": "ok", "warn": "warn"}
+VERDICT_KINDS: dict[str, HeroKind] = {"pass": "ok", "warn": "warn"}
 MAX_SCOPE_ITEMS = 3  # of what a verdict does not cover, before "Show all of it"
 MAX_POINTS = 400  # of a curve: more than it has pixels
 MIN_TEMPERATURE = 20.0  # °C at the bottom of the temperature curve
@@ -33,14 +34,14 @@ translate = QCoreApplication.translate
 
 
 class HealthResultView(QWidget):
-    """Verdict, checks, curves and scope, one below the other."""
+    """Checks, curves and scope, one below the other. The page places `verdict` above it."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(translate("Health", "What was tested"))
         self.rows: list[CheckRow] = []
         self.curves: list[GpuCurvesView] = []
-        self.verdict, self.scope = Banner("ok"), label("small")
+        self.verdict, self.scope = Hero("ok"), label("small")
         self._checks: Checks | None = None
         self._scope_expanded = False
         self.expand_button = Button(kind="ghost", small=True)
@@ -48,8 +49,8 @@ class HealthResultView(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(10)
+        self._column.addWidget(self.scope)
         for widget in (self.verdict, self.scope):
-            self._column.addWidget(widget)
             widget.hide()
         self._column.addWidget(self.expand_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.expand_button.hide()
@@ -83,11 +84,11 @@ class HealthResultView(QWidget):
 
     def as_text(self) -> str:
         """Verdict, checks and scope as text, one line each."""
-        banner, checks = self.verdict.label.text(), self._checks
+        checks = self._checks
         lines = [row.accessibleName() for row in self.rows]
         if self.verdict.isHidden() or checks is None:
             return "\n".join(lines).strip()
-        return "\n".join([banner, *lines, language.texts().localize_checks(checks).scope or ""]).strip()
+        return "\n".join([verdict_text(checks), *lines, language.texts().localize_checks(checks).scope or ""]).strip()
 
     def show_result(self, checks: Checks, *, expanded: bool = False) -> None:
         """Show the result of a test in place of its rows, with the whole scope if `expanded`."""
@@ -100,7 +101,7 @@ class HealthResultView(QWidget):
             view = GpuCurvesView(curve, several=len(curves) > 1)
             self.curves.append(view)
             self._column.insertWidget(self._column.indexOf(self.scope), view)
-        self.verdict.set(_banner_kind(checks), verdict_text(checks))
+        self.verdict.set(_verdict_kind(checks), *verdict_parts(checks))
         self.verdict.show()
         self._show_scope(expanded=expanded)
 
@@ -230,30 +231,45 @@ def downsample(
 
 
 def verdict_text(checks: Checks) -> str:
-    """The verdict with its level, in one sentence."""
-    sentence = _verdict_sentence(checks)
+    """The verdict with its level, in one line."""
+    ends_sentence = "。" if language.texts().language == "zh_CN" else ". "
+    text = ends_sentence.join(part.rstrip(".。") for part in _verdict_sentences(checks) if part) + ends_sentence.strip()
     if checks.level is None:
-        return sentence
-    return translate("Health", "Level {level}: {verdict}").format(level=checks.level, verdict=sentence)
+        return text
+    return translate("Health", "Level {level}: {verdict}").format(level=checks.level, verdict=text)
 
 
-def _banner_kind(checks: Checks) -> BannerKind:
+def verdict_parts(checks: Checks) -> tuple[str, str]:
+    """The verdict as a title, and as the line below it the level with what to do."""
+    title, advice = _verdict_sentences(checks)
+    level = level_names()[checks.level - 1] if checks.level is not None else ""
+    return title, " · ".join(part for part in (level, advice) if part)
+
+
+def _verdict_kind(checks: Checks) -> HeroKind:
     """Red only where the GPU may be faulty."""
     headline_key = select_headline(checks)
     if checks.verdict == "fail":
         return "error" if blames_gpu(headline_key) else "warn"
-    return VERDICT_BANNERS[checks.verdict] if has_tested_gpu(headline_key) else "neutral"
+    return VERDICT_KINDS[checks.verdict] if has_tested_gpu(headline_key) else "neutral"
 
 
-def _verdict_sentence(checks: Checks) -> str:
+def _verdict_sentences(checks: Checks) -> tuple[str, str]:
+    """The verdict without its full stop, and what to do or what else there is to say ("" for nothing)."""
     headline_key = select_headline(checks)
     # The command line lists the checks above its verdict, the window below.
+    advice = translate("Health", "See below for what to do.")
     overrides = {
-        "nothing": translate("Health", "Nothing could be tested here. See below for the reason."),
-        "asked-warn": translate(
-            "Health", "Something needs attention. See below for what to do. No calculations were run."
+        "nothing": (
+            translate("Health", "Nothing could be tested here"),
+            translate("Health", "See below for the reason."),
         ),
-        "warn": translate("Health", "It works, but something needs attention. See below for what to do."),
-        "fail": translate("Health", "There is a problem. See below for what to do."),
+        "asked-warn": (translate("Health", "Something needs attention"), advice),
+        "warn": (translate("Health", "It works, but something needs attention"), advice),
+        "fail": (translate("Health", "There is a problem"), advice),
     }
-    return overrides.get(headline_key) or language.texts().translate(f"health.verdict.{headline_key}")
+    if headline_key in overrides:
+        return overrides[headline_key]
+    text = language.texts().translate(f"health.verdict.{headline_key}")
+    first, _, rest = text.partition("。" if language.texts().language == "zh_CN" else ". ")
+    return first.rstrip("."), rest

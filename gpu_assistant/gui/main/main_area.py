@@ -103,6 +103,12 @@ class MainArea(Themed, QWidget):
         return page is not None and page.measuring
 
     @property
+    def _is_computing(self) -> bool:
+        """Whether a benchmark or a memory estimate runs."""
+        page: BenchmarkPage | None = self.pages.get(BENCHMARK)  # type: ignore[assignment]
+        return page is not None and page.is_computing
+
+    @property
     def is_testing(self) -> bool:
         """Whether a health test runs."""
         page: HealthPage | None = self.pages.get(HEALTH)  # type: ignore[assignment]
@@ -289,20 +295,18 @@ class MainArea(Themed, QWidget):
         if page == HEALTH:
             from ..health.page import HealthPage
 
-            health = HealthPage(self.app, self.sampling.history.gpus, lambda: self.is_benchmarking)
-            if BENCHMARK in self.pages:
-                self._tell_health(health, self.pages[BENCHMARK].runner)  # type: ignore[attr-defined]
+            health = HealthPage(self.app, self.sampling, lambda: self._is_computing)
+            health.testing_changed.connect(self._update_busy_pages)
             return health
         if page == BENCHMARK:
             from ..bench.page import BenchmarkPage
 
-            benchmark = BenchmarkPage(self.app, self.language)
+            benchmark = BenchmarkPage(self.app, self.language, self.sampling, lambda: self.is_testing)
             benchmark.setup_requested.connect(self.setup_requested)
             benchmark.measured.connect(self.refresh_pages)
             benchmark.finished.connect(self.benchmark_finished)
             self.benchmark_runner_created.emit(benchmark.runner)
-            if HEALTH in self.pages:
-                self._tell_health(self.pages[HEALTH], benchmark.runner)  # type: ignore[arg-type]
+            benchmark.computing_changed.connect(self._update_busy_pages)
             if HOME in self.pages:
                 self.pages[HOME].watch_benchmark(benchmark.runner)  # type: ignore[attr-defined]
             return benchmark
@@ -331,11 +335,12 @@ class MainArea(Themed, QWidget):
         page.choose(level, gpu_index)
         page.take_focus()
 
-    @staticmethod
-    def _tell_health(page: HealthPage, runner: JobRunner) -> None:
-        """No test is started beside a benchmark."""
-        runner.started.connect(page.update_state)
-        runner.finished.connect(page.update_state)
+    def _update_busy_pages(self) -> None:
+        """No test is started beside a benchmark or memory estimate, and none of these beside a test."""
+        if HEALTH in self.pages:
+            self.pages[HEALTH].update_state()  # type: ignore[attr-defined]
+        if BENCHMARK in self.pages:
+            self.pages[BENCHMARK].update_state()  # type: ignore[attr-defined]
 
     @property
     def help_topic(self) -> str:

@@ -30,25 +30,19 @@ AlarmKey = tuple[str, int | None]  # rule and GPU
 
 
 class AlarmAdvicePanel(Themed, QWidget):
-    """A button that expands the alarms below it; hidden without an alarm."""
+    """The alarms; `toggle_button`, which the page places, shows and hides them. Both are hidden without an alarm."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._is_open = False
+        self._is_open = self._shows_action = False
         self.toggle_button = Button(kind="ghost", small=True)
         self.alarms_card = AlarmsCard(include_info=True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.toggle_button, 0, Qt.AlignmentFlag.AlignLeft)
-        self._container = QWidget()
-        container_layout = QVBoxLayout(self._container)
-        container_layout.setContentsMargins(0, 0, 0, 0)
-        container_layout.addWidget(self.alarms_card)
-        column.addWidget(self._container)
-        self._container.hide()
+        column.addWidget(self.alarms_card)
         self.toggle_button.clicked.connect(self._toggle)
-        self.hide()
+        for widget in (self, self.toggle_button):
+            widget.hide()
         self.apply_theme()
 
     def show_health(self, health: Health | None, is_muted: Callable[[Alarm], bool]) -> None:
@@ -56,15 +50,22 @@ class AlarmAdvicePanel(Themed, QWidget):
         has_alarms = bool(self.alarms_card.rows)
         if self._is_open and not has_alarms:
             self._toggle()
-        self.setVisible(has_alarms)
+        self.toggle_button.setVisible(has_alarms)
+        if self._shows_action != self._needs_action():
+            self.retranslate()
+
+    def _needs_action(self) -> bool:
+        """Whether one of the alarms is more than information."""
+        return any(row.alarm.level != "info" for row in self.alarms_card.rows.values())
 
     def retranslate(self) -> None:
-        self.toggle_button.setText(self.tr("What to do"))
+        self._shows_action = self._needs_action()
+        self.toggle_button.setText(self.tr("What to do") if self._shows_action else self.tr("What this means"))
         self.toggle_button.set_icon(trailing_icon="up" if self._is_open else "down")
 
     def _toggle(self) -> None:
         self._is_open = not self._is_open
-        self._container.setVisible(self._is_open)
+        self.setVisible(self._is_open)
         self.retranslate()
 
 

@@ -50,15 +50,19 @@ def status_text(sample: Sample | None, health: Health | None, *, simulated: bool
         subject = name or translate("MonitorPage", "GPU, CPU and memory")
     if health is None or not health.alarms:
         margin = temperature_margin(gpus) if health is not None and health.state == "well" else None
-        if margin is None:
-            return subject
-        sentence = translate("MonitorPage", "Cool: {degrees} °C below its limit").format(degrees=margin)
-        return f"{subject} · {sentence}"
-    parts = [subject, texts.most_severe_alarm_title(health)]
+        return subject if margin is None else f"{subject} · {_margin_text(margin)}"
+    parts = [subject]
+    if health.state == "well" and (margin := temperature_margin(gpus)) is not None:
+        parts.append(_margin_text(margin))
+    parts.append(texts.most_severe_alarm_title(health))
     others = sum(alarm.level != "info" for alarm in health.alarms[1:])
     if others:
         parts.append(translate("MonitorPage", "and {count} more").format(count=others))
     return " · ".join(parts)
+
+
+def _margin_text(degrees: int) -> str:
+    return QCoreApplication.translate("MonitorPage", "Cool: {degrees} °C below its limit").format(degrees=degrees)
 
 
 def status_pill(health: Health | None) -> tuple[PillKind, str] | None:

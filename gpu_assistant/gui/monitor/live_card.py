@@ -6,6 +6,7 @@ Imports no plot: Home is shown before numpy and pyqtgraph are loaded.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.results import GpuSample, Health
@@ -16,6 +17,7 @@ from ..widgets.charts import Sparkline
 from ..widgets.text import label
 from .history_model import SampleHistory
 from .metrics import CPU_UTILIZATION, GPU_METRICS, MAIN_MEMORY, Metric
+from .sampling import SamplingService
 
 MAX_SECONDS, MIN_SECONDS = 60, 2  # of the sparklines
 # Another GPU is shown once it is this many °C hotter: two similar ones would alternate otherwise.
@@ -25,7 +27,8 @@ HYSTERESIS_C = 3
 class LiveMetricsCard(Card):
     """CPU and memory, or four values of the primary NVIDIA GPU (see `select_primary_gpu`).
 
-    `simulated`: the window shows another machine, so the card says that these are values of this one.
+    `simulated`: the window shows another machine, so the card says that these are values of this one. Without
+    `has_links` it leads nowhere: another page is in use.
     `health_test_requested(gpu)` asks for the health test of the GPU that is shown (None: of all), `monitor_requested`
     for the page with all of them.
     """
@@ -33,8 +36,8 @@ class LiveMetricsCard(Card):
     health_test_requested = Signal(object)
     monitor_requested = Signal()
 
-    def __init__(self, *, simulated: bool = False) -> None:
-        self._simulated = simulated
+    def __init__(self, *, simulated: bool = False, has_links: bool = True) -> None:
+        self._simulated, self._has_links = simulated, has_links
         self.metrics: list[LiveMetric] = []
         self._gpu: tuple[int, str] | None = None
         self._other_count = 0
@@ -89,9 +92,9 @@ class LiveMetricsCard(Card):
         self.name_label.setText(name)
         self._update_span()
         self.test_button.setText(self.tr("Test this card"))
-        self.test_button.setVisible(self._gpu is not None and not self._simulated)
+        self.test_button.setVisible(self._has_links and self._gpu is not None and not self._simulated)
         self.others_button.setText(self.tr("{count} more on Monitor").format(count=self._other_count))
-        self.others_button.setVisible(self._other_count > 0)
+        self.others_button.setVisible(self._has_links and self._other_count > 0)
         for metric in self.metrics:
             metric.update_name()
 
@@ -111,6 +114,34 @@ class LiveMetricsCard(Card):
         for column, metric in enumerate(self.metrics):
             self._grid.addWidget(metric, 0, column)
             self._grid.setColumnStretch(column, 1)
+
+
+class RunMetricsCard(LiveMetricsCard):
+    """The live values beside a test or benchmark that runs; samples are requested by `client` while it is shown."""
+
+    def __init__(self, sampling: SamplingService, client: str) -> None:
+        self._sampling, self._client = sampling, client
+        super().__init__(has_links=False)
+        sampling.sampled.connect(lambda _: self._show_latest())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._sampling.request_samples(self._client, True)
+        self._show_latest()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self._sampling.request_samples(self._client, False)
+
+    def retranslate(self) -> None:
+        super().retranslate()
+        self._show_latest()
+
+    def _show_latest(self) -> None:
+        """Show the latest sample, in the current language."""
+        if self.isVisible():
+            self.show_history(self._sampling.history, self._sampling.health)
 
 
 class LiveMetric(QWidget):

@@ -79,11 +79,11 @@ class MonitorPage(Page):
         self.toolbar = MonitorToolbar(self.time_axis, self.layout_control)
         self.status_pill = Pill("ok")
         self.status_pill.hide()
-        for widget in (self.status_pill, self.toolbar):
+        self.advice_panel = AlarmAdvicePanel()
+        for widget in (self.advice_panel.toggle_button, self.status_pill, self.toolbar):
             self.add_action(widget)
         self.exporter = MonitorExporter(self)
         self.export_banner = ExportBanner(self.exporter, FileOpener(app, self))
-        self.advice_panel = AlarmAdvicePanel()
         self.annotations = AnnotationSource(app, sampling, self)
         self.summary_tiles, self.plots = SummaryTiles(MAX_LINES), Plots(self.time_axis, self.annotations.limit)
         self.table = PlotDataTable(self.time_axis)
@@ -280,7 +280,9 @@ class MonitorPage(Page):
     def _place_toolbar(self, available: int) -> None:
         """Put the toolbar beside the title, or below it where the status line would have less than its minimum."""
         spacing = self.header.spacing()
-        pill_width, status_width = self.status_pill.sizeHint().width() + spacing, theme.px(MIN_STATUS_WIDTH)
+        beside = (self.status_pill, self.advice_panel.toggle_button)
+        pill_width = sum(widget.sizeHint().width() + spacing for widget in beside)
+        status_width = theme.px(MIN_STATUS_WIDTH)
         is_below = available - self.toolbar.min_one_row_width - pill_width - spacing < status_width
         row = self.column if is_below else self.header
         if row.indexOf(self.toolbar) < 0:

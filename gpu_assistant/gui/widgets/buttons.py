@@ -17,6 +17,7 @@ from .text import layout_text
 ButtonKind = Literal["primary", "secondary", "ghost"]
 SPIN_MS = 1200
 MAX_WIDTH = 16_777_215
+SEGMENT_MARGIN = 3
 ICON_GAP = 8  # pixels between icon and text
 
 
@@ -71,6 +72,12 @@ class Button(KeyboardFocus, Themed, QPushButton):
     def set_icon(self, icon: str | None = None, trailing_icon: str | None = None) -> None:
         self.icon_name, self.trailing_icon = icon, trailing_icon
         self.refresh()
+
+    def set_kind(self, kind: ButtonKind) -> None:
+        """Take another kind."""
+        if kind != self.kind:
+            self.kind = kind
+            self.refresh()
 
     def refresh(self) -> None:
         self.setFont(theme.font("small" if self.small else "strong"))
@@ -196,7 +203,7 @@ class SegmentedControl(Themed, QWidget):
     ) -> None:
         super().__init__(parent)
         row = QHBoxLayout(self)
-        row.setContentsMargins(3, 3, 3, 3)
+        row.setContentsMargins(*[SEGMENT_MARGIN] * 4)
         row.setSpacing(2)
         self.buttons = [_SegmentButton(text, self) for text in options]
         for index, button in enumerate(self.buttons):
@@ -256,7 +263,8 @@ class _SegmentButton(KeyboardFocus, Themed, QRadioButton):
         return self.rect().contains(pos)
 
     def sizeHint(self) -> QSize:
-        height = max(self.fontMetrics().height() + 15, 32)  # the smallest comfortable target
+        # With the control's margins as high as a button beside it; 32 is the smallest comfortable target.
+        height = max(self.fontMetrics().height() + theme.px(19) - 2 * SEGMENT_MARGIN, 32)
         return QSize(self.fontMetrics().horizontalAdvance(self.text()) + 26, height)
 
     def minimumSizeHint(self) -> QSize:

@@ -12,8 +12,10 @@ from PySide6.QtGui import QGuiApplication
 from gpu_assistant.app import App
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.results import HealthTestCurve
+from gpu_assistant.gui import language as current
 from gpu_assistant.gui.health.page import HealthPage, HealthTestJob
-from gpu_assistant.gui.main.main_area import HEALTH, HOME
+from gpu_assistant.gui.main.main_area import BENCHMARK, HEALTH, HOME
+from gpu_assistant.gui.monitor.sampling import SamplingService
 from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
 from gpu_assistant.health.job import NEVER_COVERED, PRIORITY_AREAS
 from tests.fakes.health_findings import PROGRESS, health_checks
@@ -31,9 +33,25 @@ def app(tmp_path):
 
 
 @pytest.fixture
-def open_page(app, qtbot, language):
+def make_sampling(app):
+    """Services that take no sample of their own."""
+    services = []
+
+    def made() -> SamplingService:
+        services.append(SamplingService(app.monitoring.sampler, app.monitoring.history))
+        return services[-1]
+
+    yield made
+    for service in services:
+        service.stop()
+
+
+@pytest.fixture
+def open_page(app, make_sampling, qtbot, language):
     def opened(*, level: int = 1, gpu: int | None = None, gpus=(), busy: bool = False) -> HealthPage:
-        page = HealthPage(app, lambda: gpus, lambda: busy)
+        sampling = make_sampling()
+        sampling.deliver(sample(*gpus), None)
+        page = HealthPage(app, sampling, lambda: busy)
         qtbot.addWidget(page)
         page.resize(900, 700)
         page.show()
@@ -46,10 +64,10 @@ def open_page(app, qtbot, language):
 
 def test_duration_shown_before_and_scope_after(open_page, app, qtbot, seen):
     page = open_page(level=2)
-    assert "a few minutes" in page.level_label.text()
-    assert "30 minutes at the latest" in page.level_label.text()
+    assert page.levels.buttons[1].cost_label.text() == "A few minutes"
+    assert "30 minutes at the latest" in page.limit_label.text()
     page.levels.buttons[2].click()
-    assert "10 minutes of full load" in page.level_label.text()
+    assert page.levels.buttons[2].cost_label.text() == "10 minutes of full load"
     page.levels.buttons[1].click()
     with qtbot.waitSignal(page.test_runner.finished, timeout=5000):
         page.start_button.click()
@@ -64,6 +82,71 @@ def test_duration_shown_before_and_scope_after(open_page, app, qtbot, seen):
     assert any(row.startswith("needs attention: ") for row in rows)
     assert rows[-1] == page.result_view.scope.text().splitlines()[-1]
     assert page.copy_button.text() == "Copied"
+
+
+def test_what_a_level_tests_is_listed_until_a_test_starts(open_page, app, qtbot, seen):
+    app.gate = threading.Event()
+    page = open_page(level=1)
+    assert page.areas_card.isVisible()
+    assert "The driver" in seen(page)
+    assert "The free memory, bit by bit" not in seen(page)
+    page.levels.buttons[1].click()
+    qtbot.waitUntil(lambda: "The free memory, bit by bit" in seen(page), timeout=5000)
+    page.start_button.click()
+    assert not page.areas_card.isVisible()
+    assert page.live_card.isVisible()
+    app.gate.set()
+    qtbot.waitUntil(lambda: not page.testing, timeout=5000)
+    assert not page.areas_card.isVisible()
+    assert not page.live_card.isVisible()
+
+
+def test_progress_follows_the_language(open_page, app, language, qtbot):
+    app.gate = threading.Event()
+    page = open_page(level=2)
+    page.start_button.click()
+    qtbot.waitUntil(lambda: "bit by bit" in page.progress_label.text(), timeout=5000)
+    language.set("zh_CN")
+    qtbot.waitUntil(lambda: page.progress_label.text().startswith("空闲显存的逐位检查"), timeout=5000)
+    app.gate.set()
+    qtbot.waitUntil(lambda: not page.testing, timeout=5000)
+
+
+def test_a_verdict_that_covers_nothing_lists_no_dash(language):
+    untested = replace(health_checks(1), covers=(), leaves_out=("device-compute", *NEVER_COVERED))
+    assert current.texts().scope_text(untested).startswith("Not tested: a small calculation on the card; ")
+    assert "—" not in current.texts().scope_text(untested)
+
+
+@pytest.mark.parametrize("first", ["health test", "benchmark"])
+def test_health_test_and_benchmark_switch_each_other_off(home, app, qtbot, first):
+    app.known = (replace(ENVIRONMENT, variant="cu130"),)
+    window, _ = home(app)
+    area = window.main_area
+    area.open_page(BENCHMARK)
+    bench = area.pages[BENCHMARK]
+    area.open_page(HEALTH)
+    health = area.pages[HEALTH]
+    qtbot.waitUntil(health.start_button.isEnabled)
+    qtbot.waitUntil(lambda: bench.can_measure)
+    app.gate = threading.Event()
+    if first == "health test":
+        health.start_button.click()
+        area.open_page(BENCHMARK)
+        assert not bench.empty_state.button.isEnabled()
+        assert "health test" in bench.busy_banner.label.text()
+        assert bench.busy_banner.isVisible()
+        bench.measure()
+        assert not bench.measuring
+    else:
+        bench.measure()
+        assert not health.start_button.isEnabled()
+        assert "benchmark" in health.limit_label.text()
+    app.gate.set()
+    qtbot.waitUntil(lambda: not (health.testing or bench.measuring), timeout=5000)
+    assert health.start_button.isEnabled()
+    assert not bench.busy_banner.isVisible()
+    assert bench.empty_state.button.isEnabled() or bench.measure_button.isEnabled()
 
 
 def test_cancel_keeps_finished_checks(open_page, app, qtbot, seen):
@@ -127,7 +210,7 @@ def test_another_language_keeps_the_result(open_page, language, qtbot):
 def test_minutes_and_gpu_can_be_selected(open_page, app, qtbot):
     page = open_page(level=3, gpus=(gpu(0), gpu(1)), gpu=1)
     page.test_options.minutes.buttons[2].click()
-    assert "30 minutes of full load" in page.level_label.text()
+    assert page.levels.buttons[2].cost_label.text() == "30 minutes of full load"
     with qtbot.waitSignal(page.test_runner.finished, timeout=5000):
         page.start_button.click()
     assert app.calls[-1] == f"health 3 {Path(ENVIRONMENT.path)} cuda:1 1800.0"
@@ -174,11 +257,12 @@ def test_gpu_curves_are_drawn(open_page, seen, qtbot):
 def test_verdict_shows_level_and_untested_gpu(open_page):
     page = open_page()
     page.show_result(replace(health_checks(1), verdict="pass"))
-    assert page.result_view.verdict.label.text() == "Level 1: Everything that was tested passed."
+    assert page.result_view.verdict.title_label.text() == "Everything that was tested passed"
+    assert page.result_view.verdict.detail_label.text() == "1 · Quick look"
     assert page.result_view.verdict.kind == "ok"
     page.show_result(replace(health_checks(2), verdict="pass", covers=("cpu-compute", "memory-test-cpu")))
     assert page.result_view.verdict.kind == "neutral"
-    assert "No card was tested" in page.result_view.verdict.label.text()
+    assert "No card was tested" in page.result_view.verdict.title_label.text()
 
 
 def test_checks_precede_scope(open_page):
@@ -197,14 +281,15 @@ def test_home_opens_health_test(home, app, qtbot):
     assert page.test_options.device == "cuda:1"
 
 
-def test_only_level_1_without_environment(open_page, app):
+def test_only_level_1_without_environment(open_page, app, seen):
     app.known = ()
     page = open_page(level=2)
     assert not page.start_button.isEnabled()
-    assert "Level 1 works without it" in page.level_label.text()
+    assert "Level 1 works without it" in page.limit_label.text()
     page.levels.buttons[0].click()
     assert page.start_button.isEnabled()
-    assert "without calculations" in page.level_label.text()
+    assert "without calculations" in page.levels.buttons[0].line_label.text()
+    assert "small calculation on the card" not in seen(page)
 
 
 @pytest.mark.parametrize(("variant", "warned"), [("cpu", True), ("cu130", False)])
@@ -221,7 +306,7 @@ def test_cpu_only_pytorch_shows_warning(open_page, app, variant, warned):
 def test_health_test_blocked_during_benchmark(open_page):
     page = open_page(busy=True)
     assert not page.start_button.isEnabled()
-    assert "benchmark" in page.level_label.text()
+    assert "benchmark" in page.limit_label.text()
 
 
 def test_alarm_opens_test_at_level_2(home, app, qtbot):

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from gpu_assistant.app import App
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.gui.health.page import HealthPage, HealthTestEnvironment
+from gpu_assistant.gui.monitor.sampling import SamplingService
 from gpu_assistant.health.job import CHILD_PROGRAM
 from gpu_assistant.system import current_system
 
@@ -36,9 +37,12 @@ def app(tmp_path: Path) -> App:
 def open_page(app: App, torch_environment: Path, qtbot, language):
     """Opens the page at a level with the real PyTorch, or with another environment."""
     pages: list[HealthPage] = []
+    services: list[SamplingService] = []
 
     def opened(level: int, environment: Path = torch_environment) -> HealthPage:
-        page = HealthPage(app, lambda: (), lambda: False)
+        sampling = SamplingService(app.monitoring.sampler, app.monitoring.history)
+        services.append(sampling)
+        page = HealthPage(app, sampling, lambda: False)
         pages.append(page)
         qtbot.addWidget(page)
         page.show()
@@ -52,6 +56,8 @@ def open_page(app: App, torch_environment: Path, qtbot, language):
     for page in pages:
         page.stop_test()
         qtbot.waitUntil(lambda page=page: not page.testing, timeout=60_000)
+    for service in services:
+        service.stop()
 
 
 def child_processes() -> list[psutil.Process]:

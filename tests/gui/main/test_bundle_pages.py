@@ -82,9 +82,12 @@ def test_home_offers_bundle_without_environment(open_window, app, language, qtbo
     language.set(code)
     window = open_window(app)
     home = window.main_area.pages[HOME]
-    qtbot.waitUntil(home.offline_button.isVisible, timeout=10_000)
-    assert home.offline_button.text() == {"en": "I have an offline folder", "zh_CN": "我有离线文件夹"}[code]
-    home.offline_button.click()
+    qtbot.waitUntil(home.environments_card.offline_button.isVisible, timeout=10_000)
+    assert (
+        home.environments_card.offline_button.text()
+        == {"en": "I have an offline folder", "zh_CN": "我有离线文件夹"}[code]
+    )
+    home.environments_card.offline_button.click()
     assert window.wizard.side_pages.load_page.isVisible()
     window.wizard.side_pages.load_page.back_button.click()
     assert window.main_area.isVisible()
@@ -94,7 +97,7 @@ def test_home_hides_bundle_with_environment(settings, qtbot) -> None:
     home = settings.main_area.pages[HOME]
     settings.main_area.open_page(HOME)
     qtbot.waitUntil(lambda: bool(home.environments_card.rows), timeout=10_000)
-    assert not home.offline_button.isVisible()
+    assert not home.environments_card.offline_button.isVisible()
 
 
 @pytest.mark.parametrize("error", [None, AppError("disk-full", path="D:\\")])

@@ -151,10 +151,10 @@ def test_disabled_alarms_notify_nothing(watched, app, qtbot):
     window, notifications = watched
     window.main_area.open_page(SETTINGS)
     card = window.main_area.pages[SETTINGS].gpu_card
-    card.tray_segments.buttons[1].click()
+    card.tray_switch.click()
     assert window.desktop_integration.tray is None
     assert window.main_area.sampling.running
-    card.alarms_segments.buttons[1].click()
+    card.alarms_switch.click()
     assert (app.settings.alarms, app.settings.tray) == (False, False)
     assert not window.main_area.sampling.running
     feed(window, *seconds(10, **HOT))

@@ -13,7 +13,6 @@ from PySide6.QtGui import QDesktopServices
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.gui.main import updates as model
 from gpu_assistant.gui.main.main_area import HOME, SETTINGS
-from gpu_assistant.gui.main.settings.cards import OFF, ON
 from gpu_assistant.gui.worker import JobRunner
 from tests.fakes.fault_server import Fault, fault_server
 from tests.fakes.main_window import FakeMain
@@ -91,7 +90,7 @@ def test_build_without_publisher_checks_nothing(open_window, tmp_path, qtbot, so
     assert card.unsupported_label.isVisible()
     assert not any(
         part.isVisible()
-        for part in (card.check_button, card.daily_check_segments, card.last_check_label, card.update_panel)
+        for part in (card.check_button, card.daily_check_switch, card.last_check_label, card.update_panel)
     )
     # The first look is due, waits for the graphs' libraries on a slow computer, and asks nobody.
     qtbot.waitUntil(lambda: window.main_area.updates.check_timer.interval() == model.CHECK_INTERVAL_MS, timeout=60_000)
@@ -205,14 +204,14 @@ def test_disabled_checks_ask_nobody(publisher, open_window, app, qtbot, soon):
     window = open_window(app)
     qtbot.waitUntil(lambda: window.main_area.updates.last_check is not None, timeout=10_000)
     assert publisher.request_count() == 0
-    assert settings(window).daily_check_segments.current() == OFF
+    assert not settings(window).daily_check_switch.is_on
 
 
 def test_daily_check_setting_is_saved(window_with_update, app):
     window = window_with_update()
     card = settings(window)
-    assert card.daily_check_segments.current() == ON
-    card.daily_check_segments.buttons[OFF].click()
+    assert card.daily_check_switch.is_on
+    card.daily_check_switch.click()
     assert app.settings.look_for_updates is False
     window.main_area.open_page(HOME)
     assert not window.main_area.pages[HOME].update_card.isVisible()

@@ -46,14 +46,15 @@ class ModelFitCard(Card):
         super().__init__(" ")
         self._rows: list[QWidget] = []
         self.kinds = SegmentedControl(("", "", ""))
-        self.card_label, self.error_label = label("small"), label("small")
-        self.spill_banner = Banner("warn")
+        self.card_label, self.formats_label, self.error_label = label("small"), label("small"), label("small")
+        self.spill_banner = Banner("warn", inset=True)
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(COLUMN_GAP)
         self._grid.setVerticalSpacing(ROW_GAP)
         self.column.addWidget(self.card_label)
         self.column.addWidget(self.kinds, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addLayout(self._grid)
+        self.column.addWidget(self.formats_label)
         self.column.addWidget(self.error_label)
         self.column.addWidget(self.spill_banner)
         self.kinds.chosen.connect(lambda _: self._update_rows())
@@ -107,6 +108,10 @@ class ModelFitCard(Card):
         if self._fits is None:
             return
         kind = KINDS[self.kinds.current()]
+        self.formats_label.setText(
+            self.tr("16-bit: as released. 8-bit and 4-bit: rounded weights, which need less memory and are less exact.")
+        )
+        self.formats_label.setVisible(kind == "language")
         models: dict[str, list[ModelFit]] = {}
         for each in self._fits.models:
             if each.kind == kind:

@@ -75,6 +75,7 @@ class MemoryFitView(Themed, QWidget):
         self._omissions: dict[str, str] = {}
         self._cache: dict[tuple[str, str], MemoryFits] = {}  # by model and device
         self._error: AppError | None = None
+        self._blocked_reason = ""
         self._stopped = self._from_previous_run = self._ready = False
         self._focus_reason = Qt.FocusReason.OtherFocusReason
         super().__init__()
@@ -82,7 +83,7 @@ class MemoryFitView(Themed, QWidget):
         self.batch_box = BatchSizeBox()
         self.measure_button = Button(kind="primary", icon_name="play")
         self.description_label, self.note_label, self.package_label = label("body"), label("small"), label("small")
-        self.message_banner = Banner("error")
+        self.message_banner = Banner("error", inset=True)
         self.running_view = RunningView(messages.fit_activity, level="strong")
         self.cancel_button = self.running_view.cancel_button
         self.bars = MemoryFitBars(self.cancel_button)
@@ -166,6 +167,12 @@ class MemoryFitView(Themed, QWidget):
         if installed is not None and not self._inputs_runner.running:
             self._inputs_runner.start(FitInputsJob(self._app, installed.folder))
 
+    def set_blocked(self, reason: str) -> None:
+        """Measure nothing for this reason; "" for none."""
+        if reason != self._blocked_reason:
+            self._blocked_reason = reason
+            self.retranslate()
+
     def _on_inputs_read(self, inputs: FitInputs) -> None:
         self._inputs = inputs
         self._devices = self._devices or inputs.devices
@@ -173,7 +180,7 @@ class MemoryFitView(Themed, QWidget):
 
     def measure(self) -> None:
         """Start a run; the bars are added one by one."""
-        if self.busy or self._installed is None:
+        if self.busy or self._installed is None or self._blocked_reason:
             return
         by_keyboard = self.measure_button.shows_focus_ring  # only then the next focus shows its ring, too
         self._focus_reason = Qt.FocusReason.OtherFocusReason if by_keyboard else Qt.FocusReason.MouseFocusReason
@@ -286,6 +293,8 @@ class MemoryFitView(Themed, QWidget):
         for control in (self.model_dropdown, self.batch_box, self.measure_button):
             control.setEnabled(enabled)
             control.setVisible(not busy)
+        self.measure_button.setEnabled(enabled and not self._blocked_reason)
+        self.measure_button.setToolTip(self._blocked_reason)
         self.device_dropdown.setVisible(self._has_gpu() and not busy)
         self.running_view.setVisible(busy)
         self.note_label.setText(self._note_text())

@@ -81,7 +81,7 @@ class BenchmarkResultView(Themed, QWidget):
         self._headline_layout.addWidget(self.figure_label)
         self._headline_layout.addLayout(text_layout, 1)
         self._headline_layout.addWidget(self.verdict_pill, 0, Qt.AlignmentFlag.AlignVCenter)
-        self.unmeasured_banner = Banner("warn")
+        self.unmeasured_banner = Banner("warn", inset=True)
         self.headline_card.column.addLayout(self._headline_layout)
         self.headline_card.column.addWidget(self.unmeasured_banner)
 
@@ -194,6 +194,9 @@ class BenchmarkResultView(Themed, QWidget):
         self._grid.addWidget(self._left_column, 1, 0, 1, 3 if narrow else 2)
         self._grid.addWidget(self._right_column, *((2, 0, 1, 3) if narrow else (1, 2, 1, 1)))
         gpu_count = len(relevant_gpu_logs(self._result[0])) if self._result is not None else 0
+        # What to do about a slow card comes before its figures.
+        is_slow = self._result is not None and self._result[0].verdict == BELOW_EXPECTED
+        self._left_layout.insertWidget(0 if is_slow else 1, self.expected_range_card)
         # Without a GPU the history fills the space below the comparison; several GPUs need the whole width.
         (self._right_layout if gpu_count else self._left_layout).insertWidget(1, self.history_card)
         if gpu_count > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ....bench.device_comparison import headline_comparison
@@ -51,7 +51,8 @@ class LatestBenchmarkCard(Card):
         self._is_built = False
         super().__init__()
         self.pill = Pill("ok")
-        self._heading = _add_heading(self, "bench", self.pill)
+        self.button = Button(kind="ghost", trailing_icon="right", small=True)
+        self._heading = _add_heading(self, "bench", self.pill, self.button)
         row = QHBoxLayout()
         row.setSpacing(14)
         self.value_label, self.caption_label = label("display"), label("small")
@@ -64,11 +65,8 @@ class LatestBenchmarkCard(Card):
         self.range_label = label("small")
         self.column.addWidget(self.range_label)
         self.column.addStretch(1)
-        footer_layout = QHBoxLayout()
-        self.date_label, self.button = label("small"), Button(kind="ghost", trailing_icon="right")
-        footer_layout.addWidget(self.date_label, 1)
-        footer_layout.addWidget(self.button)
-        self.column.addLayout(footer_layout)
+        self.date_label = label("small")
+        self.column.addWidget(self.date_label)
         self._is_built = True
         self.retranslate()
 
@@ -115,7 +113,7 @@ class LatestBenchmarkCard(Card):
         self.bars.hide()
         if benchmark is None or headline is None:
             self.caption_label.setText(self.tr("Not measured yet. It takes about a minute."))
-            self.date_label.setText("")
+            self.date_label.hide()
             self.button.setText(self.tr("Measure"))
             return
         self.value_label.setText(headline.figure)
@@ -134,6 +132,7 @@ class LatestBenchmarkCard(Card):
         )
         self.bars.setVisible(len(results) > 1)  # one bar alone compares nothing
         self.date_label.setText(messages.measured_when(benchmark))
+        self.date_label.show()
         self.button.setText(self.tr("Details"))
 
 
@@ -144,13 +143,12 @@ class SoftwareCard(Card):
         self._facts: MachineFacts = MachineFacts()
         self._is_built = False
         super().__init__()
-        self._heading = _add_heading(self, "driver")
+        self.change_button = Button(kind="ghost", trailing_icon="right", small=True)
+        self._heading = _add_heading(self, "driver", self.change_button)
         self.rows = (_VersionRow(), _VersionRow())
         for row in self.rows:
             self.column.addWidget(row)
         self.column.addStretch(1)
-        self.change_button = Button(kind="ghost", trailing_icon="right")
-        self.column.addWidget(self.change_button, 0, Qt.AlignmentFlag.AlignRight)
         self._is_built = True
         self.retranslate()
 
@@ -207,12 +205,11 @@ class _VersionRow(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(10)
-        column = QVBoxLayout()
-        column.setSpacing(1)
-        self.name_label, self.version_label, self.pill = label("small", "", "soft"), label("strong"), Pill()
-        column.addWidget(self.name_label)
-        column.addWidget(self.version_label)
-        row.addLayout(column, 1)
+        self.name_label, self.version_label, self.pill = label("body", "", "soft"), label("strong"), Pill()
+        self.setMinimumHeight(self.pill.sizeHint().height())
+        row.addWidget(self.name_label)
+        row.addWidget(self.version_label)
+        row.addStretch(1)
         row.addWidget(self.pill)
 
     def set(self, name: str, version: str, pill: tuple[PillKind, str] | None) -> None:
@@ -231,8 +228,10 @@ RowState = Literal["verifying", "waiting", "removing"]
 
 
 class EnvironmentsCard(Card):
-    """All environments, a row each with a menu of what can be done with it; `action_requested` brings the action and
-    the environment. `new_button` makes another one; `banner` has the outcome of the last action.
+    """All environments, a row each with a menu of what can be done with it.
+
+    `action_requested` brings the action and the environment. `new_button` makes another one, `offline_button` the first
+    one from a folder; `banner` has the outcome of the last action.
     """
 
     action_requested = Signal(str, object)
@@ -243,14 +242,15 @@ class EnvironmentsCard(Card):
         self._is_built = False
         self.rows: list[EnvironmentRow] = []
         super().__init__()
-        self.new_button = Button(kind="ghost", icon_name="download")
-        self._heading = _add_heading(self, "envs", self.new_button)
+        self.new_button = Button(kind="ghost", icon_name="download", small=True)
+        self.offline_button = Button(kind="ghost", icon_name="folder", small=True)
+        self._heading = _add_heading(self, "envs", self.offline_button, self.new_button)
         self.empty_label = label("body", "", "soft")
         self.column.addWidget(self.empty_label)
         self._rows_layout = QVBoxLayout()
         self._rows_layout.setSpacing(4)
         self.column.addLayout(self._rows_layout)
-        self.banner = Banner("ok")
+        self.banner = Banner("ok", inset=True)
         self.banner.setObjectName("environmentsBanner")
         self.banner.hide()
         self.column.addWidget(self.banner)
@@ -292,6 +292,8 @@ class EnvironmentsCard(Card):
             return
         self._heading.setText(self.tr("Environments"))
         self.new_button.setText(self.tr("New environment"))
+        self.offline_button.setText(self.tr("I have an offline folder"))
+        self.offline_button.setVisible(not self._environments)
         self.empty_label.setText(
             self.tr("None yet. An environment keeps PyTorch and its packages separate from everything else.")
         )
@@ -311,7 +313,7 @@ class EnvironmentRow(Themed, QWidget):
         self._in_use = False
         self._state: RowState | None = None
         self.name_label, self.detail_label, self.pill = label("strong"), label("small", "", "soft"), Pill("ok")
-        self.menu_button = Button(kind="ghost", trailing_icon="down")
+        self.menu_button = Button(kind="ghost", trailing_icon="down", small=True)
         self.menu_button.clicked.connect(self._open_menu)
         column, row = QVBoxLayout(), QHBoxLayout(self)
         column.setSpacing(1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QGridLayout
 
 from ....core.errors import AppError
 from ....core.jobs import LazyJob
@@ -82,10 +82,7 @@ class HomePage(Page):
         self.hero = Hero("neutral", " ")
         self.alarms_card = AlarmsCard(include_info=False)
         self.live_card = LiveMetricsCard(simulated=app.simulated)
-        self.setup_button, self.offline_button = (
-            Button(kind="ghost", icon_name="bolt"),
-            Button(kind="ghost", icon_name="folder"),
-        )
+        self.setup_button = Button(kind="ghost", icon_name="bolt")
         self.benchmark_card, self.software_card = LatestBenchmarkCard(), SoftwareCard()
         self.environments_card = EnvironmentsCard()
         self._benchmark_runner: JobRunner | None = None
@@ -97,7 +94,7 @@ class HomePage(Page):
         self._removed_path: str | None = None
         self._measured_path: str | None = None
         self._removed_after_stop: InstalledEnvironment | None = None
-        self.banner = Banner("warn")
+        self.banner = Banner("warn", inset=True)
         self.banner.hide()
         self.update_card = UpdateNoticeCard(updates)
         self._actions_heading = label("heading")
@@ -107,8 +104,7 @@ class HomePage(Page):
         self.column.setSpacing(16)
         for part in (self.banner, self.update_card, self.hero, self.alarms_card, self.live_card):
             self.column.addWidget(part)
-        for button in (self.setup_button, self.offline_button):
-            self.column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.column.addWidget(self.setup_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addWidget(self.environments_card)
         self.column.addLayout(self._cards_layout)
         self.column.addWidget(self._actions_heading)
@@ -151,7 +147,7 @@ class HomePage(Page):
         self.live_card.monitor_requested.connect(lambda: self.page_requested.emit(MONITOR))
         self.hero.button.clicked.connect(self._run_hero_action)
         self.setup_button.clicked.connect(self.setup_requested)
-        self.offline_button.clicked.connect(lambda: self.side_page_requested.emit("load-bundle"))
+        self.environments_card.offline_button.clicked.connect(lambda: self.side_page_requested.emit("load-bundle"))
         self.environment_removal.changed.connect(self._show_row_states)
         self.environment_removal.finished.connect(self._on_removed)
         self.environment_removal.failed.connect(self._on_failed)
@@ -220,8 +216,6 @@ class HomePage(Page):
         self.live_card.show_history(self._sampling.history, self._health())
         has_environment = installed is not None
         self.setup_button.setText(self.tr("Set up again") if has_environment else self.tr("Set up PyTorch"))
-        self.offline_button.setText(self.tr("I have an offline folder"))
-        self.offline_button.setVisible(facts.loaded and not has_environment and not self._app.simulated)
         self.benchmark_card.setVisible(has_environment)
         self.actions_panel.setVisible(has_environment)
         self.actions_panel.set_environment(installed.folder if installed is not None else None)
@@ -230,6 +224,7 @@ class HomePage(Page):
         self.benchmark_card.show_benchmark(facts.benchmark)
         for card in (self.software_card, self.environments_card):
             card.setVisible(facts.loaded and not self._app.simulated)
+        self._arrange()
         self.software_card.show_facts(facts)
         self.environments_card.show_environments(facts.environments, installed.path if installed is not None else None)
         self._show_row_states()
@@ -266,6 +261,8 @@ class HomePage(Page):
             )
             self.hero.button.setEnabled(bool(current_verdict.action))
         self._hero_target = current_verdict.target
+        # The setup is what such a computer needs; the graphs are one of many things to look at.
+        self.hero.button.set_kind("primary" if current_verdict.target == "setup" else "secondary")
         setup_useful = self.facts.loaded and (self.facts.installed is None or self.facts.is_gpu_unused())
         self.setup_button.setVisible(setup_useful and current_verdict.target != "setup" and not self._app.simulated)
 
@@ -470,14 +467,9 @@ class HomePage(Page):
             self._actions_heading.hide()
 
     def _arrange(self) -> None:
-        """Two cards side by side, in a small window one below the other."""
-        columns = 1 if self.breakpoints.is_small else 2
-        self._fill_grid(self._cards_layout, (self.software_card, self.benchmark_card), columns)
-
-    def _fill_grid(self, grid: QGridLayout, widgets: tuple[QWidget, ...], columns: int) -> None:
-        for index, widget in enumerate(widgets):
-            grid.removeWidget(widget)
-            is_alone = index == len(widgets) - 1 and index % columns == 0
-            grid.addWidget(widget, index // columns, index % columns, 1, columns if is_alone else 1)
-        for column in range(len(widgets)):
-            grid.setColumnStretch(column, 1 if column < columns else 0)
+        """Two cards side by side, in a small window one below the other; without an environment there is one."""
+        side_by_side = not self.breakpoints.is_small and self.facts.installed is not None
+        for index, card in enumerate((self.software_card, self.benchmark_card)):
+            self._cards_layout.addWidget(card, *((0, index) if side_by_side else (index, 0)))
+        for column in range(2):
+            self._cards_layout.setColumnStretch(column, 1 if column == 0 or side_by_side else 0)

@@ -19,6 +19,7 @@ from ...saving import SettingsSaver
 from ...widgets.base import Themed
 from ...widgets.buttons import Button, SegmentedControl
 from ...widgets.cards import Card, Divider
+from ...widgets.switch import Switch
 from ...widgets.text import TextLabel, label
 from ...wizard.pages.install.progress_panel import SpeedLimitPicker
 from ..updates import UpdateController, UpdatePanel
@@ -175,23 +176,18 @@ class MutedAlarmsList(Themed, QWidget):
             unmute_button.setFocus()
 
 
-ON, OFF = range(2)
-
-
 class GpuSettingsCard(SettingsRowsCard):
     """Alarms, tray icon and muted alarms; `changed` follows each choice."""
 
     changed = Signal()
 
     def __init__(self, app: App, saver: SettingsSaver) -> None:
-        self.alarms_segments, self.tray_segments = SegmentedControl(["", ""]), SegmentedControl(["", ""])
+        self.alarms_switch, self.tray_switch = Switch(), Switch()
         self.muted_alarms_list = MutedAlarmsList(app)
         self.sleep_label = label("small")
-        super().__init__(
-            app, saver, (self.alarms_segments, self.tray_segments), self.sleep_label, self.muted_alarms_list
-        )
-        self.alarms_segments.chosen.connect(lambda index: self._save(alarms=index == ON))
-        self.tray_segments.chosen.connect(lambda index: self._save(tray=index == ON))
+        super().__init__(app, saver, (self.alarms_switch, self.tray_switch), self.sleep_label, self.muted_alarms_list)
+        self.alarms_switch.switched.connect(lambda is_on: self._save(alarms=is_on))
+        self.tray_switch.switched.connect(lambda is_on: self._save(tray=is_on))
         self.muted_alarms_list.settings_changed.connect(lambda changes: self._save(**changes))
 
     def update_rows(self) -> None:
@@ -203,14 +199,13 @@ class GpuSettingsCard(SettingsRowsCard):
         )
         for row_label, control, text, is_on in zip(
             self.row_labels,
-            (self.alarms_segments, self.tray_segments),
+            (self.alarms_switch, self.tray_switch),
             questions,
             (settings.alarms, settings.tray),
             strict=True,
         ):
             row_label.setText(text)
-            control.set_options([self.tr("On"), self.tr("Off")])
-            control.set_current(ON if is_on else OFF)
+            control.set_on(is_on)
             control.setAccessibleName(text)
         self.sleep_label.setText(self.tr("A laptop card that sleeps to save power is never woken for this."))
         self.muted_alarms_list.retranslate()
@@ -265,19 +260,19 @@ class UpdateSettingsCard(Card):
         self._is_built = False
         self.unsupported_label = label("body", "", "soft")
         self.daily_check_label, self.last_check_label = label("body"), label("body", "", "soft")
-        self.daily_check_segments = SegmentedControl(["", ""])
+        self.daily_check_switch = Switch()
         self.check_button = Button()
         self.divider, self.update_panel = Divider(), UpdatePanel(updates)
         self.error_label = label("small", tone="error")
         super().__init__(" ")
         rows = control_rows(
-            ((self.daily_check_label, self.daily_check_segments), (self.last_check_label, self.check_button))
+            ((self.daily_check_label, self.daily_check_switch), (self.last_check_label, self.check_button))
         )
         self.column.addWidget(self.unsupported_label)
         self.column.addLayout(rows)
         for part in (self.error_label, self.divider, self.update_panel):
             self.column.addWidget(part)
-        self.daily_check_segments.chosen.connect(self._choose_daily_check)
+        self.daily_check_switch.switched.connect(self._choose_daily_check)
         self.check_button.clicked.connect(lambda: updates.check("now"))
         updates.changed.connect(self.retranslate)
         self._is_built = True
@@ -296,7 +291,7 @@ class UpdateSettingsCard(Card):
             )
         )
         self.unsupported_label.setVisible(not is_supported)
-        for part in (self.daily_check_label, self.daily_check_segments, self.last_check_label, self.check_button):
+        for part in (self.daily_check_label, self.daily_check_switch, self.last_check_label, self.check_button):
             part.setVisible(is_supported)
         has_newer = updates.newer_version is not None
         self.divider.setVisible(has_newer)
@@ -305,9 +300,8 @@ class UpdateSettingsCard(Card):
         self.error_label.setText(texts().error_text(error) if error is not None else "")
         self.error_label.setVisible(error is not None)
         self.daily_check_label.setText(self.tr("Check for a new version once a day"))
-        self.daily_check_segments.set_options([self.tr("On"), self.tr("Off")])
-        self.daily_check_segments.set_current(ON if self._app.settings.look_for_updates else OFF)
-        self.daily_check_segments.setAccessibleName(self.daily_check_label.text())
+        self.daily_check_switch.set_on(self._app.settings.look_for_updates)
+        self.daily_check_switch.setAccessibleName(self.daily_check_label.text())
         self.check_button.setText(self.tr("Check now"))
         self.check_button.set_busy(updates.is_checking)
         self.check_button.setEnabled(updates.stage in ("found", "ready"))
@@ -323,6 +317,6 @@ class UpdateSettingsCard(Card):
         outcome = texts().translate(f"update.outcome.{last_check.outcome}")
         return self.tr("Last check {when}: {outcome}").format(when=f"{checked_at:%Y-%m-%d %H:%M}", outcome=outcome)
 
-    def _choose_daily_check(self, index: int) -> None:
-        self._saver.save(look_for_updates=index == ON)
+    def _choose_daily_check(self, is_on: bool) -> None:
+        self._saver.save(look_for_updates=is_on)
         self._updates.changed.emit()

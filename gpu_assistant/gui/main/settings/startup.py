@@ -8,10 +8,10 @@ from ....core.errors import AppError
 from ....core.jobs import JobContext
 from ...language import texts
 from ...saving import SettingsSaver
-from ...widgets.buttons import SegmentedControl
+from ...widgets.switch import Switch
 from ...widgets.text import label
 from ...worker import JobRunner
-from .cards import OFF, ON, SettingsRowsCard
+from .cards import SettingsRowsCard
 
 if TYPE_CHECKING:
     from ....app import App
@@ -35,19 +35,19 @@ class StartupCard(SettingsRowsCard):
     """Whether the program starts with the computer is asked of the system each time the card is shown."""
 
     def __init__(self, app: App, saver: SettingsSaver) -> None:
-        self.start_segments, self.finish_segments = SegmentedControl(["", ""]), SegmentedControl(["", ""])
-        self.start_segments.setObjectName("startWithSystem")
+        self.start_switch, self.finish_switch = Switch(), Switch()
+        self.start_switch.setObjectName("startWithSystem")
         self._is_started: bool | None = None
         self._wanted: bool | None = None
         self._error: AppError | None = None
         self.error_label = label("small", "", "error")
-        super().__init__(app, saver, (self.start_segments, self.finish_segments), self.error_label)
+        super().__init__(app, saver, (self.start_switch, self.finish_switch), self.error_label)
         self._runner = JobRunner(self)
         self._runner.done.connect(self._on_done)
         self._runner.failed.connect(self._on_failed)
         self._runner.finished.connect(self._go_on)
-        self.start_segments.chosen.connect(self._choose_start)
-        self.finish_segments.chosen.connect(lambda index: saver.save(finish_notices=index == ON))
+        self.start_switch.switched.connect(self._choose_start)
+        self.finish_switch.switched.connect(lambda is_on: saver.save(finish_notices=is_on))
         self._start(None)
 
     def update_rows(self) -> None:
@@ -57,18 +57,17 @@ class StartupCard(SettingsRowsCard):
             self.tr("Notify me when a setup or a benchmark has finished"),
         )
         states = (self._is_started, self._app.settings.finish_notices)
-        controls = (self.start_segments, self.finish_segments)
+        controls = (self.start_switch, self.finish_switch)
         for row_label, control, text, state in zip(self.row_labels, controls, questions, states, strict=True):
             row_label.setText(text)
-            control.set_options([self.tr("On"), self.tr("Off")])
-            control.set_current(None if state is None else ON if state else OFF)
+            control.set_on(state)
             control.setAccessibleName(text)
-        self.start_segments.setEnabled(not self._app.simulated)
+        self.start_switch.setEnabled(not self._app.simulated)
         self.error_label.setText(texts().error_text(self._error) if self._error is not None else "")
         self.error_label.setVisible(self._error is not None)
 
-    def _choose_start(self, index: int) -> None:
-        self._is_started = index == ON
+    def _choose_start(self, is_on: bool) -> None:
+        self._is_started = is_on
         if self._runner.running:
             self._wanted = self._is_started
         else:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 
 import pyqtgraph as pg
 from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter
 
@@ -21,6 +22,7 @@ from .renderer import ViewRange, dashed_pen
 from .time_axis import format_moment
 
 LANES = 2  # rows of event labels
+JOINED_WIDTH = 14  # pixels between two events of a kind below which they are seen as one
 # Z values; the curves have 0.
 BELOW, ABOVE, CURSOR, BOX = -10, 10, 20, 30
 SEPARATOR = "&nbsp; "  # between the parts of the reading box
@@ -51,7 +53,7 @@ class EventItems:
 
     def show(self, events: Iterable[Event], view: ViewRange) -> None:
         """Replace what is shown with these events."""
-        shown = [event for event in events if event.within(view.start, view.end)]
+        shown = [event for event in join_events(events, view) if event.within(view.start, view.end)]
         spans = merged_spans(shown, view)
         for region in self._visible_items(self._regions, len(spans), _new_region):
             tone, start, end = spans.pop()
@@ -87,6 +89,29 @@ def _new_line() -> pg.InfiniteLine:
     line = pg.InfiniteLine(angle=90)
     line.setZValue(BELOW)
     return line
+
+
+def join_events(events: Iterable[Event], view: ViewRange) -> list[Event]:
+    """The events as a plot shows them, in the order of their starts.
+
+    Those of a kind with less than JOINED_WIDTH between them are one: a card at its power limit leaves it for a moment
+    with each batch. What is only for information is shown where it has a text: in the plot of its own metric.
+    """
+    joined: list[Event] = []
+    latest: dict[tuple[object, ...], int] = {}
+    gap = JOINED_WIDTH * view.ratio * view.column
+    for event in sorted(events, key=lambda event: event.start):
+        if event.tone == "soft" and not event.has_description:
+            continue
+        kind = (event.tone, event.gpu, event.text, event.reason)
+        index = latest.get(kind)
+        if index is not None and not event.is_instant and event.start - joined[index].end <= gap:
+            joined[index] = replace(joined[index], end=max(event.end, joined[index].end))
+            continue
+        if not event.is_instant:
+            latest[kind] = len(joined)
+        joined.append(event)
+    return joined
 
 
 def merged_spans(events: Iterable[Event], view: ViewRange) -> list[tuple[Tone, float, float]]:
@@ -131,7 +156,7 @@ class EventLabels(pg.GraphicsWidget):  # type: ignore[misc]
     def show_events(self, events: Iterable[Event], view: ViewRange) -> None:
         """Place the labels of these events."""
         self._view = view
-        self.labels = place_labels(view, events)
+        self.labels = place_labels(view, join_events(events, view))
         self.update()
 
     def paint(self, painter: QPainter, *_: object) -> None:

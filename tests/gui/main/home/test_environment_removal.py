@@ -49,7 +49,7 @@ def test_removal_is_previewed_first(home, app, qtbot, seen, language, code):
     assert {"en": "Remove “pytorch” (912 MB)?", "zh_CN": "移除“pytorch” (912 MB)？"}[code] in shown
     summary = {"en": "The environment pytorch, 912 MB", "zh_CN": "环境 pytorch，912 MB"}[code]
     assert summary in shown
-    first = {"en": "1. Remove the environment", "zh_CN": "1. 删除环境"}[code]
+    first = {"en": "1. Remove the environment", "zh_CN": "1. 移除环境"}[code]
     assert first not in shown
     dialog.findChild(UninstallDetails).toggle_button.click()
     shown = dialog_texts(dialog, seen)
@@ -69,7 +69,7 @@ def test_removal_reports_what_stayed(home, app, qtbot):
     qtbot.waitUntil(lambda: "removed" in app.calls, timeout=5000)
     qtbot.waitUntil(lambda: not home.environments_card.rows and home.banner.isVisible(), timeout=5000)
     assert "Removed what was installed for" in home.banner.label.text()
-    assert "CUDA_PATH was changed since" in home.banner.label.text()
+    assert "CUDA_PATH has been changed since" in home.banner.label.text()
     assert str(app.folder / "pytorch") in home.banner.label.text()
 
 

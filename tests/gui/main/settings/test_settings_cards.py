@@ -114,21 +114,21 @@ class TestFolders:
 
 class TestStart:
     def test_start_with_the_computer_is_asked_and_set(self, page, app, qtbot):
-        segments = page.startup_card.start_segments
-        qtbot.waitUntil(lambda: segments.current() == 1)
-        segments.buttons[0].click()
+        switch = page.startup_card.start_switch
+        qtbot.waitUntil(lambda: switch.accessibleDescription() == "Off")
+        switch.click()
         qtbot.waitUntil(lambda: app.starts_with_system)
-        assert segments.current() == 0
+        assert switch.is_on
 
     def test_a_system_that_refuses_is_named(self, page, app, qtbot):
         app.refusals["startup"] = AppError("startup-unusable", detail="read-only")
-        segments = page.startup_card.start_segments
-        qtbot.waitUntil(lambda: segments.current() == 1)
-        segments.buttons[0].click()
+        switch = page.startup_card.start_switch
+        qtbot.waitUntil(lambda: switch.accessibleDescription() == "Off")
+        switch.click()
         qtbot.waitUntil(lambda: "read-only" in page.startup_card.error_label.text())
 
     def test_notices_of_finished_work_are_switched_off(self, page, app):
-        page.startup_card.finish_segments.buttons[1].click()
+        page.startup_card.finish_switch.click()
         assert not app.settings.finish_notices
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from msgspec.structs import replace
 
 from gpu_assistant.gui.monitor.plot import overlay
 from gpu_assistant.gui.monitor.plot.annotations import Event
@@ -66,3 +67,16 @@ def test_spans_of_a_tone_are_merged_and_a_pixel_wide():
         ("warn", 100, 300),
         ("warn", 400, 601),
     ]
+
+
+def test_events_of_a_kind_that_are_close_are_one():
+    """A card that leaves its power limit for a moment with each batch is marked once, not as a zebra."""
+    dips = [gpu_event(0, start, "power limit", end=start + 40) for start in (100, 150, 200, 300)]
+    assert [(each.start, each.end) for each in overlay.join_events(dips, view())] == [(100, 240), (300, 340)]
+
+
+def test_information_is_marked_in_the_plot_of_its_metric_only():
+    events = [gpu_event(0, 100, "word", tone=tone, end=200) for tone in ("soft", "warn")]
+    elsewhere = [replace(each, text="", short_text="", reason=each.text) for each in events]
+    assert [each.tone for each in overlay.join_events(elsewhere, view())] == ["warn"]
+    assert [each.tone for each in overlay.join_events(events, view())] == ["soft", "warn"]
