@@ -218,7 +218,7 @@
         <translation>选一个图片文件夹，看神经网络怎样学会分类。</translation>
     </message>
     <message>
-        <source>Press Run to see how many words a second a language model writes here.</source>
+        <source>Press Run to see how many words per second a language model writes here.</source>
         <translation>点“运行”，看语言模型在这台电脑上每秒能写多少字。</translation>
     </message>
 </context>

@@ -833,7 +833,7 @@
         <translation>下载的文件移到了 {folder}，但现在找不到这个文件夹。在那个磁盘重新连接之前，新下载的文件会放在这里。</translation>
     </message>
     <message>
-        <source>Move the downloads to make room on this disk. Environments do not need them; they are kept so that the next setup need not download again.</source>
+        <source>Move the downloads to make room on this disk. Environments do not need them; they are kept so that the next setup does not have to download them again.</source>
         <translation>移动下载的文件可以给这个磁盘腾出空间。环境不需要它们，保留只是为了下次安装不用重新下载。</translation>
     </message>
     <message>
@@ -853,7 +853,7 @@
         <translation>已停止。下载的文件仍在原处。</translation>
     </message>
     <message>
-        <source>Moved. A program still uses files in {folder}; they are removed with the next setup.</source>
+        <source>Moved. A program is still using files in {folder}; they are removed with the next setup.</source>
         <translation>已移动。{folder} 里还有文件正在被程序使用，下次安装时会删除。</translation>
     </message>
     <message>

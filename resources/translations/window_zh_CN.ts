@@ -200,7 +200,7 @@
 <context>
     <name>EnvironmentName</name>
     <message>
-        <source>The name contains signs that cannot be shown; type it by hand.</source>
+        <source>The name contains characters that cannot be shown; type it yourself.</source>
         <translation>名称里有无法显示的字符，请手动输入。</translation>
     </message>
     <message>

@@ -459,16 +459,16 @@
         <translation>显卡</translation>
     </message>
     <message>
-        <source>One moment: it is being checked.</source>
+        <source>One moment, checking…</source>
         <translation>请稍候，正在检查。</translation>
     </message>
     <message>
-        <source>The environment is in place</source>
+        <source>The environment exists</source>
         <translation>环境已就位</translation>
     </message>
     <message>
-        <source>All packages fit together</source>
-        <translation>所有软件包互相匹配</translation>
+        <source>All packages are compatible</source>
+        <translation>所有软件包互相兼容</translation>
     </message>
     <message>
         <source>Python runs</source>
@@ -479,19 +479,19 @@
         <translation>PyTorch 可以加载</translation>
     </message>
     <message>
-        <source>It is the build that was chosen</source>
+        <source>It is the chosen build</source>
         <translation>是所选的版本</translation>
     </message>
     <message>
-        <source>CUDA inside PyTorch</source>
+        <source>CUDA included in PyTorch</source>
         <translation>PyTorch 自带的 CUDA</translation>
     </message>
     <message>
-        <source>cuDNN computes correctly</source>
+        <source>cuDNN calculates correctly</source>
         <translation>cuDNN 计算正确</translation>
     </message>
     <message>
-        <source>NVIDIA's libraries belong together</source>
+        <source>NVIDIA's libraries match</source>
         <translation>NVIDIA 的库彼此配套</translation>
     </message>
     <message>
@@ -671,7 +671,7 @@
         <translation>随时可以继续，关掉窗口再打开也行。</translation>
     </message>
     <message>
-        <source>Tidying up</source>
+        <source>Cleaning up</source>
         <translation>正在收尾</translation>
     </message>
 </context>

@@ -106,7 +106,7 @@ def invitation(program: ExampleName) -> str:
             "Examples", "Choose a folder of pictures, and watch the network learn to sort them."
         ),
         "language-model": translate(
-            "Examples", "Press Run to see how many words a second a language model writes here."
+            "Examples", "Press Run to see how many words per second a language model writes here."
         ),
     }[program]
 

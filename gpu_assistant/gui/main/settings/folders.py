@@ -131,8 +131,8 @@ class DownloadsFolder(QWidget):
                 "downloads go here."
             ).format(folder=missing)
         return self.tr(
-            "Move the downloads to make room on this disk. Environments do not need them; they are kept so that the "
-            "next setup need not download again."
+            "Move the downloads to make room on this disk. Environments do not need them; they are kept so "
+            "that the next setup does not have to download them again."
         )
 
     def _show_progress(self, progress: MoveProgress | None) -> None:
@@ -170,7 +170,7 @@ class DownloadsFolder(QWidget):
     def _on_moved(self, result: MoveResult) -> None:
         if result.leftover is not None:
             self._outcome = lambda: self.tr(
-                "Moved. A program still uses files in {folder}; they are removed with the next setup."
+                "Moved. A program is still using files in {folder}; they are removed with the next setup."
             ).format(folder=result.leftover)
         else:
             self._outcome = lambda: self.tr("Moved. Nothing is left in the old folder.")

@@ -144,7 +144,7 @@ class DonePage(WizardPage):
         if verifying and self.primary_button.hasFocus():
             self.page.setFocus()  # a disabled button would hand it to the rail
         self.primary_button.setEnabled(not verifying)
-        self.primary_button.setToolTip(self.tr("One moment: it is being checked.") if verifying else "")
+        self.primary_button.setToolTip(self.tr("One moment, checking…") if verifying else "")
         if self._focus_when_enabled and self.primary_button.isEnabled() and self.page.hasFocus():
             self.focus_primary()
         self._focus_when_enabled = not self.primary_button.isEnabled()
@@ -504,15 +504,15 @@ def _verification_row(check: Check, texts: Texts) -> VerificationRow:
 def _passed_name(check: Check) -> str | None:
     """What a passed check is about, in a few words; None where its sentence says it."""
     return {
-        "environment": translate("DonePage", "The environment is in place"),
-        "packages": translate("DonePage", "All packages fit together"),
+        "environment": translate("DonePage", "The environment exists"),
+        "packages": translate("DonePage", "All packages are compatible"),
         "python": translate("DonePage", "Python runs"),
         "torch-import": translate("DonePage", "PyTorch loads"),
-        "torch-variant": translate("DonePage", "It is the build that was chosen"),
+        "torch-variant": translate("DonePage", "It is the chosen build"),
         "torch-cuda": translate("DonePage", "PyTorch sees the graphics card"),
-        "cuda-version": translate("DonePage", "CUDA inside PyTorch"),
-        "cudnn": translate("DonePage", "cuDNN computes correctly"),
-        "cuda-libraries": translate("DonePage", "NVIDIA's libraries belong together"),
+        "cuda-version": translate("DonePage", "CUDA included in PyTorch"),
+        "cudnn": translate("DonePage", "cuDNN calculates correctly"),
+        "cuda-libraries": translate("DonePage", "NVIDIA's libraries match"),
         "device-query": translate("DonePage", "Graphics card"),
         "device-compute": translate("DonePage", "Matrix product on the card"),
         "cpu-compute": translate("DonePage", "Matrix product on the CPU"),

@@ -88,7 +88,7 @@ def test_environment_gets_another_name_and_its_folder_stays(window, app, qtbot):
     ("name", "problem"),
     [
         ("PyTorch", "Another environment is called “PyTorch”; choose another name."),
-        ("bell\x07", "The name contains signs that cannot be shown; type it by hand."),
+        ("bell\x07", "The name contains characters that cannot be shown; type it yourself."),
     ],
 )
 def test_name_that_cannot_be_used_is_refused_in_one_sentence(window, name, problem):

@@ -31,7 +31,7 @@ class TestDone:
             == {"en": "PyTorch works on your CPU", "zh_CN": "PyTorch 已能在你的 CPU 上运行"}[code]
         )
         assert page.checks_pill.text == {"en": "All 6 checks passed", "zh_CN": "6 项检查全部通过"}[code]
-        assert {"en": "It is the build that was chosen", "zh_CN": "是所选的版本"}[code] in seen(page.verification_card)
+        assert {"en": "It is the chosen build", "zh_CN": "是所选的版本"}[code] in seen(page.verification_card)
         assert {"en": "Python runs", "zh_CN": "Python 可以运行"}[code] in seen(page.verification_card)
         assert "3.11.2" in seen(page.verification_card)
         assert {"en": "2.13.0 (CPU build)", "zh_CN": "2.13.0（CPU 版）"}[code] in seen(page.verification_card)
@@ -95,7 +95,7 @@ class TestDone:
         expected = {
             "en": {
                 "PyTorch loads": "2.13.0",
-                "It is the build that was chosen": "2.13.0 (CPU build)",
+                "It is the chosen build": "2.13.0 (CPU build)",
                 "Graphics card": "NVIDIA GeForce RTX 4060",
                 "Matrix product on the card": "same result as the CPU",
             },

@@ -69,7 +69,7 @@ def install_notes(
         return _skipped_notes(state, texts)
     if stage == "stopping":
         kept = kept_work_text(progress, only_download_kept=False)
-        return (InstallNote(icon="clock", title=translate("InstallMessages", "Tidying up"), text=kept),)
+        return (InstallNote(icon="clock", title=translate("InstallMessages", "Cleaning up"), text=kept),)
     if stage == "running":
         text = translate("InstallMessages", "Next time, the setup continues from here.")
         text = kept_work_text(progress, only_download_kept=True) if only_download_kept else text
