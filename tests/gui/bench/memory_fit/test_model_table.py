@@ -60,7 +60,7 @@ def test_shared_memory_is_warned_of_on_windows_alone(card, system, warned):
 
 def test_without_a_card_the_need_alone_is_shown(card, seen):
     show(card, memory=None)
-    assert "No NVIDIA graphics card" in seen(card)
+    assert "no NVIDIA graphics card here" in seen(card)
     assert cells(card, "Llama 2 7B")[0].endswith("card memory unknown")
 
 

@@ -83,7 +83,7 @@ def test_code_only_for_measured_variants(memory, app, qtbot, seen, measure):
     ]
     memory.variant_dropdown.choose(memory.variant_dropdown.entries[3])
     assert "autocast" not in memory.code_box.text_edit.toPlainText()
-    qtbot.waitUntil(lambda: "Mixed precision: This CPU has no units" in seen(memory), timeout=5000)
+    qtbot.waitUntil(lambda: "Mixed precision: This CPU has no bfloat16 hardware" in seen(memory), timeout=5000)
     assert "mixed precision would not help here" in memory.bars.rows["together"].detail_label.text()
 
 
