@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, date, datetime
@@ -18,11 +19,13 @@ from gpu_assistant.core.recommendation import Choice, DriverAdvice, Recommendati
 from gpu_assistant.core.results import Benchmark, GpuProcess, Sample
 from gpu_assistant.gui.main.main_area import BENCHMARK, HEALTH, HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.main.window import MainWindow
+from gpu_assistant.install.jobs.move_downloads import MoveProgress
 from gpu_assistant.update.check import UpdateState, UpdateStatus
 from gpu_assistant.update.files import UpdateDownloadProgress
 from gpu_assistant.update.service import UpdateService
 from gpu_assistant.update.signed_statement import ReleaseStatement, UpdateFile
 
+from ..fakes.app import FakeJob
 from ..fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
 from ..fakes.examples import GIB, cpu_benchmark, cpu_recommendation, rtx4060
 from ..fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
@@ -136,6 +139,15 @@ def inside(window: MainWindow) -> None:
     window.main_area.pages[MONITOR].gpu_details.toggle_button.click()
 
 
+def moving(window: MainWindow) -> None:
+    """The downloads on their way to another disk; the card is at the top."""
+    page = window.main_area.pages[SETTINGS]
+    halfway = MoveProgress(done=2_600_000_000, total=6_800_000_000)
+    window.app.move_downloads = lambda _: FakeJob(None, (halfway,), threading.Event())
+    page.folders_card.downloads.move_to(Path("D:/gpu-assistant-downloads"))
+    page.verticalScrollBar().setValue(page.folders_card.y() - 20)
+
+
 # name: (page, GPUs, benchmarks kept, whether an environment stands, state of the page)
 SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None]] = {
     "home": (HOME, 0, 2, True, None),
@@ -166,6 +178,7 @@ SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None
     "health-running": (HEALTH, 1, 0, True, health_scenes.running),
     "health-done": (HEALTH, 1, 0, True, health_scenes.done),
     "settings": (SETTINGS, 0, 0, True, None),
+    "settings-moving": (SETTINGS, 0, 0, True, moving),
     "update-home": (HOME, 1, 0, True, newer()),
     "update-fetching": (HOME, 1, 0, True, newer("fetching")),
     "update-ready": (HOME, 1, 0, True, newer("ready")),

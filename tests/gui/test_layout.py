@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QVBoxLayout, QWidget
 
 from gpu_assistant.gui.widgets.buttons import Button
 from gpu_assistant.gui.widgets.text import label
+from gpu_assistant.texts.guide import guide_dir
 from tests.gui.geometry import layout_faults
-from tests.gui.screenshots import ALL_SCENES, DOCS_FOLDER, DOCS_SCENES, Studio, shoot
+from tests.gui.screenshots import ALL_SCENES, CODES, DOCS_SCENES, Studio, shoot
 
 pytestmark = pytest.mark.gui
 MAX_DOCS_BYTES = 1_500_000
@@ -95,10 +96,12 @@ def test_sideways_scrolling_is_found(frame):
 
 
 def test_pictures_of_the_documents_are_those_that_the_command_draws():
-    drawn = {f"{name.removeprefix('advice-')}_{code}_light.png" for name in DOCS_SCENES for code in ("en", "zh")}
+    drawn = {f"{name.removeprefix('advice-')}.png" for name in DOCS_SCENES}
     assert set(DOCS_SCENES) <= set(ALL_SCENES)
-    assert {path.name for path in DOCS_FOLDER.iterdir()} == drawn
-    assert sum(path.stat().st_size for path in DOCS_FOLDER.iterdir()) <= MAX_DOCS_BYTES
+    folders = [guide_dir(code) / "images" for code in CODES]
+    assert all({path.name for path in folder.iterdir()} == drawn for folder in folders)
+    # They are a part of a download of at most 50 MB.
+    assert sum(path.stat().st_size for folder in folders for path in folder.iterdir()) <= MAX_DOCS_BYTES
 
 
 @pytest.mark.layout

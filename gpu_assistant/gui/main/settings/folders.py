@@ -168,6 +168,7 @@ class DownloadsFolder(QWidget):
         self._outcome = lambda: self.tr("Stopped. The downloads are where they were.")
 
     def _on_moved(self, result: MoveResult) -> None:
+        self._app.missing_downloads = None
         if result.leftover is not None:
             self._outcome = lambda: self.tr(
                 "Moved. A program is still using files in {folder}; they are removed with the next setup."
