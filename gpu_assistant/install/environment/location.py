@@ -52,9 +52,7 @@ def check_location(environment: Path, prefix_length: int = ENVIRONMENT_PREFIX_LE
     "folder-synced" (in OneDrive), "folder-too-long" (the paths of PyTorch's files would be too long `prefix_length`
     characters below it).
     """
-    invalid_name = reserved_path_part(environment)
-    if invalid_name is not None:
-        raise UsageError("folder-name-odd", path=str(environment), name=invalid_name)
+    check_name(environment)
     check_not_shared(environment)
     system_path = enclosing_system_folder(environment)
     if system_path is not None:
@@ -63,6 +61,13 @@ def check_location(environment: Path, prefix_length: int = ENVIRONMENT_PREFIX_LE
     if sync_root is not None:
         raise UsageError("folder-synced", path=str(environment), synced=str(sync_root))
     check_path_length(environment, prefix_length)
+
+
+def check_name(folder: Path) -> None:
+    """Raise UsageError("folder-name-odd") for a name that Windows reserves; there it looks like a file's."""
+    invalid_name = reserved_path_part(folder)
+    if invalid_name is not None:
+        raise UsageError("folder-name-odd", path=str(folder), name=invalid_name)
 
 
 def check_path_length(folder: Path, prefix_length: int) -> None:

@@ -41,6 +41,7 @@ from ...system.locks import data_folder_lock
 from ..environment.location import (
     DOWNLOADS_PREFIX_LENGTH,
     check_location,
+    check_name,
     check_no_file,
     check_not_app_data,
     check_writable,
@@ -76,6 +77,7 @@ def check_downloads_folder(data: DataDir, folder: Path) -> Path:
     Raises UsageError and AppError as `check_location`, `check_not_app_data`, `check_no_file` and `check_writable` do,
     and "downloads-folder-occupied".
     """
+    check_name(folder)
     check_no_file(folder)
     target = folder
     if not _is_free(data, target):
