@@ -272,8 +272,8 @@ class TestUse:
         assert not data.root.exists()
 
     def test_name_that_windows_reserves_is_refused_before_anything_is_made(self, data, tmp_path, monkeypatch):
-        monkeypatch.setattr("gpu_assistant.install.environment.location.reserved_path_part", lambda _: "nul")
+        monkeypatch.setattr("gpu_assistant.install.environment.location.reserved_path_part", lambda _: "odd")
         with pytest.raises(UsageError) as caught:
-            move(data, tmp_path / "nul")
+            move(data, tmp_path / "odd")
         assert caught.value.code == "folder-name-odd"
-        assert not (tmp_path / "nul").exists()
+        assert not (tmp_path / "odd").exists()
