@@ -97,7 +97,7 @@ def test_left_out_has_reason(capsysbinary: pytest.CaptureFixture[bytes]) -> None
     assert sum("There was not enough time" in line for line in output) == 1
     assert sum("The results vary" in line for line in output) == 1
     assert any(
-        line.endswith("Training BERT-base, float32, 128 words: takes about 21 seconds here; only 6 seconds were left")
+        line.endswith("Training BERT-base, float32, 128 words: takes about 21 seconds here; only 6 seconds remained")
         for line in output
     )
     assert any(line.endswith("96 words: needs about 3 GB; 1 GB could be used") for line in output)
