@@ -164,7 +164,7 @@ def test_history_table(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Pat
     assert two.endswith("no earlier result to compare with")
     assert f"20 % slower than {one[:16]}" in three
     assert "same version" in equal
-    assert left_out == "Not shown: 1 result, damaged or kept by another version of this program."
+    assert left_out == "Not shown: 1 result, damaged or saved by another version of this program."
     assert run([*arguments, "--json"]) == 0
     history = decode(capsysbinary.readouterr().out, BenchmarkHistory)
     assert [(each.compared_with, each.change) for each in history.runs[:2]] == [(None, None), (None, None)]
