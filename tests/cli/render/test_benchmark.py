@@ -173,7 +173,7 @@ def test_history_table(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Pat
     assert history.runs[2].change == pytest.approx(0.8)
     capsysbinary.readouterr()
     assert run([*arguments, "--device", "cpu"]) == 2
-    assert "so --device has no effect beside it" in capsysbinary.readouterr().err.decode()
+    assert "so --device has no effect with it" in capsysbinary.readouterr().err.decode()
     assert run([*arguments, "--full"]) == 2
     empty = ["--data-dir", str(tmp_path / "nothing"), "bench", "--history", "--lang"]
     capsysbinary.readouterr()
