@@ -1130,7 +1130,7 @@
     </message>
     <message>
         <source>Lets {system} talk to the card</source>
-        <translation>让 {system} 和显卡对话</translation>
+        <translation>让 {system} 与显卡通信</translation>
     </message>
     <message>
         <source>NVIDIA's fast building blocks for neural networks</source>
@@ -1466,11 +1466,11 @@
     </message>
     <message>
         <source>Recommended for this computer</source>
-        <translation>为这台电脑推荐</translation>
+        <translation>为这台电脑推荐的版本</translation>
     </message>
     <message>
         <source>Recommended for your {gpu}</source>
-        <translation>为你的 {gpu} 推荐</translation>
+        <translation>为你的 {gpu} 推荐的版本</translation>
     </message>
     <message>
         <source>Preparing your recommendation</source>

@@ -209,7 +209,7 @@ def test_python_unsupported_by_tensorflow_is_named(goal: Goal) -> None:
     with pytest.raises(UsageError) as caught:
         recommend(HERE, catalog(), goal=goal, choice=Choice(python="3.14"))
     text = Texts("en").error_text(caught.value)
-    assert text.startswith("Python 3.14 cannot work")
+    assert text.startswith("Python 3.14 does not work")
     assert "The newest that works is Python 3." in text
 
 

@@ -155,7 +155,7 @@ def test_doubtful_result_is_not_compared() -> None:
 @pytest.mark.parametrize(
     ("wanted", "had", "expected"),
     [
-        (3.2, 3.1, "takes about 4 seconds here; only 3 seconds were left"),
+        (3.2, 3.1, "takes about 4 seconds here; only 3 seconds remained"),
         (3.2, 0.4, "takes about 4 seconds here; no time was left"),
         (None, None, None),
         (3.2, None, None),

@@ -112,7 +112,7 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_update_offline_shows_data_age(data: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run(["catalog", "update", *data]) == 6
     captured = capsys.readouterr()
-    assert re.search(r"gathered on 2026-\d\d-\d\d, \d+ days? ago", captured.err)
+    assert re.search(r"it is from 2026-\d\d-\d\d, \d+ days? ago", captured.err)
     assert captured.out.count("kept as it was") == 4
     assert not (tmp_path / "data" / "catalog").exists()
 

@@ -60,7 +60,7 @@ ZH = {
     "Show live graphs": "看实时曲线",
     "Your GPU is hot and slowing itself down": "显卡过热，正在自动降速",
     "The GPU no longer answers": "显卡不再响应",
-    "Asleep, to save your battery. We let it sleep.": "正在休眠省电，我们不会唤醒它。",
+    "Asleep to save power. We do not wake it.": "正在休眠省电，我们不会唤醒它。",
     "Home": "首页",
     "Monitor": "监控",
     "Benchmark": "测速",
@@ -182,7 +182,7 @@ def home() -> QWidget:
         ("ok", "Good news: this computer can train on its GPU"),
         ("warn", "Your GPU is hot and slowing itself down"),
         ("error", "The GPU no longer answers"),
-        ("neutral", "Asleep, to save your battery. We let it sleep."),
+        ("neutral", "Asleep to save power. We do not wake it."),
     ):
         detail = t("Only the driver is too old for the newest PyTorch. We look after that.")
         hero = Hero(kind, t(text), detail, action=t("Show live graphs") if kind != "error" else "")

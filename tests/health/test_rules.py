@@ -169,8 +169,8 @@ def test_advice_by_form_factor() -> None:
         health = Texts("en").localize_health(time.passes(10, replace(BUSY, temp=84)))
         fixes[form] = health.alarms[0].fix or ""
     assert "server" in fixes["server"]
-    assert "lift" in fixes["laptop"]
-    assert not any(word in fixes[form] for form in ("server", "desktop") for word in ("laptop", "lift"))
+    assert "raise" in fixes["laptop"]
+    assert not any(word in fixes[form] for form in ("server", "desktop") for word in ("laptop", "raise"))
     assert "case" not in fixes["laptop"]
 
 
@@ -250,7 +250,7 @@ def test_heat_without_sensor_names_elsewhere() -> None:
     time = Time()
     (alarm,) = time.passes(10, replace(BUSY, temp=51, throttle=("hardware-slowdown", "hardware-thermal"))).alarms
     assert alarm.id == "slowed-by-heat"
-    assert "another part of the card" in (Texts("en").localize_alarm(alarm).evidence or "")
+    assert "a part of the card without a sensor" in (Texts("en").localize_alarm(alarm).evidence or "")
     assert "其他部位" in (Texts("zh_CN").localize_alarm(alarm).evidence or "")
 
 
@@ -259,7 +259,9 @@ def test_hot_core_is_the_named_location() -> None:
     for temp, elsewhere in ((83, True), (84, False), (86, False)):
         (alarm,) = Time().passes(10, replace(hot, temp=temp)).alarms
         assert alarm.id == "slowed-by-heat"
-        assert ("another part of the card" in (Texts("en").localize_alarm(alarm).evidence or "")) is elsewhere
+        assert (
+            "a part of the card without a sensor" in (Texts("en").localize_alarm(alarm).evidence or "")
+        ) is elsewhere
         assert ("其他部位" in (Texts("zh_CN").localize_alarm(alarm).evidence or "")) is elsewhere
 
 

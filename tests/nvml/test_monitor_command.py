@@ -111,8 +111,8 @@ def test_alarm_end_reported_while_another_is_active(scenario: Scenario, monitor)
     lines = iter(process.stdout.readline, "")
     next(line for line in lines if "The GPU no longer answers" in line)
     scenario.card(1, util="5")
-    assert next(line for line in lines if "Over" in line) == (
-        "✓ Over for GPU 1 (NVIDIA GeForce RTX 4060): The GPU no longer answers\n"
+    assert next(line for line in lines if "Resolved" in line) == (
+        "✓ Resolved for GPU 1 (NVIDIA GeForce RTX 4060): The GPU no longer answers\n"
     )
 
 

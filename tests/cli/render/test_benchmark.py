@@ -97,7 +97,7 @@ def test_left_out_has_reason(capsysbinary: pytest.CaptureFixture[bytes]) -> None
     assert sum("There was not enough time" in line for line in output) == 1
     assert sum("The results vary" in line for line in output) == 1
     assert any(
-        line.endswith("Training BERT-base, float32, 128 words: takes about 21 seconds here; only 6 seconds were left")
+        line.endswith("Training BERT-base, float32, 128 words: takes about 21 seconds here; only 6 seconds remained")
         for line in output
     )
     assert any(line.endswith("96 words: needs about 3 GB; 1 GB could be used") for line in output)
@@ -164,7 +164,7 @@ def test_history_table(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Pat
     assert two.endswith("no earlier result to compare with")
     assert f"20 % slower than {one[:16]}" in three
     assert "same version" in equal
-    assert left_out == "Not shown: 1 result, damaged or kept by another version of this program."
+    assert left_out == "Not shown: 1 result, damaged or saved by another version of this program."
     assert run([*arguments, "--json"]) == 0
     history = decode(capsysbinary.readouterr().out, BenchmarkHistory)
     assert [(each.compared_with, each.change) for each in history.runs[:2]] == [(None, None), (None, None)]
@@ -173,7 +173,7 @@ def test_history_table(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Pat
     assert history.runs[2].change == pytest.approx(0.8)
     capsysbinary.readouterr()
     assert run([*arguments, "--device", "cpu"]) == 2
-    assert "so --device has no effect beside it" in capsysbinary.readouterr().err.decode()
+    assert "so --device has no effect with it" in capsysbinary.readouterr().err.decode()
     assert run([*arguments, "--full"]) == 2
     empty = ["--data-dir", str(tmp_path / "nothing"), "bench", "--history", "--lang"]
     capsysbinary.readouterr()

@@ -256,7 +256,7 @@ def test_history_compares_only_same_measurement(open_page):
 def test_unreadable_results_are_counted(open_result, app, seen):
     app.unreadable = 2
     page = open_result(card_benchmark())
-    assert "Not shown: 2 results that are damaged or were saved by another version of this program." in seen(page)
+    assert "Not shown: 2 results, damaged or saved by another version of this program." in seen(page)
     page.tabs.buttons[MEMORY_TAB].click()
     assert not page.unreadable_label.isVisible()
 

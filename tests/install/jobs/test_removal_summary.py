@@ -29,12 +29,12 @@ def step(code: str, kind: str = "python-packages", **data: Value) -> Step:
     [
         (
             "remove-environment-packages",
-            "The environment pytorch, 5.6 GB, with 3 packages that you added",
+            "The environment pytorch, 5.6 GB, including 3 packages that you added",
             "环境 pytorch，5.6 GB，连同你添加的 3 个软件包",
         ),
         (
             "remove-environment-files",
-            "The environment pytorch, 5.6 GB, but not 1 file of your own",
+            "The environment pytorch, 5.6 GB, except 1 file of your own",
             "环境 pytorch，5.6 GB，但保留你自己的 1 项文件",
         ),
     ],
@@ -55,7 +55,7 @@ def test_settings_are_counted_and_empty_folders_left_out() -> None:
     assert lines(*steps) == [
         "The CUDA Toolkit, 5.6 GB",
         "Restored: 2 settings, such as variables and menu entries",
-        "Stays: NVIDIA driver",
+        "Kept: NVIDIA driver",
     ]
 
 

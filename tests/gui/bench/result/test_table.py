@@ -81,7 +81,7 @@ def test_omission_shows_time_needed_and_available():
     omission = SkippedWorkload(id="resnet50", device="cpu", dtype="float32", size=(3, 224, 224), why="bench.note.time")
     omission = replace(omission, wanted_s=21.0, had_s=6.0)
     row = table_rows(replace(cpu_benchmark(), left_out=(omission,)))[-1]
-    assert row[-1] == "Takes about 21 seconds here; only 6 seconds were left"
+    assert row[-1] == "Takes about 21 seconds here; only 6 seconds remained"
 
 
 def test_omission_of_ended_run_shows_size_and_reason():

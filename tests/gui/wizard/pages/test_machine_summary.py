@@ -235,7 +235,7 @@ def test_download_size_names_its_release_and_missing_parts(qapp, language, kinds
     figure = {0: "About 2.6 GB", 1: "About 2.6 GB + driver", 2: "About 2.6 GB + more"}[len(kinds)]
     assert card.accessibleName().startswith(f"{figure} to download, ")
     notes = card.reasons.text()
-    assert "measured on PyTorch 2.14.0 with CUDA 12.6" in notes
+    assert "based on PyTorch 2.14.0 with CUDA 12.6" in notes
     assert (f"Not included, size unknown: {more}." in notes) is bool(more)
     card.deleteLater()
 

@@ -55,7 +55,7 @@ def test_row_shows_cost_and_expands_details(language, qtbot, seen):
     qtbot.addWidget(row)
     row.show()
     shown = seen(row)
-    for text in ("931 MB · 3 minutes", "2.0 GB on the disk", "shows an administrator prompt"):
+    for text in ("931 MB · 3 minutes", "2.0 GB on disk", "shows an administrator prompt"):
         assert text in shown
     # The step's own sentence says that a restart follows: saying it again, and less surely, only confuses.
     assert "restart may" not in shown
@@ -86,7 +86,7 @@ def test_free_step_has_no_cost_notes():
 
 def test_archive_needs_at_least_its_own_disk_space():
     toolkit = replace(STEP, kind="cuda-toolkit", bytes=2_000_000_000, disk_bytes=None, needs_admin=False)
-    assert step_cost_notes(toolkit, Texts("en")) == ["at least 2.0 GB on the disk"]
+    assert step_cost_notes(toolkit, Texts("en")) == ["at least 2.0 GB on disk"]
 
 
 @pytest.mark.parametrize(

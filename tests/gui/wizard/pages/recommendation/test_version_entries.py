@@ -145,7 +145,7 @@ def test_warning_is_shown_once_at_its_card(page, qtbot):
     )
     pick(qtbot, page, "driver", "driver", "keep")
     pick(qtbot, page, "cuda", "cuda_toolkit", "12.9.1")
-    assert read(page).count("12.9.1 is not of the same series") == 1
+    assert read(page).count("12.9.1 is not from the same series") == 1
     assert "12.9.1" in page.part_cards["cuda"].version_pickers.warning_line.text()
     assert page.part_cards["driver"].version_pickers.warning_line.text() == ""
     # Where nothing of theirs can be picked any more, the drop-downs stay.
