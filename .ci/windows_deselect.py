@@ -98,6 +98,8 @@ EXCLUDED = {
     "tests/installers/test_workflows.py": READS_SOURCE,
     "tests/nvml/test_driver_faults.py::test_gpu_that_stays_awake_is_sampled_again": "reads Linux' /sys",
     "tests/nvml/test_driver_faults.py::test_idle_laptop_gpu_is_released_and_sleeps": "reads Linux' /sys",
+    "tests/test_benchmarks.py": READS_SOURCE,
+    "tests/test_docstrings.py": READS_SOURCE,
     "tests/test_layering.py": READS_SOURCE,
     "tests/texts/test_texts.py": "reads the texts; the portion `china` runs it on a Chinese Windows",
     "tests/test_windows_deselect.py": READS_SOURCE,

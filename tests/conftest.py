@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import socket
 import sys
 import threading
@@ -31,16 +32,27 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(autouse=True)
-def own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+def own_data_folder(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
     """Nothing of the person who runs the tests is read or written, and no source is asked."""
-    monkeypatch.setenv("GPU_ASSISTANT_DATA_DIR", str(tmp_path / "data"))
+    if "tmp_path" in request.fixturenames:
+        data, folder = request.getfixturevalue("tmp_path") / "data", None
+    else:  # most tests of these write nothing: making and removing a folder takes as long as they do
+        folder = tmp_path_factory.getbasetemp() / "without-tmp-path"
+        data = folder / "data"
+    monkeypatch.setenv("GPU_ASSISTANT_DATA_DIR", str(data))
     # Whether a plan's files can be had is asked only by the tests of that.
     monkeypatch.setenv("UV_OFFLINE", "1")
     if request.node.get_closest_marker("real_install") is None:
         monkeypatch.delenv("GPU_ASSISTANT_WHEELHOUSE", raising=False)
     else:
         # These share an environment, which one program at a time measures in.
-        monkeypatch.setattr("gpu_assistant.system.locks.lock_parent", lambda: tmp_path)
+        locks = request.getfixturevalue("tmp_path")
+        monkeypatch.setattr("gpu_assistant.system.locks.lock_parent", lambda: locks)
+    yield
+    if folder is not None and folder.exists():
+        shutil.rmtree(folder)
 
 
 @pytest.fixture(autouse=True)

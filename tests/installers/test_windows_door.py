@@ -30,26 +30,26 @@ compiled = pytest.mark.skipif(
 )
 
 
-@pytest.fixture
-def program(tmp_path: Path) -> Path:
-    """A program without a Python, staged for the launchers."""
-    folder = tmp_path / "program"
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program without a Python and its launchers, compiled once: that takes three seconds."""
+    scratch = tmp_path_factory.mktemp("launchers")
+    folder = scratch / "program"
     (folder / "runtime").mkdir(parents=True)
     (folder / "runtime" / "python311.zip").write_bytes(b"the standard library")
     stage_probe(folder)
+    launchers(folder, scratch)
     return folder
 
 
 @compiled
-def test_first_step_asks_only_for_dlls_of_windows_own_folder(program: Path, tmp_path: Path) -> None:
-    launchers(program, tmp_path)
+def test_first_step_asks_only_for_dlls_of_windows_own_folder(program: Path) -> None:
     for name in ("GPU Assistant.exe", "gpu-assistant.exe"):
         assert dlls.asked(program / name) <= KNOWN_DLLS
 
 
 @compiled
-def test_list_in_the_launcher_names_what_is_copied(program: Path, tmp_path: Path) -> None:
-    launchers(program, tmp_path)
+def test_list_in_the_launcher_names_what_is_copied(program: Path) -> None:
     listing = door_files.listing(program, [".pyd"])
     assert listing.encode() in (program / "GPU Assistant.exe").read_bytes()
     names = {line.split(" ", 1)[1] for line in listing.splitlines()}
