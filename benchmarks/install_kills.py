@@ -146,7 +146,9 @@ def main() -> None:
             server, "torch", [tiny_wheels.torch(f"{RELEASE}+cpu", ballast=bytes(range(256)) * 40_000)]
         )
         os.environ |= {
-            "UV_DEFAULT_INDEX": tiny_wheels.index(server, "simple", tiny_wheels.others()),
+            "UV_DEFAULT_INDEX": tiny_wheels.index(
+                server, "simple", [*tiny_wheels.others(), *tiny_wheels.build_tools()]
+            ),
             "NO_PROXY": "127.0.0.1",
         }
         trial = Trial(Path(temporary) / "sandbox", index, server.url)
