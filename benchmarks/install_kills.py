@@ -30,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.ownership import MARKER_NAME, bears_own_marker
 from gpu_assistant.install.files.inventory import FILE_MANIFEST, LOCK_FILE, MANIFEST_FILE, read_file_manifest
 from gpu_assistant.install.host import Host
 from gpu_assistant.install.jobs.uninstall import UninstallJob
@@ -115,6 +116,9 @@ def same(file: Path) -> bytes:
         content = json.loads(data)
         del content["created"], content["bytes"]
         return json.dumps(content).encode()
+    if file.name == MARKER_NAME:
+        content = json.loads(data)
+        return json.dumps({**content, "inode": bears_own_marker(file.parent)}).encode()
     if file.name == FILE_MANIFEST:
         return "\n".join(read_file_manifest(file.parent)).encode("utf-8", "surrogateescape")
     if file.name == "RECORD":
@@ -146,7 +150,9 @@ def main() -> None:
             server, "torch", [tiny_wheels.torch(f"{RELEASE}+cpu", ballast=bytes(range(256)) * 40_000)]
         )
         os.environ |= {
-            "UV_DEFAULT_INDEX": tiny_wheels.index(server, "simple", tiny_wheels.others()),
+            "UV_DEFAULT_INDEX": tiny_wheels.index(
+                server, "simple", [*tiny_wheels.others(), *tiny_wheels.build_tools()]
+            ),
             "NO_PROXY": "127.0.0.1",
         }
         trial = Trial(Path(temporary) / "sandbox", index, server.url)

@@ -59,6 +59,16 @@ def test_another_limit_ends_the_waiting(limit: int | None) -> None:
     assert not waiting.is_alive()
 
 
+def test_limit_takes_no_notice_of_a_clock_that_jumps(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([1e9 * (-1) ** number for number in range(1000)])
+    monkeypatch.setattr(time, "time", lambda: next(clock))
+    rate, stopped = RateLimiter(100_000), threading.Event()
+    started = time.monotonic()
+    for _ in range(10):
+        rate.throttle(5_000, stopped)
+    assert 0.3 <= time.monotonic() - started < 5
+
+
 def test_pause_resume_and_limit_of_a_download(server: FaultServer, path: Path, long_timeouts: Limits) -> None:
     # Before anything is held back, each of eight connections has a chunk, and a tenth of a second's bytes are free.
     rate = RateLimiter(4_000_000)

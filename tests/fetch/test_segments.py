@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import random
+
+import pytest
+
 from gpu_assistant.fetch.segments import UNKNOWN_END, Segment, SegmentMap
 
 MIB = 1 << 20
@@ -90,3 +94,38 @@ def test_a_closed_map_assigns_nothing() -> None:
     segments = SegmentMap([], MIB, MIB)
     segments.close()
     assert claim(segments) is None
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_byte_comes_once_whatever_connections_do(seed: int) -> None:
+    """Connections come, go and are split at any moment; the size becomes known at any time, or at the end."""
+    chance = random.Random(seed)
+    total = chance.randrange(1, 200)
+    starts = sorted(chance.sample(range(total + 1), 2 * chance.randrange(min(4, total // 2) + 1)))
+    present = list(zip(starts[::2], starts[1::2], strict=True))
+    counts = bytearray(total)
+    for first, last in present:
+        counts[first:last] = bytes([1]) * (last - first)
+    segments = SegmentMap(present, chance.choice([total, None]), chance.choice([1, 4, 16]))
+    while not segments.complete:
+        segment = claim(segments, chance.randrange(1, 50), chance.randrange(1, 9))
+        if segment is not None:
+            # Long ago, so that it may be split.
+            segment.started -= 1000.0
+        for each in list(segments.active):
+            room = min(each.end, total) - each.position
+            count = min(chance.randrange(1, 20), room)
+            if count > 0:
+                counts[each.position : each.position + count] = (
+                    byte + 1 for byte in counts[each.position : each.position + count]
+                )
+                receive(segments, each, count)
+            elif each.end == UNKNOWN_END and each.position == total:
+                segments.end_at_position(each)
+            if chance.random() < 0.3 or each.position >= min(each.end, total):
+                segments.release(each)
+        if chance.random() < 0.1:
+            segments.set_total(total)
+    assert counts == bytes([1]) * total
+    assert segments.received == total
+    assert segments.contiguous_end(0) == total

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from ...core import filesystem
-from ...core.errors import AppError
+from ...core.errors import AppError, storage_errors
 from ...core.versions import Version
 from ...fetch.request import Digest
 from .packages import PackagePrograms, RootAptGet, install_packages, remove_packages
@@ -286,10 +286,12 @@ def signed_exit_code(code: int) -> int:
 def _copy_verified(
     source: Path, target: Path, rights: ElevatedSystem, digest: Digest | None, requested_sha256: str
 ) -> bool:
-    """Copy while hashing; returns whether the copy has the requested hash and, if any, the catalog's checksum."""
+    """Copy while hashing; returns whether the copy has the requested hash and, if any, the catalog's checksum. Raises
+    AppError("disk-full") and its like for the system's disk.
+    """
     hasher, size = hashlib.sha256(), 0
     published_hasher = digest.new() if digest is not None else hasher
-    with rights.open_user_file(source) as stream, target.open("xb") as file:
+    with storage_errors(target.parent), rights.open_user_file(source) as stream, target.open("xb") as file:
         while chunk := stream.read(COPY_CHUNK_BYTES):
             size += len(chunk)
             if size > MAX_INSTALLER_BYTES:

@@ -43,6 +43,8 @@ from .plan_builder import PlanBuilder
 # Steps whose disk space is the environment's; steps that an environment which is built already does not need.
 ENVIRONMENT_STEPS = frozenset({"python-packages", "conda-environment"})
 BUILD_STEPS = frozenset({"download", "python-packages"})
+# Of the text's code where nothing is downloaded.
+BUNDLE_SUFFIX = "-bundle"
 DiskTarget = Literal["data", "env"]
 # Names for the folder that is proposed on a disk with more space.
 FOLDER_NAMES: dict[DiskTarget, str] = {"data": "gpu-assistant", "env": "pytorch"}
@@ -211,6 +213,8 @@ class Preflight(StepKind):
             code = "check-space-unknown"
         elif shortage:
             code, data = f"{code}-short{_disk_suffix(shortage)}", data | shortage
+        elif builder.bundle is not None:
+            code += BUNDLE_SUFFIX
         return (Step(id="space", kind=self.name, code=code, data=data, bytes=0, disk_bytes=0, minutes=0.0),)
 
     def inspect(self, step: Step, plan: Plan, context: PreviewContext) -> CurrentState | None:  # noqa: ARG002
@@ -278,6 +282,8 @@ def update_preflight(
         needed_bytes if step.data.get("goes") != "env" else _environment_bytes(keeping_steps)
     ):
         code = f"{code}-short{_disk_suffix(step.data)}"
+    elif step.code.endswith(BUNDLE_SUFFIX):
+        code += BUNDLE_SUFFIX
     return structs.replace(step, code=code, data={**step.data, "kept_bytes": kept_bytes, "disk_bytes": needed_bytes})
 
 

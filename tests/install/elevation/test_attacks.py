@@ -32,6 +32,7 @@ from gpu_assistant.system.base import ProcessResult
 from tests.fakes.system import FakeSystem
 from tests.install.elevation.helper import tried_rights
 from tests.install.elevation.in_process import InsideRights
+from tests.install.small_disk import tmpfs
 
 NONCE = "0" * 32
 links = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes of Unix; Wine makes no symbolic links")
@@ -261,6 +262,22 @@ def run_call(base: Path, call: InstallerCall, rights: Watched) -> None:
     wanted = WindowsDriverRequest(nonce=NONCE, file=str(source), sha256=hashlib.sha256(GOOD).hexdigest())
     system = FakeSystem(run=lambda *_, **__: ProcessResult(returncode=0, stdout="", stderr=""))
     helper.run_installer(call, wanted, folder, system, rights, before_run=lambda: None)
+
+
+@pytest.mark.linux
+def test_full_system_disk_is_called_full(base: Path) -> None:
+    """The copy that is checked and run lies there."""
+    content = bytes(2**21)
+    source = base.parent / "large.exe"
+    source.write_bytes(content)
+    wanted = WindowsDriverRequest(nonce=NONCE, file=str(source), sha256=hashlib.sha256(content).hexdigest())
+    with tmpfs(base.parent / "small", "size=1m,mode=700") as disk:
+        rights = Watched(disk, "Maker")
+        folder = rights.create_private_folder("private")
+        with pytest.raises(AppError) as caught:
+            helper.run_installer(CALL, wanted, folder, FakeSystem(), rights, before_run=lambda: None)
+        assert caught.value.code == "disk-full"
+        assert not list(folder.iterdir())
 
 
 FLOOR = InstallerCall("setup.exe", (), "Maker", lowest=Version("14.50.35719.0"))

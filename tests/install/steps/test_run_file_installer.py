@@ -308,6 +308,9 @@ def test_bundle_has_nothing_to_download_in_its_price(sandbox: Sandbox) -> None:
     space, step = bundled.steps[:2]
     assert minimum_disk_bytes(step) == 2 * 10**9
     assert space.data["disk_bytes"] == space.data["kept_bytes"]
+    assert "download" not in Texts("en").translate(f"step.{space.code}.what", space.data).replace(
+        "nothing is downloaded", ""
+    )
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
