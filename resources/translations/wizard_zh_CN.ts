@@ -1652,8 +1652,8 @@
 <context>
     <name>WelcomePage</name>
     <message>
-        <source>About 10 minutes.</source>
-        <translation>约 10 分钟。</translation>
+        <source>About 10 minutes, mostly downloading.</source>
+        <translation>约 10 分钟，主要是下载的时间。</translation>
     </message>
     <message>
         <source>Continue</source>

@@ -179,15 +179,18 @@ class CurrentStepPanel(Card):
         for name, text in zip(self._figure_labels, names, strict=True):
             name.setText(text)
         downloading = step.unit == "bytes"
+        # Files that are only read have no speed, and no line of it.
+        has_speed = step.speed is not None or step.bottleneck != "checking" or bool(self.speed_line.points())
+        for widget in (self._figure_labels[0], self.done_figure):
+            widget.setVisible(downloading and not self._compact)
         for widget in (
-            *self._figure_labels,
-            self.done_figure,
+            *self._figure_labels[1:],
             self.speed_figure,
             self.remaining_figure,
             self.speed_caption,
             self.speed_line,
         ):
-            widget.setVisible(downloading and not self._compact)
+            widget.setVisible(downloading and has_speed and not self._compact)
         self.download_controls.setVisible(downloading)
         if downloading:
             self._update_figures(step, texts)
