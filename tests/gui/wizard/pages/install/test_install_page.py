@@ -268,7 +268,9 @@ class TestInstall:
         assert {"en": "After you log in, GPU Assistant opens and continues", "zh_CN": "登录后 GPU 助手会自动打开"}[
             code
         ] in shown
-        assert {"en": "5 steps are left; the first is: Python 3.11.2", "zh_CN": "还剩 5 步"}[code] in shown
+        assert {"en": "5 steps are left; the first is: Use the installed Python 3.11.2", "zh_CN": "还剩 5 步"}[
+            code
+        ] in shown
         assert not page.note_cards[1].isVisible()
         assert page.primary_button.text() == {"en": "Close", "zh_CN": "关闭"}[code]
 
@@ -334,7 +336,7 @@ class TestInstall:
         speak(code)
         page = wizard.install
         shown = seen(page)
-        assert {"en": "• Check the disk space", "zh_CN": "• 检查空间"}[code] in shown
+        assert {"en": "• Check the disk space", "zh_CN": "• 检查磁盘空间"}[code] in shown
         assert {"en": "Ask again", "zh_CN": "再问一次"}[code] in shown
         assert not page.error_panel.isVisible()
         app.events["install"], app.results["install"] = (), None
