@@ -181,8 +181,8 @@ class CurrentStepPanel(Card):
         downloading = step.unit == "bytes"
         # Files that are only read have no speed, and no line of it.
         has_speed = step.speed is not None or step.bottleneck != "checking" or bool(self.speed_line.points())
-        for widget in (self._figure_labels[0], self.done_figure):
-            widget.setVisible(downloading and not self._compact)
+        for figure_widget in (self._figure_labels[0], self.done_figure):
+            figure_widget.setVisible(downloading and not self._compact)
         for widget in (
             *self._figure_labels[1:],
             self.speed_figure,
