@@ -1492,6 +1492,10 @@
         <source>Name</source>
         <translation>名称</translation>
     </message>
+    <message>
+        <source>No recommendation could be made</source>
+        <translation>没能得出推荐方案</translation>
+    </message>
 </context>
 <context>
     <name>SourceCheckRow</name>

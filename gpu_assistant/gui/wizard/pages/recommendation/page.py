@@ -581,6 +581,8 @@ def show_recommendation_verdict(
         if state.choice is not None:
             action = translate("RecommendationPage", "Back to the recommendation")
         title = translate("RecommendationPage", "This choice doesn't work here")
+        if state.choice is None and state.undo_state is None:
+            title = translate("RecommendationPage", "No recommendation could be made")
         hero.set(
             "error", title, messages.error_text(texts, error), undo_text if state.undo_state is not None else action
         )
