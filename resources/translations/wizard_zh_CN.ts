@@ -1492,6 +1492,10 @@
         <source>Name</source>
         <translation>名称</translation>
     </message>
+    <message>
+        <source>No recommendation could be made</source>
+        <translation>没能得出推荐方案</translation>
+    </message>
 </context>
 <context>
     <name>SourceCheckRow</name>
@@ -1652,8 +1656,8 @@
 <context>
     <name>WelcomePage</name>
     <message>
-        <source>About 10 minutes.</source>
-        <translation>约 10 分钟。</translation>
+        <source>About 10 minutes, mostly downloading.</source>
+        <translation>约 10 分钟，主要是下载的时间。</translation>
     </message>
     <message>
         <source>Continue</source>

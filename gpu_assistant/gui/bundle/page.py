@@ -23,7 +23,7 @@ from .. import messages
 from ..saving import FileSaver
 from ..widgets.base import Breakpoints, announce
 from ..widgets.buttons import Button, SegmentedControl
-from ..widgets.cards import Card, Hero
+from ..widgets.cards import Banner, Card, Hero
 from ..widgets.console import CommandBox
 from ..widgets.dialogs import ConfirmDialog, folder_dialog, open_dialog, save_dialog
 from ..widgets.text import label
@@ -461,11 +461,11 @@ class BundleReadyCard(Card):
         super().__init__(" ")
         self._line_labels = [label("body") for _ in range(3)]
         self._command_label, self.command_box = label("small-strong"), CommandBox()
-        self._missing_label, self._checksum_label = label("body", "", "warn"), label("small")
+        self._missing_banner, self._checksum_label = Banner("warn", inset=True), label("small")
         self.open_button, self.another_button = Button(icon_name="folder"), Button(kind="ghost", icon_name="undo")
         for widget in (
             *self._line_labels,
-            self._missing_label,
+            self._missing_banner,
             self._command_label,
             self.command_box,
             self._checksum_label,
@@ -509,8 +509,8 @@ class BundleReadyCard(Card):
         space = "" if texts.language == "zh_CN" else " "
         notices = [f"{w.text}{space}{w.fix or ''}".rstrip() for w in warnings if w.code.startswith(SOURCE_WARNINGS)]
         notices += [self.tr("Not included: {parts}.").format(parts=missing)] if missing else []
-        self._missing_label.setText("\n".join(notices))
-        self._missing_label.setVisible(bool(notices))
+        self._missing_banner.set("warn", "\n".join(notices))
+        self._missing_banner.setVisible(bool(notices))
         self._command_label.setText(self.tr("Or on the command line there"))
         self.command_box.set_text(f"gpu-assistant install --bundle {bundle.order.folder.name}")
         template = self.tr("{release} for {computer}, {count} files. Checksum of the list: {mark}")

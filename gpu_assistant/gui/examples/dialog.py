@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from ...app import App
 
 DIALOG_SIZE = 1080, 720  # pixels at 100 % text
-CURVE_HEIGHT = 52
+CURVE_HEIGHT = 44
 
 
 class ExampleDialog(Themed, QDialog):

@@ -280,8 +280,11 @@ class MainWindow(QMainWindow):
     def _open_environment_setup(self, folder: str) -> None:
         """The wizard for the environment in this folder, new or not."""
         wizard = self._open_setup()
-        if folder and not wizard.flow.is_locked:
+        if wizard.flow.is_locked:
+            return
+        if folder:
             wizard.flow.change_options(environment=folder)
+        wizard.controller.go_to("computer")  # what the welcome asks has been answered on Home
 
     def _open_side_page(self, name: SidePageName) -> None:
         self._open_setup().side_pages.open_from_main_area(name)

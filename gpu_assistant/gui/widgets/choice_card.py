@@ -12,7 +12,7 @@ from .cards import Pill
 from .text import label
 
 PADDING, INDICATOR_SIZE, CHOSEN_BORDER, RADIUS = 12, 18, 2, 10
-TEXT_INDENT = PADDING + INDICATOR_SIZE + 12
+INDICATOR_GAP = 12  # between the indicator, which grows with the text, and the texts
 
 
 class ChoiceCard(KeyboardFocus, Themed, QRadioButton):
@@ -32,7 +32,6 @@ class ChoiceCard(KeyboardFocus, Themed, QRadioButton):
         title_row.setSpacing(10)
         title_row.addWidget(self.title_label, 1)
         title_row.addWidget(self.pill)
-        column.setContentsMargins(TEXT_INDENT, PADDING, PADDING, PADDING)
         column.setSpacing(2)
         column.addLayout(title_row)
         column.addWidget(self.line_label)
@@ -47,6 +46,12 @@ class ChoiceCard(KeyboardFocus, Themed, QRadioButton):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.toggled.connect(self.update)
         self.apply_theme()
+
+    def refresh(self) -> None:
+        """The texts keep their distance from the indicator, however large it is."""
+        indent = PADDING + theme.px(INDICATOR_SIZE) + INDICATOR_GAP
+        self._column.setContentsMargins(indent, PADDING, PADDING, PADDING)
+        super().refresh()
 
     def set_texts(self, title: str, line: str, cost: str, pill_text: str = "") -> None:
         """Set the texts; without `pill_text` there is no pill. A screen reader reads the card as one sentence."""

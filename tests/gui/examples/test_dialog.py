@@ -80,7 +80,7 @@ def test_figures_and_pictures_are_shown_while_it_runs(app, open_dialog, qtbot, s
     assert dialog.state_label.text() == "Step 300 of 600 · RTX 4060"
     assert dialog.progress_bar.fraction() == 0.5
     assert (dialog.score_tile.value_widget.figure, dialog.loss_tile.value_widget.figure) == ("90", "0.25")
-    assert dialog.picture_grid.accessibleName() == "9 of 10 right"
+    assert dialog.picture_grid.accessibleName() == "9 of 10 correct"
     assert "nn.Conv2d" in seen(dialog)
     assert not dialog.run_button.isVisible()
     app.gate.set()

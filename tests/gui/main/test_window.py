@@ -84,6 +84,14 @@ def test_pages_open_a_new_wizard(window):
     assert window.wizard.isVisible()
 
 
+def test_new_environment_begins_at_this_computer_not_at_the_welcome(window, app, qtbot):
+    window.main_area.environment_requested.emit("/home/mei/ai/second")
+    assert window.wizard.isVisible()
+    assert window.wizard.flow.page == "computer"
+    assert window.wizard.flow.state.environment == "/home/mei/ai/second"
+    qtbot.waitUntil(lambda: not window.wizard.controller.busy, timeout=20_000)
+
+
 def module_loader(area) -> JobRunner:
     (runner,) = area.findChildren(JobRunner, options=Qt.FindChildOption.FindDirectChildrenOnly)
     return runner

@@ -85,7 +85,7 @@ class WelcomePage(WizardPage):
         self.title_label.setText(self.tr("Set up my GPU for deep learning"))
         lines = (
             self.tr("We check, recommend, install, and prove that it works."),
-            self.tr("About 10 minutes."),
+            self.tr("About 10 minutes, mostly downloading."),
             self.tr("Nothing is changed before you agree. Nothing is sent anywhere."),
         )
         for widget, text in zip(self._line_labels, lines, strict=True):

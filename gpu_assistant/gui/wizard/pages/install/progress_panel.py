@@ -179,16 +179,20 @@ class CurrentStepPanel(Card):
         for name, text in zip(self._figure_labels, names, strict=True):
             name.setText(text)
         downloading = step.unit == "bytes"
+        # Files that are here already are only read: no speed, no line of it, and nothing to pause.
+        was_downloading = any(value for _x, value in self.speed_line.points())
+        has_speed = bool(step.speed) or step.bottleneck != "checking" or was_downloading
+        for figure_widget in (self._figure_labels[0], self.done_figure):
+            figure_widget.setVisible(downloading and not self._compact)
         for widget in (
-            *self._figure_labels,
-            self.done_figure,
+            *self._figure_labels[1:],
             self.speed_figure,
             self.remaining_figure,
             self.speed_caption,
             self.speed_line,
         ):
-            widget.setVisible(downloading and not self._compact)
-        self.download_controls.setVisible(downloading)
+            widget.setVisible(downloading and has_speed and not self._compact)
+        self.download_controls.setVisible(downloading and has_speed)
         if downloading:
             self._update_figures(step, texts)
         if downloading and self.download_controls.paused:

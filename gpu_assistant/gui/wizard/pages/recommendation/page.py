@@ -20,7 +20,13 @@ from .....advise.reasons import main_reasons
 from .....core.errors import AppError, SetupNotSupported
 from .....core.machine import Gpu, Machine
 from .....core.plan import Plan, needs_manual_driver
-from .....core.recommendation import RETRYABLE_CODES, UNAVAILABLE_CODES, Alternative, Recommendation
+from .....core.recommendation import (
+    RETRYABLE_CODES,
+    SOURCE_WARNINGS,
+    UNAVAILABLE_CODES,
+    Alternative,
+    Recommendation,
+)
 from .....texts.format import short_name
 from .....texts.localized import Texts
 from .... import messages, theme
@@ -67,7 +73,6 @@ VENDOR_OF_ACCELERATOR = {"rocm": "amd", "xpu": "intel"}
 
 # Below these widths, times the text scale, a card's button stands below its text.
 FOLDER_ROW_MIN_WIDTH, SOURCE_ROW_MIN_WIDTH = 600, 700
-SOURCE_WARNINGS = "source-"  # how the codes of warnings about where files come from begin
 # What computes, and why this version.
 SUBTITLE_REASONS = 2
 
@@ -576,6 +581,8 @@ def show_recommendation_verdict(
         if state.choice is not None:
             action = translate("RecommendationPage", "Back to the recommendation")
         title = translate("RecommendationPage", "This choice doesn't work here")
+        if state.choice is None and state.undo_state is None:
+            title = translate("RecommendationPage", "No recommendation could be made")
         hero.set(
             "error", title, messages.error_text(texts, error), undo_text if state.undo_state is not None else action
         )

@@ -7,6 +7,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 
@@ -129,6 +130,21 @@ def test_download_keeps_its_place_while_one_file_follows_another(app, installing
         page.controller.runners.install.reported.emit(event)
         assert description.text() == before
     assert "nccl" in page.log_drawer.header.last
+
+
+def test_files_that_are_only_checked_have_no_speed_and_no_pause(app, installing, qtbot) -> None:
+    wizard = installing(0)
+    panel = wizard.install.step_panel
+    panel.speed_line.clear()
+    step = wizard.controller.progress.steps["download"]
+    panel.set_step(replace(step, done=239_000_000, speed=0.0, bottleneck="checking"), wizard.install.texts)
+    assert panel.done_figure.isVisible()
+    assert not panel.speed_line.isVisible()
+    assert not panel.speed_figure.isVisible()
+    assert not panel.download_controls.isVisible()
+    panel.set_step(replace(step, done=239_000_000, speed=2e6, bottleneck="network"), wizard.install.texts)
+    assert panel.speed_line.isVisible()
+    assert panel.download_controls.isVisible()
 
 
 def test_stopping_and_stopped_say_where_and_do_not_offer_to_stop_again(app, installing, qtbot, seen) -> None:
