@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from ...core.errors import AppError
@@ -26,7 +26,7 @@ from ...core.results import Check, Checks, GpuSample
 from ...core.types import device_name
 from ...health.child_protocol import HealthProgress
 from ...texts.format import format_duration
-from .. import language
+from .. import language, theme
 from ..machine_facts import current_environment
 from ..monitor.live_card import RunMetricsCard
 from ..monitor.sampling import SamplingService
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from ...app import App
 
 
+MIN_LEVEL_WIDTH = 210  # pixels at 100 % text of a level beside the others
 LOAD_MINUTES = (10, 20, 30, 60)
 translate = QCoreApplication.translate
 
@@ -115,11 +116,16 @@ class HealthPage(Page):
 
     def _arrange(self) -> None:
         """Levels side by side, in a small window one below the other."""
-        self.levels.set_columns(1 if self.breakpoints.is_small else len(self.levels.buttons))
-        self.areas_card.set_columns(1 if self.breakpoints.is_small else 2)
+        fits = self.available_width() >= len(self.levels.buttons) * theme.px(MIN_LEVEL_WIDTH)
+        self.levels.set_columns(len(self.levels.buttons) if fits else 1)
+        self.areas_card.set_columns(2 if fits else 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._is_built:
+            self._arrange()
 
     def _connect_signals(self) -> None:
-        self.breakpoints.changed.connect(self._arrange)
         self.levels.chosen.connect(lambda _: self.update_state())
         self.test_options.changed.connect(self.update_state)
         self.start_button.clicked.connect(self.start_test)

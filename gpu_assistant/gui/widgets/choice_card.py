@@ -11,8 +11,7 @@ from .base import KeyboardFocus, Themed, draw_focus_ring, draw_rounded_rect
 from .cards import Pill
 from .text import label
 
-PADDING, INDICATOR_SIZE, CHOSEN_BORDER, RADIUS = 12, 18, 2, 10
-TEXT_INDENT = PADDING + INDICATOR_SIZE + 12
+PADDING, INDICATOR_SIZE, INDICATOR_GAP, CHOSEN_BORDER, RADIUS = 12, 18, 12, 2, 10
 
 
 class ChoiceCard(KeyboardFocus, Themed, QRadioButton):
@@ -32,7 +31,6 @@ class ChoiceCard(KeyboardFocus, Themed, QRadioButton):
         title_row.setSpacing(10)
         title_row.addWidget(self.title_label, 1)
         title_row.addWidget(self.pill)
-        column.setContentsMargins(TEXT_INDENT, PADDING, PADDING, PADDING)
         column.setSpacing(2)
         column.addLayout(title_row)
         column.addWidget(self.line_label)
@@ -56,6 +54,11 @@ class ChoiceCard(KeyboardFocus, Themed, QRadioButton):
         self.pill.set("accent", pill_text)
         self.pill.setVisible(bool(pill_text))
         self.setAccessibleName(". ".join(text for text in (title, pill_text, line, cost) if text))
+
+    def refresh(self) -> None:
+        indent = PADDING + theme.px(INDICATOR_SIZE) + INDICATOR_GAP
+        self._column.setContentsMargins(indent, PADDING, PADDING, PADDING)
+        super().refresh()
 
     def sizeHint(self) -> QSize:
         return self._column.sizeHint()

@@ -13,9 +13,11 @@ from gpu_assistant.app import App
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.results import HealthTestCurve
 from gpu_assistant.gui import language as current
+from gpu_assistant.gui import theme
 from gpu_assistant.gui.health.page import HealthPage, HealthTestJob
 from gpu_assistant.gui.main.main_area import BENCHMARK, HEALTH, HOME
 from gpu_assistant.gui.monitor.sampling import SamplingService
+from gpu_assistant.gui.widgets.choice_card import INDICATOR_SIZE, PADDING
 from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
 from gpu_assistant.health.job import NEVER_COVERED, PRIORITY_AREAS
 from tests.fakes.health_findings import PROGRESS, health_checks
@@ -99,6 +101,21 @@ def test_what_a_level_tests_is_listed_until_a_test_starts(open_page, app, qtbot,
     qtbot.waitUntil(lambda: not page.testing, timeout=5000)
     assert not page.areas_card.isVisible()
     assert not page.live_card.isVisible()
+
+
+@pytest.mark.parametrize(("width", "rows"), [(900, 1), (560, 3)])
+def test_levels_are_side_by_side_where_they_fit(open_page, qtbot, width, rows):
+    page = open_page()
+    page.resize(width, 700)
+    qtbot.waitUntil(lambda: len({card.y() for card in page.levels.buttons}) == rows, timeout=5000)
+
+
+def test_the_mark_of_a_level_stands_clear_of_its_name_at_any_text_size(open_page, qapp, qtbot):
+    page = open_page()
+    for scale in (1.0, 1.5, 2.0):
+        theme.set_text_scale(qapp, scale)
+        card = page.levels.buttons[0]
+        qtbot.waitUntil(lambda card=card: card.title_label.x() >= PADDING + theme.px(INDICATOR_SIZE) + 8, timeout=5000)
 
 
 def test_progress_follows_the_language(open_page, app, language, qtbot):
