@@ -73,6 +73,7 @@ class HealthPage(Page):
         self.limit_label, self.progress_label = label("small"), label("body")
         self.progress_bar = ProgressBar()
         self.message_banner, self.cpu_only_banner = Banner("warn", inset=True), Banner("warn", inset=True)
+        self.no_card_banner = Banner("neutral", inset=True)
         self.result_view = HealthResultView()
         self.live_card = RunMetricsCard(sampling, "health-test")
         self.start_button = Button(kind="primary", icon_name="play")
@@ -88,8 +89,8 @@ class HealthPage(Page):
 
     def _build_layout(self) -> None:
         self.column.addWidget(self.levels)
-        for widget in (self.cpu_only_banner, self.message_banner):
-            self.column.addWidget(widget)
+        for banner in (self.no_card_banner, self.cpu_only_banner, self.message_banner):
+            self.column.addWidget(banner)
         self._start_row, start_layout = QWidget(), QHBoxLayout()
         self._start_row.setLayout(start_layout)
         start_layout.setContentsMargins(0, 0, 0, 0)
@@ -325,6 +326,9 @@ class HealthPage(Page):
                 "card, set up PyTorch again with CUDA.",
             ),
         )
+        latest = self._sampling.history.latest
+        self.no_card_banner.set("neutral", language.texts().translate("monitor.nvml.absent"))
+        self.no_card_banner.setVisible(not running and latest is not None and latest.nvml == "absent")
         self.message_banner.setVisible(self._message is not None and not running)
         if self._message is not None:
             self.message_banner.set("warn", self._message())

@@ -35,23 +35,16 @@ def app(tmp_path):
 
 
 @pytest.fixture
-def make_sampling(app):
-    """Services that take no sample of their own."""
-    services = []
-
-    def made() -> SamplingService:
-        services.append(SamplingService(app.monitoring.sampler, app.monitoring.history))
-        return services[-1]
-
-    yield made
-    for service in services:
-        service.stop()
+def sampling(app):
+    """Takes no sample of its own."""
+    service = SamplingService(app.monitoring.sampler, app.monitoring.history)
+    yield service
+    service.stop()
 
 
 @pytest.fixture
-def open_page(app, make_sampling, qtbot, language):
+def open_page(app, sampling, qtbot, language):
     def opened(*, level: int = 1, gpu: int | None = None, gpus=(), busy: bool = False) -> HealthPage:
-        sampling = make_sampling()
         sampling.deliver(sample(*gpus), None)
         page = HealthPage(app, sampling, lambda: busy)
         qtbot.addWidget(page)
@@ -116,6 +109,14 @@ def test_the_mark_of_a_level_stands_clear_of_its_name_at_any_text_size(open_page
         theme.set_text_scale(qapp, scale)
         card = page.levels.buttons[0]
         qtbot.waitUntil(lambda card=card: card.title_label.x() >= PADDING + theme.px(INDICATOR_SIZE) + 8, timeout=5000)
+
+
+@pytest.mark.parametrize("nvml", ["absent", "ready"])
+def test_a_computer_without_driver_is_told_before_the_test(open_page, sampling, nvml):
+    page = open_page()
+    sampling.deliver(replace(sample(), nvml=nvml), None)
+    page.update_state()
+    assert page.no_card_banner.isVisible() == (nvml == "absent")
 
 
 def test_progress_follows_the_language(open_page, app, language, qtbot):
