@@ -57,6 +57,7 @@ PROOF = Checks(
 MAIN_PAGES = {
     "home": main_area.HOME,
     "monitor": main_area.MONITOR,
+    "health": main_area.HEALTH,
     "benchmark": main_area.BENCHMARK,
     "settings": main_area.SETTINGS,
 }

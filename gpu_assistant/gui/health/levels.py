@@ -48,6 +48,7 @@ class LevelCards(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.buttons = [ChoiceCard(self) for _ in AREAS_BY_LEVEL]
+        self._columns = 0
         self._group = QButtonGroup(self)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -69,6 +70,9 @@ class LevelCards(QWidget):
 
     def set_columns(self, columns: int) -> None:
         """Stand side by side, or in one column."""
+        if columns == self._columns:
+            return
+        self._columns = columns
         for index, card in enumerate(self.buttons):
             self._grid.addWidget(card, index // columns, index % columns)
         for column in range(len(self.buttons)):
@@ -137,7 +141,7 @@ class AreaRow(QWidget):
         row.setSpacing(12)
         row.addWidget(IconWidget(AREA_ICONS[area], "soft", 18), 0, Qt.AlignmentFlag.AlignTop)
         text = language.texts().translate(f"health.area.{area}")
-        row.addWidget(label("body", text[:1].upper() + text[1:]), 1)
+        row.addWidget(label("body", text[:1].upper() + text[1:]), 1, Qt.AlignmentFlag.AlignTop)
 
 
 def level_areas(level: int, *, has_environment: bool) -> tuple[str, ...]:

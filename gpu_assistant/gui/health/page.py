@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from ...core.errors import AppError
@@ -26,7 +26,7 @@ from ...core.results import Check, Checks, GpuSample
 from ...core.types import device_name
 from ...health.child_protocol import HealthProgress
 from ...texts.format import format_duration
-from .. import language
+from .. import language, theme
 from ..machine_facts import current_environment
 from ..monitor.live_card import RunMetricsCard
 from ..monitor.sampling import SamplingService
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from ...app import App
 
 
+MIN_LEVEL_WIDTH = 210  # pixels at 100 % text of a level beside the others
 LOAD_MINUTES = (10, 20, 30, 60)
 translate = QCoreApplication.translate
 
@@ -72,6 +73,7 @@ class HealthPage(Page):
         self.limit_label, self.progress_label = label("small"), label("body")
         self.progress_bar = ProgressBar()
         self.message_banner, self.cpu_only_banner = Banner("warn", inset=True), Banner("warn", inset=True)
+        self.no_card_banner = Banner("neutral", inset=True)
         self.result_view = HealthResultView()
         self.live_card = RunMetricsCard(sampling, "health-test")
         self.start_button = Button(kind="primary", icon_name="play")
@@ -87,8 +89,8 @@ class HealthPage(Page):
 
     def _build_layout(self) -> None:
         self.column.addWidget(self.levels)
-        for widget in (self.cpu_only_banner, self.message_banner):
-            self.column.addWidget(widget)
+        for banner in (self.no_card_banner, self.cpu_only_banner, self.message_banner):
+            self.column.addWidget(banner)
         self._start_row, start_layout = QWidget(), QHBoxLayout()
         self._start_row.setLayout(start_layout)
         start_layout.setContentsMargins(0, 0, 0, 0)
@@ -115,11 +117,16 @@ class HealthPage(Page):
 
     def _arrange(self) -> None:
         """Levels side by side, in a small window one below the other."""
-        self.levels.set_columns(1 if self.breakpoints.is_small else len(self.levels.buttons))
-        self.areas_card.set_columns(1 if self.breakpoints.is_small else 2)
+        fits = self.available_width() >= len(self.levels.buttons) * theme.px(MIN_LEVEL_WIDTH)
+        self.levels.set_columns(len(self.levels.buttons) if fits else 1)
+        self.areas_card.set_columns(2 if fits else 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._is_built:
+            self._arrange()
 
     def _connect_signals(self) -> None:
-        self.breakpoints.changed.connect(self._arrange)
         self.levels.chosen.connect(lambda _: self.update_state())
         self.test_options.changed.connect(self.update_state)
         self.start_button.clicked.connect(self.start_test)
@@ -319,6 +326,9 @@ class HealthPage(Page):
                 "card, set up PyTorch again with CUDA.",
             ),
         )
+        latest = self._sampling.history.latest
+        self.no_card_banner.set("neutral", language.texts().translate("monitor.nvml.absent"))
+        self.no_card_banner.setVisible(not running and latest is not None and latest.nvml == "absent")
         self.message_banner.setVisible(self._message is not None and not running)
         if self._message is not None:
             self.message_banner.set("warn", self._message())

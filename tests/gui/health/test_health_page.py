@@ -13,9 +13,11 @@ from gpu_assistant.app import App
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.results import HealthTestCurve
 from gpu_assistant.gui import language as current
+from gpu_assistant.gui import theme
 from gpu_assistant.gui.health.page import HealthPage, HealthTestJob
 from gpu_assistant.gui.main.main_area import BENCHMARK, HEALTH, HOME
 from gpu_assistant.gui.monitor.sampling import SamplingService
+from gpu_assistant.gui.widgets.choice_card import INDICATOR_SIZE, PADDING
 from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
 from gpu_assistant.health.job import NEVER_COVERED, PRIORITY_AREAS
 from tests.fakes.health_findings import PROGRESS, health_checks
@@ -33,23 +35,16 @@ def app(tmp_path):
 
 
 @pytest.fixture
-def make_sampling(app):
-    """Services that take no sample of their own."""
-    services = []
-
-    def made() -> SamplingService:
-        services.append(SamplingService(app.monitoring.sampler, app.monitoring.history))
-        return services[-1]
-
-    yield made
-    for service in services:
-        service.stop()
+def sampling(app):
+    """Takes no sample of its own."""
+    service = SamplingService(app.monitoring.sampler, app.monitoring.history)
+    yield service
+    service.stop()
 
 
 @pytest.fixture
-def open_page(app, make_sampling, qtbot, language):
+def open_page(app, sampling, qtbot, language):
     def opened(*, level: int = 1, gpu: int | None = None, gpus=(), busy: bool = False) -> HealthPage:
-        sampling = make_sampling()
         sampling.deliver(sample(*gpus), None)
         page = HealthPage(app, sampling, lambda: busy)
         qtbot.addWidget(page)
@@ -99,6 +94,29 @@ def test_what_a_level_tests_is_listed_until_a_test_starts(open_page, app, qtbot,
     qtbot.waitUntil(lambda: not page.testing, timeout=5000)
     assert not page.areas_card.isVisible()
     assert not page.live_card.isVisible()
+
+
+@pytest.mark.parametrize(("width", "rows"), [(900, 1), (560, 3)])
+def test_levels_are_side_by_side_where_they_fit(open_page, qtbot, width, rows):
+    page = open_page()
+    page.resize(width, 700)
+    qtbot.waitUntil(lambda: len({card.y() for card in page.levels.buttons}) == rows, timeout=5000)
+
+
+def test_the_mark_of_a_level_stands_clear_of_its_name_at_any_text_size(open_page, qapp, qtbot):
+    page = open_page()
+    for scale in (1.0, 1.5, 2.0):
+        theme.set_text_scale(qapp, scale)
+        card = page.levels.buttons[0]
+        qtbot.waitUntil(lambda card=card: card.title_label.x() >= PADDING + theme.px(INDICATOR_SIZE) + 8, timeout=5000)
+
+
+@pytest.mark.parametrize("nvml", ["absent", "ready"])
+def test_a_computer_without_driver_is_told_before_the_test(open_page, sampling, nvml):
+    page = open_page()
+    sampling.deliver(replace(sample(), nvml=nvml), None)
+    page.update_state()
+    assert page.no_card_banner.isVisible() == (nvml == "absent")
 
 
 def test_progress_follows_the_language(open_page, app, language, qtbot):
