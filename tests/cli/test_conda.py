@@ -14,9 +14,7 @@ WITH = str(MACHINES / "ubuntu22-h100" / "expected.json")
 WITHOUT = str(MACHINES / "nothing-at-all" / "expected.json")
 
 
-@pytest.mark.parametrize(
-    ("language", "expected"), [("en", "plus: conda's Python"), ("zh_CN", "另加：conda 的 Python")]
-)
+@pytest.mark.parametrize(("language", "expected"), [("en", "plus: conda's Python"), ("zh_CN", "另加：conda 的 Python")])
 def test_a_plan_says_what_conda_does(call: Call, language: str, expected: str) -> None:
     done = call("--lang", language, "plan", "--machine", WITH, "--environment", "conda")
     assert done.returncode == 0, done.stderr

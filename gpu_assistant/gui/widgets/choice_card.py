@@ -62,11 +62,6 @@ class ChoiceCard(KeyboardFocus, Themed, QRadioButton):
         self.pill.setVisible(bool(pill_text))
         self.setAccessibleName(". ".join(text for text in (title, pill_text, line, cost) if text))
 
-    def refresh(self) -> None:
-        indent = PADDING + theme.px(INDICATOR_SIZE) + INDICATOR_GAP
-        self._column.setContentsMargins(indent, PADDING, PADDING, PADDING)
-        super().refresh()
-
     def sizeHint(self) -> QSize:
         return self._column.sizeHint()
 
