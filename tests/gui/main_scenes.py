@@ -212,7 +212,8 @@ def shoot(studio: Studio, name: str, folder: Path) -> None:
         )
     if gpus:
         app.recommendation = gpu_advice
-    app.settings = replace(app.settings, environment_names={place: "pytorch"})
+    names = {place: "pytorch"} | {f"{place}-{number}": f"course-{number}" for number in range(2, 7)}
+    app.settings = replace(app.settings, environment_names=names)
     app.stored = [measured(7 * (stored - index), 0.9 + 0.05 * index) for index in range(stored)]
     window = MainWindow(app)
     window.build(studio.language)
