@@ -101,7 +101,8 @@ class HealthResultView(QWidget):
             view = GpuCurvesView(curve, several=len(curves) > 1)
             self.curves.append(view)
             self._column.insertWidget(self._column.indexOf(self.scope), view)
-        self.verdict.set(_verdict_kind(checks), *verdict_parts(checks))
+        kind = _verdict_kind(checks)
+        self.verdict.set(kind, *verdict_parts(checks), icon="info" if kind == "neutral" else None)
         self.verdict.show()
         self._show_scope(expanded=expanded)
 
