@@ -51,8 +51,8 @@
         <translation>开始测速</translation>
     </message>
     <message>
-        <source>Measures matrix products, copies, the training of ResNet-50 and BERT-base, and a small language model.</source>
-        <translation>会测矩阵乘法、复制、ResNet-50 和 BERT-base 的训练，以及一个小型语言模型。</translation>
+        <source>Find out how fast PyTorch is on this computer, and whether that is normal.</source>
+        <translation>看看 PyTorch 在这台电脑上有多快，是否正常。</translation>
     </message>
     <message>
         <source>Not now</source>
@@ -597,6 +597,33 @@
     <message>
         <source>{n} of {of}</source>
         <translation>第 {n} 项，共 {of} 项</translation>
+    </message>
+</context>
+<context>
+    <name>WorkloadsCard</name>
+    <message>
+        <source>What is measured</source>
+        <translation>测量哪些项目</translation>
+    </message>
+    <message>
+        <source>Training ResNet-50, a network that recognises pictures</source>
+        <translation>训练 ResNet-50：识别图片的神经网络</translation>
+    </message>
+    <message>
+        <source>Training BERT-base, a network that reads sentences</source>
+        <translation>训练 BERT-base：理解句子的神经网络</translation>
+    </message>
+    <message>
+        <source>A small language model that writes text</source>
+        <translation>用小型语言模型生成文字</translation>
+    </message>
+    <message>
+        <source>Matrix products, which every network consists of</source>
+        <translation>矩阵乘法：神经网络的基本运算</translation>
+    </message>
+    <message>
+        <source>Copying data</source>
+        <translation>复制数据</translation>
     </message>
 </context>
 <context>

@@ -47,7 +47,7 @@ from ..worker import JobRunner
 from .export.exporter import BenchmarkExporter
 from .memory_fit.view import MemoryFitView
 from .result.view import BenchmarkResultView
-from .running import ActivityText, FinishedResultsCard, RunningView
+from .running import ActivityText, FinishedResultsCard, RunningView, WorkloadsCard
 
 if TYPE_CHECKING:
     from ...app import App
@@ -123,6 +123,7 @@ class BenchmarkPage(Page):
         self.empty_state = EmptyState("bench", kind="primary")
         self.first_full_test_button = Button(kind="ghost", icon_name="clock")
         self.empty_state.add_widget(self.first_full_test_button)
+        self.workloads_card = WorkloadsCard()
         self.running_view = RunningView(activity)
         self.live_card, self.finished_card = RunMetricsCard(sampling, "benchmark"), FinishedResultsCard()
         self.result_view = BenchmarkResultView()
@@ -131,7 +132,7 @@ class BenchmarkPage(Page):
         self._views = AutoHeightStack()
         for view in (
             QWidget(),
-            self._wrap_in_card(self.empty_state),
+            self._wrap_empty_state(),
             self._wrap_running_view(),
             self.result_view,
             self.memory_view,
@@ -189,10 +190,17 @@ class BenchmarkPage(Page):
         self._saved_path = None
         self.retranslate()
 
-    def _wrap_in_card(self, widget: QWidget) -> Card:
-        card = Card()
-        card.column.addWidget(widget, 1)
-        return card
+    def _wrap_empty_state(self) -> QWidget:
+        """What to do, and what is measured then."""
+        view, card = QWidget(), Card()
+        card.column.addWidget(self.empty_state)
+        column = QVBoxLayout(view)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        for each in (card, self.workloads_card):
+            column.addWidget(each)
+        column.addStretch(1)
+        return view
 
     def _wrap_running_view(self) -> QWidget:
         """What is measured, the live values, and what was measured so far; the rest of the page is empty."""
@@ -468,15 +476,14 @@ class BenchmarkPage(Page):
     def _update_empty_state(self) -> None:
         can_measure, unavailable_reason = self.can_measure, self._unavailable_reason()
         if can_measure and self._installed is not None:
-            description = self.tr(
-                "Measures matrix products, copies, the training of ResNet-50 and BERT-base, and a small language model."
-            )
+            description = self.tr("Find out how fast PyTorch is on this computer, and whether that is normal.")
             self.empty_state.set(f"{description}\n{duration_text(self._installed)}", self.tr("Measure"))
             self.first_full_test_button.setText(full_test_label(self._installed))
         else:
             self.empty_state.set(
                 unavailable_reason, self.tr("Measure") if self._app.simulated else self.tr("Set up PyTorch")
             )
+        self.workloads_card.setVisible(can_measure)
         self.first_full_test_button.setVisible(can_measure)
         is_blocked = self._app.simulated or (can_measure and self._is_testing())
         for button in (self.empty_state.button, self.first_full_test_button):

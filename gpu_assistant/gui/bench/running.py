@@ -1,4 +1,5 @@
 """The view of a running measurement: what is measured, how far it is, for how long it has run; Cancel; what is done.
+Before the first one, `WorkloadsCard` lists what will be measured.
 
 Benchmark and memory estimate share it; it starts nothing itself:
 
@@ -31,6 +32,7 @@ from ..widgets.progress import ProgressBar
 from ..widgets.text import label
 
 CLOCK_INTERVAL_MS = 1000
+WORKLOAD_ICONS = ("image", "book", "code", "cuda", "copy")  # of the rows of WorkloadsCard
 
 
 class CountedReport(Protocol):
@@ -170,6 +172,33 @@ class RunningView(Themed, QWidget, Generic[ReportT]):
             counter = self.tr("{n} of {of}").format(n=self._report.index, of=self._report.total)
             parts = [counter, self._describe(self._report).detail, *parts]
         self.count_label.setText(" · ".join(part for part in parts if part))
+
+
+class WorkloadsCard(Card):
+    """What a run measures, for whoever has not seen one."""
+
+    def __init__(self) -> None:
+        self.labels = [label("body") for _ in WORKLOAD_ICONS]
+        super().__init__()
+        self.column.setSpacing(10)
+        for icon, text_label in zip(WORKLOAD_ICONS, self.labels, strict=True):
+            row = QHBoxLayout()
+            row.setSpacing(12)
+            row.addWidget(IconWidget(icon, "soft", 18), 0, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(text_label, 1, Qt.AlignmentFlag.AlignTop)
+            self.column.addLayout(row)
+
+    def retranslate(self) -> None:
+        self.set_title(self.tr("What is measured"))
+        texts = (
+            self.tr("Training ResNet-50, a network that recognises pictures"),
+            self.tr("Training BERT-base, a network that reads sentences"),
+            self.tr("A small language model that writes text"),
+            self.tr("Matrix products, which every network consists of"),
+            self.tr("Copying data"),
+        )
+        for text_label, text in zip(self.labels, texts, strict=True):
+            text_label.setText(text)
 
 
 class FinishedResultsCard(Card):

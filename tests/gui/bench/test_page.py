@@ -39,9 +39,16 @@ def wait_for_end(page, qtbot):
 # Before a run
 
 
-def test_empty_page_shows_duration(page):
-    description, duration = page.empty_state.message_label.text().split("\n")
-    assert "ResNet-50" in description
+def test_empty_page_shows_duration_and_what_is_measured(page):
+    _description, duration = page.empty_state.message_label.text().split("\n")
+    assert [line.text().split(",")[0] for line in page.workloads_card.labels] == [
+        "Training ResNet-50",
+        "Training BERT-base",
+        "A small language model that writes text",
+        "Matrix products",
+        "Copying data",
+    ]
+    assert page.workloads_card.isVisible()
     assert duration == "About 1 minute. The fan may get loud."
     assert page.empty_state.button.isEnabled()
 
@@ -52,6 +59,7 @@ def test_no_environment_leads_to_wizard(home, app, qtbot):
     window.main_area.open_page(BENCHMARK)
     page = window.main_area.pages[BENCHMARK]
     qtbot.waitUntil(page.empty_state.isVisible, timeout=5000)
+    assert not page.workloads_card.isVisible()
     window.main_area.setup_requested.disconnect()
     with qtbot.waitSignal(page.setup_requested):
         page.empty_state.button.click()
