@@ -102,7 +102,7 @@ class HomePage(Page):
         self._cards_layout = QGridLayout()
         self._cards_layout.setSpacing(16)
         self.column.setSpacing(16)
-        for part in (self.banner, self.update_card, self.hero, self.alarms_card, self.live_card):
+        for part in (self.banner, self.hero, self.alarms_card, self.update_card, self.live_card):
             self.column.addWidget(part)
         self.column.addWidget(self.setup_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addWidget(self.environments_card)
