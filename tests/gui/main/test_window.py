@@ -524,8 +524,8 @@ def test_second_start_reports_in_the_terminal(app, qapp, capsys, monkeypatch):
     closing.timeout.connect(close)
     closing.start()
     assert not second.acquire_instance()
-    assert "does not answer" in capsys.readouterr().err
-    assert any("does not answer" in text for text in shown)
+    assert "does not respond" in capsys.readouterr().err
+    assert any("does not respond" in text for text in shown)
     first.release()
 
 

@@ -27,7 +27,7 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
         (False, ("nvidia-driver-580-open",), "Secure Boot is off"),
         (False, ("nvidia-driver-580-open", "linux-modules-nvidia-580-open-generic"), "Secure Boot is off"),
         (True, ("nvidia-driver-580-open", "linux-modules-nvidia-580-open-generic"), "has signed these modules"),
-        (None, ("nvidia-driver-580-open",), "is not known"),
+        (None, ("nvidia-driver-580-open",), "We do not know whether Secure Boot is on"),
         (True, ("nvidia-driver-580-open",), "Enroll MOK"),
     ],
 )
