@@ -6,6 +6,7 @@ It stays open beside the page that it is about; F1 on another page shows that pa
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -285,6 +286,18 @@ def _char_format(font: QFont, token: str = "") -> QTextCharFormat:
     return form
 
 
+def _list_rows() -> Iterator[tuple[str, str]]:
+    """The names and titles of the topics under the headings of the contents page, which have no name. The rows are the
+    same in every language.
+    """
+    topics = load_guide(texts().language)
+    yield CONTENTS, topics[CONTENTS].title
+    for heading, names in guide_sections(texts().language):
+        yield "", heading
+        for name in names:
+            yield name, topics[name].title
+
+
 class TopicList(Themed, QListWidget):
     """All topics of the guide; `topic_chosen` brings the name of one."""
 
@@ -297,6 +310,14 @@ class TopicList(Themed, QListWidget):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
         use_slim_scroll_bars(self)
+        # The rows stay: to clear a list that is being shown or dressed crashes PySide6 6.11.
+        for name, text in _list_rows():
+            item = QListWidgetItem(text)
+            item.setData(Qt.ItemDataRole.UserRole, name)
+            if not name:  # the heading of the topics below it; neither mouse nor keyboard selects it
+                item.setFlags(Qt.ItemFlag.NoItemFlags)
+                item.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
+            self.addItem(item)
         self.currentItemChanged.connect(self._on_current_changed)
         self.apply_theme()
 
@@ -312,46 +333,28 @@ class TopicList(Themed, QListWidget):
         self.blockSignals(blocked)
 
     def retranslate(self) -> None:
-        current = self.currentItem()
-        name = current.data(Qt.ItemDataRole.UserRole) if current is not None else ""
-        self.blockSignals(True)
-        self.clear()
-        topics = load_guide(texts().language)
-        self._add_topic(CONTENTS, topics[CONTENTS].title)
-        for heading, names in guide_sections(texts().language):
-            self._add_heading(heading)
-            for topic_name in names:
-                self._add_topic(topic_name, topics[topic_name].title)
-        self.blockSignals(False)
-        self.set_current(name)
+        for row, (_, text) in enumerate(_list_rows()):
+            self.item(row).setText(text)
         self.setAccessibleName(translate("Help", "Topics"))
-
-    def _add_topic(self, name: str, title: str) -> None:
-        item = QListWidgetItem(title)
-        item.setData(Qt.ItemDataRole.UserRole, name)
-        self.addItem(item)
-
-    def _add_heading(self, heading: str) -> None:
-        """The name of the topics below it; neither mouse nor keyboard selects it."""
-        item = QListWidgetItem(heading)
-        item.setFlags(Qt.ItemFlag.NoItemFlags)
-        item.setFont(theme.font("small-strong"))
-        item.setForeground(theme.color("soft"))
-        item.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
-        item.setSizeHint(QSize(0, self.fontMetrics().height() + theme.px(26)))
-        self.addItem(item)
 
     def refresh(self) -> None:
         self.setFont(theme.font("body"))
-        self.retranslate()  # headings have fonts and colours of their own
+        for heading in self._headings():
+            heading.setFont(theme.font("small-strong"))
+            heading.setSizeHint(QSize(0, self.fontMetrics().height() + theme.px(26)))
         self.setFixedWidth(theme.px(LIST_WIDTH))
-        set_style_sheet(self, TOPIC_LIST)
+        self.update_colours()
         super().refresh()
 
     def update_colours(self) -> None:
         set_style_sheet(self, TOPIC_LIST)
-        self.retranslate()
+        for heading in self._headings():
+            heading.setForeground(theme.color("soft"))
         super().update_colours()
+
+    def _headings(self) -> list[QListWidgetItem]:
+        items = (self.item(row) for row in range(self.count()))
+        return [item for item in items if not item.data(Qt.ItemDataRole.UserRole)]
 
     def _on_current_changed(self, item: QListWidgetItem | None) -> None:
         if item is not None:

@@ -14,6 +14,7 @@ from gpu_assistant.texts.guide import (
     GLOSSARY,
     format_glossary,
     guide_dir,
+    guide_sections,
     heading_anchor,
     load_glossary,
     load_guide,
@@ -50,6 +51,8 @@ def test_every_picture_is_there_with_words_for_who_cannot_see_it(language):
 def test_languages_have_the_same_topics_in_the_same_order():
     english, chinese = map(load_guide, LANGUAGES)
     assert list(english) == list(chinese)
+    # The list of topics has the same rows, under the same headings.
+    assert len({tuple(names for _, names in guide_sections(language)) for language in LANGUAGES}) == 1
     for name, topic in english.items():
         # The same shape, too: what is said in one language is said in the other.
         shapes = [re.findall(r"^(#+|-|\d\.|```)", each.markdown, re.MULTILINE) for each in (topic, chinese[name])]
