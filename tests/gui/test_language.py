@@ -5,8 +5,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QLibraryInfo
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtCore import QCoreApplication, QEvent, QLibraryInfo
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu_assistant.core.paths import resources_dir
@@ -79,6 +79,19 @@ def test_language_switches_live(language: Language, qtbot: QtBot) -> None:
     language.set("en")
     qtbot.waitUntil(lambda: box.copy_button.text() == "Copy")
     assert module.texts().language == "en"
+
+
+def test_button_of_a_hidden_panel_changes_with_what_is_seen(language: Language, qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    why = Disclosure(parent=window)
+    why.toggle_button.setParent(window)
+    why.hide()
+    window.show()
+    assert why.toggle_button.isVisible()
+    language.set("zh_CN")
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.LanguageChange)  # no timer has run
+    assert why.toggle_button.text() == "为什么"
 
 
 def test_qt_itself_speaks_chinese(language: Language, qapp: QApplication) -> None:

@@ -71,9 +71,11 @@ FOCUS_RING_WIDTH = 3  # 2 px of ring and 1 px of gap
 class Themed:
     """Mixin for widgets: calls `retranslate`, `refresh` or `update_colours` when language, sizes or theme change.
 
-    Stands before the Qt class in the bases; `apply_theme()` is called at the end of `__init__`.
+    Stands before the Qt class in the bases; `apply_theme()` is called at the end of `__init__`. Changes of hidden
+    widgets wait, unless they set texts of visible ones (`defers_while_hidden` False).
     """
 
+    defers_while_hidden = True
     _pending_changes = 0
 
     def apply_theme(self) -> None:
@@ -119,7 +121,7 @@ class Themed:
 
     def _mark_pending(self, changes: int) -> None:
         already_pending, self._pending_changes = self._pending_changes, self._pending_changes | changes
-        if self.isVisible():  # type: ignore[attr-defined]
+        if self.isVisible() or not self.defers_while_hidden:  # type: ignore[attr-defined]
             self.apply_pending()
         elif not already_pending:
             defer_refresh(self)

@@ -34,6 +34,7 @@ class Disclosure(Themed, QWidget):
     """
 
     toggled = Signal(bool)
+    defers_while_hidden = False  # its button may be seen elsewhere
 
     def __init__(self, *claims: SourcedClaim, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -464,6 +464,7 @@ class MoreOptions(Themed, QWidget):
     """
 
     toggled = Signal(bool)
+    defers_while_hidden = False  # its buttons are seen beside it
 
     def __init__(self, *contents: QWidget) -> None:
         super().__init__()
