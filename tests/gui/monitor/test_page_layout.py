@@ -47,10 +47,10 @@ def test_large_text_is_not_cut(monitor, language, qapp, qtbot, cards):
 def test_toolbar_moves_below_narrow_status(monitor, qtbot):
     window, page = monitor
     feed(window, sample(gpu()))
-    for size in ((1000, 700), (1180, 760), (1600, 900)):
+    for size in ((1000, 700), (1180, 760), (1900, 900)):
         window.resize(*size)
         qtbot.waitUntil(lambda: page.subtitle_label.width() >= 300, timeout=5000)
-    assert page.header.indexOf(page.toolbar) >= 0
+    qtbot.waitUntil(lambda: page.header.indexOf(page.toolbar) >= 0, timeout=5000)
     window.resize(1000, 700)
     qtbot.waitUntil(lambda: page.column.indexOf(page.toolbar) == 0, timeout=5000)
 
