@@ -8,6 +8,11 @@ import os
 import sys
 from pathlib import Path
 
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QLabel, QTableWidgetItem, QVBoxLayout, QWidget
+
+from gpu_assistant.gui import theme
+from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.widgets.buttons import Button, SegmentedControl
 from gpu_assistant.gui.widgets.cards import (
     Banner,
@@ -31,14 +36,6 @@ from gpu_assistant.gui.widgets.page import Footer, Page
 from gpu_assistant.gui.widgets.progress import ProgressBar, StepList
 from gpu_assistant.gui.widgets.table import DataTable
 from gpu_assistant.gui.widgets.text import label
-
-os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-
-from PySide6.QtCore import QCoreApplication, QEvent, Qt
-from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QLabel, QTableWidgetItem, QVBoxLayout, QWidget
-
-from gpu_assistant.gui import theme
-from gpu_assistant.gui.language import Language
 
 ZH = {
     "Welcome": "欢迎",
@@ -307,6 +304,7 @@ def main() -> None:
     out = Path(sys.argv[1])
     out.mkdir(parents=True, exist_ok=True)
     scale = float(sys.argv[2]) if len(sys.argv) > 2 else 1.0
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     app = QApplication([])
     Gallery.language = Language(app)
     for language in ("en", "zh_CN"):
