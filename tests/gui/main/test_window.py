@@ -560,3 +560,9 @@ def test_minimized_window_is_filled_without_a_first_paint(app, qtbot, language):
     with qtbot.waitSignal(window.painted):
         window.show_minimized()
     assert window.isMinimized()
+
+
+@pytest.mark.skipif(sys.platform != "win32", reason="elsewhere the tests have no screen")
+def test_windows_own_platform_draws_the_tests(qapp):
+    # Nothing that a test imports may ask for another one: fonts and windows would not be Windows'.
+    assert qapp.platformName() == "windows"
