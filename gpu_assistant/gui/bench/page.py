@@ -192,27 +192,11 @@ class BenchmarkPage(Page):
 
     def _wrap_empty_state(self) -> QWidget:
         """What to do, and what is measured then."""
-        view, card = QWidget(), Card()
-        card.column.addWidget(self.empty_state)
-        column = QVBoxLayout(view)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        for each in (card, self.workloads_card):
-            column.addWidget(each)
-        column.addStretch(1)
-        return view
+        return _column_of(_card_of(self.empty_state), self.workloads_card)
 
     def _wrap_running_view(self) -> QWidget:
         """What is measured, the live values, and what was measured so far; the rest of the page is empty."""
-        view, card = QWidget(), Card()
-        card.column.addWidget(self.running_view)
-        column = QVBoxLayout(view)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        for each in (card, self.live_card, self.finished_card):
-            column.addWidget(each)
-        column.addStretch(1)
-        return view
+        return _column_of(_card_of(self.running_view), self.live_card, self.finished_card)
 
     @property
     def runner(self) -> JobRunner:
@@ -489,6 +473,24 @@ class BenchmarkPage(Page):
         for button in (self.empty_state.button, self.first_full_test_button):
             button.setEnabled(not is_blocked)
             button.setToolTip(unavailable_reason if is_blocked else "")
+
+
+def _card_of(widget: QWidget) -> Card:
+    card = Card()
+    card.column.addWidget(widget)
+    return card
+
+
+def _column_of(*cards: Card) -> QWidget:
+    """Cards one below the other, as tall as their contents."""
+    view = QWidget()
+    column = QVBoxLayout(view)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(12)
+    for card in cards:
+        column.addWidget(card)
+    column.addStretch(1)
+    return view
 
 
 TITLE_WIDTH = 260  # pixels at 100 % text that the title needs beside the buttons
