@@ -86,8 +86,7 @@ def run(app: App, *, language: Code | None = None) -> int:
         raise
     window = program.open()
     status = program.exec()
-    if not window.jobs_abandoned:
-        window.wait_for_jobs()
+    window.wait_for_jobs()
     if window.data_removed:
         _remove_remains(app, keep_environments=window.environments_kept)
     if window.jobs_abandoned:

@@ -92,6 +92,7 @@ def open_window(qtbot, qapp, language):
     for window in windows:
         window.close()
         qtbot.waitUntil(lambda window=window: not window.isVisible(), timeout=20_000)
+        window.wait_for_jobs()  # as the program does when its event loop ended
         window.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     QApplication.processEvents()

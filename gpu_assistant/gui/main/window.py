@@ -19,7 +19,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QObject, QSize, QTimer, Signal
+from PySide6.QtCore import QByteArray, QCoreApplication, QDeadlineTimer, QEvent, QObject, QSize, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QMainWindow
 
@@ -396,10 +396,15 @@ class MainWindow(QMainWindow):
         self.close()
 
     def wait_for_jobs(self) -> None:
-        """Wait for jobs that were started while the window closed; one that does not end in time is abandoned."""
-        for runner in self._running_jobs(self):
-            if not runner.wait(STOP_TIMEOUT_MS):
-                self.jobs_abandoned = True
+        """Stop the jobs that were started while the window closed; those that do not end in time are abandoned.
+
+        What a page does at a job's end may start another.
+        """
+        deadline = QDeadlineTimer(STOP_TIMEOUT_MS)
+        while not self.jobs_abandoned and (running := self._running_jobs(self)):
+            for runner in running:
+                runner.cancel()
+            self.jobs_abandoned = not all(runner.wait(deadline.remainingTime()) for runner in running)
 
     def _shut_down(self) -> None:
         log.info("window closed")

@@ -295,6 +295,7 @@ def test_theme_change_replaces_every_background(qapp, app, language, qtbot):
     theme.set_theme(qapp, "dark")
     assert window.palette().window().color().name() == theme.color("window").name()
     window.close()
+    window.wait_for_jobs()
     window.deleteLater()
 
 
@@ -404,7 +405,7 @@ def test_job_that_starts_while_the_window_closes_is_waited_for(open_window, app,
     window.close()
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=20_000)
     runner = JobRunner(window)
-    runner.done.connect(lambda _: ended.append(True))
+    runner.finished.connect(lambda: ended.append(True))
     runner.start(FunctionJob(lambda: gate.wait(30)))
     opening = threading.Timer(0.2, gate.set)
     opening.start()
@@ -414,12 +415,26 @@ def test_job_that_starts_while_the_window_closes_is_waited_for(open_window, app,
     assert not window.jobs_abandoned
 
 
+def test_job_that_a_jobs_end_starts_after_the_close_is_waited_for(open_window, app, qtbot):
+    window = open_window(app)
+    window.close()
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=20_000)
+    first, second = JobRunner(window), JobRunner(window)
+    first.finished.connect(lambda: second.start(FunctionJob(lambda: None)))
+    first.start(FunctionJob(lambda: None))
+    window.wait_for_jobs()
+    assert not first.running
+    assert not second.running
+    assert not window.jobs_abandoned
+
+
 def test_job_that_does_not_end_after_the_close_is_abandoned(open_window, app, qtbot, monkeypatch):
-    window, gate = open_window(app), threading.Event()
+    window, begun, gate = open_window(app), threading.Event(), threading.Event()
     window.close()
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=20_000)
     runner = JobRunner(window)
-    runner.start(FunctionJob(lambda: gate.wait(30)))
+    runner.start(FunctionJob(lambda: begun.set() or gate.wait(30)))
+    assert begun.wait(30)
     monkeypatch.setattr(window_module, "STOP_TIMEOUT_MS", 1)
     window.wait_for_jobs()
     assert window.jobs_abandoned

@@ -65,11 +65,11 @@ def open_wizard(qtbot, language):
 
     yield opened
     for wizard in made:
-        runners = wizard.findChildren(JobRunner)
-        for runner in runners:
+        for runner in wizard.findChildren(JobRunner):
             runner.cancel()
-        # All of them, the one that writes the settings too: Qt ends the process over a thread destroyed at work.
-        qtbot.waitUntil(lambda runners=runners: not any(runner.running for runner in runners), timeout=20_000)
+        # All of them, the one that writes the settings and one that another's end started too: Qt ends the process
+        # over a thread destroyed at work.
+        qtbot.waitUntil(lambda made=wizard: not any(runner.running for runner in made.findChildren(JobRunner)))
         wizard.hide()
         wizard.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
