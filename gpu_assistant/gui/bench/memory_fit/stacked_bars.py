@@ -28,13 +28,9 @@ FOCUS_MARGIN = 5  # pixels around a row, for the focus ring
 
 
 class MemoryFitBars(Card):
-    """Hidden until `show_fits` has something to show; `rows` in the order in which they were measured.
+    """Hidden until `show_fits` has something to show; `rows` in the order in which they were measured."""
 
-    In the order of the Tab key the rows come after `previous_widget`.
-    """
-
-    def __init__(self, previous_widget: QWidget) -> None:
-        self._previous_widget = previous_widget
+    def __init__(self) -> None:
         self._fits: tuple[MemoryFit, ...] = ()
         self._omissions: Mapping[str, str] = {}
         self._devices: tuple[BenchDevice, ...] = ()
@@ -124,12 +120,9 @@ class MemoryFitBars(Card):
         return notes
 
     def _add_row(self, row: StackedBarRow, variant: FitVariant) -> None:
-        """Add a row after the last one, in the Tab order too: Qt puts a new widget at the end of the window's."""
-        previous = next(reversed(self.rows.values()), self._previous_widget)
         self.rows[variant] = row
         self._rows_layout.addWidget(row)
         row.show()
-        QWidget.setTabOrder(previous, row)
 
 
 class StackedBarRow(KeyboardFocus, Themed, QWidget):

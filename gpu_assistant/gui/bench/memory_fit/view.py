@@ -86,7 +86,7 @@ class MemoryFitView(Themed, QWidget):
         self.message_banner = Banner("error", inset=True)
         self.running_view = RunningView(messages.fit_activity, level="strong")
         self.cancel_button = self.running_view.cancel_button
-        self.bars = MemoryFitBars(self.cancel_button)
+        self.bars = MemoryFitBars()
         self.options_card, self.code_card = Card(" "), Card(" ")
         self.code_box, self.install_command_box = CommandBox(), CommandBox()
         self.model_card = ModelFitCard()

@@ -7,6 +7,7 @@ import threading
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.gui.bench.memory_fit.stacked_bars import StackedBarRow
@@ -31,7 +32,7 @@ def test_memory_fit_shows_bars(memory, app, seen, measure):
     assert "1 GB of memory is 1,024 MB" in seen(memory)
 
 
-def test_memory_parts_have_values_and_focus(memory, measure):
+def test_memory_parts_have_values_and_focus(memory, measure, qtbot):
     measure()
     row = memory.bars.rows["plain"]
     assert [text for text, _ in row.legend.parts] == [
@@ -43,11 +44,13 @@ def test_memory_parts_have_values_and_focus(memory, measure):
         "Cache 54 MB",
     ]
     assert not row.toolTip()
-    stops, widget = [], memory.device_dropdown.nextInFocusChain()
-    while widget is not memory.variant_dropdown:
-        stops += [widget] if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible() else []
-        widget = widget.nextInFocusChain()
-    assert stops == [memory.measure_button, *memory.bars.rows.values()]
+    expected = [memory.measure_button, *memory.bars.rows.values(), memory.variant_dropdown]
+    memory.device_dropdown.setFocus()
+    stops = [memory.device_dropdown]
+    while stops[-1] is not memory.variant_dropdown and len(stops) <= len(expected):
+        qtbot.keyClick(stops[-1], Qt.Key.Key_Tab)
+        stops.append(QApplication.focusWidget())
+    assert stops[1:] == expected
 
 
 def test_not_fitting_variant_is_marked(memory, app, seen, measure):
