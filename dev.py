@@ -2,8 +2,8 @@
 
 python3 dev.py open [ARGUMENTS]     set up (first time), then open the program
 python3 dev.py test [ARGUMENTS]     set up (first time), then run the tests; ARGUMENTS go to pytest:
-                                    "dev.py test tests/install" runs the tests of one room
-python3 dev.py lock                 write requirements/*.txt anew from pyproject.toml
+                                    "dev.py test tests/install" runs the tests of one package
+python3 dev.py lock                 rewrite requirements/*.txt from pyproject.toml
 """
 
 from __future__ import annotations
@@ -57,6 +57,13 @@ QT_LIBRARIES = {
     "libxkbcommon.so.0": "libxkbcommon0",
 }
 CHINESE_FONT = "fonts-noto-cjk"
+CHINESE_USAGE = """在这个文件夹里做好准备，然后打开程序或运行测试。只需要 Python 3.11 或更新版本。
+
+python3 dev.py open [参数]     做好准备（仅第一次），然后打开程序
+python3 dev.py test [参数]     做好准备（仅第一次），然后运行测试；参数会传给 pytest：
+                               “dev.py test tests/install”只运行一个包的测试
+python3 dev.py lock            根据 pyproject.toml 重新生成 requirements/*.txt
+"""
 # Groups whose members may use sudo: Debian's, the older Ubuntu's, Fedora's and Arch's.
 SUDO_GROUPS = ("sudo", "admin", "wheel")
 # What pip and apt say when nothing answers.
@@ -74,10 +81,12 @@ class SetupError(Exception):
 def main(arguments: list[str]) -> int:
     """Set up what is missing and run the asked part; returns its exit code."""
     if sys.version_info < (3, 11):  # noqa: UP036 - the one file that an old Python may meet
+        # In both languages: an old Python may not load the module that knows the user's.
         print(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}.", file=sys.stderr)
+        print(f"需要 Python 3.11 或更新版本，现在的是 {sys.version.split()[0]}。", file=sys.stderr)
         return 2
     if not arguments or arguments[0] not in ("open", "test", "lock"):
-        print(__doc__, file=sys.stderr)
+        print(localize(__doc__ or "", CHINESE_USAGE), file=sys.stderr)
         return 2
     part, *rest = arguments
     try:
@@ -87,7 +96,7 @@ def main(arguments: list[str]) -> int:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("Stopped. Run the same command again to go on.", file=sys.stderr)
+        say(localize("Stopped. Run the same command again to continue.", "已停止。再运行同一个命令会继续。"))
         return 3
 
 
@@ -115,11 +124,20 @@ def set_up(part: str) -> None:
         return
     if not os.access(VENV if VENV.exists() else HERE, os.W_OK):
         raise SetupError(
-            f"Nothing can be written into {HERE}, where the packages go (.venv).\n"
-            "Copy the folder to a place that is yours, and run the same command there."
+            localize(
+                f"{HERE} cannot be written to, and the packages go there (.venv).\n"
+                "Copy the folder to a place of your own, and run the same command there.",
+                f"无法写入 {HERE}，而软件包要装在那里（.venv）。\n"
+                "请把这个文件夹复制到你自己的位置，再在那里运行同一个命令。",
+            )
         )
     downloaded, on_disk = SIZES[part]
-    say(f"Setting up: downloads up to {downloaded}, takes about {on_disk} on the disk and a few minutes.")
+    say(
+        localize(
+            f"Setting up: downloads up to {downloaded}, needs about {on_disk} of disk space and a few minutes.",
+            f"正在做准备：最多下载 {downloaded}，约占磁盘 {on_disk}，需要几分钟。",
+        )
+    )
     before = stamp.read_bytes() if stamp.exists() else b""
     # A set-up that is cut off leaves no stamp, and the next one starts anew: quick, and sure.
     stamp.unlink(missing_ok=True)
@@ -159,7 +177,8 @@ def make_environment() -> None:
     base = getattr(sys, "_base_executable", None) or sys.executable
     done = subprocess.run([base, "-m", "venv", "--clear", VENV], capture_output=True, text=True, check=False)
     if done.returncode:
-        raise SetupError(f"{(done.stdout + done.stderr).strip()}\nPython could not make {VENV}; it says why above.")
+        why = localize(f"Python could not create {VENV}; the reason is above.", f"Python 无法建立 {VENV}，原因见上。")
+        raise SetupError(f"{(done.stdout + done.stderr).strip()}\n{why}")
 
 
 def pip(*arguments: str | Path) -> None:
@@ -176,26 +195,33 @@ def pip(*arguments: str | Path) -> None:
             if progress(line):
                 say(progress(line))
     if process.returncode:
-        raise SetupError(trouble("pip could not install the packages", lines))
+        raise SetupError(trouble(localize("pip could not install the packages", "pip 没能装好软件包"), lines))
 
 
 def progress(line: str) -> str:
     """What a line of pip's tells a person who waits; "" for most."""
     file = DOWNLOADED.match(line)
     if file and file["size"].endswith(("MB", "GB")):
-        return f"  Downloading {file['name'].replace('_', '-')} ({file['size']})"
+        name, size = file["name"].replace("_", "-"), file["size"]
+        return localize(f"  Downloading {name} ({size})", f"  正在下载 {name}（{size}）")
     # The last step of many packages at once; the program itself, put in after them, is one.
-    return "  Installing the packages" if line.startswith("Installing collected packages") and "," in line else ""
+    if line.startswith("Installing collected packages") and "," in line:
+        return localize("  Installing the packages", "  正在安装软件包")
+    return ""
 
 
 def trouble(what: str, lines: Sequence[str]) -> str:
     """What went wrong, why, and what to do; `lines` are what pip or apt said."""
     if any(OFFLINE.search(line) for line in lines):
-        return (
-            f"{what}: no server answered. Connect to the internet (and tell a proxy, if there is one, in the variable\n"
-            "https_proxy), then run the same command again."
+        return localize(
+            f"{what}: no server answered. Connect to the internet (if there is a proxy, put it into the variable\n"
+            "https_proxy), then run the same command again.",
+            f"{what}：没有服务器响应。请连上网络（需要代理时写在环境变量 https_proxy 里），再运行同一个命令。",
         )
-    return "".join(lines[-15:]) + f"\n{what}; it says why above. Mend that, then run the same command again."
+    return "".join(lines[-15:]) + localize(
+        f"\n{what}; the reason is above. Fix that, then run the same command again.",
+        f"\n{what}，原因见上。解决后再运行同一个命令。",
+    )
 
 
 def system_packages() -> None:
@@ -210,30 +236,39 @@ def system_packages() -> None:
         import ensurepip  # noqa: F401 - Debian packs it apart
     except ImportError:
         packages.add(f"python{sys.version_info[0]}.{sys.version_info[1]}-venv")
-        libraries.append("Python's venv and ensurepip")
+        libraries.append(localize("Python's venv and ensurepip", "Python 的 venv 和 ensurepip"))
     if not packages:
         return
     apt = shutil.which("apt-get")
     if apt is None:
-        raise SetupError(f"Install these with your system's package manager, then try again: {', '.join(libraries)}")
+        raise SetupError(
+            localize(
+                f"Install these with your system's package manager, then try again: {', '.join(libraries)}",
+                f"请用系统的软件包管理器安装这些，再试一次：{'、'.join(libraries)}",
+            )
+        )
     update = (apt, "-q", "update")
     install = (apt, "-q", "install", "-y", "--no-install-recommends", *sorted(packages))
     first = rights()
     if first is None:
+        command = as_root(update, install, sudo=has_sudo())
         raise SetupError(
-            f"These system packages are missing: {', '.join(sorted(packages))}.\n"
-            f"Run this, then the same command again:\n\n    {as_root(update, install, sudo=has_sudo())}\n"
+            localize(
+                f"These system packages are missing: {', '.join(sorted(packages))}.\n"
+                f"Run this, then the same command again:\n\n    {command}\n",
+                f"缺少这些系统软件包：{'、'.join(sorted(packages))}。\n"
+                f"请运行下面这行，再运行同一个命令：\n\n    {command}\n",
+            )
         )
-    say(f"Installing system packages with apt: {', '.join(sorted(packages))}")
+    names = ", ".join(sorted(packages))
+    say(localize(f"Installing system packages with apt: {names}", f"正在用 apt 安装系统软件包：{names}"))
     quiet = (*first, "env", "DEBIAN_FRONTEND=noninteractive")
     lines: list[str] = []
-    for command in (update, (*install, "-o", "DPkg::Lock::Timeout=120")):
-        done = subprocess.run(
-            [*quiet, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
-        )
+    for run in (update, (*install, "-o", "DPkg::Lock::Timeout=120")):
+        done = subprocess.run([*quiet, *run], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         lines += done.stdout.splitlines(keepends=True)
     if done.returncode:  # an update that failed may still do: the lists may be there
-        raise SetupError(trouble("apt could not install the packages", lines))
+        raise SetupError(trouble(localize("apt could not install the packages", "apt 没能装好软件包"), lines))
 
 
 def rights() -> tuple[str, ...] | None:
@@ -274,8 +309,13 @@ def as_root(*commands: Sequence[str], sudo: bool) -> str:
 def chinese_font_hint() -> None:
     """Say that Chinese letters would be boxes, where no font has them."""
     if not WINDOWS and sys.platform != "darwin" and not has_chinese_font():
-        name = f"Debian's package {CHINESE_FONT}" if shutil.which("apt-get") else "Noto Sans CJK"
-        say(f"No font here has Chinese characters: to see the program in Chinese, install one ({name}).")
+        name = CHINESE_FONT if shutil.which("apt-get") else "Noto Sans CJK"
+        say(
+            localize(
+                f"No font here has Chinese characters. To use the program in Chinese, install one, such as {name}.",
+                f"这个系统没有中文字体，界面上的中文会显示成方框。请安装一种，例如 {name}。",
+            )
+        )
 
 
 def has_chinese_font() -> bool:
@@ -302,7 +342,12 @@ def lock() -> None:
         ("--extra", "build", "-c", LOCKS["test"], "-o", LOCKS["open"]),
     ):
         if subprocess.call([*compile_, "pyproject.toml", *more], cwd=HERE):
-            raise SetupError("uv could not resolve pyproject.toml; it says why above.")
+            raise SetupError(
+                localize(
+                    "uv could not resolve pyproject.toml; the reason is above.",
+                    "uv 无法解析 pyproject.toml，原因见上。",
+                )
+            )
 
 
 def digest(path: Path) -> str:
@@ -317,6 +362,17 @@ def loads(library: str) -> bool:
     except OSError:
         return False
     return True
+
+
+def localize(english: str, chinese: str) -> str:
+    """The text in the user's language; English where the terminal has no Chinese characters."""
+    from gpu_assistant.system.language import user_language  # needs Python 3.11, but nothing that is not part of it
+
+    try:
+        chinese.encode(sys.stderr.encoding or "ascii")
+    except UnicodeEncodeError:
+        return english
+    return chinese if user_language() == "zh_CN" else english
 
 
 def say(text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shlex
 import sys
@@ -13,6 +14,43 @@ import pytest
 import dev
 
 OPEN, TEST = dev.wanted("open"), dev.wanted("test")
+
+
+@pytest.fixture(autouse=True)
+def english(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu_assistant.system.language.user_language", lambda: "en")
+
+
+@pytest.fixture
+def chinese(english: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu_assistant.system.language.user_language", lambda: "zh_CN")
+
+
+class AsciiTerminal(io.TextIOWrapper):
+    """A terminal that has no Chinese characters."""
+
+    def __init__(self) -> None:
+        super().__init__(io.BytesIO(), encoding="ascii", errors="backslashreplace")
+
+    def shown(self) -> str:
+        self.seek(0)
+        return self.read()
+
+
+def test_a_chinese_user_reads_chinese(chinese: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert dev.main([]) == 2
+    assert capsys.readouterr().err.startswith("在这个文件夹里做好准备，然后打开程序或运行测试。")
+    assert dev.progress("  Downloading numpy-2.1.0-cp311.whl (16.3 MB)\n") == "  正在下载 numpy（16.3 MB）"
+    assert dev.trouble("pip 没能装好软件包", ["Network is unreachable\n"]).startswith(
+        "pip 没能装好软件包：没有服务器响应。"
+    )
+
+
+def test_a_terminal_without_chinese_characters_shows_english(chinese: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = AsciiTerminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    assert dev.main([]) == 2
+    assert "set up (first time), then open the program" in terminal.shown()
 
 
 def test_a_new_lock_forgets_the_old_ones() -> None:
@@ -124,7 +162,7 @@ def test_a_folder_that_cannot_be_written_is_named(
     monkeypatch.setattr(dev, "VENV", tmp_path / ".venv")
     monkeypatch.setattr(dev.os, "access", lambda path, mode: False)
     assert dev.main(["open"]) == 1
-    assert f"Nothing can be written into {dev.HERE}" in capsys.readouterr().err
+    assert f"{dev.HERE} cannot be written to" in capsys.readouterr().err
     assert not (tmp_path / ".venv").exists()
 
 

@@ -69,20 +69,20 @@ static int run(int count, wchar_t **given)
     for (int i = 0; i < 3; i++)
         whole = whole && GetFileAttributesW(below(parts[i], path)) != INVALID_FILE_ATTRIBUTES;
     if (!whole && trouble == ERROR_SYSTEM_INTEGRITY_POLICY_VIOLATION)
-        return refuse(L"GPU Assistant cannot start: a rule of Windows (Smart App Control, or one of your organisation) "
-                      L"blocked a file of it. Install the newest signed version; if that does not help, read the download "
-                      L"page, or ask who looks after this computer.\n",
-                      L"GPU 助手无法启动：Windows 的规则（“智能应用控制”，或单位的策略）拦截了它的一个文件。"
+        return refuse(L"GPU Assistant cannot start: a Windows rule (Smart App Control, or one from your organisation) "
+                      L"blocked one of its files. Install the newest signed version; if that does not help, see the "
+                      L"download page, or ask whoever manages this computer.\n",
+                      L"GPU 助手无法启动：它的一个文件被 Windows 的规则拦截（“智能应用控制”或单位的策略）。"
                       L"请安装带有数字签名的最新版本；如果仍然不行，请看下载页面的说明，或联系管理这台电脑的人。\n");
     if (!whole)
-        return refuse(L"GPU Assistant cannot start: a part of it is missing or was blocked. Install it again; if that "
-                      L"does not help, look whether a virus scanner removed a file from its folder.\n",
-                      L"GPU 助手无法启动：它的一部分缺失或被拦截。请重新安装；如果仍然不行，"
+        return refuse(L"GPU Assistant cannot start: one of its files is missing or was blocked. Install it again; if that "
+                      L"does not help, check whether a virus scanner removed a file from its folder.\n",
+                      L"GPU 助手无法启动：它的某个文件缺失或被拦截。请重新安装；如果仍然不行，"
                       L"请查看杀毒软件是否从它的文件夹中移走了文件。\n");
     PyMain start = (PyMain)(void *)GetProcAddress(python, "Py_Main");
     if (!start)
-        return refuse(L"GPU Assistant cannot start: a part of it is damaged. Install it again.\n",
-                      L"GPU 助手无法启动：它的一部分已损坏。请重新安装。\n");
+        return refuse(L"GPU Assistant cannot start: one of its files is damaged. Install it again.\n",
+                      L"GPU 助手无法启动：它的某个文件已损坏。请重新安装。\n");
 
     wchar_t **words = HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, (count + 4) * sizeof *words);
     if (!words)

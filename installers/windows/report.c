@@ -207,36 +207,36 @@ static void show_ending(int crashed)
         shown = last_error(words);
     else if (lstrlenW(shown) > SHOWN)
         shown += lstrlenW(shown) - SHOWN;
-    lstrcpyW(text, chinese ? L"GPU 助手提前结束了。" : L"GPU Assistant has ended early.");
+    lstrcpyW(text, chinese ? L"GPU 助手意外退出。" : L"GPU Assistant closed unexpectedly.");
     if (*shown)
         lstrcatW(lstrcatW(text, L"\n\n"), shown);
     if (crashed)
-        lstrcatW(text, chinese ? L"\n\n程序内部出错。请重新打开它；如果仍然这样结束，请安装最新版本，"
+        lstrcatW(text, chinese ? L"\n\n程序内部出错。请重新打开它；如果再次出现，请安装最新版本，"
                                  L"并把详细信息发给我们。"
-                               : L"\n\nA fault inside the program ended it. Open it again; if it ends like this again, install "
-                                 L"the newest version, and send us the details.");
+                               : L"\n\nAn error inside the program closed it. Open it again; if this happens again, install "
+                                 L"the newest version and send us the details.");
     if (damaged) {
         if (smart_app_control_is_on())
             lstrcatW(text, chinese
-                               ? L"\n\n这台电脑开启了“智能应用控制”（Smart App Control）。它会拦截还没有被微软认可的文件，"
-                                 L"而且不能单独放行。很可能 GPU 助手的某个文件被它拦截了。请安装带有数字签名的最新版本；"
+                               ? L"\n\n这台电脑开启了“智能应用控制”（Smart App Control）。它会拦截 Microsoft 无法识别的文件，"
+                                 L"而且不能单独放行。很可能 GPU 助手的某个文件被拦截了。请安装带有数字签名的最新版本；"
                                  L"下载页面说明了还可以怎么做。"
-                               : L"\n\nSmart App Control is switched on in this Windows. It blocks files that Microsoft "
-                                 L"does not know yet, and allows no exceptions; most likely it blocked one of ours. Install "
+                               : L"\n\nSmart App Control is on in this Windows. It blocks files that Microsoft does not "
+                                 L"recognise, and allows no exceptions; most likely it blocked one of ours. Install "
                                  L"the newest signed version; the download page says what else you can do.");
         else
             lstrcatW(text, chinese ? L"\n\n很可能它的某个文件缺失，或被杀毒软件拦截。请重新安装 GPU 助手，"
                                      L"你的设置和环境都会保留。如果仍然不行，请查看杀毒软件的隔离区，"
                                      L"恢复来自这个文件夹的文件："
                                    : L"\n\nMost likely one of its files is missing, or a virus scanner blocked it. Install GPU "
-                                     L"Assistant again: your settings and environments stay. If that does not help, look "
-                                     L"into your virus scanner's quarantine and restore what came from this folder:");
+                                     L"Assistant again: your settings and environments stay. If that does not help, open "
+                                     L"your virus scanner's quarantine and restore the files from this folder:");
         if (!smart_app_control_is_on())
             lstrcatW(lstrcatW(text, L"\n"), home);
     }
     if (report[0])
         lstrcatW(lstrcatW(text, chinese ? L"\n\n详细信息在这个文件和旁边的 gpu-assistant.log 中：\n"
-                                           : L"\n\nThe details are in this file, and in gpu-assistant.log beside it:\n"),
+                                           : L"\n\nThe details are in this file, and in gpu-assistant.log next to it:\n"),
                  report);
     complain(text, text);
 }

@@ -9,7 +9,7 @@
     </message>
     <message>
         <source>Save report</source>
-        <translation>导出报告</translation>
+        <translation>保存报告</translation>
     </message>
 </context>
 <context>
@@ -84,7 +84,7 @@
     </message>
     <message>
         <source>The computer is calculating what fits in memory.</source>
-        <translation>正在计算显存能装下什么。</translation>
+        <translation>正在计算装得下什么。</translation>
     </message>
     <message>
         <source>The environment was removed or moved. Setting up a new one takes a few minutes.</source>
@@ -151,7 +151,7 @@
     </message>
     <message>
         <source>The green bracket is the usual range for healthy cards of this model.</source>
-        <translation>绿色范围是同款显卡的正常水平。</translation>
+        <translation>绿色标记是同款健康显卡的正常范围。</translation>
     </message>
     <message>
         <source>Was it a fair test?</source>
@@ -302,7 +302,7 @@
     </message>
     <message>
         <source>GPU with the most memory</source>
-        <translation>显存最大的 GPU</translation>
+        <translation>显存最大的显卡</translation>
     </message>
     <message>
         <source>Gradients</source>
@@ -310,7 +310,7 @@
     </message>
     <message>
         <source>Measuring small steps: {way}</source>
-        <translation>正在实测小批次训练步：{way}</translation>
+        <translation>正在用小批次实测：{way}</translation>
     </message>
     <message>
         <source>Mixed precision</source>
@@ -519,11 +519,11 @@
     </message>
     <message>
         <source>Save as picture</source>
-        <translation>存为图片</translation>
+        <translation>保存为图片</translation>
     </message>
     <message>
         <source>Save report</source>
-        <translation>导出报告</translation>
+        <translation>保存报告</translation>
     </message>
 </context>
 <context>

@@ -9,7 +9,7 @@
     </message>
     <message>
         <source>Choose an empty or new folder, or one you started earlier to continue it.</source>
-        <translation>选空文件夹或新文件夹；选以前在这里做到一半的，会接着做。</translation>
+        <translation>请选空文件夹或新文件夹；也可以选以前没做完的文件夹，会接着做。</translation>
     </message>
     <message>
         <source>Choose another folder…</source>
@@ -159,11 +159,11 @@
     </message>
     <message>
         <source>The folder is not ready</source>
-        <translation>文件夹还没有备好</translation>
+        <translation>文件夹还没有准备好</translation>
     </message>
     <message>
         <source>The folder is ready: {size}</source>
-        <translation>文件夹已备好：{size}</translation>
+        <translation>文件夹已准备好：{size}</translation>
     </message>
     <message>
         <source>You can continue in the same folder later.</source>
@@ -171,7 +171,7 @@
     </message>
     <message>
         <source>You can continue in the same folder any time, even tomorrow.</source>
-        <translation>同一文件夹会从中断处接着做，明天继续也行。</translation>
+        <translation>以后随时可以在同一文件夹里接着做，明天也行。</translation>
     </message>
     <message>
         <source>Try again</source>
@@ -273,7 +273,7 @@
     </message>
     <message>
         <source>Open GPU Assistant on that computer, go to this page, save its details as a file, and choose that file here. The recommendation is made from the file.</source>
-        <translation>在那台电脑上打开 GPU 助手，同样来到这一页，把它的信息存成文件，再在这里选择那个文件。适合它的版本会根据文件算出来。</translation>
+        <translation>在那台电脑上打开 GPU 助手，同样来到这一页，把它的信息存成文件，再在这里选择那个文件，就会按它推荐版本。</translation>
     </message>
     <message>
         <source>Save its details…</source>

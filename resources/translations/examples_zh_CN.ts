@@ -144,18 +144,18 @@
     </message>
     <message>
         <source>about {time} left</source>
-        <translation>还要约 {time}</translation>
+        <translation>还需约 {time}</translation>
     </message>
 </context>
 <context>
     <name>Examples</name>
     <message>
         <source>A network learns to sort your own pictures. Choose a folder with a subfolder for each class, such as “cats” and “dogs”, and at least 20 pictures in each. Your pictures stay on this computer.</source>
-        <translation>神经网络学会给你自己的图片分类。请选择一个文件夹，里面每一类各有一个子文件夹，例如“猫”和“狗”，每个放 20 张以上图片。图片不会离开这台电脑。</translation>
+        <translation>神经网络学习给你自己的图片分类。请选择一个文件夹，里面每一类各有一个子文件夹，例如“猫”和“狗”，每个放 20 张以上图片。图片不会离开这台电脑。</translation>
     </message>
     <message>
         <source>A small neural network learns to read handwritten digits. The digits are drawn on the spot; nothing is downloaded.</source>
-        <translation>一个小神经网络学会认手写数字。数字当场画出，不用下载任何东西。</translation>
+        <translation>一个小神经网络学认手写数字。数字由程序当场生成，不用下载任何东西。</translation>
     </message>
     <message>
         <source>Files left out because they cannot be read: {count}</source>

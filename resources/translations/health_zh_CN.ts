@@ -93,7 +93,7 @@
     </message>
     <message>
         <source>Stopped. What was tested so far is shown below, without a verdict.</source>
-        <translation>已停止。到此为止的测试结果见下文，不作结论。</translation>
+        <translation>已停止。已测试的结果见下方，不作结论。</translation>
     </message>
     <message>
         <source>Stopping…</source>
@@ -169,7 +169,7 @@
     </message>
     <message>
         <source>See below for what to do.</source>
-        <translation>该怎么做见下文。</translation>
+        <translation>处理办法见下方。</translation>
     </message>
     <message>
         <source>Nothing could be tested here</source>
@@ -177,7 +177,7 @@
     </message>
     <message>
         <source>See below for the reason.</source>
-        <translation>原因见下文。</translation>
+        <translation>原因见下方。</translation>
     </message>
     <message>
         <source>Something needs attention</source>

@@ -49,7 +49,7 @@
     </message>
     <message>
         <source>The offline folder is not ready</source>
-        <translation>离线文件夹没有做好</translation>
+        <translation>离线文件夹还没有准备好</translation>
     </message>
     <message>
         <source>The offline folder is ready</source>
@@ -209,7 +209,7 @@
     </message>
     <message>
         <source>None yet. An environment keeps PyTorch and its packages separate from everything else.</source>
-        <translation>还没有。环境能把 PyTorch 和它的软件包与其他东西分开。</translation>
+        <translation>还没有。环境让 PyTorch 和它的软件包单独存放，不影响其他软件。</translation>
     </message>
     <message>
         <source>I have an offline folder</source>
@@ -231,7 +231,7 @@
     <name>GpuSettingsCard</name>
     <message>
         <source>A laptop card that sleeps to save power is never woken for this.</source>
-        <translation>笔记本显卡为省电休眠时，绝不会因此被唤醒。</translation>
+        <translation>笔记本显卡为省电休眠时，不会为此唤醒它。</translation>
     </message>
     <message>
         <source>Show its temperature next to the clock</source>
@@ -239,7 +239,7 @@
     </message>
     <message>
         <source>Notify me of problems with the card, even in the background</source>
-        <translation>显卡有问题时通知我，即使我没在看本窗口</translation>
+        <translation>显卡有问题时通知我，在后台时也通知</translation>
     </message>
     <message>
         <source>Your graphics card</source>
@@ -345,7 +345,7 @@
     </message>
     <message>
         <source>Nothing is installed or measured for it. The readings below are from the real computer in front of you.</source>
-        <translation>不会为它安装或测速。下面是你面前这台真实电脑的数据。</translation>
+        <translation>不会为它安装任何东西，也不会测速。下面是你面前这台真实电脑的数据。</translation>
     </message>
     <message>
         <source>PyTorch cannot use your GPU: this build has no CUDA.</source>
@@ -518,7 +518,7 @@
     </message>
     <message>
         <source>Stopping… The window closes by itself in a moment.</source>
-        <translation>正在停止…窗口马上会自己关闭。</translation>
+        <translation>正在停止…窗口很快会自动关闭。</translation>
     </message>
     <message>
         <source>OK</source>
@@ -534,7 +534,7 @@
     </message>
     <message>
         <source>Stop the health test?</source>
-        <translation>要停止体检吗？</translation>
+        <translation>停止体检？</translation>
     </message>
     <message>
         <source>The test ends without a verdict, and its results so far are not kept.</source>
@@ -939,7 +939,7 @@
     </message>
     <message>
         <source>Remove all except environments…</source>
-        <translation>删除，但保留环境…</translation>
+        <translation>除环境外全部移除…</translation>
     </message>
     <message>
         <source>Remove everything…</source>

@@ -266,7 +266,7 @@
     </message>
     <message>
         <source>hot</source>
-        <translation>过热</translation>
+        <translation>很热</translation>
     </message>
     <message>
         <source>install</source>
@@ -282,7 +282,7 @@
     </message>
     <message>
         <source>no longer there</source>
-        <translation>已移除</translation>
+        <translation>不见了</translation>
     </message>
     <message>
         <source>power limit</source>

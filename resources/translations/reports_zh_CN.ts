@@ -33,7 +33,7 @@
     </message>
     <message>
         <source>What takes the CPU a whole night (8 hours), the card does in {time}.</source>
-        <translation>CPU 要算一整夜（8 小时）的活，显卡 {time}就能算完。</translation>
+        <translation>CPU 要算一整夜（8 小时）的任务，显卡 {time}就能算完。</translation>
     </message>
     <message>
         <source>answers word by word</source>
@@ -397,7 +397,7 @@
     </message>
     <message>
         <source>The full test takes up to 15 minutes per device and measures more.</source>
-        <translation>完整测速每个设备最多有 15 分钟，能测完更多项目。</translation>
+        <translation>完整测速每个设备最多 15 分钟，测的项目更多。</translation>
     </message>
     <message>
         <source>Time</source>

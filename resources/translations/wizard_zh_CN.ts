@@ -107,7 +107,7 @@
     </message>
     <message>
         <source>The PyTorch on this computer already uses it; the next page shows what is newer.</source>
-        <translation>电脑上现有的 PyTorch 已经能在显卡上计算；下一页有更新的版本。</translation>
+        <translation>电脑上现有的 PyTorch 已经能在显卡上计算；下一页会列出更新的版本。</translation>
     </message>
     <message>
         <source>The disk is too full</source>
@@ -293,7 +293,7 @@
     </message>
     <message>
         <source>Some data arrived damaged</source>
-        <translation>有一部分收到的内容不对</translation>
+        <translation>部分数据在传输中损坏</translation>
     </message>
     <message>
         <source>Speed</source>
@@ -305,7 +305,7 @@
     </message>
     <message>
         <source>The system is waiting for your answer.</source>
-        <translation>系统正在询问你。</translation>
+        <translation>系统正在等你回答。</translation>
     </message>
     <message>
         <source>Downloading it again.</source>
@@ -329,7 +329,7 @@
     </message>
     <message>
         <source>{time} left</source>
-        <translation>还要 {time}</translation>
+        <translation>还需 {time}</translation>
     </message>
 </context>
 <context>
@@ -543,7 +543,7 @@
     </message>
     <message>
         <source>Download resumed.</source>
-        <translation>下载继续了。</translation>
+        <translation>下载已继续。</translation>
     </message>
     <message>
         <source>Download paused.</source>
@@ -612,7 +612,7 @@
     </message>
     <message>
         <source>Skipped, because administrator rights were refused</source>
-        <translation>没有获得管理员权限，所以略过了</translation>
+        <translation>已跳过，因为没有获得管理员权限</translation>
     </message>
     <message>
         <source>One step is left: {title}.</source>
@@ -620,7 +620,7 @@
     </message>
     <message>
         <source>Press “Ask again” and agree when the system asks. You can also do it later from the setup's first page. Everything else is done.</source>
-        <translation>点“再问一次”，系统询问时选择同意。以后再做也可以，安装向导的首页会提示从这里接着装。其他步骤都已完成，不受影响。</translation>
+        <translation>点“再问一次”，系统询问时选择同意。以后再做也可以，安装向导的首页会提示从这里继续安装。其他步骤都已完成，不受影响。</translation>
     </message>
     <message>
         <source>Restart now or later</source>
@@ -644,7 +644,7 @@
     </message>
     <message>
         <source>Next time, the setup continues from here.</source>
-        <translation>下次会从这里接着装。</translation>
+        <translation>下次会从这里继续安装。</translation>
     </message>
     <message>
         <source>Your download is kept.</source>
@@ -652,7 +652,7 @@
     </message>
     <message>
         <source>Your download is kept; next time, the setup continues from here.</source>
-        <translation>已下载的会保留，下次会从这里接着装。</translation>
+        <translation>已下载的会保留，下次会从这里继续安装。</translation>
     </message>
     <message>
         <source>{n} steps are left; the first is: {title}.</source>
@@ -1070,12 +1070,12 @@
         <translation>训练和运行模型，大多数人选它</translation>
     </message>
     <message>
-        <source>Purpose</source>
+        <source>Goal</source>
         <translation>用途</translation>
     </message>
     <message>
         <source>Environment type</source>
-        <translation>用什么建立环境</translation>
+        <translation>环境类型</translation>
     </message>
     <message>
         <source>Driver type</source>
@@ -1182,7 +1182,7 @@
     </message>
     <message>
         <source>for the CPU</source>
-        <translation>用于 CPU</translation>
+        <translation>CPU 版</translation>
     </message>
     <message>
         <source>included in PyTorch</source>
@@ -1377,7 +1377,7 @@
 <context>
     <name>RecommendationPage</name>
     <message>
-        <source>This can't be downloaded right now</source>
+        <source>This cannot be downloaded right now</source>
         <translation>现在下载不到</translation>
     </message>
     <message>
@@ -1445,16 +1445,16 @@
         <translation>电脑上现有的 PyTorch 已经能用，什么都不用做。以下只是可选项。</translation>
     </message>
     <message>
-        <source>This choice doesn't work here</source>
-        <translation>这个选择在这里行不通</translation>
+        <source>This choice does not work here</source>
+        <translation>这个选择在这里不可用</translation>
     </message>
     <message>
-        <source>This folder can't be used</source>
+        <source>This folder cannot be used</source>
         <translation>这个文件夹不能用</translation>
     </message>
     <message>
         <source>This has to be set up by hand</source>
-        <translation>这个需要自己动手安装</translation>
+        <translation>这需要你手动安装</translation>
     </message>
     <message>
         <source>Try again</source>
@@ -1598,7 +1598,7 @@
         <translation>保留 {version}</translation>
     </message>
     <message>
-        <source>Some of your choices don't fit</source>
+        <source>Some of your choices do not fit</source>
         <translation>有些选择不适合</translation>
     </message>
     <message>
@@ -1661,7 +1661,7 @@
     </message>
     <message>
         <source>Continue</source>
-        <translation>接着装</translation>
+        <translation>继续安装</translation>
     </message>
     <message>
         <source>I have an offline folder</source>
@@ -1693,15 +1693,15 @@
     </message>
     <message>
         <source>The computer had to restart after step {n} of {of}: {title}. Continue?</source>
-        <translation>上次在第 {n} 步（共 {of} 步）之后需要重启：{title}。要接着装吗？</translation>
+        <translation>上次在第 {n} 步（共 {of} 步）之后需要重启：{title}。要继续安装吗？</translation>
     </message>
     <message>
         <source>The last installation stopped at step {n} of {of}: {title}. Continue?</source>
-        <translation>上次停在第 {n} 步，共 {of} 步：{title}。要接着装吗？</translation>
+        <translation>上次停在第 {n} 步，共 {of} 步：{title}。要继续安装吗？</translation>
     </message>
     <message>
         <source>The last installation was not finished. Continue?</source>
-        <translation>上次没有装完，要接着装吗？</translation>
+        <translation>上次没有装完，要继续安装吗？</translation>
     </message>
     <message>
         <source>We check, recommend, install, and prove that it works.</source>

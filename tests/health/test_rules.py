@@ -175,7 +175,7 @@ def test_advice_by_form_factor() -> None:
 
 
 def test_own_threshold_is_named() -> None:
-    for language, expected in (("en", "We chose this limit ourselves"), ("zh_CN", "我们自己设定")):
+    for language, expected in (("en", "We chose this limit ourselves"), ("zh_CN", "我们自己定的")):
         texts = Texts(language)
         full = texts.localize_health(Time().passes(30, replace(BUSY, mem_used=8100 << 20))).alarms[0]
         assert full.source is None

@@ -113,7 +113,7 @@ def test_unreachable_pytorch_host_is_told_before_install(
     _wait_for_sources(wizard, qtbot)
     assert not page.primary_button.isEnabled()
     shown = seen(page)
-    assert "can't be downloaded right now" in shown
+    assert "cannot be downloaded right now" in shown
     assert chosen.version in shown
     assert "The CPU build would leave your card unused" in shown
 

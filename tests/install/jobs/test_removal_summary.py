@@ -35,7 +35,7 @@ def step(code: str, kind: str = "python-packages", **data: Value) -> Step:
         (
             "remove-environment-files",
             "The environment pytorch, 5.6 GB, except 1 file of your own",
-            "环境 pytorch，5.6 GB，但保留你自己的 1 项文件",
+            "环境 pytorch，5.6 GB，但保留你自己的 1 项内容",
         ),
     ],
 )

@@ -63,7 +63,7 @@ class OptionsBar(Themed, QWidget):
         template = self.tr("For: {goal}")
         text = template.format(goal=goal_texts[state.goal][0])
         self.goal_picker.reserve_width_for([template.format(goal=name) for name, _ in goal_texts.values()])
-        self.goal_picker.set_entries(entries, state.goal, text, self.tr("Purpose"))
+        self.goal_picker.set_entries(entries, state.goal, text, self.tr("Goal"))
         channel_texts = self.channel_texts()
         entries = [
             DropdownEntry(value=channel, text=channel_texts[channel][0], detail=channel_texts[channel][1])

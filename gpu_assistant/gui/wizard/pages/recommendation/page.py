@@ -564,11 +564,11 @@ def show_recommendation_verdict(
     elif controller.is_recommending:
         visible = False
     elif blocking_error is not None and blocking_error.code in RETRYABLE_CODES:
-        title = translate("RecommendationPage", "This can't be downloaded right now")
+        title = translate("RecommendationPage", "This cannot be downloaded right now")
         action = translate("RecommendationPage", "Try again")
         hero.set("error", title, messages.error_text(texts, blocking_error), action)
     elif blocking_error is not None and not isinstance(blocking_error, SetupNotSupported):
-        title = translate("RecommendationPage", "This folder can't be used")
+        title = translate("RecommendationPage", "This folder cannot be used")
         can_retry = blocking_error.data.get("path") == str(controller.app.data.root)
         action = translate("RecommendationPage", "Choose another folder")
         action = translate("RecommendationPage", "Try again") if can_retry else action
@@ -581,7 +581,7 @@ def show_recommendation_verdict(
         action = translate("RecommendationPage", "Try again")
         if state.choice is not None:
             action = translate("RecommendationPage", "Back to the recommendation")
-        title = translate("RecommendationPage", "This choice doesn't work here")
+        title = translate("RecommendationPage", "This choice does not work here")
         if state.choice is None and state.undo_state is None:
             title = translate("RecommendationPage", "No recommendation could be made")
         hero.set(

@@ -481,7 +481,7 @@ def dropped_choices_text(dropped: tuple[tuple[PartName, str], ...]) -> tuple[str
     line = translate("VersionPickers", "Dropped: {picks}. Your other choices stay.").format(
         picks=_format_choices(dropped)
     )
-    return translate("VersionPickers", "Some of your choices don't fit"), line
+    return translate("VersionPickers", "Some of your choices do not fit"), line
 
 
 def _format_choices(choices: tuple[tuple[PartName, str], ...]) -> str:

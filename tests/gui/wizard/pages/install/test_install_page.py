@@ -125,7 +125,7 @@ class TestInstall:
         assert {"en": "Step 4 of 6", "zh_CN": "第 4 步，共 6 步"}[code] in shown
         assert {"en": "Safe to interrupt", "zh_CN": "可以放心中断"}[code] in shown
         assert page.log_drawer.text() == "torch.whl"
-        assert {"en": "Next time, the setup continues from here.", "zh_CN": "接着装"}[code] in shown
+        assert {"en": "Next time, the setup continues from here.", "zh_CN": "从这里继续安装"}[code] in shown
 
     def test_question_about_stopping_goes_when_the_install_ends(self, installing, app, qtbot):
         asked = []
@@ -380,7 +380,7 @@ class TestInstall:
         # One striped bar at a time: the panel's.
         assert page.total_progress.fraction() is not None
         assert {"en": "Your download is kept.", "zh_CN": "已下载的文件会保留。"}[code] in shown
-        assert {"en": "next start", "zh_CN": "接着装"}[code] not in shown
+        assert {"en": "next start", "zh_CN": "从这里继续安装"}[code] not in shown
         verifying = StepEvent(id="verify", state="running", done=2, unit="items", bottleneck="checking")
         wizard.controller.runners.install.reported.emit(verifying)
         QApplication.processEvents()

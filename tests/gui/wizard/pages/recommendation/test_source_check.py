@@ -144,7 +144,7 @@ def test_build_that_nobody_gives_cannot_be_installed_and_is_asked_for_again(
     asking.source_gate.set()
     speak(code)
     page = wizard.recommendation
-    title = {"en": "This can't be downloaded right now", "zh_CN": "现在下载不到"}[code]
+    title = {"en": "This cannot be downloaded right now", "zh_CN": "现在下载不到"}[code]
     qtbot.waitUntil(lambda: page.hero.isVisible() and title in page.hero.accessibleName(), timeout=10_000)
     assert not wizard.flow.can_enter("install")
     qtbot.waitUntil(lambda: not wizard.controller.busy and not wizard.controller.is_checking_sources)
