@@ -1312,7 +1312,7 @@
     </message>
     <message>
         <source>What the words mean</source>
-        <translation>这些词的意思</translation>
+        <translation>这些词是什么意思</translation>
     </message>
     <message>
         <source>Where to get it</source>
@@ -1555,7 +1555,7 @@
     </message>
     <message>
         <source>Back to our recommendation</source>
-        <translation>恢复为推荐方案</translation>
+        <translation>恢复推荐方案</translation>
     </message>
     <message>
         <source>Build</source>
