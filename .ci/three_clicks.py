@@ -31,6 +31,8 @@ ACCENT, CURVE = (COLOURS["themes"]["light"][token] for token in ("accent", "s2")
 LEAST_WIDTH, BUTTON_HEIGHTS = 80, range(28, 64)
 # Of the 30 pixels at which the curve begins above its ground.
 LEAST_FALL = 10
+# What a page still asks for is there after 3 s, in Wine after 20 more: there uv takes seconds to start.
+READING_SECONDS, WINE_READING_SECONDS = 4, 22
 Pixels = np.ndarray[Any, np.dtype[np.int16]]
 
 
@@ -113,18 +115,19 @@ class Newcomer:
         shown = look() if pixels is None else pixels
         Image.fromarray(shown.astype(np.uint8)).save(self.pictures / f"{name}.png")
 
-    def primary_button(self, name: str, seconds: float = 60) -> Box:
-        """The place of the one primary button, once the screen shows something new and has come to rest."""
-        before: Pixels | None = None
+    def primary_button(self, name: str, seconds: float = 60, *, reading: float = READING_SECONDS) -> Box:
+        """The place of the one primary button, once the screen shows something new and has stayed as it is for as long
+        as a person reads.
+        """
+        shown, since = look(), time.monotonic()
 
         def rested() -> list[Box] | None:
-            nonlocal before
-            previous, now = before, look()
-            before = now
-            if previous is None or not np.array_equal(previous, now):
-                return None
+            nonlocal shown, since
+            now = look()
+            if not np.array_equal(shown, now):
+                shown, since = now, time.monotonic()
             is_old = self.seen is not None and np.array_equal(self.seen, now)
-            return None if is_old else primary_buttons(now)
+            return None if is_old or time.monotonic() - since < reading else primary_buttons(now)
 
         found = wait(rested, f"{name}: no primary button, or the screen does not come to rest", seconds)
         self.keep(name)
@@ -177,7 +180,8 @@ def go(newcomer: Newcomer, data: Path, program: list[str]) -> None:
         wait(lambda: windows(TITLE), "no window opens", 120)
         newcomer.say("a window opens")
         for page in ("1-welcome", "2-computer", "3-recommendation"):
-            place = newcomer.primary_button(page, 120)
+            in_wine = program[0] == "wine" and page == "3-recommendation"
+            place = newcomer.primary_button(page, 120, reading=WINE_READING_SECONDS if in_wine else READING_SECONDS)
             if records(data):
                 raise Failed(f"{page}: something was changed before the consent")
             newcomer.click(place)
