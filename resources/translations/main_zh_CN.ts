@@ -71,8 +71,8 @@
         <translation>下载</translation>
     </message>
     <message>
-        <source>Every file is checked against its publisher's checksum, wherever it comes from.</source>
-        <translation>无论从哪里下载，每个文件都按发布者的校验值检查。</translation>
+        <source>Every file is checked against a checksum, wherever it comes from.</source>
+        <translation>无论从哪里下载，每个文件都要核对校验值。</translation>
     </message>
     <message>
         <source>Use mirrors in China</source>

@@ -88,7 +88,7 @@ class DownloadsCard(SettingsRowsCard):
         mirrors_label.setText(self.tr("Use mirrors in China"))
         speed_label.setText(self.tr("Speed limit"))
         self._checksum_label.setText(
-            self.tr("Every file is checked against its publisher's checksum, wherever it comes from.")
+            self.tr("Every file is checked against a checksum, wherever it comes from.")
         )
         names = {
             "when-slow": self.tr("When slow"),
