@@ -151,6 +151,5 @@ def shoot(studio: Studio, name: str, folder: Path) -> None:
         dialog.reject()
         studio.until(lambda dialog=dialog: not dialog.isVisible())
         parent.close()
-        parent.deleteLater()
-        studio.settle()
+        studio.dispose(parent)
     studio.language.set("en")

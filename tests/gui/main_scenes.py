@@ -234,5 +234,4 @@ def shoot(studio: Studio, name: str, folder: Path) -> None:
     studio.save(window, name)
     window.end_session()  # asks nobody whether a benchmark may be stopped
     studio.until(lambda: not window.isVisible())
-    window.deleteLater()
-    studio.settle()
+    studio.dispose(window)

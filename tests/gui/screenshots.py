@@ -34,6 +34,7 @@ from gpu_assistant.gui.help import HelpDialog
 from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.main.window import MINIMUM_SIZE
 from gpu_assistant.gui.wizard.wizard import Wizard
+from gpu_assistant.gui.worker import JobRunner
 from gpu_assistant.texts.guide import guide_dir
 from tests.fakes.app import FakeApp
 from tests.fakes.benchmarks import card_benchmark
@@ -98,6 +99,15 @@ class Studio:
                 raise TimeoutError
             self.qt.processEvents()
             time.sleep(0.005)
+        self.settle()
+
+    def dispose(self, window: QWidget) -> None:
+        """Delete a window that was closed, once its jobs have ended. Without `exec` Qt deletes nothing by itself, and a
+        window that stays would be dressed for every later picture.
+        """
+        self.until(lambda: not any(runner.running for runner in window.findChildren(JobRunner)))
+        window.deleteLater()
+        self.qt.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         self.settle()
 
     def save(
@@ -433,8 +443,7 @@ def _shoot_advice(studio: Studio, name: str, folder: str) -> None:
     studio.save(made, name)
     studio.until(lambda: not made.controller.busy, 60)
     made.close()
-    made.deleteLater()
-    studio.settle()
+    studio.dispose(made)
 
 
 def _shoot_wizard(studio: Studio, name: str, folder: Path) -> None:
@@ -449,8 +458,7 @@ def _shoot_wizard(studio: Studio, name: str, folder: Path) -> None:
         app.gate.set()
     studio.until(lambda: not made.controller.busy)
     made.close()
-    made.deleteLater()
-    studio.settle()
+    studio.dispose(made)
 
 
 def real(studio: Studio) -> None:
@@ -478,8 +486,7 @@ def real(studio: Studio) -> None:
             made.done.toggle_log_button.click()
             studio.save(made, "real-done-measured")
         made.close()
-        made.deleteLater()
-        studio.settle()
+        studio.dispose(made)
 
 
 ALL_SCENES = (*SCENES, *ADVICE_SCENES, *main_scenes.SCENES, *dialog_scenes.SCENES)
