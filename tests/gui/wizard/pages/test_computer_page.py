@@ -105,6 +105,17 @@ class TestComputer:
         qtbot.waitUntil(lambda: "52.0 GB" in rows["space"].value_label.text(), timeout=5000)
         assert wizard.computer.primary_button.isEnabled()
 
+    def test_needed_space_waits_for_the_sources(self, app, open_wizard, qtbot):
+        app.may_ask_sources, app.source_gate = True, threading.Event()
+        wizard = open_wizard(app)
+        wizard.welcome.primary_button.click()
+        space = wizard.computer.rows["space"]
+        qtbot.waitUntil(lambda: wizard.controller.is_checking_sources, timeout=10_000)
+        qtbot.waitUntil(lambda: space.detail_label.text() == "Working out how much is needed…", timeout=5000)
+        assert "52.0 GB" in space.value_label.text()
+        app.source_gate.set()
+        qtbot.waitUntil(lambda: "needed" in space.detail_label.text() and "…" not in space.detail_label.text())
+
     def test_no_verdict_before_recommendation(self, app, open_wizard, qtbot):
         wizard = open_wizard(app)
         page, titles = wizard.computer, []
