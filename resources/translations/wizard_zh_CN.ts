@@ -1350,8 +1350,8 @@
 <context>
     <name>QuickBenchmarkCard</name>
     <message>
-        <source>Enough to learn and for small models. Large ones need a graphics card.</source>
-        <translation>够用来学习和训练小模型，大模型需要显卡。</translation>
+        <source>Enough for small models; large ones need a graphics card.</source>
+        <translation>够训练小模型，大模型需要显卡。</translation>
     </message>
     <message>
         <source>Speed</source>

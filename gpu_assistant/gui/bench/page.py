@@ -101,7 +101,7 @@ class BenchmarkPage(Page):
     def __init__(
         self, app: App, language: Language, sampling: SamplingService, is_testing: Callable[[], bool] = lambda: False
     ) -> None:
-        self._app, self._language, self._is_testing = app, language, is_testing
+        self._app, self._language, self._sampling, self._is_testing = app, language, sampling, is_testing
         self._installed: InstalledEnvironment | None = None
         self._range_source: RangeSource | None = None
         self._benchmarks: tuple[Benchmark, ...] = ()
@@ -486,17 +486,17 @@ class BenchmarkPage(Page):
             button_text = self.tr("Measure") if self._app.simulated else self.tr("Set up PyTorch")
             title = self.tr("Nothing to measure here")
             self.empty_state.set("neutral", title, unavailable_reason, button_text, "bench")
-        self._show_preview(can_measure=can_measure)
+        self._show_preview()
         self.first_full_test_button.setVisible(can_measure)
         is_blocked = self._app.simulated or (can_measure and self._is_testing())
         for button in (self.empty_state.button, self.first_full_test_button):
             button.setEnabled(not is_blocked)
             button.setToolTip(unavailable_reason if is_blocked else "")
 
-    def _show_preview(self, *, can_measure: bool) -> None:
+    def _show_preview(self) -> None:
         """What a run measures, and what one learns from it, for whoever has not seen one."""
         for card in (self.workloads_card, self.answers_card):
-            card.setVisible(can_measure)
+            card.setVisible(not self._app.simulated)
         self.workloads_card.set_lines(
             self.tr("What is measured"),
             (
@@ -507,7 +507,8 @@ class BenchmarkPage(Page):
                 self.tr("Copying data"),
             ),
         )
-        has_gpu = self._installed is None or self._installed.variant != "cpu"
+        installed = self._installed
+        has_gpu = installed.variant != "cpu" if installed is not None else bool(self._sampling.history.gpus())
         self.answers_card.set_lines(
             self.tr("What you learn from it"),
             (

@@ -61,8 +61,8 @@ def test_no_environment_leads_to_wizard(home, app, qtbot):
     window.main_area.open_page(BENCHMARK)
     page = window.main_area.pages[BENCHMARK]
     qtbot.waitUntil(page.empty_state.isVisible, timeout=5000)
-    assert not page.workloads_card.isVisible()
-    assert not page.answers_card.isVisible()
+    assert page.workloads_card.isVisible()
+    assert not page.first_full_test_button.isVisible()
     window.main_area.setup_requested.disconnect()
     with qtbot.waitSignal(page.setup_requested):
         page.empty_state.button.click()
@@ -76,6 +76,7 @@ def test_simulated_machine_disables_benchmark_with_reason(open_area, tmp_path, q
     qtbot.waitUntil(page.empty_state.isVisible, timeout=5000)
     assert not page.empty_state.button.isEnabled()
     assert "simulated" in page.empty_state.detail_label.text()
+    assert not page.workloads_card.isVisible()
 
 
 def test_page_shortcut_focuses_measure_button(home, app, qtbot):

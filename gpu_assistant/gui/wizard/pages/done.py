@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ....core.errors import AppError
 from ....core.machine import Machine
@@ -366,19 +366,21 @@ class QuickBenchmarkCard(Card):
         footer_layout = QHBoxLayout()
         footer_layout.addWidget(self.note_label, 1)
         footer_layout.addWidget(self.button)
-        plain_grid = QGridLayout()
-        plain_grid.setHorizontalSpacing(12)
-        plain_grid.setVerticalSpacing(10)
-        plain_grid.setColumnStretch(0, 1)
-        for number, (name, figure) in enumerate(self.plain_rows):
+        plain_layout = QVBoxLayout()
+        plain_layout.setSpacing(10)
+        for name, figure in self.plain_rows:
             figure.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            plain_grid.addWidget(name, number, 0)
-            plain_grid.addWidget(figure, number, 1)
+            figure.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
+            plain_row = QHBoxLayout()
+            plain_row.setSpacing(12)
+            plain_row.addWidget(name, 1)
+            plain_row.addWidget(figure)
+            plain_layout.addLayout(plain_row)
         self.empty_state = EmptyState("bench")
         self.column.addLayout(row)
         self.column.addWidget(self.progress_bar)
         self.column.addWidget(self.bars)
-        self.column.addLayout(plain_grid)
+        self.column.addLayout(plain_layout)
         self.column.addWidget(self.purpose_label)
         self.column.addWidget(self.empty_state, 100)  # all of the height while it is shown
         self.column.addStretch(1)
@@ -439,7 +441,7 @@ class QuickBenchmarkCard(Card):
                 widget.setText(text)
                 widget.setVisible(bool(text))
                 widget.setToolTip(result.workload)
-        self.purpose_label.setText(self.tr("Enough to learn and for small models. Large ones need a graphics card."))
+        self.purpose_label.setText(self.tr("Enough for small models; large ones need a graphics card."))
         self.purpose_label.setVisible(bool(results))
 
     def show_started(self) -> None:
