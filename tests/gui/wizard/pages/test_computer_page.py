@@ -8,11 +8,12 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtWidgets import QApplication
 
+from gpu_assistant.app.available_plan import AvailableSetup
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import OperatingSystem, ProbeNote
 from gpu_assistant.core.plan import Plan
 from tests.fakes.app import FakeApp
-from tests.fakes.examples import plain_linux, rtx4060, rtx4060_recommendation
+from tests.fakes.examples import cpu_recommendation, make_plan, plain_linux, rtx4060, rtx4060_recommendation
 
 pytestmark = pytest.mark.gui
 
@@ -106,6 +107,9 @@ class TestComputer:
         assert wizard.computer.primary_button.isEnabled()
 
     def test_needed_space_waits_for_the_sources(self, app, open_wizard, qtbot):
+        recommendation = replace(cpu_recommendation(None), sources=())
+        plan = make_plan(recommendation, str(app.folder / "env"))
+        app.results["sources"] = AvailableSetup(recommendation=recommendation, plan=plan, files={})
         app.may_ask_sources, app.source_gate = True, threading.Event()
         wizard = open_wizard(app)
         wizard.welcome.primary_button.click()
