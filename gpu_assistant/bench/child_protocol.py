@@ -67,7 +67,10 @@ class TorchLoading(Struct, frozen=True, kw_only=True):
 
 
 class BenchmarkProgress(Struct, frozen=True, kw_only=True):
-    """The measurement now running, number `index` (from 1) of `total`; the other fields as in `BenchResult`."""
+    """The measurement now running, number `index` (from 1) of `total`; the other fields as in `BenchResult`.
+
+    `limit_s`: how many seconds all measurements take at most, from the first one on.
+    """
 
     index: int
     total: int
@@ -75,6 +78,7 @@ class BenchmarkProgress(Struct, frozen=True, kw_only=True):
     device: str
     dtype: DType
     size: tuple[int, ...]
+    limit_s: float | None = None
 
 
 class MemoryFitProgress(Struct, frozen=True, kw_only=True):
@@ -172,9 +176,10 @@ def is_plausible(result: BenchResult) -> bool:
 class ChildMessageCollector:
     """What the child has reported so far; `report` gets `BenchmarkProgress` and results, `log` implausible ones.
 
-    `extra_measurements` is how many measurements follow the child's own. `busy_cpu`: other programs use the CPU, which
-    is noted with each of its results. `read_clock` tells a GPU's clock in MHz by its id, its UUID and a period,
-    `was_memory_lent` whether the child computed with memory of the computer instead of the GPU's in a period.
+    `extra_measurements` is how many measurements follow the child's own, for `extra_limit_s` seconds each at most.
+    `busy_cpu`: other programs use the CPU, which is noted with each of its results. `read_clock` tells a GPU's clock in
+    MHz by its id, its UUID and a period, `was_memory_lent` whether the child computed with memory of the computer
+    instead of the GPU's in a period.
     """
 
     def __init__(
@@ -183,12 +188,15 @@ class ChildMessageCollector:
         log: Callable[[str], None] = lambda _: None,
         extra_measurements: Callable[[ChildStart], int] = lambda _: 0,
         *,
+        extra_limit_s: float = 0.0,
         busy_cpu: bool = False,
         read_clock: Callable[[str, str | None, tuple[float, float]], int | None] = lambda *_: None,
         was_memory_lent: Callable[[tuple[float, float]], bool] = lambda _: False,
     ) -> None:
         self._read_clock, self._was_memory_lent = read_clock, was_memory_lent
         self._report, self._log, self._extra_measurements, self._busy_cpu = report, log, extra_measurements, busy_cpu
+        self._extra_limit_s = extra_limit_s
+        self._limit_s: float | None = None
         self.total = 0
         self._current: MeasurementStart | None = None
         self._last_answered = 0  # number of the last measurement with a result or a reason to skip it
@@ -203,7 +211,9 @@ class ChildMessageCollector:
     def receive(self, message: ChildMessage) -> None:
         """Store the content of one message and report it."""
         if message.start is not None:
-            self.start, self.total = message.start, message.start.total + self._extra_measurements(message.start)
+            extra = self._extra_measurements(message.start)
+            self.start, self.total = message.start, message.start.total + extra
+            self._limit_s = message.start.limit_s + extra * self._extra_limit_s
         self.broken = message.broken if message.broken is not None else self.broken
         self.missing = message if message.missing is not None else self.missing
         self.is_complete = self.is_complete or message.end
@@ -236,6 +246,7 @@ class ChildMessageCollector:
                 device=measurement.device,
                 dtype=measurement.dtype,
                 size=measurement.size,
+                limit_s=self._limit_s,
             )
         )
 

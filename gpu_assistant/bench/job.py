@@ -148,6 +148,7 @@ class BenchmarkJob:
             context.report,
             context.log,
             lambda start: len(self._parallel_models(start)),
+            extra_limit_s=scaling.parallel_limit_s(full=self._full),
             busy_cpu=busy_cpu,
             read_clock=gpu_logger.clock_during,
             was_memory_lent=gpu_logger.was_memory_lent,

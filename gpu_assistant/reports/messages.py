@@ -18,6 +18,7 @@ from ..bench.device_comparison import (
     NIGHT_S,
     UNMEASURED_VERDICTS,
     DeviceComparison,
+    device_comparisons,
     gpu_seconds_per_night,
     headline_comparison,
     readable_figure,
@@ -197,7 +198,8 @@ def operations_text(result: BenchResult) -> str:
     if result.unit != "TFLOP/s":
         return ""
     text = translate("BenchmarkMessages", "{billions} billion operations per second")
-    return text.format(billions=f"{result.median * 1e3:,.0f}", hundred_millions=f"{result.median * 1e4:,.0f}")
+    billions, hundred_millions = format_digits(result.median * 1e3), format_digits(result.median * 1e4)
+    return text.format(billions=billions, hundred_millions=hundred_millions)
 
 
 def bar_colour(result: BenchResult, pair: DeviceComparison | None = None) -> str:
@@ -364,6 +366,46 @@ def device_results(benchmark: Benchmark) -> list[BenchResult]:
     return sorted((each for each in results if each is not None), key=lambda result: result.median, reverse=True)
 
 
+EXAMPLE_COUNT = 1000  # pictures or sentences of which `plain_results` tells the time
+
+
+class PlainResult(NamedTuple):
+    """What a workload does, and how fast, for whoever knows neither its name nor its unit; `workload` is the name."""
+
+    name: str
+    figure: str
+    workload: str
+
+
+def plain_results(benchmark: Benchmark) -> tuple[PlainResult, ...]:
+    """The main workloads on the CPU alone, in the format in which each is fastest; empty where a GPU was measured."""
+    names = {
+        "resnet50": translate("BenchmarkMessages", "Learning from {total} pictures"),
+        "bert-base": translate("BenchmarkMessages", "Learning from {total} sentences"),
+        "decode": translate("BenchmarkMessages", "Writing text"),
+        "matmul": translate("BenchmarkMessages", "Matrix products"),
+    }
+    pairs = device_comparisons(benchmark)
+    if any(pair.gpus for pair in pairs):
+        return ()
+    fastest = (
+        max((each for each in (pair.cpu, pair.mixed) if each is not None), key=lambda result: result.median)
+        for pair in pairs
+    )
+    return tuple(
+        PlainResult(names[each.id].format(total=f"{EXAMPLE_COUNT:,}"), _plain_speed(each), result_name(each))
+        for each in fastest
+        if each.id in names
+    )
+
+
+def _plain_speed(result: BenchResult) -> str:
+    """How long EXAMPLE_COUNT examples take, else the operations a second, else the figure with its unit."""
+    if result.unit in ("images/s", "sequences/s"):
+        return format_duration(EXAMPLE_COUNT / result.median, current.texts().language)
+    return operations_text(result) or median_text(result)
+
+
 # Headline
 
 
@@ -372,7 +414,8 @@ class BenchmarkHeadline(NamedTuple):
 
     `formats` names the number formats and batches that a ratio compares, "" for a single figure. `detail` is longer and
     has both; `missing` names main workloads that were left out; `caveats` are the doubts that the figure must not be
-    shown without.
+    shown without. `plain_figure` and `plain_text` are those of whoever does not know the unit, "" where they are the
+    same.
     """
 
     figure: str
@@ -381,11 +424,18 @@ class BenchmarkHeadline(NamedTuple):
     missing: str = ""
     caveats: str = ""
     formats: str = ""
+    plain_figure: str = ""
+    plain_text: str = ""
+
+    @property
+    def brief_figure(self) -> str:
+        """The figure that `brief` is about."""
+        return self.plain_figure or self.figure
 
     @property
     def brief(self) -> str:
-        """The least that may be shown beside the figure."""
-        return "\n".join(part for part in (self.text, self.formats, self.caveats) if part)
+        """The least that may be shown beside `brief_figure`."""
+        return "\n".join(part for part in (self.plain_text or self.text, self.formats, self.caveats) if part)
 
 
 def make_headline(benchmark: Benchmark) -> BenchmarkHeadline | None:
@@ -432,12 +482,15 @@ def _value_headline(benchmark: Benchmark, best: BenchResult, doubt_note: str) ->
     if threads is not None:
         details.append(format_counted(translate("BenchmarkMessages", "{threads} threads"), threads=threads))
     details.append(doubt_note)
+    plain_figure, _, plain_unit = operations_text(best).partition(" ")
     return BenchmarkHeadline(
         value,
         f"{unit_label(unit)} · {text}",
         " · ".join(part for part in details if part),
         missing_text(benchmark),
         doubt_note,
+        plain_figure=plain_figure,
+        plain_text=f"{plain_unit} · {text}" if plain_unit else "",
     )
 
 

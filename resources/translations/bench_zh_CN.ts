@@ -15,6 +15,70 @@
 <context>
     <name>BenchmarkPage</name>
     <message>
+        <source>How fast is PyTorch on this computer?</source>
+        <translation>PyTorch 在这台电脑上有多快？</translation>
+    </message>
+    <message>
+        <source>Nothing to measure here</source>
+        <translation>这里还没有可测的</translation>
+    </message>
+    <message>
+        <source>What you learn from it</source>
+        <translation>测完你会知道</translation>
+    </message>
+    <message>
+        <source>How many times as fast the card is as your CPU</source>
+        <translation>显卡的速度是 CPU 的多少倍</translation>
+    </message>
+    <message>
+        <source>How long your CPU takes for a thousand pictures</source>
+        <translation>CPU 训练一千张图片要多久</translation>
+    </message>
+    <message>
+        <source>Whether that is normal for this model of card</source>
+        <translation>对这款显卡来说是否正常</translation>
+    </message>
+    <message>
+        <source>What your CPU is good for</source>
+        <translation>你的 CPU 够做什么</translation>
+    </message>
+    <message>
+        <source>Whether heat, battery or other programs disturbed it</source>
+        <translation>过热、用电池或其他程序有没有影响测试</translation>
+    </message>
+    <message>
+        <source>Whether it got faster or slower since last time</source>
+        <translation>与上次相比是快了还是慢了</translation>
+    </message>
+    <message>
+        <source>A picture or a report to share</source>
+        <translation>得到可以分享的图片或报告</translation>
+    </message>
+    <message>
+        <source>What is measured</source>
+        <translation>测量哪些项目</translation>
+    </message>
+    <message>
+        <source>Training ResNet-50, a network that recognises pictures</source>
+        <translation>训练 ResNet-50：识别图片的神经网络</translation>
+    </message>
+    <message>
+        <source>Training BERT-base, a network that reads sentences</source>
+        <translation>训练 BERT-base：理解句子的神经网络</translation>
+    </message>
+    <message>
+        <source>A small language model that writes text</source>
+        <translation>用小型语言模型生成文字</translation>
+    </message>
+    <message>
+        <source>Matrix products, which every network consists of</source>
+        <translation>矩阵乘法：神经网络的基本运算</translation>
+    </message>
+    <message>
+        <source>Copying data</source>
+        <translation>复制数据</translation>
+    </message>
+    <message>
         <source>A simulated machine cannot be measured: nothing is executed for it.</source>
         <translation>模拟的电脑没法测速：不会为它执行任何操作。</translation>
     </message>
@@ -49,10 +113,6 @@
     <message>
         <source>Measure</source>
         <translation>开始测速</translation>
-    </message>
-    <message>
-        <source>Find out how fast PyTorch is on this computer, and whether that is normal.</source>
-        <translation>看看 PyTorch 在这台电脑上有多快，是否正常。</translation>
     </message>
     <message>
         <source>Not now</source>
@@ -575,6 +635,10 @@
 <context>
     <name>RunningView</name>
     <message>
+        <source>at most {time} left</source>
+        <translation>最多还要 {time}</translation>
+    </message>
+    <message>
         <source>Cancel</source>
         <translation>取消</translation>
     </message>
@@ -597,33 +661,6 @@
     <message>
         <source>{n} of {of}</source>
         <translation>第 {n} 项，共 {of} 项</translation>
-    </message>
-</context>
-<context>
-    <name>WorkloadsCard</name>
-    <message>
-        <source>What is measured</source>
-        <translation>测量哪些项目</translation>
-    </message>
-    <message>
-        <source>Training ResNet-50, a network that recognises pictures</source>
-        <translation>训练 ResNet-50：识别图片的神经网络</translation>
-    </message>
-    <message>
-        <source>Training BERT-base, a network that reads sentences</source>
-        <translation>训练 BERT-base：理解句子的神经网络</translation>
-    </message>
-    <message>
-        <source>A small language model that writes text</source>
-        <translation>用小型语言模型生成文字</translation>
-    </message>
-    <message>
-        <source>Matrix products, which every network consists of</source>
-        <translation>矩阵乘法：神经网络的基本运算</translation>
-    </message>
-    <message>
-        <source>Copying data</source>
-        <translation>复制数据</translation>
     </message>
 </context>
 <context>

@@ -4,6 +4,26 @@
 <context>
     <name>Health</name>
     <message>
+        <source>running for {time}</source>
+        <translation>已用 {time}</translation>
+    </message>
+    <message>
+        <source>about {time} left</source>
+        <translation>大约还要 {time}</translation>
+    </message>
+    <message>
+        <source>less than 1 minute in all</source>
+        <translation>全程不到 1 分钟</translation>
+    </message>
+    <message>
+        <source>a few minutes in all</source>
+        <translation>全程几分钟</translation>
+    </message>
+    <message>
+        <source>then {time} of full load</source>
+        <translation>之后满载 {time}</translation>
+    </message>
+    <message>
         <source>1 · Quick look</source>
         <translation>1 级 · 快速查看</translation>
     </message>

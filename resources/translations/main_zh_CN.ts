@@ -249,6 +249,26 @@
 <context>
     <name>HomePage</name>
     <message>
+        <source>After the setup</source>
+        <translation>装好以后</translation>
+    </message>
+    <message>
+        <source>Run a first program, and watch a small network learn to read digits</source>
+        <translation>运行第一个程序，看一个小网络学会认数字</translation>
+    </message>
+    <message>
+        <source>Measure how fast PyTorch is on this computer</source>
+        <translation>测测 PyTorch 在这台电脑上有多快</translation>
+    </message>
+    <message>
+        <source>Open your editor, Jupyter or a terminal with the right Python</source>
+        <translation>一键打开编辑器、Jupyter 或终端，Python 已经选好</translation>
+    </message>
+    <message>
+        <source>Remove everything again whenever you like</source>
+        <translation>不想要时，随时可以全部移除</translation>
+    </message>
+    <message>
         <source>Continue</source>
         <translation>继续</translation>
     </message>

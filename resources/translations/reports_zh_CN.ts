@@ -4,6 +4,22 @@
 <context>
     <name>BenchmarkMessages</name>
     <message>
+        <source>Learning from {total} pictures</source>
+        <translation>用 {total} 张图片训练</translation>
+    </message>
+    <message>
+        <source>Learning from {total} sentences</source>
+        <translation>用 {total} 个句子训练</translation>
+    </message>
+    <message>
+        <source>Writing text</source>
+        <translation>写文字</translation>
+    </message>
+    <message>
+        <source>Matrix products</source>
+        <translation>矩阵乘法</translation>
+    </message>
+    <message>
         <source>CPU ({dtype})</source>
         <translation>CPU（{dtype}）</translation>
     </message>
@@ -89,7 +105,7 @@
     </message>
     <message>
         <source>{billions} billion operations per second</source>
-        <translation>每秒 {hundred_millions} 亿次运算</translation>
+        <translation>{hundred_millions} 亿次运算/秒</translation>
     </message>
     <message>
         <source>{count} GPUs together</source>

@@ -22,6 +22,10 @@
 <context>
     <name>ComputerPage</name>
     <message>
+        <source>Working out how much is needed…</source>
+        <translation>正在计算需要多少空间…</translation>
+    </message>
+    <message>
         <source>Back</source>
         <translation>上一步</translation>
     </message>
@@ -566,6 +570,14 @@
 </context>
 <context>
     <name>InstallMessages</name>
+    <message>
+        <source>{done} of {total} are here.</source>
+        <translation>已下载 {done}，共 {total}。</translation>
+    </message>
+    <message>
+        <source>{count} packages</source>
+        <translation>{count} 个软件包</translation>
+    </message>
     <message>
         <source>Now install the driver</source>
         <translation>现在请安装驱动</translation>
@@ -1337,6 +1349,10 @@
 </context>
 <context>
     <name>QuickBenchmarkCard</name>
+    <message>
+        <source>Enough for small models; large ones need a graphics card.</source>
+        <translation>够训练小模型，大模型需要显卡。</translation>
+    </message>
     <message>
         <source>Speed</source>
         <translation>速度</translation>

@@ -92,6 +92,22 @@ def card_benchmark(speed: float = 1.0) -> Benchmark:
     )
 
 
+def processor_benchmark() -> Benchmark:
+    """The processor of `card_benchmark` alone, with a language model."""
+    whole = card_benchmark()
+    decoding = figure("decode", "cpu", "float32", (32,), "tokens/s", 14.2)
+    results = (*(each for each in whole.results if each.device == "cpu"), decoding)
+    return Benchmark(
+        schema=whole.schema,
+        torch="2.15.0+cpu",
+        devices=whole.devices[:1],
+        results=results,
+        verdict="bench.verdict.cpu-only",
+        seconds=52.0,
+        scope="quick",
+    )
+
+
 def _judgement(result: BenchResult, expected: dict[str, tuple[float, float]]) -> Judgement:
     low, high = expected.get(f"{result.device}/{result.id}-{result.dtype}", (None, None))
     if low is None or high is None:

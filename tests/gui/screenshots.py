@@ -37,7 +37,7 @@ from gpu_assistant.gui.wizard.wizard import Wizard
 from gpu_assistant.gui.worker import JobRunner
 from gpu_assistant.texts.guide import guide_dir
 from tests.fakes.app import FakeApp
-from tests.fakes.benchmarks import card_benchmark
+from tests.fakes.benchmarks import card_benchmark, processor_benchmark
 from tests.fakes.examples import (
     WHEELHOUSE_OFFER,
     cpu_recommendation,
@@ -368,6 +368,11 @@ def done_measured(studio: Studio, app: FakeApp) -> Wizard:
     return made
 
 
+def done_cpu(studio: Studio, app: FakeApp) -> Wizard:
+    app.results["bench"] = processor_benchmark()
+    return done_measured(studio, app)
+
+
 def done_gpu(studio: Studio, app: FakeApp) -> Wizard:
     app.recommendation = rtx4060_recommendation
     app.results["detect"] = rtx4060()
@@ -403,7 +408,7 @@ SCENES: dict[str, tuple[Scene, bool]] = {
     "stopping": (stopping, False),
     "cancelled": (cancelled, False),
     "done": (done, False),
-    "done-measured": (done_measured, False),
+    "done-measured": (done_cpu, False),
     "done-gpu": (done_gpu, False),
     "done-checking": (done_checking, False),
     "rtx-computer": (computer, True),

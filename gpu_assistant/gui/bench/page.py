@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ...bench import scaling
 from ...bench.child_protocol import BenchmarkProgress, TorchLoading
@@ -38,7 +38,7 @@ from ..monitor.live_card import RunMetricsCard
 from ..monitor.sampling import SamplingService
 from ..saving import FileOpener
 from ..widgets.buttons import Button, SegmentedControl
-from ..widgets.cards import Banner, Card, EmptyState
+from ..widgets.cards import Banner, Card, Hero, IconListCard
 from ..widgets.dialogs import ConfirmDialog
 from ..widgets.layouts import AutoHeightStack
 from ..widgets.page import Page
@@ -47,7 +47,7 @@ from ..worker import JobRunner
 from .export.exporter import BenchmarkExporter
 from .memory_fit.view import MemoryFitView
 from .result.view import BenchmarkResultView
-from .running import ActivityText, FinishedResultsCard, RunningView, WorkloadsCard
+from .running import ActivityText, FinishedResultsCard, RunningView
 
 if TYPE_CHECKING:
     from ...app import App
@@ -56,6 +56,8 @@ if TYPE_CHECKING:
 translate = QCoreApplication.translate
 LOADING_VIEW, EMPTY_VIEW, RUNNING_VIEW, RESULT_VIEW, MEMORY_VIEW = range(5)
 SPEED_TAB, MEMORY_TAB = range(2)
+WORKLOAD_ICONS = ("image", "book", "code", "cuda", "copy")
+ANSWER_ICONS = ("bench", "ok", "temp", "clock", "share")
 ENVIRONMENT_MISSING = "environment-missing"
 FOCUS_DELAY_MS = 800  # a key press meant for "Cancel" may come this much later
 
@@ -99,7 +101,7 @@ class BenchmarkPage(Page):
     def __init__(
         self, app: App, language: Language, sampling: SamplingService, is_testing: Callable[[], bool] = lambda: False
     ) -> None:
-        self._app, self._language, self._is_testing = app, language, is_testing
+        self._app, self._language, self._sampling, self._is_testing = app, language, sampling, is_testing
         self._installed: InstalledEnvironment | None = None
         self._range_source: RangeSource | None = None
         self._benchmarks: tuple[Benchmark, ...] = ()
@@ -120,10 +122,10 @@ class BenchmarkPage(Page):
         self.busy_banner.setObjectName("healthTestRunning")
         for banner in (self.message_banner, self.environment_banner, self.busy_banner):
             banner.hide()
-        self.empty_state = EmptyState("bench", kind="primary")
+        self.empty_state = Hero("accent", " ", icon="bench")
+        self.empty_state.button.set_kind("primary")
         self.first_full_test_button = Button(kind="ghost", icon_name="clock")
-        self.empty_state.add_widget(self.first_full_test_button)
-        self.workloads_card = WorkloadsCard()
+        self.workloads_card, self.answers_card = IconListCard(WORKLOAD_ICONS), IconListCard(ANSWER_ICONS)
         self.running_view = RunningView(activity)
         self.live_card, self.finished_card = RunMetricsCard(sampling, "benchmark"), FinishedResultsCard()
         self.result_view = BenchmarkResultView()
@@ -191,8 +193,25 @@ class BenchmarkPage(Page):
         self.retranslate()
 
     def _wrap_empty_state(self) -> QWidget:
-        """What to do, and what is measured then."""
-        return _column_of(_card_of(self.empty_state), self.workloads_card)
+        """What to do; what is measured then, and what one learns from it."""
+        self._preview_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._preview_row.setSpacing(12)
+        for card in (self.workloads_card, self.answers_card):
+            self._preview_row.addWidget(card, 1)
+        preview, full_test = QWidget(), QWidget()
+        preview.setLayout(self._preview_row)
+        full_test_row = QHBoxLayout(full_test)
+        full_test_row.addWidget(self.first_full_test_button)
+        full_test_row.addStretch(1)
+        for row in (self._preview_row, full_test_row):
+            row.setContentsMargins(0, 0, 0, 0)
+        self.breakpoints.changed.connect(self._arrange_preview)
+        self._arrange_preview()
+        return _column_of(self.empty_state, preview, full_test)
+
+    def _arrange_preview(self) -> None:
+        direction = QBoxLayout.Direction
+        self._preview_row.setDirection(direction.TopToBottom if self.breakpoints.is_tight else direction.LeftToRight)
 
     def _wrap_running_view(self) -> QWidget:
         """What is measured, the live values, and what was measured so far; the rest of the page is empty."""
@@ -460,19 +479,50 @@ class BenchmarkPage(Page):
     def _update_empty_state(self) -> None:
         can_measure, unavailable_reason = self.can_measure, self._unavailable_reason()
         if can_measure and self._installed is not None:
-            description = self.tr("Find out how fast PyTorch is on this computer, and whether that is normal.")
-            self.empty_state.set(f"{description}\n{duration_text(self._installed)}", self.tr("Measure"))
+            title = self.tr("How fast is PyTorch on this computer?")
+            self.empty_state.set("accent", title, duration_text(self._installed), self.tr("Measure"), "bench")
             self.first_full_test_button.setText(full_test_label(self._installed))
         else:
-            self.empty_state.set(
-                unavailable_reason, self.tr("Measure") if self._app.simulated else self.tr("Set up PyTorch")
-            )
-        self.workloads_card.setVisible(can_measure)
+            button_text = self.tr("Measure") if self._app.simulated else self.tr("Set up PyTorch")
+            title = self.tr("Nothing to measure here")
+            self.empty_state.set("neutral", title, unavailable_reason, button_text, "bench")
+        self._show_preview()
         self.first_full_test_button.setVisible(can_measure)
         is_blocked = self._app.simulated or (can_measure and self._is_testing())
         for button in (self.empty_state.button, self.first_full_test_button):
             button.setEnabled(not is_blocked)
             button.setToolTip(unavailable_reason if is_blocked else "")
+
+    def _show_preview(self) -> None:
+        """What a run measures, and what one learns from it, for whoever has not seen one."""
+        for card in (self.workloads_card, self.answers_card):
+            card.setVisible(not self._app.simulated)
+        self.workloads_card.set_lines(
+            self.tr("What is measured"),
+            (
+                self.tr("Training ResNet-50, a network that recognises pictures"),
+                self.tr("Training BERT-base, a network that reads sentences"),
+                self.tr("A small language model that writes text"),
+                self.tr("Matrix products, which every network consists of"),
+                self.tr("Copying data"),
+            ),
+        )
+        installed = self._installed
+        has_gpu = installed.variant != "cpu" if installed is not None else bool(self._sampling.history.gpus())
+        self.answers_card.set_lines(
+            self.tr("What you learn from it"),
+            (
+                self.tr("How many times as fast the card is as your CPU")
+                if has_gpu
+                else self.tr("How long your CPU takes for a thousand pictures"),
+                self.tr("Whether that is normal for this model of card")
+                if has_gpu
+                else self.tr("What your CPU is good for"),
+                self.tr("Whether heat, battery or other programs disturbed it"),
+                self.tr("Whether it got faster or slower since last time"),
+                self.tr("A picture or a report to share"),
+            ),
+        )
 
 
 def _card_of(widget: QWidget) -> Card:
@@ -481,7 +531,7 @@ def _card_of(widget: QWidget) -> Card:
     return card
 
 
-def _column_of(*cards: Card) -> QWidget:
+def _column_of(*cards: QWidget) -> QWidget:
     """Cards one below the other, as tall as their contents."""
     view = QWidget()
     column = QVBoxLayout(view)
@@ -559,7 +609,7 @@ def activity(report: BenchmarkProgress) -> ActivityText:
     """What is being measured."""
     size = dimensions_text(report.size) if report.workload == "matmul" else ""
     label = messages.workload_label(report.workload, report.dtype, report.device)
-    return ActivityText(f"{label} · {short_device_name(report.device)}", size)
+    return ActivityText(f"{label} · {short_device_name(report.device)}", size, report.limit_s)
 
 
 def duration_text(installed: InstalledEnvironment, *, full: bool = False) -> str:

@@ -1,5 +1,5 @@
-"""The view of a running measurement: what is measured, how far it is, for how long it has run; Cancel; what is done.
-Before the first one, `WorkloadsCard` lists what will be measured.
+"""The view of a running measurement: what is measured, how far it is, for how long it has run and will at most run;
+Cancel; what is done.
 
 Benchmark and memory estimate share it; it starts nothing itself:
 
@@ -32,7 +32,6 @@ from ..widgets.progress import ProgressBar
 from ..widgets.text import label
 
 CLOCK_INTERVAL_MS = 1000
-WORKLOAD_ICONS = ("image", "book", "code", "cuda", "copy")  # of the rows of WorkloadsCard
 
 
 class CountedReport(Protocol):
@@ -49,10 +48,13 @@ ReportT = TypeVar("ReportT", bound=CountedReport)
 
 
 class ActivityText(NamedTuple):
-    """The title of what is measured, and a detail for the line with the count ("" for none)."""
+    """The title of what is measured, a detail for the line with the count ("" for none), and how many seconds all of it
+    takes at most from the first report on (None: unknown).
+    """
 
     title: str
     detail: str = ""
+    limit_s: float | None = None
 
 
 class RunningView(Themed, QWidget, Generic[ReportT]):
@@ -77,7 +79,7 @@ class RunningView(Themed, QWidget, Generic[ReportT]):
         self._loading: TorchLoading | None = None
         self._make_note: Callable[[], str] = str
         self._stopping = self._ready = False
-        self._started = 0.0
+        self._started = self._first_reported = 0.0
         super().__init__()
         self.title_label, self.count_label, self.note_label = label(level), label("small"), label("small")
         self.progress_bar, self.cancel_button = ProgressBar(), Button(icon_name="cross")
@@ -137,6 +139,8 @@ class RunningView(Themed, QWidget, Generic[ReportT]):
         if isinstance(report, TorchLoading):
             self._loading = report
         else:
+            if self._report is None:
+                self._first_reported = self._monotonic()
             self._report = report
         self.retranslate()
 
@@ -169,36 +173,17 @@ class RunningView(Themed, QWidget, Generic[ReportT]):
             limit = format_duration(self._loading.limit_s, language_code)
             parts = [self.tr("the first time takes up to {time}").format(time=limit), *parts]
         elif self._report is not None:
+            activity = self._describe(self._report)
             counter = self.tr("{n} of {of}").format(n=self._report.index, of=self._report.total)
-            parts = [counter, self._describe(self._report).detail, *parts]
+            parts = [counter, activity.detail, *parts, self._remaining_text(activity.limit_s)]
         self.count_label.setText(" · ".join(part for part in parts if part))
 
-
-class WorkloadsCard(Card):
-    """What a run measures, for whoever has not seen one."""
-
-    def __init__(self) -> None:
-        self.labels = [label("body") for _ in WORKLOAD_ICONS]
-        super().__init__()
-        self.column.setSpacing(10)
-        for icon, text_label in zip(WORKLOAD_ICONS, self.labels, strict=True):
-            row = QHBoxLayout()
-            row.setSpacing(12)
-            row.addWidget(IconWidget(icon, "soft", 18), 0, Qt.AlignmentFlag.AlignTop)
-            row.addWidget(text_label, 1, Qt.AlignmentFlag.AlignTop)
-            self.column.addLayout(row)
-
-    def retranslate(self) -> None:
-        self.set_title(self.tr("What is measured"))
-        texts = (
-            self.tr("Training ResNet-50, a network that recognises pictures"),
-            self.tr("Training BERT-base, a network that reads sentences"),
-            self.tr("A small language model that writes text"),
-            self.tr("Matrix products, which every network consists of"),
-            self.tr("Copying data"),
-        )
-        for text_label, text in zip(self.labels, texts, strict=True):
-            text_label.setText(text)
+    def _remaining_text(self, limit_s: float | None) -> str:
+        """The longest time that it can still take; "" where that is unknown or over."""
+        left_s = limit_s - (self._monotonic() - self._first_reported) if limit_s is not None else 0.0
+        if left_s < 1:
+            return ""
+        return self.tr("at most {time} left").format(time=format_duration(left_s, language.texts().language))
 
 
 class FinishedResultsCard(Card):

@@ -10,13 +10,14 @@ What flows here, with the modules:
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 
 MIN_LEVEL_WIDTH = 210  # pixels at 100 % text of a level beside the others
 LOAD_MINUTES = (10, 20, 30, 60)
+LOAD_CHECK = "load"
+CLOCK_INTERVAL_MS = 1000
 translate = QCoreApplication.translate
 
 
@@ -55,14 +58,22 @@ class HealthPage(Page):
     and end.
 
     `sampling` has the GPUs that are known; `is_benchmarking` tells whether a benchmark runs: a test beside it could not
-    be trusted.
+    be trusted. `monotonic` gives seconds.
     """
 
     finished = Signal()
     testing_changed = Signal()
 
-    def __init__(self, app: App, sampling: SamplingService, is_benchmarking: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        app: App,
+        sampling: SamplingService,
+        is_benchmarking: Callable[[], bool],
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._app, self._sampling, self._is_benchmarking = app, sampling, is_benchmarking
+        self._monotonic = monotonic
         self._environment: HealthTestEnvironment | None = None
         self._message: Callable[[], str] | None = None
         self._progress: HealthProgress | None = None
@@ -70,8 +81,10 @@ class HealthPage(Page):
         super().__init__(" ")
         self.levels, self.areas_card = LevelCards(), AreasCard()
         self.test_options = HealthTestOptions()
-        self.limit_label, self.progress_label = label("small"), label("body")
+        self.limit_label, self.progress_label, self.time_label = label("small"), label("body"), label("small")
         self.progress_bar = ProgressBar()
+        self._started = 0.0  # of `monotonic`
+        self._clock_timer = QTimer(self, interval=CLOCK_INTERVAL_MS)
         self.message_banner, self.cpu_only_banner = Banner("warn", inset=True), Banner("warn", inset=True)
         self.no_card_banner = Banner("neutral", inset=True)
         self.result_view = HealthResultView()
@@ -106,6 +119,7 @@ class HealthPage(Page):
         progress_row.addWidget(self.cancel_button)
         self._progress_card.column.addLayout(progress_row)
         self._progress_card.column.addWidget(self.progress_bar)
+        self._progress_card.column.addWidget(self.time_label)
         self.column.addWidget(self._progress_card)
         self.column.addWidget(self.live_card)
         self._result_card = Card()
@@ -139,6 +153,7 @@ class HealthPage(Page):
         self.test_runner.failed.connect(self._on_failed)
         self.test_runner.cancelled.connect(self._on_cancelled)
         self.test_runner.finished.connect(self._on_finished)
+        self._clock_timer.timeout.connect(self._show_time)
 
     @property
     def help_topic(self) -> str:
@@ -192,6 +207,8 @@ class HealthPage(Page):
             return
         self.result_view.clear()
         self._message, self._progress, self._was_copied, self._is_stopping = None, None, False, False
+        self._started = self._monotonic()
+        self._clock_timer.start()
         options = self.test_options
         self.test_runner.start(
             HealthTestJob(
@@ -235,7 +252,23 @@ class HealthPage(Page):
             text = progress_text(report) if report is not None else translate("Health", "Starting…")
         self.progress_label.setText(text)
         self.progress_bar.set_fraction(report.done if report is not None else None)
+        self._show_time()
         self.cancel_button.setEnabled(not self._is_stopping)
+
+    def _show_time(self) -> None:
+        """For how long the test has run, and how long it still loads the card, or takes in all."""
+        code, elapsed_s = language.texts().language, self._monotonic() - self._started
+        running_text = translate("Health", "running for {time}").format(time=format_duration(max(elapsed_s, 1), code))
+        report, load_s = self._progress, self.test_options.load_seconds
+        if load_s is None:
+            in_all = (translate("Health", "less than 1 minute in all"), translate("Health", "a few minutes in all"))
+            rest_text = in_all[self.level - 1]
+        elif report is not None and report.check == LOAD_CHECK and report.done is not None:
+            left_s = max((1 - report.done) * load_s, 1)
+            rest_text = translate("Health", "about {time} left").format(time=format_duration(left_s, code))
+        else:
+            rest_text = translate("Health", "then {time} of full load").format(time=format_duration(load_s, code))
+        self.time_label.setText(f"{running_text} · {rest_text}")
 
     def show_result(self, checks: Checks) -> None:
         """Show what a test found."""
@@ -264,6 +297,7 @@ class HealthPage(Page):
         )
 
     def _on_finished(self) -> None:
+        self._clock_timer.stop()
         had_focus = self.cancel_button.hasFocus()
         self.update_state()
         if had_focus:
@@ -310,7 +344,7 @@ class HealthPage(Page):
         self.levels.show_levels(has_environment=has_environment, load_seconds=self.test_options.chosen_load_seconds)
         self.limit_label.setText(unavailable_reason or self._limit_text())
         self.areas_card.show_level(self.level, has_environment=has_environment)
-        self.areas_card.setVisible(not running and not has_result)
+        self.areas_card.setVisible(running or not has_result)
         self.cpu_only_banner.setVisible(
             not running
             and not unavailable_reason

@@ -231,24 +231,29 @@ class UpdatePanel(Themed, QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
+        offer_layout = QVBoxLayout()
+        offer_layout.setSpacing(2)
+        offer_layout.addWidget(self.headline_label)
+        offer_layout.addWidget(self.detail_label)
+        self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._head.setSpacing(12)
+        self._head.addLayout(offer_layout, 1)
         parts = (
-            self.headline_label,
-            self.detail_label,
             self.error_label,
             self.progress_bar,
             self.progress_label,
             self.instructions,
             self.command_box,
         )
-        for part in parts:
-            column.addWidget(part)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._row.setSpacing(8)
         for button in (self.install_button, self.cancel_button, self.notes_button, self.later_button):
             self._row.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         self._row.addStretch(1)
-        column.addSpacing(4)
-        column.addLayout(self._row)
+        self._head.addLayout(self._row)
+        column.addLayout(self._head)
+        for part in parts:
+            column.addWidget(part)
         self.install_button.clicked.connect(self._on_install_clicked)
         self.cancel_button.clicked.connect(updates.cancel_download)
         self.later_button.clicked.connect(updates.decline)
@@ -332,8 +337,11 @@ class UpdatePanel(Themed, QWidget):
         ]
         needed_width = sum(button.sizeHint().width() + self._row.spacing() for button in visible_buttons)
         in_row = needed_width <= max(self.width(), theme.px(240))
+        texts_width = max(each.sizeHint().width() for each in (self.headline_label, self.detail_label))
+        beside = needed_width + texts_width + self._head.spacing() <= self.width()
         direction = QBoxLayout.Direction
         self._row.setDirection(direction.LeftToRight if in_row else direction.TopToBottom)
+        self._head.setDirection(direction.LeftToRight if beside else direction.TopToBottom)
 
     def _on_install_clicked(self) -> None:
         if self._updates.stage == "ready":

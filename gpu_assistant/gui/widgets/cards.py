@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
 from typing import Literal
 
@@ -140,6 +141,28 @@ class ClickableCard(KeyboardFocus, Themed, QAbstractButton):
             rect = draw_focus_ring(painter, rect, 10)
         hovered = self.underMouse() and self.isEnabled()
         draw_box(painter, rect, 10, "pressed" if self.isDown() else "hover" if hovered else "card")
+
+
+class IconListCard(Card):
+    """A heading and lines, each behind an icon."""
+
+    def __init__(self, icons: Sequence[str]) -> None:
+        self.labels = [label("body") for _ in icons]
+        super().__init__(" ")
+        self.column.setSpacing(10)
+        for icon, text_label in zip(icons, self.labels, strict=True):
+            row = QHBoxLayout()
+            row.setSpacing(12)
+            row.addWidget(IconWidget(icon, "soft", 18), 0, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(text_label, 1, Qt.AlignmentFlag.AlignTop)
+            self.column.addLayout(row)
+        self.column.addStretch(1)
+
+    def set_lines(self, title: str, lines: Sequence[str]) -> None:
+        """Set the heading, and a line for each icon."""
+        self.set_title(title)
+        for text_label, line in zip(self.labels, lines, strict=True):
+            text_label.setText(line)
 
 
 HeroKind = Literal["ok", "warn", "error", "neutral", "accent"]

@@ -13,7 +13,7 @@ from gpu_assistant.gui.main.home.cards import LatestBenchmarkCard
 from gpu_assistant.gui.wizard.pages.done import QuickBenchmarkCard
 from gpu_assistant.reports import messages
 from gpu_assistant.texts.localized import Texts
-from tests.fakes.benchmarks import card_benchmark, two_cards
+from tests.fakes.benchmarks import card_benchmark, processor_benchmark, two_cards
 from tests.fakes.examples import cpu_benchmark
 
 
@@ -88,6 +88,62 @@ def test_home_and_done_page_name_compared_dtypes(qtbot, notes, doubt):
     home.show_benchmark(cpu_benchmark())  # one device, and its format is named beside the figure
     assert "\n" not in home.caption_label.text()
     assert "float32" in home.caption_label.text()
+
+
+def test_a_figure_without_comparison_has_words_instead_of_a_unit():
+    benchmark = cpu_benchmark()
+    headline = messages.make_headline(benchmark)
+    assert (headline.figure, headline.text.split(" · ")[0]) == ("141", "GFLOP/s")
+    assert headline.brief_figure == "141"
+    assert headline.brief == "billion operations per second · Matrix product, float32 on the CPU"
+    result = replace(benchmark.results[0], id="resnet50", unit="images/s", size=(3, 224, 224), median=8.4)
+    headline = messages.make_headline(replace(benchmark, results=(result,)))
+    assert headline.brief_figure == headline.figure == "8.40"
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (
+            "en",
+            [
+                ("Learning from 1,000 pictures", "2 minutes"),
+                ("Learning from 1,000 sentences", "3 minutes"),
+                ("Matrix products", "720 billion operations per second"),
+                ("Writing text", "14.2 tokens/s"),
+            ],
+        ),
+        (
+            "zh_CN",
+            [
+                ("用 1,000 张图片训练", "2 分钟"),
+                ("用 1,000 个句子训练", "3 分钟"),
+                ("矩阵乘法", "7,200 亿次运算/秒"),
+                ("写文字", "14.2 词元/秒"),
+            ],
+        ),
+    ],
+)
+def test_what_a_cpu_alone_does_is_told_in_times(language, code, expected):
+    language.set(code)
+    plain = messages.plain_results(processor_benchmark())
+    assert [(each.name, each.figure) for each in plain] == expected
+    assert "ResNet-50" in plain[0].workload
+    assert messages.plain_results(card_benchmark()) == ()  # beside a card, the ratio says more
+
+
+def test_the_done_page_lists_what_a_cpu_alone_does(qtbot):
+    card = QuickBenchmarkCard()
+    qtbot.addWidget(card)
+    card.draw(processor_benchmark(), running=False, error=None, texts=Texts("en"), has_gpu=False)
+    shown = [name.text() for name, _ in card.plain_rows if not name.isHidden()]
+    assert len(shown) == 4
+    assert card.value_label.isHidden()
+    assert "small models" in card.purpose_label.text()
+    card.draw(card_benchmark(), running=False, error=None, texts=Texts("en"), has_gpu=True)
+    assert all(name.isHidden() for name, _ in card.plain_rows)
+    assert not card.value_label.isHidden()
+    assert card.purpose_label.isHidden()
 
 
 def test_single_device_has_no_comparison_bar(qtbot):

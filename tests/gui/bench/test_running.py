@@ -29,3 +29,19 @@ def test_elapsed_time_updates_without_reports(qtbot, language):
     view.show_progress(MemoryFitProgress(index=2, total=5, variant="mixed"))
     assert view.count_label.text() == "2 of 5 · mixed · running for 46 seconds"
     assert view.note_label.text() == "About 1 minute"
+
+
+def test_the_longest_time_left_counts_from_the_first_report(qtbot, language):
+    clock = Clock()
+    view = RunningView(lambda report: ActivityText("Title", limit_s=54.0), monotonic=clock)
+    qtbot.addWidget(view)
+    view.start(lambda: "")
+    clock.seconds += 20  # PyTorch is loading
+    view.show_progress(MemoryFitProgress(index=1, total=5, variant="plain"))
+    assert view.count_label.text() == "1 of 5 · running for 20 seconds · at most 54 seconds left"
+    clock.seconds += 30
+    view.show_progress(MemoryFitProgress(index=2, total=5, variant="mixed"))
+    assert view.count_label.text() == "2 of 5 · running for 50 seconds · at most 24 seconds left"
+    clock.seconds += 30  # late: nothing is promised any more
+    view.findChild(QTimer, "clockTimer").timeout.emit()
+    assert view.count_label.text() == "2 of 5 · running for 80 seconds"

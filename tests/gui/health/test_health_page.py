@@ -79,7 +79,7 @@ def test_duration_shown_before_and_scope_after(open_page, app, qtbot, seen):
     assert page.copy_button.text() == "Copied"
 
 
-def test_what_a_level_tests_is_listed_until_a_test_starts(open_page, app, qtbot, seen):
+def test_what_a_level_tests_is_listed_until_the_test_ends(open_page, app, qtbot, seen):
     app.gate = threading.Event()
     page = open_page(level=1)
     assert page.areas_card.isVisible()
@@ -88,12 +88,25 @@ def test_what_a_level_tests_is_listed_until_a_test_starts(open_page, app, qtbot,
     page.levels.buttons[1].click()
     qtbot.waitUntil(lambda: "The free memory, bit by bit" in seen(page), timeout=5000)
     page.start_button.click()
-    assert not page.areas_card.isVisible()
+    assert page.areas_card.isVisible()
     assert page.live_card.isVisible()
     app.gate.set()
     qtbot.waitUntil(lambda: not page.testing, timeout=5000)
     assert not page.areas_card.isVisible()
     assert not page.live_card.isVisible()
+
+
+def test_a_running_test_says_how_long_it_still_takes(open_page, app, qtbot):
+    app.gate = threading.Event()
+    app.events["health"] = (PROGRESS,)
+    page = open_page(level=3)
+    page.start_button.click()
+    qtbot.waitUntil(lambda: "The free memory" in page.progress_label.text(), timeout=5000)
+    assert page.time_label.text() == "running for 1 second · then 10 minutes of full load"
+    page.test_runner.reported.emit(replace(PROGRESS, check="load", done=0.8))
+    assert page.time_label.text() == "running for 1 second · about 2 minutes left"
+    app.gate.set()
+    qtbot.waitUntil(lambda: not page.testing, timeout=5000)
 
 
 @pytest.mark.parametrize(("width", "rows"), [(900, 1), (560, 3)])

@@ -114,6 +114,19 @@ def test_home_announces_newer_version(window_with_update):
     assert not offer(window).progress_bar.isVisible()
 
 
+def test_an_offer_takes_one_row_where_there_is_room(window_with_update, qtbot):
+    window = window_with_update()
+    panel = offer(window)
+
+    def is_beside() -> bool:
+        return panel.install_button.x() > panel.headline_label.geometry().right()
+
+    window.resize(1180, 760)
+    qtbot.waitUntil(is_beside, timeout=5000)
+    panel.setFixedWidth(400)
+    qtbot.waitUntil(lambda: not is_beside() and panel.install_button.x() == panel.headline_label.x(), timeout=5000)
+
+
 def test_settings_over_the_wizard_offer_the_same_version_as_the_main_area(publisher, open_window, app, qtbot, soon):
     publisher.publish(publisher.statement("1.2.0", publisher.file(SETUP)))
     app.settings = replace(app.settings, setup_done=False)

@@ -214,6 +214,32 @@ def test_several_gpus_differ_by_colour_and_dash(monitor):
     assert len(page.gpu_headers) == 2
 
 
+def test_legend_of_several_gpus_has_the_newest_values_and_those_at_the_cross_hair(monitor, qtbot):
+    window, page = monitor
+    now = time.time()
+    feed(window, *(sample(gpu(0, util=i), gpu(1, util=90 - i), t=now - 60 + i) for i in range(60)))
+    qtbot.waitUntil(lambda: len(page.plot_cards) > 2 and page.plot_cards[0].is_in_view(), timeout=5000)
+    page.draw()
+    card = page.plot_cards[0]
+
+    def values() -> list[str]:
+        return [card.legend_rows[index].value for index in (0, 1)]
+
+    assert values() == ["59 %", "31 %"]
+    page.time_axis.point(now - 30)
+    card.plot.grab()
+    at = [reading.value for reading in card.plot.readings()]
+    # Where a pixel has several samples, the range of their values follows.
+    assert [text.split(" (")[0] for text in values()] == [f"{value:.0f} %" for value in at] != ["59 %", "31 %"]
+    _, _, box = card.plot.cursor.items
+    assert "%" not in box.toPlainText()  # it would only cover the lines
+    width = card.legend_rows[0].width()
+    page.time_axis.point(None)
+    card.plot.grab()
+    assert values() == ["59 %", "31 %"]
+    assert card.legend_rows[0].width() == width
+
+
 def test_side_by_side_plots_per_gpu(monitor):
     window, page = monitor
     feed(window, sample(gpu(0), gpu(1)))

@@ -116,7 +116,7 @@ class LatestBenchmarkCard(Card):
             self.date_label.hide()
             self.button.setText(self.tr("Measure"))
             return
-        self.value_label.setText(headline.figure)
+        self.value_label.setText(headline.brief_figure)
         self.caption_label.setText(headline.brief)
         results = messages.device_results(benchmark)[: self.MAX_BARS]
         self.bars.set_bars(
@@ -162,6 +162,7 @@ class SoftwareCard(Card):
         facts = self._facts
         self._heading.setText(self.tr("Driver and PyTorch"))
         self.change_button.setText(self.tr("Change or update…"))
+        self.change_button.setVisible(facts.installed is not None)
         driver = (
             facts.machine.driver.version if facts.machine is not None and facts.machine.driver is not None else None
         )
@@ -292,6 +293,8 @@ class EnvironmentsCard(Card):
             return
         self._heading.setText(self.tr("Environments"))
         self.new_button.setText(self.tr("New environment"))
+        # The first one is what the page's verdict offers.
+        self.new_button.setVisible(bool(self._environments))
         self.offline_button.setText(self.tr("I have an offline folder"))
         self.offline_button.setVisible(not self._environments)
         self.empty_label.setText(

@@ -26,7 +26,7 @@ from ...monitor.sampling import SamplingService
 from ...saving import FileOpener
 from ...widgets.base import announce
 from ...widgets.buttons import Button
-from ...widgets.cards import Banner, BannerKind, Hero
+from ...widgets.cards import Banner, BannerKind, Hero, IconListCard
 from ...widgets.dialogs import ConfirmDialog, save_dialog
 from ...widgets.page import Page
 from ...widgets.text import label
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 MONITOR, BENCHMARK = 1, 3
 CUDA_CHECK_ID = "torch-cuda"
 VERDICT_BANNERS: dict[str, BannerKind] = {"pass": "ok", "warn": "warn", "fail": "error"}
+PROSPECT_ICONS = ("play", "bench", "code", "undo")
 FOLD_BELOW_HEIGHT = 700  # pixels at 100 %: lower pages hide subtitle and headings
 
 
@@ -85,6 +86,7 @@ class HomePage(Page):
         self.setup_button = Button(kind="ghost", icon_name="bolt")
         self.benchmark_card, self.software_card = LatestBenchmarkCard(), SoftwareCard()
         self.environments_card = EnvironmentsCard()
+        self.prospect_card = IconListCard(PROSPECT_ICONS)
         self._benchmark_runner: JobRunner | None = None
         # Verified one after the other, the first one now; with all its files or not.
         self._verifications: list[tuple[InstalledEnvironment, bool]] = []
@@ -222,14 +224,30 @@ class HomePage(Page):
         self._actions_heading.setText(self.tr("Start working"))
         self._fold_texts()
         self.benchmark_card.show_benchmark(facts.benchmark)
-        for card in (self.software_card, self.environments_card):
-            card.setVisible(facts.loaded and not self._app.simulated)
+        is_known = facts.loaded and not self._app.simulated
+        self.environments_card.setVisible(is_known)
+        # Without a card and without PyTorch it would say only what the verdict says.
+        self.software_card.setVisible(is_known and (has_environment or facts.has_nvidia(None)))
+        self.prospect_card.setVisible(is_known and not has_environment)
+        self._show_prospect()
         self._arrange()
         self.software_card.show_facts(facts)
         self.environments_card.show_environments(facts.environments, installed.path if installed is not None else None)
         self._show_row_states()
         self._show_outcome()
         self._show_error()
+
+    def _show_prospect(self) -> None:
+        """What there is to do after the setup, for whoever has not run one."""
+        self.prospect_card.set_lines(
+            self.tr("After the setup"),
+            (
+                self.tr("Run a first program, and watch a small network learn to read digits"),
+                self.tr("Measure how fast PyTorch is on this computer"),
+                self.tr("Open your editor, Jupyter or a terminal with the right Python"),
+                self.tr("Remove everything again whenever you like"),
+            ),
+        )
 
     def _health(self) -> Health | None:
         return None if self._app.simulated else self._sampling.health
@@ -467,9 +485,10 @@ class HomePage(Page):
             self._actions_heading.hide()
 
     def _arrange(self) -> None:
-        """Two cards side by side, in a small window one below the other; without an environment there is one."""
-        side_by_side = not self.breakpoints.is_small and self.facts.installed is not None
-        for index, card in enumerate((self.software_card, self.benchmark_card)):
+        """Two cards side by side, in a small window one below the other."""
+        side_by_side = not self.breakpoints.is_small and not self.software_card.isHidden()
+        for card in (self.software_card, self.benchmark_card, self.prospect_card):  # of the last two, one is shown
+            index = 0 if card is self.software_card else 1
             self._cards_layout.addWidget(card, *((0, index) if side_by_side else (index, 0)))
         for column in range(2):
             self._cards_layout.setColumnStretch(column, 1 if column == 0 or side_by_side else 0)

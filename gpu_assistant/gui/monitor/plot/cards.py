@@ -11,6 +11,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ....core.results import GpuSample
+from ....texts.format import UNKNOWN_VALUE
 from ... import theme
 from ...widgets.base import Themed
 from ...widgets.cards import Card, MetricValue
@@ -20,7 +21,7 @@ from ..history_model import SampleHistory
 from ..metrics import GPU_COLOURS, GPU_METRICS, MACHINE_METRICS, Metric
 from .annotations import Event, Tone
 from .curves import LineStyle, SeriesCurve
-from .overlay import Limit
+from .overlay import Limit, Reading
 from .renderer import dashed_pen
 from .time_axis import TimeAxis, format_since
 from .widget import Plot
@@ -71,17 +72,51 @@ class LegendRow(Themed, QWidget):
 
 
 class LineLegendRow(LegendRow):
-    """A GPU's line, with its colour and dash pattern, and its name."""
+    """A GPU's line, with its colour and dash pattern, its name, and its value where `show_value` gives one.
+
+    The room for the value only grows, so that nothing beside it moves while values change.
+    """
 
     def __init__(self, line: LineStyle) -> None:
+        self.value = ""
+        self._value_width = 0
         super().__init__(line.name, LINE_WIDTH)
         self.line = line
 
+    def show_value(self, value: str) -> None:
+        """Show this value, in the line's unit, behind the name."""
+        if value == self.value:
+            return
+        self.value = value
+        self.setAccessibleName(f"{self.line.name}: {value}")
+        self._widen()
+        self.update()
+
+    def _widen(self) -> None:
+        needed = math.ceil(theme.advance("caption-strong", self.value))
+        if needed > self._value_width:
+            self._value_width = needed
+            self.updateGeometry()
+
+    def refresh(self) -> None:
+        super().refresh()
+        self._value_width = 0
+        self._widen()
+
+    def sizeHint(self) -> QSize:
+        return super().sizeHint() + QSize(self._value_width + LEGEND_GAP if self._value_width else 0, 0)
+
     def draw(self, painter: QPainter) -> None:
-        """Paint a piece of the line."""
+        """Paint a piece of the line, and the value."""
         painter.setPen(dashed_pen(theme.color(self.line.colour_token), 2, self.line.dash))
         middle = round(self.height() / 2)
         painter.drawLine(0, middle, LINE_WIDTH, middle)
+        if self.value:
+            painter.setPen(theme.color("text"))
+            painter.setFont(theme.font("caption-strong"))
+            left = super().sizeHint().width() - LEGEND_MARGIN + LEGEND_GAP
+            value_rect = QRectF(left, 0, self.width() - left, self.height())
+            painter.drawText(value_rect, int(Qt.AlignmentFlag.AlignVCenter), self.value)
 
 
 class EventLegendRow(LegendRow):
@@ -170,6 +205,9 @@ class PlotCard(Card):
         self._limit = limit
         self._names_gpus = positions is not None
         self._total: float | None = None
+        self.legend_rows: dict[int, LineLegendRow] = {}
+        self._latest_values: dict[int, float | None] = {}
+        self._cursor_values: dict[str, str] | None = None
         self._ready = False
         super().__init__(padding=14)
         self._name = label("strong")
@@ -178,6 +216,7 @@ class PlotCard(Card):
             time_axis,
             ticks=lambda highest: metric.ticks(highest, self._total),
             format_value=metric.format_with_unit,
+            lists_readings=len(gpus) == 1,
         )
         self.plot.setMinimumHeight(theme.px(MIN_PLOT_HEIGHT))
         head = QHBoxLayout()
@@ -188,9 +227,11 @@ class PlotCard(Card):
             line = self._line(None if positions is None else positions[number], gpu, has_gpus=has_gpus)
             self.plot.set_line(str(gpu), line)
             if line.name:
-                legend.addWidget(LineLegendRow(line))
+                self.legend_rows[gpu] = LineLegendRow(line)
+                legend.addWidget(self.legend_rows[gpu])
         if legend.count():
             head.addLayout(legend, 1)
+        self.plot.cursor_readings_changed.connect(self._on_cursor_readings)
         head.addWidget(self.figure)
         self.column.setSpacing(4)
         self.column.addLayout(head)
@@ -238,10 +279,36 @@ class PlotCard(Card):
         value = values[0][0] if is_single else None
         self.figure.setVisible(is_single)
         self.figure.set(None if value is None else self.plotted_metric.format_value(value), self.plotted_metric.unit)
+        self._latest_values = {gpu: value for gpu, (value, _) in zip(self.gpus, values, strict=True)}
+        self._show_legend_values()
         if is_single:
             self._update_limit(gpus.get(self.gpus[0]))
         figures = ", ".join(self.plotted_metric.format_with_unit(value) for value, _ in values)
         self.plot.setAccessibleDescription(self.tr("now {figures}").format(figures=figures))
+
+    def _on_cursor_readings(self, readings: list[Reading] | None) -> None:
+        """Show the values at the cross-hair in the legend, or the newest again."""
+        values = None if readings is None else {each.line.name: self._reading_text(each) for each in readings}
+        if values != self._cursor_values:
+            self._cursor_values = values
+            self._show_legend_values()
+
+    def _reading_text(self, reading: Reading) -> str:
+        text = self.plotted_metric.format_with_unit(reading.value)
+        if reading.extremes is None:
+            return text
+        low, high = map(self.plotted_metric.format_value, reading.extremes)
+        return text if low == high else f"{text} ({low}–{high})"
+
+    def _show_legend_values(self) -> None:
+        """Of several lines: each one's value at the cross-hair, else its newest. A single line has `figure`."""
+        if len(self.gpus) == 1:
+            return
+        for gpu, row in self.legend_rows.items():
+            if self._cursor_values is not None:
+                row.show_value(self._cursor_values.get(row.line.name, UNKNOWN_VALUE))
+            else:
+                row.show_value(self.plotted_metric.format_with_unit(self._latest_values.get(gpu)))
 
     def _update_limit(self, gpu: GpuSample | None) -> None:
         if self.plotted_metric.key == "power" and self._total is not None:

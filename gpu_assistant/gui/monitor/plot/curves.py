@@ -77,6 +77,14 @@ class SeriesCurve(Struct, frozen=True, kw_only=True):
         near = (np.abs(self.t - moment) <= tolerance) & np.isfinite(self.low) & np.isfinite(self.high)
         return (float(self.low[near].min()), float(self.high[near].max())) if near.any() else None
 
+    def crossings(self, start: float, end: float, lowest: float, highest: float) -> int:
+        """How many pieces from one interval to the next meet the values `lowest` to `highest` between two times."""
+        shown = slice(*np.searchsorted(self.t, (start, end)))
+        low, high = self.low[shown], self.high[shown]
+        # fmin and fmax: beside a gap, the known end counts.
+        meets = (np.fmin(low[:-1], low[1:]) <= highest) & (np.fmax(high[:-1], high[1:]) >= lowest)
+        return int(meets.sum())
+
 
 EMPTY_CURVE = SeriesCurve(t=np.empty(0), mean=np.empty(0), low=np.empty(0), high=np.empty(0), step=1.0)
 

@@ -305,8 +305,13 @@ class Cursor:
         readings: list[Reading],
         reasons: list[str],
         format_value: Callable[[float], str],
+        *,
+        lists_readings: bool = True,
+        crossings: Callable[[QRectF], int] = lambda _: 0,
     ) -> None:
-        """Show it at the time `at` (seconds since the epoch); the box lists `readings`, then `reasons` of events."""
+        """Show it at the time `at` (seconds since the epoch); the box lists `readings`, unless they are shown
+        elsewhere, then `reasons` of events. `crossings` counts how often curves cross a rectangle of logical pixels.
+        """
         if self.items is None:
             self.items = self._create_items()
         line, dots, box = self.items
@@ -319,9 +324,10 @@ class Cursor:
             pen=pg.mkPen(theme.color("card"), width=1.5),
         )
         rows = [format_moment(at, view.end - view.start)]
-        rows += [_row(reading, format_value) for reading in readings]
+        if lists_readings:
+            rows += [_row(reading, format_value) for reading in readings]
         rows += [html.escape(reason) for reason in reasons]
-        _show_box(box, view, view.x(at) / view.ratio, rows)
+        _show_box(box, view, view.x(at) / view.ratio, rows, crossings)
         for item in self.items:
             item.show()
 
@@ -333,8 +339,9 @@ class Cursor:
         return items
 
 
-def _show_box(box: pg.TextItem, view: ViewRange, x: float, rows: list[str]) -> None:
-    """Place the box beside the line, on the side with room; `rows` are joined in one line where they fit.
+def _show_box(box: pg.TextItem, view: ViewRange, x: float, rows: list[str], crossings: Callable[[QRectF], int]) -> None:
+    """Place the box beside the line, where it covers least of the curves; `rows` are joined in one line where they fit
+    in 0.4 of the plot's width.
 
     `x` is the line's distance from the left edge in logical pixels.
     """
@@ -343,13 +350,16 @@ def _show_box(box: pg.TextItem, view: ViewRange, x: float, rows: list[str]) -> N
     box.setColor(theme.color("text"))
     box.border, box.fill = pg.mkPen(theme.color("control")), pg.mkBrush(theme.color("hover"))
     box.setHtml(SEPARATOR.join(rows))
-    if box.boundingRect().width() > 0.6 * width:
+    if box.boundingRect().width() > 0.4 * width:
         box.setHtml("<br>".join(rows))
-    size = box.boundingRect()
-    left = x + 7 if x + 7 + size.width() <= width else max(x - 7 - size.width(), 0)
-    top = max(min(0.62 * height, height - size.height()), 0)
-    moment = view.start + left * view.ratio * view.column
-    box.setPos(moment, view.top - top / height * (view.top - view.bottom))
+    size = box.boundingRect().size()
+    lowest = max(height - size.height(), 0)
+    tops = [min(0.62 * height, lowest), lowest, 0.3 * lowest, 0]
+    sides = [left for left in (x + 7, x - 7 - size.width()) if 0 <= left <= width - size.width()] or [0]
+    places = [QRectF(QPointF(left, top), size) for left in sides for top in tops]
+    place = min(places, key=crossings)  # the first of those that are equal
+    moment = view.start + place.left() * view.ratio * view.column
+    box.setPos(moment, view.top - place.top() / height * (view.top - view.bottom))
 
 
 def _row(reading: Reading, format_value: Callable[[float], str]) -> str:

@@ -73,10 +73,12 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
 
     `ticks(highest)` gives the values of the grid lines for the highest value shown; `format_value(value)` gives a value
     with its unit, for the reading box. `outdated` is emitted when size or theme changed and `refresh` is needed. `view`
-    is the range painted last.
+    is the range painted last. `cursor_readings_changed` brings the readings at the cross-hair, None when it is hidden;
+    without `lists_readings` they are shown by whoever listens, not in the box.
     """
 
     outdated = Signal()
+    cursor_readings_changed = Signal(object)
 
     def __init__(
         self,
@@ -84,9 +86,11 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         *,
         ticks: Callable[[float], tuple[float, ...]],
         format_value: Callable[[float], str],
+        lists_readings: bool = True,
         parent: QWidget | None = None,
     ) -> None:
         self.time_axis = time_axis
+        self._lists_readings = lists_readings
         self.view: ViewRange | None = None
         self.lines: dict[str, LineStyle] = {}
         self.events: tuple[Event, ...] = ()
@@ -302,10 +306,32 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         at = self.time_axis.cursor
         if at is None:
             self.cursor.hide()
+            self.cursor_readings_changed.emit(None)
             return
         near = 2 * self.view.column * self.view.ratio
         reasons = event_reasons(event for event in self.events if event.within(at - near, at + near))
-        self.cursor.show(at, self.view, self.readings(), reasons, self._format_value)
+        readings = self.readings()
+        self.cursor.show(
+            at,
+            self.view,
+            readings,
+            reasons,
+            self._format_value,
+            lists_readings=self._lists_readings,
+            crossings=self._crossings,
+        )
+        self.cursor_readings_changed.emit(readings)
+
+    def _crossings(self, rect: QRectF) -> int:
+        """How many pieces of the curves, from sample to sample, meet a rectangle in logical pixels of the area."""
+        view = self.view
+        if view is None:
+            return 0
+        start = view.start + rect.left() * view.ratio * view.column
+        end = view.start + rect.right() * view.ratio * view.column
+        per_pixel = (view.top - view.bottom) * view.ratio / view.height
+        highest, lowest = view.top - rect.top() * per_pixel, view.top - rect.bottom() * per_pixel
+        return sum(curve.crossings(start, end, lowest, highest) for curve in self._curves.values())
 
     # Mouse, keys, focus
 

@@ -186,6 +186,9 @@ class ComputerPage(WizardPage):
             widget = self.rows[name]
             if row is None or (detecting and row.value is None):
                 widget.set(row_label, "…" if detecting else None)
+            elif name == "space" and self.controller.is_checking_sources and not row.reason:
+                # What the sources have decides how large it is.
+                widget.set(row.label, row.value, self.tr("Working out how much is needed…"))
             else:
                 widget.set(row.label, row.value, row.detail or row.reason, row.pill, row.reason)
 

@@ -35,6 +35,7 @@ from .machine_summary import main_gpu
 translate = QCoreApplication.translate
 
 FIRST_DEVICE = "cuda:0"
+MAX_PLAIN_RESULTS = 4
 MAX_ROWS = 6  # of the proof before all are asked for
 # What the user asks first. The other checks that passed come when all are shown.
 MAIN_CHECKS = ("torch-import", "cuda-version", "device-query", "device-compute", "cudnn", "copy-bandwidth")
@@ -341,7 +342,9 @@ class VerificationCard(Card):
 
 
 class QuickBenchmarkCard(Card):
-    """The quick benchmark before, while and after it runs: one figure, and a bar for each device."""
+    """The quick benchmark before, while and after it runs: one figure and a bar for each device; of a CPU alone what it
+    does in which time (`plain_rows`: name and figure).
+    """
 
     start_requested = Signal()
     stop_requested = Signal()
@@ -351,7 +354,8 @@ class QuickBenchmarkCard(Card):
         self.value_label, self.caption_label = label("display"), label("small")
         self.value_label.set_one_line(True)
         self.progress_bar, self.bars = ProgressBar(), BarChart()
-        self.note_label = label("small")
+        self.note_label, self.purpose_label = label("small"), label("small")
+        self.plain_rows = [(label("body"), label("small-strong")) for _ in range(MAX_PLAIN_RESULTS)]
         self.button = Button(icon_name="play")
         self.button.clicked.connect(self._on_button_clicked)
         self._running = False
@@ -362,10 +366,22 @@ class QuickBenchmarkCard(Card):
         footer_layout = QHBoxLayout()
         footer_layout.addWidget(self.note_label, 1)
         footer_layout.addWidget(self.button)
+        plain_layout = QVBoxLayout()
+        plain_layout.setSpacing(10)
+        for name, figure in self.plain_rows:
+            figure.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            figure.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
+            plain_row = QHBoxLayout()
+            plain_row.setSpacing(12)
+            plain_row.addWidget(name, 1)
+            plain_row.addWidget(figure)
+            plain_layout.addLayout(plain_row)
         self.empty_state = EmptyState("bench")
         self.column.addLayout(row)
         self.column.addWidget(self.progress_bar)
         self.column.addWidget(self.bars)
+        self.column.addLayout(plain_layout)
+        self.column.addWidget(self.purpose_label)
         self.column.addWidget(self.empty_state, 100)  # all of the height while it is shown
         self.column.addStretch(1)
         self.column.addLayout(footer_layout)
@@ -378,12 +394,15 @@ class QuickBenchmarkCard(Card):
         headline = messages.make_headline(benchmark) if benchmark is not None and not running else None
         self.set_title(self.tr("Speed"))
         results = messages.device_results(benchmark)[:3] if headline is not None and benchmark is not None else []
-        self.value_label.setVisible(headline is not None)
+        plain = messages.plain_results(benchmark) if headline is not None and benchmark is not None else ()
+        self._show_plain(plain)
+        is_listed = len(plain) > 1
+        self.value_label.setVisible(headline is not None and not is_listed)
         self.bars.setVisible(len(results) > 1)  # a single bar has nothing to be compared with
         self.progress_bar.setVisible(running)
         if headline is not None and benchmark is not None:
-            self.value_label.setText(headline.figure)
-            self.caption_label.setText(headline.brief)
+            self.value_label.setText(headline.brief_figure)
+            self.caption_label.setText(headline.caveats if is_listed else headline.brief)
             self.bars.set_bars(
                 [
                     (
@@ -412,6 +431,18 @@ class QuickBenchmarkCard(Card):
         )
         self.empty_state.setVisible(headline is None and not running)
         self.button.set_icon("cross" if running else "play")
+
+    def _show_plain(self, results: Sequence[messages.PlainResult]) -> None:
+        """What a CPU alone does in which time, and what it is good for; a single result is the headline."""
+        shown = results[:MAX_PLAIN_RESULTS] if len(results) > 1 else ()
+        for number, widgets in enumerate(self.plain_rows):
+            result = shown[number] if number < len(shown) else messages.PlainResult("", "", "")
+            for widget, text in zip(widgets, (result.name, result.figure), strict=True):
+                widget.setText(text)
+                widget.setVisible(bool(text))
+                widget.setToolTip(result.workload)
+        self.purpose_label.setText(self.tr("Enough for small models; large ones need a graphics card."))
+        self.purpose_label.setVisible(bool(results))
 
     def show_started(self) -> None:
         """Show that the benchmark was started."""

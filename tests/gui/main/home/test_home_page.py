@@ -35,6 +35,7 @@ def test_home_without_nvidia_says_what_works(home, app):
     for figure in ("2.13.0", "for the CPU", "3.11.14", "912 MB"):
         assert figure in text
     assert page.benchmark_card.button.text() == "Measure"
+    assert not page.prospect_card.isVisible()
 
 
 def test_home_shows_newest_complete_benchmark(home, app):
@@ -55,6 +56,10 @@ def test_home_without_environment_leads_to_wizard(home, app, qtbot):
     assert page.hero.button.text() == "Set up PyTorch"
     assert not page.environments_card.rows
     assert not page.actions_panel.isVisible()
+    # Nothing is there that could be changed, and one button is enough to begin.
+    assert not page.software_card.isVisible()
+    assert not page.environments_card.new_button.isVisible()
+    assert page.prospect_card.isVisible()
     with qtbot.waitSignal(page.setup_requested):
         window.main_area.setup_requested.disconnect()
         page.hero.button.click()

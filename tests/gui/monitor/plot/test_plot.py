@@ -267,6 +267,22 @@ def test_the_cross_hair_says_what_and_why(shown, past):
     assert np.array_equal(pixels(plot), before)
 
 
+@pytest.mark.parametrize("level", [10, 40, 95])
+def test_the_cross_hairs_box_covers_no_curve_that_it_can_avoid(shown, past, level):
+    plot = shown(600)
+    past.now = BEGIN + 1000
+    past.y[:] = level
+    del plot.lines["b"]
+    plot.refresh(past.fetch)
+    for at in (BEGIN + 500, BEGIN + 990):
+        plot.time_axis.point(at)
+        plot.grab()
+        _, _, box = plot.cursor.items
+        rect = box.mapRectToScene(box.boundingRect())
+        line = plot.area().top() + plot.view.y(level) / plot.view.ratio
+        assert not rect.top() <= line <= rect.bottom()
+
+
 def test_the_focused_plot_has_a_frame(shown, past, qtbot):
     plot = shown(60)
     past.now = BEGIN + 280

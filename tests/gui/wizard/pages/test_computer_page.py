@@ -8,11 +8,12 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtWidgets import QApplication
 
+from gpu_assistant.app.available_plan import AvailableSetup
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import OperatingSystem, ProbeNote
 from gpu_assistant.core.plan import Plan
 from tests.fakes.app import FakeApp
-from tests.fakes.examples import plain_linux, rtx4060, rtx4060_recommendation
+from tests.fakes.examples import cpu_recommendation, make_plan, plain_linux, rtx4060, rtx4060_recommendation
 
 pytestmark = pytest.mark.gui
 
@@ -104,6 +105,20 @@ class TestComputer:
         app.gate.set()
         qtbot.waitUntil(lambda: "52.0 GB" in rows["space"].value_label.text(), timeout=5000)
         assert wizard.computer.primary_button.isEnabled()
+
+    def test_needed_space_waits_for_the_sources(self, app, open_wizard, qtbot):
+        recommendation = replace(cpu_recommendation(None), sources=())
+        plan = make_plan(recommendation, str(app.folder / "env"))
+        app.results["sources"] = AvailableSetup(recommendation=recommendation, plan=plan, files={})
+        app.may_ask_sources, app.source_gate = True, threading.Event()
+        wizard = open_wizard(app)
+        wizard.welcome.primary_button.click()
+        space = wizard.computer.rows["space"]
+        qtbot.waitUntil(lambda: wizard.controller.is_checking_sources, timeout=10_000)
+        qtbot.waitUntil(lambda: space.detail_label.text() == "Working out how much is needed…", timeout=5000)
+        assert "52.0 GB" in space.value_label.text()
+        app.source_gate.set()
+        qtbot.waitUntil(lambda: "needed" in space.detail_label.text() and "…" not in space.detail_label.text())
 
     def test_no_verdict_before_recommendation(self, app, open_wizard, qtbot):
         wizard = open_wizard(app)

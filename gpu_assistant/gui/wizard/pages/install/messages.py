@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 
 from .....core.errors import DRIVER_AWAITED_CODES
 from .....core.message import Message
-from .....texts.format import format_duration, format_size
+from .....texts.format import format_counted, format_duration, format_size
 from .....texts.localized import Texts, step_download_text
 from .... import messages
 from ...state import InstallStage, WizardState
@@ -62,6 +62,8 @@ def install_notes(
         if progress is not None and not progress.has_downloads:
             title = translate("InstallMessages", "Nothing was downloaded yet")
         text = translate("InstallMessages", "Continue any time, also after closing the window.")
+        amount_text = _downloaded_text(progress)
+        text = f"{amount_text}\n{text}" if amount_text else text
         return (InstallNote(icon="ok", title=title, text=text),)
     if stage == "reboot-needed":
         return _restart_notes(state, progress, texts)
@@ -76,6 +78,15 @@ def install_notes(
         interrupt_note = InstallNote(icon="ok", title=translate("InstallMessages", "Safe to interrupt"), text=text)
         return (*_driver_notes(progress, texts), interrupt_note)
     return ()
+
+
+def _downloaded_text(progress: InstallProgress | None) -> str:
+    """How much of the step that was stopped is there; "" where it downloads nothing."""
+    step = progress.steps.get(progress.current_id or "") if progress is not None else None
+    if step is None or step.unit != "bytes" or not step.done or not step.total:
+        return ""
+    template = translate("InstallMessages", "{done} of {total} are here.")
+    return template.format(done=format_size(step.done), total=format_size(step.total))
 
 
 def _driver_notes(progress: InstallProgress | None, texts: Texts) -> tuple[InstallNote, ...]:
@@ -156,6 +167,8 @@ def split_first_sentence(text: str) -> tuple[str, str]:
 
 def step_detail(step: StepProgress, texts: Texts, *, message_shown: bool) -> str:
     """The second line of a step's row; `message_shown` says whether the step's message may stand there."""
+    if step.state == "running" and step.unit == "items" and step.total:
+        return format_counted(translate("InstallMessages", "{count} packages"), count=step.total)
     if step.state == "running" and step.unit == "bytes" and step.done is not None:
         return f"{format_size(step.done)} / {format_size(step.total)}" if step.total else format_size(step.done)
     if step.state == "done" and step.unit == "bytes":

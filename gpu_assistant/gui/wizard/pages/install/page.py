@@ -96,7 +96,7 @@ class InstallPage(WizardPage):
         running = stage in ("running", "stopping")
         self._update_plan_list()
         self._update_layout()
-        self.total_progress.setVisible(running)
+        self.total_progress.setVisible(running or (stage == "cancelled" and not controller.flow.simulated))
         self.step_panel.setVisible(running and progress is not None and progress.running_step is not None)
         self.error_panel.setVisible(state.failure is not None)
         if state.failure is not None:
@@ -229,6 +229,7 @@ class InstallPage(WizardPage):
             line = self.tr("It stops at the next safe point.")
             self.total_progress.set_fraction(None)
         elif progress is not None and stage in ("failed", "cancelled") and progress.current_id in progress.steps:
+            self.total_progress.set_fraction(progress.fraction)
             step = progress.steps[progress.current_id]
             line = self.tr("Step {n} of {of}: {title}").format(
                 n=progress.step_number,

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 translate = QCoreApplication.translate
 
 PART_ICONS = {"driver": "driver", "cuda": "cuda", "cudnn": "cudnn", "torch": "torch", "tensorflow": "tensorflow"}
-INSTALLED_WIDTH, PLANNED_WIDTH, PILL_WIDTH, REASONS_WIDTH = 120, 220, 104, 78
-INSTALLED_WIDTH_NARROW, PLANNED_WIDTH_NARROW, PILL_WIDTH_NARROW = 112, 200, 100
+INSTALLED_WIDTH, PLANNED_WIDTH, PILL_WIDTH, REASONS_WIDTH = 120, 240, 104, 78
+INSTALLED_WIDTH_NARROW, PLANNED_WIDTH_NARROW, PILL_WIDTH_NARROW = 112, 224, 100
 # Below these widths, times the text scale, columns are slimmer, the form is "folded", the form is "tight".
 NARROW_BELOW, FOLDED_BELOW, TIGHT_BELOW = 960, 740, 350
 COLUMN_SPACING, CARD_MARGIN, ICON_GROUND_SIZE = 12, 16, 38
