@@ -87,9 +87,7 @@ class DownloadsCard(SettingsRowsCard):
         mirrors_label, speed_label = self.row_labels
         mirrors_label.setText(self.tr("Use mirrors in China"))
         speed_label.setText(self.tr("Speed limit"))
-        self._checksum_label.setText(
-            self.tr("Every file is checked against a checksum, wherever it comes from.")
-        )
+        self._checksum_label.setText(self.tr("Every file is checked against a checksum, wherever it comes from."))
         names = {
             "when-slow": self.tr("When slow"),
             "first": self.tr("First"),
