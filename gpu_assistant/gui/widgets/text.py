@@ -13,11 +13,16 @@ from .base import Themed
 
 _UNBOUNDED_WIDTH = 1e6
 _MAX_CACHED_LAYOUTS = 16
+SEPARATOR, NO_BREAK_SPACE = " · ", "\u00a0"
 
 
 def layout_text(text: str, font: QFont, width: float, wrap: bool = True) -> tuple[QTextLayout, QSize]:
-    """Break text into lines of at most `width` pixels, never before a middle dot; returns the layout and its size."""
-    layout = QTextLayout(text.replace("\n", "\u2028").replace(" · ", "\u00a0· "), font)
+    """Break text into lines of at most `width` pixels, never before a middle dot, and behind one rather than within what
+    stands between two; returns the layout and its size.
+    """
+    if SEPARATOR in text:
+        text = "\n".join(_keep_phrases(line, font, width) for line in text.split("\n"))
+    layout = QTextLayout(text.replace("\n", "\u2028"), font)
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere if wrap else QTextOption.WrapMode.NoWrap)
     layout.setTextOption(option)
@@ -33,6 +38,16 @@ def layout_text(text: str, font: QFont, width: float, wrap: bool = True) -> tupl
     # No leading below the last line.
     bottom = y - height * (theme.line_height() - 1) if layout.lineCount() else QFontMetricsF(font).height()
     return layout, QSize(ceil(widest), ceil(bottom))
+
+
+def _keep_phrases(line: str, font: QFont, width: float) -> str:
+    """A line with no-break spaces before its middle dots, and within each phrase that has room in a line."""
+    metrics = QFontMetricsF(font)
+    phrases = [
+        phrase.replace(" ", NO_BREAK_SPACE) if metrics.horizontalAdvance(phrase + SEPARATOR) <= width else phrase
+        for phrase in line.split(SEPARATOR)
+    ]
+    return f"{NO_BREAK_SPACE}· ".join(phrases)
 
 
 class TextLabel(Themed, QLabel):

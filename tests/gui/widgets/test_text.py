@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpu_assistant.gui.widgets.text import label
+from gpu_assistant.gui.widgets.text import label, layout_text
 
 
 def test_text_wraps_and_nothing_is_cut(show) -> None:
@@ -10,11 +10,26 @@ def test_text_wraps_and_nothing_is_cut(show) -> None:
     made = label("small", text)
     narrow, wide = made.heightForWidth(200), made.heightForWidth(1200)
     assert narrow > wide >= made.fontMetrics().height()
-    from gpu_assistant.gui.widgets.text import layout_text
-
     layout, size = layout_text(text, made.font(), 200)
     assert size.width() <= 200
     assert layout.lineCount() >= 5
+
+
+def test_lines_break_between_phrases_rather_than_within() -> None:
+    text = "CUDA 13.0 and cuDNN included · Python 3.12 · up to date"
+    made = label("small", text)
+
+    def lines(width: float) -> list[str]:
+        layout, _ = layout_text(text, made.font(), width)
+        parts = [layout.lineAt(index) for index in range(layout.lineCount())]
+        whole = layout.text().replace("\u00a0", " ")
+        return [whole[line.textStart() : line.textStart() + line.textLength()].strip() for line in parts]
+
+    room = made.fontMetrics().horizontalAdvance("CUDA 13.0 and cuDNN included · Pyth")
+    assert lines(room) == ["CUDA 13.0 and cuDNN included ·", "Python 3.12 · up to date"]
+    assert lines(4000) == [text]
+    # A phrase that is longer than a line breaks at its words.
+    assert lines(made.fontMetrics().horizontalAdvance("CUDA 13.0 and cuDNN"))[0] == "CUDA 13.0 and cuDNN"
 
 
 def test_elided_text_has_tooltip(show) -> None:
