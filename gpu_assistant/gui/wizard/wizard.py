@@ -325,6 +325,7 @@ class Wizard(Themed, QWidget):
 
     def _update_rail(self) -> None:
         is_locked = self.flow.is_locked
+        self.language_menu.setVisible(self.flow.page != "welcome")  # which asks for the language itself
         self.rail.set_current(PAGES.index(self.flow.page), reachable=not is_locked)
         done_buttons = self.rail.buttons[: PAGES.index(self.flow.page)]
         note = self.tr("You can go back once the installation has ended.")

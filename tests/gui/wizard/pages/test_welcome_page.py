@@ -25,10 +25,13 @@ class TestWelcome:
 
     def test_language_is_chosen_and_saved(self, app, open_wizard, language, qtbot):
         wizard = open_wizard(app)
+        assert not wizard.language_menu.isVisible()  # one choice is enough
         wizard.welcome.language_segments.buttons[1].click()
         assert language.current == "zh_CN"
         qtbot.waitUntil(lambda: wizard.welcome.title_label.text() == "让你的显卡开始跑深度学习")
         qtbot.waitUntil(lambda: app.settings.language == "zh_CN")
+        wizard.welcome.primary_button.click()
+        assert wizard.language_menu.isVisible()
 
     def test_theme_is_chosen_in_rail_and_saved(self, app, open_wizard, qtbot):
         wizard = open_wizard(app)
