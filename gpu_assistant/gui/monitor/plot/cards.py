@@ -295,7 +295,7 @@ class PlotCard(Card):
 
     def _reading_text(self, reading: Reading) -> str:
         text = self.plotted_metric.format_with_unit(reading.value)
-        if reading.extremes is None:
+        if reading.extremes is None or not reading.is_mean:
             return text
         low, high = map(self.plotted_metric.format_value, reading.extremes)
         return text if low == high else f"{text} ({low}–{high})"

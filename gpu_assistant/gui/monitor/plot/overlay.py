@@ -36,11 +36,14 @@ class Limit(Struct, frozen=True, kw_only=True):
 
 
 class Reading(Struct, frozen=True, kw_only=True):
-    """A line's value at the cross-hair; `extremes` are (lowest, highest), None where the line has no band."""
+    """A line's value at the cross-hair; `extremes` are (lowest, highest), None where the line has no band. An `is_mean`
+    stands for several samples that are no longer known one by one.
+    """
 
     line: LineStyle
     value: float
     extremes: tuple[float, float] | None = None
+    is_mean: bool = False
 
 
 class EventItems:

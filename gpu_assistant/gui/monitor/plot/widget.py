@@ -23,6 +23,7 @@ from .overlay import Cursor, EventItems, EventLabels, Limit, LimitLine, Reading,
 from .renderer import CurvesItem, ViewRange
 from .time_axis import TimeAxis, TimeAxisItem
 
+SAMPLE_STEP = 1.0  # seconds between two samples
 ZOOM_STEP = 0.8  # factor of the span for one notch of the wheel
 # (key of a line, start of the values, start of the range that decides the resolution) -> values
 Fetch = Callable[[str, float, float], SeriesCurve | None]
@@ -291,7 +292,8 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
             if value is not None:
                 banded = curve.has_band(view.column)
                 extremes = curve.extremes(at, max(curve.step, view.column) / 2) if banded else None
-                readings.append(Reading(line=self.lines[key], value=value, extremes=extremes))
+                is_mean = curve.step > SAMPLE_STEP
+                readings.append(Reading(line=self.lines[key], value=value, extremes=extremes, is_mean=is_mean))
         return readings
 
     def _move_cursor(self) -> None:
