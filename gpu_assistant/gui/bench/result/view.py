@@ -77,10 +77,12 @@ class BenchmarkResultView(Themed, QWidget):
         text_layout.setSpacing(2)
         text_layout.addWidget(self.headline_label)
         text_layout.addWidget(self.detail_label)
+        # Not beside the headline, which then has the width for one line.
+        text_layout.addSpacing(6)
+        text_layout.addWidget(self.verdict_pill, 0, Qt.AlignmentFlag.AlignLeft)
         self._headline_layout = QHBoxLayout()
         self._headline_layout.addWidget(self.figure_label)
         self._headline_layout.addLayout(text_layout, 1)
-        self._headline_layout.addWidget(self.verdict_pill, 0, Qt.AlignmentFlag.AlignVCenter)
         self.unmeasured_banner = Banner("warn", inset=True)
         self.headline_card.column.addLayout(self._headline_layout)
         self.headline_card.column.addWidget(self.unmeasured_banner)
