@@ -598,6 +598,10 @@
 <context>
     <name>SettingsPage</name>
     <message>
+        <source>Go to</source>
+        <translation>跳到</translation>
+    </message>
+    <message>
         <source>Use system setting</source>
         <translation>跟随系统</translation>
     </message>

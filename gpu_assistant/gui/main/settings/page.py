@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, get_args
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -21,6 +21,7 @@ from ...saving import SettingsSaver
 from ...widgets.base import Themed, application
 from ...widgets.buttons import Button, SegmentedControl
 from ...widgets.cards import Banner, Card
+from ...widgets.inputs import Menu
 from ...widgets.page import Footer, Page, set_reading_order
 from ...widgets.text import TextLabel, label
 from ..updates import UpdateController
@@ -60,6 +61,8 @@ class SettingsPage(Page):
         # Not `setVisible`: without a parent it would open as a window.
         if app.simulated:
             self.offline_card.hide()
+        self.jump_button = Button(kind="ghost", trailing_icon="down")
+        self.jump_button.setObjectName("jumpToSection")
         self._privacy_label = label("body", "", "soft")
         self._version_label = label("body", "", "soft")
         super().__init__(" ")
@@ -68,8 +71,8 @@ class SettingsPage(Page):
         self._appearance_card.column.addLayout(control_rows(zip(self._row_labels.values(), rows.values(), strict=True)))
         for about_row in (self._privacy_label, self._version_label):
             self._about_card.column.addWidget(about_row)
-        for part in (
-            self.error_banner,
+        self.add_action(self.jump_button)
+        self.cards: tuple[Card, ...] = (
             self._appearance_card,
             self.startup_card,
             self.gpu_card,
@@ -80,9 +83,11 @@ class SettingsPage(Page):
             self.updates_card,
             self._about_card,
             self.removal_card,
-        ):
+        )
+        for part in (self.error_banner, *self.cards):
             self.column.addWidget(part)
         self.column.addStretch(1)
+        self.jump_button.clicked.connect(self._open_jump_menu)
         self.language_segments.chosen.connect(self._choose_language)
         self.theme_segments.chosen.connect(self._choose_theme)
         self.scale_segments.chosen.connect(self._choose_scale)
@@ -99,6 +104,7 @@ class SettingsPage(Page):
         if not self._row_labels:
             return
         self.set_title(self.tr("Settings"))
+        self.jump_button.setText(self.tr("Go to"))
         self._appearance_card.set_title(self.tr("Language and appearance"))
         self._about_card.set_title(self.tr("About"))
         self._row_labels["language"].setText(self.tr("Language"))
@@ -133,6 +139,27 @@ class SettingsPage(Page):
 
     def update_colours(self) -> None:
         self.refresh()
+
+    def build_jump_menu(self) -> Menu:
+        """The headings of all cards, made when it is opened; each leads to its card."""
+        menu = Menu(self)
+        for card in self.cards:
+            if not card.isHidden():
+                entry = menu.addAction(card.card_title.text())
+                entry.triggered.connect(lambda _checked=False, card=card: self.show_card(card))
+        menu.aboutToHide.connect(menu.deleteLater)
+        return menu
+
+    def show_card(self, card: Card) -> None:
+        """Scroll to a card, whose first control gets the focus."""
+        controls = (each for each in card.findChildren(QWidget) if each.focusPolicy() & Qt.FocusPolicy.TabFocus)
+        first = next((each for each in controls if each.isVisibleTo(card) and each.isEnabled()), None)
+        if first is not None:
+            first.setFocus(Qt.FocusReason.TabFocusReason)
+        self.verticalScrollBar().setValue(card.y() - self.column.spacing())
+
+    def _open_jump_menu(self) -> None:
+        self.build_jump_menu().popup(self.jump_button.mapToGlobal(QPoint(0, self.jump_button.height())))
 
     def _choose_language(self, index: int) -> None:
         code: Code = get_args(Code)[index]

@@ -32,6 +32,23 @@ def page(window) -> SettingsPage:
     return window.main_area.pages[SETTINGS]
 
 
+class TestJump:
+    def test_each_card_can_be_reached_from_the_top(self, page, language, qtbot):
+        entries = page.build_jump_menu().actions()
+        titles = [entry.text() for entry in entries]
+        assert titles[0] == "Language and appearance"
+        assert titles[-1] == "Remove GPU Assistant"
+        assert len(titles) == len(set(titles)) == sum(card.isVisible() for card in page.cards)
+        assert all(titles)
+        next(entry for entry in entries if entry.text() == "Internet connection").trigger()
+        qtbot.waitUntil(lambda: not page.proxy_card.visibleRegion().isEmpty(), timeout=5000)
+        assert page.verticalScrollBar().value() > 0
+        assert page.proxy_card.isAncestorOf(page.window().focusWidget())
+        language.set("zh_CN")
+        qtbot.waitUntil(lambda: page.jump_button.text() == "跳到", timeout=5000)
+        assert page.build_jump_menu().actions()[1].text() == page.startup_card.card_title.text()
+
+
 class TestProxy:
     def test_fields_are_shown_for_a_proxy_by_hand_alone(self, page):
         card = page.proxy_card
