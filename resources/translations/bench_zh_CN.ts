@@ -20,7 +20,7 @@
     </message>
     <message>
         <source>Nothing to measure here</source>
-        <translation>这里还没有可测的</translation>
+        <translation>暂时不能测速</translation>
     </message>
     <message>
         <source>What you learn from it</source>

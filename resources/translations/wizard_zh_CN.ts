@@ -571,7 +571,7 @@
 <context>
     <name>InstallMessages</name>
     <message>
-        <source>{done} of {total} are here.</source>
+        <source>Downloaded: {done} of {total}.</source>
         <translation>已下载 {done}，共 {total}。</translation>
     </message>
     <message>
@@ -1351,7 +1351,7 @@
     <name>QuickBenchmarkCard</name>
     <message>
         <source>Enough for small models; large ones need a graphics card.</source>
-        <translation>够训练小模型，大模型需要显卡。</translation>
+        <translation>训练小模型够用，大模型需要显卡。</translation>
     </message>
     <message>
         <source>Speed</source>

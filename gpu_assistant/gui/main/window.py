@@ -134,6 +134,7 @@ class MainWindow(QMainWindow):
             self.wizard.finished.connect(self._on_setup_finished)
             self.wizard.main_area_requested.connect(self._on_setup_skipped)
             self.wizard.settings_requested.connect(self.show_settings)
+            self.wizard.controller.page_changed.connect(self._show_step_beside_settings)
             if not self.app.simulated:
                 self.desktop_integration.watch_wizard(self.wizard.controller)
                 self.wizard.side_pages.bundle_creator_created.connect(self.desktop_integration.watch_bundle_creator)
@@ -149,11 +150,13 @@ class MainWindow(QMainWindow):
         if self.settings_overlay is None:
             self.settings_overlay = SettingsOverlay(self.app, self.language, self.saver, self.updates)
             self.settings_overlay.closed.connect(self._close_settings)
+            self.settings_overlay.step_chosen.connect(self._leave_settings_for_step)
             self.settings_overlay.page.offline_card.side_page_requested.connect(self._open_side_page_over_wizard)
             self._watch_settings(self.settings_overlay.page)
             self._stack.addWidget(self.settings_overlay)
         # An offline folder is not begun beside an install.
         self.settings_overlay.page.offline_card.setEnabled(self.wizard is not None and not self.wizard.flow.is_locked)
+        self._show_step_beside_settings()
         self._stack.setCurrentWidget(self.settings_overlay)
         self.settings_overlay.back_button.setFocus()
         log.info("settings shown over the wizard")
@@ -173,6 +176,21 @@ class MainWindow(QMainWindow):
         if self.wizard is not None:
             self._close_settings()
             self.wizard.side_pages.open(name)
+
+    def _show_step_beside_settings(self) -> None:
+        """The wizard may go on below the settings."""
+        from ..wizard.flow import PAGES
+
+        if self.wizard is not None and self.settings_overlay is not None:
+            flow = self.wizard.flow
+            self.settings_overlay.show_step(PAGES.index(flow.page), reachable=not flow.is_locked)
+
+    def _leave_settings_for_step(self, number: int) -> None:
+        from ..wizard.flow import PAGES
+
+        self._close_settings()
+        if self.wizard is not None:
+            self.wizard.controller.go_to(PAGES[number])
 
     def _close_settings(self) -> None:
         if self.wizard is not None:

@@ -17,8 +17,9 @@ SEPARATOR, NO_BREAK_SPACE = " · ", "\u00a0"
 
 
 def layout_text(text: str, font: QFont, width: float, wrap: bool = True) -> tuple[QTextLayout, QSize]:
-    """Break text into lines of at most `width` pixels, never before a middle dot, and behind one rather than within what
-    stands between two; returns the layout and its size.
+    """Break text into lines of at most `width` pixels; returns the layout and its size.
+
+    A line ends behind a middle dot, never before one, rather than within what stands between two.
     """
     if SEPARATOR in text:
         text = "\n".join(_keep_phrases(line, font, width) for line in text.split("\n"))

@@ -15,7 +15,7 @@ from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPaintEvent, QShortcut
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
@@ -303,15 +303,7 @@ class Wizard(Themed, QWidget):
         self._saver.save(environment_names=self.app.settings.environment_names_with(path, name))
 
     def retranslate(self) -> None:
-        self.rail.set_steps(
-            [
-                (self.tr("Welcome"), ""),
-                (self.tr("This computer"), self.tr("What is in it")),
-                (self.tr("Recommendation"), self.tr("What we recommend, and why")),
-                (self.tr("Install"), self.tr("Download and set up")),
-                (self.tr("Done"), self.tr("The proof")),
-            ]
-        )
+        self.rail.set_steps(step_texts())
         machine = self.app.simulated_machine
         if machine is not None:
             from .pages.machine_summary import system_name
@@ -331,6 +323,18 @@ class Wizard(Themed, QWidget):
         note = self.tr("You can go back once the installation has ended.")
         for button in self.rail.buttons:
             button.set_note(note if is_locked and button in done_buttons else "")
+
+
+def step_texts() -> list[tuple[str, str]]:
+    """The title and the hint of each page, for the rail."""
+    translate = QCoreApplication.translate
+    return [
+        (translate("Wizard", "Welcome"), ""),
+        (translate("Wizard", "This computer"), translate("Wizard", "What is in it")),
+        (translate("Wizard", "Recommendation"), translate("Wizard", "What we recommend, and why")),
+        (translate("Wizard", "Install"), translate("Wizard", "Download and set up")),
+        (translate("Wizard", "Done"), translate("Wizard", "The proof")),
+    ]
 
 
 class SidePages(QObject):

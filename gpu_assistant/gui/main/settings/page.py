@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from .... import __version__
 from ....core.errors import AppError
@@ -22,6 +22,7 @@ from ...widgets.base import Themed, application
 from ...widgets.buttons import Button, SegmentedControl
 from ...widgets.cards import Banner, Card
 from ...widgets.inputs import Menu
+from ...widgets.navigation import StepRail
 from ...widgets.page import Footer, Page, set_reading_order
 from ...widgets.text import TextLabel, label
 from ..updates import UpdateController
@@ -181,28 +182,45 @@ class SettingsPage(Page):
 
 
 class SettingsOverlay(Themed, QWidget):
-    """The settings over the wizard, with a button back to it; `closed` by that, Esc or Alt+Left."""
+    """The settings over the wizard, beside its steps, with a button back to it; `closed` by that, Esc or Alt+Left.
+    `step_chosen` brings the number of a step that was done and is wanted again.
+    """
 
     closed = Signal()
+    step_chosen = Signal(int)
 
     def __init__(self, app: App, language: Language, saver: SettingsSaver, updates: UpdateController) -> None:
+        # The wizard is loaded when it asks for its settings; beside the main area's it would only take time.
+        from ...wizard.wizard import step_texts
+
+        self._step_texts = step_texts
         super().__init__()
         self.page = SettingsPage(app, language, saver, updates)
+        self.rail = StepRail(step_texts())
+        self.rail.chosen.connect(self.step_chosen)
         self.footer, self.back_button = Footer(), Button(kind="primary")
         self.back_button.setObjectName("closeSettings")
         self.footer.add_button(self.back_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        row, column = QHBoxLayout(self), QVBoxLayout()
+        for layout in (row, column):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(0)
         column.addWidget(self.page, 1)
         column.addWidget(self.footer)
+        row.addWidget(self.rail)
+        row.addLayout(column, 1)
         self.back_button.clicked.connect(self.closed)
         for key in ("Esc", "Alt+Left"):
             QShortcut(QKeySequence(key), self).activated.connect(self.closed)
         QShortcut(QKeySequence("F1"), self).activated.connect(lambda: open_help(app, self, self.page.help_topic))
         self.apply_theme()
 
+    def show_step(self, current: int, *, reachable: bool) -> None:
+        """Mark the wizard's step; `reachable` is False while none that was done can be opened."""
+        self.rail.set_current(current, reachable=reachable)
+
     def retranslate(self) -> None:
+        self.rail.set_steps(self._step_texts())
         self.back_button.setText(self.tr("Back to setup"))
         self.footer.update_layout()
 

@@ -277,6 +277,19 @@ def over_wizard(open_window, app):
     return window
 
 
+def test_settings_over_the_wizard_keep_its_steps_in_view(over_wizard, language, qtbot):
+    wizard, overlay = over_wizard.wizard, over_wizard.settings_overlay
+    qtbot.waitUntil(lambda: not wizard.controller.busy, timeout=10_000)
+    wizard_steps = [button.accessibleName() for button in wizard.rail.buttons]
+    assert [button.accessibleName() for button in overlay.rail.buttons] == wizard_steps
+    assert overlay.rail.width() == wizard.rail.width()
+    language.set("zh_CN")
+    qtbot.waitUntil(lambda: "欢迎" in overlay.rail.buttons[0].accessibleName(), timeout=5000)
+    overlay.rail.buttons[0].click()
+    assert wizard.isVisible()
+    assert wizard.flow.page == "welcome"
+
+
 @pytest.mark.parametrize("button", ["create_bundle_button", "load_bundle_button"])
 def test_offline_folders_open_from_the_settings_over_the_wizard_and_lead_back_to_it(over_wizard, button, qtbot):
     wizard = over_wizard.wizard

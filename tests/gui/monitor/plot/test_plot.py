@@ -267,6 +267,16 @@ def test_the_cross_hair_says_what_and_why(shown, past):
     assert np.array_equal(pixels(plot), before)
 
 
+@pytest.mark.parametrize(("span", "step", "is_mean"), [(600, 1, False), (86_400, 10, True)])
+def test_readings_tell_whether_they_stand_for_several_samples(shown, past, span, step, is_mean):
+    past.__init__(step=step)
+    plot = shown(span)
+    past.now = BEGIN + span
+    plot.refresh(past.fetch)
+    plot.time_axis.point(BEGIN + span / 2)
+    assert [reading.is_mean for reading in plot.readings()] == [is_mean, is_mean]
+
+
 @pytest.mark.parametrize("level", [10, 40, 95])
 def test_the_cross_hairs_box_covers_no_curve_that_it_can_avoid(shown, past, level):
     plot = shown(600)

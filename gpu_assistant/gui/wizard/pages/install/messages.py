@@ -85,7 +85,7 @@ def _downloaded_text(progress: InstallProgress | None) -> str:
     step = progress.steps.get(progress.current_id or "") if progress is not None else None
     if step is None or step.unit != "bytes" or not step.done or not step.total:
         return ""
-    template = translate("InstallMessages", "{done} of {total} are here.")
+    template = translate("InstallMessages", "Downloaded: {done} of {total}.")
     return template.format(done=format_size(step.done), total=format_size(step.total))
 
 

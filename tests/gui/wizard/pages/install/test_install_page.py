@@ -161,7 +161,7 @@ class TestInstall:
         assert page.step_list.state("download") == "cancelled"
         # How far it came is still seen.
         assert page.total_progress.isVisible()
-        assert "119 MB of 192 MB are here." in page.note_cards[0].accessibleName()
+        assert "Downloaded: 119 MB of 192 MB." in page.note_cards[0].accessibleName()
         assert page.primary_button.text() == "Continue"
         assert page.back_button.isVisible()
         app.gate.set()
