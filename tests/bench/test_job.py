@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gpu_assistant.bench import gpu_log
+from gpu_assistant.bench import gpu_log, scaling
 from gpu_assistant.bench.child_protocol import BENCHMARK_NOTES, CHILD_PROGRAM, BenchmarkProgress
 from gpu_assistant.bench.expected_ranges import CAUSES
 from gpu_assistant.bench.history import read_benchmarks
@@ -168,6 +168,10 @@ def test_parallel_training_is_reported(with_card: Path, tmp_path: Path, monkeypa
     came = [event for event in run.events if isinstance(event, BenchmarkProgress)]
     assert [(event.index, event.total) for event in came] == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert (came[-1].workload, came[-1].device) == ("resnet50-parallel", "cuda")
+    # One limit for all: the devices', and that of the cards together.
+    (limit_s,) = {event.limit_s for event in came}
+    assert limit_s is not None
+    assert scaling.parallel_limit_s(full=False) < limit_s < 300
 
 
 def test_failed_workload_does_not_stop_others(with_card: Path, tmp_path: Path) -> None:
