@@ -636,7 +636,7 @@
     <name>RunningView</name>
     <message>
         <source>at most {time} left</source>
-        <translation>最多还要 {time}</translation>
+        <translation>最多还需 {time}</translation>
     </message>
     <message>
         <source>Cancel</source>

@@ -9,7 +9,7 @@
     </message>
     <message>
         <source>about {time} left</source>
-        <translation>还要约 {time}</translation>
+        <translation>还需约 {time}</translation>
     </message>
     <message>
         <source>less than 1 minute in all</source>
