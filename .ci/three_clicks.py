@@ -31,8 +31,9 @@ ACCENT, CURVE = (COLOURS["themes"]["light"][token] for token in ("accent", "s2")
 LEAST_WIDTH, BUTTON_HEIGHTS = 80, range(28, 64)
 # Of the 30 pixels at which the curve begins above its ground.
 LEAST_FALL = 10
-# What a page still asks for is there after 3 s, in Wine after 20 more: there uv takes seconds to start.
-READING_SECONDS, WINE_READING_SECONDS = 4, 22
+READING_SECONDS = 4
+# On a busy computer the sources of a recommendation are asked once more, for 20 s, and what is recommended may change.
+SOURCES_SECONDS = 22
 Pixels = np.ndarray[Any, np.dtype[np.int16]]
 
 
@@ -110,10 +111,9 @@ class Newcomer:
     def say(self, what: str) -> None:
         print(f"{time.monotonic() - self.began:6.1f} s  {what}", flush=True)
 
-    def keep(self, name: str, pixels: Pixels | None = None) -> None:
+    def keep(self, name: str) -> None:
         """Keep a picture of the screen."""
-        shown = look() if pixels is None else pixels
-        Image.fromarray(shown.astype(np.uint8)).save(self.pictures / f"{name}.png")
+        Image.fromarray(look().astype(np.uint8)).save(self.pictures / f"{name}.png")
 
     def primary_button(self, name: str, seconds: float = 60, *, reading: float = READING_SECONDS) -> Box:
         """The place of the one primary button, once the screen shows something new and has stayed as it is for as long
@@ -169,19 +169,21 @@ def curve_fall(pixels: Pixels) -> int:
     rows, columns = np.nonzero(has_colour(half, CURVE, 40))
     if not len(rows):
         return 0
-    first, last = (rows[columns == column].mean() for column in (columns.min() + 1, columns.max() - 1))
-    return int(np.nan_to_num(last - first))
+    first, last = (rows[columns == column].mean() for column in (columns.min(), columns.max()))
+    return int(last - first)
 
 
 def go(newcomer: Newcomer, data: Path, program: list[str]) -> None:
     # Wine needs pipes where others take files; what the program says is read at its end.
     process = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     try:
-        wait(lambda: windows(TITLE), "no window opens", 120)
+        wait(lambda: windows(TITLE) or process.poll() is not None, "no window opens", 120)
+        if process.poll() is not None:
+            raise Failed(f"it ended at once, with {process.poll()}")
         newcomer.say("a window opens")
         for page in ("1-welcome", "2-computer", "3-recommendation"):
-            in_wine = program[0] == "wine" and page == "3-recommendation"
-            place = newcomer.primary_button(page, 120, reading=WINE_READING_SECONDS if in_wine else READING_SECONDS)
+            reading = SOURCES_SECONDS if page == "3-recommendation" else READING_SECONDS
+            place = newcomer.primary_button(page, 120, reading=reading)
             if records(data):
                 raise Failed(f"{page}: something was changed before the consent")
             newcomer.click(place)
@@ -231,7 +233,7 @@ def main(pictures: str, data: str, *program: str) -> int:
     try:
         go(newcomer, Path(data), list(program))
     except (Failed, subprocess.TimeoutExpired) as error:
-        print(f"{error}\n{log(Path(data))[-2000:]}")
+        print(error, *log(Path(data)).splitlines()[-20:], sep="\n")
         return 1
     print("three clicks to installing, one from there to a network that learns: all well")
     return 0
