@@ -28,13 +28,15 @@ NO_SOLUTION = "no solution found"
 
 class SourceQuestion(Struct, frozen=True, kw_only=True):
     """Whether an index has a `package`: PyTorch, torchvision and torchaudio in a build. `index_url` None is the general
-    index; `name` that of a mirror; `python` like "3.13"; `platform` the computer that it is for, if it is not this one.
+    index; `name` that of a mirror; `python` like "3.13", `interpreter` one of that series on this computer: without it
+    uv starts whatever Pythons it finds; `platform` the computer that it is for, if it is not this one.
     """
 
     source: IndexName
     version: str | None
     variant: str | None
     python: str
+    interpreter: str | None = None
     package: PackageName = "torch"
     index_url: str | None = None
     name: str | None = None
@@ -71,9 +73,10 @@ def ask_index(question: SourceQuestion, uv: Uv, folder: Path, *, seconds: float)
         project, output = scratch / "pyproject.toml", scratch / LOCK_FILE
         project.write_text(attempt.render_pyproject(question.python), encoding="utf-8")
     platform = ("--python-platform", question.platform.uv_platform) if question.platform is not None else ()
+    interpreter = ("--python", question.interpreter) if question.interpreter is not None else ()
     try:
         finished = uv.run(
-            *("pip", "compile", project, "--no-deps", "--python-version", question.python, *platform),
+            *("pip", "compile", project, "--no-deps", "--python-version", question.python, *interpreter, *platform),
             *("--format", "pylock.toml", "--output-file", output, "--no-header", "--only-binary", ":all:", "--quiet"),
             timeout=seconds,
             cwd=scratch,
