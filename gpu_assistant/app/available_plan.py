@@ -29,6 +29,7 @@ from ..install.jobs import check_sources
 from ..install.jobs.check_sources import MIRROR_DELAY_SECONDS, SourceCheck
 from ..install.packages.requirements import compatible_wheels, platform_for, release_label
 from ..install.packages.source_check import SourceQuestion
+from ..install.packages.uv import own_interpreter
 from ..install.steps.context import has_mirror
 from ..install.steps.download import DOWNLOADED_CODE
 from ..install.steps.python_runtime import find_interpreter
@@ -219,9 +220,10 @@ class AvailableSetupJob:
         """SourceQuestion for the plan's computer and its Python; of another computer's Pythons there is none here."""
         if plan.simulated:
             platform = platform_for(self._machine.os, release_label(recommendation))
-            return partial(SourceQuestion, python=series, platform=platform)
+            return partial(SourceQuestion, python=series, interpreter=own_interpreter(), platform=platform)
         found = find_interpreter(self._machine, series)
-        interpreter = found.path if found is not None and Path(found.path).is_file() else None
+        is_here = found is not None and Path(found.path).is_file()
+        interpreter = Path(found.path) if found is not None and is_here else own_interpreter()
         return partial(SourceQuestion, python=series, interpreter=interpreter)
 
     def _companion_questions(

@@ -51,7 +51,7 @@ SMALL_FILE_BYTES = 64 << 10
 BATCH_BYTES, BATCH_FILES = 8 << 20, 500
 
 
-class ContentHash(Struct, frozen=True):
+class ContentHash(Struct, frozen=True, gc=False):
     """A hash of a file's content: hashlib's name of the algorithm, and the digest in hex."""
 
     algorithm: str

@@ -28,15 +28,15 @@ NO_SOLUTION = "no solution found"
 
 class SourceQuestion(Struct, frozen=True, kw_only=True):
     """Whether an index has a `package`: PyTorch, torchvision and torchaudio in a build. `index_url` None is the general
-    index; `name` that of a mirror; `python` like "3.13", `interpreter` one of that series on this computer: without it
-    uv starts whatever Pythons it finds; `platform` the computer that it is for, if it is not this one.
+    index; `name` that of a mirror; `python` like "3.13"; `platform` the computer that it is for, if it is not this one.
+    `interpreter` is a Python of this computer that uv may ask; without one it looks for one.
     """
 
     source: IndexName
     version: str | None
     variant: str | None
     python: str
-    interpreter: str | None = None
+    interpreter: Path | None = None
     package: PackageName = "torch"
     index_url: str | None = None
     name: str | None = None

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from gpu_assistant.core import paths
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.fetch import http
-from gpu_assistant.install.packages.uv import Uv, uv_environment
+from gpu_assistant.install.packages.uv import Uv, own_interpreter, uv_environment
 from gpu_assistant.system import current_system
 from gpu_assistant.system.base import ProcessResult
 from gpu_assistant.verify.job import check_packages
@@ -90,3 +91,9 @@ def test_user_settings_do_not_affect_resolution(tmp_path: Path, monkeypatch: pyt
     python = current_system().environment_python(tmp_path / "env")
     result = check_packages(current_system(), python, cancel=threading.Event(), log=lines.append)
     assert result.state == "pass"
+
+
+def test_installed_program_is_no_python_for_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert own_interpreter() == Path(sys.executable)
+    monkeypatch.setattr(paths, "install_dir", lambda: tmp_path)
+    assert own_interpreter() is None
