@@ -24,6 +24,7 @@ from .resolver import LOCK_FILE, ResolveAttempt, is_network_failure
 from .uv import Uv
 
 NO_SOLUTION = "no solution found"
+NO_INTERPRETER = "no interpreter found"
 
 
 class SourceQuestion(Struct, frozen=True, kw_only=True):
@@ -105,6 +106,9 @@ def _read_answer(question: SourceQuestion, finished: ProcessResult, output: Path
         text = finished.stderr.lower()
         if NO_SOLUTION in text:
             return question.answer("absent")
+        if NO_INTERPRETER in text:
+            # uv resolves with a Python, and an installed program on a new computer has none for it: nobody was asked.
+            return question.answer("late")
         return question.answer("unreachable" if is_network_failure(text) else "damaged")
     try:
         lockfile = parse_lockfile(output.read_text(encoding="utf-8"), question.python, question.platform)

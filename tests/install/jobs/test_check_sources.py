@@ -15,6 +15,7 @@ from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.app.available_plan import AvailableSetup, AvailableSetupJob, SourceRetry, availability_error
 from gpu_assistant.catalog.records.mirrors import MirrorRecord
 from gpu_assistant.catalog.records.pytorch import TorchVariant
+from gpu_assistant.core import paths
 from gpu_assistant.core.errors import AppError, Cancelled, NetworkError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Machine
@@ -252,6 +253,21 @@ def test_second_question_is_announced(sources: Sources, monkeypatch: pytest.Monk
     reports: list[object] = []
     sources.job(retries=True).run(JobContext(report=reports.append))
     assert reports == [SourceRetry(seconds=60.0)]
+
+
+def test_installed_program_on_a_computer_without_python_says_that_nothing_is_known(
+    sources: Sources, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """uv cannot ask without a Python, and that is no fault of the indexes: the install is not refused."""
+    monkeypatch.setattr(paths, "install_dir", lambda: tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))  # where uv keeps Pythons
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    sources.machine = msgspec.structs.replace(sources.machine, pythons=())
+    sources.serve("torch", f"{RELEASE}+cpu")
+    result = sources.ask()
+    assert summary(result) == (f"{RELEASE}+cpu", "index", {"source-unknown"})
+    assert availability_error(result.plan) is None
 
 
 @pytest.mark.parametrize("simulated", [False, True])
