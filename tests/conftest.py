@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import shutil
@@ -29,6 +30,19 @@ if sys.platform == "linux":
 pytest_plugins = ["tests.fixtures.torch_env"]
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Python does not look for garbage among thousands of tests while they are collected, nor later: that took a third
+    of the collection, which each worker does.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(autouse=True)

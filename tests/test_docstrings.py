@@ -7,6 +7,7 @@ import keyword
 import re
 import tokenize
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -65,7 +66,7 @@ class Module:
     def identifiers(self) -> Iterator[str]:
         """Every identifier of the module and the words of its texts."""
         for node in self.nodes:
-            for field in NAMING_FIELDS.intersection(node._fields):
+            for field in naming_fields(type(node)):
                 value = getattr(node, field)
                 if isinstance(value, str):
                     yield from value.split(".")
@@ -85,7 +86,10 @@ class Module:
                     yield from (target.id for target in targets if isinstance(target, ast.Name))
 
 
-NAMING_FIELDS = frozenset({"name", "id", "attr", "arg", "module", "asname"})
+@cache
+def naming_fields(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of a kind of node that hold an identifier."""
+    return tuple(field for field in kind._fields if field in ("name", "id", "attr", "arg", "module", "asname"))
 
 
 def _statements(node: ast.AST) -> list[ast.stmt]:

@@ -29,8 +29,10 @@ from ..install.jobs import check_sources
 from ..install.jobs.check_sources import MIRROR_DELAY_SECONDS, SourceCheck
 from ..install.packages.requirements import compatible_wheels, platform_for, release_label
 from ..install.packages.source_check import SourceQuestion
+from ..install.packages.uv import own_interpreter
 from ..install.steps.context import has_mirror
 from ..install.steps.download import DOWNLOADED_CODE
+from ..install.steps.python_runtime import find_interpreter
 from ..system.probes import is_network_available
 
 if TYPE_CHECKING:
@@ -192,38 +194,37 @@ class AvailableSetupJob:
         if torch is None or python is None or system.system == "darwin" or self._needs_no_index(plan):
             return
         arch = system.arch or "x86_64"
-        platform = platform_for(system, release_label(recommendation)) if plan.simulated else None
+        ask = self._question_maker(recommendation, plan, python)
         records = release.variants if release is not None else ()
         platform_key = (system.system, arch, torch.variant)
         record = next((v for v in records if (v.system, v.arch, v.variant) == platform_key), None)
         index_url = record.index_url if record is not None else None
         dead = {answer.source for answer in answers if answer.state in ("unreachable", "late")}
         if index_url is not None and "index" not in dead:
-            yield SourceQuestion(
-                source="index",
-                version=torch.version,
-                variant=torch.variant,
-                python=python,
-                index_url=index_url,
-                platform=platform,
-            )
+            yield ask(source="index", version=torch.version, variant=torch.variant, index_url=index_url)
         default = catalog.default_variant(torch.version, system.system, arch)
         if default is not None and "general" not in dead:
-            yield SourceQuestion(
-                source="general", version=torch.version, variant=default, python=python, platform=platform
-            )
+            yield ask(source="general", version=torch.version, variant=default)
         if index_url is None or not mirrors or self._mirrors == "never" or self._is_elsewhere(plan):
             return
         for mirror in usable_mirrors(catalog, index_url):
-            yield SourceQuestion(
+            yield ask(
                 source="mirror",
                 version=torch.version,
                 variant=torch.variant,
-                python=python,
                 index_url=mirror.url.replace("{variant}", torch.variant),
                 name=mirror.name,
-                platform=platform,
             )
+
+    def _question_maker(self, recommendation: Recommendation, plan: Plan, series: str) -> Callable[..., SourceQuestion]:
+        """SourceQuestion for the plan's computer and its Python; of another computer's Pythons there is none here."""
+        if plan.simulated:
+            platform = platform_for(self._machine.os, release_label(recommendation))
+            return partial(SourceQuestion, python=series, interpreter=own_interpreter(), platform=platform)
+        found = find_interpreter(self._machine, series)
+        is_here = found is not None and Path(found.path).is_file()
+        interpreter = Path(found.path) if found is not None and is_here else own_interpreter()
+        return partial(SourceQuestion, python=series, interpreter=interpreter)
 
     def _companion_questions(
         self, recommendation: Recommendation, plan: Plan, answers: list[SourceAnswer]
@@ -235,11 +236,7 @@ class AvailableSetupJob:
         python = recommendation.python
         if python is None or system.system == "darwin" or self._needs_no_index(plan):
             return
-        ask = partial(
-            SourceQuestion,
-            python=python,
-            platform=platform_for(system, release_label(recommendation)) if plan.simulated else None,
-        )
+        ask = self._question_maker(recommendation, plan, python)
         if tensorflow is not None and not _has_local_tensorflow(plan, python):
             wanted = _asked_tensorflow(answers) or tensorflow.version
             yield ask(source="general", package="tensorflow", version=wanted, variant=None)

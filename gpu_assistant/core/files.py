@@ -7,6 +7,7 @@ import os
 import re
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -29,23 +30,25 @@ def hash_file(
 
     `progress` gets the bytes of each chunk. Raises OSError, and Cancelled within one chunk after `cancel` was set.
     """
-    if isinstance(file, (str, Path)):
-        with filesystem.open_regular(file) as stream:
-            # `read` allocates all that it is asked for, and an environment has 16,000 files of some KB.
-            chunk_bytes = min(HASH_CHUNK_BYTES, os.fstat(stream.fileno()).st_size + 1)
-            return _hash_stream(stream, chunk_bytes, cancel, algorithm, progress)
-    return _hash_stream(file, HASH_CHUNK_BYTES, cancel, algorithm, progress)
+    if not isinstance(file, (str, Path)):
+        return _hash_chunks(partial(file.read, HASH_CHUNK_BYTES), cancel, algorithm, progress)
+    descriptor, size = filesystem.open_descriptor(file)
+    try:
+        # A read allocates all that it is asked for, and an environment has 16,000 files of some KB.
+        read = partial(os.read, descriptor, min(HASH_CHUNK_BYTES, size + 1))
+        return _hash_chunks(read, cancel, algorithm, progress)
+    finally:
+        os.close(descriptor)
 
 
-def _hash_stream(
-    stream: BinaryIO,
-    chunk_bytes: int,
+def _hash_chunks(
+    read: Callable[[], bytes],
     cancel: threading.Event | None,
     algorithm: str,
     progress: Callable[[int], None] | None,
 ) -> str:
     hasher = hashlib.new(algorithm, usedforsecurity=False)
-    while chunk := stream.read(chunk_bytes):
+    while chunk := read():
         if cancel is not None and cancel.is_set():
             raise Cancelled
         hasher.update(chunk)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..bench.measurements import is_complete
 from ..core.errors import AppError
 from ..core.jobs import JobContext
 from ..core.machine import Machine
@@ -90,6 +89,8 @@ class MachineFactsJob:
 
     def run(self, context: JobContext[Any]) -> MachineFacts:
         """Raises what detection raises."""
+        from ..bench.measurements import is_complete
+
         benchmarks = self._app.monitoring.stored_benchmarks().benchmarks
         newest = benchmarks[-1] if benchmarks else None
         facts = MachineFacts(

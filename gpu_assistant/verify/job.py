@@ -10,6 +10,8 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,15 +37,17 @@ if TYPE_CHECKING:
 TIME_LIMIT_S = 60.0
 
 
-def check_packages(system: Processes, interpreter: Path, context: JobContext[Any]) -> Check:
-    """The check "packages": every requirement of every installed package is met."""
+def check_packages(
+    system: Processes, interpreter: Path, *, cancel: threading.Event, log: Callable[[str], None]
+) -> Check:
+    """The check "packages": every requirement of every installed package is met. Raises Cancelled."""
     from uv import find_uv_bin
 
     try:
         argv = (find_uv_bin(), "pip", "check", "--no-config", "--no-cache", "--offline", "--python", str(interpreter))
         # The user's configuration of uv does not apply to this environment.
         uv_variables = dict.fromkeys(name for name in os.environ if name.upper().startswith("UV_"))
-        process_result = system.run(argv, timeout=TIME_LIMIT_S, environ=uv_variables, cancel=context.cancel)
+        process_result = system.run(argv, timeout=TIME_LIMIT_S, environ=uv_variables, cancel=cancel)
     except Cancelled:
         raise
     except (AppError, FileNotFoundError) as error:
@@ -51,15 +55,15 @@ def check_packages(system: Processes, interpreter: Path, context: JobContext[Any
         return Check(
             id="packages", state="skip", data={"reason": f"@verify.reason.{'timeout' if timed_out else 'no-uv'}"}
         )
-    return _check_from_output(process_result, context)
+    return _check_from_output(process_result, log)
 
 
-def _check_from_output(process_result: ProcessResult, context: JobContext[Any]) -> Check:
+def _check_from_output(process_result: ProcessResult, log: Callable[[str], None]) -> Check:
     if process_result.returncode == 0:
         return Check(id="packages", state="pass")
     lines = [line.strip() for line in process_result.stderr.splitlines() if line.strip()]
     for line in lines:
-        context.log(line)
+        log(line)
     if not any(re.match(r"Found \d+ incompatibilit", line) for line in lines):
         # uv failed because the interpreter does not run, which the next check reports.
         return Check(id="packages", state="skip", data={"reason": "@verify.reason.not-started"})
@@ -181,8 +185,7 @@ class VerifyJob:
         if check.state != "fail":
             if self._check_files is not None:
                 report(self._file_check(self._check_files, context))
-            report(check_packages(self._system, interpreter, context))
-            self._run_child([interpreter, CHILD, *_child_arguments(recommendation)], "python", report, context)
+            self._check_packages_and_torch(interpreter, recommendation, report, context)
             if tensorflow is not None:
                 child_arguments = ["--version", tensorflow.version, *(["--gpu"] if tensorflow.gpu else [])]
                 self._run_child(
@@ -200,6 +203,32 @@ class VerifyJob:
             checks=tuple(results),
             cleared=falsifying_variables(os.environ),
         )
+
+    def _check_packages_and_torch(
+        self,
+        interpreter: Path,
+        recommendation: Recommendation | None,
+        report: Callable[[Check], None],
+        context: JobContext[Any],
+    ) -> None:
+        """uv reads the packages while PyTorch is imported, which keeps one core busy. Its check is reported first."""
+        lines: list[str] = []
+        pending: list[Future[Check]] = []
+
+        def report_in_order(check: Check | None) -> None:
+            while pending:
+                packages = pending.pop().result()
+                for line in lines:
+                    context.log(line)
+                report(packages)
+            if check is not None:
+                report(check)
+
+        check = partial(check_packages, self._system, interpreter, cancel=context.cancel, log=lines.append)
+        with ThreadPoolExecutor(1, "packages") as thread:
+            pending.append(thread.submit(check))
+            self._run_child([interpreter, CHILD, *_child_arguments(recommendation)], "python", report_in_order, context)
+            report_in_order(None)
 
     def _prove_toolkit(
         self,

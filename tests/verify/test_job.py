@@ -179,6 +179,25 @@ def test_silent_python_times_out_early(tmp_path: Path) -> None:
         assert "there was no answer within the time limit" in (one(checks, check_id).text or "")
 
 
+def test_packages_are_read_while_pytorch_is_imported(tmp_path: Path) -> None:
+    """uv asks the environment's Python, which answers here only once PyTorch is being imported."""
+    importing = tmp_path / "importing"
+    environment = environment_with(tmp_path / "env", f"open({str(importing)!r}, 'w').close()\n{HALF_TORCH}")
+    (site_packages(environment) / "sitecustomize.py").write_text(
+        "import os, sys, time\n"
+        "patience = 2000 if '-c' in sys.orig_argv else 0\n"
+        f"while patience and not os.path.exists({str(importing)!r}):\n"
+        "    patience -= 1\n"
+        "    time.sleep(0.01)\n"
+        "    patience or os._exit(1)\n",
+        encoding="utf-8",
+    )
+    checks = verified(environment)
+    assert states(checks)["packages"] == "pass"
+    ids = [check.id for check in checks.checks]
+    assert ids.index("packages") < ids.index("python") < ids.index("torch-import")
+
+
 def test_cancel_ends_it(tmp_path: Path) -> None:
     cancel = threading.Event()
 

@@ -18,8 +18,8 @@ import posixpath
 import re
 import threading
 import zipfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,11 +44,14 @@ CONSTRAINTS_FILE = "gpu-assistant-constraints.txt"
 # Without this line pip on Windows reads a requirements file in the ANSI code page.
 ENCODING_LINE = "# -*- coding: utf-8 -*-\n"
 _SIZE = re.compile(r"[0-9]{1,18}")
+# Of a smaller file the calls around its hash, for which threads wait for each other, take longer than the hash, for
+# which they do not.
+SMALL_FILE_BYTES = 64 << 10
 # What one thread hashes at a time.
 BATCH_BYTES, BATCH_FILES = 8 << 20, 500
 
 
-class ContentHash(Struct, frozen=True):
+class ContentHash(Struct, frozen=True, gc=False):
     """A hash of a file's content: hashlib's name of the algorithm, and the digest in hex."""
 
     algorithm: str
@@ -97,9 +100,11 @@ class _CondaRecord(Struct, frozen=True):
     paths_data: _CondaPaths = _CondaPaths()
 
 
-def installed_packages(environment: Path) -> tuple[InstalledPackage, ...]:
-    """All packages that are in an environment now; unreadable records are skipped."""
-    return (*wheel_packages(environment), *_conda_packages(environment))
+def installed_packages(environment: Path, known_lines: Container[str] = ()) -> tuple[InstalledPackage, ...]:
+    """All packages that are in an environment now; unreadable records are skipped. What the `known_lines` of a RECORD
+    say is left out.
+    """
+    return (*wheel_packages(environment, known_lines), *_conda_packages(environment))
 
 
 def is_conda_record(record_path: str) -> bool:
@@ -114,9 +119,11 @@ def corrupt_files(
     progress: Callable[[int, int], None] = lambda _done, _total: None,
     *,
     expected: Mapping[str, ContentHash | None] | None = None,
+    scanned_sizes: Mapping[str, int] | None = None,
 ) -> tuple[str, ...]:
     """The files of these packages that are missing, or do not have their recorded content; every file is read, on all
-    cores. A wheel's record takes precedence over conda's, and a hash that is `expected` over both.
+    cores. A wheel's record takes precedence over conda's, and a hash that is `expected` over both. Files whose sizes
+    are not in `scanned_sizes` are asked for them.
 
     `progress` gets the bytes read and those of all files, on the calling thread. Raises AppError, Cancelled.
     """
@@ -129,7 +136,7 @@ def corrupt_files(
         hashes |= {name: each for name, each in package.files.items() if not is_bytecode(name)}
         recorded_sizes |= package.sizes
     hashes |= {name: each for name, each in (expected or {}).items() if each is not None}
-    root = os.fspath(environment)
+    root, scanned = os.fspath(environment), scanned_sizes or {}
 
     def find_corrupt(names: list[str]) -> list[str]:
         return [
@@ -140,35 +147,41 @@ def corrupt_files(
         ]
 
     with storage_errors(environment):
-        sizes = {name: _file_size(f"{root}/{name}") for name in hashes}
+        sizes = {name: scanned[name] if name in scanned else _file_size(f"{root}/{name}") for name in hashes}
         corrupt = {name for name, size in sizes.items() if size is None or size != recorded_sizes.get(name, size)}
         bytes_by_name = {name: size for name, size in sizes.items() if size is not None and name not in corrupt}
         total, done = sum(bytes_by_name.values()), 0
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
+        small_batches, large_batches = _batches(bytes_by_name)
+        with ThreadPoolExecutor(1) as one_thread, ThreadPoolExecutor(os.cpu_count()) as pool:
             try:
-                batches = _batches(bytes_by_name)
-                for names, found in zip(batches, pool.map(find_corrupt, batches), strict=True):
-                    done += sum(bytes_by_name[name] for name in names)
+                batches = {one_thread.submit(find_corrupt, names): names for names in small_batches}
+                batches |= {pool.submit(find_corrupt, names): names for names in large_batches}
+                for batch in as_completed(batches):
+                    done += sum(bytes_by_name[name] for name in batches[batch])
                     progress(done, total)
-                    corrupt.update(found)
+                    corrupt.update(batch.result())
             except BaseException:
-                pool.shutdown(cancel_futures=True)
+                for executor in (one_thread, pool):
+                    executor.shutdown(wait=False, cancel_futures=True)
                 raise
     return tuple(sorted(corrupt))
 
 
-def _batches(bytes_by_name: Mapping[str, int]) -> list[list[str]]:
-    """The files in groups for one thread each. The largest come first, so that no core reads a library alone at the
-    end; of small ones an environment has tens of thousands, and a task for each would take longer than its hash.
+def _batches(bytes_by_name: Mapping[str, int]) -> tuple[list[list[str]], list[list[str]]]:
+    """The small files, and the others, in groups for one thread each. The largest come first, so that no core reads a
+    library alone at the end; of small ones an environment has tens of thousands, and a task for each would take longer
+    than its hash.
     """
-    batches: list[list[str]] = []
-    room = 0
+    batches: tuple[list[list[str]], list[list[str]]] = ([], [])
+    room = [0, 0]
     for name in sorted(bytes_by_name, key=lambda name: bytes_by_name[name], reverse=True):
-        if room <= 0 or len(batches[-1]) >= BATCH_FILES:
-            batches.append([])
-            room = BATCH_BYTES
-        batches[-1].append(name)
-        room -= bytes_by_name[name]
+        size = bytes_by_name[name]
+        kind = 0 if size < SMALL_FILE_BYTES else 1
+        if room[kind] <= 0 or len(batches[kind][-1]) >= BATCH_FILES:
+            batches[kind].append([])
+            room[kind] = BATCH_BYTES
+        batches[kind][-1].append(name)
+        room[kind] -= size
     return batches
 
 
@@ -331,8 +344,8 @@ def matches_hash(path: Path, expected: ContentHash | None, recorded_ns: int | No
         return False
 
 
-def wheel_packages(environment: Path) -> Iterator[InstalledPackage]:
-    """Those that pip or uv installed.
+def wheel_packages(environment: Path, known_lines: Container[str] = ()) -> Iterator[InstalledPackage]:
+    """Those that pip or uv installed, without what the `known_lines` of a RECORD say.
 
     Reads RECORD itself: `importlib.metadata` leaves missing files out since Python 3.12, and fails on names that are
     not UTF-8.
@@ -342,7 +355,8 @@ def wheel_packages(environment: Path) -> Iterator[InstalledPackage]:
             site_packages = record.parent.parent.relative_to(environment).as_posix()
             name, version = _project_and_version(record.parent)
             try:
-                rows = parse_record(filesystem.read_text(record, errors="surrogateescape"))
+                lines = filesystem.read_text(record, errors="surrogateescape").splitlines()
+                rows = parse_record(line for line in lines if line not in known_lines)
                 recorded_ns = record.stat().st_mtime_ns
             except (OSError, ValueError):
                 continue
@@ -395,10 +409,10 @@ def _project_and_version(dist_info: Path) -> tuple[str, str]:
     return name.replace("_", "-"), version
 
 
-def parse_record(text: str) -> list[RecordRow]:
+def parse_record(lines: Iterable[str]) -> list[RecordRow]:
     """The lines of a RECORD; raises ValueError."""
     try:
-        rows = [row for row in csv.reader(text.splitlines()) if len(row) >= 2]
+        rows = [row for row in csv.reader(lines) if len(row) >= 2]
     except csv.Error as error:
         raise ValueError(str(error)) from error
     return [

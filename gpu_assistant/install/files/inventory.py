@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Collection, Container, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
@@ -56,6 +57,39 @@ class FileStamp(NamedTuple):
 
     size: int
     mtime_ns: int
+
+
+class FolderScan(NamedTuple):
+    """All that is in a folder: the stamps of its files and links, None for an empty folder ("name/"), and which of them
+    are links.
+    """
+
+    stamps: dict[str, FileStamp | None]
+    links: frozenset[str]
+
+
+def scan_folder(folder: Path) -> FolderScan:
+    """Look at everything in a folder once; raises AppError."""
+    stamps: dict[str, FileStamp | None] = {}
+    links = []
+    root = os.fspath(folder)
+    with storage_errors(folder):
+        for name in walk(folder):
+            if name.endswith("/"):
+                stamps[name] = None
+                continue
+            # Not what the folder's listing says: on Windows it may be out of date for a file with several names.
+            status = os.lstat(f"{root}/{name}")
+            stamps[name] = FileStamp(status.st_size, status.st_mtime_ns)
+            if stat.S_ISLNK(status.st_mode):
+                links.append(name)
+    return FolderScan(stamps, frozenset(links))
+
+
+def write_scanned_manifest(folder: Path, scan: FolderScan, names: Iterable[str]) -> None:
+    """List what a scan found as it was then, and these files as they are now. Raises AppError."""
+    with storage_errors(folder):
+        _save_file_manifest(folder, scan.stamps | stamp_files(folder, names))
 
 
 def write_file_manifest(folder: Path, names: Collection[str] | None = None) -> None:
@@ -125,9 +159,10 @@ def is_unchanged(folder: str, name: str, stamp: FileStamp | None) -> bool:
 def walk(folder: Path) -> Iterator[str]:
     """Every file and link below a folder, and every empty folder; links are not followed. Raises OSError."""
     pending = [""]
+    root = os.fspath(folder)
     while pending:
         subfolder = pending.pop()
-        with os.scandir(folder / subfolder) as entries:
+        with os.scandir(f"{root}/{subfolder}") as entries:
             children = sorted(entries, key=lambda entry: entry.name)
         if subfolder and not children:
             yield subfolder

@@ -2,8 +2,8 @@
 
 uv puts every file that lies in its unpacked copy of a wheel into an environment, also one that is in no RECORD, and a
 RECORD that lies there may have been changed, too. So a new environment is compared with the wheels themselves, whose
-hashes are known from the index: `stamp_environment` before the packages come, `wheel_contents` and `find_strays`
-afterwards. `unlisted_files` is for an environment whose wheels are gone.
+hashes are known from the index: `scan_folder` before the packages come and once more afterwards, then `wheel_contents`,
+`corrupt_files` and `find_strays`. `unlisted_files` is for an environment whose wheels are gone.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import configparser
 import os
 import posixpath
 import re
-import stat
 import zipfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -30,7 +29,7 @@ from .installed_packages import (
     is_bytecode,
     parse_record,
 )
-from .inventory import FileStamp, is_unchanged, iter_files, read_file_manifest, stamp_files
+from .inventory import FolderScan, is_unchanged, iter_files, read_file_manifest
 
 # uv's lock of an environment, which it leaves there.
 _UV_LOCK = ".lock"
@@ -42,12 +41,13 @@ _VIRTUALENV_FILES = ("_virtualenv.py", "_virtualenv.pth")
 
 class WheelFiles(Struct, frozen=True, kw_only=True):
     """The files of a wheel by their paths in it, with their hashes where its RECORD has one, and the names of the
-    programs that are made for it.
+    programs that are made for it. `record_lines` are those of its RECORD.
     """
 
     dist_info: str
     files: dict[str, ContentHash | None]
     programs: tuple[str, ...] = ()
+    record_lines: frozenset[str] = frozenset()
 
     def installed(self, site_packages: str) -> dict[str, ContentHash | None]:
         """The files by their paths in an environment. None has a hash whose content depends on the environment."""
@@ -75,7 +75,8 @@ def read_wheel(path: Path) -> WheelFiles:
         with zipfile.ZipFile(path) as wheel:
             names = [posixpath.normpath(each.filename) for each in wheel.infolist() if not each.is_dir()]
             (record,) = (name for name in names if name.count("/") == 1 and name.endswith(f"{DIST_INFO_SUFFIX}/RECORD"))
-            rows = parse_record(wheel.read(record).decode("utf-8", "surrogateescape"))
+            lines = wheel.read(record).decode("utf-8", "surrogateescape").splitlines()
+            rows = parse_record(lines)
             dist_info = record.partition("/")[0]
             entry_points = f"{dist_info}/entry_points.txt"
             programs = _program_names(wheel.read(entry_points).decode()) if entry_points in names else ()
@@ -83,7 +84,7 @@ def read_wheel(path: Path) -> WheelFiles:
         raise AppError("local-file-broken", path=str(path)) from error
     hashes = {posixpath.normpath(row.path): row.hash for row in rows}
     files = {name: hashes.get(name) for name in names}
-    return WheelFiles(dist_info=dist_info, files=files, programs=programs)
+    return WheelFiles(dist_info=dist_info, files=files, programs=programs, record_lines=frozenset(lines))
 
 
 def _program_names(entry_points: str) -> tuple[str, ...]:
@@ -95,14 +96,8 @@ def _program_names(entry_points: str) -> tuple[str, ...]:
     return tuple(name for section in sections for name in parser.options(section))
 
 
-def stamp_environment(environment: Path) -> dict[str, FileStamp | None]:
-    """What is in an environment before its packages come; raises AppError."""
-    with storage_errors(environment):
-        return stamp_files(environment, iter_files(environment))
-
-
 def wheel_contents(
-    environment: Path, packages: Iterable[InstalledPackage], wheels: Iterable[Path]
+    environment: Path, packages: Iterable[InstalledPackage], wheels: Iterable[WheelFiles]
 ) -> dict[str, ContentHash | None]:
     """The files that these wheels brought into an environment, by their paths there; the `packages` are all that are
     in it. Raises AppError.
@@ -110,8 +105,7 @@ def wheel_contents(
     found: dict[str, ContentHash | None] = {}
     dist_infos = (posixpath.dirname(package.record_path) for package in packages)
     places = {posixpath.basename(folder): posixpath.dirname(folder) for folder in dist_infos}
-    for path in wheels:
-        wheel = read_wheel(path)
+    for wheel in wheels:
         found |= wheel.installed(places.get(wheel.dist_info, SITE_PACKAGES))
         if "pip" in wheel.programs:
             found |= dict.fromkeys(_versioned_pips(environment))
@@ -127,42 +121,47 @@ def _versioned_pips(environment: Path) -> Iterator[str]:
 
 
 def find_strays(
-    environment: Path,
+    scan: FolderScan,
     packages: Iterable[InstalledPackage],
-    base: Mapping[str, FileStamp | None],
+    base: FolderScan,
     contents: Mapping[str, ContentHash | None],
     built: Collection[str],
 ) -> tuple[str, ...]:
-    """The files of a new environment that neither were there before, with the stamps of `base`, nor came with a wheel;
-    and links in the place of a wheel's files. Raises AppError.
+    """The files of a new environment, as `scan` found them, that neither were there before, unchanged since `base`, nor
+    came with a wheel; and links in the place of a wheel's files.
 
     The packages `built` from their source have only their RECORD, and each package has files in its .dist-info that
     its installer wrote: nothing reads them but installers, except for the entry points.
     """
     from packaging.utils import canonicalize_name
 
-    with storage_errors(environment):
-        known = {os.path.normcase(name) for name in contents}
-        for package in packages:
-            listed, own_folder = (*package.files, *package.unproven), posixpath.dirname(package.record_path)
-            if canonicalize_name(package.name.partition(" ")[0]) not in built:
-                listed = tuple(
-                    name for name in listed if _is_installers_note(name, own_folder) and package.record_path in contents
-                )
-            known.update(map(os.path.normcase, listed))
-        root = os.fspath(environment)
-        return tuple(name for name in iter_files(environment) if not _is_expected(root, name, base, known))
+    known = {os.path.normcase(name) for name in contents}
+    for package in packages:
+        listed, own_folder = (*package.files, *package.unproven), posixpath.dirname(package.record_path)
+        if canonicalize_name(package.name.partition(" ")[0]) not in built:
+            listed = tuple(
+                name for name in listed if _is_installers_note(name, own_folder) and package.record_path in contents
+            )
+        known.update(map(os.path.normcase, listed))
+    # Of most files one look-up tells that they are a wheel's.
+    return tuple(
+        name
+        for name, stamp in scan.stamps.items()
+        if stamp is not None
+        and (name not in contents or name in scan.links)
+        and not _is_expected(name, scan, base, known)
+    )
 
 
 def _is_installers_note(name: str, dist_info: str) -> bool:
     return posixpath.dirname(name) == dist_info and posixpath.basename(name) != "entry_points.txt"
 
 
-def _is_expected(root: str, name: str, base: Mapping[str, FileStamp | None], known: Collection[str]) -> bool:
-    if name in base and is_unchanged(root, name, base[name]):
+def _is_expected(name: str, scan: FolderScan, base: FolderScan, known: Collection[str]) -> bool:
+    if name in base.stamps and (is_bytecode(name) or base.stamps[name] == scan.stamps[name]):
         return True
     if os.path.normcase(name) in known:
-        return not stat.S_ISLNK(os.lstat(f"{root}/{name}").st_mode)
+        return name not in scan.links
     # Python writes those of its own library, in conda's environments, as soon as it starts.
     return name == _UV_LOCK or (is_bytecode(name) and SITE_PACKAGES not in name.split("/"))
 

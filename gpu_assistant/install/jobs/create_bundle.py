@@ -7,7 +7,6 @@ Files that are in the download cache are copied. `bundle/format.py` says what a 
 from __future__ import annotations
 
 import hashlib
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -51,7 +50,7 @@ from ..host import Host, PreviewContext
 from ..packages.lockfile import Lockfile
 from ..packages.requirements import PackageRequest, Platform, build_request
 from ..packages.resolver import Resolver
-from ..packages.uv import Uv
+from ..packages.uv import Uv, own_interpreter
 from ..progress import ProgressReporter
 from ..steps import wsl2
 from ..steps.base import check_file
@@ -170,7 +169,7 @@ class CreateBundleJob:
         )
         request = build_request(self.plan.recommendation, self._catalog, self.platform, wheelhouse=self.plan.wheelhouse)
         uv = Uv(self._system, self._data, cancel=context.cancel, log=reporter.log)
-        resolver = Resolver(request, uv, self._data, Path(sys.executable))
+        resolver = Resolver(request, uv, self._data, own_interpreter())
         with _reported_step(reporter, RESOLVE_STEP, "progress.resolved") as data:
             cached = resolver.read_cached_lockfile()
             lockfile = _checked(cached or resolver.resolve())

@@ -6,9 +6,7 @@ wheel, and `packages/sizes.py` caches the answers for `steps/plan_builder.py`.
 
 from __future__ import annotations
 
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 from msgspec import structs
@@ -26,7 +24,7 @@ from ..packages.lockfile import Lockfile
 from ..packages.requirements import build_request, platform_for, release_label
 from ..packages.resolver import Resolver
 from ..packages.sizes import PackageSize, SizeCache, read_size_cache, write_size_cache
-from ..packages.uv import Uv
+from ..packages.uv import Uv, own_interpreter
 from ..steps.base import check_file
 
 MAX_WORKERS = 6
@@ -50,7 +48,7 @@ class SizeProbeJob:
         request = build_request(advice, self._context.catalog, target, wheelhouse=plan.wheelhouse)
         uv = Uv(self._context.system, data, cancel=context.cancel, log=context.log)
         # Not the data folder's own lock files, which a running install may be writing.
-        resolver = Resolver(request, uv, DataDir(data.size_cache), Path(sys.executable))
+        resolver = Resolver(request, uv, DataDir(data.size_cache), own_interpreter())
         lockfile = resolver.read_cached_lockfile() or resolver.resolve()
         cache = read_size_cache(data)
         files = [package.file for package in lockfile.packages]

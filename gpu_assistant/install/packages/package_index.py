@@ -7,7 +7,6 @@ The index is the one that the user has set for uv, with its credentials, else uv
 from __future__ import annotations
 
 import re
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +19,7 @@ from ...fetch.credentials import user_index_url
 from .requirements import Platform
 from .resolver import ResolveAttempt, is_network_failure
 from .source_check import NO_SOLUTION
-from .uv import Uv
+from .uv import Uv, own_interpreter
 
 # The computer that releases are asked for: the one with most of NVIDIA's packages.
 _PLATFORM = Platform(system="linux", arch="x86_64")
@@ -57,10 +56,12 @@ class PackageIndex:
             project.write_text(attempt.render_pyproject(python), encoding="utf-8")
             limits.write_text("".join(f"{line}\n" for line in constraints), encoding="utf-8")
         index = ("--default-index", self._url) if self._url is not None else ()
+        own = own_interpreter()
+        interpreter = ("--python", own) if own is not None else ()
         try:
             # A lock file would need hashes: where an index names none, uv downloads whole wheels to make them.
             finished = self._uv.run(
-                *("pip", "compile", project, "--python", sys.executable, "--python-version", python),
+                *("pip", "compile", project, *interpreter, "--python-version", python),
                 *("--python-platform", _PLATFORM.uv_platform, "--only-binary", ":all:", "--constraints", limits),
                 *("--no-header", "--no-annotate", "--quiet", *index, *(() if dependencies else ("--no-deps",))),
                 timeout=self._seconds,

@@ -59,9 +59,9 @@ NETWORK_ERROR_TEXTS = (
 
 
 class Resolver:
-    """Makes the lock file of one request."""
+    """Makes the lock file of one request. `interpreter` is a Python that uv may ask; without one it looks for one."""
 
-    def __init__(self, request: PackageRequest, uv: Uv, data: DataDir, interpreter: Path) -> None:
+    def __init__(self, request: PackageRequest, uv: Uv, data: DataDir, interpreter: Path | None) -> None:
         self.request = request
         self._uv = uv
         self._data = data
@@ -129,12 +129,13 @@ class Resolver:
         # Without configuration files uv takes the project's index for the pinned packages alone.
         for_all = ["--index", attempt.torch_index] if attempt.torch_index is not None and not attempt.explicit else []
         offline = ["--no-index", "--offline"] if attempt.offline else []
+        interpreter = ("--python", self._interpreter) if self._interpreter is not None else ()
         platform_option = (
             ["--python-platform", self.request.platform.uv_platform] if self.request.platform is not None else []
         )
         try:
             finished = self._uv.run(
-                *("pip", "compile", project, "--python", self._interpreter, "--python-version", self.request.python),
+                *("pip", "compile", project, *interpreter, "--python-version", self.request.python),
                 *("--format", "pylock.toml", "--output-file", output, "--no-header"),
                 *("--only-binary", ":all:", "--quiet", "--constraints", constraints),
                 *(option for name in self.request.sdists for option in ("--no-binary", name)),

@@ -24,17 +24,20 @@ from .resolver import LOCK_FILE, ResolveAttempt, is_network_failure
 from .uv import Uv
 
 NO_SOLUTION = "no solution found"
+NO_INTERPRETER = "no interpreter found"
 
 
 class SourceQuestion(Struct, frozen=True, kw_only=True):
     """Whether an index has a `package`: PyTorch, torchvision and torchaudio in a build. `index_url` None is the general
     index; `name` that of a mirror; `python` like "3.13"; `platform` the computer that it is for, if it is not this one.
+    `interpreter` is a Python of this computer that uv may ask; without one it looks for one.
     """
 
     source: IndexName
     version: str | None
     variant: str | None
     python: str
+    interpreter: Path | None = None
     package: PackageName = "torch"
     index_url: str | None = None
     name: str | None = None
@@ -71,9 +74,10 @@ def ask_index(question: SourceQuestion, uv: Uv, folder: Path, *, seconds: float)
         project, output = scratch / "pyproject.toml", scratch / LOCK_FILE
         project.write_text(attempt.render_pyproject(question.python), encoding="utf-8")
     platform = ("--python-platform", question.platform.uv_platform) if question.platform is not None else ()
+    interpreter = ("--python", question.interpreter) if question.interpreter is not None else ()
     try:
         finished = uv.run(
-            *("pip", "compile", project, "--no-deps", "--python-version", question.python, *platform),
+            *("pip", "compile", project, "--no-deps", "--python-version", question.python, *interpreter, *platform),
             *("--format", "pylock.toml", "--output-file", output, "--no-header", "--only-binary", ":all:", "--quiet"),
             timeout=seconds,
             cwd=scratch,
@@ -102,6 +106,9 @@ def _read_answer(question: SourceQuestion, finished: ProcessResult, output: Path
         text = finished.stderr.lower()
         if NO_SOLUTION in text:
             return question.answer("absent")
+        if NO_INTERPRETER in text:
+            # uv resolves with a Python, and an installed program on a new computer has none for it: nobody was asked.
+            return question.answer("late")
         return question.answer("unreachable" if is_network_failure(text) else "damaged")
     try:
         lockfile = parse_lockfile(output.read_text(encoding="utf-8"), question.python, question.platform)

@@ -7,6 +7,7 @@ package index; the others could change what is installed, where it comes from or
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from ...core import paths
 from ...core.errors import AppError, storage_errors
 from ...core.ownership import empty_owned_folder
 from ...core.paths import DataDir
@@ -124,6 +126,13 @@ def find_uv() -> Path:
         return Path(uv.find_uv_bin()).absolute()
     except (ImportError, FileNotFoundError) as error:
         raise AppError("uv-missing", detail=str(error)) from error
+
+
+def own_interpreter() -> Path | None:
+    """The Python of this program: without the name of one uv starts whatever is called Python until one fits. None in
+    an installed program, whose executable is no Python but opens its window.
+    """
+    return Path(sys.executable) if paths.install_dir() is None else None
 
 
 def uv_environment(environ: Mapping[str, str] = os.environ) -> dict[str, str | None]:

@@ -5,21 +5,22 @@
 
 from __future__ import annotations
 
-import os
 import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import ClassVar
 
 from ...core import filesystem, json
-from ...core.errors import AppError, storage_errors
+from ...core.errors import AppError, Cancelled, storage_errors
 from ...core.ownership import MARKER_NAME
 from ...core.paths import DataDir
 from ...core.plan import CurrentState, Plan, Step
 from ..environment.location import environment_state
 from ..files import inventory
 from ..files.installed_packages import CONSTRAINTS_FILE, corrupt_files, installed_packages, is_conda_record
+from ..files.inventory import LOCK_FILE, FolderScan, scan_folder
 from ..files.staging import begin_partial, read_mark, write_mark
-from ..files.wheel_files import find_strays, stamp_environment, wheel_contents
+from ..files.wheel_files import WheelFiles, find_strays, read_wheel, wheel_contents
 from ..host import PreviewContext
 from ..journal.log import Effect, TreeCreated
 from ..journal.validation import is_same
@@ -94,15 +95,18 @@ class PythonPackagesInstall(StepKind):
         # The effect is done when `verify.py` gives the environment its name.
         staged = context.produced(StagedEnvironment) or start_environment_effect(context, step)
         in_place = read_mark(context.environment) is not None
-        if in_place:
-            # The environment is no longer as conda made it: after a kill from here on it is made again.
-            write_mark(context.environment, "")
-        else:
-            if context.require(EnvironmentStatus).damaged:
-                _clear_uv_cache(context)
-            _create_venv(context)
-        _install_sound_packages(context, in_place=in_place)
-        write_metadata(context)
+        with ThreadPoolExecutor(1, "wheels") as thread:
+            # Read while uv works.
+            wheels = thread.submit(_read_wheels, context)
+            if in_place:
+                # The environment is no longer as conda made it: after a kill from here on it is made again.
+                write_mark(context.environment, "")
+            else:
+                if context.require(EnvironmentStatus).damaged:
+                    _clear_uv_cache(context)
+                _create_venv(context)
+            scan = _install_sound_packages(context, wheels, in_place=in_place)
+        write_metadata(context, scan)
         context.reporter.report_progress(done=count, total=count, unit="items", bottleneck="installing")
         return Outcome(produces=(staged,))
 
@@ -113,12 +117,25 @@ def start_environment_effect(context: InstallContext, step: Step) -> StagedEnvir
     return StagedEnvironment(context.journal.start_effect(PythonPackagesInstall.name, effect, step.id))
 
 
-def _install_sound_packages(context: InstallContext, *, in_place: bool) -> None:
+def _read_wheels(context: InstallContext) -> tuple[WheelFiles, ...]:
+    """What the downloaded wheels hold; raises AppError("local-file-broken"), Cancelled."""
+    wheels = []
+    for path in context.require(FetchedPackages).files:
+        if context.cancel.is_set():
+            raise Cancelled
+        if path.suffix == ".whl":
+            wheels.append(read_wheel(path))
+    return tuple(wheels)
+
+
+def _install_sound_packages(
+    context: InstallContext, wheels: Future[tuple[WheelFiles, ...]], *, in_place: bool
+) -> FolderScan:
     """Install the packages; once more with an empty cache where uv fails, or gives other files than the wheels have.
-    Raises AppError: packages-failed, disk-full.
+    Returns what is in the environment then. Raises AppError: packages-failed, disk-full.
     """
     try:
-        _install_and_compare(context, break_system_packages=in_place)
+        return _install_and_compare(context, wheels, break_system_packages=in_place)
     except AppError as error:
         if error.code != "packages-failed":
             raise
@@ -127,30 +144,37 @@ def _install_sound_packages(context: InstallContext, *, in_place: bool) -> None:
             raise
         context.reporter.log(f"once more with an empty cache: {error.data.get('detail')}")
         _create_venv(context)
-        _install_and_compare(context, break_system_packages=False)
+        return _install_and_compare(context, wheels, break_system_packages=False)
 
 
-def _install_and_compare(context: InstallContext, *, break_system_packages: bool) -> None:
+def _install_and_compare(
+    context: InstallContext, wheels: Future[tuple[WheelFiles, ...]], *, break_system_packages: bool
+) -> FolderScan:
     """Install the packages, and compare every file with what the wheels have. uv compares none, and takes all from its
     cache: there a disk's fault, or whoever changed an environment that shares them by hard links, may have left others.
+    Returns what was compared.
     """
-    base = stamp_environment(context.partial)
+    base = scan_folder(context.partial)
     install_packages(context, break_system_packages=break_system_packages)
     locked = context.require(ResolvedLock).lock.packages
     sources = {package.name for package in locked if not package.file.name.endswith(".whl")}
-    wheels = (path for path in context.require(FetchedPackages).files if path.suffix == ".whl")
-    packages = installed_packages(context.partial)
-    contents = wheel_contents(context.partial, packages, wheels)
+    scan = scan_folder(context.partial)
+    sizes = {name: stamp.size for name, stamp in scan.stamps.items() if stamp is not None}
+    # A RECORD may have been changed with its files: of what the wheels' own say, theirs counts.
+    known_lines = {line for wheel in wheels.result() for line in wheel.record_lines}
+    packages = installed_packages(context.partial, known_lines)
+    contents = wheel_contents(context.partial, packages, wheels.result())
 
     def report(done: int, total: int) -> None:
         context.reporter.report_progress(done=done, total=total, unit="bytes", bottleneck="checking")
 
     # conda compares its own.
     by_wheels = (package for package in packages if not is_conda_record(package.record_path))
-    corrupt = corrupt_files(context.partial, by_wheels, context.cancel, report, expected=contents)
-    wrong = (*corrupt, *find_strays(context.partial, packages, base, contents, sources))
+    corrupt = corrupt_files(context.partial, by_wheels, context.cancel, report, expected=contents, scanned_sizes=sizes)
+    wrong = (*corrupt, *find_strays(scan, packages, base, contents, sources))
     if wrong:
         raise AppError("packages-failed", path=str(context.environment), detail=wrong[0])
+    return scan
 
 
 def _create_venv(context: InstallContext) -> None:
@@ -195,10 +219,12 @@ def install_packages(context: InstallContext, *, break_system_packages: bool) ->
     filesystem.unlink(requirements)
 
 
-def write_metadata(context: InstallContext) -> None:
-    """Write the lock file, pip's constraints, the manifest, and the file manifest."""
+def write_metadata(context: InstallContext, scan: FolderScan) -> None:
+    """Write the lock file, pip's constraints, the manifest, and the file manifest, which lists what was compared as it
+    was then.
+    """
     folder, lockfile = context.partial, context.require(ResolvedLock).lock
-    json.write_file(folder / inventory.LOCK_FILE, lockfile.text)
+    json.write_file(folder / LOCK_FILE, lockfile.text)
     versions = {package.name: package.version for package in lockfile.packages}
     # PyPI's PyTorch for Windows has no CUDA; without constraints, a later `pip install` may replace ours with it.
     json.write_file(
@@ -210,6 +236,9 @@ def write_metadata(context: InstallContext) -> None:
     constraints = (context.environment / CONSTRAINTS_FILE).as_uri()
     json.write_file(folder / config_name, f"[install]\nconstraint = {constraints}\n")
     release, _, tag = (lockfile.version("torch") or "").partition("+")
+    names = (LOCK_FILE, CONSTRAINTS_FILE, config_name)
+    with storage_errors(folder):
+        stamps = scan.stamps | inventory.stamp_files(folder, names)
     inventory.write_manifest(
         folder,
         inventory.EnvironmentManifest(
@@ -222,10 +251,10 @@ def write_metadata(context: InstallContext) -> None:
             lock=lockfile.fingerprint,
             packages=versions,
             recommendation=context.plan.recommendation,
-            bytes=_folder_bytes(folder),
+            bytes=sum(stamp.size for name, stamp in stamps.items() if stamp is not None and name != MARKER_NAME),
         ),
     )
-    inventory.write_file_manifest(folder)
+    inventory.write_scanned_manifest(folder, scan, (*names, inventory.MANIFEST_FILE))
 
 
 def _run_uv(context: InstallContext, *arguments: str | Path) -> None:
@@ -247,18 +276,3 @@ def _python_version(folder: Path) -> str | None:
         if key.strip() in ("version_info", "version"):
             return value.strip()
     return None
-
-
-def _folder_bytes(folder: Path) -> int:
-    """The size of all files in a folder but its marker, links not followed; raises AppError."""
-    total = 0
-    pending = [os.fspath(folder)]
-    with storage_errors(folder):
-        while pending:
-            with os.scandir(pending.pop()) as entries:
-                for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
-                        pending.append(entry.path)
-                    elif entry.name != MARKER_NAME:
-                        total += entry.stat(follow_symlinks=False).st_size
-    return total

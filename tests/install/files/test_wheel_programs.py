@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.install.files.wheel_files import wheel_contents
+from gpu_assistant.install.files.wheel_files import read_wheel, wheel_contents
 
 
 @pytest.mark.parametrize(("name", "is_known"), [("pip", True), ("other", False)])
@@ -20,7 +20,7 @@ def test_versioned_program_belongs_to_pip_alone(tmp_path: Path, name: str, is_kn
     programs.mkdir(parents=True)
     for program in (name, "pip3.11", "pip3.11x", "pip3"):
         (programs / program).touch()
-    contents = wheel_contents(tmp_path / "env", (), [wheel])
+    contents = wheel_contents(tmp_path / "env", (), [read_wheel(wheel)])
     assert f"bin/{name}" in contents
     assert ("bin/pip3.11" in contents) is is_known
     assert not {"bin/pip3.11x", "bin/pip3"} & contents.keys()

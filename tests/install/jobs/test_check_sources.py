@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.app.available_plan import AvailableSetup, AvailableSetupJob, SourceRetry, availability_error
 from gpu_assistant.catalog.records.mirrors import MirrorRecord
 from gpu_assistant.catalog.records.pytorch import TorchVariant
+from gpu_assistant.core import paths
 from gpu_assistant.core.errors import AppError, Cancelled, NetworkError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Machine
@@ -29,7 +31,7 @@ from gpu_assistant.texts.localized import Texts
 
 from ...fakes.fault_server import Fault, Served
 from .. import tiny_wheels
-from ..sandbox import RELEASE, Sandbox, machine, states
+from ..sandbox import INTERPRETER, RELEASE, SERIES, Sandbox, machine, states
 
 pytestmark = pytest.mark.skipif(current_system().name != "linux", reason="only Linux has builds for CUDA on the CPU")
 
@@ -231,22 +233,59 @@ def test_all_silent_leaves_the_plan_and_says_that_nothing_is_known(sources: Sour
     assert all(file.checked is None for step in result.plan.steps for file in step.files)
 
 
-def test_install_asks_once_more_where_nobody_answered(sources: Sources, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a busy computer: the first time everybody is late, the second time they answer."""
-    monkeypatch.setattr(check_sources, "CHECK_SECONDS", 0.05)
+def silence_first_questions(sources: Sources, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a busy computer: nobody answers so many questions within their time, and everybody the next one."""
+    monkeypatch.setattr(check_sources, "CHECK_SECONDS", 0.5)
     monkeypatch.setattr(check_sources, "RETRY_SECONDS", 60.0)
     sources.serve("simple", RELEASE)
+    sources.server.files[PAGE] = Served(b"no page", media="text/html", faults=[Fault("stall")] * count)
+    sources.server.files["/simple/torch/"].faults += [Fault("stall")] * count
+
+
+def test_install_asks_once_more_where_nobody_answered(sources: Sources, monkeypatch: pytest.MonkeyPatch) -> None:
+    silence_first_questions(sources, 2, monkeypatch)
     assert summary(sources.ask())[2] == {"source-unknown"}
     assert summary(sources.ask(retries=True)) == (f"{RELEASE}+{GENERAL_VARIANT}", "general", {"source-on-cpu"})
 
 
 def test_second_question_is_announced(sources: Sources, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check_sources, "CHECK_SECONDS", 0.05)
-    monkeypatch.setattr(check_sources, "RETRY_SECONDS", 60.0)
-    sources.serve("simple", RELEASE)
+    silence_first_questions(sources, 1, monkeypatch)
     reports: list[object] = []
     sources.job(retries=True).run(JobContext(report=reports.append))
     assert reports == [SourceRetry(seconds=60.0)]
+
+
+def test_installed_program_on_a_computer_without_python_says_that_nothing_is_known(
+    sources: Sources, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """uv cannot ask without a Python, and that is no fault of the indexes: the install is not refused."""
+    monkeypatch.setattr(paths, "install_dir", lambda: tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))  # where uv keeps Pythons
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    sources.machine = msgspec.structs.replace(sources.machine, pythons=())
+    sources.serve("torch", f"{RELEASE}+cpu")
+    result = sources.ask()
+    assert summary(result) == (f"{RELEASE}+cpu", "index", {"source-unknown"})
+    assert availability_error(result.plan) is None
+
+
+@pytest.mark.parametrize("simulated", [False, True])
+def test_no_python_that_is_found_on_the_way_is_started(
+    sources: Sources, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, simulated: bool
+) -> None:
+    """Without being told uv starts whatever is called Python and is found on the way."""
+    programs, started = tmp_path / "programs", tmp_path / "started"
+    programs.mkdir()
+    for name in ("python", "python3", f"python{SERIES}"):
+        program = programs / name
+        program.write_text(f"#!/bin/sh\ntouch '{started}'\nexec '{INTERPRETER}' \"$@\"\n", encoding="utf-8")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    sources.serve("torch", f"{RELEASE}+cpu")
+    assert summary(sources.ask(simulated=simulated))[:2] == (f"{RELEASE}+cpu", "index")
+    assert not started.exists()
 
 
 def test_mirror_stands_in_before_the_larger_build(sources: Sources) -> None:

@@ -8,12 +8,16 @@ import threading
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.plan import Event, LogEvent, PlanEvent, StepEvent
 from gpu_assistant.fetch.partial_file import lock_path
 from gpu_assistant.install.environment import location
 from gpu_assistant.install.files import installed_packages, inventory
 from gpu_assistant.install.journal import log
+from gpu_assistant.install.steps import python_packages
+from gpu_assistant.install.steps.context import InstallContext
 from gpu_assistant.system.locks import file_lock
 from gpu_assistant.texts.localized import Texts
 
@@ -70,6 +74,27 @@ def test_manifest_and_lockfile_are_written(sandbox: Sandbox) -> None:
     (environment,) = location.list_environments(sandbox.data)
     assert (environment.path, environment.name, environment.torch) == (str(sandbox.environment), "env", RELEASE)
     assert log.interrupted_install(sandbox.data) is None
+
+
+def test_what_comes_after_the_comparison_with_the_wheels_is_not_ours(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = python_packages.write_metadata
+
+    def change_and_write(context: InstallContext, scan: inventory.FolderScan) -> None:
+        package = next(context.partial.rglob("tinydep/__init__.py"))
+        package.unlink()  # a hard link to uv's cache
+        package.write_text("__version__ = '1.0'  # changed\n", encoding="utf-8")
+        package.with_name("late.py").write_text("", encoding="utf-8")
+        write(context, scan)
+
+    monkeypatch.setattr(python_packages, "write_metadata", change_and_write)
+    sandbox.install()
+    listed = inventory.read_file_manifest(sandbox.environment)
+    (package,) = (name for name in listed if name.endswith("tinydep/__init__.py"))
+    assert not inventory.is_unchanged(str(sandbox.environment), package, listed[package])
+    assert f"{package.removesuffix('__init__.py')}late.py" not in listed
+    assert inventory.is_unchanged(str(sandbox.environment), inventory.LOCK_FILE, listed[inventory.LOCK_FILE])
 
 
 def test_second_install_only_verifies(sandbox: Sandbox) -> None:

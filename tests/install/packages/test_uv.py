@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core import paths
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.fetch import http
-from gpu_assistant.install.packages.uv import Uv, uv_environment
+from gpu_assistant.install.packages.uv import Uv, own_interpreter, uv_environment
 from gpu_assistant.system import current_system
 from gpu_assistant.system.base import ProcessResult
 from gpu_assistant.verify.job import check_packages
@@ -87,5 +87,13 @@ def test_user_settings_do_not_affect_resolution(tmp_path: Path, monkeypatch: pyt
     assert uv.run("venv", "--offline", "--python", sys.executable, tmp_path / "env", timeout=60).returncode == 0
     for name, value in HOSTILE.items():
         monkeypatch.setenv(name, value)
-    result = check_packages(current_system(), current_system().environment_python(tmp_path / "env"), JobContext())
+    lines: list[str] = []
+    python = current_system().environment_python(tmp_path / "env")
+    result = check_packages(current_system(), python, cancel=threading.Event(), log=lines.append)
     assert result.state == "pass"
+
+
+def test_installed_program_is_no_python_for_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert own_interpreter() == Path(sys.executable)
+    monkeypatch.setattr(paths, "install_dir", lambda: tmp_path)
+    assert own_interpreter() is None
