@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QEvent
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication, QDialog, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QGraphicsView, QWidget
 
 from gpu_assistant.app import App
 from gpu_assistant.core.errors import AppError, UsageError
@@ -106,6 +106,9 @@ class Studio:
         window that stays would be dressed for every later picture.
         """
         self.until(lambda: not any(runner.running for runner in window.findChildren(JobRunner)))
+        # pyqtgraph wants its views closed first: else Qt deletes a scene whose items Python still has, and may crash.
+        for view in window.findChildren(QGraphicsView):
+            view.close()
         window.deleteLater()
         self.qt.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         self.settle()
