@@ -515,6 +515,46 @@
         <translation>TensorFlow 可以加载</translation>
     </message>
     <message>
+        <source>All files are unchanged</source>
+        <translation>所有文件都没有改动</translation>
+    </message>
+    <message>
+        <source>Microsoft's Visual C++ runtime is complete</source>
+        <translation>Microsoft Visual C++ 运行库齐全</translation>
+    </message>
+    <message>
+        <source>TensorFlow calculates correctly</source>
+        <translation>TensorFlow 计算正确</translation>
+    </message>
+    <message>
+        <source>TensorFlow sees the graphics card</source>
+        <translation>TensorFlow 能看到显卡</translation>
+    </message>
+    <message>
+        <source>CUDA compiler starts</source>
+        <translation>CUDA 编译器可以启动</translation>
+    </message>
+    <message>
+        <source>C++ compiler for CUDA</source>
+        <translation>CUDA 所需的 C++ 编译器</translation>
+    </message>
+    <message>
+        <source>CUDA program compiles</source>
+        <translation>CUDA 程序可以编译</translation>
+    </message>
+    <message>
+        <source>Program links with cuDNN</source>
+        <translation>程序可以链接 cuDNN</translation>
+    </message>
+    <message>
+        <source>Compiled program calculates correctly</source>
+        <translation>编译出的程序计算正确</translation>
+    </message>
+    <message>
+        <source>PyTorch extension builds and works</source>
+        <translation>PyTorch 扩展可以构建并运行</translation>
+    </message>
+    <message>
         <source>same result as the CPU</source>
         <translation>与 CPU 结果一致</translation>
     </message>

@@ -39,6 +39,7 @@ MAX_PLAIN_RESULTS = 4
 MAX_ROWS = 6  # of the proof before all are asked for
 # What the user asks first. The other checks that passed come when all are shown.
 MAIN_CHECKS = ("torch-import", "cuda-version", "device-query", "device-compute", "cudnn", "copy-bandwidth")
+CPU_CHECK = "cpu-compute"  # a main one, too, where no card computes
 STEP_STATES = {"pass": "done", "warn": "cancelled", "fail": "failed", "skip": "skipped"}
 
 
@@ -511,10 +512,11 @@ def verification_rows(checks: Checks, texts: Texts) -> tuple[VerificationRow, ..
     """The checks that were not skipped, failed ones first."""
     localized = texts.localize_checks(checks).checks
     sorted_checks = sorted((check for check in localized if check.state != "skip"), key=_severity_rank)
-    return tuple(_verification_row(check, texts) for check in sorted_checks)
+    main_checks = MAIN_CHECKS if _computes_on_gpu(checks) else (*MAIN_CHECKS, CPU_CHECK)
+    return tuple(_verification_row(check, texts, main_checks) for check in sorted_checks)
 
 
-def _verification_row(check: Check, texts: Texts) -> VerificationRow:
+def _verification_row(check: Check, texts: Texts, main_checks: tuple[str, ...]) -> VerificationRow:
     """A check that passed is a name and what was measured; another one is a sentence with its fix."""
     name = _passed_name(check) if check.state == "pass" else None
     if name is None:
@@ -529,11 +531,11 @@ def _verification_row(check: Check, texts: Texts) -> VerificationRow:
     value, note = _measured_text(check, texts), ""
     if check.id == "environment":
         value, note = PurePath(value.replace("\\", "/")).name, value
-    return VerificationRow(state=check.state, text=name, value=value, note=note, is_main=check.id in MAIN_CHECKS)
+    return VerificationRow(state=check.state, text=name, value=value, note=note, is_main=check.id in main_checks)
 
 
 def _passed_name(check: Check) -> str | None:
-    """What a passed check is about, in a few words; None where its sentence says it."""
+    """What a passed check is about, in a few words; None for a check that is not known here."""
     return {
         "environment": translate("DonePage", "The environment exists"),
         "packages": translate("DonePage", "All packages are compatible"),
@@ -549,6 +551,16 @@ def _passed_name(check: Check) -> str | None:
         "cpu-compute": translate("DonePage", "Matrix product on the CPU"),
         "copy-bandwidth": translate("DonePage", "Copying to the card"),
         "tensorflow-import": translate("DonePage", "TensorFlow loads"),
+        "files": translate("DonePage", "All files are unchanged"),
+        "visual-cpp": translate("DonePage", "Microsoft's Visual C++ runtime is complete"),
+        "tensorflow-compute": translate("DonePage", "TensorFlow calculates correctly"),
+        "tensorflow-devices": translate("DonePage", "TensorFlow sees the graphics card"),
+        "nvcc": translate("DonePage", "CUDA compiler starts"),
+        "host-compiler": translate("DonePage", "C++ compiler for CUDA"),
+        "cuda-compile": translate("DonePage", "CUDA program compiles"),
+        "cudnn-link": translate("DonePage", "Program links with cuDNN"),
+        "cuda-run": translate("DonePage", "Compiled program calculates correctly"),
+        "torch-extension": translate("DonePage", "PyTorch extension builds and works"),
     }.get(check.id)
 
 
@@ -558,6 +570,9 @@ def _measured_text(check: Check, texts: Texts) -> str:
     special = {
         "packages": "",
         "torch-cuda": "",
+        "tensorflow-devices": "",
+        "cuda-run": "",
+        "torch-extension": "",
         "torch-import": str(check.value).split("+")[0],  # the build is a check of its own
         "device-compute": translate("DonePage", "same result as the CPU"),
         "cpu-compute": translate("DonePage", "same result as plain Python"),
