@@ -7,7 +7,6 @@ import gc
 from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit, QWidget
 
 from gpu_assistant.gui import theme
@@ -20,6 +19,7 @@ from gpu_assistant.gui.saving import SettingsSaver
 from gpu_assistant.gui.worker import JobRunner
 from tests.fakes.app import FakeApp
 from tests.fakes.main_window import FakeMain
+from tests.gui.deletion import delete_window
 
 
 @pytest.fixture(autouse=True)
@@ -93,8 +93,7 @@ def open_window(qtbot, qapp, language):
         window.close()
         qtbot.waitUntil(lambda window=window: not window.isVisible(), timeout=20_000)
         window.wait_for_jobs()  # as the program does when its event loop ended
-        window.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        delete_window(window)
     QApplication.processEvents()
 
 
@@ -121,8 +120,7 @@ def open_area(qtbot, language):
         qtbot.waitUntil(lambda area=area: not any(r.running for r in area.findChildren(JobRunner)), timeout=20_000)
         area.stop()
         area.hide()
-        area.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        delete_window(area)
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QEvent
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication, QDialog, QGraphicsView, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from gpu_assistant.app import App
 from gpu_assistant.core.errors import AppError, UsageError
@@ -47,6 +47,7 @@ from tests.fakes.examples import (
     rtx4060_recommendation,
 )
 from tests.gui import bundle_scenes, dialog_scenes, main_scenes
+from tests.gui.deletion import delete_window
 
 SIZES = ((1180, 760), (880, 520))
 ROOM_ON_SCREEN = (1880, 960)
@@ -102,15 +103,11 @@ class Studio:
         self.settle()
 
     def dispose(self, window: QWidget) -> None:
-        """Delete a window that was closed, once its jobs have ended. Without `exec` Qt deletes nothing by itself, and a
-        window that stays would be dressed for every later picture.
+        """Delete a window that was closed, once its jobs have ended: one that stays would be dressed for every later
+        picture.
         """
         self.until(lambda: not any(runner.running for runner in window.findChildren(JobRunner)))
-        # pyqtgraph wants its views closed first: else Qt deletes a scene whose items Python still has, and may crash.
-        for view in window.findChildren(QGraphicsView):
-            view.close()
-        window.deleteLater()
-        self.qt.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        delete_window(window)
         self.settle()
 
     def save(

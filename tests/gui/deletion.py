@@ -1,0 +1,17 @@
+"""Deletes windows that were closed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QGraphicsView, QWidget
+
+
+def delete_window(window: QWidget) -> None:
+    """Delete a window whose jobs have ended: without `exec` Qt does so only when it is told.
+
+    pyqtgraph wants its views closed before: else Qt deletes a scene whose items Python still has, and may crash.
+    """
+    for view in window.findChildren(QGraphicsView):
+        view.close()
+    window.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
