@@ -5,6 +5,15 @@
 Ours is the whole `gpu-assistant install --yes`: start, detection, recommendation, plan, resolution, environment, proof.
 The reference is `uv venv`, `uv pip install` of the same release, and `python -c "import torch"` in it. Both find
 every file in their cache from an environment made before, and take turns. Target: ratio of the medians <= 1.25.
+
+Seconds of CPU beside other work, torch 2.13.0+cpu, 16,600 files, 2026-11-27:
+
+    our own process                               1.62 (2.04 with every RECORD parsed twice and four walks)
+      of it the hashes of all files               0.57, on two cores
+    its children, uv and the proof                the same as uv and `import torch` alone: 4.4
+
+Nothing of an environment runs before all its files were compared with its wheels, so that only what reads wheels or
+packages goes beside uv and beside the import.
 """
 
 from __future__ import annotations

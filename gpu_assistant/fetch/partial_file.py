@@ -17,7 +17,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, BinaryIO
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 import msgspec
 from msgspec import Meta
@@ -250,7 +249,11 @@ def discard_empty(path: Path) -> None:
 def local_path(url: str) -> Path | None:
     """The file that a file:// address names; None for any other address."""
     parts = urlsplit(url)
-    return Path(url2pathname(parts.path)) if parts.scheme == "file" and parts.netloc in ("", "localhost") else None
+    if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
+        return None
+    from urllib.request import url2pathname  # loads clients of HTTP and TLS, which the idle window does not need
+
+    return Path(url2pathname(parts.path))
 
 
 def is_complete(request: DownloadRequest, stopped: threading.Event, progress: Progress) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import threading
 import zlib
@@ -259,3 +260,10 @@ def test_file_with_another_name_keeps_its_bytes(
     link(thesis, which(path))
     fetch(path, limits, url)
     assert thesis.read_bytes() == before
+
+
+def test_local_files_need_no_client_of_http() -> None:
+    """What the idle window has loaded stays in its memory."""
+    code = "import gpu_assistant.fetch.partial_file, sys; print({'ssl', 'http.client', 'email'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
