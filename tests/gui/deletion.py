@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QGraphicsView, QWidget
+from PySide6.QtWidgets import QWidget
 
 
 def delete_window(window: QWidget) -> None:
-    """Delete a window whose jobs have ended: without `exec` Qt does so only when it is told.
-
-    pyqtgraph wants its views closed before: else Qt deletes a scene whose items Python still has, and may crash.
-    """
-    for view in window.findChildren(QGraphicsView):
-        view.close()
+    """Delete a window whose jobs have ended: without `exec` Qt does so only when it is told."""
     window.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

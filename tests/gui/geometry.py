@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
     QLabel,
+    QLayout,
     QPlainTextEdit,
     QScrollArea,
     QTableWidget,
@@ -105,14 +106,10 @@ def _overlaps(parent: QWidget) -> Iterator[str]:
 
 
 def _is_laid_out(parent: QWidget, child: QWidget) -> bool:
-    def holds(layout: object) -> bool:
-        for index in range(layout.count()):  # type: ignore[attr-defined]
-            item = layout.itemAt(index)  # type: ignore[attr-defined]
-            if item.widget() is child or (item.layout() is not None and holds(item.layout())):
-                return True
-        return False
-
-    return holds(parent.layout())
+    # Not by `itemAt`: Python would keep the item under its address after Qt has deleted it, and what is created at that
+    # address later crashes PySide 6.11 when it is deleted.
+    layout = parent.layout()
+    return any(each.indexOf(child) >= 0 for each in (layout, *layout.findChildren(QLayout)))
 
 
 def _sticks_out(widget: QWidget) -> Iterator[str]:

@@ -189,6 +189,7 @@ class Footer(Themed, QWidget):
         super().__init__(parent)
         self._breakpoints = Breakpoints(self)
         self._icon, self.hint_label = IconWidget("info", "soft", 16), label("small")
+        self._right_buttons: list[Button] = []
         hint_layout = QHBoxLayout()
         hint_layout.setSpacing(12)
         hint_layout.addWidget(self._icon)
@@ -226,6 +227,7 @@ class Footer(Themed, QWidget):
         """Add a button at the right."""
         button.large = True
         button.refresh()
+        self._right_buttons.append(button)
         self._right_layout.addWidget(button)
         return button
 
@@ -247,7 +249,8 @@ class Footer(Themed, QWidget):
         margin, low = self._breakpoints.margin, self._breakpoints.is_low
         self._layout.setContentsMargins(margin, 10 if low else 14, margin, 10 if low else 14)
         available = self.width() - 2 * margin
-        right_width = _row_width(self._right_layout)
+        widths = [button.sizeHint().width() for button in self._right_buttons if not button.isHidden()]
+        right_width = sum(widths) + self._right_layout.spacing() * max(len(widths) - 1, 0)
         needed = self._left_layout.sizeHint().width() + right_width + 2 * self._buttons_layout.spacing()
         _set_direction(self._right_layout, vertical=right_width > available)
         _set_direction(self._buttons_layout, vertical=needed > available)
@@ -263,13 +266,6 @@ class Footer(Themed, QWidget):
         del event
         painter = QPainter(self)
         painter.fillRect(0, 0, self.width(), theme.current().line_width, theme.color("line"))
-
-
-def _row_width(box: QBoxLayout) -> int:
-    """The width of what a box shows, side by side."""
-    items = (box.itemAt(index) for index in range(box.count()))
-    widths = [item.sizeHint().width() for item in items if item is not None and not item.isEmpty()]
-    return sum(widths) + box.spacing() * max(len(widths) - 1, 0)
 
 
 def _set_direction(box: QBoxLayout, *, vertical: bool) -> None:
