@@ -16,6 +16,7 @@ from ..catalog.distributions import (
     find_commands,
     find_install_method,
     kernel_flavour,
+    module_build_failures,
     package_branch,
     package_release,
     switch_stream,
@@ -200,14 +201,15 @@ def select_packages(
 def _module_kinds_of_branch(
     target: TargetSystem, kinds: tuple[ModuleKind, ...], branch: Version | None
 ) -> tuple[ModuleKind, ...]:
-    """The kinds that serve this computer's GPUs in a branch, the preferred one first; those of any branch where the
-    GPUs have one kind only.
+    """The kinds that compile here and serve this computer's GPUs in a branch, the preferred one first; those of any
+    branch where the GPUs have one kind only.
     """
-    facts = target.catalog.drivers.open_modules
+    facts, method = target.catalog.drivers.open_modules, find_install_method_for(target)
     is_early = facts is not None and branch is not None and branch < facts.datacenter_only_below
-    if not is_early or _has_only_server_gpus(target):
-        return kinds
-    return tuple(kind for kind in kinds if kind != "open") or kinds
+    unfit = module_build_failures(method, target.machine.os) if method is not None else frozenset()
+    if is_early and not _has_only_server_gpus(target):
+        unfit |= {"open"}
+    return tuple(kind for kind in kinds if kind not in unfit) or kinds
 
 
 def _chips_sharing_driver(target: TargetSystem, state: DriverState, card: NvidiaGpu) -> tuple[Capability, ...]:

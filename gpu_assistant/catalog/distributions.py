@@ -13,7 +13,13 @@ from ..core.versions import Version
 
 if TYPE_CHECKING:
     from ..core.machine import OperatingSystem
-    from .records.drivers import DriverCatalog, LinuxDriverCommands, LinuxDriverInstall, LinuxDriverPage
+    from .records.drivers import (
+        DriverCatalog,
+        LinuxDriverCommands,
+        LinuxDriverInstall,
+        LinuxDriverPage,
+        ModuleKind,
+    )
 
 CommandLines = tuple[tuple[str, ...], ...]
 
@@ -45,6 +51,12 @@ def package_release(method: LinuxDriverInstall, system: OperatingSystem) -> str 
 def package_branch(method: LinuxDriverInstall, system: OperatingSystem) -> Version | None:
     """The only driver branch in this release's packages; None where each branch has packages of its own."""
     return method.releases.get((package_release(method, system) or "").partition(".")[0])
+
+
+def module_build_failures(method: LinuxDriverInstall, system: OperatingSystem) -> frozenset[ModuleKind]:
+    """The kinds of kernel modules that do not compile for this release's kernels."""
+    release = (package_release(method, system) or "").partition(".")[0]
+    return frozenset(failure.kind for failure in method.build_failures if failure.release == release)
 
 
 def kernel_flavour(method: LinuxDriverInstall, system: OperatingSystem) -> str | None:

@@ -99,6 +99,14 @@ class WindowsDriverInstall(Struct, frozen=True, kw_only=True):
     source: str
 
 
+class ModuleBuildFailure(Struct, frozen=True, kw_only=True):
+    """A release whose packages of one kind of kernel modules do not compile for the kernels that it has."""
+
+    release: str
+    kind: ModuleKind
+    source: str
+
+
 class LinuxDriverInstall(Struct, frozen=True, kw_only=True):
     """How a distribution installs the driver: its packages by purpose (with {branch}) or its tool.
 
@@ -128,6 +136,7 @@ class LinuxDriverInstall(Struct, frozen=True, kw_only=True):
     cloud_source: str | None = None
     key: str | None = None
     key_source: str | None = None
+    build_failures: tuple[ModuleBuildFailure, ...] = ()
 
 
 class LinuxDriverCommands(Fact, frozen=True, kw_only=True):
