@@ -129,6 +129,11 @@ SELECTED = {
         "test_editor_job_sets_interpreter_and_keeps_settings",
         "test_kernel_is_registered_if_ipykernel_is_installed",
     ),
+    # The other eight install and add the same two packages, ten seconds of CPU each.
+    "tests/install/jobs/test_add_packages.py": (
+        "test_packages_are_added_beside_what_is_there_and_exactly_they_are_removed",
+        "test_next_run_completes_one_that_was_killed",
+    ),
     "tests/install/jobs/test_create_bundle.py": (
         "test_bundle_holds_and_lists_all_files_of_plan",
         "test_stopped_bundle_resumes_without_refetching",

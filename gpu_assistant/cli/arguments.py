@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..core import json
+from ..core import filesystem, json
 from ..core.errors import UsageError
 from ..core.paths import normalize_path
 from ..core.recommendation import Choice
@@ -138,7 +138,7 @@ def _is_replaceable(path: Path, may_replace: Callable[[bytes], bool]) -> bool:
         if not path.is_file():
             return False
         with path.open("rb") as file:
-            data = file.read(json.MAX_FILE_BYTES + 1)
+            data = filesystem.read_up_to(file, json.MAX_FILE_BYTES + 1)
     except OSError:
         return False
     return not data or (len(data) <= json.MAX_FILE_BYTES and may_replace(data))

@@ -108,7 +108,7 @@ def read_bytes(path: Path) -> bytes:
         raise UsageError("file-is-folder", path=str(path))
     try:
         with path.open("rb") as file:
-            data = file.read(MAX_FILE_BYTES + 1)
+            data = filesystem.read_up_to(file, MAX_FILE_BYTES + 1)
     except OSError as error:
         raise UsageError("file-unreadable", path=str(path), detail=os_error_text(error)) from error
     if len(data) > MAX_FILE_BYTES:

@@ -26,7 +26,7 @@ from typing import IO, BinaryIO, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from ..core import json
+from ..core import filesystem, json
 from ..core.errors import AppError, Cancelled, os_error_text
 from .base import KILLED_RETURNCODE, Processes, ProcessResult
 from .variables import falsifying_variables
@@ -138,7 +138,7 @@ def run_to_end(
             raise program_missing_error(command[0], os_error_text(error)) from error
         returncode = process.wait()
         output.seek(0)
-        text = decode_output(output.read(MAX_OUTPUT_BYTES), fallback_encoding).replace("\r\n", "\n")
+        text = decode_output(filesystem.read_up_to(output, MAX_OUTPUT_BYTES), fallback_encoding).replace("\r\n", "\n")
     return ProcessResult(returncode=returncode, stdout=text, stderr="")
 
 

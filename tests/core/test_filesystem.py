@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import os
 import sys
 import threading
+import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -122,3 +124,42 @@ def test_read_only_file_is_deleted(tmp_path: Path, delete: Callable[[Path], None
 
 def test_missing_tree_is_no_error(tmp_path: Path) -> None:
     filesystem.rmtree(tmp_path / "missing")
+
+
+def test_small_file_is_read_without_a_buffer_as_large_as_the_limit(tmp_path: Path) -> None:
+    """Under Wine such a buffer takes 0.1 s, and hundreds of small files are read."""
+    (tmp_path / "small").write_bytes(b"small")
+    tracemalloc.start()
+    try:
+        assert filesystem.read_bytes(tmp_path / "small") == b"small"
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("limit", [0, 1, 99_999, 100_000, 100_001, 200_000])
+def test_no_more_than_the_limit_is_read_of_a_file_or_a_pipe(tmp_path: Path, limit: int) -> None:
+    content = bytes(range(250)) * 400
+    (tmp_path / "file").write_bytes(content)
+    with (tmp_path / "file").open("rb") as file:
+        assert filesystem.read_up_to(file, limit) == content[:limit]
+    reader, writer = (os.fdopen(end, mode) for end, mode in zip(os.pipe(), ("rb", "wb"), strict=True))
+    with reader:
+        writing = threading.Thread(target=lambda: writer.write(content) and writer.close())
+        writing.start()
+        assert filesystem.read_up_to(reader, limit) == content[:limit]
+        reader.read()
+        writing.join()
+
+
+@pytest.mark.linux
+def test_file_that_tells_no_size_is_read_whole() -> None:
+    assert filesystem.read_bytes(Path("/proc/self/status")).startswith(b"Name:")
+
+
+def test_file_above_the_limit_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "large").write_bytes(b"12345")
+    assert filesystem.read_bytes(tmp_path / "large", 5) == b"12345"
+    with pytest.raises(OSError, match="large") as caught:
+        filesystem.read_bytes(tmp_path / "large", 4)
+    assert caught.value.errno == errno.EFBIG
