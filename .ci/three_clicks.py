@@ -16,12 +16,12 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from PIL import Image, ImageGrab
+from screen import Failed, wait, windows, xdotool
 
 TITLE = "^GPU (Assistant|助手)"
 FIRST_PROGRAM_TITLE = "^(Example programs|示例程序)"
@@ -32,13 +32,10 @@ LEAST_WIDTH, BUTTON_HEIGHTS = 80, range(28, 64)
 # Of the 30 pixels at which the curve begins above its ground.
 LEAST_FALL = 10
 READING_SECONDS = 4
-# On a busy computer the sources of a recommendation are asked once more, for 20 s, and what is recommended may change.
+# Install is off until the sources of a recommendation have answered. On a busy computer they are asked once more, for
+# 20 s, and what is recommended may change.
 SOURCES_SECONDS = 22
 Pixels = np.ndarray[Any, np.dtype[np.int16]]
-
-
-class Failed(Exception):
-    """What is not as it should be."""
 
 
 class Box(NamedTuple):
@@ -48,16 +45,6 @@ class Box(NamedTuple):
     top: int
     right: int
     bottom: int
-
-
-def wait(holds: Callable[[], Any], what: str, seconds: float = 60) -> Any:  # noqa: ANN401 - what it gave
-    """Until it holds; what it gave."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if found := holds():
-            return found
-        time.sleep(0.1)
-    raise Failed(f"after {seconds:.0f} s: {what}")
 
 
 def look() -> Pixels:
@@ -88,14 +75,6 @@ def primary_buttons(pixels: Pixels) -> list[Box]:
                 found.append(Box(int(left), top, int(right), top + height))
             filled[top : top + height, left:right] = False
     return found
-
-
-def xdotool(*words: str) -> str:
-    return subprocess.run(["xdotool", *words], capture_output=True, text=True, check=False).stdout.strip()
-
-
-def windows(title: str) -> list[str]:
-    return xdotool("search", "--onlyvisible", "--name", title).split()
 
 
 class Newcomer:

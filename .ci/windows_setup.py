@@ -19,8 +19,9 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
+
+from screen import Failed, wait, windows
 
 PREFIX = Path(os.environ["WINEPREFIX"])
 DRIVE = PREFIX / "drive_c"
@@ -37,23 +38,9 @@ NOISE = re.compile(
 )
 
 
-class Failed(Exception):
-    """What is not as it should be."""
-
-
 def check(holds: object, what: str) -> None:
     if not holds:
         raise Failed(what)
-
-
-def wait(holds: Callable[[], object], what: str, seconds: float = 90) -> object:
-    """Until it holds; what it gave."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if found := holds():
-            return found
-        time.sleep(0.1)
-    raise Failed(f"after {seconds:.0f} s: {what}")
 
 
 def program(*words: str | Path) -> list[str]:
@@ -84,13 +71,6 @@ def into(setup: Path, folder: str) -> int:
 
 def windows_path(path: Path) -> str:
     return "C:\\" + str(path.relative_to(DRIVE)).replace("/", "\\")
-
-
-def windows(title: str) -> list[str]:
-    done = subprocess.run(
-        ["xdotool", "search", "--onlyvisible", "--name", title], capture_output=True, text=True, check=False
-    )
-    return done.stdout.split()
 
 
 def key(*names: str) -> None:

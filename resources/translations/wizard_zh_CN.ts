@@ -1433,6 +1433,10 @@
 <context>
     <name>RecommendationPage</name>
     <message>
+        <source>Checking the downloads first…</source>
+        <translation>先确认文件能下载…</translation>
+    </message>
+    <message>
         <source>This cannot be downloaded right now</source>
         <translation>现在下载不到</translation>
     </message>

@@ -192,6 +192,13 @@ class WizardController(QObject):
         return self.runners.check_sources.running
 
     @property
+    def awaits_sources(self) -> bool:
+        """Whether the sources are being asked for the first time, which ends after a few seconds with or without their
+        answers: until then what is recommended may be a build that none of them has.
+        """
+        return self.is_checking_sources and not self._is_source_retry
+
+    @property
     def is_retrying_sources(self) -> bool:
         """Whether no source answered in time, and all are being asked once more."""
         return self.is_checking_sources and self._is_source_retry

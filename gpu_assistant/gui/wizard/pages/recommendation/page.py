@@ -134,7 +134,7 @@ class RecommendationPage(WizardPage):
         self.folder_card.folder_chosen.connect(self.use_folder)
         self.back_button = self.add_back_button()
         self.footer.add_button(self.primary_button)
-        self._has_recommendation = self._plan_expanded = self._focus_moved = False
+        self._has_recommendation = self._plan_expanded = False
 
     def draw(self) -> None:
         view_state = ViewStateKeeper(self.page)
@@ -154,7 +154,6 @@ class RecommendationPage(WizardPage):
                 widget.setVisible(plan is not None)
             self.more_options.buttons.setVisible(self._has_recommendation)
             if not self._has_recommendation:
-                self._focus_moved = False
                 lower_cards = (self.warnings_card, self.alternatives_card)
                 for each in (self.way_cards, *self.part_cards.values(), *lower_cards):
                     each.hide()
@@ -358,28 +357,32 @@ class RecommendationPage(WizardPage):
         # While the next recommendation is computed the button stays enabled, so that it keeps the focus.
         waiting = self.controller.is_recommending and self._has_recommendation and self.primary_button.isEnabled()
         ready = waiting or (self._is_installable and not self.controller.is_recommending)
+        source_text = ""
+        if self.controller.awaits_sources and not state.already_installed:
+            ready, source_text = False, self.tr("Checking the downloads first…")
+            self.footer.set_hint(source_text, "clock")
+        self.primary_button.setToolTip(source_text)
         was_enabled = self.primary_button.isEnabled()
+        if was_enabled and not ready and self.primary_button.hasFocus():
+            self.page.setFocus()  # a disabled button would hand it to the rail
         self.primary_button.setEnabled(ready)
-        self.primary_button.set_busy(self.controller.is_verifying or waiting)
+        self.primary_button.set_busy(self.controller.is_verifying or (waiting and ready))
         self.highlight_default_button(self.hero.button)
-        if ready and not was_enabled and not (self._focus_moved and self._has_option_focus):
-            self._focus_moved = True
+        if ready and not was_enabled and not self._has_option_focus:
             self.focus_primary()
+
+    def focus_primary(self) -> None:
+        """While nothing can be installed yet the page itself has the focus, so that its keys scroll."""
+        super().focus_primary()
+        if not self.default_button.isEnabled():
+            self.page.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
     def _has_option_focus(self) -> bool:
-        """Whether a widget that changes the recommendation has the focus."""
+        """Whether the user is at something on the page: a choice, a reason, the name of the environment."""
         focus = self.focusWidget()
-        containers = (
-            self.options_bar,
-            self.options_bar.buttons,
-            self.hero,
-            self.way_cards,
-            self.warnings_card,
-            self.alternatives_card,
-            *self.part_cards.values(),
-        )
-        return focus is not None and any(container.isAncestorOf(focus) for container in containers)
+        containers = (self.page.content, self.options_bar.buttons)
+        return focus is not None and focus.isVisible() and any(each.isAncestorOf(focus) for each in containers)
 
     def run_primary_action(self) -> None:
         """Install, or verify what is installed."""

@@ -1,4 +1,6 @@
-"""While the recommendation is read its sources are asked: nobody waits, it can be stopped, and its result is shown."""
+"""While the recommendation is read its sources are asked: Install waits for the first answers only, the check can be
+stopped, and its result is shown.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ def opened(at_recommendation, app, qtbot):
 
 
 @BOTH
-def test_check_runs_beside_and_blocks_nothing(asking, at_recommendation, qtbot, speak, code):
+def test_install_waits_for_the_first_check_and_says_so(asking, at_recommendation, qtbot, speak, code):
     wizard, row = opened(at_recommendation, asking, qtbot)
     speak(code)
     qtbot.waitUntil(row.isVisible, timeout=10_000)
@@ -56,8 +58,36 @@ def test_check_runs_beside_and_blocks_nothing(asking, at_recommendation, qtbot, 
             "zh_CN": "正在确认文件都能下载…",
         }[code]
     )
+    page = wizard.recommendation
     assert not wizard.controller.busy
-    assert wizard.recommendation.primary_button.isEnabled()
+    assert not page.primary_button.isEnabled()
+    hint = {"en": "Checking the downloads first…", "zh_CN": "先确认文件能下载…"}[code]
+    assert (page.footer.hint_label.text(), page.primary_button.toolTip()) == (hint, hint)
+    assert page.isAncestorOf(wizard.focusWidget())  # not the rail
+    asking.source_gate.set()
+    qtbot.waitUntil(page.primary_button.isEnabled, timeout=10_000)
+    qtbot.waitUntil(lambda: wizard.focusWidget() is page.primary_button, timeout=10_000)
+    assert hint not in (page.footer.hint_label.text(), page.primary_button.toolTip())
+
+
+def test_failed_check_lets_install(asking, at_recommendation, qtbot):
+    asking.results["sources"] = NetworkError("no-network")
+    wizard, row = opened(at_recommendation, asking, qtbot)
+    qtbot.waitUntil(row.isVisible, timeout=10_000)
+    assert not wizard.recommendation.primary_button.isEnabled()
+    asking.source_gate.set()
+    qtbot.waitUntil(wizard.recommendation.primary_button.isEnabled, timeout=10_000)
+
+
+def test_end_of_the_check_leaves_the_focus_where_the_user_is(asking, at_recommendation, qtbot):
+    wizard, row = opened(at_recommendation, asking, qtbot)
+    qtbot.waitUntil(row.isVisible, timeout=10_000)
+    qtbot.waitUntil(lambda: wizard.focusWidget() is wizard.recommendation.page, timeout=10_000)
+    why = wizard.recommendation.part_cards["torch"].reasons.toggle_button
+    why.setFocus()
+    asking.source_gate.set()
+    qtbot.waitUntil(wizard.recommendation.primary_button.isEnabled, timeout=10_000)
+    assert wizard.focusWidget() is why
 
 
 def test_answers_lead_to_a_recommendation_made_by_them(asking, at_recommendation, qtbot):
@@ -78,7 +108,7 @@ def test_stopped_check_leaves_the_plan_and_can_be_begun_again(asking, at_recomme
     stopped = {"en": "Not checked yet whether everything can be downloaded.", "zh_CN": "还没有确认文件能否下载。"}[code]
     qtbot.waitUntil(lambda: row.text_label.text() == stopped, timeout=10_000)
     assert wizard.flow.state.plan is not None
-    assert wizard.recommendation.primary_button.isEnabled()
+    qtbot.waitUntil(wizard.recommendation.primary_button.isEnabled, timeout=10_000)
     asking.source_gate.set()
     row.button.click()
     qtbot.waitUntil(lambda: wizard.flow.state.recommendation.sources == (ANSWER,), timeout=10_000)
@@ -110,8 +140,10 @@ def test_another_choice_does_not_wait_for_sources_that_are_still_asked(asking, a
 
 
 def test_install_ends_the_check(asking, at_recommendation, qtbot):
+    asking.events["sources"] = (SourceRetry(seconds=20.0),)
     wizard, _row = opened(at_recommendation, asking, qtbot)
-    qtbot.waitUntil(lambda: wizard.controller.is_checking_sources, timeout=10_000)
+    qtbot.waitUntil(lambda: wizard.controller.is_retrying_sources, timeout=10_000)
+    qtbot.waitUntil(wizard.recommendation.primary_button.isEnabled, timeout=10_000)
     wizard.recommendation.primary_button.click()
     qtbot.waitUntil(lambda: not wizard.controller.is_checking_sources and not wizard.controller.busy, timeout=20_000)
     assert "install" in asking.calls
