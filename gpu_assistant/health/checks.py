@@ -16,7 +16,7 @@ from ..core.types import Value, device_name
 from . import alarm_checks
 from .child_protocol import HealthChildState, TestedDevice, speed_loss
 from .curves import THROTTLE_RULES, Readings, make_curve
-from .rules import FormFactor, advice_codes, fan_speed, gpu_display_name, temperature_limit
+from .rules import FormFactor, advice_codes, fan_speed, gpu_display_name, hot_temperature, temperature_limit
 from .safety import SafetyMonitor, stop_temperature
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def check_gpu(
     yield _check_free_memory(factory, initial, tests, was_loaded=was_loaded)
     yield _check_memory_errors(factory, latest, rules)
     yield _check_xid(factory, latest, xids)
-    yield _check_temperature(factory, readings, limit, temperature_limit(latest, max_temperature), tests)
+    yield _check_temperature(factory, readings, limit, temperature_limit(latest, max_temperature), rules)
     yield _check_fan(factory, readings)
     if was_loaded or _loaded_readings(readings, tests):
         yield _check_throttling(factory, readings, rules, form_factor)
@@ -259,19 +259,21 @@ def _check_xid(factory: CheckFactory, latest: GpuSample, xids: Mapping[int, XidK
 
 
 def _check_temperature(
-    factory: CheckFactory, readings: Readings, limit: float, max_temp: float | None, tests: HealthTestSettings
+    factory: CheckFactory, readings: Readings, limit: float, max_temp: float | None, rules: HealthRules
 ) -> Check:
     """`limit` stops the test; at `max_temp` the GPU is throttled."""
+    hot_temp = hot_temperature(rules, max_temp)
     temps = sorted(gpu.temp for _, gpu in readings if gpu.temp is not None)
     if not temps:
         return factory("card-heat", "skip", reason="@health.reason.not-told")
     highest = temps[-1]
     if highest >= limit:
-        return factory("card-heat", "fail", value=highest, limit=round(limit), **own_threshold_data(tests))
+        return factory("card-heat", "fail", value=highest, limit=round(limit), **own_threshold_data(rules.tests))
     if (
         max_temp is not None
+        and hot_temp is not None
         and len(temps) >= MIN_READINGS
-        and temps[-MIN_READINGS] >= max_temp - tests.hot_before_limit
+        and temps[-MIN_READINGS] >= hot_temp
     ):
         return factory("card-heat", "warn", value=highest, limit=round(max_temp))
     if max_temp is None:

@@ -29,6 +29,7 @@ from .rules import (
     is_condition_met,
     is_judgeable,
     matching_name,
+    temperature_excess,
 )
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 
 MIN_SAMPLES = 2  # one reading may be wrong
+RANK_STEP_C = 2
 SEVERITY_ORDER = {"error": 0, "warn": 1, "info": 2}
 
 TemperatureLookup = Callable[[GpuSample], float | None]
@@ -116,9 +118,9 @@ class HealthMonitor:
         active = list(self._active_rules(sample))
         # Alarms that a more severe one of the same GPU includes or contradicts are left out.
         suppressed = {(name, key[1]) for key, _ in active for name in self._rules.rules[key[0]].suppresses}
+        active.sort(key=self._rank)
         alarms = [self._make_alarm(key, rule_state) for key, rule_state in active]
         alarms = [alarm for alarm in alarms if (alarm.id, alarm.gpu) not in suppressed]
-        alarms.sort(key=lambda alarm: SEVERITY_ORDER[alarm.level])
         active_ids = {(self._rules.rules[key[0]].id, key[1]) for key, _ in active}
         previous_alarms = self._health.alarms if self._health is not None else ()
         watched = self._watched_gpus()
@@ -175,6 +177,7 @@ class HealthMonitor:
                 min_samples = 1 if is_met and index in gpus_without_xid and rule.is_xid_rule else MIN_SAMPLES
                 rule_state.advance(sample.t, rule, self._rules.ends_seconds, is_met=is_met, min_samples=min_samples)
                 if is_met:
+                    rule_state.rank_by(temperature_excess(rule, inputs))
                     rule_state.parameters = _alarm_parameters(rule, inputs)
                     rule_state.parameters |= (
                         self._gpu_parameters(gpus.get(index), has_several=len(gpus) > 1) if index is not None else {}
@@ -244,6 +247,11 @@ class HealthMonitor:
             self._lanes_by_name[gpu.name] = self._lanes(gpu)
         return self._lanes_by_name[gpu.name]
 
+    def _rank(self, active: tuple[tuple[int, int | None], _RuleState]) -> tuple[int, int, float]:
+        """The worst first: by level, by the order of the rules, and of one rule the GPU that is the most too hot."""
+        (rule_index, _), rule_state = active
+        return SEVERITY_ORDER[self._rules.rules[rule_index].level], rule_index, -rule_state.excess
+
     def _make_alarm(self, key: tuple[int, int | None], rule_state: _RuleState) -> Alarm:
         rule_index, gpu = key
         rule = self._rules.rules[rule_index]
@@ -278,6 +286,7 @@ class _RuleState:
         self.active = False
         self.since = 0.0
         self.parameters: dict[str, Value] = {}
+        self.excess = 0.0  # see `rank_by`
         self.counters = CounterHistory()
         self._met_count = 0
         self._unmet_count = 0
@@ -287,6 +296,13 @@ class _RuleState:
     def pending_count(self) -> int:
         """In how many samples in a row the conditions held; 0 once the alarm is active."""
         return 0 if self.active else self._met_count
+
+    def rank_by(self, excess: float) -> None:
+        """Rank it among the alarms of its rule by `temperature_excess`, in steps: two similar GPUs would change places
+        with every sample.
+        """
+        if not self.active or abs(excess - self.excess) >= RANK_STEP_C:
+            self.excess = excess
 
     def evaluate(self, t: float, rule: AlarmRule, inputs: RuleInputs) -> bool:
         """Whether all conditions hold."""

@@ -14,7 +14,7 @@ from ..core.results import GpuSample, Sample
 from ..core.types import device_label
 
 if TYPE_CHECKING:
-    from ..catalog.records.health import XidKind
+    from ..catalog.records.health import AlarmRule, HealthRules, XidKind
 
 
 FigureValue = float | str | tuple[str, ...] | None
@@ -38,6 +38,7 @@ DERIVED_FIGURES = (
     "temp_settled",
     "temp_usual",
 )
+TEMPERATURE_FIGURES = ("temp", "temp_unlimited", "temp_unwarned", "temp_memory")
 # Advice that differs by form factor (texts `health.<advice>.<form>`).
 ADVICE_KEYS = ("air", "power", "slot", "link", "pace", "lowered")
 EXTRA_COMPUTER_FIGURES = ("cuda",)
@@ -185,6 +186,37 @@ def _is_name_met(condition: NameCondition, value: FigureValue) -> bool:
 
 def _as_names(value: FigureValue) -> tuple[str, ...]:
     return value if isinstance(value, tuple) else (str(value),)
+
+
+def temperature_excess(rule: AlarmRule, inputs: RuleInputs) -> float:
+    """By how many °C a GPU is above the temperature at which this rule's alarm begins; 0 for rules about other things.
+
+    It ranks GPUs with the same alarm. A rule about throttling counts from the GPU's limit.
+    """
+    if rule.about == "computer":
+        return 0.0
+    for condition in rule.when:
+        if isinstance(condition, NumberCondition) and condition.figure in TEMPERATURE_FIGURES:
+            value, threshold = inputs[condition.figure], _threshold(condition, inputs, is_active=False)
+            if isinstance(value, int | float) and threshold is not None:
+                return value - threshold
+    temp, limit = inputs["temp"], inputs["temp_limit"]
+    reads_heat = any(figure == "temp" for figure in rule.text_inputs.values())
+    return temp - limit if reads_heat and isinstance(temp, int | float) and isinstance(limit, int | float) else 0.0
+
+
+def hot_temperature(rules: HealthRules, limit: float | None) -> float | None:
+    """°C from which a GPU with this `temperature_limit` is hot, by the rule whose alarm says so: one threshold for live
+    values and tests. None where no rule applies.
+    """
+    figure = "temp" if limit is not None else "temp_unlimited"
+    for rule in rules.rules:
+        for condition in rule.when:
+            if rule.level != "warn" or not isinstance(condition, NumberCondition) or condition.least is None:
+                continue
+            if condition.figure == figure and condition.beyond == ("temp_limit" if limit is not None else None):
+                return condition.least + (limit or 0.0)
+    return None
 
 
 def _threshold(condition: NumberCondition, inputs: RuleInputs, *, is_active: bool) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import reduce
 
 import msgspec
@@ -166,12 +166,37 @@ class Texts(Translator):
         return msgspec.structs.replace(value, alarms=alarms, text=text)
 
     def most_severe_alarm_title(self, value: Health) -> str:
-        """The first alarm's title, with the GPU's number where there are several; requires an alarm."""
+        """The first alarm's title; of several GPUs all that have this alarm, and what is wrong with them in short.
+
+        Requires an alarm.
+        """
         alarm = value.alarms[0]
-        title = self.localize_alarm(alarm).title
         if alarm.gpu is None or value.cards < 2:
-            return title or ""
-        return self.translate("health.of-card", {"number": alarm.gpu, "title": title})
+            return self.localize_alarm(alarm).title or ""
+        gpus = [each.gpu for each in value.alarms if each.id == alarm.id and each.gpu is not None]
+        return self.title_of_gpus(gpus, self.alarm_state(alarm))
+
+    def title_of_gpus(self, gpus: Iterable[int], title: str) -> str:
+        """A title that is true of these GPUs: "GPU 0 and 1: At the power limit"."""
+        return self.translate("health.of-card", {"of_gpus": self.gpu_numbers(gpus), "title": title})
+
+    def alarm_state(self, alarm: Alarm) -> str:
+        """An alarm of a GPU in two or three words, for a table or several GPUs."""
+        return self.translate(f"health.{alarm.id}.short")
+
+    def gpu_numbers(self, gpus: Iterable[int]) -> str:
+        """GPUs by their numbers: "GPU 0 and 1", "GPU 0, 2 and 5–7"."""
+        runs: list[list[int]] = []
+        for gpu in sorted(gpus):
+            if runs and gpu == runs[-1][-1] + 1:
+                runs[-1].append(gpu)
+            else:
+                runs.append([gpu])
+        numbers = [
+            part for run in runs for part in ([f"{run[0]}–{run[-1]}"] if len(run) > 2 else [str(gpu) for gpu in run])
+        ]
+        first = ("、" if self.language == "zh_CN" else ", ").join(numbers[:-1])
+        return f"GPU {self.translate('health.gpus', {'first': first, 'last': numbers[-1]}) if first else numbers[0]}"
 
     def localize_alarm(self, alarm: Alarm) -> Alarm:
         """The same alarm with its texts; a limit from our catalog instead of the driver is described as such."""

@@ -246,3 +246,54 @@ def test_memory_stays_bounded() -> None:
         for count in range(1500):
             counters.has_risen(condition, 5.0 * count, count)
             assert counters.reading_count(condition.figure) <= 62
+
+
+def gpus_at(*temps: int) -> tuple[GpuSample, ...]:
+    return tuple(
+        replace(BUSY, index=index, uuid=f"GPU-{index}", address=f"0000:0{index}:00.0", temp=temp)
+        for index, temp in enumerate(temps)
+    )
+
+
+def test_hottest_gpu_comes_first_and_two_similar_ones_do_not_change_places() -> None:
+    time = Time()
+    time.passes(10, *gpus_at(60, 84, 87))
+    assert time.health is not None
+    assert [alarm.gpu for alarm in time.health.alarms] == [2, 1]
+    for temps in ((60, 86, 85), (60, 85, 86), (60, 86, 86)):
+        time.passes(1, *gpus_at(*temps))
+    first = time.health.alarms[0].gpu
+    for temps in ((60, 86, 85), (60, 85, 86), (60, 86, 85)):
+        assert time.passes(1, *gpus_at(*temps)).alarms[0].gpu == first
+    assert time.passes(1, *gpus_at(60, 88, 84)).alarms[0].gpu == 1
+
+
+def test_slowing_gpu_comes_before_one_that_is_only_hot() -> None:
+    time = Time()
+    hot, slowed = gpus_at(86, 87)
+    health = time.passes(10, hot, replace(slowed, throttle=("thermal",)))
+    assert [(alarm.gpu, alarm.id) for alarm in health.alarms] == [(1, "slowed-by-heat"), (0, "hot")]
+
+
+def test_title_names_all_gpus_with_the_first_alarm() -> None:
+    limited = [replace(gpu, power_w=114.9, throttle=("power-cap",)) for gpu in gpus_at(60, 60, 60, 60)]
+    health = Time().passes(20, *limited[:2])
+    assert Texts("en").most_severe_alarm_title(health) == "GPU 0 and 1: At the power limit"
+    assert Texts("zh_CN").most_severe_alarm_title(health) == "GPU 0 和 1：达到功率上限"
+    health = Time().passes(20, gpus_at(60)[0], *limited[1:])
+    assert Texts("en").most_severe_alarm_title(health) == "GPU 1–3: At the power limit"
+    assert Texts("en").most_severe_alarm_title(Time().passes(20, limited[0])) == "Your GPU is at its power limit"
+
+
+@pytest.mark.parametrize(
+    ("gpus", "en", "zh"),
+    [
+        ((5,), "GPU 5", "GPU 5"),
+        ((1, 0), "GPU 0 and 1", "GPU 0 和 1"),
+        ((0, 2, 3), "GPU 0, 2 and 3", "GPU 0、2 和 3"),
+        ((0, 5, 6, 7), "GPU 0 and 5–7", "GPU 0 和 5–7"),
+        ((0, 1, 2, 3), "GPU 0–3", "GPU 0–3"),
+    ],
+)
+def test_numbers_of_gpus_read_as_a_list(gpus: tuple[int, ...], en: str, zh: str) -> None:
+    assert (Texts("en").gpu_numbers(gpus), Texts("zh_CN").gpu_numbers(gpus)) == (en, zh)

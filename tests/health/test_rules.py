@@ -11,7 +11,14 @@ from msgspec.structs import replace
 from gpu_assistant.catalog.records.health import AlarmRule, NameCondition, NumberCondition
 from gpu_assistant.core.results import GpuSample
 from gpu_assistant.core.types import Language
-from gpu_assistant.health.rules import FormFactor, advice_codes, computer_figure_names, gpu_figure_names
+from gpu_assistant.health.checks import check_gpu
+from gpu_assistant.health.rules import (
+    FormFactor,
+    advice_codes,
+    computer_figure_names,
+    gpu_figure_names,
+    hot_temperature,
+)
 from gpu_assistant.texts.localized import Texts
 from gpu_assistant.texts.translate import load_texts
 
@@ -214,6 +221,40 @@ def test_every_alarm_has_both_languages(rule_id: str) -> None:
         assert "@" not in text
     used = load_texts()[f"health.{rule_id}.evidence"]["en"]
     assert all(f"{{{name}}}" in used for name in one.text_inputs), "what is gathered is said"
+
+
+def test_every_alarm_of_a_gpu_has_a_short_state() -> None:
+    for one in RULES.rules:
+        for language in ("en", "zh_CN"):
+            if one.about == "card":
+                assert 0 < len(Texts(language).translate(f"health.{one.id}.short")) <= 22
+
+
+def test_test_and_live_values_call_a_gpu_hot_from_the_same_temperature() -> None:
+    for limit in (83, 90):
+        assert hot_temperature(RULES, limit) == limit - 2
+        for temp, rings in ((limit - 3, set()), (limit - 2, {"hot"})):
+            time = Time()
+            card = replace(BUSY, temp=temp, temp_max=limit, temp_slow=limit + 10, temp_shutdown=limit + 15)
+            time.passes(10, card)
+            assert time.rings() == rings
+            readings = [(second, card) for second in range(10)]
+            checks = check_gpu(
+                readings,
+                RULES,
+                limit + 9,
+                was_loaded=True,
+                xids={},
+                max_temperature=lambda _: None,
+                has_several=False,
+                form_factor="desktop",
+            )
+            state = next(check.state for check in checks if check.id == "card-heat")
+            assert state == ("warn" if rings else "pass")
+    assert hot_temperature(RULES, None) == 90
+    time = Time()
+    time.passes(10, replace(UNTOLD, temp=90))
+    assert time.rings() == {"hot-unknown"}
 
 
 def test_every_reason_has_a_text() -> None:

@@ -129,11 +129,10 @@ class HealthTestSettings(Struct, frozen=True, kw_only=True):
     operating temperature plus `stop_beyond_max` and at the shutdown temperature less `stop_before_shutdown`; where none
     is known, at `stop_unknown_c`.
 
-    A GPU is hot from `hot_before_limit` below its limit, its memory full below `least_free_share` of free memory. Other
-    programs disturb a test from `busy_percent`; a GPU is loaded from `loaded_percent`. Conditions that have not held
-    long enough for an alarm when a test ends are watched for another `settle_seconds`. The last third of the long load
-    may be `slower_share` slower than the first; throttling by heat or power supply may take `held_back_share` of the
-    time.
+    A GPU's memory is full below `least_free_share` of free memory. Other programs disturb a test from `busy_percent`; a
+    GPU is loaded from `loaded_percent`. Conditions that have not held long enough for an alarm when a test ends are
+    watched for another `settle_seconds`. The last third of the long load may be `slower_share` slower than the first;
+    throttling by heat or power supply may take `held_back_share` of the time.
     """
 
     memory_share: Annotated[float, Meta(gt=0, lt=1)]
@@ -145,7 +144,6 @@ class HealthTestSettings(Struct, frozen=True, kw_only=True):
     stop_beyond_max: int
     stop_before_shutdown: int
     stop_unknown_c: int
-    hot_before_limit: int
     least_free_share: Annotated[float, Meta(gt=0, lt=1)]
     settle_seconds: Annotated[float, Meta(ge=0)]
     busy_percent: int
