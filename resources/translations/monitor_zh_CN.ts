@@ -191,24 +191,8 @@
 <context>
     <name>GpuHeader</name>
     <message>
-        <source>Hide</source>
-        <translation>隐藏</translation>
-    </message>
-    <message>
-        <source>Attention</source>
-        <translation>需留意</translation>
-    </message>
-    <message>
         <source>Unknown</source>
         <translation>无法判断</translation>
-    </message>
-    <message>
-        <source>Problem</source>
-        <translation>有问题</translation>
-    </message>
-    <message>
-        <source>Show</source>
-        <translation>显示</translation>
     </message>
     <message>
         <source>Watching</source>
@@ -220,7 +204,26 @@
     </message>
 </context>
 <context>
+    <name>GpuTable</name>
+    <message>
+        <source>Graphics cards</source>
+        <translation>显卡</translation>
+    </message>
+    <message>
+        <source>In the graphs</source>
+        <translation>在曲线中</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+</context>
+<context>
     <name>LiveMetricsCard</name>
+    <message>
+        <source>Show all {count} GPUs</source>
+        <translation>查看全部 {count} 张显卡</translation>
+    </message>
     <message>
         <source>Test this card</source>
         <translation>给显卡体检</translation>
@@ -236,10 +239,6 @@
     <message>
         <source>last {count} seconds</source>
         <translation>最近 {count} 秒</translation>
-    </message>
-    <message>
-        <source>{count} more on Monitor</source>
-        <translation>其余 {count} 张见“监控”</translation>
     </message>
 </context>
 <context>
@@ -386,7 +385,7 @@
 <context>
     <name>MonitorPage</name>
     <message>
-        <source>Cool: {degrees} °C below its limit</source>
+        <source>Cool: {degrees} °C below the limit</source>
         <translation>温度正常，离上限还有 {degrees} °C</translation>
     </message>
     <message>
@@ -449,10 +448,6 @@
         <source>{count} GPUs</source>
         <translation>{count} 张显卡</translation>
     </message>
-    <message>
-        <source>{status} · graphs paused at {time}</source>
-        <translation>{status} · 曲线已暂停在 {time}</translation>
-    </message>
 </context>
 <context>
     <name>MonitorToolbar</name>
@@ -489,32 +484,32 @@
         <translation>回到 {range}</translation>
     </message>
     <message>
-        <source>CSV</source>
-        <translation>CSV</translation>
-    </message>
-    <message>
         <source>Continue</source>
         <translation>继续</translation>
+    </message>
+    <message>
+        <source>Data as a table (CSV)…</source>
+        <translation>数据表格（CSV）…</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
     </message>
     <message>
         <source>Pause</source>
         <translation>暂停</translation>
     </message>
     <message>
-        <source>Picture</source>
-        <translation>图片</translation>
+        <source>Picture of the graphs…</source>
+        <translation>曲线图片…</translation>
     </message>
     <message>
         <source>Range</source>
         <translation>时间范围</translation>
     </message>
     <message>
-        <source>Save as a picture</source>
-        <translation>保存为图片</translation>
-    </message>
-    <message>
-        <source>Save the data as a table (CSV)</source>
-        <translation>将数据保存为表格（CSV）</translation>
+        <source>Save the graphs or their data</source>
+        <translation>保存曲线图片或数据</translation>
     </message>
     <message>
         <source>Show the data as a table (T)</source>
@@ -552,6 +547,10 @@
     <message>
         <source>History since {time}</source>
         <translation>历史记录始于 {time}</translation>
+    </message>
+    <message>
+        <source>Paused at {time}</source>
+        <translation>暂停于 {time}</translation>
     </message>
 </context>
 <context>

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 
 
 MINUTES = 10
+# °C at which the cards slow down; that each of them is hotter than the first one in the end; one that does nothing.
+LIMIT_C = 87
+HOTTER = (0, 6, 3, 9, 0, 12, 20, 24)
+IDLE_GPU = 4
 ROOT = RootStatement(
     schema="gpu-assistant/update-root/1",
     version=1,
@@ -53,16 +57,21 @@ def work(gpus: int) -> list[Sample]:
     for second in range(60 * MINUTES):
         if 250 < second < 285:
             continue
-        busy = second > 120
-        heat = 38 + 28 * (1 - math.exp(-max(second - 120, 0) / 80))
-        cards = [
-            gpu(
+        warmth = 1 - math.exp(-max(second - 120, 0) / 80)
+        cards = []
+        for index, hotter in enumerate(HOTTER[:gpus]):
+            busy = second > 120 and index != IDLE_GPU
+            temp = int(38 + (28 + hotter) * warmth) if busy else 38
+            slowed = temp >= LIMIT_C
+            card = gpu(
                 index,
                 util=dice.randint(94, 99) if busy and second % 60 > 5 else dice.randint(2, 6),
                 mem_used=int((5.6 if busy else 0.9) * GIB),
-                temp=int(heat + 6 * index),
-                power_w=112 + 3 * dice.random() if busy else 11.0,
-                throttle=("power-cap",) if busy else (),
+                temp=temp,
+                temp_max=LIMIT_C,
+                power_w=(98 if slowed else 112) + 3 * dice.random() if busy else 11.0,
+                clock_sm=2190 if slowed else 2730 if busy else 210,
+                throttle=(("thermal",) if slowed else ("power-cap",)) if busy else (),
                 processes=(TRAINING,) if busy else (),
                 clock_mem=8501,
                 clock_mem_max=8501,
@@ -73,8 +82,7 @@ def work(gpus: int) -> list[Sample]:
                 pcie_width_max=8,
                 ecc=False,
             )
-            for index in range(gpus)
-        ]
+            cards.append(card)
         cpu = 30 + 20 * math.sin(second / 20) + 8 * dice.random()
         made.append(sample(*cards, t=now - 60 * MINUTES + second, cpu=cpu))
     return made
@@ -125,7 +133,7 @@ def newer(stage: str = "found", kind: str = "windows-installer", error: AppError
 def heat() -> list[Sample]:
     """Ten seconds of a card that slows itself down."""
     now = time.time()
-    card = {"temp": 89, "clock_sm": 1650, "temp_max": 88, "throttle": ("thermal",)}
+    card = {"temp": 89, "clock_sm": 1650, "temp_max": LIMIT_C, "throttle": ("thermal",)}
     return [sample(gpu(**card), t=now - 90 + second) for second in range(90)]
 
 
@@ -203,8 +211,9 @@ def shoot(studio: Studio, name: str, folder: Path) -> None:
     """One scene on an app of its own."""
     page, gpus, stored, installed, state = SCENES[name]
     app = FakeMain(folder, rtx4060() if gpus else None)
-    variant, place = ("cu130", "D:\\AI\\pytorch") if gpus else ("cpu", "/home/mei/ai/pytorch")
-    app.known = (replace(ENVIRONMENT, variant=variant, path=place),) if installed else ()
+    variant, place = ("cu126", "D:\\AI\\pytorch") if gpus else ("cpu", "/home/mei/ai/pytorch")
+    size = 5_200_000_000 if gpus else ENVIRONMENT.bytes
+    app.known = (replace(ENVIRONMENT, variant=variant, path=place, bytes=size),) if installed else ()
     if name == "home-environments":
         app.known += tuple(
             replace(ENVIRONMENT, name=f"course-{number}", path=f"{place}-{number}", bytes=number * GIB)

@@ -1,4 +1,5 @@
-"""The summary above the plots: status line and pill, tiles of one GPU or of the machine, a header for each of several.
+"""The summary above the plots: status line and pill, tiles of one GPU or of the machine, a header for each of several,
+a table of many.
 
 Texts are in the translation context of the page, which shows the first two.
 """
@@ -6,23 +7,22 @@ Texts are in the translation context of the page, which shows the first two.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
 from ...core.results import GpuSample, Health, Sample
 from ...health.rules import temperature_margin
-from ...texts.format import format_memory
+from ...texts.format import format_memory, short_name
 from .. import language
-from ..widgets.buttons import Button
 from ..widgets.cards import Card, MetricTile, MetricValue, Pill, PillKind
 from ..widgets.text import TextLabel, label
+from .gpu_table import GpuTable, gpu_state
 from .metrics import GPU_METRICS, GPU_TILE_METRICS, MACHINE_METRICS, Metric
 from .plot.cards import LineLegendRow, gpu_line
 
 MAX_COLUMNS = 6
+MAX_LINES = 4  # lines of more GPUs could not be told apart; so many have a header each
 # Driver states that say no more than that there is no NVIDIA GPU.
 STATES_WITHOUT_MESSAGE = ("untried", "absent", "ready")
 
@@ -36,16 +36,19 @@ def status_text(sample: Sample | None, health: Health | None, *, simulated: bool
     state = sample.nvml if sample is not None else "untried"
     if state not in STATES_WITHOUT_MESSAGE:
         message = texts.translate(f"monitor.nvml.{state}")
-        lost_indexes = ", ".join(str(gpu.index) for gpu in gpus if gpu.state == "lost")
-        names_gpus = state == "lost" and lost_indexes and len(gpus) > 1
-        return texts.translate("health.of-card", {"number": lost_indexes, "title": message}) if names_gpus else message
+        lost_gpus = [gpu.index for gpu in gpus if gpu.state == "lost"]
+        names_gpus = state == "lost" and lost_gpus and len(gpus) > 1
+        return texts.title_of_gpus(lost_gpus, message) if names_gpus else message
     if not gpus:
         return translate("MonitorPage", "No NVIDIA GPU. CPU and memory are shown.")
     names = {gpu.name for gpu in gpus}
     name = next(iter(names)) if len(names) == 1 else None
     if len(gpus) > 1:
         count = len(gpus)
-        subject = f"{count} × {name}" if name else translate("MonitorPage", "{count} GPUs").format(count=count)
+        # Up to MAX_LINES of them have headers with their names.
+        subject = translate("MonitorPage", "{count} GPUs").format(count=count)
+        if name and count > MAX_LINES:
+            subject = f"{count} × {short_name(name)}"
     else:
         subject = name or translate("MonitorPage", "GPU, CPU and memory")
     if health is None or not health.alarms:
@@ -55,14 +58,15 @@ def status_text(sample: Sample | None, health: Health | None, *, simulated: bool
     if health.state == "well" and (margin := temperature_margin(gpus)) is not None:
         parts.append(_margin_text(margin))
     parts.append(texts.most_severe_alarm_title(health))
-    others = sum(alarm.level != "info" for alarm in health.alarms[1:])
+    # The title names all GPUs with its alarm.
+    others = sum(alarm.level != "info" and alarm.id != health.alarms[0].id for alarm in health.alarms)
     if others:
         parts.append(translate("MonitorPage", "and {count} more").format(count=others))
     return " · ".join(parts)
 
 
 def _margin_text(degrees: int) -> str:
-    return QCoreApplication.translate("MonitorPage", "Cool: {degrees} °C below its limit").format(degrees=degrees)
+    return QCoreApplication.translate("MonitorPage", "Cool: {degrees} °C below the limit").format(degrees=degrees)
 
 
 def status_pill(health: Health | None) -> tuple[PillKind, str] | None:
@@ -81,18 +85,20 @@ def status_pill(health: Health | None) -> tuple[PillKind, str] | None:
 
 
 class SummaryTiles(QWidget):
-    """Tiles, or headers for several GPUs, which are dense with more than `max_lines` of them.
+    """Tiles, or headers for several GPUs, or a table for more than MAX_LINES of them.
 
-    `toggle_requested(gpu)` asks to show or hide the lines of a GPU. `tiles` are (metric, GPU index or -1, tile).
+    `toggle_requested(gpu)` of the table asks to show or hide the lines of a GPU. `tiles` are (metric, GPU index or -1,
+    tile).
     """
 
     toggle_requested = Signal(int)
 
-    def __init__(self, max_lines: int) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._max_lines = max_lines
         self.tiles: list[tuple[Metric, int, MetricTile]] = []
         self.headers: list[GpuHeader] = []
+        self.table: GpuTable | None = None
+        self._table_card: Card | None = None
         self._laid_out = (0, 0)
         self._available_width = self._min_tile_width = 0
         self._low_window = False
@@ -101,17 +107,18 @@ class SummaryTiles(QWidget):
         self._grid.setSpacing(12)
 
     def rebuild(self, gpus: tuple[GpuSample, ...]) -> None:
-        """Make tiles or headers for these GPUs; `update_layout` places them."""
+        """Make tiles, headers or a table for these GPUs; `update_layout` places them."""
         for widget in self._widgets():
             widget.hide()
             self._grid.removeWidget(widget)
             widget.deleteLater()
-        self.tiles, self.headers, self._laid_out = [], [], (0, 0)
-        if len(gpus) > 1:
-            dense = len(gpus) > self._max_lines
-            self.headers = [GpuHeader(gpu, position, dense=dense) for position, gpu in enumerate(gpus)]
-            for header in self.headers:
-                header.toggle_requested.connect(self.toggle_requested)
+        self.tiles, self.headers, self.table, self._table_card, self._laid_out = [], [], None, None, (0, 0)
+        if len(gpus) > MAX_LINES:
+            self._table_card, self.table = Card(padding=10), GpuTable(gpus)
+            self._table_card.column.addWidget(self.table)
+            self.table.toggle_requested.connect(self.toggle_requested)
+        elif len(gpus) > 1:
+            self.headers = [GpuHeader(gpu, position) for position, gpu in enumerate(gpus)]
         elif gpus:
             tiles = ((metric, gpus[0].index, metric.colour) for metric in GPU_TILE_METRICS)
             self.tiles = [(metric, gpu, MetricTile(metric.icon, token=colour)) for metric, gpu, colour in tiles]
@@ -133,7 +140,7 @@ class SummaryTiles(QWidget):
 
     def _place_tiles(self) -> None:
         widgets = self._widgets()
-        max_columns = 2 if self.headers and len(self.headers) <= self._max_lines else 4 if self.headers else MAX_COLUMNS
+        max_columns = 2 if self.headers else MAX_COLUMNS
         gap = self._grid.horizontalSpacing()
         candidates = (count for count in (6, 4, 3, 2) if count <= min(max_columns, len(widgets)))
         columns = next(
@@ -158,20 +165,8 @@ class SummaryTiles(QWidget):
             tile.set_label(metric.title_text())
 
     def set_selected_gpus(self, gpus: list[int]) -> None:
-        for header in self.headers:
-            header.set_lines_shown(header.gpu in gpus)
-
-    @contextmanager
-    def hidden_buttons(self) -> Iterator[None]:
-        """Without the headers' buttons, for a picture."""
-        visible = [header.toggle_button for header in self.headers if not header.toggle_button.isHidden()]
-        for button in visible:
-            button.hide()
-        try:
-            yield
-        finally:
-            for button in visible:
-                button.show()
+        if self.table is not None:
+            self.table.set_selected_gpus(gpus)
 
     def show_sample(self, sample: Sample, health: Health | None) -> None:
         by_index = {gpu.index: gpu for gpu in sample.gpus}
@@ -182,6 +177,8 @@ class SummaryTiles(QWidget):
             tile.set_value(value_text, metric.unit_text(total), fraction)
         for header in self.headers:
             header.show_sample(by_index.get(header.gpu), health)
+        if self.table is not None:
+            self.table.show_sample(by_index, health)
         min_width = self._widest_minimum()
         # Only ever wider: the layout does not jump back when values get shorter again.
         if min_width > self._min_tile_width:
@@ -189,39 +186,29 @@ class SummaryTiles(QWidget):
             self._place_tiles()
 
     def _widgets(self) -> list[QWidget]:
+        if self._table_card is not None:
+            return [self._table_card]
         return [*self.headers] or [tile for _, _, tile in self.tiles]
 
 
 class GpuHeader(Card):
-    """One of several GPUs: the sign of its line, name, state and four values.
+    """One of several GPUs: the sign of its line, name, state and four values; `position` gives colour and dash."""
 
-    `position` among the GPUs gives colour and dash. A `dense` one shows no names, and has a button that shows or
-    hides its lines: `toggle_requested(gpu)`.
-    """
-
-    toggle_requested = Signal(int)
-
-    def __init__(self, gpu: GpuSample, position: int, *, dense: bool) -> None:
+    def __init__(self, gpu: GpuSample, position: int) -> None:
         self.gpu = gpu.index
         self._value_widgets: list[tuple[TextLabel, MetricValue]] = []
-        self._lines_shown = True
-        super().__init__(padding=12 if dense else 16)
+        super().__init__(padding=16)
         header = QHBoxLayout()
         header.setSpacing(10)
         header.addWidget(LineLegendRow(gpu_line(position, gpu.index, fill=False)))
-        parts = [gpu.name, format_memory(gpu.mem_total) if gpu.mem_total is not None else None]
+        parts = [
+            short_name(gpu.name) if gpu.name else None,
+            format_memory(gpu.mem_total) if gpu.mem_total is not None else None,
+        ]
         description = " · ".join(part for part in parts if part)
-        if dense:
-            header.addStretch(1)
-            self.setToolTip(description)
-        else:
-            header.addWidget(label("small", description), 1)
+        header.addWidget(label("small", description), 1)
         self.state_pill = Pill("ok")
         header.addWidget(self.state_pill)
-        self.toggle_button = Button(kind="ghost", small=True)
-        self.toggle_button.setVisible(dense)
-        self.toggle_button.clicked.connect(lambda: self.toggle_requested.emit(self.gpu))
-        header.addWidget(self.toggle_button)
         self.column.addLayout(header)
         grid = QGridLayout()
         grid.setHorizontalSpacing(10)
@@ -229,8 +216,7 @@ class GpuHeader(Card):
             name, figure = label("caption"), MetricValue("heading")
             grid.setColumnStretch(column, 1)
             name.setToolTip(metric.title_text())
-            if not dense:
-                grid.addWidget(name, 0, column)
+            grid.addWidget(name, 0, column)
             grid.addWidget(figure, 1, column)
             self._value_widgets.append((name, figure))
         self.column.addLayout(grid)
@@ -239,13 +225,6 @@ class GpuHeader(Card):
     def retranslate(self) -> None:
         for (name, _), metric in zip(self._value_widgets, GPU_METRICS, strict=False):
             name.setText(metric.title_text())
-        if self._value_widgets:
-            self.set_lines_shown(self._lines_shown)
-
-    def set_lines_shown(self, shown: bool) -> None:
-        self._lines_shown = shown
-        self.toggle_button.setText(self.tr("Hide") if shown else self.tr("Show"))
-        self.toggle_button.setAccessibleName(f"{self.toggle_button.text()} GPU {self.gpu}")
 
     def show_sample(self, gpu: GpuSample | None, health: Health | None) -> None:
         for (_, figure), metric in zip(self._value_widgets, GPU_METRICS, strict=True):
@@ -254,18 +233,7 @@ class GpuHeader(Card):
         self._update_state(gpu, health)
 
     def _update_state(self, gpu: GpuSample | None, health: Health | None) -> None:
-        alarms = [alarm for alarm in (health.alarms if health else ()) if alarm.gpu == self.gpu]
-        state = gpu.state if gpu is not None else "silent"
-        if alarms and alarms[0].level == "error":
-            self.state_pill.set("error", self.tr("Problem"))
-        elif alarms and alarms[0].level == "warn":
-            self.state_pill.set("warn", self.tr("Attention"))
-        elif state != "ready":
-            self.state_pill.set("neutral", language.texts().translate(f"monitor.gpu.{state}"))
-        elif health is not None and self.gpu in health.watching:
-            self.state_pill.set("neutral", self.tr("Watching"))
-        elif health is not None and self.gpu in health.untold:
-            self.state_pill.set("neutral", self.tr("Unknown"))
-        elif health is not None and health.state != "unknown":
-            self.state_pill.set("ok", self.tr("Healthy"))
-        self.state_pill.setVisible(state != "ready" or (health is not None and health.state != "unknown"))
+        state = gpu_state(self.gpu, gpu, health)
+        if state is not None:
+            self.state_pill.set(*state)
+        self.state_pill.setVisible(state is not None)

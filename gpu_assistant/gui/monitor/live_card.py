@@ -93,7 +93,7 @@ class LiveMetricsCard(Card):
         self._update_span()
         self.test_button.setText(self.tr("Test this card"))
         self.test_button.setVisible(self._has_links and self._gpu is not None and not self._simulated)
-        self.others_button.setText(self.tr("{count} more on Monitor").format(count=self._other_count))
+        self.others_button.setText(self.tr("Show all {count} GPUs").format(count=self._other_count + 1))
         self.others_button.setVisible(self._has_links and self._other_count > 0)
         for metric in self.metrics:
             metric.update_name()

@@ -14,7 +14,6 @@ visible. Only what is visible is drawn.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -35,9 +34,9 @@ from ..widgets.text import label
 from . import gpu_summary
 from .alarms import ADVISED_TEST_LEVEL, AlarmAdvicePanel
 from .export import ExportBanner, MonitorExporter, add_title
-from .gpu_summary import SummaryTiles
+from .gpu_summary import MAX_LINES, SummaryTiles
 from .metrics import Metric
-from .plot.annotations import AnnotationSource
+from .plot.annotations import ALARM_METRICS, AnnotationSource
 from .plot.cards import PlotCard, Plots
 from .plot.time_axis import TimeAxis
 from .sampling import SamplingService
@@ -48,11 +47,10 @@ if TYPE_CHECKING:
     from ...app import App
     from ..widgets.cards import MetricTile
     from .gpu_summary import GpuHeader
+    from .gpu_table import GpuTable
     from .history_model import SampleHistory
 
 
-MAX_LINES = 4  # lines of more GPUs could not be told apart
-MAX_LEGEND_ROWS = 2  # of a plot beside another one in a narrow window
 MIN_STATUS_WIDTH = 300  # pixels at 100 % text that the status line needs beside the toolbar
 
 
@@ -74,6 +72,7 @@ class MonitorPage(Page):
         self._selection = GpuSelection()
         self._gpus: tuple[tuple[int, str | None, str], ...] | None = None
         self._ready = self._visible = False
+        self._alarm_metric = ""  # of the last alarm that was more than information
         super().__init__(" ", wide=True)
         self.layout_control = SegmentedControl(["", ""])
         self.toolbar = MonitorToolbar(self.time_axis, self.layout_control)
@@ -85,7 +84,7 @@ class MonitorPage(Page):
         self.exporter = MonitorExporter(self)
         self.export_banner = ExportBanner(self.exporter, FileOpener(app, self))
         self.annotations = AnnotationSource(app, sampling, self)
-        self.summary_tiles, self.plots = SummaryTiles(MAX_LINES), Plots(self.time_axis, self.annotations.limit)
+        self.summary_tiles, self.plots = SummaryTiles(), Plots(self.time_axis, self.annotations.limit)
         self.table = PlotDataTable(self.time_axis)
         self.hint_label = label("caption")
         self.secondary_plots_button = SecondaryPlotsButton()
@@ -113,8 +112,8 @@ class MonitorPage(Page):
     def _connect_signals(self) -> None:
         self.toolbar.add_shortcuts(self)
         self.toolbar.table_button.clicked.connect(self._toggle_table)
-        self.toolbar.picture_button.clicked.connect(lambda: self.exporter.ask_picture(self.render_image()))
-        self.toolbar.csv_button.clicked.connect(self._export_csv)
+        self.toolbar.picture_action.triggered.connect(lambda: self.exporter.ask_picture(self.render_image()))
+        self.toolbar.csv_action.triggered.connect(self._export_csv)
         self.advice_panel.alarms_card.health_test_requested.connect(
             lambda: self.health_test_requested.emit(ADVISED_TEST_LEVEL)
         )
@@ -147,8 +146,13 @@ class MonitorPage(Page):
 
     @property
     def gpu_headers(self) -> list[GpuHeader]:
-        """One for each of several GPUs."""
+        """One for each of several GPUs; empty with more than MAX_LINES."""
         return self.summary_tiles.headers
+
+    @property
+    def gpu_table(self) -> GpuTable | None:
+        """The table of more than MAX_LINES GPUs."""
+        return self.summary_tiles.table
 
     # Samples
 
@@ -171,6 +175,16 @@ class MonitorPage(Page):
         self.plots.show_latest(self._sampling.history)
         self.gpu_details.show_sample(sample.gpus, self._health())
         self._update_status()
+        self._update_alarm_metric()
+
+    def _update_alarm_metric(self) -> None:
+        """Lay the plots out again where the most severe alarm is about another metric; one that ended stays first."""
+        health = self._health()
+        alarms = [alarm for alarm in health.alarms if alarm.level != "info"] if health is not None else []
+        metric = ALARM_METRICS.get(alarms[0].id, "") if alarms else ""
+        if metric and metric != self._alarm_metric:
+            self._alarm_metric = metric
+            self._update_layout()
 
     def draw(self) -> None:
         """Draw the visible plots, or the table."""
@@ -269,12 +283,12 @@ class MonitorPage(Page):
         available = self.maximumViewportSize().width() - 2 * self.breakpoints.margin
         self._place_toolbar(available)
         self._place_details_row(available)
-        one_column = (
-            self.breakpoints.is_narrow
-            and self.layout_control.current() == 0
-            and len(self.selected_gpus) > MAX_LEGEND_ROWS
+        columns = 1 if self.breakpoints.is_small else 2
+        # Where the plots need scrolling, the one that shows the problem is seen first.
+        scrolls = columns == 1 or self.gpu_table is not None
+        self.plots.arrange(
+            columns, low_window=self.breakpoints.is_low, first_metric=self._alarm_metric if scrolls else ""
         )
-        self.plots.arrange(1 if self.breakpoints.is_small or one_column else 2, low_window=self.breakpoints.is_low)
         self.summary_tiles.update_layout(available, low_window=self.breakpoints.is_low)
 
     def _place_toolbar(self, available: int) -> None:
@@ -344,9 +358,6 @@ class MonitorPage(Page):
         """Update status line, pill and alarms."""
         latest = self._sampling.history.latest
         text = gpu_summary.status_text(latest, self._health(), simulated=self._app.simulated)
-        if self.time_axis.paused:
-            time_text = time.strftime("%H:%M:%S", time.localtime(self.time_axis.view()[1]))
-            text = self.tr("{status} · graphs paused at {time}").format(status=text, time=time_text)
         if (self.title_label.text(), self.subtitle_label.text()) != (self.tr("Monitor"), text):
             self.set_title(self.tr("Monitor"), text)
         pill_state = gpu_summary.status_pill(self._health()) if latest is not None and latest.gpus else None
@@ -379,8 +390,7 @@ class MonitorPage(Page):
         top = first.mapTo(self.content, QPoint(0, 0)).y()
         bottom = last.mapTo(self.content, QPoint(0, last.height())).y()
         area = QRect(0, top - 12, self.content.width(), bottom - top + 24)
-        with self.summary_tiles.hidden_buttons():
-            image = self.content.grab(area).toImage()
+        image = self.content.grab(area).toImage()
         return add_title(image, self.tr("Monitor"), self.subtitle_label.text())
 
     def _export_csv(self) -> None:

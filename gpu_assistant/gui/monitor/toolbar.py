@@ -1,51 +1,56 @@
-"""The toolbar of Monitor: range, reset, pause, exports, table; and the button for more plots."""
+"""The toolbar of Monitor: range, reset, pause, export, table, layout; and the button for more plots."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ...core.results import GpuSample
 from ..widgets.base import Themed
 from ..widgets.buttons import Button, SegmentedControl
+from ..widgets.inputs import Menu
 from ..widgets.layouts import FlowLayout
 from .metrics import SECONDARY_METRICS, Metric
 from .plot.time_axis import SPANS, TimeAxis
 
 
 class MonitorToolbar(Themed, QWidget):
-    """One row of controls, more where it is narrow, after `first_widget`.
+    """One row of controls, more where it is narrow, before `last_widget`.
 
     Range, pause and reset change the time axis; the page connects the other buttons.
     """
 
-    def __init__(self, time_axis: TimeAxis, first_widget: QWidget) -> None:
+    def __init__(self, time_axis: TimeAxis, last_widget: QWidget) -> None:
         super().__init__()
         self._time_axis = time_axis
         self.range_control = SegmentedControl([""] * len(SPANS), current=SPANS.index(int(time_axis.span)))
         self.reset_button = Button(icon_name="undo")
         self.pause_button = Button(icon_name="pause")
-        self.picture_button, self.csv_button = Button(icon_name="image"), Button(icon_name="download")
+        self.export_button = Button(icon_name="download", trailing_icon="down")
+        self.export_menu = Menu(self.export_button)
+        self.picture_action, self.csv_action = self.export_menu.addAction(""), self.export_menu.addAction("")
         self.table_button = Button(icon_name="table")
         self.table_button.setCheckable(True)
-        self._shows_labels, self._available_width = False, 0
+        self._shows_labels = self._is_one_row = False
+        self._available_width = 0
         self._layout = FlowLayout(self)
         for widget in (
-            first_widget,
             self.range_control,
             self.reset_button,
             self.pause_button,
-            self.picture_button,
-            self.csv_button,
+            self.export_button,
             self.table_button,
+            last_widget,
         ):
             self._layout.addWidget(widget)
         self.reset_button.hide()
         self.range_control.chosen.connect(lambda index: time_axis.choose(SPANS[index]))
         self.pause_button.clicked.connect(lambda: time_axis.pause(not time_axis.paused))
         self.reset_button.clicked.connect(time_axis.reset)
+        self.export_button.clicked.connect(self._open_export_menu)
         time_axis.paused_changed.connect(lambda _: self.retranslate())
         time_axis.moved.connect(self._on_axis_moved)
         self.apply_theme()
@@ -58,11 +63,15 @@ class MonitorToolbar(Themed, QWidget):
         )
         return self._layout.sizeHint().width() + reset_width - (self._labels_width() if self._shows_labels else 0)
 
+    def _open_export_menu(self) -> None:
+        self.export_menu.popup(self.export_button.mapToGlobal(QPoint(0, self.export_button.height())))
+
     def fit_to_width(self, available: int) -> None:
-        """Show labels on the export and table buttons where the row has room for them."""
+        """Show labels on the export and table buttons; in one row only where it has room for them."""
         self._available_width = available
         labels_width = self._labels_width()
-        shows_labels = self._layout.sizeHint().width() + (0 if self._shows_labels else labels_width) <= available
+        row_width = self._layout.sizeHint().width() + (0 if self._shows_labels else labels_width)
+        shows_labels = not self._is_one_row or row_width <= available
         if shows_labels != self._shows_labels:
             self._shows_labels = shows_labels
             self._update_labels()
@@ -74,8 +83,7 @@ class MonitorToolbar(Themed, QWidget):
 
     def _labelled_buttons(self) -> tuple[tuple[Button, str], ...]:
         return (
-            (self.picture_button, self.tr("Picture")),
-            (self.csv_button, self.tr("CSV")),
+            (self.export_button, self.tr("Export")),
             (self.table_button, self.tr("Table")),
         )
 
@@ -86,6 +94,7 @@ class MonitorToolbar(Themed, QWidget):
 
     def set_one_row(self, one_row: bool) -> None:
         """Stay in one row, beside the title; otherwise more rows are allowed."""
+        self._is_one_row = one_row
         horizontal_policy = QSizePolicy.Policy.Minimum if one_row else QSizePolicy.Policy.Preferred
         policy = QSizePolicy(horizontal_policy, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
@@ -107,12 +116,13 @@ class MonitorToolbar(Themed, QWidget):
         self._update_labels()
         for button, text in (
             (self.reset_button, self.tr("Back to the chosen range, up to now (0, or double-click)")),
-            (self.picture_button, self.tr("Save as a picture")),
-            (self.csv_button, self.tr("Save the data as a table (CSV)")),
+            (self.export_button, self.tr("Save the graphs or their data")),
             (self.table_button, self.tr("Show the data as a table (T)")),
         ):
             button.setAccessibleName(text)
             button.setToolTip(text)
+        self.picture_action.setText(self.tr("Picture of the graphs…"))
+        self.csv_action.setText(self.tr("Data as a table (CSV)…"))
 
     def _update_range(self) -> None:
         range_index = SPANS.index(self._time_axis.chosen)

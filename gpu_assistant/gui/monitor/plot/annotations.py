@@ -46,6 +46,13 @@ RULES: dict[str, tuple[str, Tone, str]] = {
     "too-hot": (str(QT_TRANSLATE_NOOP("Marks", "far too hot")), "error", "temp"),
     "fan-stopped": (str(QT_TRANSLATE_NOOP("Marks", "fan stopped")), "error", "temp"),
 }
+# The metric that an alarm is about, where a plot shows it.
+ALARM_METRICS = {rule: metric for rule, (_, _, metric) in RULES.items()} | {
+    "hot-unknown": "temp",
+    "too-hot-unknown": "temp",
+    "hotter-than-before": "temp",
+    "memory-full": "mem",
+}
 SAMPLE_S = 1.0  # between two samples of a GPU
 MISSING: dict[str, tuple[str, Tone]] = {
     LOST_SERIES: (str(QT_TRANSLATE_NOOP("Marks", "no longer answers")), "error"),

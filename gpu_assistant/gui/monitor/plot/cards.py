@@ -11,8 +11,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ....core.results import GpuSample
-from ....texts.format import UNKNOWN_VALUE
-from ... import theme
+from ... import language, theme
 from ...widgets.base import Themed
 from ...widgets.cards import Card, MetricValue
 from ...widgets.layouts import FlowLayout
@@ -21,15 +20,16 @@ from ..history_model import SampleHistory
 from ..metrics import GPU_COLOURS, GPU_METRICS, MACHINE_METRICS, Metric
 from .annotations import Event, Tone
 from .curves import LineStyle, SeriesCurve
-from .overlay import Limit, Reading
+from .overlay import Limit
 from .renderer import dashed_pen
-from .time_axis import TimeAxis, format_since
+from .time_axis import TimeAxis, format_moment, format_since
 from .widget import Plot
 
 MIN_PLOT_HEIGHT, LOW_WINDOW_PLOT_HEIGHT = 150, 84  # pixels
 QWIDGETSIZE_MAX = (1 << 24) - 1  # qwidget.h; PySide6 has no name for it
 LINE_WIDTH, EVENT_WIDTH = 24, 18  # pixels of a legend's symbols
 LEGEND_GAP, LEGEND_MARGIN = 7, 3  # pixels between symbol and text, and after the text
+MAX_LEGEND_VALUES = 2
 EMPTY_SHARE = 0.1  # of the shown range may be older than the history before the legend says so
 
 # (tone, whether it is an instant, text)
@@ -136,7 +136,7 @@ class EventLegendRow(LegendRow):
 
 
 class Legend(QWidget):
-    """The events in the shown range, and the start of the history; hidden while it is empty."""
+    """What is said of the shown time, and the events in it; hidden while it is empty."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -148,7 +148,7 @@ class Legend(QWidget):
         self.hide()
 
     def set_since(self, text: str) -> None:
-        """Set the text that tells when the history starts; "" for none."""
+        """Set the text about the shown time; "" for none."""
         if text != self.since.text():
             self.since.setText(text)
             self.since.setVisible(bool(text))
@@ -207,7 +207,6 @@ class PlotCard(Card):
         self._total: float | None = None
         self.legend_rows: dict[int, LineLegendRow] = {}
         self._latest_values: dict[int, float | None] = {}
-        self._cursor_values: dict[str, str] | None = None
         self._ready = False
         super().__init__(padding=14)
         self._name = label("strong")
@@ -216,7 +215,6 @@ class PlotCard(Card):
             time_axis,
             ticks=lambda highest: metric.ticks(highest, self._total),
             format_value=metric.format_with_unit,
-            lists_readings=len(gpus) == 1,
         )
         self.plot.setMinimumHeight(theme.px(MIN_PLOT_HEIGHT))
         head = QHBoxLayout()
@@ -231,7 +229,6 @@ class PlotCard(Card):
                 legend.addWidget(self.legend_rows[gpu])
         if legend.count():
             head.addLayout(legend, 1)
-        self.plot.cursor_readings_changed.connect(self._on_cursor_readings)
         head.addWidget(self.figure)
         self.column.setSpacing(4)
         self.column.addLayout(head)
@@ -281,40 +278,25 @@ class PlotCard(Card):
         self.figure.set(None if value is None else self.plotted_metric.format_value(value), self.plotted_metric.unit)
         self._latest_values = {gpu: value for gpu, (value, _) in zip(self.gpus, values, strict=True)}
         self._show_legend_values()
-        if is_single:
-            self._update_limit(gpus.get(self.gpus[0]))
+        self._update_limit([gpus[index] for index in self.gpus if index in gpus], set(totals))
         figures = ", ".join(self.plotted_metric.format_with_unit(value) for value, _ in values)
         self.plot.setAccessibleDescription(self.tr("now {figures}").format(figures=figures))
 
-    def _on_cursor_readings(self, readings: list[Reading] | None) -> None:
-        """Show the values at the cross-hair in the legend, or the newest again."""
-        values = None if readings is None else {each.line.name: self._reading_text(each) for each in readings}
-        if values != self._cursor_values:
-            self._cursor_values = values
-            self._show_legend_values()
-
-    def _reading_text(self, reading: Reading) -> str:
-        text = self.plotted_metric.format_with_unit(reading.value)
-        if reading.extremes is None or not reading.is_mean:
-            return text
-        low, high = map(self.plotted_metric.format_value, reading.extremes)
-        return text if low == high else f"{text} ({low}–{high})"
-
     def _show_legend_values(self) -> None:
-        """Of several lines: each one's value at the cross-hair, else its newest. A single line has `figure`."""
-        if len(self.gpus) == 1:
+        """Of two lines: each one's newest value. A single line has `figure`, and more have no room in one row."""
+        if len(self.gpus) != MAX_LEGEND_VALUES:
             return
         for gpu, row in self.legend_rows.items():
-            if self._cursor_values is not None:
-                row.show_value(self._cursor_values.get(row.line.name, UNKNOWN_VALUE))
-            else:
-                row.show_value(self.plotted_metric.format_with_unit(self._latest_values.get(gpu)))
+            row.show_value(self.plotted_metric.format_with_unit(self._latest_values.get(gpu)))
 
-    def _update_limit(self, gpu: GpuSample | None) -> None:
-        if self.plotted_metric.key == "power" and self._total is not None:
-            text = self.tr("limit {power}").format(power=self.plotted_metric.format_with_unit(self._total))
-            self.plot.set_limit(Limit(value=self._total, text=text))
-        degrees = self._limit(gpu) if gpu is not None and self.plotted_metric.key == "temp" else None
+    def _update_limit(self, gpus: list[GpuSample], totals: set[float]) -> None:
+        """Show the limit that all GPUs of the plot have; a GPU that does not answer leaves it as it was."""
+        if self.plotted_metric.key == "power" and len(totals) == 1:
+            (power,) = totals
+            text = self.tr("limit {power}").format(power=self.plotted_metric.format_with_unit(power))
+            self.plot.set_limit(Limit(value=power, text=text))
+        limits = {self._limit(gpu) for gpu in gpus} if self.plotted_metric.key == "temp" else set()
+        degrees = limits.pop() if len(limits) == 1 else None
         if degrees is not None:
             text = self.tr("slows down at {temperature}").format(
                 temperature=self.plotted_metric.format_with_unit(degrees)
@@ -329,7 +311,9 @@ class PlotCard(Card):
     def _label_event(self, event: Event) -> Event:
         short_text = event.text if event.metric_key in ("", self.plotted_metric.key) else ""
         gpu_label = f"GPU {event.gpu}" if self._names_gpus and event.gpu is not None else ""
-        text = f"{gpu_label} {short_text}".strip()
+        text = short_text or gpu_label
+        if gpu_label and short_text and event.gpu is not None:
+            text = language.texts().title_of_gpus((event.gpu,), short_text)
         return replace(event, text=text, gpu_label=gpu_label, short_text=short_text, reason=event.text)
 
     def draw(self, history: SampleHistory) -> None:
@@ -410,13 +394,16 @@ class Plots(QWidget):
         for card in self.cards:
             card.plot.outdated.connect(self._outdated_timer.start)
 
-    def arrange(self, columns: int, *, low_window: bool) -> None:
-        """Lay the cards out in this many columns (1 or 2); in a low window plots are lower, so that one is whole."""
+    def arrange(self, columns: int, *, low_window: bool, first_metric: str = "") -> None:
+        """Lay the cards out in this many columns (1 or 2), those of the metric with the key `first_metric` before the
+        others; in a low window plots are lower, so that one is whole.
+        """
         for card in self.cards:
             card.set_compact(low_window)
         for row in range(self._grid.rowCount()):
             self._grid.setRowStretch(row, 0)
-        for index, card in enumerate(self.cards):
+        ordered = sorted(self.cards, key=lambda card: card.plotted_metric.key != first_metric)
+        for index, card in enumerate(ordered):
             self._grid.addWidget(card, index // columns, index % columns)
             self._grid.setRowStretch(index // columns, 1)
         self._grid.setColumnStretch(0, 1)
@@ -435,13 +422,15 @@ class Plots(QWidget):
             card.show_events(events)
 
     def _update_since(self, history: SampleHistory) -> None:
-        """Explain an empty left part of the plots by the time at which the history starts."""
+        """Say when the plots were paused, and explain an empty left part by the time at which the history starts."""
         oldest = history.store.oldest_t if history.store is not None else None
         start, end = self._time_axis.view()
-        text = ""
+        parts = []
+        if self._time_axis.paused:
+            parts.append(self.tr("Paused at {time}").format(time=format_moment(end, 0)))
         if oldest is not None and oldest - start > EMPTY_SHARE * (end - start):
-            text = self.tr("History since {time}").format(time=format_since(oldest, end))
-        self.legend.set_since(text)
+            parts.append(self.tr("History since {time}").format(time=format_since(oldest, end)))
+        self.legend.set_since(" · ".join(parts))
 
     def draw(self, history: SampleHistory, *, include_hidden: bool = False) -> None:
         """Draw the visible cards as far as they have changed; `include_hidden`: the others, too."""

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter
 
-from ... import theme
+from ... import language, theme
 from .annotations import Event, Tone
 from .curves import LineStyle
 from .renderer import ViewRange, dashed_pen
@@ -26,6 +26,8 @@ JOINED_WIDTH = 14  # pixels between two events of a kind below which they are se
 # Z values; the curves have 0.
 BELOW, ABOVE, CURSOR, BOX = -10, 10, 20, 30
 SEPARATOR = "&nbsp; "  # between the parts of the reading box
+MAX_SINGLE_ROWS, PAIR_GAP = 2, "&nbsp;&nbsp; &nbsp;"
+EDGE_GAP = 4  # pixels between the reading box and the edges of the plot
 
 
 class Limit(Struct, frozen=True, kw_only=True):
@@ -231,7 +233,7 @@ def group_events(view: ViewRange, events: Iterable[Event]) -> list[tuple[Event, 
         else:
             groups.append((event, set() if event.gpu is None else {event.gpu}))
     return [
-        (event, f"GPU {', '.join(map(str, sorted(gpus)))} {event.short_text}".strip() if len(gpus) > 1 else event.text)
+        (event, language.texts().title_of_gpus(gpus, event.short_text) if len(gpus) > 1 else event.text)
         for event, gpus in groups
         # Without a short text, the numbers of several GPUs explain nothing.
         if event.short_text or len(gpus) < 2
@@ -239,14 +241,16 @@ def group_events(view: ViewRange, events: Iterable[Event]) -> list[tuple[Event, 
 
 
 def event_reasons(events: Iterable[Event]) -> list[str]:
-    """The reasons of events, each once, with the numbers of all GPUs that had it."""
+    """The reasons of events that a plot shows (see `join_events`), each once, with all GPUs that had it."""
     gpus_by_reason: dict[str, set[int]] = {}
     for event in events:
+        if event.tone == "soft" and not event.has_description:
+            continue
         gpus = gpus_by_reason.setdefault(event.reason or event.text, set())
         if event.gpu_label and event.gpu is not None:
             gpus.add(event.gpu)
     return [
-        f"GPU {', '.join(map(str, sorted(gpus)))} {reason}" if gpus else reason
+        language.texts().title_of_gpus(gpus, reason) if gpus else reason
         for reason, gpus in gpus_by_reason.items()
         if reason
     ]
@@ -309,11 +313,11 @@ class Cursor:
         reasons: list[str],
         format_value: Callable[[float], str],
         *,
-        lists_readings: bool = True,
         crossings: Callable[[QRectF], int] = lambda _: 0,
     ) -> None:
-        """Show it at the time `at` (seconds since the epoch); the box lists `readings`, unless they are shown
-        elsewhere, then `reasons` of events. `crossings` counts how often curves cross a rectangle of logical pixels.
+        """Show it at the time `at` (seconds since the epoch); the box lists `readings`, then `reasons` of events.
+
+        `crossings` counts how often curves cross a rectangle of logical pixels.
         """
         if self.items is None:
             self.items = self._create_items()
@@ -326,10 +330,13 @@ class Cursor:
             brush=[theme.color(reading.line.colour_token) for reading in readings],
             pen=pg.mkPen(theme.color("card"), width=1.5),
         )
-        rows = [format_moment(at, view.end - view.start)]
-        if lists_readings:
-            rows += [_row(reading, format_value) for reading in readings]
-        rows += [html.escape(reason) for reason in reasons]
+        # Of several lines, the extremes of a few samples would only make the box wide.
+        single = len(readings) == 1
+        values = [_row(reading, format_value, has_extremes=single or reading.is_mean) for reading in readings]
+        if len(values) > MAX_SINGLE_ROWS:
+            # More lines than the box has rows for: two in each row.
+            values = [PAIR_GAP.join(values[start : start + 2]) for start in range(0, len(values), 2)]
+        rows = [format_moment(at, view.end - view.start), *values, *(html.escape(reason) for reason in reasons)]
         _show_box(box, view, view.x(at) / view.ratio, rows, crossings)
         for item in self.items:
             item.show()
@@ -356,19 +363,21 @@ def _show_box(box: pg.TextItem, view: ViewRange, x: float, rows: list[str], cros
     if box.boundingRect().width() > 0.4 * width:
         box.setHtml("<br>".join(rows))
     size = box.boundingRect().size()
-    lowest = max(height - size.height(), 0)
+    lowest = max(height - size.height() - EDGE_GAP, 0)
     tops = [min(0.62 * height, lowest), lowest, 0.3 * lowest, 0]
-    sides = [left for left in (x + 7, x - 7 - size.width()) if 0 <= left <= width - size.width()] or [0]
+    rightmost = width - size.width() - EDGE_GAP
+    # Where neither side has room, the box covers the cross-hair, but is whole.
+    sides = [left for left in (x + 7, x - 7 - size.width()) if 0 <= left <= rightmost] or [max(min(x, rightmost), 0)]
     places = [QRectF(QPointF(left, top), size) for left in sides for top in tops]
     place = min(places, key=crossings)  # the first of those that are equal
     moment = view.start + place.left() * view.ratio * view.column
     box.setPos(moment, view.top - place.top() / height * (view.top - view.bottom))
 
 
-def _row(reading: Reading, format_value: Callable[[float], str]) -> str:
+def _row(reading: Reading, format_value: Callable[[float], str], *, has_extremes: bool) -> str:
     parts = [html.escape(reading.line.name)] if reading.line.name else []
     parts.append(f'<span style="font-weight:600">{html.escape(format_value(reading.value))}</span>')
-    if reading.extremes is not None:
+    if reading.extremes is not None and has_extremes:
         low, high = (html.escape(format_value(value)) for value in reading.extremes)
         if low != high:
             parts.append(f"{low} – {high}")

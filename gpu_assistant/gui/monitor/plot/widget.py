@@ -24,6 +24,7 @@ from .renderer import CurvesItem, ViewRange
 from .time_axis import TimeAxis, TimeAxisItem
 
 SAMPLE_STEP = 1.0  # seconds between two samples
+TICK_SPACING = 1.35  # heights of a label that two ticks are apart at least
 ZOOM_STEP = 0.8  # factor of the span for one notch of the wheel
 # (key of a line, start of the values, start of the range that decides the resolution) -> values
 Fetch = Callable[[str, float, float], SeriesCurve | None]
@@ -74,12 +75,10 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
 
     `ticks(highest)` gives the values of the grid lines for the highest value shown; `format_value(value)` gives a value
     with its unit, for the reading box. `outdated` is emitted when size or theme changed and `refresh` is needed. `view`
-    is the range painted last. `cursor_readings_changed` brings the readings at the cross-hair, None when it is hidden;
-    without `lists_readings` they are shown by whoever listens, not in the box.
+    is the range painted last.
     """
 
     outdated = Signal()
-    cursor_readings_changed = Signal(object)
 
     def __init__(
         self,
@@ -87,11 +86,9 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         *,
         ticks: Callable[[float], tuple[float, ...]],
         format_value: Callable[[float], str],
-        lists_readings: bool = True,
         parent: QWidget | None = None,
     ) -> None:
         self.time_axis = time_axis
-        self._lists_readings = lists_readings
         self.view: ViewRange | None = None
         self.lines: dict[str, LineStyle] = {}
         self.events: tuple[Event, ...] = ()
@@ -247,7 +244,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         for curve in self._curves.values():
             top = np.fmax.reduce(curve.high) if len(curve.high) else math.nan
             highest = float(top) if top > highest else highest
-        return replace(view, ticks=self._ticks(highest))
+        return replace(view, ticks=spaced_ticks(self._ticks(highest), view.height / view.ratio))
 
     def _drawn(self) -> list[tuple[LineStyle, SeriesCurve]]:
         return [(line, self._curves.get(key, EMPTY_CURVE)) for key, line in self.lines.items()]
@@ -308,21 +305,10 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         at = self.time_axis.cursor
         if at is None:
             self.cursor.hide()
-            self.cursor_readings_changed.emit(None)
             return
         near = 2 * self.view.column * self.view.ratio
         reasons = event_reasons(event for event in self.events if event.within(at - near, at + near))
-        readings = self.readings()
-        self.cursor.show(
-            at,
-            self.view,
-            readings,
-            reasons,
-            self._format_value,
-            lists_readings=self._lists_readings,
-            crossings=self._crossings,
-        )
-        self.cursor_readings_changed.emit(readings)
+        self.cursor.show(at, self.view, self.readings(), reasons, self._format_value, crossings=self._crossings)
 
     def _crossings(self, rect: QRectF) -> int:
         """How many pieces of the curves, from sample to sample, meet a rectangle in logical pixels of the area."""
@@ -431,6 +417,16 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
                 axis.reset()
             case _:
                 event.ignore()
+
+
+def spaced_ticks(ticks: tuple[float, ...], height: float) -> tuple[float, ...]:
+    """Every second, third … of these ticks, so that the labels of a plot of `height` logical pixels stand apart; the
+    first and the last remain.
+    """
+    gap = TICK_SPACING * QFontMetricsF(theme.font("axis")).height()
+    intervals = len(ticks) - 1
+    steps = (step for step in range(1, intervals + 1) if intervals % step == 0)
+    return ticks[:: next((step for step in steps if height * step / intervals >= gap), max(intervals, 1))]
 
 
 def _scale(view: ViewRange) -> tuple[int, int, float, float]:

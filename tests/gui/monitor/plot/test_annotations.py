@@ -143,13 +143,13 @@ def test_events_name_their_gpu(monitor):
     page.draw()
     cards = {card.plotted_metric.key: card.plot for card in page.plot_cards}
     texts = {key: {event.text for event in plot.events if event.tone != "accent"} for key, plot in cards.items()}
-    assert texts["temp"] == {"GPU 0 hot", "GPU 1", "GPU 2"}
-    assert texts["util"] == {"GPU 0", "GPU 1", "GPU 2 Xid 48"}
-    assert texts["mem"] == {"GPU 0", "GPU 1 memory errors", "GPU 2"}
+    assert texts["temp"] == {"GPU 0: hot", "GPU 1", "GPU 2"}
+    assert texts["util"] == {"GPU 0", "GPU 1", "GPU 2: Xid 48"}
+    assert texts["mem"] == {"GPU 0", "GPU 1: memory errors", "GPU 2"}
     page.layout_control.buttons[1].click()
     page.draw()
     own = {(card.plotted_metric.key, card.gpus): card.plot for card in page.plot_cards}
-    assert {event.text for event in own["util", (2,)].events if event.tone != "accent"} == {"GPU 2 Xid 48"}
+    assert {event.text for event in own["util", (2,)].events if event.tone != "accent"} == {"GPU 2: Xid 48"}
 
 
 def test_stored_benchmark_is_marked(monitor, app, qtbot):

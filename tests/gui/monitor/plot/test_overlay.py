@@ -40,7 +40,7 @@ def test_simultaneous_events_share_label(qapp):
     events = (gpu_event(0, 100, "power limit"), gpu_event(1, 101, "power limit"), gpu_event(3, 110, "power limit"))
     events += (gpu_event(2, 400, "power limit"), gpu_event(2, 102, "hot"))
     texts = [text for _, text in overlay.group_events(view(), events)]
-    assert texts == ["GPU 0, 1, 3 power limit", "GPU 2 hot", "GPU 2 power limit"]
+    assert texts == ["GPU 0, 1 and 3: power limit", "GPU 2 hot", "GPU 2 power limit"]
 
 
 def test_bare_number_yields_and_avoids_edge(qapp):
@@ -55,7 +55,14 @@ def test_crosshair_merges_simultaneous_events():
         for gpu, reason in ((2, "hot"), (0, "hot"), (1, "power limit"))
     ]
     events.append(Event(start=1, end=1, text="install", tone="accent", reason="install"))
-    assert overlay.event_reasons(events) == ["GPU 0, 2 hot", "GPU 1 power limit", "install"]
+    assert overlay.event_reasons(events) == ["GPU 0 and 2: hot", "GPU 1: power limit", "install"]
+
+
+def test_crosshair_tells_only_of_events_that_the_plot_shows():
+    elsewhere = Event(start=1, end=9, text="", tone="soft", gpu=0, gpu_label="GPU 0", reason="power limit")
+    here = replace(elsewhere, text="GPU 0: power limit", short_text="power limit")
+    assert overlay.event_reasons([elsewhere]) == []
+    assert overlay.event_reasons([here]) == ["GPU 0: power limit"]
 
 
 def test_spans_of_a_tone_are_merged_and_a_pixel_wide():

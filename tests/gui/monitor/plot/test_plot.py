@@ -319,3 +319,11 @@ def test_the_mouse_points_drags_and_leads_back(shown, past, qtbot):
     qtbot.mouseDClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=middle)
     assert axis.live
     assert axis.cursor is None
+
+
+def test_ticks_of_a_low_plot_stand_apart(qapp):
+    percent = (0, 25, 50, 75, 100)
+    assert widget.spaced_ticks(percent, 300) == percent
+    assert widget.spaced_ticks(percent, 50) == (0, 50, 100)
+    assert widget.spaced_ticks((30, 50, 70, 90), 30) == (30, 90)
+    assert widget.spaced_ticks((0, 1), 5) == (0, 1)

@@ -1,0 +1,306 @@
+"""The table of many GPUs above the plots: a row for each, with its line in the plots, its values and its state."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableWidgetItem,
+)
+
+from ...core.results import GpuSample, Health
+from ...texts.format import format_memory, short_name
+from .. import language, theme
+from ..widgets.base import draw_rounded_rect
+from ..widgets.cards import PillKind
+from ..widgets.icons import STATE_ICONS, draw_icon
+from ..widgets.table import CELL_MARGIN, DataTable
+from .metrics import GPU_METRICS
+from .plot.cards import LINE_WIDTH, gpu_line
+from .plot.renderer import dashed_pen
+
+ROW_PADDING = 9  # pixels that a row is higher than its text
+ICON_SIZE, ICON_GAP = 16, 6
+BAR_HEIGHT, MIN_BAR_WIDTH, MAX_BAR_WIDTH = 4, 24, 120
+BOX_SIZE = 14  # pixels of the mark that tells whether a GPU has lines in the plots
+DISPENSABLE_COLUMNS = (4, 2, 1)  # power, memory, load: the first is hidden first in a narrow window
+CELL_ROLE = Qt.ItemDataRole.UserRole
+ROW_TINTS = {"error": "error_soft", "warn": "warn_soft"}
+STATE_TONES = {"neutral": "soft"}
+KINDS_WITH_ICON = ("ok", "warn", "error")
+
+
+def gpu_state(index: int, gpu: GpuSample | None, health: Health | None) -> tuple[PillKind, str] | None:
+    """(kind, text) of one of several GPUs: its worst alarm in short, else its state; None while that is unknown."""
+    translate, texts = QCoreApplication.translate, language.texts()
+    alarm = next((each for each in (health.alarms if health else ()) if each.gpu == index), None)
+    if alarm is not None and alarm.level != "info":
+        return "error" if alarm.level == "error" else "warn", texts.alarm_state(alarm)
+    state = gpu.state if gpu is not None else "silent"
+    if state != "ready":
+        return "neutral", texts.translate(f"monitor.gpu.{state}")
+    if health is None or health.state == "unknown":
+        return None
+    if index in health.watching:
+        return "neutral", translate("GpuHeader", "Watching")
+    if index in health.untold:
+        return "neutral", translate("GpuHeader", "Unknown")
+    return "ok", translate("GpuHeader", "Healthy")
+
+
+class Cell(Struct, frozen=True, kw_only=True):
+    """What a cell shows beside its text: a bar of this `fraction`, or the icon of a state; `row_kind` tints the row.
+
+    `long_text` has the total too: it is shown in place of the cell's text where all columns have room for theirs.
+    """
+
+    long_text: str = ""
+    fraction: float | None = None
+    state: PillKind | None = None
+    row_kind: PillKind | None = None
+
+
+class GpuTable(DataTable):
+    """One row for each GPU. `toggle_requested(gpu)` asks to show or hide its lines: a click or Space on the row.
+
+    Only cells whose text or state has changed are written, and so painted.
+    """
+
+    toggle_requested = Signal(int)
+
+    def __init__(self, gpus: tuple[GpuSample, ...]) -> None:
+        self.gpus = tuple(gpu.index for gpu in gpus)
+        self.shows_long_texts = False
+        # The width in pixels of the widest text, and of the widest long one, that each column has had.
+        self._widest: dict[int, float] = {}
+        self._widest_long: dict[int, float] = {}
+        self._ready = False
+        super().__init__(frameless=True)
+        self.setItemDelegate(_GpuDelegate(self))
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setColumnCount(2 + len(GPU_METRICS))
+        self.setRowCount(len(gpus))
+        are_alike = len({gpu.name for gpu in gpus}) == 1
+        for row, gpu in enumerate(gpus):
+            name = None if are_alike or gpu.name is None else short_name(gpu.name)
+            title = f"GPU {gpu.index}" if name is None else f"GPU {gpu.index} · {name}"
+            parts = [gpu.name, format_memory(gpu.mem_total) if gpu.mem_total is not None else None]
+            for column in range(self.columnCount()):
+                item = QTableWidgetItem(title if column == 0 else "")
+                item.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+                item.setToolTip(" · ".join(part for part in parts if part))
+                self.setItem(row, column, item)
+        self.cellClicked.connect(lambda row, _: self.toggle_requested.emit(self.gpus[row]))
+        self._ready = True
+        self.retranslate()
+        self.refresh()
+
+    def retranslate(self) -> None:
+        if self._ready:
+            self.setHorizontalHeaderLabels(
+                [self.tr("In the graphs"), *(metric.title_text() for metric in GPU_METRICS), self.tr("State")]
+            )
+            self.setAccessibleName(self.tr("Graphics cards"))
+            self._widest.clear()
+            self._widest_long.clear()
+            self._fit_to_width()
+
+    def set_selected_gpus(self, gpus: list[int]) -> None:
+        """Mark the GPUs whose lines are in the plots."""
+        for row, gpu in enumerate(self.gpus):
+            state = Qt.CheckState.Checked if gpu in gpus else Qt.CheckState.Unchecked
+            item = self.item(row, 0)
+            if item is not None and item.data(Qt.ItemDataRole.CheckStateRole) != state:
+                item.setCheckState(state)
+
+    def show_sample(self, gpus: dict[int, GpuSample], health: Health | None) -> None:
+        """Show the values of these GPUs, by index."""
+        wider = False
+        for row, index in enumerate(self.gpus):
+            gpu = gpus.get(index)
+            kind, state_text = gpu_state(index, gpu, health) or ("neutral", "")
+            row_kind = kind if kind in ROW_TINTS else None
+            name_item = self.item(row, 0)
+            wider |= self._write(row, 0, name_item.text() if name_item else "", Cell(row_kind=row_kind))
+            for column, metric in enumerate(GPU_METRICS, 1):
+                value, total = metric.read(gpu)
+                fraction = min(value / total, 1.0) if value is not None and total else None
+                long_text = "" if value is None else f"{metric.format_value(value)} {metric.unit_text(total)}"
+                cell = Cell(fraction=fraction, row_kind=row_kind, long_text=long_text)
+                wider |= self._write(row, column, metric.format_with_unit(value), cell)
+            wider |= self._write(row, len(GPU_METRICS) + 1, state_text, Cell(state=kind, row_kind=row_kind))
+        if wider:
+            self._fit_to_width()
+
+    def _write(self, row: int, column: int, text: str, cell: Cell) -> bool:
+        """Write a cell if it differs; whether its column needs to be wider than ever before."""
+        item = self.item(row, column)
+        if item is None or (item.text() == text and item.data(CELL_ROLE) == cell):
+            return False
+        item.setData(CELL_ROLE, cell)
+        item.setText(text)
+        return self._widen(column, text, cell)
+
+    def _widen(self, column: int, text: str, cell: Cell) -> bool:
+        """Keep the widths of a cell's texts; whether one is wider than those before."""
+        extra = 0
+        if column == 0:
+            extra = theme.px(BOX_SIZE) + LINE_WIDTH + 2 * ICON_GAP
+        elif column == self.columnCount() - 1:
+            extra = theme.px(ICON_SIZE) + ICON_GAP
+        grew = False
+        for widest, shown in ((self._widest, text), (self._widest_long, cell.long_text or text)):
+            needed = self.fontMetrics().horizontalAdvance(shown) + extra
+            if needed > widest.get(column, 0):
+                widest[column], grew = needed, True
+        return grew
+
+    def widest_text(self, column: int) -> float:
+        """The width in pixels of the widest text that this column has had."""
+        return (self._widest_long if self.shows_long_texts else self._widest).get(column, 0.0)
+
+    def refresh(self) -> None:
+        super().refresh()
+        if self._ready:
+            self._widest.clear()
+            self._widest_long.clear()
+            self._fit_to_width()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_to_width()
+
+    def _fit_to_width(self) -> None:
+        """Give each column what its texts need, the rest equally to those with bars; and the height of all rows.
+
+        Where they do not fit, totals are left out, then columns: temperature and state stay.
+        """
+        if not self._ready:
+            return
+        header, row_height = self.horizontalHeader(), self.fontMetrics().height() + ROW_PADDING
+        self.verticalHeader().setMinimumSectionSize(row_height)
+        self.verticalHeader().setDefaultSectionSize(row_height)
+        for row in range(self.rowCount()):
+            for column in range(self.columnCount()):
+                item = self.item(row, column)
+                if item is not None:
+                    self._widen(column, item.text(), item.data(CELL_ROLE) or Cell())
+        hidden: list[int] = []
+        self.shows_long_texts = True
+        widths = self._needed_widths()
+        self.shows_long_texts = sum(widths) <= self.width()
+        widths = self._needed_widths()
+        for column in DISPENSABLE_COLUMNS:
+            if sum(widths) - sum(widths[each] for each in hidden) > self.width():
+                hidden.append(column)
+        bars = [column for column in range(1, 1 + len(GPU_METRICS)) if column not in hidden]
+        left = self.width() - sum(width for column, width in enumerate(widths) if column not in hidden)
+        widths[-1], left = widths[-1] + min(left, 0), max(left, 0)  # a state that is still too long is elided
+        for column, width in enumerate(widths):
+            self.setColumnHidden(column, column in hidden)
+            share = left // len(bars) + (left % len(bars) if column == bars[0] else 0) if column in bars else 0
+            self.setColumnWidth(column, width + share)
+        self.setFixedHeight(header.sizeHint().height() + row_height * self.rowCount())
+        self.viewport().update()
+
+    def _needed_widths(self) -> list[int]:
+        header = self.horizontalHeader()
+        return [
+            max(header.sectionSizeHint(column), round(self.widest_text(column)) + 2 * CELL_MARGIN + 2)
+            for column in range(self.columnCount())
+        ]
+
+    def minimumSizeHint(self) -> QSize:
+        """No width of its own: columns give way (see `_fit_to_width`)."""
+        return QSize(0, self.minimumHeight())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Space and Enter toggle the lines of the current row."""
+        if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentRow() >= 0:
+            self.toggle_requested.emit(self.gpus[self.currentRow()])
+            return
+        super().keyPressEvent(event)
+
+
+class _GpuDelegate(QStyledItemDelegate):
+    """Paints cells with their bar, line or state."""
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        table = self.parent()
+        if not isinstance(table, GpuTable):
+            return
+        rect: QRect = option.rect
+        state: QStyle.StateFlag = option.state
+        cell: Cell = index.data(CELL_ROLE) or Cell()
+        background = ROW_TINTS.get(cell.row_kind or "", "card")
+        painter.save()
+        painter.fillRect(rect, theme.color(background))
+        painter.setPen(theme.color("line"))
+        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        if state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(theme.color("focus"))
+            painter.drawRect(rect.adjusted(0, 0, -1, -1))
+        left = rect.left() + CELL_MARGIN
+        tone = "text"
+        if index.column() == 0:
+            left = self._draw_line(painter, rect, left, table, index)
+        elif cell.state is not None:
+            tone = STATE_TONES.get(cell.state, cell.state)
+            if cell.state in KINDS_WITH_ICON:
+                icon_rect = QRectF(left, rect.top(), theme.px(ICON_SIZE), rect.height())
+                draw_icon(painter, STATE_ICONS[cell.state], tone, ICON_SIZE, icon_rect)
+            left += theme.px(ICON_SIZE) + ICON_GAP
+        painter.setPen(theme.color(tone))
+        painter.setFont(table.font())
+        text_rect = QRect(left, rect.top(), rect.right() - CELL_MARGIN - left, rect.height())
+        text = cell.long_text if table.shows_long_texts and cell.long_text else str(index.data())
+        text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, text_rect.width())
+        painter.drawText(text_rect, int(Qt.AlignmentFlag.AlignVCenter), text)
+        if cell.fraction is not None:
+            self._draw_bar(painter, text_rect, table, index.column(), cell.fraction)
+        painter.restore()
+
+    def _draw_line(
+        self,
+        painter: QPainter,
+        rect: QRect,
+        left: int,
+        table: GpuTable,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> int:
+        """A box, ticked where the plots have the GPU's line, and the line itself; returns where the text begins."""
+        size, middle = theme.px(BOX_SIZE), rect.center().y() + 1
+        box = QRectF(left + 0.5, middle - size / 2 - 0.5, size, size)
+        shown = index.data(Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked.value
+        draw_rounded_rect(painter, box, 3, theme.color("accent") if shown else None, theme.color("control"))
+        if shown:
+            draw_icon(painter, "check", "on_accent", BOX_SIZE - 2, box)
+            line = gpu_line(index.row(), table.gpus[index.row()], fill=False)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+            painter.setPen(dashed_pen(theme.color(line.colour_token), 2, line.dash))
+            start = left + size + ICON_GAP
+            painter.drawLine(start, middle, start + LINE_WIDTH, middle)
+        return left + size + LINE_WIDTH + 2 * ICON_GAP
+
+    def _draw_bar(self, painter: QPainter, rect: QRect, table: GpuTable, column: int, fraction: float) -> None:
+        """A bar right of the text, as wide as the column's widest text leaves room."""
+        start = rect.left() + round(table.widest_text(column)) + 12
+        width = min(rect.right() - start, MAX_BAR_WIDTH)
+        if width < MIN_BAR_WIDTH:
+            return
+        top = rect.center().y() - BAR_HEIGHT / 2 + 1
+        radius = BAR_HEIGHT / 2
+        draw_rounded_rect(painter, QRectF(start, top, width, BAR_HEIGHT), radius, theme.color("pressed"))
+        filled = QRectF(start, top, max(width * fraction, BAR_HEIGHT), BAR_HEIGHT)
+        draw_rounded_rect(painter, filled, radius, theme.color(GPU_METRICS[column - 1].colour))
