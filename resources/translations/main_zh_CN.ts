@@ -324,12 +324,20 @@
         <translation>，</translation>
     </message>
     <message>
-        <source>A few minutes. Nothing is changed before you agree.</source>
-        <translation>几分钟就好，你同意之前什么都不改。</translation>
-    </message>
-    <message>
         <source>About 10 minutes. Nothing is changed before you agree.</source>
         <translation>约 10 分钟，你同意之前什么都不改。</translation>
+    </message>
+    <message>
+        <source>It is {degrees} °C below the temperature at which it slows down.</source>
+        <translation>离降速温度还有 {degrees} °C。</translation>
+    </message>
+    <message>
+        <source>On the CPU, for learning and small models. Nothing is changed before you agree.</source>
+        <translation>用 CPU 运行，适合学习和小模型。你同意之前什么都不改。</translation>
+    </message>
+    <message>
+        <source>PyTorch works without an NVIDIA GPU, too</source>
+        <translation>没有 NVIDIA 显卡也能用 PyTorch</translation>
     </message>
     <message>
         <source>Readings appear as soon as a program uses it.</source>
@@ -340,24 +348,12 @@
         <translation>学习和小模型够用；大模型需要有 NVIDIA 显卡的电脑。</translation>
     </message>
     <message>
-        <source>Health test</source>
-        <translation>体检</translation>
-    </message>
-    <message>
         <source>It may be asleep to save power, or its driver may be waiting for a restart.</source>
         <translation>可能正在休眠省电，也可能驱动在等待重启。</translation>
     </message>
     <message>
-        <source>Live graphs</source>
-        <translation>看实时曲线</translation>
-    </message>
-    <message>
         <source>Checking this computer…</source>
         <translation>正在检测这台电脑…</translation>
-    </message>
-    <message>
-        <source>No NVIDIA GPU here. PyTorch still works, on the CPU.</source>
-        <translation>没有找到 NVIDIA 显卡。PyTorch 仍可用 CPU 运行。</translation>
     </message>
     <message>
         <source>No NVIDIA GPU. PyTorch works on the CPU.</source>
@@ -372,6 +368,10 @@
         <translation>PyTorch 用不了你的显卡：这个版本不带 CUDA。</translation>
     </message>
     <message>
+        <source>Run health test</source>
+        <translation>开始体检</translation>
+    </message>
+    <message>
         <source>Set up PyTorch</source>
         <translation>安装 PyTorch</translation>
     </message>
@@ -382,6 +382,18 @@
     <message>
         <source>Set up my GPU</source>
         <translation>配置我的显卡</translation>
+    </message>
+    <message>
+        <source>Show live graphs</source>
+        <translation>查看实时曲线</translation>
+    </message>
+    <message>
+        <source>Temperature, power and memory show no problem.</source>
+        <translation>温度、功耗和显存都没有问题。</translation>
+    </message>
+    <message>
+        <source>The hottest is {degrees} °C below the temperature at which it slows down.</source>
+        <translation>最热的一张离降速温度还有 {degrees} °C。</translation>
     </message>
     <message>
         <source>The setup can replace it with a build that has it.</source>
@@ -424,16 +436,8 @@
         <translation>占用 {load}%</translation>
     </message>
     <message>
-        <source>{degrees} °C below its limit</source>
-        <translation>离上限还有 {degrees} °C</translation>
-    </message>
-    <message>
         <source>{first}. {then}</source>
         <translation>{first}。{then}</translation>
-    </message>
-    <message>
-        <source>{well}: {figures}</source>
-        <translation>{well}：{figures}</translation>
     </message>
 </context>
 <context>
@@ -443,12 +447,12 @@
         <translation>详情</translation>
     </message>
     <message>
-        <source>Speed</source>
-        <translation>速度</translation>
+        <source>Run benchmark</source>
+        <translation>开始测速</translation>
     </message>
     <message>
-        <source>Measure</source>
-        <translation>开始测速</translation>
+        <source>Speed</source>
+        <translation>速度</translation>
     </message>
     <message>
         <source>Measuring now</source>
@@ -700,8 +704,8 @@
         <translation>下载</translation>
     </message>
     <message>
-        <source>Download and install</source>
-        <translation>下载并安装</translation>
+        <source>GPU Assistant {version} is available</source>
+        <translation>GPU 助手 {version} 已发布</translation>
     </message>
     <message>
         <source>Install now</source>
@@ -716,12 +720,12 @@
         <translation>打开所在文件夹</translation>
     </message>
     <message>
-        <source>Version {version} is available</source>
-        <translation>有新版本 {version}</translation>
+        <source>Release notes</source>
+        <translation>更新内容</translation>
     </message>
     <message>
-        <source>What's new</source>
-        <translation>更新内容</translation>
+        <source>Update</source>
+        <translation>更新</translation>
     </message>
     <message>
         <source>You have {version}</source>

@@ -267,7 +267,9 @@ class UpdatePanel(Themed, QWidget):
             return
         stage, update_file = updates.stage, updates.update_file
         translations = texts()
-        self.headline_label.setText(self.tr("Version {version} is available").format(version=newer_version.version))
+        self.headline_label.setText(
+            self.tr("GPU Assistant {version} is available").format(version=newer_version.version)
+        )
         details = [
             self.tr("You have {version}").format(version=updates.service.current_version),
             self.tr("released {date}").format(date=newer_version.released.isoformat()),
@@ -295,13 +297,13 @@ class UpdatePanel(Themed, QWidget):
             self.install_button.setText(self.tr("Install now") if installs else self.tr("Open its folder"))
             self.install_button.set_icon(None if installs else "folder")
         else:
-            self.install_button.setText(self.tr("Download and install") if installs else self.tr("Download"))
+            self.install_button.setText(self.tr("Update") if installs else self.tr("Download"))
             self.install_button.set_icon("download")
         self.install_button.setVisible(update_file is not None and stage != "fetching")
         self.install_button.set_busy(stage == "handing")
         self.cancel_button.setText(self.tr("Cancel"))
         self.cancel_button.setVisible(stage == "fetching")
-        self.notes_button.setText(self.tr("What's new"))
+        self.notes_button.setText(self.tr("Release notes"))
         self.notes_button.setVisible(newer_version.notes_url is not None)
         self.later_button.setText(self.tr("Not now"))
         self.later_button.setVisible(updates.should_offer and stage in ("found", "ready"))

@@ -197,7 +197,7 @@ class Hero(Themed, QWidget):
         self._always_compact = compact
         self._breakpoints = Breakpoints(self)
         self._layout = QHBoxLayout(self)
-        self.icon_widget = IconWidget("ok", background="disc", background_size=50, size=26, background_color="card")
+        self.icon_widget = IconWidget("ok", background="disc", background_size=50, size=26, background_color=None)
         self.title_label, self.detail_label = label("verdict", title), label("body", detail, "soft")
         text_layout = QVBoxLayout()
         text_layout.setSpacing(2)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
-from PySide6.QtGui import QGuiApplication, QIcon, QImage, QPainter, QPaintEvent, QPixmap
+from PySide6.QtGui import QColor, QGuiApplication, QIcon, QImage, QPainter, QPaintEvent, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -15,11 +15,16 @@ from ...core.paths import resources_dir
 from .. import theme
 from .base import Themed, draw_rounded_rect, tint_border
 
+ON_TINT_ALPHA = 0.18
 STATE_ICONS = {"ok": "ok", "warn": "warn", "error": "error", "accent": "info", "neutral": "moon"}
 
 
 class IconWidget(Themed, QWidget):
-    """An icon in a token's colour; `background` "square" or "disc" puts it on a ground of `background_size` pixels."""
+    """An icon in a token's colour; `background` "square" or "disc" puts it on a ground of `background_size` pixels.
+
+    Without `background_color` the ground stands out from a tinted one: it has the colour of cards, in a dark theme a
+    shade of the icon's own.
+    """
 
     def __init__(
         self,
@@ -29,7 +34,7 @@ class IconWidget(Themed, QWidget):
         *,
         background: str | None = None,
         background_size: int = 34,
-        background_color: str = "accent_soft",
+        background_color: str | None = "accent_soft",
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -50,6 +55,11 @@ class IconWidget(Themed, QWidget):
         side = theme.px(self.background_size if self.background else self.icon_size)
         return QSize(side, side)
 
+    def _ground(self) -> QColor:
+        if self.background_color is not None:
+            return theme.color(self.background_color)
+        return theme.color(self.token, ON_TINT_ALPHA) if theme.current().dark else theme.color("card")
+
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
         painter = QPainter(self)
@@ -61,7 +71,7 @@ class IconWidget(Themed, QWidget):
                 painter,
                 rect,
                 radius,
-                theme.color(self.background_color),
+                self._ground(),
                 theme.color(border) if border else None,
                 width=1.5,
             )

@@ -102,13 +102,13 @@ def test_home_announces_newer_version(window_with_update):
     window = window_with_update()
     card = window.main_area.pages[HOME].update_card
     assert card.isVisible()
-    assert offer(window).headline_label.text() == "Version 1.2.0 is available"
+    assert offer(window).headline_label.text() == "GPU Assistant 1.2.0 is available"
     assert offer(window).detail_label.text() == "You have 1.0.0 · released 2026-11-20 · 1 MB"
     assert [
         b.text() for b in (offer(window).install_button, offer(window).notes_button, offer(window).later_button)
     ] == [
-        "Download and install",
-        "What's new",
+        "Update",
+        "Release notes",
         "Not now",
     ]
     assert not offer(window).progress_bar.isVisible()
@@ -134,7 +134,7 @@ def test_settings_over_the_wizard_offer_the_same_version_as_the_main_area(publis
     window.wizard.settings_button.click()
     card = window.settings_overlay.page.updates_card
     qtbot.waitUntil(card.update_panel.isVisible, timeout=10_000)
-    assert card.update_panel.headline_label.text() == "Version 1.2.0 is available"
+    assert card.update_panel.headline_label.text() == "GPU Assistant 1.2.0 is available"
     card.update_panel.install_button.click()
     qtbot.waitUntil(lambda: window.updates.stage == "ready", timeout=10_000)
     window.settings_overlay.back_button.click()
@@ -283,7 +283,7 @@ def test_wrong_file_is_reported_and_can_be_retried(window_with_update, publisher
     view = offer(window)
     view.install_button.click()
     qtbot.waitUntil(view.error_label.isVisible, timeout=10_000)
-    assert view.install_button.text() == "Download and install"
+    assert view.install_button.text() == "Update"
     served.data = SETUP
     view.install_button.click()
     qtbot.waitUntil(lambda: window.main_area.updates.stage == "ready", timeout=10_000)
@@ -301,7 +301,7 @@ def test_file_changed_after_download_is_not_started(window_with_update, qtbot, s
     assert "not the one that the publisher signed" in view.error_label.text()
     assert window.isVisible()
     assert system.started == []
-    assert view.install_button.text() == "Download and install"
+    assert view.install_button.text() == "Update"
 
 
 def test_installer_start_error_is_shown(window_with_update, qtbot, system, monkeypatch):

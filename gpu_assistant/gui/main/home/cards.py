@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import QPoint, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ....bench.device_comparison import headline_comparison
@@ -114,7 +114,7 @@ class LatestBenchmarkCard(Card):
         if benchmark is None or headline is None:
             self.caption_label.setText(self.tr("Not measured yet. It takes about a minute."))
             self.date_label.hide()
-            self.button.setText(self.tr("Measure"))
+            self.button.setText(self.tr("Run benchmark"))
             return
         self.value_label.setText(headline.brief_figure)
         self.caption_label.setText(headline.brief)
@@ -402,7 +402,7 @@ class UpdateNoticeCard(Card):
     """Visible while a newer version is offered; its panel is created then, not before Home is shown."""
 
     def __init__(self, updates: UpdateController) -> None:
-        super().__init__(padding=16)
+        super().__init__()
         self._updates = updates
         self.update_panel: UpdatePanel | None = None
         updates.changed.connect(self._update_visibility)
@@ -414,5 +414,9 @@ class UpdateNoticeCard(Card):
             from ..updates import UpdatePanel
 
             self.update_panel = UpdatePanel(self._updates)
-            self.column.addWidget(self.update_panel)
+            row = QHBoxLayout()
+            row.setSpacing(14)
+            row.addWidget(IconWidget("download", background="square"), 0, Qt.AlignmentFlag.AlignVCenter)
+            row.addWidget(self.update_panel, 1)
+            self.column.addLayout(row)
         self.setVisible(should_offer)

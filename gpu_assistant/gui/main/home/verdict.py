@@ -57,7 +57,7 @@ def _no_gpu_verdict() -> HomeVerdict:
         "neutral",
         translate("HomeVerdict", "No NVIDIA GPU. PyTorch works on the CPU."),
         translate("HomeVerdict", "Good for learning and small models. Large ones need a computer with an NVIDIA GPU."),
-        translate("HomeVerdict", "Live graphs"),
+        translate("HomeVerdict", "Show live graphs"),
         icon="cpu",
     )
 
@@ -83,11 +83,13 @@ def _gpu_verdict(facts: MachineFacts, sample: Sample | None, health: Health | No
             "neutral",
             translate("HomeVerdict", "No readings from your GPU right now"),
             translate("HomeVerdict", "It may be asleep to save power, or its driver may be waiting for a restart."),
-            translate("HomeVerdict", "Live graphs"),
+            translate("HomeVerdict", "Show live graphs"),
         )
     if state == "untold":
         text = language.texts().localize_health(health).text if health is not None else ""
-        return HomeVerdict("neutral", text or "", _readings_text(sample.gpus), translate("HomeVerdict", "Live graphs"))
+        return HomeVerdict(
+            "neutral", text or "", _readings_text(sample.gpus), translate("HomeVerdict", "Show live graphs")
+        )
     return (
         _healthy_verdict(sample) if state == "well" else _observing_verdict(sample.gpus, watching=state == "watching")
     )
@@ -106,14 +108,14 @@ def _no_readings_verdict(*, slow: bool) -> HomeVerdict:
     if not slow:
         detail = translate("HomeVerdict", "Readings appear as soon as a program uses it.")
         return HomeVerdict("neutral", say_text("health.state.asleep"), detail, icon="moon")
-    graphs_text = translate("HomeVerdict", "Live graphs")
+    graphs_text = translate("HomeVerdict", "Show live graphs")
     return HomeVerdict("neutral", say_text("health.state.slow"), say_text("health.slow.fix"), graphs_text, icon="clock")
 
 
 def _observing_verdict(gpus: tuple[GpuSample, ...], *, watching: bool) -> HomeVerdict:
     """The state is not known yet; with `watching`, the readings are shown beside it."""
     title = language.texts().translate("health.state.watching" if watching else "health.state.unknown")
-    graphs_text = QCoreApplication.translate("HomeVerdict", "Live graphs") if watching else ""
+    graphs_text = QCoreApplication.translate("HomeVerdict", "Show live graphs") if watching else ""
     return HomeVerdict("neutral", title, _readings_text(gpus) if watching else "", graphs_text, icon="search")
 
 
@@ -123,7 +125,11 @@ def _alarm_verdict(health: Health) -> HomeVerdict:
     localized = language.texts().localize_alarm(worst_alarm)
     kind: HeroKind = "error" if health.state == "error" else "warn"
     target: HeroTarget = "test" if worst_alarm.id in ALARMS_ADVISING_TEST else "graphs"
-    action = translate("HomeVerdict", "Health test") if target == "test" else translate("HomeVerdict", "Live graphs")
+    action = (
+        translate("HomeVerdict", "Run health test")
+        if target == "test"
+        else translate("HomeVerdict", "Show live graphs")
+    )
     return HomeVerdict(
         kind,
         language.texts().most_severe_alarm_title(health),
@@ -158,19 +164,15 @@ def _setup_verdict(nvidia: bool, sample: Sample | None, health: Health | None) -
         detail = translate("HomeVerdict", "About 10 minutes. Nothing is changed before you agree.")
         if sample is not None and sample.gpus and health is not None and health.state == "well":
             healthy = _healthy_gpus_verdict(sample.gpus)
-            readings_text = translate("HomeVerdict", "{well}: {figures}").format(
-                well=healthy.title, figures=healthy.detail
-            )
-            gpu_text = readings_text if healthy.detail else healthy.title
-            detail = translate("HomeVerdict", "{first}. {then}").format(first=gpu_text, then=detail)
+            detail = translate("HomeVerdict", "{first}. {then}").format(first=healthy.title, then=detail)
         title = translate("HomeVerdict", "Your GPU is not set up for deep learning yet")
         return HomeVerdict(
             "accent", title, detail, translate("HomeVerdict", "Set up my GPU"), icon="bolt", target="setup"
         )
     return HomeVerdict(
         "accent",
-        translate("HomeVerdict", "No NVIDIA GPU here. PyTorch still works, on the CPU."),
-        translate("HomeVerdict", "A few minutes. Nothing is changed before you agree."),
+        translate("HomeVerdict", "PyTorch works without an NVIDIA GPU, too"),
+        translate("HomeVerdict", "On the CPU, for learning and small models. Nothing is changed before you agree."),
         translate("HomeVerdict", "Set up PyTorch"),
         icon="cpu",
         target="setup",
@@ -201,8 +203,17 @@ def _healthy_gpus_verdict(gpus: tuple[GpuSample, ...]) -> HomeVerdict:
         if len(gpus) == 1
         else translate("HomeVerdict", "Your GPUs are healthy")
     )
-    parts, margin = [_readings_text(gpus)], temperature_margin(gpus)
+    # The values themselves are in the card below.
+    margin = temperature_margin(gpus)
     if margin is not None:
-        parts.append(translate("HomeVerdict", "{degrees} °C below its limit").format(degrees=margin))
-    detail = translate("HomeVerdict", ", ").join(part for part in parts if part)
-    return HomeVerdict("ok", title, detail, translate("HomeVerdict", "Live graphs"))
+        margin_text = (
+            translate("HomeVerdict", "It is {degrees} °C below the temperature at which it slows down.")
+            if len(gpus) == 1
+            else translate("HomeVerdict", "The hottest is {degrees} °C below the temperature at which it slows down.")
+        )
+        detail = margin_text.format(degrees=margin)
+    elif any(gpu.temp is not None for gpu in gpus):
+        detail = translate("HomeVerdict", "Temperature, power and memory show no problem.")
+    else:
+        detail = ""
+    return HomeVerdict("ok", title, detail, translate("HomeVerdict", "Show live graphs"))

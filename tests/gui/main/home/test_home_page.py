@@ -34,7 +34,7 @@ def test_home_without_nvidia_says_what_works(home, app):
     text = page.environments_card.rows[0].accessibleName()
     for figure in ("2.13.0", "for the CPU", "3.11.14", "912 MB"):
         assert figure in text
-    assert page.benchmark_card.button.text() == "Measure"
+    assert page.benchmark_card.button.text() == "Run benchmark"
     assert not page.prospect_card.isVisible()
 
 
@@ -72,7 +72,10 @@ def test_home_with_healthy_gpu(home, app, qtbot):
     window, page = home(app)
     feed(window, sample(gpu(temp=41, util=3)), sample(gpu(temp=41, util=3)))
     assert (page.hero.kind, page.hero.title_label.text()) == ("ok", "Your GPU is healthy")
-    assert "41 °C" in page.hero.detail_label.text()
+    # The values are in the card below; the hero says what they mean.
+    assert page.hero.detail_label.text() == "Temperature, power and memory show no problem."
+    feed(window, sample(gpu(temp=41, util=3, temp_max=87)))
+    assert page.hero.detail_label.text() == "It is 46 °C below the temperature at which it slows down."
     assert [figure.value_widget.figure for figure in page.live_card.metrics] == ["3", "5.6", "41", "112"]
     assert "13.0" in page.environments_card.rows[0].accessibleName()
 
@@ -83,10 +86,12 @@ def test_home_with_several_gpus_names_the_shown_one(home, app, qtbot):
     window, page = home(app)
     cards = sample(gpu(0, temp=58, util=92), gpu(1, temp=57, util=99), gpu(2, temp=56, util=93))
     feed(window, cards, cards)
-    assert page.hero.detail_label.text() == "hottest 58 °C, busiest 99 %"
+    assert page.hero.detail_label.text() == "Temperature, power and memory show no problem."
+    feed(window, sample(*(gpu(index, temp=58 - index, temp_max=87) for index in range(3))))
+    assert page.hero.detail_label.text() == "The hottest is 29 °C below the temperature at which it slows down."
     assert (page.live_card.others_button.isVisible(), page.live_card.others_button.text()) == (
         True,
-        "2 more on Monitor",
+        "Show all 3 GPUs",
     )
     with qtbot.waitSignal(page.page_requested) as wanted:
         page.live_card.others_button.click()
@@ -143,13 +148,13 @@ def test_home_without_environment_shows_gpu_health(home, app, qtbot):
     app.known = ()
     window, page = home(app)
     feed(window, *(sample(gpu(temp=41, util=3)) for _ in range(2)))
-    text = "Your GPU is healthy: 41 °C, load 3 %. About 10 minutes."
+    text = "Your GPU is healthy. About 10 minutes."
     assert page.hero.detail_label.text().startswith(text)
     assert page.hero.title_label.text() == "Your GPU is not set up for deep learning yet"
     now = time.time()
     feed(window, *(sample(gpu(**SICK), t=now + i) for i in range(12)))
     assert page.hero.kind == "error"
-    assert (page.hero.button.text(), page.setup_button.text()) == ("Health test", "Set up PyTorch")
+    assert (page.hero.button.text(), page.setup_button.text()) == ("Run health test", "Set up PyTorch")
     with qtbot.waitSignal(page.setup_requested):
         window.main_area.setup_requested.disconnect()
         page.setup_button.click()
