@@ -96,6 +96,11 @@ def format_speed(rate: float) -> str:
     return f"{rate / 1e6:.1f} MB/s" if rate >= 1e5 else f"{rate / 1e3:.0f} kB/s"
 
 
+def format_percent(percent: float, language: Language) -> str:
+    """A percentage without decimals: "94 %", in Chinese "94%"."""
+    return f"{percent:.0f}%" if language == "zh_CN" else f"{percent:.0f} %"
+
+
 def format_duration(seconds: float, language: Language) -> str:
     """A rounded duration: "40 seconds", "2 minutes", "1 h 5 min"."""
     chinese = language == "zh_CN"
