@@ -499,11 +499,11 @@
         <translation>NVIDIA 的库彼此配套</translation>
     </message>
     <message>
-        <source>Matrix product on the card</source>
+        <source>Matrix multiplication on the card</source>
         <translation>显卡上的矩阵乘法</translation>
     </message>
     <message>
-        <source>Matrix product on the CPU</source>
+        <source>Matrix multiplication on the CPU</source>
         <translation>CPU 上的矩阵乘法</translation>
     </message>
     <message>

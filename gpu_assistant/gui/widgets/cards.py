@@ -280,7 +280,8 @@ class Banner(Themed, QWidget):
         self._row = QHBoxLayout(self)
         self._row.setSpacing(10)
         self._icon = IconWidget("warn", "warn", 16)
-        self.label = label("small-strong", text)
+        # A sentence within a page is read like any other; the line above a page stands out.
+        self.label = label("small" if inset else "small-strong", text)
         self.button = Button(kind="ghost")
         self.button.hide()
         self._row.addWidget(self._icon)
@@ -369,12 +370,21 @@ _KINDS_WITH_ICON = ("ok", "warn", "error")
 
 
 class Pill(Themed, QWidget):
-    """A state as icon and text. `on_tint`: it stands on a tinted background and gets the card's own."""
+    """A state as icon and text. `on_tint`: it stands on a tinted background and gets the card's own; `icon` is that of
+    a kind that has none.
+    """
 
     def __init__(
-        self, kind: PillKind = "neutral", text: str = "", *, on_tint: bool = False, parent: QWidget | None = None
+        self,
+        kind: PillKind = "neutral",
+        text: str = "",
+        *,
+        on_tint: bool = False,
+        icon: str | None = None,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        self._icon = icon
         self.kind: PillKind = kind
         self.text = text
         self.on_tint = on_tint
@@ -390,12 +400,17 @@ class Pill(Themed, QWidget):
         self.setAccessibleName(text)
         self.refresh()
 
+    @property
+    def icon_name(self) -> str | None:
+        """The icon that it shows; None for none."""
+        return STATE_ICONS[self.kind] if self.kind in _KINDS_WITH_ICON else self._icon
+
     def refresh(self) -> None:
         self.setFont(theme.font("caption-strong"))
         super().refresh()
 
     def sizeHint(self) -> QSize:
-        icon_width = theme.px(16) + 6 if self.kind in _KINDS_WITH_ICON else 0
+        icon_width = theme.px(16) + 6 if self.icon_name is not None else 0
         return QSize(self.fontMetrics().horizontalAdvance(self.text) + icon_width + 20, self.fontMetrics().height() + 9)
 
     def minimumSizeHint(self) -> QSize:
@@ -412,8 +427,8 @@ class Pill(Themed, QWidget):
             painter, rect, rect.height() / 2, background, theme.color(border) if border else None, width=1.5
         )
         x = 10.0
-        if self.kind in _KINDS_WITH_ICON:
-            draw_icon(painter, STATE_ICONS[self.kind], foreground, 16, QRectF(8, 0, theme.px(16), rect.height()))
+        if self.icon_name is not None:
+            draw_icon(painter, self.icon_name, foreground, 16, QRectF(8, 0, theme.px(16), rect.height()))
             x = 8.0 + theme.px(16) + 5
         painter.setPen(theme.color(foreground))
         painter.setFont(self.font())

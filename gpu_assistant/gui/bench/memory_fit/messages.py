@@ -46,7 +46,7 @@ def fit_model_name(model: str) -> str:
 def fit_model_detail(model: str) -> str:
     """What a model does, and what one example of a batch is."""
     return {
-        "resnet50": translate("MemoryFitMessages", "recognises pictures of 224 × 224 pixels"),
+        "resnet50": translate("MemoryFitMessages", "recognises images of 224 × 224 pixels"),
         "bert-base": translate("MemoryFitMessages", "reads sentences of 128 words"),
         "language-model": translate("MemoryFitMessages", "writes text; trained on whole paragraphs"),
     }.get(model, "")
