@@ -98,7 +98,12 @@ def format_speed(rate: float) -> str:
 
 def format_percent(percent: float, language: Language) -> str:
     """A percentage without decimals: "94 %", in Chinese "94%"."""
-    return f"{percent:.0f}%" if language == "zh_CN" else f"{percent:.0f} %"
+    return join_unit(f"{percent:.0f}", "%", language)
+
+
+def join_unit(figure: str, unit: str, language: Language) -> str:
+    """A figure with its unit: "65 °C"; in Chinese no space stands before a percent sign."""
+    return f"{figure}{unit}" if unit == "%" and language == "zh_CN" else f"{figure} {unit}".strip()
 
 
 def format_duration(seconds: float, language: Language) -> str:

@@ -163,7 +163,7 @@
     </message>
     <message>
         <source>It writes {rate} tokens per second</source>
-        <translation>每秒写 {rate} 个词元</translation>
+        <translation>每秒生成 {rate} 个词元</translation>
     </message>
     <message>
         <source>Language model</source>
@@ -219,7 +219,7 @@
     </message>
     <message>
         <source>Press Run to see how many words per second a language model writes here.</source>
-        <translation>点“运行”，看语言模型在这台电脑上每秒能写多少字。</translation>
+        <translation>点“运行”，看语言模型在这台电脑上每秒能生成多少词元。</translation>
     </message>
 </context>
 <context>

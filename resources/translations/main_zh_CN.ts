@@ -598,8 +598,8 @@
 <context>
     <name>SettingsPage</name>
     <message>
-        <source>Go to</source>
-        <translation>跳到</translation>
+        <source>Jump to section</source>
+        <translation>跳转到</translation>
     </message>
     <message>
         <source>Use system setting</source>
@@ -779,7 +779,7 @@
     </message>
     <message>
         <source>Use system setting</source>
-        <translation>使用系统设置</translation>
+        <translation>跟随系统</translation>
     </message>
     <message>
         <source>No proxy</source>

@@ -10,8 +10,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from ...texts.format import UNKNOWN_VALUE
-from .. import theme
+from ...texts.format import UNKNOWN_VALUE, join_unit
+from .. import language, theme
 from .base import Breakpoints, KeyboardFocus, Themed, draw_box, draw_focus_ring, draw_rounded_rect, tint_border
 from .buttons import Button, ButtonKind
 from .icons import STATE_ICONS, IconWidget, draw_icon
@@ -482,6 +482,9 @@ class ValueRow(Themed, QWidget):
         self.setAccessibleName(f"{text}: " + ", ".join(part for part in parts if part))
 
 
+UNIT_GAP, JOINED_UNIT_GAP = 5, 1  # pixels
+
+
 class MetricValue(Themed, QWidget):
     """A figure with its unit on the same baseline; an unknown one is a dash without a unit."""
 
@@ -498,14 +501,14 @@ class MetricValue(Themed, QWidget):
             return
         old_size = self.sizeHint()
         self.figure, self.unit = value
-        self.setAccessibleName(f"{self.figure} {self.unit}".strip())
+        self.setAccessibleName(join_unit(self.figure, self.unit, language.texts().language))
         if self.sizeHint() != old_size:
             self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:
         large, small = QFontMetricsF(theme.font(self.kind)), QFontMetricsF(theme.font("small"))
-        unit = small.horizontalAdvance(self.unit) + 5 if self.unit else 0.0
+        unit = small.horizontalAdvance(self.unit) + self._unit_gap() if self.unit else 0.0
         return QSize(ceil(large.horizontalAdvance(self.figure) + unit) + 1, ceil(large.height()))
 
     def minimumSizeHint(self) -> QSize:
@@ -520,7 +523,12 @@ class MetricValue(Themed, QWidget):
         painter.drawText(QPointF(0, base), self.figure)
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("soft"))
-        painter.drawText(QPointF(large.horizontalAdvance(self.figure) + 5, base), self.unit)
+        painter.drawText(QPointF(large.horizontalAdvance(self.figure) + self._unit_gap(), base), self.unit)
+
+    def _unit_gap(self) -> int:
+        """Pixels between figure and unit: as much as its language writes between them."""
+        is_joined = not join_unit("0", self.unit, language.texts().language).startswith("0 ")
+        return JOINED_UNIT_GAP if is_joined else UNIT_GAP
 
 
 class MetricTile(Card):
@@ -574,6 +582,6 @@ class MetricTile(Card):
         self._update_accessible_text()
 
     def _update_accessible_text(self) -> None:
-        figure, unit = self.value_widget.figure, self.value_widget.unit
-        self.setAccessibleName(f"{self.name_label.text()}: {figure} {unit}".strip())
+        value = join_unit(self.value_widget.figure, self.value_widget.unit, language.texts().language)
+        self.setAccessibleName(f"{self.name_label.text()}: {value}")
         self.setAccessibleDescription(self.toolTip())

@@ -16,8 +16,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
 
 from ...core.plan import StepState
-from ...texts.format import format_counted
-from .. import theme
+from ...texts.format import format_counted, format_percent
+from .. import language, theme
 from .base import Themed, animations_enabled, announce, draw_rounded_rect, tint_border
 from .buttons import SPIN_MS, Button
 from .icons import IconWidget, draw_icon
@@ -60,7 +60,7 @@ class ProgressBar(Themed, QProgressBar):
             self.setUpdatesEnabled(True)
             quarter = int(self._fraction * _ANNOUNCED_PARTS)
             if quarter > self._announced and self.isVisible():
-                announce(self, f"{quarter * 100 // _ANNOUNCED_PARTS} %")
+                announce(self, format_percent(100 * quarter / _ANNOUNCED_PARTS, language.texts().language))
             self._announced = quarter
         self.update()
 

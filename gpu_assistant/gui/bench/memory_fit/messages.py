@@ -14,7 +14,7 @@ from ....bench.memory_fit import LARGEST_GPU_DEVICE, FitModel, is_batch_fitting,
 from ....bench.training_snippet import memory_savings
 from ....core.results import BenchDevice, FitVariant, MemoryFit
 from ....core.types import short_device_name
-from ....texts.format import format_memory, short_name
+from ....texts.format import format_memory, format_percent, short_name
 from ... import language
 from ...widgets.inputs import DropdownEntry
 from ..running import ActivityText
@@ -170,7 +170,8 @@ def peak_text(fit: MemoryFit, baseline: MemoryFit | None) -> str:
     percent = round(100 * (1 - fit.peak / baseline.peak))
     if percent == 0:
         return memory_text
-    return f"{memory_text} ({'−' if percent > 0 else '+'}{abs(percent)} %)"
+    change = format_percent(abs(percent), language.texts().language)
+    return f"{memory_text} ({'−' if percent > 0 else '+'}{change})"
 
 
 def free_memory_text(fit: MemoryFit, scale: int) -> str:
