@@ -78,7 +78,7 @@ def test_duration_shown_before_and_scope_after(open_page, app, qtbot, seen):
     verdict, *rows = QGuiApplication.clipboard().text().splitlines()
     assert verdict == "Level 2: It works, but something needs attention. See below for what to do."
     assert rows[0].startswith("needs attention: ")
-    assert rows[-1].startswith("This verdict covers: the driver; whether each card answers; ")
+    assert rows[-1].startswith("This verdict covers: the driver; whether each card responds; ")
     assert page.copy_button.text() == "Copied"
 
 
@@ -99,7 +99,7 @@ def test_one_list_says_what_is_found_tested_and_to_come(open_page, app, qtbot, s
     assert pending.current_row.accessibleName() == "testing now: The free memory, bit by bit · 42 %"
     to_come = [area for area, row in pending.rows.items() if row.isVisible()]
     assert to_come == list(SAMPLED_AREAS[:-1])  # the last one belongs to level 3
-    assert pending.rows["card-answers"].accessibleName() == "to come: Whether each card answers"
+    assert pending.rows["card-answers"].accessibleName() == "to come: Whether each card responds"
     qtbot.waitUntil(lambda: pending.y() > page.result_view.rows[-1].y(), timeout=5000)
     page.test_runner.reported.emit(health_checks().checks[8])
     assert not pending.current_row.isVisible()

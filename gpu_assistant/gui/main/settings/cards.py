@@ -91,7 +91,7 @@ class DownloadsCard(SettingsRowsCard):
         self._checksum_label.setText(self.tr("Every file is checked against a checksum, wherever it comes from."))
         names = {
             "when-slow": self.tr("When slow"),
-            "first": self.tr("First"),
+            "first": self.tr("Try first"),
             "never": self.tr("Never"),
         }
         self.mirror_segments.set_options([names[use] for use in get_args(MirrorUse)])
