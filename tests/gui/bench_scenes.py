@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.bench.child_protocol import BenchmarkProgress
-from gpu_assistant.core.results import Benchmark, MemoryFits
+from gpu_assistant.core.results import BenchGpuLog, Benchmark, MemoryFits
 from gpu_assistant.gui.bench.page import MEMORY_TAB, BenchmarkPage
 from gpu_assistant.gui.main.main_area import BENCHMARK
 from gpu_assistant.gui.main.window import MainWindow
@@ -22,11 +22,12 @@ RUNNING_S = 31.0
 
 
 def results(*stored: Benchmark, expanded: bool = False) -> Scene:
-    """These results, a week between them, the last one just now."""
+    """These results, a week between them, the last one just now; the driver reported all that it can."""
 
     def scene(window: MainWindow) -> None:
         page, now = _page(window), time.time()
-        dated = [replace(each, started=now - 60 - 604_800 * age) for age, each in enumerate(reversed(stored))]
+        logged = [replace(each, watched=tuple(fully_logged(gpu) for gpu in each.watched)) for each in stored]
+        dated = [replace(each, started=now - 60 - 604_800 * age) for age, each in enumerate(reversed(logged))]
         if len(dated) > 1:
             dated[-1] = replace(dated[-1], versions={**dated[-1].versions, "driver": "566.03"})
         window.app.stored = dated[::-1]
@@ -36,6 +37,12 @@ def results(*stored: Benchmark, expanded: bool = False) -> Scene:
             page.result_view.results_table.toggle_button.click()
 
     return scene
+
+
+def fully_logged(gpu: BenchGpuLog) -> BenchGpuLog:
+    """The log of an RTX 4060 at work, where it lacks figures."""
+    figures = {"clock_sm": 2505, "clock_mem": 8501, "power_max_w": 113.4, "power_limit_w": 115.0}
+    return replace(gpu, **{name: value for name, value in figures.items() if getattr(gpu, name) is None})
 
 
 def running(window: MainWindow) -> None:

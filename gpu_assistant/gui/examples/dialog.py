@@ -446,6 +446,7 @@ class ExampleDialog(Themed, QDialog):
             template = self.tr("Speed: {values}") if is_language_model else self.tr("Error over time: {values}")
             self.curve_label.setText(template.format(values=messages.change_text([y for _x, y in self._curve])))
         self.empty_state.set(messages.invitation(self._program))
+        self.empty_state.icon_widget.set("folder" if self._program == "picture-sorter" else "play")
         has_shown = progress is not None or self._result is not None or self._stopped or self._error is not None
         self.empty_state.setVisible(not running and not has_shown)
         self.picture_grid.setVisible(bool(self.picture_grid.pictures))

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.results import Check, Checks, HealthTestCurve
 from ...health.curves import is_throttled, throttled_share
 from ...health.headline import blames_gpu, has_tested_gpu, select_headline
-from ...texts.format import format_duration
+from ...texts.format import format_duration, short_name
 from .. import language
 from ..widgets.buttons import Button
 from ..widgets.cards import Hero, HeroKind
@@ -87,7 +88,10 @@ class HealthResultView(QWidget):
         self.curves, self.rows, self._checks = [], [], None
 
     def add_check(self, check: Check) -> None:
-        """Add a row for a finished check."""
+        """Add a row for a finished check, with the short name of its GPU: most rows name it."""
+        device = check.data.get("device")
+        if isinstance(device, str):
+            check = replace(check, data={**check.data, "device": short_name(device)})
         checks = Checks(schema="gpu-assistant/checks/1", verdict="pass", checks=(check,))
         row = CheckRow(language.texts().localize_checks(checks).checks[0])
         self.rows.append(row)

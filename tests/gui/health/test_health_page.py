@@ -69,6 +69,7 @@ def test_duration_shown_before_and_scope_after(open_page, app, qtbot, seen):
     assert app.calls[-1] == f"health 2 {Path(ENVIRONMENT.path)}"
     states = [row.check.state for row in page.result_view.rows]
     assert states == ["warn", *["pass"] * (len(states) - 2), "skip"]
+    assert page.result_view.rows[0].check.text == "RTX 4060 reached 86 °C, which is hot: it slows down at 87 °C."
     assert page.level == health_checks().level
     assert page.levels.buttons[1].hasFocus()  # not the rail, nor "Start"
     qtbot.waitUntil(lambda: "Check that all fans turn" in seen(page), timeout=5000)
