@@ -11,7 +11,7 @@ from ..bench.child_protocol import TorchLoading
 from ..core.plan import Event, LogEvent, PlanEvent, StepEvent
 from ..core.results import BenchResult, Check
 from ..core.types import device_name
-from ..texts.format import format_size, format_speed
+from ..texts.format import format_percent, format_size, format_speed
 from ..verify.job import FileProgress
 from .output import Output, display_width
 from .streams import write_stderr
@@ -196,7 +196,7 @@ class HealthStatusLine(StatusLine):
                 self._output.write_note("… " + " · ".join(parts))
             return
         if progress.done is not None:
-            parts.append(f"{100 * progress.done:.0f} %")
+            parts.append(format_percent(100 * progress.done, self._output.texts.language))
         if progress.temp is not None:
             parts.append(f"{progress.temp} °C")
         self._show(" · ".join(parts))

@@ -61,6 +61,13 @@ AREAS_BY_LEVEL = {
     2: ("copy-bandwidth", "link-speed", "matmul-bits", "memory-test", "card-heat", "card-held-back"),
     3: ("load", "load-speed"),
 }
+# The same in the order in which a test comes to them: what the program computes, device by device, the load on all
+# devices at once, then what is read from the samples of the whole test.
+PROGRAM_AREAS = ("driver", "cpu-compute", "device-compute", "copy-bandwidth", "matmul-bits", "memory-test", "load")
+SAMPLED_AREAS = (
+    *("card-answers", "card-link", "card-memory", "card-errors", "card-xid", "card-heat", "card-fan"),
+    *("card-held-back", "link-speed", "load-speed"),
+)
 CPU_CAPABLE_AREAS = ("matmul-bits", "memory-test", "load")  # tested on the CPU they are `<id>-cpu`
 NEVER_COVERED = ("graphics", "rare")  # by no level
 # The most important areas among those that were not covered: listed first.

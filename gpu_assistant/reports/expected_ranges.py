@@ -45,7 +45,7 @@ def range_source_text(source: RangeSource) -> str:
     """Where the ranges are from, and the date of the figures."""
     return translate(
         "ExpectedRangeCard",
-        "The ranges for matrix products come from public results for such cards, slightly widened. For "
+        "The ranges for matrix multiplication come from public results for such cards, slightly widened. For "
         "copies we expect {low_copy} to {high_copy} % of the card's rated memory speed and {low_way} to "
         "{high_way} % of the slot's speed; we chose these limits ourselves. Data as of {date}.",
     ).format(

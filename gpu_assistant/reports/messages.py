@@ -51,7 +51,7 @@ REFERENCE_TOKEN, MEASURED_TOKEN = "s5", "accent"  # colours of bars
 
 
 def workload_label(name: str, dtype: str = "", device: str = "cpu") -> str:
-    """A workload, as it is named on a device, and its number format: "Matrix product, float32"."""
+    """A workload, as it is named on a device, and its number format: "Matrix multiplication, float32"."""
     label = workload_name(name, current.texts(), device)
     dtype_label = dtype_name(dtype)
     if not dtype_label:
@@ -259,6 +259,8 @@ def pair_title(pair: DeviceComparison) -> str:
     best = pair.fastest
     if best.id == "copy-to-device-pinned":
         return translate("BenchmarkMessages", "Copy to the card")
+    if best.id == "copy-within":
+        return workload_label(best.id, device=best.device)
     with_graph = {graph: workload for workload, graph in GRAPH_WORKLOADS.items()}
     return workload_label(with_graph.get(best.id, best.id))
 
@@ -275,7 +277,7 @@ def pair_description(pair: DeviceComparison, benchmark: Benchmark) -> str:
             return translate("BenchmarkMessages", "how fast the card's memory is")
         return translate("BenchmarkMessages", "how fast the memory is")
     purpose = {
-        "resnet50": translate("BenchmarkMessages", "recognises pictures"),
+        "resnet50": translate("BenchmarkMessages", "recognises images"),
         "bert-base": translate("BenchmarkMessages", "reads sentences"),
         "decode": translate("BenchmarkMessages", "answers word by word"),
         "decode-graph": translate("BenchmarkMessages", "answers word by word"),
@@ -380,10 +382,10 @@ class PlainResult(NamedTuple):
 def plain_results(benchmark: Benchmark) -> tuple[PlainResult, ...]:
     """The main workloads on the CPU alone, in the format in which each is fastest; empty where a GPU was measured."""
     names = {
-        "resnet50": translate("BenchmarkMessages", "Learning from {total} pictures"),
-        "bert-base": translate("BenchmarkMessages", "Learning from {total} sentences"),
+        "resnet50": translate("BenchmarkMessages", "Training on {total} images"),
+        "bert-base": translate("BenchmarkMessages", "Training on {total} sentences"),
         "decode": translate("BenchmarkMessages", "Writing text"),
-        "matmul": translate("BenchmarkMessages", "Matrix products"),
+        "matmul": translate("BenchmarkMessages", "Matrix multiplication"),
     }
     pairs = device_comparisons(benchmark)
     if any(pair.gpus for pair in pairs):

@@ -104,9 +104,16 @@ class Texts(Translator):
             scope=scope,
         )
 
-    def scope_text(self, value: Checks, *, max_items: int | None = None, more_code: str = "health.more") -> str:
-        """What a verdict covers and what it leaves out: of the latter the first `max_items` (None: all), the others as
-        a number.
+    def scope_text(
+        self,
+        value: Checks,
+        *,
+        max_items: int | None = None,
+        more_code: str = "health.more",
+        with_covered: bool = True,
+    ) -> str:
+        """What a verdict covers (unless a list beside it says so) and what it leaves out: of the latter the first
+        `max_items` (None: all), the others as a number.
         """
         shown_areas = (
             value.leaves_out
@@ -119,6 +126,8 @@ class Texts(Translator):
             areas_text = self.translate(more_code, {"listed": areas_text, "count": omitted})
         if not value.covers:
             return self.translate("health.scope-nothing", {"leaves_out": areas_text})
+        if not with_covered:
+            return self.translate("health.scope-left-out", {"leaves_out": areas_text})
         return self.translate(
             "health.scope", {"covers": self._join_texts(self._area_texts(value.covers)), "leaves_out": areas_text}
         )

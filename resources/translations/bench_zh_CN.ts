@@ -23,43 +23,43 @@
         <translation>暂时不能测速</translation>
     </message>
     <message>
-        <source>What you learn from it</source>
-        <translation>测完你会知道</translation>
+        <source>What you get</source>
+        <translation>你会得到</translation>
     </message>
     <message>
-        <source>How many times as fast the card is as your CPU</source>
-        <translation>显卡的速度是 CPU 的多少倍</translation>
+        <source>How your card compares with your CPU</source>
+        <translation>显卡与 CPU 的速度对比</translation>
     </message>
     <message>
-        <source>How long your CPU takes for a thousand pictures</source>
-        <translation>CPU 训练一千张图片要多久</translation>
+        <source>How long your CPU takes to train on 1,000 images</source>
+        <translation>CPU 用 1,000 张图片训练要多久</translation>
     </message>
     <message>
-        <source>Whether that is normal for this model of card</source>
-        <translation>对这款显卡来说是否正常</translation>
+        <source>Whether that is normal for your card</source>
+        <translation>你的显卡速度是否正常</translation>
     </message>
     <message>
-        <source>What your CPU is good for</source>
-        <translation>你的 CPU 够做什么</translation>
+        <source>What your CPU can handle</source>
+        <translation>你的 CPU 能胜任什么</translation>
     </message>
     <message>
-        <source>Whether heat, battery or other programs disturbed it</source>
-        <translation>过热、用电池或其他程序有没有影响测试</translation>
+        <source>Whether heat, battery or other programs slow it down</source>
+        <translation>有没有因过热、电池供电或其他程序而变慢</translation>
     </message>
     <message>
-        <source>Whether it got faster or slower since last time</source>
-        <translation>与上次相比是快了还是慢了</translation>
+        <source>Whether it is faster or slower than last time</source>
+        <translation>比上次快还是慢</translation>
     </message>
     <message>
         <source>A picture or a report to share</source>
-        <translation>得到可以分享的图片或报告</translation>
+        <translation>可以分享的图片或报告</translation>
     </message>
     <message>
         <source>What is measured</source>
-        <translation>测量哪些项目</translation>
+        <translation>测什么</translation>
     </message>
     <message>
-        <source>Training ResNet-50, a network that recognises pictures</source>
+        <source>Training ResNet-50, a network that recognises images</source>
         <translation>训练 ResNet-50：识别图片的神经网络</translation>
     </message>
     <message>
@@ -67,12 +67,12 @@
         <translation>训练 BERT-base：理解句子的神经网络</translation>
     </message>
     <message>
-        <source>A small language model that writes text</source>
+        <source>Writing text with a small language model</source>
         <translation>用小型语言模型生成文字</translation>
     </message>
     <message>
-        <source>Matrix products, which every network consists of</source>
-        <translation>矩阵乘法：神经网络的基本运算</translation>
+        <source>Matrix multiplication, the core of every network</source>
+        <translation>矩阵乘法：神经网络的核心运算</translation>
     </message>
     <message>
         <source>Copying data</source>
@@ -104,7 +104,7 @@
     </message>
     <message>
         <source>How fast is it, and is that normal?</source>
-        <translation>有多快，正常吗？</translation>
+        <translation>速度如何，是否正常？</translation>
     </message>
     <message>
         <source>Measures more sizes, each for longer. Close other programs first. “Cancel” stops it within a second and keeps the results so far.</source>
@@ -186,6 +186,18 @@
         <source>Which models fit in memory, and how large a batch can be</source>
         <translation>哪些模型装得下，批次最大能有多大</translation>
     </message>
+    <message>
+        <source>Up to 30 minutes. The fans may get loud.</source>
+        <translation>最多 30 分钟，风扇可能会变响。</translation>
+    </message>
+    <message>
+        <source>About 2 minutes. The fans may get loud.</source>
+        <translation>约 2 分钟，风扇可能会变响。</translation>
+    </message>
+    <message>
+        <source>Full test: up to 30 minutes…</source>
+        <translation>完整测速：最多 30 分钟…</translation>
+    </message>
 </context>
 <context>
     <name>BenchmarkResultView</name>
@@ -210,8 +222,8 @@
         <translation>多张显卡一起训练同一个模型。</translation>
     </message>
     <message>
-        <source>The green bracket is the usual range for healthy cards of this model.</source>
-        <translation>绿色标记是同款健康显卡的正常范围。</translation>
+        <source>The green bracket is the usual range for healthy cards of this model; rows without one have no usual range.</source>
+        <translation>绿色标记是同款健康显卡的正常范围；没有标记的项目没有正常范围可比。</translation>
     </message>
     <message>
         <source>Was it a fair test?</source>
@@ -429,7 +441,7 @@
         <translation>理解 128 个词的句子</translation>
     </message>
     <message>
-        <source>recognises pictures of 224 × 224 pixels</source>
+        <source>recognises images of 224 × 224 pixels</source>
         <translation>识别 224 × 224 像素的图片</translation>
     </message>
     <message>
@@ -531,8 +543,8 @@
 <context>
     <name>ModelFitCard</name>
     <message>
-        <source>At most</source>
-        <translation>最多</translation>
+        <source>Longest text</source>
+        <translation>最长文本</translation>
     </message>
     <message>
         <source>Does it fit on my card?</source>
@@ -563,8 +575,28 @@
         <translation>{format}：{size}</translation>
     </message>
     <message>
-        <source>16-bit: as released. 8-bit and 4-bit: rounded weights, which need less memory and are less exact.</source>
-        <translation>16 位是发布时的精度；8 位、4 位是取整后的权重，占用更少，但没那么精确。</translation>
+        <source>16-bit: as released. 8-bit and 4-bit: rounded weights, which need less memory and are less exact. A token is about three quarters of a word.</source>
+        <translation>16 位是发布时的精度；8 位、4 位是取整后的权重，占用更少，但没那么精确。一个词元（token）约为四分之三个英文单词。</translation>
+    </message>
+    <message>
+        <source>Most images</source>
+        <translation>一次最多</translation>
+    </message>
+    <message>
+        <source>Largest batch</source>
+        <translation>最大批次</translation>
+    </message>
+    <message>
+        <source>Fits</source>
+        <translation>装得下</translation>
+    </message>
+    <message>
+        <source>May just fit</source>
+        <translation>可能刚好装得下</translation>
+    </message>
+    <message>
+        <source>Does not fit</source>
+        <translation>装不下</translation>
     </message>
 </context>
 <context>

@@ -72,7 +72,7 @@
     </message>
     <message>
         <source>Save a copy…</source>
-        <translation>保存一份…</translation>
+        <translation>保存副本…</translation>
     </message>
     <message>
         <source>Save the program</source>
@@ -88,7 +88,7 @@
     </message>
     <message>
         <source>Stopped. Nothing was kept.</source>
-        <translation>已停止，没有保存任何东西。</translation>
+        <translation>已停止，没有保存任何内容。</translation>
     </message>
     <message>
         <source>Stopping…</source>
@@ -96,7 +96,7 @@
     </message>
     <message>
         <source>The code that runs</source>
-        <translation>正在运行的代码</translation>
+        <translation>运行的代码</translation>
     </message>
     <message>
         <source>The program is starting…</source>
@@ -146,6 +146,10 @@
         <source>about {time} left</source>
         <translation>还需约 {time}</translation>
     </message>
+    <message>
+        <source>Choose other pictures…</source>
+        <translation>换一批图片…</translation>
+    </message>
 </context>
 <context>
     <name>Examples</name>
@@ -159,11 +163,11 @@
     </message>
     <message>
         <source>Files left out because they cannot be read: {count}</source>
-        <translation>读不了而跳过的文件：{count} 个</translation>
+        <translation>无法读取、已跳过的文件：{count} 个</translation>
     </message>
     <message>
         <source>It writes {rate} tokens per second</source>
-        <translation>每秒写 {rate} 个词元</translation>
+        <translation>每秒生成 {rate} 个词元</translation>
     </message>
     <message>
         <source>Language model</source>
@@ -218,8 +222,8 @@
         <translation>选一个图片文件夹，看神经网络怎样学会分类。</translation>
     </message>
     <message>
-        <source>Press Run to see how many words per second a language model writes here.</source>
-        <translation>点“运行”，看语言模型在这台电脑上每秒能写多少字。</translation>
+        <source>Press Run to see how fast a language model writes on this computer.</source>
+        <translation>点“运行”，看语言模型在这台电脑上生成文字有多快。</translation>
     </message>
 </context>
 <context>

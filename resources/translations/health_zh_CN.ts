@@ -235,5 +235,21 @@
         <source>A few minutes</source>
         <translation>几分钟</translation>
     </message>
+    <message>
+        <source>testing now</source>
+        <translation>正在测试</translation>
+    </message>
+    <message>
+        <source>to come</source>
+        <translation>待测</translation>
+    </message>
+    <message>
+        <source>Testing now: {area}</source>
+        <translation>正在测试：{area}</translation>
+    </message>
+    <message>
+        <source>{percent} of the test</source>
+        <translation>已完成 {percent}</translation>
+    </message>
 </context>
 </TS>

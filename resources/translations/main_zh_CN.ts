@@ -79,8 +79,8 @@
         <translation>使用国内镜像下载</translation>
     </message>
     <message>
-        <source>First</source>
-        <translation>优先</translation>
+        <source>Try first</source>
+        <translation>优先使用</translation>
     </message>
     <message>
         <source>Speed limit</source>
@@ -239,7 +239,7 @@
     </message>
     <message>
         <source>Notify me of problems with the card, even in the background</source>
-        <translation>显卡有问题时通知我，在后台时也通知</translation>
+        <translation>显卡出现问题时通知我，在后台运行时也通知</translation>
     </message>
     <message>
         <source>Your graphics card</source>
@@ -602,8 +602,8 @@
 <context>
     <name>SettingsPage</name>
     <message>
-        <source>Go to</source>
-        <translation>跳到</translation>
+        <source>Jump to section</source>
+        <translation>跳转到</translation>
     </message>
     <message>
         <source>Use system setting</source>
@@ -615,7 +615,7 @@
     </message>
     <message>
         <source>GPU Assistant {version}, free software (Apache-2.0).</source>
-        <translation>GPU 助手 {version}，自由软件（Apache-2.0）。</translation>
+        <translation>GPU 助手 {version}，开源软件（Apache-2.0）。</translation>
     </message>
     <message>
         <source>High contrast</source>
@@ -783,14 +783,14 @@
     </message>
     <message>
         <source>Use system setting</source>
-        <translation>使用系统设置</translation>
+        <translation>跟随系统</translation>
     </message>
     <message>
         <source>No proxy</source>
         <translation>不用代理</translation>
     </message>
     <message>
-        <source>Enter one</source>
+        <source>Manual</source>
         <translation>手动填写</translation>
     </message>
     <message>

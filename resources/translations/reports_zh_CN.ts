@@ -4,19 +4,19 @@
 <context>
     <name>BenchmarkMessages</name>
     <message>
-        <source>Learning from {total} pictures</source>
+        <source>Training on {total} images</source>
         <translation>用 {total} 张图片训练</translation>
     </message>
     <message>
-        <source>Learning from {total} sentences</source>
+        <source>Training on {total} sentences</source>
         <translation>用 {total} 个句子训练</translation>
     </message>
     <message>
         <source>Writing text</source>
-        <translation>写文字</translation>
+        <translation>生成文字</translation>
     </message>
     <message>
-        <source>Matrix products</source>
+        <source>Matrix multiplication</source>
         <translation>矩阵乘法</translation>
     </message>
     <message>
@@ -92,7 +92,7 @@
         <translation>理解句子</translation>
     </message>
     <message>
-        <source>recognises pictures</source>
+        <source>recognises images</source>
         <translation>识别图片</translation>
     </message>
     <message>
@@ -282,7 +282,7 @@
 <context>
     <name>ExpectedRangeCard</name>
     <message>
-        <source>The ranges for matrix products come from public results for such cards, slightly widened. For copies we expect {low_copy} to {high_copy} % of the card's rated memory speed and {low_way} to {high_way} % of the slot's speed; we chose these limits ourselves. Data as of {date}.</source>
+        <source>The ranges for matrix multiplication come from public results for such cards, slightly widened. For copies we expect {low_copy} to {high_copy} % of the card's rated memory speed and {low_way} to {high_way} % of the slot's speed; we chose these limits ourselves. Data as of {date}.</source>
         <translation>矩阵乘法的正常范围来自同类显卡的公开测速结果，并略微放宽。显存内复制是厂商数据的 {low_copy}% 到 {high_copy}%，向显卡复制是插槽速度的 {low_way}% 到 {high_way}%，这两项是我们自己的经验值。数据日期：{date}。</translation>
     </message>
 </context>

@@ -499,11 +499,11 @@
         <translation>NVIDIA 的库彼此配套</translation>
     </message>
     <message>
-        <source>Matrix product on the card</source>
+        <source>Matrix multiplication on the card</source>
         <translation>显卡上的矩阵乘法</translation>
     </message>
     <message>
-        <source>Matrix product on the CPU</source>
+        <source>Matrix multiplication on the CPU</source>
         <translation>CPU 上的矩阵乘法</translation>
     </message>
     <message>
@@ -1591,7 +1591,7 @@
 <context>
     <name>SpeedLimitPicker</name>
     <message>
-        <source>No limit</source>
+        <source>None</source>
         <translation>不限速</translation>
     </message>
     <message>
@@ -1599,8 +1599,12 @@
         <translation>最高 {count} MB/s</translation>
     </message>
     <message>
-        <source>Download speed</source>
-        <translation>下载速度</translation>
+        <source>Speed limit</source>
+        <translation>下载限速</translation>
+    </message>
+    <message>
+        <source>Speed limit: none</source>
+        <translation>下载限速：无</translation>
     </message>
 </context>
 <context>

@@ -10,21 +10,24 @@ from msgspec.structs import replace
 from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.bench.child_protocol import BenchmarkProgress
-from gpu_assistant.core.results import Benchmark
+from gpu_assistant.core.results import BenchGpuLog, Benchmark, MemoryFits
 from gpu_assistant.gui.bench.page import MEMORY_TAB, BenchmarkPage
 from gpu_assistant.gui.main.main_area import BENCHMARK
 from gpu_assistant.gui.main.window import MainWindow
 from tests.fakes.benchmarks import card_benchmark, worked_out
 
 Scene = Callable[[MainWindow], None]
+MEASURED = 4
+RUNNING_S = 31.0
 
 
 def results(*stored: Benchmark, expanded: bool = False) -> Scene:
-    """These results, a week between them, the last one just now."""
+    """These results, a week between them, the last one just now; the driver reported all that it can."""
 
     def scene(window: MainWindow) -> None:
         page, now = _page(window), time.time()
-        dated = [replace(each, started=now - 60 - 604_800 * age) for age, each in enumerate(reversed(stored))]
+        logged = [replace(each, watched=tuple(fully_logged(gpu) for gpu in each.watched)) for each in stored]
+        dated = [replace(each, started=now - 60 - 604_800 * age) for age, each in enumerate(reversed(logged))]
         if len(dated) > 1:
             dated[-1] = replace(dated[-1], versions={**dated[-1].versions, "driver": "566.03"})
         window.app.stored = dated[::-1]
@@ -36,21 +39,36 @@ def results(*stored: Benchmark, expanded: bool = False) -> Scene:
     return scene
 
 
+def fully_logged(gpu: BenchGpuLog) -> BenchGpuLog:
+    """The log of an RTX 4060 at work, where it lacks figures."""
+    figures = {"clock_sm": 2505, "clock_mem": 8501, "power_max_w": 113.4, "power_limit_w": 115.0}
+    return replace(gpu, **{name: value for name, value in figures.items() if getattr(gpu, name) is None})
+
+
 def running(window: MainWindow) -> None:
-    """A run that has measured four workloads."""
+    """A run that has measured four workloads and is at the fifth."""
     page = _page(window)
-    results = card_benchmark().results[:4]
+    *results, current = card_benchmark().results[: MEASURED + 1]
     window.app.gate = threading.Event()
     report = BenchmarkProgress(
-        index=7, total=24, workload="resnet50", device="cuda:0", dtype="mixed-bfloat16", size=(3, 224, 224)
+        index=MEASURED + 1,
+        total=24,
+        workload=current.id,
+        device=current.device,
+        dtype=current.dtype,
+        size=current.size,
     )
     window.app.events["bench"] = (*results, report)
     page.measure()
     _wait_until(lambda: page.running_view.report is not None)
+    page.running_view.monotonic = lambda: time.monotonic() + RUNNING_S
+    page.running_view.retranslate()
 
 
 def memory_fit(window: MainWindow) -> None:
     """The memory estimate with its answer."""
+    answer = window.app.results["fit"]
+    window.app.results["fit"] = on_one_card(answer() if callable(answer) else answer)
     page = _page(window)
     page.tabs.buttons[MEMORY_TAB].click()
     page.memory_view.measure_button.click()
@@ -64,6 +82,16 @@ def memory_fit_too_large(window: MainWindow) -> None:
     page = _page(window)
     page.memory_view.batch_box.setValue(256)
     memory_fit(window)
+
+
+def on_one_card(result: MemoryFits) -> MemoryFits:
+    """An answer of the second of two cards as one of the window's only card."""
+    return replace(
+        result,
+        devices=tuple(each for each in result.devices if each.id != "cuda:1"),
+        fits=tuple(replace(each, device="cuda:0") for each in result.fits),
+        steps=tuple(replace(each, device="cuda:0") for each in result.steps),
+    )
 
 
 def _page(window: MainWindow) -> BenchmarkPage:

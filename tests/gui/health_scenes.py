@@ -11,7 +11,10 @@ from PySide6.QtWidgets import QApplication
 from gpu_assistant.gui.health.page import LOAD_LEVEL, HealthPage
 from gpu_assistant.gui.main.main_area import HEALTH
 from gpu_assistant.gui.main.window import MainWindow
-from tests.fakes.health_findings import PROGRESS, health_checks
+from tests.fakes.health_findings import health_checks, progress_reports
+
+THOROUGH_LEVEL = 2
+RUNNING_S = 94.0
 
 
 def before(window: MainWindow) -> None:
@@ -20,21 +23,25 @@ def before(window: MainWindow) -> None:
 
 
 def running(window: MainWindow) -> None:
-    """A test that has reported two checks."""
+    """A thorough test at the memory, for a minute and a half."""
     page = _page(window)
     window.app.gate = threading.Event()
-    window.app.events["health"] = (PROGRESS, *health_checks().checks[:2])
-    window.app.results["health"] = health_checks()
-    page.choose(LOAD_LEVEL, None)
+    reports = progress_reports(THOROUGH_LEVEL)
+    window.app.events["health"] = reports
+    window.app.results["health"] = health_checks(THOROUGH_LEVEL)
+    page.choose(THOROUGH_LEVEL, None)
     page.start_test()
-    _wait_until(lambda: bool(page.result_view.rows))
+    page.monotonic = lambda: time.monotonic() + RUNNING_S
+    _wait_until(
+        lambda: len(page.result_view.rows) == len(reports) - 1 and page.result_view.pending.current_row.isVisible()
+    )
 
 
 def done(window: MainWindow) -> None:
-    """A test with its verdict."""
+    """A thorough test with its verdict."""
     page = _page(window)
-    window.app.results["health"] = health_checks()
-    page.choose(LOAD_LEVEL, None)
+    window.app.results["health"] = health_checks(THOROUGH_LEVEL)
+    page.choose(THOROUGH_LEVEL, None)
     page.start_test()
     _wait_until(lambda: not page.testing and page.result_view.verdict.isVisible())
 

@@ -114,7 +114,7 @@ def test_healthy_gpu_passes(scenario: Scenario, play: Play, tmp_path: Path) -> N
     assert one(checks, "card-heat").value == 71
     (curve,) = checks.curves
     assert (curve.gpu, curve.name, curve.temp[:2]) == (0, "NVIDIA GeForce RTX 4060", (42, 71))
-    assert "the speed of the link" in checks.covers
+    assert "the speed of the PCIe link" in checks.covers
     assert checks.leaves_out[:2] == ("a small calculation on the card", "calculations in each precision")
     assert "does not guarantee" in (checks.scope or "")
 

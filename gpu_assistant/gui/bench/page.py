@@ -193,7 +193,7 @@ class BenchmarkPage(Page):
         self.retranslate()
 
     def _wrap_empty_state(self) -> QWidget:
-        """What to do; what is measured then, and what one learns from it."""
+        """What to do; what is measured then, and what one gets from it."""
         self._preview_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._preview_row.setSpacing(12)
         for card in (self.workloads_card, self.answers_card):
@@ -250,6 +250,11 @@ class BenchmarkPage(Page):
     def _can_start(self) -> bool:
         """Whether a benchmark can be started now."""
         return self.can_measure and not self.memory_view.busy and not self._is_testing()
+
+    @property
+    def _gpu_count(self) -> int:
+        """How many GPUs are known; 0 where none was sampled yet."""
+        return len(self._sampling.history.gpus())
 
     @property
     def is_loaded(self) -> bool:
@@ -332,7 +337,7 @@ class BenchmarkPage(Page):
         dialog = ConfirmDialog(
             self,
             self.tr("Start the full test?"),
-            f"{duration_text(self._installed, full=True)} {details}",
+            f"{duration_text(self._installed, self._gpu_count, full=True)} {details}",
             self.tr("Start the full test"),
             self.tr("Not now"),
         )
@@ -348,7 +353,7 @@ class BenchmarkPage(Page):
         self.tabs.set_current(SPEED_TAB)
         self._runner.start(LazyJob(partial(self._app.monitoring.benchmark, self._installed.folder, full=full)))
         self.finished_card.clear()
-        self.running_view.start(partial(running_note, self._installed, full=full))
+        self.running_view.start(partial(running_note, self._installed, self._gpu_count, full=full))
         self.retranslate()
         self.running_view.take_focus()
 
@@ -433,7 +438,7 @@ class BenchmarkPage(Page):
         """Update which measurements can be started, and why not."""
         installed, reason = self._installed, self._unavailable_reason()
         quick_duration, full_duration = (
-            duration_text(installed, full=full) if installed else "" for full in (False, True)
+            duration_text(installed, self._gpu_count, full=full) if installed else "" for full in (False, True)
         )
         self.result_actions.set_texts(self._can_start, quick_duration, full_duration, reason)
         is_testing = self._is_testing()
@@ -480,8 +485,9 @@ class BenchmarkPage(Page):
         can_measure, unavailable_reason = self.can_measure, self._unavailable_reason()
         if can_measure and self._installed is not None:
             title = self.tr("How fast is PyTorch on this computer?")
-            self.empty_state.set("accent", title, duration_text(self._installed), self.tr("Measure"), "bench")
-            self.first_full_test_button.setText(full_test_label(self._installed))
+            duration = duration_text(self._installed, self._gpu_count)
+            self.empty_state.set("accent", title, duration, self.tr("Measure"), "bench")
+            self.first_full_test_button.setText(full_test_label(self._installed, self._gpu_count))
         else:
             button_text = self.tr("Measure") if self._app.simulated else self.tr("Set up PyTorch")
             title = self.tr("Nothing to measure here")
@@ -494,32 +500,30 @@ class BenchmarkPage(Page):
             button.setToolTip(unavailable_reason if is_blocked else "")
 
     def _show_preview(self) -> None:
-        """What a run measures, and what one learns from it, for whoever has not seen one."""
+        """What a run measures, and what one gets from it, for whoever has not seen one."""
         for card in (self.workloads_card, self.answers_card):
             card.setVisible(not self._app.simulated)
         self.workloads_card.set_lines(
             self.tr("What is measured"),
             (
-                self.tr("Training ResNet-50, a network that recognises pictures"),
+                self.tr("Training ResNet-50, a network that recognises images"),
                 self.tr("Training BERT-base, a network that reads sentences"),
-                self.tr("A small language model that writes text"),
-                self.tr("Matrix products, which every network consists of"),
+                self.tr("Writing text with a small language model"),
+                self.tr("Matrix multiplication, the core of every network"),
                 self.tr("Copying data"),
             ),
         )
         installed = self._installed
         has_gpu = installed.variant != "cpu" if installed is not None else bool(self._sampling.history.gpus())
         self.answers_card.set_lines(
-            self.tr("What you learn from it"),
+            self.tr("What you get"),
             (
-                self.tr("How many times as fast the card is as your CPU")
+                self.tr("How your card compares with your CPU")
                 if has_gpu
-                else self.tr("How long your CPU takes for a thousand pictures"),
-                self.tr("Whether that is normal for this model of card")
-                if has_gpu
-                else self.tr("What your CPU is good for"),
-                self.tr("Whether heat, battery or other programs disturbed it"),
-                self.tr("Whether it got faster or slower since last time"),
+                else self.tr("How long your CPU takes to train on 1,000 images"),
+                self.tr("Whether that is normal for your card") if has_gpu else self.tr("What your CPU can handle"),
+                self.tr("Whether heat, battery or other programs slow it down"),
+                self.tr("Whether it is faster or slower than last time"),
                 self.tr("A picture or a report to share"),
             ),
         )
@@ -612,13 +616,17 @@ def activity(report: BenchmarkProgress) -> ActivityText:
     return ActivityText(f"{label} · {short_device_name(report.device)}", size, report.limit_s)
 
 
-def duration_text(installed: InstalledEnvironment, *, full: bool = False) -> str:
-    """How long a run takes, and that the fans get loud."""
+def duration_text(installed: InstalledEnvironment, gpu_count: int, *, full: bool = False) -> str:
+    """How long a run takes with this many GPUs (0: unknown), and that the fans get loud."""
     is_cpu_build = installed.variant == "cpu"
     if full and is_cpu_build:
         return translate("BenchmarkPage", "Up to 15 minutes. The fan may get loud.")
     if is_cpu_build:
         return translate("BenchmarkPage", "About 1 minute. The fan may get loud.")
+    if gpu_count == 1 and full:
+        return translate("BenchmarkPage", "Up to 30 minutes. The fans may get loud.")
+    if gpu_count == 1:
+        return translate("BenchmarkPage", "About 2 minutes. The fans may get loud.")
     if full:
         template = translate(
             "BenchmarkPage",
@@ -634,14 +642,16 @@ def duration_text(installed: InstalledEnvironment, *, full: bool = False) -> str
     return template.format(time=format_duration(scaling.max_total_s(full=full), texts().language))
 
 
-def running_note(installed: InstalledEnvironment, *, full: bool) -> str:
+def running_note(installed: InstalledEnvironment, gpu_count: int, *, full: bool) -> str:
     """The note that is shown during a run: how long it takes, and what disturbs it."""
     other_programs = translate("BenchmarkPage", "Other running programs lower the results.")
-    return f"{duration_text(installed, full=full)}\n{other_programs}"
+    return f"{duration_text(installed, gpu_count, full=full)}\n{other_programs}"
 
 
-def full_test_label(installed: InstalledEnvironment) -> str:
-    """The text of the full test's button."""
+def full_test_label(installed: InstalledEnvironment, gpu_count: int) -> str:
+    """The text of the full test's button, with this many GPUs (0: unknown)."""
     if installed.variant == "cpu":
         return translate("BenchmarkPage", "Full test: up to 15 minutes…")
+    if gpu_count == 1:
+        return translate("BenchmarkPage", "Full test: up to 30 minutes…")
     return translate("BenchmarkPage", "Full test: up to 15 minutes, and 15 for each GPU…")

@@ -74,7 +74,7 @@ class RunningView(Themed, QWidget, Generic[ReportT]):
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._describe = describe
-        self._monotonic = monotonic
+        self.monotonic = monotonic
         self._report: ReportT | None = None
         self._loading: TorchLoading | None = None
         self._make_note: Callable[[], str] = str
@@ -123,7 +123,7 @@ class RunningView(Themed, QWidget, Generic[ReportT]):
     def start(self, note: Callable[[], str]) -> None:
         """Begin a new run; `note` gives the text below the progress bar in the current language."""
         self._report, self._loading = None, None
-        self._stopping, self._started = False, self._monotonic()
+        self._stopping, self._started = False, self.monotonic()
         self._make_note = note
         self.retranslate()
 
@@ -140,7 +140,7 @@ class RunningView(Themed, QWidget, Generic[ReportT]):
             self._loading = report
         else:
             if self._report is None:
-                self._first_reported = self._monotonic()
+                self._first_reported = self.monotonic()
             self._report = report
         self.retranslate()
 
@@ -167,7 +167,7 @@ class RunningView(Themed, QWidget, Generic[ReportT]):
 
     def _update_count(self) -> None:
         language_code = language.texts().language
-        elapsed = format_duration(max(self._monotonic() - self._started, 1.0), language_code)
+        elapsed = format_duration(max(self.monotonic() - self._started, 1.0), language_code)
         parts = [self.tr("running for {time}").format(time=elapsed)]
         if self._report is None and self._loading is not None and self._loading.limit_s is not None:
             limit = format_duration(self._loading.limit_s, language_code)
@@ -180,7 +180,7 @@ class RunningView(Themed, QWidget, Generic[ReportT]):
 
     def _remaining_text(self, limit_s: float | None) -> str:
         """The longest time that it can still take; "" where that is unknown or over."""
-        left_s = limit_s - (self._monotonic() - self._first_reported) if limit_s is not None else 0.0
+        left_s = limit_s - (self.monotonic() - self._first_reported) if limit_s is not None else 0.0
         if left_s < 1:
             return ""
         return self.tr("at most {time} left").format(time=format_duration(left_s, language.texts().language))

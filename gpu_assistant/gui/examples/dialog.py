@@ -381,7 +381,7 @@ class ExampleDialog(Themed, QDialog):
         self.rate_tile.set_label(self.tr("Tokens per second"))
         self.memory_tile.set_label(self.tr("GPU memory"))
         self.pictures_label.setText(self.tr("The network's answers for pictures it has never seen"))
-        self.folder_button.setText(self.tr("Choose pictures…"))
+        self.folder_button.setText(self.tr("Choose other pictures…"))
         self.weights_button.setText(self.tr("Use my own weights…"))
         self.no_weights_button.setText(self.tr("Without weights"))
         self.install_button.setText(self.tr("Install Pillow"))
@@ -389,15 +389,18 @@ class ExampleDialog(Themed, QDialog):
         self.editor_button.setText(self.tr("Open in VS Code"))
         self.stop_button.setText(self.tr("Stopping…") if self._stopping else self.tr("Stop"))
         self.close_button.setText(self.tr("Close"))
-        has_run = self._result is not None or self._error is not None or self._stopped
-        self.run_button.setText(self.tr("Run again") if has_run else self.tr("Run"))
         self._update_inputs()
         self._update_run()
 
     def _update_inputs(self) -> None:
         running, is_sorter = self.runner.running, self._program == "picture-sorter"
         takes_weights = self._program != "first-program"
-        self.folder_button.setVisible(is_sorter and not running)
+        has_run = self._result is not None or self._error is not None or self._stopped
+        lacks_pictures = is_sorter and self._folder is None  # what the main button asks for first
+        run_text = self.tr("Run again") if has_run else self.tr("Run")
+        self.run_button.setText(self.tr("Choose pictures…") if lacks_pictures else run_text)
+        self.run_button.set_icon("folder" if lacks_pictures else "play")
+        self.folder_button.setVisible(is_sorter and not lacks_pictures and not running)
         self.weights_button.setVisible(takes_weights and not running)
         self.no_weights_button.setVisible(takes_weights and not running and self._weights is not None)
         chosen = [
@@ -443,6 +446,7 @@ class ExampleDialog(Themed, QDialog):
             template = self.tr("Speed: {values}") if is_language_model else self.tr("Error over time: {values}")
             self.curve_label.setText(template.format(values=messages.change_text([y for _x, y in self._curve])))
         self.empty_state.set(messages.invitation(self._program))
+        self.empty_state.icon_widget.set("folder" if self._program == "picture-sorter" else "play")
         has_shown = progress is not None or self._result is not None or self._stopped or self._error is not None
         self.empty_state.setVisible(not running and not has_shown)
         self.picture_grid.setVisible(bool(self.picture_grid.pictures))

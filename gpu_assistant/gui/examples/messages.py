@@ -105,9 +105,7 @@ def invitation(program: ExampleName) -> str:
         "picture-sorter": translate(
             "Examples", "Choose a folder of pictures, and watch the network learn to sort them."
         ),
-        "language-model": translate(
-            "Examples", "Press Run to see how many words per second a language model writes here."
-        ),
+        "language-model": translate("Examples", "Press Run to see how fast a language model writes on this computer."),
     }[program]
 
 

@@ -14,6 +14,7 @@ from ..widgets.cards import Card
 from ..widgets.choice_card import ChoiceCard
 from ..widgets.icons import IconWidget
 from ..widgets.text import label
+from .running import area_text
 
 LOAD_LEVEL = 3  # the level that loads the GPUs
 AREA_ICONS = {
@@ -36,7 +37,8 @@ AREA_ICONS = {
     "load-speed": "bench",
 }
 # What is not tested where PyTorch is not set up.
-COMPUTED_AREAS = ("cpu-compute", "device-compute")
+CPU_AREA = "cpu-compute"
+COMPUTED_AREAS = (CPU_AREA, "device-compute")
 translate = QCoreApplication.translate
 
 
@@ -106,14 +108,13 @@ class AreasCard(Card):
         self._shown: tuple[object, ...] = ()
         self.column.addLayout(self._grid)
 
-    def show_level(self, level: int, *, has_environment: bool) -> None:
+    def show_level(self, level: int, areas: tuple[str, ...]) -> None:
         """List what this level tests, in the current language."""
-        areas = level_areas(level, has_environment=has_environment)
         shown = (level, areas, language.texts().language)
         if shown == self._shown:
             return
         self._shown = shown
-        self.set_title(translate("Health", "What level {level} tests").format(level=level))
+        self.set_title(level_title(level))
         for row in self.rows:
             self._grid.removeWidget(row)
             row.hide()
@@ -140,14 +141,19 @@ class AreaRow(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
         row.addWidget(IconWidget(AREA_ICONS[area], "soft", 18), 0, Qt.AlignmentFlag.AlignTop)
-        text = language.texts().translate(f"health.area.{area}")
-        row.addWidget(label("body", text[:1].upper() + text[1:]), 1, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(label("body", area_text(area)), 1, Qt.AlignmentFlag.AlignTop)
 
 
-def level_areas(level: int, *, has_environment: bool) -> tuple[str, ...]:
-    """What a level tests, with what the levels below it test."""
+def level_areas(level: int, *, has_environment: bool, has_gpu: bool) -> tuple[str, ...]:
+    """What a level tests, with what the levels below it test; where there is a GPU, the CPU is not tested."""
     areas = [area for each in range(1, level + 1) for area in AREAS_BY_LEVEL[each]]
-    return tuple(area for area in areas if has_environment or area not in COMPUTED_AREAS)
+    left_out = {*(() if has_environment else COMPUTED_AREAS), *((CPU_AREA,) if has_gpu else ())}
+    return tuple(area for area in areas if area not in left_out)
+
+
+def level_title(level: int) -> str:
+    """The title of the list of what a level tests."""
+    return translate("Health", "What level {level} tests").format(level=level)
 
 
 def level_names() -> tuple[str, str, str]:

@@ -4,7 +4,8 @@ What flows here, with the modules:
 
     shown ──► HealthTestEnvironmentJob (worker thread) ──► HealthTestEnvironment: what there is to test with
     Start ──► HealthTestJob ──► app.monitoring.health_test, with a sampler of its own
-                            ├─► reports: HealthProgress ──► progress bar, Check ──► result.HealthResultView
+                            ├─► reports: HealthProgress, Check ──► health.progress ──► progress bar,
+                            │                                      findings and what is to come: HealthResultView
                             └─► Checks ──► verdict, GPU curves and scope in result.HealthResultView
 """
 
@@ -24,9 +25,9 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from ...core.errors import AppError
 from ...core.jobs import JobContext
 from ...core.results import Check, Checks, GpuSample
-from ...core.types import device_name
 from ...health.child_protocol import HealthProgress
-from ...texts.format import format_duration
+from ...health.progress import LOAD_AREA, HealthTestProgress
+from ...texts.format import format_duration, format_percent
 from .. import language, theme
 from ..machine_facts import current_environment
 from ..monitor.live_card import RunMetricsCard
@@ -39,8 +40,9 @@ from ..widgets.page import Page
 from ..widgets.progress import ProgressBar
 from ..widgets.text import label
 from ..worker import JobRunner
-from .levels import LOAD_LEVEL, AreasCard, LevelCards, level_names
+from .levels import LOAD_LEVEL, AreasCard, LevelCards, level_areas, level_names, level_title
 from .result import HealthResultView
+from .running import area_name
 
 if TYPE_CHECKING:
     from ...app import App
@@ -48,7 +50,6 @@ if TYPE_CHECKING:
 
 MIN_LEVEL_WIDTH = 210  # pixels at 100 % text of a level beside the others
 LOAD_MINUTES = (10, 20, 30, 60)
-LOAD_CHECK = "load"
 CLOCK_INTERVAL_MS = 1000
 translate = QCoreApplication.translate
 
@@ -73,10 +74,10 @@ class HealthPage(Page):
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._app, self._sampling, self._is_benchmarking = app, sampling, is_benchmarking
-        self._monotonic = monotonic
+        self.monotonic = monotonic
         self._environment: HealthTestEnvironment | None = None
         self._message: Callable[[], str] | None = None
-        self._progress: HealthProgress | None = None
+        self._progress: HealthTestProgress | None = None
         self._is_built = self._was_copied = self._is_stopping = False
         super().__init__(" ")
         self.levels, self.areas_card = LevelCards(), AreasCard()
@@ -197,7 +198,20 @@ class HealthPage(Page):
 
     def _show_gpus(self) -> None:
         if not self.testing:
-            self.test_options.show_gpus(tuple(gpu for gpu in self._sampling.history.gpus() if gpu.state != "gone"))
+            self.test_options.show_gpus(self._gpus())
+
+    def _gpus(self) -> tuple[GpuSample, ...]:
+        """The GPUs that are known and there."""
+        return tuple(gpu for gpu in self._sampling.history.gpus() if gpu.state != "gone")
+
+    def _areas(self) -> tuple[str, ...]:
+        """What the selected level tests on this computer."""
+        environment = self._environment
+        return level_areas(
+            self.level,
+            has_environment=environment is None or environment.environment is not None,
+            has_gpu=bool(self._gpus()) and not (environment is not None and environment.cpu_only),
+        )
 
     # The test
 
@@ -206,10 +220,13 @@ class HealthPage(Page):
         if self._unavailable_reason() or self._environment is None or self.testing:
             return
         self.result_view.clear()
-        self._message, self._progress, self._was_copied, self._is_stopping = None, None, False, False
-        self._started = self._monotonic()
+        self._message, self._was_copied, self._is_stopping = None, False, False
+        self._started = self.monotonic()
         self._clock_timer.start()
         options = self.test_options
+        gpu_count = 1 if options.device is not None else len(self._gpus())
+        self._progress = HealthTestProgress(self._areas(), gpu_count=gpu_count, load_seconds=options.load_seconds)
+        self.result_view.pending.start(self._progress, has_several_gpus=gpu_count > 1)
         self.test_runner.start(
             HealthTestJob(
                 self._app,
@@ -236,39 +253,46 @@ class HealthPage(Page):
         self.update_state()
 
     def _on_report(self, report: HealthProgress | Check) -> None:
+        if self._progress is not None:
+            self._progress.update(report, self.monotonic() - self._started)
         if isinstance(report, Check):
             self.result_view.add_check(report)
-            self._result_card.show()
-        else:
-            self._progress = report
-            self._show_progress()
+        self.result_view.pending.refresh()
+        self._show_progress()
 
     def _show_progress(self) -> None:
-        """What is tested just now, how far it is, and whether it is being stopped."""
-        report = self._progress
+        """What is tested just now, how far the whole test is, and whether it is being stopped."""
+        progress = self._progress
         if self._is_stopping:
             text = translate("Health", "Stopping…")
+        elif progress is not None and (area := progress.current_area) is not None:
+            text = translate("Health", "Testing now: {area}").format(area=area_name(area))
         else:
-            text = progress_text(report) if report is not None else translate("Health", "Starting…")
+            text = translate("Health", "Starting…")
         self.progress_label.setText(text)
-        self.progress_bar.set_fraction(report.done if report is not None else None)
         self._show_time()
         self.cancel_button.setEnabled(not self._is_stopping)
 
     def _show_time(self) -> None:
-        """For how long the test has run, and how long it still loads the card, or takes in all."""
-        code, elapsed_s = language.texts().language, self._monotonic() - self._started
-        running_text = translate("Health", "running for {time}").format(time=format_duration(max(elapsed_s, 1), code))
-        report, load_s = self._progress, self.test_options.load_seconds
+        """How much of the whole test is done, for how long it has run, and how long it still loads the card, or takes
+        in all.
+        """
+        code, elapsed_s = language.texts().language, self.monotonic() - self._started
+        progress, load_s = self._progress, self.test_options.load_seconds
+        fraction = progress.fraction(elapsed_s) if progress is not None else 0.0
+        current = progress.current if progress is not None else None
         if load_s is None:
             in_all = (translate("Health", "less than 1 minute in all"), translate("Health", "a few minutes in all"))
             rest_text = in_all[self.level - 1]
-        elif report is not None and report.check == LOAD_CHECK and report.done is not None:
-            left_s = max((1 - report.done) * load_s, 1)
+        elif current is not None and current.check == LOAD_AREA and current.done is not None:
+            left_s = max((1 - current.done) * load_s, 1)
             rest_text = translate("Health", "about {time} left").format(time=format_duration(left_s, code))
         else:
             rest_text = translate("Health", "then {time} of full load").format(time=format_duration(load_s, code))
-        self.time_label.setText(f"{running_text} · {rest_text}")
+        share_text = translate("Health", "{percent} of the test").format(percent=format_percent(100 * fraction, code))
+        running_text = translate("Health", "running for {time}").format(time=format_duration(max(elapsed_s, 1), code))
+        self.progress_bar.set_fraction(fraction)
+        self.time_label.setText(" · ".join((share_text, running_text, rest_text)))
 
     def show_result(self, checks: Checks) -> None:
         """Show what a test found."""
@@ -298,6 +322,8 @@ class HealthPage(Page):
 
     def _on_finished(self) -> None:
         self._clock_timer.stop()
+        self._progress = None
+        self.result_view.pending.clear()
         had_focus = self.cancel_button.hasFocus()
         self.update_state()
         if had_focus:
@@ -343,8 +369,8 @@ class HealthPage(Page):
         self.test_options.show_for_level(has_load=self.level == LOAD_LEVEL, running=running)
         self.levels.show_levels(has_environment=has_environment, load_seconds=self.test_options.chosen_load_seconds)
         self.limit_label.setText(unavailable_reason or self._limit_text())
-        self.areas_card.show_level(self.level, has_environment=has_environment)
-        self.areas_card.setVisible(running or not has_result)
+        self.areas_card.show_level(self.level, self._areas())
+        self.areas_card.setVisible(not (running or has_result))
         self.cpu_only_banner.setVisible(
             not running
             and not unavailable_reason
@@ -375,7 +401,8 @@ class HealthPage(Page):
         self.copy_button.setVisible(bool(self.result_view.rows))
         self._start_row.setVisible(not running)
         self.start_button.setEnabled(environment is not None and not unavailable_reason)
-        self._result_card.setVisible(bool(self.result_view.rows))
+        self._result_card.set_title(level_title(self.level) if running else translate("Health", "What was tested"))
+        self._result_card.setVisible(running or bool(self.result_view.rows))
 
     def _limit_text(self) -> str:
         """After how long the level stops by itself; "" where only the driver is asked."""
@@ -521,22 +548,3 @@ class HealthTestJob:
                 self._environment, sampler, level=self._level, device=self._device, load_seconds=self._load_seconds
             )
             return job.run(context)
-
-
-def progress_text(report: HealthProgress) -> str:
-    """What is being tested, on which device, with progress, temperature, power and errors."""
-    texts = language.texts()
-    area_key = f"health.area.{report.check}"
-    parts = [texts.translate(area_key) if texts.has_text(area_key) else report.check]
-    if report.device is not None:
-        parts.append(device_name(report.device))
-    if report.done is not None:
-        parts.append(f"{100 * report.done:.0f} %")
-    if report.temp is not None:
-        parts.append(f"{report.temp} °C")
-    if report.power_w is not None:
-        parts.append(f"{report.power_w:.0f} W")
-    if report.errors:
-        parts.append(translate("Health", "wrong results: {count}").format(count=report.errors))
-    text = " · ".join(parts)
-    return text[:1].upper() + text[1:]

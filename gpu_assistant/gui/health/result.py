@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.results import Check, Checks, HealthTestCurve
 from ...health.curves import is_throttled, throttled_share
 from ...health.headline import blames_gpu, has_tested_gpu, select_headline
-from ...texts.format import format_duration
+from ...texts.format import format_duration, short_name
 from .. import language
 from ..widgets.buttons import Button
 from ..widgets.cards import Hero, HeroKind
@@ -23,9 +24,11 @@ from ..widgets.charts import Sparkline
 from ..widgets.icons import IconWidget
 from ..widgets.text import label
 from .levels import level_names
+from .running import AreaProgressList
 
 CHECK_ICONS = {"pass": ("check", "ok"), "warn": ("warn", "warn"), "fail": ("error", "error"), "skip": ("minus", "soft")}
 VERDICT_KINDS: dict[str, HeroKind] = {"pass": "ok", "warn": "warn"}
+STATE_ORDER = ("fail", "warn", "pass", "skip")  # of a result's rows: what needs attention comes first
 MAX_SCOPE_ITEMS = 3  # of what a verdict does not cover, before "Show all of it"
 MAX_POINTS = 400  # of a curve: more than it has pixels
 MIN_TEMPERATURE = 20.0  # °C at the bottom of the temperature curve
@@ -34,7 +37,9 @@ translate = QCoreApplication.translate
 
 
 class HealthResultView(QWidget):
-    """Checks, curves and scope, one below the other. The page places `verdict` above it."""
+    """Checks, curves and scope, one below the other; while a test runs, below its findings what it is at and what is
+    to come. The page places `verdict` above it.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,8 +54,10 @@ class HealthResultView(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(10)
+        self.pending = AreaProgressList()
+        self._column.addWidget(self.pending)
         self._column.addWidget(self.scope)
-        for widget in (self.verdict, self.scope):
+        for widget in (self.verdict, self.pending, self.scope):
             widget.hide()
         self._column.addWidget(self.expand_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.expand_button.hide()
@@ -62,12 +69,17 @@ class HealthResultView(QWidget):
             self.show_result(self._checks, expanded=self._scope_expanded)
             return
         checks = [row.check for row in self.rows]
-        self.clear()
+        self._clear_rows()
         for check in checks:
             self.add_check(check)
+        self.pending.refresh()
 
     def clear(self) -> None:
         """Remove all results, before a new test."""
+        self._clear_rows()
+        self.pending.clear()
+
+    def _clear_rows(self) -> None:
         for widget in (self.verdict, self.scope, self.expand_button, *self.curves, *self.rows):
             widget.hide()
         for child in (*self.curves, *self.rows):
@@ -76,14 +88,17 @@ class HealthResultView(QWidget):
         self.curves, self.rows, self._checks = [], [], None
 
     def add_check(self, check: Check) -> None:
-        """Add a row for a finished check."""
+        """Add a row for a finished check, with the short name of its GPU: most rows name it."""
+        device = check.data.get("device")
+        if isinstance(device, str):
+            check = replace(check, data={**check.data, "device": short_name(device)})
         checks = Checks(schema="gpu-assistant/checks/1", verdict="pass", checks=(check,))
         row = CheckRow(language.texts().localize_checks(checks).checks[0])
         self.rows.append(row)
-        self._column.insertWidget(self._column.indexOf(self.scope), row)
+        self._column.insertWidget(self._column.indexOf(self.pending), row)
 
     def as_text(self) -> str:
-        """Verdict, checks and scope as text, one line each."""
+        """Verdict, checks and the whole scope as text, one line each."""
         checks = self._checks
         lines = [row.accessibleName() for row in self.rows]
         if self.verdict.isHidden() or checks is None:
@@ -91,10 +106,10 @@ class HealthResultView(QWidget):
         return "\n".join([verdict_text(checks), *lines, language.texts().localize_checks(checks).scope or ""]).strip()
 
     def show_result(self, checks: Checks, *, expanded: bool = False) -> None:
-        """Show the result of a test in place of its rows, with the whole scope if `expanded`."""
+        """Show the result of a test in place of its rows, the worst first, with the whole scope if `expanded`."""
         self.clear()
         self._checks = checks
-        for check in checks.checks:
+        for check in sorted(checks.checks, key=lambda each: STATE_ORDER.index(each.state)):
             self.add_check(check)
         curves = [curve for curve in checks.curves if curve.t]
         for curve in curves:
@@ -107,13 +122,14 @@ class HealthResultView(QWidget):
         self._show_scope(expanded=expanded)
 
     def _show_scope(self, *, expanded: bool) -> None:
-        """What the verdict covers and does not cover; of the latter MAX_SCOPE_ITEMS unless `expanded`."""
+        """What the verdict does not cover, MAX_SCOPE_ITEMS of it unless `expanded`; what it covers stands above."""
         checks = self._checks
         if checks is None or checks.level is None:
             return
         self._scope_expanded = expanded
         full_text, short_text = (
-            language.texts().scope_text(checks, max_items=limit) for limit in (None, MAX_SCOPE_ITEMS)
+            language.texts().scope_text(checks, max_items=limit, with_covered=False)
+            for limit in (None, MAX_SCOPE_ITEMS)
         )
         self.scope.setText(full_text if expanded else short_text)
         self.scope.show()

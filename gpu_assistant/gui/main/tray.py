@@ -21,7 +21,7 @@ from ...core.results import Alarm, GpuSample, Health
 from ...core.settings import MutedAlarm, Settings
 from ...core.theme import load_theme_file
 from ...monitor.series import gpu_key
-from ...texts.format import UNKNOWN_VALUE
+from ...texts.format import UNKNOWN_VALUE, format_percent
 from .. import language, theme
 from ..language import Language
 from ..widgets.base import draw_rounded_rect
@@ -411,8 +411,8 @@ class GpuNotifier(QObject):
 def gpu_status_text(gpu: GpuSample) -> str:
     """Temperature and load, or why there are none."""
     temp = None if gpu.temp is None else f"{gpu.temp} °C"
-    utilization = None if gpu.util is None else f"{gpu.util} %"
     texts, code = language.texts(), f"monitor.gpu.{gpu.state}"
+    utilization = None if gpu.util is None else format_percent(gpu.util, texts.language)
     return " · ".join(part for part in (temp, utilization) if part) or (
         texts.translate(code) if texts.has_text(code) else UNKNOWN_VALUE
     )

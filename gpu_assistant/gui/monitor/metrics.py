@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from ...core.results import GpuSample, Sample
-from ...texts.format import UNKNOWN_VALUE
+from ...texts.format import UNKNOWN_VALUE, join_unit
+from .. import language
 
 SecondaryMetricKey = Literal["mem_shared", "temp_memory", "pcie_rx", "pcie_tx", "enc", "dec"]
 MetricKey = Literal["cpu", "ram", "util", "mem", "temp", "power", "clock", "fan"] | SecondaryMetricKey
@@ -57,7 +58,9 @@ class Metric(Struct, frozen=True, kw_only=True):
 
     def format_with_unit(self, value: float | None) -> str:
         """The number with its unit."""
-        return self.format_value(value) if value is None else f"{self.format_value(value)} {self.unit}"
+        if value is None:
+            return self.format_value(value)
+        return join_unit(self.format_value(value), self.unit, language.texts().language)
 
     def unit_text(self, total: float | None) -> str:
         """The unit, with the total where the metric has one: "of 8.0 GB"."""

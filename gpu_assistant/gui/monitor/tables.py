@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTableWidgetItem, QVBoxLayout, QWidget
 
 from ...core.results import GpuSample, Health
-from ...texts.format import UNKNOWN_VALUE, format_memory
+from ...texts.format import UNKNOWN_VALUE, format_memory, join_unit
 from .. import language, theme
 from ..widgets.base import Themed
 from ..widgets.buttons import Button
@@ -225,7 +225,7 @@ class GpuDetails(Themed, QWidget):
             if maximum is None
             else self.tr("{value} of {most}").format(value=f"{value:,}", most=f"{maximum:,}")
         )
-        return f"{text} {unit}".strip()
+        return join_unit(text, unit, language.texts().language)
 
     def _memory_text(self, value: int | None) -> str | None:
         return None if value is None else format_memory(value)

@@ -10,8 +10,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from ...texts.format import UNKNOWN_VALUE
-from .. import theme
+from ...texts.format import UNKNOWN_VALUE, join_unit
+from .. import language, theme
 from .base import Breakpoints, KeyboardFocus, Themed, draw_box, draw_focus_ring, draw_rounded_rect, tint_border
 from .buttons import Button, ButtonKind
 from .icons import STATE_ICONS, IconWidget, draw_icon
@@ -280,7 +280,8 @@ class Banner(Themed, QWidget):
         self._row = QHBoxLayout(self)
         self._row.setSpacing(10)
         self._icon = IconWidget("warn", "warn", 16)
-        self.label = label("small-strong", text)
+        # A sentence within a page is read like any other; the line above a page stands out.
+        self.label = label("small" if inset else "small-strong", text)
         self.button = Button(kind="ghost")
         self.button.hide()
         self._row.addWidget(self._icon)
@@ -369,12 +370,21 @@ _KINDS_WITH_ICON = ("ok", "warn", "error")
 
 
 class Pill(Themed, QWidget):
-    """A state as icon and text. `on_tint`: it stands on a tinted background and gets the card's own."""
+    """A state as icon and text. `on_tint`: it stands on a tinted background and gets the card's own; `icon` is that of
+    a kind that has none.
+    """
 
     def __init__(
-        self, kind: PillKind = "neutral", text: str = "", *, on_tint: bool = False, parent: QWidget | None = None
+        self,
+        kind: PillKind = "neutral",
+        text: str = "",
+        *,
+        on_tint: bool = False,
+        icon: str | None = None,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        self._icon = icon
         self.kind: PillKind = kind
         self.text = text
         self.on_tint = on_tint
@@ -390,12 +400,17 @@ class Pill(Themed, QWidget):
         self.setAccessibleName(text)
         self.refresh()
 
+    @property
+    def icon_name(self) -> str | None:
+        """The icon that it shows; None for none."""
+        return STATE_ICONS[self.kind] if self.kind in _KINDS_WITH_ICON else self._icon
+
     def refresh(self) -> None:
         self.setFont(theme.font("caption-strong"))
         super().refresh()
 
     def sizeHint(self) -> QSize:
-        icon_width = theme.px(16) + 6 if self.kind in _KINDS_WITH_ICON else 0
+        icon_width = theme.px(16) + 6 if self.icon_name is not None else 0
         return QSize(self.fontMetrics().horizontalAdvance(self.text) + icon_width + 20, self.fontMetrics().height() + 9)
 
     def minimumSizeHint(self) -> QSize:
@@ -412,8 +427,8 @@ class Pill(Themed, QWidget):
             painter, rect, rect.height() / 2, background, theme.color(border) if border else None, width=1.5
         )
         x = 10.0
-        if self.kind in _KINDS_WITH_ICON:
-            draw_icon(painter, STATE_ICONS[self.kind], foreground, 16, QRectF(8, 0, theme.px(16), rect.height()))
+        if self.icon_name is not None:
+            draw_icon(painter, self.icon_name, foreground, 16, QRectF(8, 0, theme.px(16), rect.height()))
             x = 8.0 + theme.px(16) + 5
         painter.setPen(theme.color(foreground))
         painter.setFont(self.font())
@@ -467,6 +482,9 @@ class ValueRow(Themed, QWidget):
         self.setAccessibleName(f"{text}: " + ", ".join(part for part in parts if part))
 
 
+UNIT_GAP, JOINED_UNIT_GAP = 5, 1  # pixels
+
+
 class MetricValue(Themed, QWidget):
     """A figure with its unit on the same baseline; an unknown one is a dash without a unit."""
 
@@ -483,14 +501,14 @@ class MetricValue(Themed, QWidget):
             return
         old_size = self.sizeHint()
         self.figure, self.unit = value
-        self.setAccessibleName(f"{self.figure} {self.unit}".strip())
+        self.setAccessibleName(join_unit(self.figure, self.unit, language.texts().language))
         if self.sizeHint() != old_size:
             self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:
         large, small = QFontMetricsF(theme.font(self.kind)), QFontMetricsF(theme.font("small"))
-        unit = small.horizontalAdvance(self.unit) + 5 if self.unit else 0.0
+        unit = small.horizontalAdvance(self.unit) + self._unit_gap() if self.unit else 0.0
         return QSize(ceil(large.horizontalAdvance(self.figure) + unit) + 1, ceil(large.height()))
 
     def minimumSizeHint(self) -> QSize:
@@ -505,7 +523,12 @@ class MetricValue(Themed, QWidget):
         painter.drawText(QPointF(0, base), self.figure)
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("soft"))
-        painter.drawText(QPointF(large.horizontalAdvance(self.figure) + 5, base), self.unit)
+        painter.drawText(QPointF(large.horizontalAdvance(self.figure) + self._unit_gap(), base), self.unit)
+
+    def _unit_gap(self) -> int:
+        """Pixels between figure and unit: as much as its language writes between them."""
+        is_joined = not join_unit("0", self.unit, language.texts().language).startswith("0 ")
+        return JOINED_UNIT_GAP if is_joined else UNIT_GAP
 
 
 class MetricTile(Card):
@@ -559,6 +582,6 @@ class MetricTile(Card):
         self._update_accessible_text()
 
     def _update_accessible_text(self) -> None:
-        figure, unit = self.value_widget.figure, self.value_widget.unit
-        self.setAccessibleName(f"{self.name_label.text()}: {figure} {unit}".strip())
+        value = join_unit(self.value_widget.figure, self.value_widget.unit, language.texts().language)
+        self.setAccessibleName(f"{self.name_label.text()}: {value}")
         self.setAccessibleDescription(self.toolTip())

@@ -16,8 +16,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
 
 from ...core.plan import StepState
-from ...texts.format import format_counted
-from .. import theme
+from ...texts.format import format_counted, format_percent
+from .. import language, theme
 from .base import Themed, animations_enabled, announce, draw_rounded_rect, tint_border
 from .buttons import SPIN_MS, Button
 from .icons import IconWidget, draw_icon
@@ -60,7 +60,7 @@ class ProgressBar(Themed, QProgressBar):
             self.setUpdatesEnabled(True)
             quarter = int(self._fraction * _ANNOUNCED_PARTS)
             if quarter > self._announced and self.isVisible():
-                announce(self, f"{quarter * 100 // _ANNOUNCED_PARTS} %")
+                announce(self, format_percent(100 * quarter / _ANNOUNCED_PARTS, language.texts().language))
             self._announced = quarter
         self.update()
 
@@ -93,6 +93,7 @@ class ProgressBar(Themed, QProgressBar):
 
 
 MIN_FOLDED_STEPS = 2
+STATE_ICON_SIZE = 26
 _STEP_BACKGROUNDS = {"done": "ok_soft", "failed": "error_soft", "cancelled": "warn_soft"}
 _STEP_ICONS = {"done": ("check", "ok"), "failed": ("error", "error"), "cancelled": ("cross", "warn")}
 
@@ -281,10 +282,11 @@ class StepRow(Themed, QWidget):
 
 
 class StepStateIcon(Themed, QWidget):
-    """A step's state: ring, spinner, tick, dash, octagon or cross."""
+    """A step's state: ring, spinner, tick, dash, octagon or cross; `size` in pixels at 100 % text."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, size: int = STATE_ICON_SIZE) -> None:
         super().__init__(parent)
+        self._size = size
         self._state: StepState = "waiting"
         self._clock = QElapsedTimer()
         self._clock.start()
@@ -300,7 +302,7 @@ class StepStateIcon(Themed, QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(theme.px(26), theme.px(26))
+        return QSize(theme.px(self._size), theme.px(self._size))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -333,7 +335,8 @@ class StepStateIcon(Themed, QWidget):
             )
             draw_icon(painter, name, token, 16, rect)
             return
-        ring_rect = rect.adjusted(4, 4, -4, -4)
+        inset = 4 * self._size / STATE_ICON_SIZE
+        ring_rect = rect.adjusted(inset, inset, -inset, -inset)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._state == "running":
             pen = QPen(theme.color("accent"), 2.6, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)

@@ -102,7 +102,7 @@ def test_left_out_has_reason(capsysbinary: pytest.CaptureFixture[bytes]) -> None
     )
     assert any(line.endswith("96 words: needs about 3 GB; 1 GB could be used") for line in output)
     at = next(number for number, line in enumerate(output) if "The results vary" in line)
-    assert "Matrix product" in output[at + 1]
+    assert "Matrix multiplication" in output[at + 1]
     assert "64 × 64" not in output[at + 1]
     assert sum(line.endswith(", doubtful") for line in output) == 1
 
@@ -212,7 +212,7 @@ def test_only_complete_equal_runs_are_compared(capsysbinary: pytest.CaptureFixtu
     _, one, two, three, *_ = capsysbinary.readouterr().out.decode().splitlines()
     assert "not finished" in two
     assert "not finished" not in one + three
-    assert "Matrix product, float32, 4096 × 4096 · " in three
+    assert "Matrix multiplication, float32, 4096 × 4096 · " in three
     assert f"49 % faster than {one[:16]}" in three
     assert run([*arguments, "--json"]) == 0
     runs = decode(capsysbinary.readouterr().out, BenchmarkHistory).runs

@@ -95,7 +95,7 @@ def test_a_figure_without_comparison_has_words_instead_of_a_unit():
     headline = messages.make_headline(benchmark)
     assert (headline.figure, headline.text.split(" · ")[0]) == ("141", "GFLOP/s")
     assert headline.brief_figure == "141"
-    assert headline.brief == "billion operations per second · Matrix product, float32 on the CPU"
+    assert headline.brief == "billion operations per second · Matrix multiplication, float32 on the CPU"
     result = replace(benchmark.results[0], id="resnet50", unit="images/s", size=(3, 224, 224), median=8.4)
     headline = messages.make_headline(replace(benchmark, results=(result,)))
     assert headline.brief_figure == headline.figure == "8.40"
@@ -107,9 +107,9 @@ def test_a_figure_without_comparison_has_words_instead_of_a_unit():
         (
             "en",
             [
-                ("Learning from 1,000 pictures", "2 minutes"),
-                ("Learning from 1,000 sentences", "3 minutes"),
-                ("Matrix products", "720 billion operations per second"),
+                ("Training on 1,000 images", "2 minutes"),
+                ("Training on 1,000 sentences", "3 minutes"),
+                ("Matrix multiplication", "720 billion operations per second"),
                 ("Writing text", "14.2 tokens/s"),
             ],
         ),
@@ -119,7 +119,7 @@ def test_a_figure_without_comparison_has_words_instead_of_a_unit():
                 ("用 1,000 张图片训练", "2 分钟"),
                 ("用 1,000 个句子训练", "3 分钟"),
                 ("矩阵乘法", "7,200 亿次运算/秒"),
-                ("写文字", "14.2 词元/秒"),
+                ("生成文字", "14.2 词元/秒"),
             ],
         ),
     ],

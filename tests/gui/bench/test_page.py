@@ -43,14 +43,14 @@ def test_empty_page_shows_duration_and_what_is_measured(page):
     assert [line.text().split(",")[0] for line in page.workloads_card.labels] == [
         "Training ResNet-50",
         "Training BERT-base",
-        "A small language model that writes text",
-        "Matrix products",
+        "Writing text with a small language model",
+        "Matrix multiplication",
         "Copying data",
     ]
     assert page.workloads_card.isVisible()
     assert page.empty_state.detail_label.text() == "About 1 minute. The fan may get loud."
     # A CPU is promised no comparison with a card.
-    assert page.answers_card.labels[0].text() == "How long your CPU takes for a thousand pictures"
+    assert page.answers_card.labels[0].text() == "How long your CPU takes to train on 1,000 images"
     assert not any("card is" in line.text() for line in page.answers_card.labels)
     assert page.empty_state.button.isEnabled()
 
@@ -104,7 +104,7 @@ def test_benchmark_run_shows_result(page, app, qtbot):
     assert page.result_view.figure_label.text() == "141"
     assert page.result_view.headline_label.text().startswith("GFLOP/s")
     assert "CPU" in page.result_view.headline_label.text()
-    assert page.result_view.comparison_rows[0].accessibleName() == "Matrix product: CPU 141 GFLOP/s"
+    assert page.result_view.comparison_rows[0].accessibleName() == "Matrix multiplication: CPU 141 GFLOP/s"
     assert page.measure_button.isVisible()
 
 

@@ -182,6 +182,8 @@ def test_picture_sorter_asks_for_a_folder_first(app, open_dialog, qtbot, tmp_pat
     qtbot.waitUntil(dialog.result_hero.isVisible, timeout=20_000)
     dialog.choose_program("picture-sorter")
     assert not dialog.result_hero.isVisible()
+    assert dialog.run_button.text() == "Choose pictures…"  # the only thing to do before there are any
+    assert not dialog.folder_button.isVisible()
     dialog.run_button.click()
     assert not dialog.runner.running
     (asked,) = dialog.findChildren(QFileDialog)
@@ -190,6 +192,8 @@ def test_picture_sorter_asks_for_a_folder_first(app, open_dialog, qtbot, tmp_pat
     qtbot.waitUntil(lambda: not dialog.runner.running, timeout=20_000)
     assert app.example[1:] == ("picture-sorter", app.example[2])
     assert app.example[2].pictures == tmp_path
+    assert dialog.run_button.text() == "Run again"
+    assert dialog.folder_button.isVisible()
 
 
 def test_saved_copy_has_the_language_of_the_window(app, open_dialog, language, qtbot, tmp_path):

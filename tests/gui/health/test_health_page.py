@@ -19,8 +19,8 @@ from gpu_assistant.gui.main.main_area import BENCHMARK, HEALTH, HOME
 from gpu_assistant.gui.monitor.sampling import SamplingService
 from gpu_assistant.gui.widgets.choice_card import INDICATOR_SIZE, PADDING
 from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
-from gpu_assistant.health.job import NEVER_COVERED, PRIORITY_AREAS
-from tests.fakes.health_findings import PROGRESS, health_checks
+from gpu_assistant.health.job import NEVER_COVERED, PRIORITY_AREAS, SAMPLED_AREAS
+from tests.fakes.health_findings import PROGRESS, health_checks, progress_reports
 from tests.fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
 
 pytestmark = pytest.mark.gui
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.gui
 def app(tmp_path):
     app = FakeMain(tmp_path)
     app.results["health"] = health_checks()
-    app.events["health"] = (PROGRESS, *health_checks().checks[:2])
+    app.events["health"] = progress_reports()
     return app
 
 
@@ -67,33 +67,74 @@ def test_duration_shown_before_and_scope_after(open_page, app, qtbot, seen):
     with qtbot.waitSignal(page.test_runner.finished, timeout=5000):
         page.start_button.click()
     assert app.calls[-1] == f"health 2 {Path(ENVIRONMENT.path)}"
-    assert [row.check.state for row in page.result_view.rows] == ["pass", "pass", "pass", "warn", "skip"]
+    states = [row.check.state for row in page.result_view.rows]
+    assert states == ["warn", *["pass"] * (len(states) - 2), "skip"]
+    assert page.result_view.rows[0].check.text == "RTX 4060 reached 86 °C, which is hot: it slows down at 87 °C."
+    assert page.level == health_checks().level
+    assert page.levels.buttons[1].hasFocus()  # not the rail, nor "Start"
     qtbot.waitUntil(lambda: "Check that all fans turn" in seen(page), timeout=5000)
     assert page.result_view.verdict.kind == "warn"
-    assert "It does not cover: " in page.result_view.scope.text()
+    assert page.result_view.scope.text().startswith("Not tested: calculations under a long full load; ")
     page.copy_button.click()
     verdict, *rows = QGuiApplication.clipboard().text().splitlines()
     assert verdict == "Level 2: It works, but something needs attention. See below for what to do."
-    assert any(row.startswith("needs attention: ") for row in rows)
-    assert rows[-1] == page.result_view.scope.text().splitlines()[-1]
+    assert rows[0].startswith("needs attention: ")
+    assert rows[-1].startswith("This verdict covers: the driver; whether each card responds; ")
     assert page.copy_button.text() == "Copied"
 
 
-def test_what_a_level_tests_is_listed_until_the_test_ends(open_page, app, qtbot, seen):
+def test_one_list_says_what_is_found_tested_and_to_come(open_page, app, qtbot, seen):
     app.gate = threading.Event()
-    page = open_page(level=1)
+    page = open_page(level=1, gpus=(gpu(0),))
     assert page.areas_card.isVisible()
-    assert "The driver" in seen(page)
+    qtbot.waitUntil(lambda: "The driver" in seen(page), timeout=5000)
     assert "The free memory, bit by bit" not in seen(page)
     page.levels.buttons[1].click()
     qtbot.waitUntil(lambda: "The free memory, bit by bit" in seen(page), timeout=5000)
     page.start_button.click()
-    assert page.areas_card.isVisible()
+    pending = page.result_view.pending
+    qtbot.waitUntil(pending.current_row.isVisible, timeout=5000)
+    assert not page.areas_card.isVisible()
     assert page.live_card.isVisible()
+    assert len(page.result_view.rows) == len(progress_reports()) - 1
+    assert pending.current_row.accessibleName() == "testing now: The free memory, bit by bit · 42 %"
+    to_come = [area for area, row in pending.rows.items() if row.isVisible()]
+    assert to_come == list(SAMPLED_AREAS[:-1])  # the last one belongs to level 3
+    assert pending.rows["card-answers"].accessibleName() == "to come: Whether each card responds"
+    qtbot.waitUntil(lambda: pending.y() > page.result_view.rows[-1].y(), timeout=5000)
+    page.test_runner.reported.emit(health_checks().checks[8])
+    assert not pending.current_row.isVisible()
     app.gate.set()
     qtbot.waitUntil(lambda: not page.testing, timeout=5000)
+    assert not pending.isVisible()
     assert not page.areas_card.isVisible()
     assert not page.live_card.isVisible()
+
+
+def test_the_list_names_the_gpu_and_its_wrong_results_where_there_are_several(open_page, app, qtbot):
+    app.gate = threading.Event()
+    app.events["health"] = (replace(PROGRESS, device="cuda:1", errors=3),)
+    page = open_page(level=2, gpus=(gpu(0), gpu(1)))
+    page.start_button.click()
+    row = page.result_view.pending.current_row
+    qtbot.waitUntil(row.isVisible, timeout=5000)
+    assert row.name_label.text() == "The free memory, bit by bit · GPU 1 · wrong results: 3"
+    assert row.percent_label.text() == "42 %"
+    app.gate.set()
+    qtbot.waitUntil(lambda: not page.testing, timeout=5000)
+
+
+def test_the_bar_and_the_line_below_it_are_of_the_whole_test(open_page, app, qtbot):
+    app.known = (replace(ENVIRONMENT, variant="cu130"),)
+    app.gate = threading.Event()
+    page = open_page(level=2, gpus=(gpu(0),))
+    page.start_button.click()
+    qtbot.waitUntil(lambda: "the free memory" in page.progress_label.text(), timeout=5000)
+    assert page.progress_label.text() == "Testing now: the free memory, bit by bit"
+    assert page.time_label.text() == "32 % of the test · running for 1 second · a few minutes in all"
+    assert page.progress_bar.fraction() == pytest.approx(4.42 / 14)
+    app.gate.set()
+    qtbot.waitUntil(lambda: not page.testing, timeout=5000)
 
 
 def test_a_running_test_says_how_long_it_still_takes(open_page, app, qtbot):
@@ -101,12 +142,21 @@ def test_a_running_test_says_how_long_it_still_takes(open_page, app, qtbot):
     app.events["health"] = (PROGRESS,)
     page = open_page(level=3)
     page.start_button.click()
-    qtbot.waitUntil(lambda: "The free memory" in page.progress_label.text(), timeout=5000)
-    assert page.time_label.text() == "running for 1 second · then 10 minutes of full load"
+    qtbot.waitUntil(lambda: "the free memory" in page.progress_label.text(), timeout=5000)
+    assert page.time_label.text() == "0 % of the test · running for 1 second · then 10 minutes of full load"
     page.test_runner.reported.emit(replace(PROGRESS, check="load", done=0.8))
-    assert page.time_label.text() == "running for 1 second · about 2 minutes left"
+    assert page.time_label.text() == "80 % of the test · running for 1 second · about 2 minutes left"
+    assert page.progress_bar.fraction() == pytest.approx(0.8, abs=0.01)
     app.gate.set()
     qtbot.waitUntil(lambda: not page.testing, timeout=5000)
+
+
+@pytest.mark.parametrize("gpus", [(), (gpu(0),)])
+def test_the_cpu_is_not_listed_where_a_card_is_tested(open_page, app, qtbot, seen, gpus):
+    app.known = (replace(ENVIRONMENT, variant="cu130"),)
+    page = open_page(level=1, gpus=gpus)
+    qtbot.waitUntil(lambda: "A small calculation on the card" in seen(page), timeout=5000)
+    assert ("A small calculation on the CPU" in seen(page)) == (not gpus)
 
 
 @pytest.mark.parametrize(("width", "rows"), [(900, 1), (560, 3)])
@@ -138,7 +188,7 @@ def test_progress_follows_the_language(open_page, app, language, qtbot):
     page.start_button.click()
     qtbot.waitUntil(lambda: "bit by bit" in page.progress_label.text(), timeout=5000)
     language.set("zh_CN")
-    qtbot.waitUntil(lambda: page.progress_label.text().startswith("空闲显存的逐位检查"), timeout=5000)
+    qtbot.waitUntil(lambda: page.progress_label.text() == "正在测试：空闲显存的逐位检查", timeout=5000)
     app.gate.set()
     qtbot.waitUntil(lambda: not page.testing, timeout=5000)
 
@@ -184,13 +234,15 @@ def test_cancel_keeps_finished_checks(open_page, app, qtbot, seen):
     app.gate = threading.Event()
     page = open_page(level=2)
     page.start_button.click()
-    qtbot.waitUntil(lambda: len(page.result_view.rows) == 2, timeout=5000)
-    assert page.progress_label.text() == "The free memory, bit by bit · GPU 0 · 42 % · 61 °C · 104 W"
+    qtbot.waitUntil(page.result_view.pending.current_row.isVisible, timeout=5000)
+    found = len(page.result_view.rows)
+    assert found == len(progress_reports()) - 1
     assert not page.levels.isEnabled()
     with qtbot.waitSignal(page.test_runner.finished, timeout=5000):
         page.cancel_button.click()
     assert "without a verdict" in seen(page)
-    assert len(page.result_view.rows) == 2
+    assert len(page.result_view.rows) == found
+    assert not page.result_view.pending.isVisible()
     assert page.start_button.isVisible()
 
 
@@ -296,11 +348,10 @@ def test_verdict_shows_level_and_untested_gpu(open_page):
     assert "No card was tested" in page.result_view.verdict.title_label.text()
 
 
-def test_checks_precede_scope(open_page):
+def test_checks_precede_scope(open_page, qtbot):
     page = open_page()
     page.show_result(health_checks())
-    page.result_view.layout().activate()
-    assert page.result_view.scope.y() > page.result_view.rows[-1].y()
+    qtbot.waitUntil(lambda: page.result_view.scope.y() > page.result_view.rows[-1].y(), timeout=5000)
 
 
 def test_home_opens_health_test(home, app, qtbot):

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from gpu_assistant.gui.widgets.cards import ClickableCard, Hero, MetricTile, Pill, ValueRow
+from gpu_assistant.gui.widgets.cards import ClickableCard, Hero, MetricTile, MetricValue, Pill, ValueRow
 
 from .samples import heard
 
@@ -32,6 +32,19 @@ def test_unknown_is_a_dash_with_a_reason() -> None:
     tile.set_value("0", "%", 0.0)
     assert tile.accessibleName() == "Fan: 0 %"
     assert tile.progress_bar.isVisibleTo(tile)
+
+
+@pytest.mark.parametrize(("code", "text"), [("en", "Load: 94 %"), ("zh_CN", "占用: 94%")])
+def test_a_tile_writes_percentages_as_its_language_does(language, code: str, text: str) -> None:
+    language.set(code)
+    tile = MetricTile("bolt", text.partition(":")[0])
+    tile.set_value("94", "%", 0.94)
+    assert tile.accessibleName() == text
+    wide, narrow = MetricValue(), MetricValue()
+    for value, unit in ((wide, "W"), (narrow, "%")):
+        value.set("94", unit)
+    assert narrow.accessibleName() == text.partition(": ")[2]
+    assert wide.accessibleName() == "94 W"
 
 
 def test_hero_repaints_on_new_verdict(show, qtbot: QtBot) -> None:

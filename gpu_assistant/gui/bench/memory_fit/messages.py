@@ -14,7 +14,7 @@ from ....bench.memory_fit import LARGEST_GPU_DEVICE, FitModel, is_batch_fitting,
 from ....bench.training_snippet import memory_savings
 from ....core.results import BenchDevice, FitVariant, MemoryFit
 from ....core.types import short_device_name
-from ....texts.format import format_memory, short_name
+from ....texts.format import format_memory, format_percent, short_name
 from ... import language
 from ...widgets.inputs import DropdownEntry
 from ..running import ActivityText
@@ -46,7 +46,7 @@ def fit_model_name(model: str) -> str:
 def fit_model_detail(model: str) -> str:
     """What a model does, and what one example of a batch is."""
     return {
-        "resnet50": translate("MemoryFitMessages", "recognises pictures of 224 × 224 pixels"),
+        "resnet50": translate("MemoryFitMessages", "recognises images of 224 × 224 pixels"),
         "bert-base": translate("MemoryFitMessages", "reads sentences of 128 words"),
         "language-model": translate("MemoryFitMessages", "writes text; trained on whole paragraphs"),
     }.get(model, "")
@@ -170,7 +170,8 @@ def peak_text(fit: MemoryFit, baseline: MemoryFit | None) -> str:
     percent = round(100 * (1 - fit.peak / baseline.peak))
     if percent == 0:
         return memory_text
-    return f"{memory_text} ({'−' if percent > 0 else '+'}{abs(percent)} %)"
+    change = format_percent(abs(percent), language.texts().language)
+    return f"{memory_text} ({'−' if percent > 0 else '+'}{change})"
 
 
 def free_memory_text(fit: MemoryFit, scale: int) -> str:

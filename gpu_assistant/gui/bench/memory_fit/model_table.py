@@ -15,13 +15,17 @@ from ....texts.format import format_memory
 from ... import language
 from ...widgets.buttons import SegmentedControl
 from ...widgets.cards import Banner, Card, Pill, PillKind
+from ...widgets.layouts import FlowLayout
 from ...widgets.text import label
 
 if TYPE_CHECKING:
     from ....app import App
 
 KINDS = ("language", "image", "training")
-PILLS: dict[FitVerdict, PillKind] = {"fits": "ok", "tight": "warn", "no": "error", "unknown": "neutral"}
+# What does not fit is no fault of the card: grey.
+PILLS: dict[FitVerdict, PillKind] = {"fits": "ok", "tight": "warn", "no": "neutral", "unknown": "neutral"}
+KEY: tuple[FitVerdict, ...] = ("fits", "tight", "no")
+KEY_GAP = 8  # pixels
 COLUMN_GAP, ROW_GAP = 18, 10  # pixels
 
 translate = QCoreApplication.translate
@@ -48,11 +52,17 @@ class ModelFitCard(Card):
         self.kinds = SegmentedControl(("", "", ""))
         self.card_label, self.formats_label, self.error_label = label("small"), label("small"), label("small")
         self.spill_banner = Banner("warn", inset=True)
+        self.key_pills = {verdict: _pill(verdict) for verdict in KEY}
+        self._key, key_layout = QWidget(), FlowLayout(spacing=KEY_GAP)
+        self._key.setLayout(key_layout)
+        for pill in self.key_pills.values():
+            key_layout.addWidget(pill)
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(COLUMN_GAP)
         self._grid.setVerticalSpacing(ROW_GAP)
         self.column.addWidget(self.card_label)
         self.column.addWidget(self.kinds, 0, Qt.AlignmentFlag.AlignLeft)
+        self.column.addWidget(self._key)
         self.column.addLayout(self._grid)
         self.column.addWidget(self.formats_label)
         self.column.addWidget(self.error_label)
@@ -85,6 +95,9 @@ class ModelFitCard(Card):
             [self.tr("Language models"), self.tr("Image models"), self.tr("Training")],
         )
         self.kinds.setAccessibleName(self.tr("Kind of model"))
+        for verdict, pill in self.key_pills.items():
+            pill.set(PILLS[verdict], self._key_text(verdict))
+        self._key.setVisible(fits.usable is not None)
         if fits.memory is None or fits.usable is None:
             self.card_label.setText(texts.translate("fit.no-card"))
         else:
@@ -109,7 +122,10 @@ class ModelFitCard(Card):
             return
         kind = KINDS[self.kinds.current()]
         self.formats_label.setText(
-            self.tr("16-bit: as released. 8-bit and 4-bit: rounded weights, which need less memory and are less exact.")
+            self.tr(
+                "16-bit: as released. 8-bit and 4-bit: rounded weights, which need less memory and are less exact. "
+                "A token is about three quarters of a word."
+            )
         )
         self.formats_label.setVisible(kind == "language")
         models: dict[str, list[ModelFit]] = {}
@@ -119,12 +135,12 @@ class ModelFitCard(Card):
         formats = next(iter(models.values()), [])
         texts = language.texts()
         headers = [self.tr("Model"), *(texts.translate(f"fit.format.{each.format}") for each in formats)]
-        for column, text in enumerate([*headers, self.tr("At most")]):
+        for column, text in enumerate([*headers, self._largest_header(kind)]):
             self._add(label("caption", text), 0, column)
         for row, fits in enumerate(models.values(), 1):
             self._add(label("strong", fits[0].name), row, 0)
             for column, fit in enumerate(fits, 1):
-                pill = Pill(PILLS[fit.verdict], format_memory(fit.needed))
+                pill = _pill(fit.verdict, format_memory(fit.needed))
                 verdict = texts.translate(f"fit.verdict.{fit.verdict}")
                 pill.setToolTip(verdict)
                 pill.setAccessibleName(f"{fits[0].name}, {headers[column]}: {format_memory(fit.needed)}, {verdict}")
@@ -133,10 +149,30 @@ class ModelFitCard(Card):
         self._grid.setColumnStretch(0, 2)
         self._grid.setColumnStretch(len(headers), 3)
 
+    def _key_text(self, verdict: FitVerdict) -> str:
+        """What the colour of a verdict means."""
+        return {
+            "fits": self.tr("Fits"),
+            "tight": self.tr("May just fit"),
+            "no": self.tr("Does not fit"),
+        }[verdict]
+
+    def _largest_header(self, kind: str) -> str:
+        """The title of the column with how much fits."""
+        return {
+            "language": self.tr("Longest text"),
+            "image": self.tr("Most images"),
+            "training": self.tr("Largest batch"),
+        }[kind]
+
     def _add(self, widget: QWidget, row: int, column: int) -> None:
         self._rows.append(widget)
         self._grid.addWidget(widget, row, column, Qt.AlignmentFlag.AlignVCenter)
         widget.show()
+
+
+def _pill(verdict: FitVerdict, text: str = "") -> Pill:
+    return Pill(PILLS[verdict], text, icon="cross" if verdict == "no" else None)
 
 
 def largest_text(fits: list[ModelFit]) -> str:

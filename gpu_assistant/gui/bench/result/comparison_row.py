@@ -24,7 +24,6 @@ from ....bench.device_comparison import DeviceComparison, unit_maxima
 from ....core.results import BenchResult
 from ....reports import messages
 from ....texts.benchmark import format_ratio
-from ....texts.format import UNKNOWN_VALUE
 from ... import theme
 from ...widgets.base import Themed, draw_rounded_rect
 from ...widgets.text import layout_text
@@ -144,9 +143,9 @@ class ComparisonRow(Themed, QWidget):
 
     @property
     def ratio_text(self) -> str:
-        """The ratio, or a dash where there is none."""
+        """The ratio; "" where the CPU does nothing of the kind."""
         ratio = self.pair.ratio
-        return UNKNOWN_VALUE if ratio is None else messages.ratio_text(ratio)
+        return "" if ratio is None else messages.ratio_text(ratio)
 
     def _widest_value(self) -> float:
         """The width of the longest value of all aligned rows."""

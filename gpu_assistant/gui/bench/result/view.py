@@ -72,14 +72,10 @@ class BenchmarkResultView(Themed, QWidget):
         self.figure_label = label("display", "", "accent_text")
         self.figure_label.set_one_line(True)
         self.headline_label, self.detail_label = label("verdict"), label("body", "", "soft")
-        self.verdict_pill = Pill()
         text_layout = QVBoxLayout()
         text_layout.setSpacing(2)
         text_layout.addWidget(self.headline_label)
         text_layout.addWidget(self.detail_label)
-        # Not beside the headline, which then has the width for one line.
-        text_layout.addSpacing(6)
-        text_layout.addWidget(self.verdict_pill, 0, Qt.AlignmentFlag.AlignLeft)
         self._headline_layout = QHBoxLayout()
         self._headline_layout.addWidget(self.figure_label)
         self._headline_layout.addLayout(text_layout, 1)
@@ -90,9 +86,15 @@ class BenchmarkResultView(Themed, QWidget):
     def _build_comparison_card(self) -> None:
         self.comparison_card = Card()
         self._heading, self._legend = label("heading"), label("small")
+        # Beside the brackets that it sums up; not below the headline, which is about training, without a usual range.
+        self.verdict_pill = Pill()
+        header = QHBoxLayout()
+        header.setSpacing(12)
+        header.addWidget(self._heading, 1)
+        header.addWidget(self.verdict_pill, 0, Qt.AlignmentFlag.AlignTop)
         self._rows_layout = QVBoxLayout()
         self._rows_layout.setSpacing(2)
-        self.comparison_card.column.addWidget(self._heading)
+        self.comparison_card.column.addLayout(header)
         self.comparison_card.column.addLayout(self._rows_layout)
         self.comparison_card.column.addWidget(self._legend)
         self.comparison_card.column.addStretch(1)
@@ -167,7 +169,12 @@ class BenchmarkResultView(Themed, QWidget):
         if any(pair.previous is not None for pair in pairs):
             parts.append(self.tr("Blue: this time. Grey: your last test before it."))
         if any(row.expected_range is not None for row in self.comparison_rows):
-            parts.append(self.tr("The green bracket is the usual range for healthy cards of this model."))
+            parts.append(
+                self.tr(
+                    "The green bracket is the usual range for healthy cards of this model; rows without one have no "
+                    "usual range."
+                )
+            )
         if any(pair.parallel is not None for pair in pairs):
             parts.append(self.tr("Several GPUs train one model together."))
         doubts = messages.doubt_legend(each for pair in pairs for each in pair.results)

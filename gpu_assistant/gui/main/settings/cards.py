@@ -76,7 +76,8 @@ class DownloadsCard(SettingsRowsCard):
     """Use of mirrors and the speed limit; both apply from the next download on."""
 
     def __init__(self, app: App, saver: SettingsSaver) -> None:
-        self.mirror_segments, self.speed_picker = SegmentedControl([""] * len(get_args(MirrorUse))), SpeedLimitPicker()
+        self.mirror_segments = SegmentedControl([""] * len(get_args(MirrorUse)))
+        self.speed_picker = SpeedLimitPicker(is_labelled=True)
         self._checksum_label = label("body", "", "soft")
         super().__init__(app, saver, (self.mirror_segments, self.speed_picker), self._checksum_label)
         self.mirror_segments.chosen.connect(self._choose_mirror_use)
@@ -90,7 +91,7 @@ class DownloadsCard(SettingsRowsCard):
         self._checksum_label.setText(self.tr("Every file is checked against a checksum, wherever it comes from."))
         names = {
             "when-slow": self.tr("When slow"),
-            "first": self.tr("First"),
+            "first": self.tr("Try first"),
             "never": self.tr("Never"),
         }
         self.mirror_segments.set_options([names[use] for use in get_args(MirrorUse)])

@@ -92,7 +92,7 @@ class ProxyCard(Card):
         names = {
             "system": self.tr("Use system setting"),
             "none": self.tr("No proxy"),
-            "manual": self.tr("Enter one"),
+            "manual": self.tr("Manual"),
         }
         self.use_segments.set_options([names[use] for use in get_args(ProxyUse)])
         self.use_segments.set_current(get_args(ProxyUse).index(self._app.settings.proxy))

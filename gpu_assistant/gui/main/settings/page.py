@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from .... import __version__
 from ....core.errors import AppError
 from ....core.types import Language as Code
+from ....texts.format import format_percent
 from ... import theme
 from ...help import open_help
 from ...language import LANGUAGE_NAMES, Language
@@ -47,7 +48,7 @@ class SettingsPage(Page):
         self._language = language
         self.language_segments = SegmentedControl([LANGUAGE_NAMES[code] for code in get_args(Code)])
         self.theme_segments = SegmentedControl([""] * len(get_args(theme.ThemeChoice)))
-        self.scale_segments = SegmentedControl([f"{round(100 * scale)} %" for scale in TEXT_SCALES])
+        self.scale_segments = SegmentedControl([""] * len(TEXT_SCALES))
         self.error_banner = Banner("warn")
         self.error_banner.hide()
         self._row_labels: dict[str, TextLabel] = {}
@@ -105,7 +106,8 @@ class SettingsPage(Page):
         if not self._row_labels:
             return
         self.set_title(self.tr("Settings"))
-        self.jump_button.setText(self.tr("Go to"))
+        self.jump_button.setText(self.tr("Jump to section"))
+        self.scale_segments.set_options([format_percent(100 * scale, self._language.current) for scale in TEXT_SCALES])
         self._appearance_card.set_title(self.tr("Language and appearance"))
         self._about_card.set_title(self.tr("About"))
         self._row_labels["language"].setText(self.tr("Language"))

@@ -43,6 +43,27 @@ def test_each_format_has_memory_and_verdict(card, seen):
     assert "8 GB, of which 6.8 GB" in seen(card)
 
 
+def test_what_does_not_fit_is_grey_and_a_key_says_what_each_colour_means(card, seen):
+    show(card)
+    kinds = {each.accessibleName().rpartition(", ")[2]: each.kind for each in card.rows if isinstance(each, Pill)}
+    assert kinds == {"fits": "ok", "may just fit": "warn", "does not fit": "neutral"}
+    assert [(pill.kind, pill.text, pill.icon_name) for pill in card.key_pills.values()] == [
+        ("ok", "Fits", "ok"),
+        ("warn", "May just fit", "warn"),
+        ("neutral", "Does not fit", "cross"),
+    ]
+    assert "Longest text" in seen(card)
+    card.kinds.set_current(2)
+    card.retranslate()
+    assert "Largest batch" in seen(card)
+    assert card.spill_banner.label.kind == "small"  # a sentence, not a headline
+
+
+def test_without_a_card_there_is_no_key(card):
+    show(card, memory=None)
+    assert not any(pill.isVisibleTo(card) for pill in card.key_pills.values())
+
+
 def test_other_kinds_are_one_click_away(card, seen):
     show(card)
     card.kinds.chosen.emit(2)

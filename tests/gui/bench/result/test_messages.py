@@ -23,9 +23,9 @@ def test_size_measured_before_is_named():
     stored = (first, second, third)
     assert not missing_workloads(first, stored)
     assert not missing_workloads(second, stored)
-    assert missing_workloads(third, stored) == ["Matrix product, float32 · 2048 × 2048"]
+    assert missing_workloads(third, stored) == ["Matrix multiplication, float32 · 2048 × 2048"]
     details = {note.text: note.detail for note in validity_notes(third, stored)}
-    assert details["Measured before, not this time"] == "Matrix product, float32 · 2048 × 2048"
+    assert details["Measured before, not this time"] == "Matrix multiplication, float32 · 2048 × 2048"
 
 
 def test_both_ways_of_a_language_model_are_named():
@@ -57,7 +57,7 @@ def test_burst_and_sustained_figure_are_both_named():
     benchmark = replace(card_benchmark(), results=(product, sustained))
     (pair,) = device_comparisons(benchmark)
     assert pair_description(pair, benchmark) == "bfloat16, on the tensor cores, in a burst; 120 TFLOP/s sustained"
-    assert result_name(sustained) == "Matrix product, sustained for 30 s, bfloat16"
+    assert result_name(sustained) == "Matrix multiplication, sustained for 30 s, bfloat16"
 
 
 def test_workload_measured_before_is_named():
@@ -77,7 +77,7 @@ def test_time_limit_omission_suggests_full_test():
     notes = validity_notes(quick)
     assert {note.text: note.detail for note in notes if note.kind == "warn"} == {
         "There was not enough time for everything; the rest was left out.": (
-            "Training BERT-base, float32; Matrix product, float32 · 2048 × 2048, 4096 × 4096"
+            "Training BERT-base, float32; Matrix multiplication, float32 · 2048 × 2048, 4096 × 4096"
         ),
         "Other programs kept the CPU busy when the test began, so its results may be too low.": "",
     }
@@ -91,7 +91,7 @@ def test_note_names_affected_measurement_only():
     noisy = replace(steady, size=(64, 64, 64), notes=("spread",))
     benchmark = replace(cpu_benchmark(), results=(steady, noisy), notes=("bench.note.spread",))
     (note,) = [note for note in validity_notes(benchmark) if note.text.startswith("The results vary")]
-    assert note.detail == "Matrix product, float32 · 64 × 64"
+    assert note.detail == "Matrix multiplication, float32 · 64 × 64"
 
 
 def test_early_ended_run_is_not_all_checked():

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from gpu_assistant.gui.bench.page import RESULT_VIEW
 from gpu_assistant.gui.bench.result.view import GpuLogCard
+from gpu_assistant.gui.widgets.cards import Pill
 from gpu_assistant.reports.result_messages import THROTTLE_ROW, gpu_log_rows
 from tests.fakes.benchmarks import card_benchmark, two_cards
 
@@ -22,7 +23,10 @@ def test_headline_shows_ratio(open_result):
     formats, overnight = view.detail_label.text().split(". ")
     assert formats == "The card in mixed precision, the CPU in float32"
     assert overnight == "What takes the CPU a whole night (8 hours), the card does in 15 minutes."
+    # Training has no usual range: the verdict stands beside the brackets that it sums up.
     assert view.verdict_pill.text == "Normal for this card"
+    assert view.comparison_card.isAncestorOf(view.verdict_pill)
+    assert not view.headline_card.findChildren(Pill)
     assert "CUDA 13.0 · quick test, 58 seconds" in page.subtitle_label.text()
     assert page.measure_button.toolTip().startswith(
         "About 1 minute for the CPU and 1 minute for each GPU; with several GPUs up to 2 minutes more"

@@ -34,6 +34,7 @@ def page(window) -> SettingsPage:
 
 class TestJump:
     def test_each_card_can_be_reached_from_the_top(self, page, language, qtbot):
+        assert page.jump_button.text() == "Jump to section"
         entries = page.build_jump_menu().actions()
         titles = [entry.text() for entry in entries]
         assert titles[0] == "Language and appearance"
@@ -45,8 +46,24 @@ class TestJump:
         assert page.verticalScrollBar().value() > 0
         assert page.proxy_card.isAncestorOf(page.window().focusWidget())
         language.set("zh_CN")
-        qtbot.waitUntil(lambda: page.jump_button.text() == "跳到", timeout=5000)
+        qtbot.waitUntil(lambda: page.jump_button.text() == "跳转到", timeout=5000)
         assert page.build_jump_menu().actions()[1].text() == page.startup_card.card_title.text()
+
+
+class TestOneTermForOneThing:
+    def test_system_setting_is_called_the_same_for_theme_and_proxy(self, page, language, qtbot):
+        for code, text in (("en", "Use system setting"), ("zh_CN", "跟随系统")):
+            language.set(code)
+            qtbot.waitUntil(lambda text=text: page.proxy_card.use_segments.buttons[0].text() == text, timeout=5000)
+            assert page.theme_segments.buttons[0].text() == text
+
+    def test_text_sizes_are_written_as_the_language_writes_percentages(self, page, language, qtbot):
+        assert page.scale_segments.buttons[0].text() == "100 %"
+        language.set("zh_CN")
+        qtbot.waitUntil(lambda: page.scale_segments.buttons[0].text() == "100%", timeout=5000)
+
+    def test_the_label_says_speed_limit_and_the_choice_none(self, page):
+        assert page.downloads_card.speed_picker.text() == "None"
 
 
 class TestProxy:

@@ -98,7 +98,7 @@ class TestDone:
                 "PyTorch loads": "2.13.0",
                 "It is the chosen build": "2.13.0 (CPU build)",
                 "Graphics card": "NVIDIA GeForce RTX 4060",
-                "Matrix product on the card": "same result as the CPU",
+                "Matrix multiplication on the card": "same result as the CPU",
             },
             "zh_CN": {
                 "PyTorch 可以加载": "2.13.0",
@@ -127,7 +127,7 @@ class TestDone:
         app.results["verify"] = replace(good_checks(), checks=(runtime, *good_checks().checks))
         card = at_done(app).done.verification_card
         assert len(card.row_widgets) == 6
-        assert "Matrix product on the CPU" in seen(card)
+        assert "Matrix multiplication on the CPU" in seen(card)
 
     def test_failed_verification_can_be_repeated(self, app, at_done, qtbot):
         app.results["verify"] = AppError("environment-missing", path="/x")

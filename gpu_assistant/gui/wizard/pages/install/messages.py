@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 
 from .....core.errors import DRIVER_AWAITED_CODES
 from .....core.message import Message
-from .....texts.format import format_counted, format_duration, format_size
+from .....texts.format import format_counted, format_duration, format_percent, format_size
 from .....texts.localized import Texts, step_download_text
 from .... import messages
 from ...state import InstallStage, WizardState
@@ -182,7 +182,7 @@ def step_detail(step: StepProgress, texts: Texts, *, message_shown: bool) -> str
 def step_amount(step: StepProgress, texts: Texts) -> str:
     """The text at the right of a step's row: percent, duration, or size."""
     if step.state == "running":
-        return f"{round(100 * step.fraction)} %" if step.fraction is not None else ""
+        return format_percent(100 * step.fraction, texts.language) if step.fraction is not None else ""
     if step.reported_seconds is not None:
         return format_duration(step.reported_seconds, texts.language)
     return step_download_text(step.code, step.bytes, step.data, texts) if step.state == "waiting" else ""

@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from .....core.plan import Bottleneck
-from .....texts.format import UNKNOWN_VALUE, format_duration, format_size, format_speed
+from .....texts.format import UNKNOWN_VALUE, format_duration, format_percent, format_size, format_speed
 from .....texts.localized import Texts
 from .... import messages
 from ....widgets.base import Themed, announce, draw_box, tint_border
@@ -33,10 +33,13 @@ SPEED_LIMITS = (None, *(count * MEGABYTE for count in (20, 10, 5, 2, 1)))
 
 
 class SpeedLimitPicker(Dropdown):
-    """A speed limit for downloads; `chosen` brings bytes per second, None for no limit."""
+    """A speed limit for downloads; `chosen` brings bytes per second, None for no limit. Where it `is_labelled`, what
+    it is about stands beside it.
+    """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, is_labelled: bool = False) -> None:
         self.rate: int | None = None
+        self._is_labelled = is_labelled
         super().__init__(parent)
         self.chosen.connect(self.set_rate)
 
@@ -47,11 +50,14 @@ class SpeedLimitPicker(Dropdown):
 
     def retranslate(self) -> None:
         entries = [DropdownEntry(value=each, text=self._rate_text(each)) for each in SPEED_LIMITS]
-        self.set_entries(entries, self.rate, self._rate_text(self.rate), self.tr("Download speed"))
+        text = self._rate_text(self.rate)
+        if self.rate is None and not self._is_labelled:
+            text = self.tr("Speed limit: none")
+        self.set_entries(entries, self.rate, text, self.tr("Speed limit"))
 
     def _rate_text(self, rate: int | None) -> str:
         if rate is None:
-            return self.tr("No limit")
+            return self.tr("None")
         return self.tr("At most {count} MB/s").format(count=f"{rate / MEGABYTE:g}")
 
 
@@ -174,7 +180,7 @@ class CurrentStepPanel(Card):
         fraction = step.fraction
         self.progress_bar.set_fraction(fraction)
         self.percent_figure.setVisible(fraction is not None)
-        self.percent_figure.set(f"{round(100 * fraction)} %" if fraction is not None else None)
+        self.percent_figure.set(format_percent(100 * fraction, texts.language) if fraction is not None else None)
         names = (self.tr("Done"), self.tr("Speed"), self.tr("Left"))
         for name, text in zip(self._figure_labels, names, strict=True):
             name.setText(text)
