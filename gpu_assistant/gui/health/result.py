@@ -117,7 +117,11 @@ class HealthResultView(QWidget):
             self.curves.append(view)
             self._column.insertWidget(self._column.indexOf(self.scope), view)
         kind = _verdict_kind(checks)
-        self.verdict.set(kind, *verdict_parts(checks), icon="info" if kind == "neutral" else None)
+        title, detail = verdict_parts(checks)
+        findings = [row.check.text for row in self.rows if row.check.state in ("warn", "fail")]
+        if checks.verdict != "pass" and len(findings) == 1 and findings[0]:
+            detail = " · ".join(part for part in (_level_name(checks), findings[0]) if part)
+        self.verdict.set(kind, title, detail, icon="info" if kind == "neutral" else None)
         self.verdict.show()
         self._show_scope(expanded=expanded)
 
@@ -259,8 +263,11 @@ def verdict_text(checks: Checks) -> str:
 def verdict_parts(checks: Checks) -> tuple[str, str]:
     """The verdict as a title, and as the line below it the level with what to do."""
     title, advice = _verdict_sentences(checks)
-    level = level_names()[checks.level - 1] if checks.level is not None else ""
-    return title, " · ".join(part for part in (level, advice) if part)
+    return title, " · ".join(part for part in (_level_name(checks), advice) if part)
+
+
+def _level_name(checks: Checks) -> str:
+    return level_names()[checks.level - 1] if checks.level is not None else ""
 
 
 def _verdict_kind(checks: Checks) -> HeroKind:

@@ -70,6 +70,8 @@ def test_duration_shown_before_and_scope_after(open_page, app, qtbot, seen):
     states = [row.check.state for row in page.result_view.rows]
     assert states == ["warn", *["pass"] * (len(states) - 2), "skip"]
     assert page.result_view.rows[0].check.text == "RTX 4060 reached 86 °C, which is hot: it slows down at 87 °C."
+    # The only finding stands beside the verdict, too.
+    assert page.result_view.verdict.detail_label.text() == f"2 · Thorough · {page.result_view.rows[0].check.text}"
     assert page.level == health_checks().level
     assert page.levels.buttons[1].hasFocus()  # not the rail, nor "Start"
     qtbot.waitUntil(lambda: "Check that all fans turn" in seen(page), timeout=5000)

@@ -98,7 +98,8 @@ def test_crashed_child_does_not_fail_gpu(open_page, qtbot):
     with qtbot.waitSignal(page.test_runner.finished, timeout=LONG_MS):
         page.start_button.click()
         qtbot.waitUntil(
-            lambda: bool(child_processes()) and page.progress_label.text() == "Testing now: loading PyTorch", timeout=60_000
+            lambda: bool(child_processes()) and page.progress_label.text() == "Testing now: loading PyTorch",
+            timeout=60_000,
         )
         for each in child_processes():
             each.kill()
