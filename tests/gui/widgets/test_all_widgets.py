@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QAbstractButton, QApplication, QPlainTextEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -17,28 +18,36 @@ from .samples import NAMES, samples
 UNNAMED = {"Footer"}  # a frame around its buttons, which have names
 
 
-@pytest.fixture(params=NAMES)
-def sample(request: pytest.FixtureRequest, language: Language, qtbot: QtBot) -> Iterator[QWidget]:
-    widget = samples(language)[request.param]()
-    window = QWidget()
-    qtbot.addWidget(window)
-    QVBoxLayout(window).addWidget(widget)
-    window.resize(700, 420)
-    window.show()
-    qtbot.waitExposed(window)
-    widget.setObjectName(request.param)
-    yield widget
-    window.close()
+@pytest.fixture
+def shown(language: Language, qtbot: QtBot) -> Iterator[dict[str, QWidget]]:
+    """One of each component by its name, each in a window of its own: a theme or a language is set for all of them."""
+    widgets: dict[str, QWidget] = {}
+    windows = []
+    for name in NAMES:
+        widget = samples(language)[name]()
+        window = QWidget()
+        windows.append(window)
+        qtbot.addWidget(window)
+        QVBoxLayout(window).addWidget(widget)
+        window.resize(700, 420)
+        window.show()
+        qtbot.waitExposed(window)
+        widget.setObjectName(name)
+        widgets[name] = widget
+    yield widgets
+    for window in windows:
+        window.close()
 
 
-def test_widget_has_accessible_name(sample: QWidget) -> None:
-    text = sample.text() if isinstance(sample, QAbstractButton) else ""
-    assert sample.accessibleName() or text or sample.objectName() in UNNAMED
+def test_widgets_have_accessible_names(shown: dict[str, QWidget]) -> None:
+    def name_of(widget: QWidget) -> str:
+        return widget.accessibleName() or (widget.text() if isinstance(widget, QAbstractButton) else "")
+
+    assert {name for name, widget in shown.items() if not name_of(widget)} <= UNNAMED
 
 
-def test_controls_are_focusable_and_named(sample: QWidget) -> None:
-    inside = [sample, *sample.findChildren(QWidget)]
-    for control in inside:
+def test_controls_are_focusable_and_named(shown: dict[str, QWidget]) -> None:
+    for control in (each for widget in shown.values() for each in (widget, *widget.findChildren(QWidget))):
         if isinstance(control, QAbstractButton) and control.isVisible() and control.focusPolicy():
             # Of an exclusive group, Tab stops at the chosen one; arrows do the rest.
             assert control.focusPolicy() & Qt.FocusPolicy.TabFocus or control.autoExclusive()
@@ -49,39 +58,46 @@ def test_controls_are_focusable_and_named(sample: QWidget) -> None:
             assert control.tabChangesFocus()
 
 
-def test_widget_follows_theme(sample: QWidget, qapp: QApplication) -> None:
-    pictures = []
-    for name in ("light", "dark", "contrast"):
-        theme.set_theme(qapp, name)
-        pictures.append(sample.grab().toImage())
-    assert pictures[0] != pictures[1] != pictures[2]
+def test_widgets_follow_the_theme(shown: dict[str, QWidget], qapp: QApplication) -> None:
+    pictures: dict[str, list[QImage]] = {name: [] for name in shown}
+    for theme_name in ("light", "dark", "contrast"):
+        theme.set_theme(qapp, theme_name)
+        for name, widget in shown.items():
+            pictures[name].append(widget.grab().toImage())
+    assert [name for name, (light, dark, contrast) in pictures.items() if not light != dark != contrast] == []
 
 
-def test_widget_grows_with_text_scale(sample: QWidget, qapp: QApplication, qtbot: QtBot) -> None:
-    before = sample.sizeHint()
+def test_widgets_grow_with_the_text_scale(shown: dict[str, QWidget], qapp: QApplication, qtbot: QtBot) -> None:
+    # The others are as large as they are told to be.
+    before = {name: shown[name].sizeHint() for name in shown.keys() - {"ProgressBar", "Footer", "Page"}}
     theme.set_text_scale(qapp, 2.0)
-    if sample.objectName() in ("ProgressBar", "Footer", "Page"):
-        return  # these are as large as they are told to be
 
-    def grown() -> bool:
-        after = sample.sizeHint()
-        return after.width() > before.width() + 2 or after.height() > before.height() + 2
+    def unchanged() -> list[str]:
+        after = {name: shown[name].sizeHint() for name in before}
+        return [
+            name
+            for name, size in before.items()
+            if after[name].width() <= size.width() + 2 and after[name].height() <= size.height() + 2
+        ]
 
-    qtbot.waitUntil(grown)
+    qtbot.waitUntil(lambda: unchanged() == [])
 
 
-def test_widget_retranslates(sample: QWidget, language: Language, qtbot: QtBot) -> None:
-    heard = []
+def test_widgets_hear_of_another_language(shown: dict[str, QWidget], language: Language, qtbot: QtBot) -> None:
+    heard: set[str] = set()
 
     class Watch(QWidget):
         def changeEvent(self, event: QEvent) -> None:
-            heard.append(event.type())
+            if event.type() == QEvent.Type.LanguageChange:
+                heard.add(self.objectName())
 
-    watch = Watch(sample.window())
+    watches = [Watch(widget.window()) for widget in shown.values()]
+    for watch, name in zip(watches, shown, strict=True):
+        watch.setObjectName(name)
     language.set("zh_CN")
-    qtbot.waitUntil(lambda: QEvent.Type.LanguageChange in heard)
-    sample.grab()
-    assert watch.isEnabled()
+    qtbot.waitUntil(lambda: heard == set(shown))
+    for widget in shown.values():
+        widget.grab()
 
 
 @pytest.mark.parametrize("name", ["Button primary", "Button secondary", "Button ghost"])
