@@ -4,6 +4,7 @@ lock file. What has to be installed first shows its progress below the cards, wi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -321,7 +322,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.examples_card.set_texts(self.tr("Run my first program"), self.tr("A network learns to read digits"))
         self.terminal_card.set_texts(self.tr("Open a terminal"), self.tr("With the environment ready"))
         folder = self._environment
-        self.folder_card.set_texts(self.tr("Open its folder"), folder.name if folder is not None else "")
+        self.folder_card.set_texts(self.tr("Open folder"), folder.name if folder is not None else "")
         self.folder_card.setToolTip(str(folder or ""))
         self.command_card.set_texts(self.tr("Copy the command"), self.tr("For your own terminal"))
         self.editor_card.set_texts(self.tr("Open in VS Code"), self.tr("Your project, with this Python"))
@@ -335,7 +336,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
             self.result_banner.set(self.result_banner.kind, self._message())
 
     def _arrange(self) -> None:
-        """Show the possible actions, in as many columns as fit."""
+        """Show the possible actions, in as many columns as fit, the row's whole width each."""
         has_environment = self._environment is not None
         integrations = self._integrations
         is_available = {
@@ -354,10 +355,16 @@ class EnvironmentActionsPanel(Themed, QWidget):
             card.setEnabled(not self._services.simulated)
         shape = self._shape
         columns = 1 if shape.is_small else 2 if shape.is_tight else COLUMNS - 1 if shape.is_narrow else COLUMNS
+        # The cards of the last row share its width, so that it has no hole.
+        last_row = len(visible_cards) % columns
+        units = math.lcm(columns, last_row or columns)
         for index, card in enumerate(visible_cards):
-            self._grid.addWidget(card, index // columns, index % columns)
-        for column in range(COLUMNS):
-            self._grid.setColumnStretch(column, 1 if column < columns else 0)
+            row, place = divmod(index, columns)
+            is_last = row == len(visible_cards) // columns
+            span = units // (last_row if is_last else columns)
+            self._grid.addWidget(card, row, place * span, 1, span)
+        for column in range(max(units, self._grid.columnCount())):
+            self._grid.setColumnStretch(column, 1 if column < units else 0)
         self.retranslate()
 
 

@@ -297,23 +297,21 @@ def way_cost_texts(cost: WayCost, texts: Translator) -> tuple[str, ...]:
 
 
 def way_summary_text(cost: WayCost, texts: Translator) -> str:
-    """What a way costs, in one short line: "About 3.6 GB · 1 prompt + 1 restart"."""
+    """What a way costs, in one short line: "About 3.6 GB · 1 administrator prompt · 1 restart"."""
     size = _way_size_text(cost, texts)
     if cost.package_bytes is not None:
         code = "way.summary.size-beside-driver" if cost.driver_bytes is None else "way.summary.size"
         size = texts.translate(code, {"bytes": cost.package_bytes + (cost.driver_bytes or 0)})
-    return f"{size} · {effort_text(cost.admin_prompts, cost.restarts, texts)}"
+    efforts = (prompts_text(cost.admin_prompts, texts), restarts_text(cost.restarts, texts))
+    return " · ".join((size, *efforts))
 
 
-def effort_text(prompts: int, restarts: int, texts: Translator) -> str:
-    """What the user has to do: "1 prompt + 1 restart", "No prompt, no restart"."""
-    if prompts and restarts:
-        parts = {"prompts": prompts, "restarts": restarts}
-        return " + ".join(texts.translate(f"effort.{name}", {"count": count}) for name, count in parts.items())
-    if prompts or restarts:
-        name = "prompts" if prompts else "restarts"
-        return texts.translate(f"effort.{name}-only", {"count": prompts or restarts})
-    return texts.translate("effort.none")
+def effort_texts(prompts: int, restarts: int, texts: Translator) -> tuple[str, str]:
+    """What the user has to do: "1 administrator prompt" and "and 1 restart", or what is not needed."""
+    if not prompts and restarts:
+        return restarts_text(restarts, texts), texts.translate("effort.no-prompt")
+    restarts_too = texts.translate("effort.restarts" if restarts else "effort.no-restart", {"count": restarts})
+    return prompts_text(prompts, texts), restarts_too
 
 
 def prompts_text(count: int, texts: Translator) -> str:

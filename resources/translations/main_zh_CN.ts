@@ -149,7 +149,7 @@
         <translation>打开终端</translation>
     </message>
     <message>
-        <source>Open its folder</source>
+        <source>Open folder</source>
         <translation>打开文件夹</translation>
     </message>
     <message>
@@ -716,7 +716,7 @@
         <translation>暂不更新</translation>
     </message>
     <message>
-        <source>Open its folder</source>
+        <source>Open folder</source>
         <translation>打开所在文件夹</translation>
     </message>
     <message>

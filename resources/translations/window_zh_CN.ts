@@ -27,6 +27,10 @@
         <translation>神经网络学认数字</translation>
     </message>
     <message>
+        <source>Open folder</source>
+        <translation>打开文件夹</translation>
+    </message>
+    <message>
         <source>Your project, with this Python</source>
         <translation>使用这个环境的 Python</translation>
     </message>
@@ -65,10 +69,6 @@
     <message>
         <source>Open in VS Code</source>
         <translation>用 VS Code 打开项目</translation>
-    </message>
-    <message>
-        <source>Open its folder</source>
-        <translation>打开所在文件夹</translation>
     </message>
     <message>
         <source>Run my first program</source>

@@ -22,6 +22,14 @@
 <context>
     <name>ComputerPage</name>
     <message>
+        <source>No NVIDIA graphics card was found. The CPU, the computer's main chip, is good for learning and small models.</source>
+        <translation>没有找到 NVIDIA 显卡。CPU 是电脑的中央处理器，学习和小模型够用。</translation>
+    </message>
+    <message>
+        <source>PyTorch will run on your CPU</source>
+        <translation>PyTorch 会用 CPU 运行</translation>
+    </message>
+    <message>
         <source>Working out how much is needed…</source>
         <translation>正在计算需要多少空间…</translation>
     </message>
@@ -70,10 +78,6 @@
         <translation>正在检测… {seconds} 秒</translation>
     </message>
     <message>
-        <source>No NVIDIA GPU here. PyTorch still works, on the CPU.</source>
-        <translation>没有找到 NVIDIA 显卡。PyTorch 仍可用 CPU 运行。</translation>
-    </message>
-    <message>
         <source>Only the driver is missing; the next page shows which one you need.</source>
         <translation>只是还没有驱动，下一页会说明需要哪一版。</translation>
     </message>
@@ -104,10 +108,6 @@
     <message>
         <source>Takes a few seconds.</source>
         <translation>只要几秒钟。</translation>
-    </message>
-    <message>
-        <source>The CPU is the main chip of every computer: good for learning and small models; large ones take a long time.</source>
-        <translation>CPU 是每台电脑都有的中央处理器：学习和小模型够用，大模型会比较慢。</translation>
     </message>
     <message>
         <source>The PyTorch on this computer already uses it; the next page shows what is newer.</source>
@@ -173,10 +173,6 @@
         <translation>时间按 {mbits} Mbit/s 的网速估算。</translation>
     </message>
     <message>
-        <source>as administrator</source>
-        <translation>需管理员权限</translation>
-    </message>
-    <message>
         <source>depends on your disk</source>
         <translation>取决于磁盘</translation>
     </message>
@@ -187,10 +183,6 @@
     <message>
         <source>disk space in total</source>
         <translation>磁盘空间</translation>
-    </message>
-    <message>
-        <source>no administrator needed</source>
-        <translation>不需要管理员权限</translation>
     </message>
     <message>
         <source>on {disk} ({size} free)</source>
@@ -339,12 +331,24 @@
 <context>
     <name>DonePage</name>
     <message>
+        <source>All packages fit together</source>
+        <translation>所有软件包互相兼容</translation>
+    </message>
+    <message>
         <source>All {counted} checks passed</source>
         <translation>{counted} 项检查全部通过</translation>
     </message>
     <message>
         <source>Back</source>
         <translation>上一步</translation>
+    </message>
+    <message>
+        <source>CPU calculation is correct</source>
+        <translation>CPU 试算结果正确</translation>
+    </message>
+    <message>
+        <source>CUDA included</source>
+        <translation>自带 CUDA</translation>
     </message>
     <message>
         <source>Check again</source>
@@ -355,12 +359,24 @@
         <translation>验证一下</translation>
     </message>
     <message>
+        <source>Commands for your own terminal</source>
+        <translation>在自己的终端里使用</translation>
+    </message>
+    <message>
+        <source>Copies data to the card</source>
+        <translation>可以向显卡传数据</translation>
+    </message>
+    <message>
         <source>Done</source>
         <translation>完成</translation>
     </message>
     <message>
-        <source>A lock file and a log record everything.</source>
-        <translation>一切都有记录：锁定文件和日志。</translation>
+        <source>Environment created</source>
+        <translation>环境已建好</translation>
+    </message>
+    <message>
+        <source>Everything is recorded, so you can undo it.</source>
+        <translation>一切都有记录，可以随时撤销。</translation>
     </message>
     <message>
         <source>GPU</source>
@@ -369,6 +385,10 @@
     <message>
         <source>Go to Home</source>
         <translation>进入首页</translation>
+    </message>
+    <message>
+        <source>Hide the commands</source>
+        <translation>收起命令</translation>
     </message>
     <message>
         <source>Hide what was done</source>
@@ -391,6 +411,10 @@
         <translation>能用，但用的是 CPU</translation>
     </message>
     <message>
+        <source>Next steps</source>
+        <translation>接下来</translation>
+    </message>
+    <message>
         <source>Not verified yet</source>
         <translation>还没有验证</translation>
     </message>
@@ -401,10 +425,6 @@
     <message>
         <source>PowerShell blocks scripts by default: type this there instead</source>
         <translation>PowerShell 默认不运行脚本，在那里请改用这一行</translation>
-    </message>
-    <message>
-        <source>Or type this in any terminal</source>
-        <translation>或者在任意终端里输入</translation>
     </message>
     <message>
         <source>Checked just now, in its own Python.</source>
@@ -423,6 +443,10 @@
         <translation>加载 PyTorch 并做一次计算，约需几秒。</translation>
     </message>
     <message>
+        <source>PyTorch starts</source>
+        <translation>PyTorch 可以启动</translation>
+    </message>
+    <message>
         <source>PyTorch works on your CPU</source>
         <translation>PyTorch 已能在你的 CPU 上运行</translation>
     </message>
@@ -431,20 +455,40 @@
         <translation>PyTorch 已能在你的 {gpu} 上运行</translation>
     </message>
     <message>
+        <source>Python works</source>
+        <translation>Python 可以运行</translation>
+    </message>
+    <message>
+        <source>Right PyTorch version</source>
+        <translation>PyTorch 版本正确</translation>
+    </message>
+    <message>
         <source>Show what was done</source>
         <translation>看看做了什么</translation>
+    </message>
+    <message>
+        <source>TensorFlow starts</source>
+        <translation>TensorFlow 可以启动</translation>
+    </message>
+    <message>
+        <source>Test calculation is correct</source>
+        <translation>试算结果正确</translation>
     </message>
     <message>
         <source>The proof</source>
         <translation>验证结果</translation>
     </message>
     <message>
-        <source>What now?</source>
-        <translation>接下来做什么？</translation>
+        <source>Type this in any terminal</source>
+        <translation>在任意终端输入</translation>
     </message>
     <message>
         <source>What was done</source>
         <translation>做了什么</translation>
+    </message>
+    <message>
+        <source>cuDNN works</source>
+        <translation>cuDNN 工作正常</translation>
     </message>
     <message>
         <source>{passed} of {counted} checks passed</source>
@@ -467,52 +511,8 @@
         <translation>请稍候，正在检查。</translation>
     </message>
     <message>
-        <source>The environment exists</source>
-        <translation>环境已就位</translation>
-    </message>
-    <message>
-        <source>All packages are compatible</source>
-        <translation>所有软件包互相兼容</translation>
-    </message>
-    <message>
-        <source>Python runs</source>
-        <translation>Python 可以运行</translation>
-    </message>
-    <message>
-        <source>PyTorch loads</source>
-        <translation>PyTorch 可以加载</translation>
-    </message>
-    <message>
-        <source>It is the chosen build</source>
-        <translation>是所选的版本</translation>
-    </message>
-    <message>
-        <source>CUDA included in PyTorch</source>
-        <translation>PyTorch 自带的 CUDA</translation>
-    </message>
-    <message>
-        <source>cuDNN calculates correctly</source>
-        <translation>cuDNN 计算正确</translation>
-    </message>
-    <message>
         <source>NVIDIA's libraries match</source>
         <translation>NVIDIA 的库彼此配套</translation>
-    </message>
-    <message>
-        <source>Matrix multiplication on the card</source>
-        <translation>显卡上的矩阵乘法</translation>
-    </message>
-    <message>
-        <source>Matrix multiplication on the CPU</source>
-        <translation>CPU 上的矩阵乘法</translation>
-    </message>
-    <message>
-        <source>Copying to the card</source>
-        <translation>复制到显卡</translation>
-    </message>
-    <message>
-        <source>TensorFlow loads</source>
-        <translation>TensorFlow 可以加载</translation>
     </message>
     <message>
         <source>All files are unchanged</source>
@@ -578,10 +578,6 @@
 <context>
     <name>DownloadControls</name>
     <message>
-        <source>Continue</source>
-        <translation>继续</translation>
-    </message>
-    <message>
         <source>Pause</source>
         <translation>暂停</translation>
     </message>
@@ -593,12 +589,20 @@
         <source>Download paused.</source>
         <translation>下载已暂停。</translation>
     </message>
+    <message>
+        <source>Resume</source>
+        <translation>继续下载</translation>
+    </message>
 </context>
 <context>
     <name>ErrorPanel</name>
     <message>
         <source>Choose another folder</source>
         <translation>选择另一个文件夹</translation>
+    </message>
+    <message>
+        <source>What you can do</source>
+        <translation>可以这样做</translation>
     </message>
 </context>
 <context>
@@ -611,8 +615,32 @@
 <context>
     <name>InstallMessages</name>
     <message>
-        <source>Downloaded: {done} of {total}.</source>
-        <translation>已下载 {done}，共 {total}。</translation>
+        <source>Back</source>
+        <translation>上一步</translation>
+    </message>
+    <message>
+        <source>Choose another folder</source>
+        <translation>选择另一个文件夹</translation>
+    </message>
+    <message>
+        <source>Nothing is lost</source>
+        <translation>已完成的都会保留</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>再试一次</translation>
+    </message>
+    <message>
+        <source>Use PyTorch {version} instead</source>
+        <translation>改用 PyTorch {version}</translation>
+    </message>
+    <message>
+        <source>You can close the window and continue later.</source>
+        <translation>可以关掉窗口，以后再继续。</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>已停止</translation>
     </message>
     <message>
         <source>{count} packages</source>
@@ -707,6 +735,10 @@
         <translation>已下载的会保留，下次会从这里继续安装。</translation>
     </message>
     <message>
+        <source>{done} of {total} downloaded</source>
+        <translation>已下载 {done}，共 {total}</translation>
+    </message>
+    <message>
         <source>{n} steps are left; the first is: {title}.</source>
         <translation>还剩 {n} 步，下一步是：{title}。</translation>
     </message>
@@ -717,10 +749,6 @@
     <message>
         <source>Nothing was downloaded yet</source>
         <translation>还没有下载任何内容</translation>
-    </message>
-    <message>
-        <source>Continue any time, also after closing the window.</source>
-        <translation>随时可以继续，关掉窗口再打开也行。</translation>
     </message>
     <message>
         <source>Cleaning up</source>
@@ -747,6 +775,10 @@
     </message>
     <message>
         <source>Continue</source>
+        <translation>继续安装</translation>
+    </message>
+    <message>
+        <source>Continue installing</source>
         <translation>继续安装</translation>
     </message>
     <message>
@@ -1001,12 +1033,12 @@
         <translation>建议更新</translation>
     </message>
     <message>
-        <source>{size} free on {disk}</source>
-        <translation>{disk} 空闲 {size}</translation>
+        <source>{size} RAM</source>
+        <translation>{size} 内存</translation>
     </message>
     <message>
-        <source>{size} memory</source>
-        <translation>{size} 内存</translation>
+        <source>{size} free on {disk}</source>
+        <translation>{disk} 空闲 {size}</translation>
     </message>
     <message>
         <source>{size} needed</source>
@@ -1394,12 +1426,12 @@
         <translation>训练小模型够用，大模型需要显卡。</translation>
     </message>
     <message>
-        <source>Speed</source>
-        <translation>速度</translation>
+        <source>Full benchmark</source>
+        <translation>完整测速</translation>
     </message>
     <message>
-        <source>Measure again</source>
-        <translation>再测一次</translation>
+        <source>Speed</source>
+        <translation>速度</translation>
     </message>
     <message>
         <source>Measure it</source>
@@ -1433,6 +1465,10 @@
 <context>
     <name>RecommendationPage</name>
     <message>
+        <source>After setup</source>
+        <translation>安装后</translation>
+    </message>
+    <message>
         <source>Checking the downloads first…</source>
         <translation>先确认文件能下载…</translation>
     </message>
@@ -1443,10 +1479,6 @@
     <message>
         <source>, </source>
         <translation>、</translation>
-    </message>
-    <message>
-        <source>After</source>
-        <translation>安装后</translation>
     </message>
     <message>
         <source>Back</source>
@@ -1728,8 +1760,8 @@
         <translation>继续安装</translation>
     </message>
     <message>
-        <source>I have an offline folder</source>
-        <translation>我有离线文件夹</translation>
+        <source>Install from an offline folder</source>
+        <translation>从离线文件夹安装</translation>
     </message>
     <message>
         <source>Language</source>

@@ -126,10 +126,13 @@ class FakeSystem:
         self.opened.append(("foreground", Path(str(process_id))))
 
     def powershell_activation(self, environment: Path) -> str | None:
-        return f"& '{environment}'" if self.name == "windows" else None
+        return self.powershell.format(environment=environment) if self.name == "windows" else None
+
+    powershell = "& '{environment}'"
+    activation = "source {environment}/bin/activate"
 
     def activation_command(self, environment: Path) -> str:
-        return f"source {environment}/bin/activate"
+        return self.activation.format(environment=environment)
 
     def taskbar(self, window: int) -> None:
         return None

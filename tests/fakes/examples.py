@@ -253,7 +253,7 @@ def good_checks() -> Checks:
     )
 
 
-def gpu_checks() -> Checks:
+def gpu_checks(environment: str = r"D:\AI\pytorch") -> Checks:
     """Everything passed, on an RTX 4060."""
     card: dict[str, Any] = {"device": "cuda:0", "name": "NVIDIA GeForce RTX 4060", "memory_bytes": 8_585_740_288}
 
@@ -264,9 +264,9 @@ def gpu_checks() -> Checks:
         schema="gpu-assistant/checks/1",
         verdict="pass",
         checks=(
-            one("environment", r"D:\AI\pytorch"),
+            one("environment", environment),
             one("packages", None, count=0),
-            one("python", "3.13.1"),
+            one("python", "3.12.7"),
             one("torch-import", "2.15.0+cu132", seconds=3.1),
             one("torch-variant", "2.15.0+cu132"),
             one("cpu-compute", 2.1e-7),

@@ -39,7 +39,7 @@ def open_other_recommendation(studio: Studio, app: FakeApp) -> Wizard:
 
 
 def gathering(studio: Studio, app: FakeApp) -> Wizard:
-    from .screenshots import SPEEDS
+    from .rtx4060_run import SPEEDS
 
     made = open_recommendation(studio, app)
     app.gate = threading.Event()

@@ -25,9 +25,9 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from gpu_assistant.app import App
-from gpu_assistant.core.errors import AppError, UsageError
+from gpu_assistant.core.errors import UsageError
 from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.core.plan import InterruptedInstall, LogEvent, PlanEvent, StepEvent, StepSummary
+from gpu_assistant.core.plan import PlanEvent, StepSummary
 from gpu_assistant.core.types import Language as Code
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.help import HelpDialog
@@ -37,17 +37,11 @@ from gpu_assistant.gui.wizard.wizard import Wizard
 from gpu_assistant.gui.worker import JobRunner
 from gpu_assistant.texts.guide import guide_dir
 from tests.fakes.app import FakeApp
-from tests.fakes.benchmarks import card_benchmark, processor_benchmark
-from tests.fakes.examples import (
-    WHEELHOUSE_OFFER,
-    cpu_recommendation,
-    gpu_checks,
-    make_plan,
-    rtx4060,
-    rtx4060_recommendation,
-)
+from tests.fakes.benchmarks import processor_benchmark
+from tests.fakes.examples import gpu_checks, rtx4060, rtx4060_recommendation
 from tests.gui import bundle_scenes, dialog_scenes, main_scenes
 from tests.gui.deletion import delete_window
+from tests.gui.rtx4060_run import RECORDED_MACHINE, SPEEDS, Rtx4060Run
 
 SIZES = ((1180, 760), (880, 520))
 ROOM_ON_SCREEN = (1880, 960)
@@ -56,13 +50,11 @@ THEMES = ("light", "dark")
 SCALES = (100, 150, 200)  # percent
 Size = tuple[int, int]
 # The pictures of README and guide: their scenes, drawn at SIZES[0] in light colours.
-RECORDED_MACHINE = Path(__file__).resolve().parents[1] / "machines" / "windows11-rtx4060-566.json"
 DOCS_SCENES = (
-    *("welcome", "advice-computer", "advice-recommendation", "installing", "failed", "done"),
+    *("welcome", "rtx-computer", "rtx-recommendation", "installing", "failed", "done"),
     *("example-running", "home-gpu", "monitor-gpu", "benchmark-gpu", "memory", "health-done", "settings"),
 )
 Scene = Callable[["Studio", FakeApp], Wizard]
-SPEEDS = [18.4e6 + 2.5e6 * ((second * 7919) % 13 - 6) / 6 for second in range(90)]  # bytes per second
 
 
 class Studio:
@@ -156,7 +148,7 @@ class DocsStudio(Studio):
         folder = guide_dir("zh_CN" if how.startswith("zh") else "en") / "images"
         folder.mkdir(exist_ok=True)
         picture = few_colours(widget.grab().toImage())
-        assert picture.save(str(folder / f"{name.removeprefix('advice-')}.png"), "PNG", 0)
+        assert picture.save(str(folder / f"{name.removeprefix('rtx-')}.png"), "PNG", 0)
 
 
 def few_colours(image: QImage) -> QImage:
@@ -200,16 +192,34 @@ def welcome(studio: Studio, app: FakeApp) -> Wizard:
 
 
 def welcome_resume(studio: Studio, app: FakeApp) -> Wizard:
-    plan = make_plan(cpu_recommendation(), "/home/mei/ai/pytorch")
-    app.begun = InterruptedInstall(plan=plan, step="download", began=0.0)
+    app.begun = rtx4060_run(app).begun()
     made = wizard(studio, app)
     studio.until(lambda: made.controller.interrupted_install is not None)
     return made
 
 
+def rtx4060_run(app: FakeApp) -> Rtx4060Run:
+    """Make an app the computer of the RTX 4060's run."""
+    run = Rtx4060Run(app.folder)
+    run.set_up(app)
+    return run
+
+
+def rtx_computer(studio: Studio, app: FakeApp) -> Wizard:
+    rtx4060_run(app)
+    return computer(studio, app)
+
+
+def rtx_recommendation(studio: Studio, app: FakeApp) -> Wizard:
+    rtx4060_run(app)
+    return recommendation(studio, app)
+
+
 def computer(studio: Studio, app: FakeApp | App) -> Wizard:
     made = wizard(studio, app)
     to_computer(studio, made)
+    made.controller.detection_seconds = 1.4  # of the fakes it takes none
+    made.computer.draw()
     return made
 
 
@@ -274,58 +284,27 @@ def folder_refused(studio: Studio, app: FakeApp) -> Wizard:
 
 
 def installing(studio: Studio, app: FakeApp) -> Wizard:
+    run = rtx4060_run(app)
     made = recommendation(studio, app)
     plan = made.flow.state.plan
     assert plan is not None
     app.gate = threading.Event()
-    download = next(step for step in plan.steps if step.kind == "download")
-    events = [PlanEvent(steps=tuple(StepSummary(id=step.id, code=step.code, data=step.data) for step in plan.steps))]
-    for step in plan.steps[: plan.steps.index(download)]:
-        events += [StepEvent(id=step.id, state="running"), StepEvent(id=step.id, state="done")]
-    events.append(StepEvent(id=download.id, state="running"))
-    app.events["install"] = tuple(events)
+    steps = tuple(StepSummary(id=step.id, code=step.code, data=step.data) for step in plan.steps)
+    app.events["install"] = (PlanEvent(steps=steps), *run.events_until(plan, "download"))
     made.recommendation.primary_button.click()
     studio.until(lambda: made.controller.progress is not None and made.controller.progress.running_step is not None)
-    event = StepEvent(
-        id=download.id,
-        state="running",
-        done=119_000_000,
-        total=192_000_000,
-        unit="bytes",
-        speed=SPEEDS[-1],
-        bottleneck="network",
-    )
-    made.controller.runners.install.reported.emit(event)
+    made.controller.runners.install.reported.emit(run.downloading(plan))
     made.install.step_panel.speed_line.set_points(list(enumerate(SPEEDS)))
-    made.install.log_drawer.append(["torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl"])
+    made.install.log_drawer.append([run.wheel(plan)])
     return made
 
 
 def failed(studio: Studio, app: FakeApp) -> Wizard:
+    run = rtx4060_run(app)
     made = recommendation(studio, app)
     plan = made.flow.state.plan
     assert plan is not None
-    app.results["install"] = AppError(
-        "release-unavailable",
-        alternatives=(WHEELHOUSE_OFFER,),
-        version="2.15.0",
-        variant="cpu",
-        site="@site.pytorch-wheels",
-        wheelhouse="@answer.absent",
-        index="@answer.unreachable",
-        general="@answer.not-asked",
-        offer="2.13.0",
-    )
-    first, python, second = plan.steps[:3]
-    app.events["install"] = (
-        StepEvent(id=first.id, state="running"),
-        StepEvent(id=first.id, state="done"),
-        StepEvent(id=python.id, state="running"),
-        StepEvent(id=python.id, state="done"),
-        StepEvent(id=second.id, state="running"),
-        LogEvent(id=second.id, line="no version of torch==2.15.0+cpu"),
-        StepEvent(id=second.id, state="failed"),
-    )
+    app.results["install"], app.events["install"] = run.missing(plan)
     made.recommendation.primary_button.click()
     studio.until(lambda: made.flow.state.stage == "failed")
     return made
@@ -339,7 +318,7 @@ def stopping(studio: Studio, app: FakeApp) -> Wizard:
 
 
 def done_checking(studio: Studio, app: FakeApp) -> Wizard:
-    made = done_gpu(studio, app)
+    made = done(studio, app)
     app.gate = threading.Event()
     app.events["verify"] = gpu_checks().checks[:4]
     made.controller.verify()
@@ -354,15 +333,18 @@ def cancelled(studio: Studio, app: FakeApp) -> Wizard:
     return made
 
 
-def done(studio: Studio, app: FakeApp) -> Wizard:
-    made = recommendation(studio, app)
-    made.recommendation.primary_button.click()
+def done_before_benchmark(studio: Studio, app: FakeApp) -> Wizard:
+    """After the restart that the driver needs."""
+    app.begun = rtx4060_run(app).begun()
+    made = wizard(studio, app)
+    studio.until(lambda: made.controller.interrupted_install is not None)
+    made.controller.resume()
     studio.until(lambda: made.flow.page == "done" and made.flow.state.checks is not None)
     return made
 
 
-def done_measured(studio: Studio, app: FakeApp) -> Wizard:
-    made = done(studio, app)
+def done(studio: Studio, app: FakeApp) -> Wizard:
+    made = done_before_benchmark(studio, app)
     made.done.benchmark_card.button.click()
     studio.until(lambda: made.flow.state.benchmark is not None)
     return made
@@ -370,14 +352,12 @@ def done_measured(studio: Studio, app: FakeApp) -> Wizard:
 
 def done_cpu(studio: Studio, app: FakeApp) -> Wizard:
     app.results["bench"] = processor_benchmark()
-    return done_measured(studio, app)
-
-
-def done_gpu(studio: Studio, app: FakeApp) -> Wizard:
-    app.recommendation = rtx4060_recommendation
-    app.results["detect"] = rtx4060()
-    app.results["verify"], app.results["bench"] = gpu_checks(), card_benchmark()
-    return done_measured(studio, app)
+    made = recommendation(studio, app)
+    made.recommendation.primary_button.click()
+    studio.until(lambda: made.flow.page == "done" and made.flow.state.checks is not None)
+    made.done.benchmark_card.button.click()
+    studio.until(lambda: made.flow.state.benchmark is not None)
+    return made
 
 
 def simulated_done(studio: Studio, app: FakeApp) -> Wizard:
@@ -408,21 +388,21 @@ SCENES: dict[str, tuple[Scene, bool]] = {
     "stopping": (stopping, False),
     "cancelled": (cancelled, False),
     "done": (done, False),
-    "done-measured": (done_cpu, False),
-    "done-gpu": (done_gpu, False),
+    "done-before-benchmark": (done_before_benchmark, False),
+    "done-cpu": (done_cpu, False),
     "done-checking": (done_checking, False),
-    "rtx-computer": (computer, True),
-    "rtx-recommendation": (recommendation, True),
-    "rtx-recommendation-why": (recommendation_why, True),
-    "rtx-install": (simulated_install, True),
-    "rtx-done": (simulated_done, True),
+    "rtx-computer": (rtx_computer, False),
+    "rtx-recommendation": (rtx_recommendation, False),
+    "simulated-computer": (computer, True),
+    "simulated-recommendation": (recommendation, True),
+    "simulated-recommendation-why": (recommendation_why, True),
+    "simulated-install": (simulated_install, True),
+    "simulated-done": (simulated_done, True),
     **bundle_scenes.SCENES,
 }
 
 
 ADVICE_SCENES: dict[str, Callable[[Studio, App], Wizard]] = {
-    "advice-computer": computer,
-    "advice-recommendation": recommendation,
     "advice-customise": customising,
     "advice-reset": choices_reset,
     "advice-options": more_options,

@@ -96,7 +96,7 @@ def test_sideways_scrolling_is_found(frame):
 
 
 def test_pictures_of_the_documents_are_those_that_the_command_draws():
-    drawn = {f"{name.removeprefix('advice-')}.png" for name in DOCS_SCENES}
+    drawn = {f"{name.removeprefix('rtx-')}.png" for name in DOCS_SCENES}
     assert set(DOCS_SCENES) <= set(ALL_SCENES)
     folders = [guide_dir(code) / "images" for code in CODES]
     assert all({path.name for path in folder.iterdir()} == drawn for folder in folders)

@@ -294,7 +294,7 @@ class UpdatePanel(Themed, QWidget):
         self._show_progress()
         installs = updates.service.has_installer
         if downloaded:
-            self.install_button.setText(self.tr("Install now") if installs else self.tr("Open its folder"))
+            self.install_button.setText(self.tr("Install now") if installs else self.tr("Open folder"))
             self.install_button.set_icon(None if installs else "folder")
         else:
             self.install_button.setText(self.tr("Update") if installs else self.tr("Download"))

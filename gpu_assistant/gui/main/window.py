@@ -132,6 +132,7 @@ class MainWindow(QMainWindow):
         if self.wizard is None:
             self.wizard = Wizard(self.app, self.language, self.saver)
             self.wizard.finished.connect(self._on_setup_finished)
+            self.wizard.benchmark_requested.connect(self._open_benchmark)
             self.wizard.main_area_requested.connect(self._on_setup_skipped)
             self.wizard.settings_requested.connect(self.show_settings)
             self.wizard.controller.page_changed.connect(self._show_step_beside_settings)
@@ -280,6 +281,14 @@ class MainWindow(QMainWindow):
         self.show_main()
         if self.main_area is not None:
             self.main_area.refresh_pages()
+
+    def _open_benchmark(self) -> None:
+        """The setup is done, and its speed is to be measured in full."""
+        from .main_area import BENCHMARK
+
+        self._on_setup_finished()
+        if self.main_area is not None:
+            self.main_area.go_to_page(BENCHMARK)
 
     def _on_setup_skipped(self) -> None:
         """The user wants no setup now: Home opens from now on, and offers it."""

@@ -440,9 +440,9 @@ class ValueRow(Themed, QWidget):
 
     def __init__(self, icon: str, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(4, 10, 4, 10)
+        self._layout = row = QHBoxLayout(self)
         row.setSpacing(14)
+        self.set_compact(False)
         self.icon_widget = IconWidget(icon, background="square", background_size=34)
         self.name_label, self.value_label = label("caption", text), label("strong", UNKNOWN_VALUE)
         self.detail_label, self.pill = label("small"), Pill()
@@ -460,6 +460,11 @@ class ValueRow(Themed, QWidget):
         row.addWidget(self.pill, 0, Qt.AlignmentFlag.AlignVCenter)
         self.set(text)
         self.apply_theme()
+
+    def set_compact(self, on: bool) -> None:
+        """Stand closer to the rows above and below."""
+        vertical = 5 if on else 10
+        self._layout.setContentsMargins(4, vertical, 4, vertical)
 
     def set(
         self,

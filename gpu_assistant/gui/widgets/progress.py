@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import takewhile
+from typing import Literal
 
 from PySide6.QtCore import QElapsedTimer, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import (
@@ -94,8 +95,20 @@ class ProgressBar(Themed, QProgressBar):
 
 MIN_FOLDED_STEPS = 2
 STATE_ICON_SIZE = 26
-_STEP_BACKGROUNDS = {"done": "ok_soft", "failed": "error_soft", "cancelled": "warn_soft"}
-_STEP_ICONS = {"done": ("check", "ok"), "failed": ("error", "error"), "cancelled": ("cross", "warn")}
+# Of a step, or of a check, which may warn.
+IconState = StepState | Literal["warn"]
+_STEP_BACKGROUNDS: dict[IconState, str] = {
+    "done": "ok_soft",
+    "failed": "error_soft",
+    "cancelled": "hover",
+    "warn": "warn_soft",
+}
+_STEP_ICONS: dict[IconState, tuple[str, str]] = {
+    "done": ("check", "ok"),
+    "failed": ("error", "error"),
+    "cancelled": ("pause", "soft"),
+    "warn": ("warn", "warn"),
+}
 
 
 class StepList(Themed, QWidget):
@@ -264,8 +277,8 @@ class StepRow(Themed, QWidget):
         if trailing is not None:
             self._trailing_label.setText(trailing)
             self._trailing_label.setVisible(bool(trailing))
-        self._title_label.set_kind("strong" if state in ("running", "failed") else "body")
-        self._title_label.set_tone("soft" if state in ("waiting", "skipped", "cancelled") else "text")
+        self._title_label.set_kind("strong" if state in ("running", "failed", "cancelled") else "body")
+        self._title_label.set_tone("soft" if state in ("waiting", "skipped") else "text")
         self._detail_label.set_tone("error" if state == "failed" else "soft")
         self._state_icon.set_state(state)
         self.retranslate()
@@ -282,12 +295,12 @@ class StepRow(Themed, QWidget):
 
 
 class StepStateIcon(Themed, QWidget):
-    """A step's state: ring, spinner, tick, dash, octagon or cross; `size` in pixels at 100 % text."""
+    """A step's state: ring, spinner, tick, dash, octagon or pause; a check's triangle. `size` in pixels at 100 %."""
 
     def __init__(self, parent: QWidget | None = None, *, size: int = STATE_ICON_SIZE) -> None:
         super().__init__(parent)
         self._size = size
-        self._state: StepState = "waiting"
+        self._state: IconState = "waiting"
         self._clock = QElapsedTimer()
         self._clock.start()
         self._spin_timer = QTimer(self)
@@ -296,7 +309,7 @@ class StepStateIcon(Themed, QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.apply_theme()
 
-    def set_state(self, state: StepState) -> None:
+    def set_state(self, state: IconState) -> None:
         self._state = state
         self._animate()
         self.update()

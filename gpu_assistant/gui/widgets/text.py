@@ -19,10 +19,10 @@ SEPARATOR, NO_BREAK_SPACE = " · ", "\u00a0"
 def layout_text(text: str, font: QFont, width: float, wrap: bool = True) -> tuple[QTextLayout, QSize]:
     """Break text into lines of at most `width` pixels; returns the layout and its size.
 
-    A line ends behind a middle dot, never before one, rather than within what stands between two.
+    A line ends between phrases that middle dots separate rather than within one, and in place of the dot.
     """
     if SEPARATOR in text:
-        text = "\n".join(_keep_phrases(line, font, width) for line in text.split("\n"))
+        text = "\n".join(_break_between_phrases(line, font, width) for line in text.split("\n"))
     layout = QTextLayout(text.replace("\n", "\u2028"), font)
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere if wrap else QTextOption.WrapMode.NoWrap)
@@ -41,14 +41,20 @@ def layout_text(text: str, font: QFont, width: float, wrap: bool = True) -> tupl
     return layout, QSize(ceil(widest), ceil(bottom))
 
 
-def _keep_phrases(line: str, font: QFont, width: float) -> str:
-    """A line with no-break spaces before its middle dots, and within each phrase that has room in a line."""
+def _break_between_phrases(line: str, font: QFont, width: float) -> str:
+    """A line as several ones, each with as many phrases as it has room for; a phrase that has room in a line keeps
+    together.
+    """
     metrics = QFontMetricsF(font)
-    phrases = [
-        phrase.replace(" ", NO_BREAK_SPACE) if metrics.horizontalAdvance(phrase + SEPARATOR) <= width else phrase
-        for phrase in line.split(SEPARATOR)
-    ]
-    return f"{NO_BREAK_SPACE}· ".join(phrases)
+    lines: list[str] = []
+    for phrase in line.split(SEPARATOR):
+        kept = phrase.replace(" ", NO_BREAK_SPACE) if metrics.horizontalAdvance(phrase) <= width else phrase
+        joined = f"{lines[-1]}{NO_BREAK_SPACE}· {kept}" if lines else kept
+        if lines and metrics.horizontalAdvance(joined) <= width:
+            lines[-1] = joined
+        else:
+            lines.append(kept)
+    return "\n".join(lines)
 
 
 class TextLabel(Themed, QLabel):

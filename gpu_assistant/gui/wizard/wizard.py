@@ -65,11 +65,13 @@ OFFLINE_HELP_TOPIC = "offline"
 
 
 class Wizard(Themed, QWidget):
-    """`finished` comes when the user goes to Home, `main_area_requested` when they want the main area without a setup,
-    or leave a side page that was opened from there, `settings_requested` when they want the settings.
+    """`finished` comes when the user goes to Home, `benchmark_requested` when they go on to the benchmark,
+    `main_area_requested` when they want the main area without a setup, or leave a side page that was opened from there,
+    `settings_requested` when they want the settings.
     """
 
     finished = Signal()
+    benchmark_requested = Signal()
     main_area_requested = Signal()
     settings_requested = Signal()
 
@@ -185,6 +187,7 @@ class Wizard(Themed, QWidget):
         page = DonePage(self.controller)
         self._stack.addWidget(page)
         page.home_requested.connect(self.finished)
+        page.benchmark_requested.connect(self.benchmark_requested)
         return page
 
     def page(self, name: PageName) -> WizardPage:

@@ -26,7 +26,7 @@ def test_lines_break_between_phrases_rather_than_within() -> None:
         return [whole[line.textStart() : line.textStart() + line.textLength()].strip() for line in parts]
 
     room = made.fontMetrics().horizontalAdvance("CUDA 13.0 and cuDNN included · Pyth")
-    assert lines(room) == ["CUDA 13.0 and cuDNN included ·", "Python 3.12 · up to date"]
+    assert lines(room) == ["CUDA 13.0 and cuDNN included", "Python 3.12 · up to date"]  # no dot at the end
     assert lines(4000) == [text]
     # A phrase that is longer than a line breaks at its words.
     assert lines(made.fontMetrics().horizontalAdvance("CUDA 13.0 and cuDNN"))[0] == "CUDA 13.0 and cuDNN"

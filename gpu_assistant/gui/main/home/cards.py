@@ -373,7 +373,7 @@ class EnvironmentRow(Themed, QWidget):
             "use": self.tr("Use this one"),
             "rename": self.tr("Rename…"),
             **terminal,
-            "folder": self.tr("Open its folder"),
+            "folder": self.tr("Open folder"),
             "verify": self.tr("Verify"),
             "check-files": self.tr("Check all files"),
             "update": self.tr("Update or repair…"),

@@ -66,6 +66,8 @@ class ComputerPage(WizardPage):
         self._copied_timer.setInterval(COPIED_NOTE_MS)
         self._copied_timer.timeout.connect(self.draw)
         self.controller.detection_progress.connect(self._on_detection_progress)
+        self.page.breakpoints.changed.connect(self._update_layout)
+        self._update_layout()
 
     def draw(self) -> None:
         controller, state = self.controller, self.controller.flow.state
@@ -93,6 +95,14 @@ class ComputerPage(WizardPage):
             self.error_banner.set("error", messages.error_text(self.texts, error))
         if self.primary_button.isEnabled() and not was_enabled and self.isVisible():
             self.focus_primary()
+
+    def _update_layout(self) -> None:
+        """In a low window all rows are seen at once."""
+        low = self.page.breakpoints.is_low
+        self.page.column.setSpacing(8 if low else 12)
+        self.card.column.setContentsMargins(16, 4 if low else 12, 16, 4 if low else 12)
+        for row in self.rows.values():
+            row.set_compact(low)
 
     def _update_title(self) -> None:
         title = self.tr("This computer")
@@ -131,10 +141,10 @@ class ComputerPage(WizardPage):
         if recommendation is None or isinstance(state.blocking_error, InsufficientDiskSpace):
             return self._verdict_without_install(state.blocking_error)
         if not nvidia and recommendation.accelerator == "cpu":
-            headline = self.tr("No NVIDIA GPU here. PyTorch still works, on the CPU.")
+            headline = self.tr("PyTorch will run on your CPU")
             description = self.tr(
-                "The CPU is the main chip of every computer: good for learning and small models; large ones take "
-                "a long time."
+                "No NVIDIA graphics card was found. The CPU, the computer's main chip, is good for learning and small "
+                "models."
             )
             return "neutral", headline, description
         if recommendation.accelerator == "cpu":

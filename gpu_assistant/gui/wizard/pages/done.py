@@ -26,7 +26,8 @@ from ...widgets.cards import Card, EmptyState, Hero, HeroKind, Pill
 from ...widgets.charts import BarChart
 from ...widgets.console import CommandBox, LogDrawer
 from ...widgets.icons import IconWidget
-from ...widgets.progress import ProgressBar, StepList, StepStateIcon
+from ...widgets.layouts import FlowLayout
+from ...widgets.progress import IconState, ProgressBar, StepList, StepStateIcon
 from ...widgets.text import label
 from ..page import WizardPage
 from ..state import is_usable
@@ -35,18 +36,20 @@ from .machine_summary import main_gpu
 translate = QCoreApplication.translate
 
 FIRST_DEVICE = "cuda:0"
-MAX_PLAIN_RESULTS = 4
 MAX_ROWS = 6  # of the proof before all are asked for
 # What the user asks first. The other checks that passed come when all are shown.
 MAIN_CHECKS = ("torch-import", "cuda-version", "device-query", "device-compute", "cudnn", "copy-bandwidth")
 CPU_CHECK = "cpu-compute"  # a main one, too, where no card computes
-STEP_STATES = {"pass": "done", "warn": "cancelled", "fail": "failed", "skip": "skipped"}
+STEP_STATES: dict[CheckState, IconState] = {"pass": "done", "warn": "warn", "fail": "failed", "skip": "skipped"}
 
 
 class DonePage(WizardPage):
-    """Verdict, checks, quick benchmark, actions for the environment. `home_requested` asks for Home."""
+    """Verdict, checks, quick benchmark, actions for the environment. `home_requested` asks for Home,
+    `benchmark_requested` for the page of the whole benchmark.
+    """
 
     home_requested = Signal()
+    benchmark_requested = Signal()
 
     def build(self) -> None:
         column = self.page.column
@@ -61,6 +64,7 @@ class DonePage(WizardPage):
         self.controller.runners.verify.reported.connect(self._on_check)
         self.benchmark_card.start_requested.connect(self._start_benchmark)
         self.benchmark_card.stop_requested.connect(self.controller.stop_benchmark)
+        self.benchmark_card.details_requested.connect(self.benchmark_requested)
         self._cards_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._cards_row.setSpacing(16)
         self._cards_row.addWidget(self.verification_card, 54)
@@ -68,26 +72,21 @@ class DonePage(WizardPage):
         self.next_steps_heading = label("heading")
         self.actions_panel = EnvironmentActionsPanel(self.controller.app, self.controller.language)
         self.actions_panel.message_shown.connect(self._scroll_to_result)
-        self.command_label, self.command_box = label("small"), CommandBox()
-        self.powershell_label, self.powershell_box = label("small"), CommandBox()
-        self.log_card = Card(" ", padding=16)
-        self._step_list, self._log_drawer = StepList(), LogDrawer()
-        self.log_card.column.addWidget(self._step_list)
-        self.log_card.column.addWidget(self._log_drawer)
-        self.log_card.hide()
+        self._build_toggles()
         self.preview_card = PreviewCard()
         column.addWidget(self.hero)
         column.addWidget(self.preview_card)
         column.addLayout(self._cards_row)
-        column.addWidget(self.next_steps_heading)
-        column.addWidget(self.actions_panel)
-        for command_widget in (self.command_label, self.command_box, self.powershell_label, self.powershell_box):
-            column.addWidget(command_widget)
-        column.addWidget(self.log_card)
+        for widget in (
+            self.next_steps_heading,
+            self.actions_panel,
+            self._toggles,
+            *self.command_widgets,
+            self.log_card,
+        ):
+            column.addWidget(widget)
         column.addStretch(1)
         self.back_button = self.add_back_button()
-        self.toggle_log_button = self.footer.add_button(Button())
-        self.toggle_log_button.clicked.connect(self._toggle_log_card)
         self.home_button = self.footer.add_button(Button())
         self.home_button.clicked.connect(self.home_requested)
         self.footer.add_button(self.primary_button)
@@ -96,6 +95,26 @@ class DonePage(WizardPage):
         self._update_layout()
         self._announced_title: object = None
         self._can_run_programs = self._focus_when_enabled = False
+
+    def _build_toggles(self) -> None:
+        """What few people ask for, each behind a button: commands for a terminal, and what was done."""
+        self.command_label, self.command_box = label("small"), CommandBox()
+        self.powershell_label, self.powershell_box = label("small"), CommandBox()
+        self.command_widgets = (self.command_label, self.command_box, self.powershell_label, self.powershell_box)
+        self.commands_button = Button(kind="ghost", trailing_icon="down")
+        self.toggle_log_button = Button(kind="ghost", trailing_icon="down")
+        self.commands_button.clicked.connect(self._toggle_commands)
+        self.toggle_log_button.clicked.connect(self._toggle_log_card)
+        self._toggles = QWidget()
+        toggles = FlowLayout(self._toggles)
+        toggles.addWidget(self.commands_button)
+        toggles.addWidget(self.toggle_log_button)
+        self._shows_commands = False
+        self.log_card = Card(" ", padding=16)
+        self._step_list, self._log_drawer = StepList(), LogDrawer()
+        self.log_card.column.addWidget(self._step_list)
+        self.log_card.column.addWidget(self._log_drawer)
+        self.log_card.hide()
 
     def draw(self) -> None:
         controller, state = self.controller, self.controller.flow.state
@@ -120,22 +139,21 @@ class DonePage(WizardPage):
         )
         self.preview_card.setVisible(simulated)
         self.preview_card.draw()
-        self.next_steps_heading.setText(self.tr("What now?"))
+        self.next_steps_heading.setText(self.tr("Next steps"))
         self.actions_panel.set_environment(controller.environment if is_working else None)
-        self.command_label.setText(self.tr("Or type this in any terminal"))
-        if controller.environment is not None and not simulated:
-            self.command_box.set_text(controller.app.system.activation_command(controller.environment))
-        for widget in (self.next_steps_heading, self.actions_panel, self.command_label, self.command_box):
+        for widget in (self.next_steps_heading, self.actions_panel):
             widget.setVisible(is_working)
-        self._update_powershell_command(is_working)
+        self._update_commands(is_working)
         self._update_log_card()
-        hint = self.tr("A lock file and a log record everything.") if is_working else ""
+        hint = self.tr("Everything is recorded, so you can undo it.") if is_working else ""
         self.footer.set_hint(hint, "file")
         self.back_button.setText(self.tr("Back"))
         self.back_button.setVisible(not is_working)
         log_expanded = not self.log_card.isHidden()
         self.toggle_log_button.setText(self.tr("Hide what was done") if log_expanded else self.tr("Show what was done"))
+        self.toggle_log_button.set_icon(None, "up" if log_expanded else "down")
         self.toggle_log_button.setVisible(controller.progress is not None and not simulated)
+        self._toggles.setVisible(not (self.toggle_log_button.isHidden() and self.commands_button.isHidden()))
         self._can_run_programs = is_working
         self.home_button.setText(self.tr("Go to Home"))
         self.home_button.setVisible(is_working)
@@ -170,14 +188,30 @@ class DonePage(WizardPage):
             checks = Checks(schema="gpu-assistant/checks/1", verdict="pass", checks=tuple(self._running_checks))
         self.verification_card.set_rows(verification_rows(checks, self.texts) if checks is not None else ())
 
-    def _update_powershell_command(self, is_working: bool) -> None:
-        controller, line = self.controller, None
+    def _update_commands(self, is_working: bool) -> None:
+        """How to use the environment in one's own terminal, once that is asked for."""
+        controller, line, powershell_line = self.controller, "", None
         if is_working and controller.environment is not None and not controller.flow.simulated:
-            line = controller.app.system.powershell_activation(controller.environment)
+            line = controller.app.system.activation_command(controller.environment)
+            powershell_line = controller.app.system.powershell_activation(controller.environment)
+        self.commands_button.setText(
+            self.tr("Hide the commands") if self._shows_commands else self.tr("Commands for your own terminal")
+        )
+        self.commands_button.set_icon(None, "up" if self._shows_commands else "down")
+        self.commands_button.setVisible(bool(line))
+        self.command_label.setText(self.tr("Type this in any terminal"))
+        self.command_box.set_text(line)
         self.powershell_label.setText(self.tr("PowerShell blocks scripts by default: type this there instead"))
-        self.powershell_box.set_text(line or "")
-        for widget in (self.powershell_label, self.powershell_box):
-            widget.setVisible(line is not None)
+        self.powershell_box.set_text(powershell_line or "")
+        for widget, text in zip(self.command_widgets, (line, line, powershell_line, powershell_line), strict=True):
+            widget.setVisible(self._shows_commands and bool(text))
+
+    def _toggle_commands(self) -> None:
+        self._shows_commands = not self._shows_commands
+        self.draw()
+        if self._shows_commands:
+            self.page.content.layout().activate()  # type: ignore[union-attr]
+            self.page.ensureWidgetVisible(self.command_box)
 
     def run_primary_action(self) -> None:
         if self._can_run_programs:
@@ -343,12 +377,14 @@ class VerificationCard(Card):
 
 
 class QuickBenchmarkCard(Card):
-    """The quick benchmark before, while and after it runs: one figure and a bar for each device; of a CPU alone what it
-    does in which time (`plain_rows`: name and figure).
+    """The quick benchmark before, while and after it runs: one figure, and of a GPU a bar for each device. Of a CPU
+    alone the figure is the time that it takes for something that everybody understands. `details_requested` asks for
+    all figures.
     """
 
     start_requested = Signal()
     stop_requested = Signal()
+    details_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__(" ")
@@ -356,10 +392,9 @@ class QuickBenchmarkCard(Card):
         self.value_label.set_one_line(True)
         self.progress_bar, self.bars = ProgressBar(), BarChart()
         self.note_label, self.purpose_label = label("small"), label("small")
-        self.plain_rows = [(label("body"), label("small-strong")) for _ in range(MAX_PLAIN_RESULTS)]
         self.button = Button(icon_name="play")
         self.button.clicked.connect(self._on_button_clicked)
-        self._running = False
+        self._running = self._has_result = False
         row = QHBoxLayout()
         row.setSpacing(14)
         row.addWidget(self.value_label)
@@ -367,21 +402,10 @@ class QuickBenchmarkCard(Card):
         footer_layout = QHBoxLayout()
         footer_layout.addWidget(self.note_label, 1)
         footer_layout.addWidget(self.button)
-        plain_layout = QVBoxLayout()
-        plain_layout.setSpacing(10)
-        for name, figure in self.plain_rows:
-            figure.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            figure.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
-            plain_row = QHBoxLayout()
-            plain_row.setSpacing(12)
-            plain_row.addWidget(name, 1)
-            plain_row.addWidget(figure)
-            plain_layout.addLayout(plain_row)
         self.empty_state = EmptyState("bench")
         self.column.addLayout(row)
         self.column.addWidget(self.progress_bar)
         self.column.addWidget(self.bars)
-        self.column.addLayout(plain_layout)
         self.column.addWidget(self.purpose_label)
         self.column.addWidget(self.empty_state, 100)  # all of the height while it is shown
         self.column.addStretch(1)
@@ -396,14 +420,19 @@ class QuickBenchmarkCard(Card):
         self.set_title(self.tr("Speed"))
         results = messages.device_results(benchmark)[:3] if headline is not None and benchmark is not None else []
         plain = messages.plain_results(benchmark) if headline is not None and benchmark is not None else ()
-        self._show_plain(plain)
-        is_listed = len(plain) > 1
-        self.value_label.setVisible(headline is not None and not is_listed)
+        self._has_result = headline is not None
+        self.value_label.setVisible(self._has_result)
+        self.purpose_label.setText(self.tr("Enough for small models; large ones need a graphics card."))
+        self.purpose_label.setVisible(bool(plain))
         self.bars.setVisible(len(results) > 1)  # a single bar has nothing to be compared with
         self.progress_bar.setVisible(running)
         if headline is not None and benchmark is not None:
-            self.value_label.setText(headline.brief_figure)
-            self.caption_label.setText(headline.caveats if is_listed else headline.brief)
+            figure, caption = headline.brief_figure, headline.brief
+            if len(plain) > 1:
+                figure, caption = plain[0].figure, "\n".join(each for each in (plain[0].name, headline.caveats) if each)
+            self.value_label.setText(figure)
+            self.caption_label.setText(caption)
+            self.caption_label.setToolTip(plain[0].workload if len(plain) > 1 else "")
             self.bars.set_bars(
                 [
                     (
@@ -416,7 +445,7 @@ class QuickBenchmarkCard(Card):
                 ]
             )
             self.note_label.setText(self._device_names(benchmark))
-            self.button.setText(self.tr("Measure again"))
+            self.button.setText(self.tr("Full benchmark"))
         elif running:
             self.note_label.setText(self.tr("The fan may get loud."))
             self.button.setText(self.tr("Stop"))
@@ -431,19 +460,8 @@ class QuickBenchmarkCard(Card):
             else self.tr("How fast is PyTorch on your CPU?")
         )
         self.empty_state.setVisible(headline is None and not running)
-        self.button.set_icon("cross" if running else "play")
-
-    def _show_plain(self, results: Sequence[messages.PlainResult]) -> None:
-        """What a CPU alone does in which time, and what it is good for; a single result is the headline."""
-        shown = results[:MAX_PLAIN_RESULTS] if len(results) > 1 else ()
-        for number, widgets in enumerate(self.plain_rows):
-            result = shown[number] if number < len(shown) else messages.PlainResult("", "", "")
-            for widget, text in zip(widgets, (result.name, result.figure), strict=True):
-                widget.setText(text)
-                widget.setVisible(bool(text))
-                widget.setToolTip(result.workload)
-        self.purpose_label.setText(self.tr("Enough for small models; large ones need a graphics card."))
-        self.purpose_label.setVisible(bool(results))
+        self.button.set_kind("ghost" if self._has_result else "secondary")
+        self.button.set_icon(*((None, "right") if self._has_result else ("cross", None) if running else ("play", None)))
 
     def show_started(self) -> None:
         """Show that the benchmark was started."""
@@ -463,7 +481,10 @@ class QuickBenchmarkCard(Card):
         return " · ".join(dict.fromkeys(names))
 
     def _on_button_clicked(self) -> None:
-        (self.stop_requested if self._running else self.start_requested).emit()
+        if self._has_result:
+            self.details_requested.emit()
+        else:
+            (self.stop_requested if self._running else self.start_requested).emit()
 
 
 def verification_verdict(
@@ -475,7 +496,9 @@ def verification_verdict(
     accelerator = recommendation.accelerator if recommendation is not None else "cpu"
     on_gpu = _computes_on_gpu(checks)
     gpu = main_gpu(machine, recommendation) if machine is not None else None
-    name = short_name(gpu.name) if gpu is not None and gpu.name else translate("DonePage", "GPU")
+    # After a restart the computer was not detected again; the checks name the card that they ran on.
+    gpu_name = (gpu.name if gpu is not None else None) or _checked_card(checks)
+    name = short_name(gpu_name) if gpu_name else translate("DonePage", "GPU")
     kind: HeroKind = {"pass": "ok", "warn": "warn", "fail": "warn"}[checks.verdict]  # type: ignore[assignment]
     title = translate("DonePage", "PyTorch does not work yet")
     if not is_usable(checks, recommendation):
@@ -508,6 +531,12 @@ def _computes_on_gpu(checks: Checks) -> bool:
     return any(check.id == "device-compute" and check.state == "pass" for check in checks.checks)
 
 
+def _checked_card(checks: Checks) -> str | None:
+    """The name of the card that the checks found, if they found one."""
+    names = (check.data.get("name") for check in checks.checks if check.id == "device-query")
+    return next((name for name in names if isinstance(name, str)), None)
+
+
 def verification_rows(checks: Checks, texts: Texts) -> tuple[VerificationRow, ...]:
     """The checks that were not skipped, failed ones first."""
     localized = texts.localize_checks(checks).checks
@@ -537,20 +566,20 @@ def _verification_row(check: Check, texts: Texts, main_checks: tuple[str, ...]) 
 def _passed_name(check: Check) -> str | None:
     """What a passed check is about, in a few words; None for a check that is not known here."""
     return {
-        "environment": translate("DonePage", "The environment exists"),
-        "packages": translate("DonePage", "All packages are compatible"),
-        "python": translate("DonePage", "Python runs"),
-        "torch-import": translate("DonePage", "PyTorch loads"),
-        "torch-variant": translate("DonePage", "It is the chosen build"),
+        "environment": translate("DonePage", "Environment created"),
+        "packages": translate("DonePage", "All packages fit together"),
+        "python": translate("DonePage", "Python works"),
+        "torch-import": translate("DonePage", "PyTorch starts"),
+        "torch-variant": translate("DonePage", "Right PyTorch version"),
         "torch-cuda": translate("DonePage", "PyTorch sees the graphics card"),
-        "cuda-version": translate("DonePage", "CUDA included in PyTorch"),
-        "cudnn": translate("DonePage", "cuDNN calculates correctly"),
+        "cuda-version": translate("DonePage", "CUDA included"),
+        "cudnn": translate("DonePage", "cuDNN works"),
         "cuda-libraries": translate("DonePage", "NVIDIA's libraries match"),
         "device-query": translate("DonePage", "Graphics card"),
-        "device-compute": translate("DonePage", "Matrix multiplication on the card"),
-        "cpu-compute": translate("DonePage", "Matrix multiplication on the CPU"),
-        "copy-bandwidth": translate("DonePage", "Copying to the card"),
-        "tensorflow-import": translate("DonePage", "TensorFlow loads"),
+        "device-compute": translate("DonePage", "Test calculation is correct"),
+        "cpu-compute": translate("DonePage", "CPU calculation is correct"),
+        "copy-bandwidth": translate("DonePage", "Copies data to the card"),
+        "tensorflow-import": translate("DonePage", "TensorFlow starts"),
         "files": translate("DonePage", "All files are unchanged"),
         "visual-cpp": translate("DonePage", "Microsoft's Visual C++ runtime is complete"),
         "tensorflow-compute": translate("DonePage", "TensorFlow calculates correctly"),
@@ -622,7 +651,7 @@ def _build_verification_row(row: VerificationRow) -> QWidget:
     layout.setContentsMargins(0, 0, 0, 0)
     layout.setSpacing(12)
     icon = StepStateIcon()
-    icon.set_state(STEP_STATES[row.state])  # type: ignore[arg-type]
+    icon.set_state(STEP_STATES[row.state])
     text_layout = QVBoxLayout()
     text_layout.setSpacing(1)
     text_layout.addWidget(label("body", row.text))

@@ -198,7 +198,7 @@ def _system_row(machine: Machine, recommendation: Recommendation | None, plan: P
         }
         parts.append(arch_names[system.arch])
     if machine.memory_bytes is not None:
-        parts.append(translate("MachineSummary", "{size} memory").format(size=format_memory(machine.memory_bytes)))
+        parts.append(translate("MachineSummary", "{size} RAM").format(size=format_memory(machine.memory_bytes)))
     pill = fine_pill() if recommendation is not None else None
     if machine.pending_reboot:
         pill = ("warn", translate("MachineSummary", "restart pending"))

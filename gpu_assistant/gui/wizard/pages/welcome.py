@@ -92,7 +92,7 @@ class WelcomePage(WizardPage):
             widget.setText(text)
         self.primary_button.setText(self.tr("Set up my GPU"))
         self.main_area_button.setText(self.tr("Only look at my GPU"))
-        self.offline_button.setText(self.tr("I have an offline folder"))
+        self.offline_button.setText(self.tr("Install from an offline folder"))
         for button in (self.main_area_button, self.offline_button):
             button.setVisible(not self.controller.flow.simulated)
         self.language_segments.set_current(get_args(Language).index(self.controller.language.current))

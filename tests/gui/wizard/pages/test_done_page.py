@@ -9,12 +9,21 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
 from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.plan import InterruptedInstall
 from gpu_assistant.core.results import Check
 from gpu_assistant.gui.widgets.text import TextLabel
 from gpu_assistant.gui.wizard.pages.done import MAIN_CHECKS, VerificationRow, first_rows, verification_rows
 from gpu_assistant.texts.localized import Texts
 from gpu_assistant.verify.job import ALL_CHECK_IDS
-from tests.fakes.examples import cpu_benchmark, good_checks, gpu_checks, rtx4060, rtx4060_recommendation
+from tests.fakes.benchmarks import processor_benchmark
+from tests.fakes.examples import (
+    cpu_benchmark,
+    good_checks,
+    gpu_checks,
+    make_plan,
+    rtx4060,
+    rtx4060_recommendation,
+)
 
 pytestmark = pytest.mark.gui
 
@@ -33,8 +42,8 @@ class TestDone:
             == {"en": "PyTorch works on your CPU", "zh_CN": "PyTorch 已能在你的 CPU 上运行"}[code]
         )
         assert page.checks_pill.text == {"en": "All 6 checks passed", "zh_CN": "6 项检查全部通过"}[code]
-        assert {"en": "It is the chosen build", "zh_CN": "是所选的版本"}[code] in seen(page.verification_card)
-        assert {"en": "Python runs", "zh_CN": "Python 可以运行"}[code] in seen(page.verification_card)
+        assert {"en": "Right PyTorch version", "zh_CN": "PyTorch 版本正确"}[code] in seen(page.verification_card)
+        assert {"en": "Python works", "zh_CN": "Python 可以运行"}[code] in seen(page.verification_card)
         assert "3.11.2" in seen(page.verification_card)
         assert {"en": "2.13.0 (CPU build)", "zh_CN": "2.13.0（CPU 版）"}[code] in seen(page.verification_card)
         assert "+cpu" not in seen(page.verification_card)
@@ -44,6 +53,8 @@ class TestDone:
     def test_powershell_has_a_line_of_its_own(self, app, at_done, system):
         app.system.name = system
         page = at_done(app).done
+        assert not page.command_box.isVisible()
+        page.commands_button.click()
         assert page.command_box.isVisible()
         assert page.powershell_box.isVisible() == (system == "windows")
         assert page.powershell_box.text_edit.toPlainText().startswith("&") == (system == "windows")
@@ -96,16 +107,16 @@ class TestDone:
         rows = {row.text: row.value for row in verification_rows(page.controller.flow.state.checks, page.texts)}
         expected = {
             "en": {
-                "PyTorch loads": "2.13.0",
-                "It is the chosen build": "2.13.0 (CPU build)",
+                "PyTorch starts": "2.13.0",
+                "Right PyTorch version": "2.13.0 (CPU build)",
                 "Graphics card": "NVIDIA GeForce RTX 4060",
-                "Matrix multiplication on the card": "same result as the CPU",
+                "Test calculation is correct": "same result as the CPU",
             },
             "zh_CN": {
-                "PyTorch 可以加载": "2.13.0",
-                "是所选的版本": "2.13.0（CPU 版）",
+                "PyTorch 可以启动": "2.13.0",
+                "PyTorch 版本正确": "2.13.0（CPU 版）",
                 "显卡": "NVIDIA GeForce RTX 4060",
-                "显卡上的矩阵乘法": "与 CPU 结果一致",
+                "试算结果正确": "与 CPU 结果一致",
             },
         }[code]
         assert expected.items() <= rows.items()
@@ -126,7 +137,7 @@ class TestDone:
         app.results["verify"] = replace(good_checks(), checks=(runtime, *good_checks().checks))
         card = at_done(app).done.verification_card
         assert len(card.row_widgets) == 6
-        assert "Matrix multiplication on the CPU" in seen(card)
+        assert "CPU calculation is correct" in seen(card)
 
     def test_failed_verification_can_be_repeated(self, app, at_done, qtbot):
         app.results["verify"] = AppError("environment-missing", path="/x")
@@ -142,6 +153,42 @@ class TestDone:
         wizard.done.benchmark_card.button.click()
         qtbot.waitUntil(lambda: wizard.flow.state.benchmark == cpu_benchmark(), timeout=5000)
         assert "141" in seen(wizard.done.benchmark_card)
+
+    def test_measured_speed_leads_to_the_whole_benchmark(self, app, at_done, qtbot):
+        wizard = at_done(app)
+        card = wizard.done.benchmark_card
+        card.button.click()
+        qtbot.waitUntil(lambda: card.button.text() == "Full benchmark", timeout=5000)
+        with qtbot.waitSignal(wizard.benchmark_requested):
+            card.button.click()
+        assert app.calls.count("bench") == 1
+
+    def test_speed_of_a_cpu_is_one_figure_that_everybody_understands(self, app, at_done, qtbot):
+        app.results["bench"] = processor_benchmark()
+        card = at_done(app).done.benchmark_card
+        card.button.click()
+        qtbot.waitUntil(lambda: card.button.text() == "Full benchmark", timeout=5000)
+        assert (card.value_label.text(), card.caption_label.text()) == ("2 minutes", "Training on 1,000 images")
+
+    def test_card_is_named_after_a_restart_too(self, app, open_wizard, qtbot):
+        recommendation = rtx4060_recommendation()
+        plan = make_plan(recommendation, "/x/pytorch")
+        app.results["verify"] = gpu_checks()
+        app.begun = InterruptedInstall(plan=plan, step="pytorch", began=0.0, state="reboot-needed")
+        wizard = open_wizard(app)
+        qtbot.waitUntil(lambda: wizard.controller.interrupted_install is not None, timeout=5000)
+        wizard.controller.resume()
+        qtbot.waitUntil(lambda: wizard.flow.page == "done" and wizard.flow.state.checks is not None, timeout=5000)
+        qtbot.waitUntil(lambda: wizard.done.hero.kind == "ok", timeout=5000)
+        assert wizard.done.hero.title_label.text() == "PyTorch works on your RTX 4060"
+
+    def test_footer_has_one_storey_in_the_smallest_window(self, app, at_done, qtbot, speak):
+        wizard = at_done(app, (880, 520))
+        footer, button = wizard.done.footer, wizard.done.primary_button
+        for code in ("en", "zh_CN"):
+            speak(code)
+            qtbot.waitUntil(lambda: footer.height() < 2 * button.height(), timeout=5000)
+            assert abs(button.geometry().center().y() - footer.hint_label.geometry().center().y()) <= 1
 
     def test_benchmark_can_be_stopped(self, app, at_done, qtbot):
         wizard = at_done(app)

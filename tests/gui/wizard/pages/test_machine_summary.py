@@ -273,7 +273,7 @@ def test_manual_driver_is_named_in_the_price(language) -> None:
     card = CostCard()
     plan = make_plan(ADVICE, "D:\\env", simulated=True)
     plan = replace(plan, steps=tuple(replace(step, needs_admin=False) for step in plan.steps))
-    for by_hand, expected in ((False, "no administrator needed"), (True, "you install the driver")):
+    for by_hand, expected in ((False, "No administrator prompt no restart"), (True, "you install the driver")):
         card.set_cost(plan, rtx4060(), Texts("en"), manual_driver=by_hand)
         assert card.accessibleName().endswith(expected)
     card.deleteLater()

@@ -9,10 +9,12 @@ from PySide6.QtCore import QCoreApplication
 
 from .....core.errors import DRIVER_AWAITED_CODES
 from .....core.message import Message
+from .....core.recommendation import Alternative
 from .....texts.format import format_counted, format_duration, format_percent, format_size
 from .....texts.localized import Texts, step_download_text
 from .... import messages
-from ...state import InstallStage, WizardState
+from ....language import texts as current_texts
+from ...state import Failure, InstallStage, WizardState
 from .progress import InstallProgress, StepProgress
 
 translate = QCoreApplication.translate
@@ -57,14 +59,9 @@ def install_notes(
 ) -> tuple[InstallNote, ...]:
     """The notes for the current stage. `only_download_kept`: a stopped install would repeat the running step."""
     stage = state.stage
-    if stage == "cancelled":
-        title = translate("InstallMessages", "Your download is kept")
-        if progress is not None and not progress.has_downloads:
-            title = translate("InstallMessages", "Nothing was downloaded yet")
-        text = translate("InstallMessages", "Continue any time, also after closing the window.")
-        amount_text = _downloaded_text(progress)
-        text = f"{amount_text}\n{text}" if amount_text else text
-        return (InstallNote(icon="ok", title=title, text=text),)
+    if stage == "failed" and state.failure is not None and state.failure.remedies[0] == "retry":
+        kept = kept_work_text(progress, only_download_kept=False)
+        return (InstallNote(icon="ok", title=translate("InstallMessages", "Nothing is lost"), text=kept),)
     if stage == "reboot-needed":
         return _restart_notes(state, progress, texts)
     if stage == "steps-skipped":
@@ -80,13 +77,41 @@ def install_notes(
     return ()
 
 
-def _downloaded_text(progress: InstallProgress | None) -> str:
-    """How much of the step that was stopped is there; "" where it downloads nothing."""
+def stopped_texts(progress: InstallProgress | None) -> tuple[str, str]:
+    """What is there of an install that the user stopped, and how it goes on."""
+    later = translate("InstallMessages", "You can close the window and continue later.")
     step = progress.steps.get(progress.current_id or "") if progress is not None else None
-    if step is None or step.unit != "bytes" or not step.done or not step.total:
-        return ""
-    template = translate("InstallMessages", "Downloaded: {done} of {total}.")
-    return template.format(done=format_size(step.done), total=format_size(step.total))
+    if step is not None and step.unit == "bytes" and step.done and step.total:
+        template = translate("InstallMessages", "{done} of {total} downloaded")
+        return template.format(done=format_size(step.done), total=format_size(step.total)), later
+    if progress is not None and progress.has_downloads:
+        return translate("InstallMessages", "Your download is kept"), later
+    return translate("InstallMessages", "Nothing was downloaded yet"), later
+
+
+def primary_remedy_text(failure: Failure) -> str:
+    """The button of the most promising remedy of a failed install."""
+    remedy = failure.remedies[0]
+    if remedy == "alternative":
+        return alternative_button_text(failure.alternatives[0])
+    return {
+        "retry": translate("InstallMessages", "Try again"),
+        "folder": translate("InstallMessages", "Choose another folder"),
+        "back": translate("InstallMessages", "Back"),
+    }[remedy]
+
+
+def alternative_button_text(alternative: Alternative) -> str:
+    """A verb and its object, short enough for a button."""
+    version = alternative.change.get("pytorch")
+    if version is None:
+        return messages.alternative_texts(current_texts(), alternative)[1]
+    return translate("InstallMessages", "Use PyTorch {version} instead").format(version=version)
+
+
+def alternative_texts(texts: Texts, alternative: Alternative) -> tuple[str, str]:
+    """An alternative's description and the text of its button."""
+    return messages.alternative_texts(texts, alternative)[0], alternative_button_text(alternative)
 
 
 def _driver_notes(progress: InstallProgress | None, texts: Texts) -> tuple[InstallNote, ...]:
@@ -171,6 +196,8 @@ def step_detail(step: StepProgress, texts: Texts, *, message_shown: bool) -> str
         return format_counted(translate("InstallMessages", "{count} packages"), count=step.total)
     if step.state == "running" and step.unit == "bytes" and step.done is not None:
         return f"{format_size(step.done)} / {format_size(step.total)}" if step.total else format_size(step.done)
+    if step.state == "cancelled" and step.unit == "bytes" and step.done and step.total:
+        return f"{format_size(step.done)} / {format_size(step.total)}"
     if step.state == "done" and step.unit == "bytes":
         # The step's message is only the last file's name.
         return format_size(step.total) if step.total else ""
@@ -183,6 +210,8 @@ def step_amount(step: StepProgress, texts: Texts) -> str:
     """The text at the right of a step's row: percent, duration, or size."""
     if step.state == "running":
         return format_percent(100 * step.fraction, texts.language) if step.fraction is not None else ""
+    if step.state == "cancelled":
+        return translate("InstallMessages", "stopped")
     if step.reported_seconds is not None:
         return format_duration(step.reported_seconds, texts.language)
     return step_download_text(step.code, step.bytes, step.data, texts) if step.state == "waiting" else ""

@@ -5,7 +5,7 @@
                                         |---------- NoteCard: notes from messages.py
                                         `---------- LogDrawer: the output of the tools
 
-In a narrow window InstallLayout puts the running step above the list.
+In a narrow window InstallLayout puts the running step above the list; so it does with what stopped or failed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .....texts.format import format_duration
 from ....messages import message_text
 from ....widgets.base import announce
 from ....widgets.buttons import Button
-from ....widgets.cards import Card
+from ....widgets.cards import Card, Hero
 from ....widgets.console import LogDrawer
 from ....widgets.dialogs import ConfirmDialog
 from ....widgets.icons import IconWidget
@@ -51,13 +51,17 @@ class InstallPage(WizardPage):
         self.step_list = StepList()
         self.step_panel = CurrentStepPanel()
         self.error_panel = ErrorPanel()
+        self.stopped_hero = Hero("neutral", icon="pause")
         self.note_cards = (NoteCard(), NoteCard())
         self.log_drawer = LogDrawer()
         self._list_card = Card(padding=8)
         self._list_card.column.addWidget(self.step_list)
         self.plan_list = PlanList(self.controller)
         self._columns = InstallLayout(
-            (self._list_card, self.plan_list), (self.error_panel, self.step_panel), self.note_cards, self.log_drawer
+            (self._list_card, self.plan_list),
+            (self.error_panel, self.stopped_hero, self.step_panel),
+            self.note_cards,
+            self.log_drawer,
         )
         column.addWidget(self.total_progress)
         column.addLayout(self._columns)
@@ -66,8 +70,8 @@ class InstallPage(WizardPage):
         self._update_layout()
         self.back_button = self.add_back_button()
         self.cancel_button = self.footer.add_button(Button())
-        self.ask_again_button = self.footer.add_button(Button())
-        self.ask_again_button.clicked.connect(self.controller.install)
+        self.retry_button = self.footer.add_button(Button())
+        self.retry_button.clicked.connect(self.controller.install)
         self.footer.add_button(self.primary_button)
         self.cancel_button.clicked.connect(self.confirm_stop)
         self.error_panel.alternative_chosen.connect(self.controller.accept_alternative)
@@ -96,31 +100,35 @@ class InstallPage(WizardPage):
         running = stage in ("running", "stopping")
         self._update_plan_list()
         self._update_layout()
-        self.total_progress.setVisible(running or (stage == "cancelled" and not controller.flow.simulated))
+        stopped = stage == "cancelled" and not controller.flow.simulated
+        self.total_progress.setVisible(running or stopped)
+        self.stopped_hero.setVisible(stopped)
+        if stopped:
+            self.stopped_hero.set("neutral", *messages.stopped_texts(progress), icon="pause")
         self.step_panel.setVisible(running and progress is not None and progress.running_step is not None)
         self.error_panel.setVisible(state.failure is not None)
         if state.failure is not None:
             self.error_panel.set_failure(state.failure, self.texts)
         self._update_notes()
         self._update_footer(stage)
-        self.highlight_default_button(*self.error_panel.buttons)
         if stage != self._shown_stage:
             self._on_stage_changed(stage)
 
-    @property
-    def default_button(self) -> Button:
-        """The first alternative, if there is one, else the primary button."""
-        failure = self.controller.flow.state.failure
-        has_alternative = failure is not None and bool(failure.alternatives) and bool(self.error_panel.buttons)
-        return self.error_panel.buttons[0] if has_alternative else self.primary_button
-
     def run_primary_action(self) -> None:
-        """Next page, install, or close the window before a restart, by the stage."""
-        stage = self.controller.flow.state.stage
-        if stage == "done" or self.controller.flow.is_environment_verified:
+        """Next page, install, what cures a failure, or close the window before a restart, by the stage."""
+        state = self.controller.flow.state
+        failure = state.failure if state.stage == "failed" else None
+        remedy = failure.remedies[0] if failure is not None else None
+        if state.stage == "done" or self.controller.flow.is_environment_verified:
             self.controller.go_next()
-        elif stage == "reboot-needed":
+        elif state.stage == "reboot-needed":
             self.window().close()
+        elif failure is not None and remedy == "alternative":
+            self.controller.accept_alternative(failure.alternatives[0])
+        elif remedy == "folder":
+            self.folder_requested.emit()
+        elif remedy == "back":
+            self.controller.go_back()
         else:
             self.controller.install()
 
@@ -221,6 +229,7 @@ class InstallPage(WizardPage):
                 self.tr("Preview only: nothing was executed."),
             )
         running = progress.running_step if progress is not None else None
+        self.total_progress.token = "control" if stage == "cancelled" else "accent"
         if progress is not None and stage == "running":
             line = self._progress_text(progress)
             # Never striped: where the running step has no figure, its own panel shows the stripes.
@@ -278,18 +287,20 @@ class InstallPage(WizardPage):
         self.cancel_button.setVisible(running)
         self.cancel_button.set_busy(stage == "stopping")
         is_verified = self.controller.flow.is_environment_verified
-        self.ask_again_button.setText(self.tr("Ask again"))
-        self.ask_again_button.setVisible(is_verified)
-        primary_texts = {
-            "failed": self.tr("Try again"),
-            "cancelled": self.tr("Continue"),
-            "reboot-needed": self.tr("Close"),
-        }
+        failure = self.controller.flow.state.failure if stage == "failed" else None
+        is_retry_offered = failure is not None and "retry" in failure.remedies[1:]
+        self.retry_button.setText(self.tr("Try again") if failure is not None else self.tr("Ask again"))
+        self.retry_button.setVisible(is_verified or is_retry_offered)
+        primary_texts = {"cancelled": self.tr("Continue installing"), "reboot-needed": self.tr("Close")}
         if stage == "steps-skipped" and not is_verified:
             primary_texts["steps-skipped"] = self.tr("Ask again")
+        if failure is not None:
+            primary_texts["failed"] = messages.primary_remedy_text(failure)
+            self.back_button.setVisible(failure.remedies[0] != "back")
         self.primary_button.setText(primary_texts.get(stage, self.tr("Next")))
-        failure = self.controller.flow.state.failure
-        self.primary_button.setEnabled(not running and (failure is None or "retry" in failure.remedies))
+        # What is pressed while an install runs is Cancel; its end opens the next page by itself.
+        self.primary_button.setEnabled(not running)
+        self.primary_button.setVisible(not running)
 
     def _on_stage_changed(self, stage: InstallStage) -> None:
         self._shown_stage = stage
@@ -313,9 +324,11 @@ class InstallPage(WizardPage):
 
     def _update_layout(self) -> None:
         narrow, running = self.page.breakpoints.is_tight, self.controller.flow.is_locked
-        self._columns.arrange(narrow=narrow, running=running)
+        # What has ended is a verdict over the list of steps; what runs stands beside it.
+        has_verdict = self.controller.flow.state.stage in ("failed", "cancelled")
+        self._columns.arrange(narrow=narrow or has_verdict, running=running)
         self.step_panel.set_compact(narrow)
-        self.step_list.set_compact(narrow, fold_done=narrow and running)
+        self.step_list.set_compact(narrow or has_verdict, fold_done=narrow and running)
 
 
 class InstallLayout(QBoxLayout):

@@ -1,33 +1,37 @@
 """The right column of a running install: what the current step does and what limits it, or what went wrong.
 
-CurrentStepPanel shows a StepProgress with its DownloadControls (pause, speed limit); ErrorPanel shows a Failure with a
-button for each remedy. Speeds are bytes per second.
+CurrentStepPanel shows a StepProgress with its DownloadControls (pause, speed limit); ErrorPanel shows a Failure and
+what can be done about it. Speeds are bytes per second.
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from .....core.plan import Bottleneck
+from .....core.types import Value
 from .....texts.format import UNKNOWN_VALUE, format_duration, format_percent, format_size, format_speed
 from .....texts.localized import Texts
 from .... import messages
-from ....widgets.base import Themed, announce, draw_box, tint_border
+from ....widgets.base import Themed, announce
 from ....widgets.buttons import MAX_WIDTH, Button
-from ....widgets.cards import Card, InsetPanel, MetricValue
+from ....widgets.cards import Card, Hero, InsetPanel, MetricValue
 from ....widgets.charts import SpeedSparkline
 from ....widgets.icons import IconWidget
 from ....widgets.inputs import Dropdown, DropdownEntry
 from ....widgets.progress import ProgressBar
 from ....widgets.text import label
 from ...state import Failure
-from .messages import split_first_sentence
+from .messages import alternative_texts, split_first_sentence
 from .progress import StepProgress
 
 MEGABYTE = 1_000_000
 FILE_NAME_CODE = "progress.fetching"  # of a message that is only the name of the file that is downloaded
+REMEDY_MARGIN = 16  # pixels at each side of a remedy
 AT_LIMIT_FROM = 0.8  # share of the user's limit from which that limit, not the connection, sets the speed
 SPEED_LIMITS = (None, *(count * MEGABYTE for count in (20, 10, 5, 2, 1)))
 
@@ -89,7 +93,7 @@ class DownloadControls(Themed, QWidget):
             self.limit_picker.set_rate(rate)
 
     def retranslate(self) -> None:
-        self.pause_button.setText(self.tr("Continue") if self.paused else self.tr("Pause"))
+        self.pause_button.setText(self.tr("Resume") if self.paused else self.tr("Pause"))
         self.pause_button.set_icon("play" if self.paused else "pause")
 
     def _toggle_pause(self) -> None:
@@ -176,7 +180,7 @@ class CurrentStepPanel(Card):
         # The names of one file after the other, which are of one line or two, stand in the log's header.
         shown = step.message is not None and step.message.code != FILE_NAME_CODE
         message = texts.message_text(step.message) if step.message is not None and shown else ""
-        self.description_label.setText(message or texts.translate(f"step.{step.code}.what", step.data))
+        self.description_label.setText(message or texts.translate(*_description(step)))
         fraction = step.fraction
         self.progress_bar.set_fraction(fraction)
         self.percent_figure.setVisible(fraction is not None)
@@ -291,82 +295,95 @@ class CurrentStepPanel(Card):
         }[bottleneck]
 
 
+def _description(step: StepProgress) -> tuple[str, dict[str, Value]]:
+    """Code and data of what the step does; how large a download is has been found out once it runs."""
+    if step.code == "download-about" and step.unit == "bytes" and step.total:
+        return "step.download.what", {**step.data, "bytes": step.total}
+    return f"step.{step.code}.what", step.data
+
+
 def _split_unit(text: str) -> tuple[str, str]:
     """ "18.4 MB/s" as figure and unit; "1 h 5 min" is not split."""
     parts = text.split(" ")
     return (parts[0], parts[1]) if len(parts) == 2 else (text, "")
 
 
-SIDE_MARGIN, ICON_GAP = 16, 14  # pixels of the error panel
-
-
 class ErrorPanel(Themed, QWidget):
-    """`alternative_chosen` brings the chosen alternative, `folder_requested` asks for another folder."""
+    """What failed and why, and below it what the user can do about it.
+
+    The first remedy is the page's primary button: here is only its reason. Each further one has a button of its own;
+    `alternative_chosen` brings the chosen alternative, `folder_requested` asks for another folder.
+    """
 
     alternative_chosen = Signal(object)
     folder_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(SIDE_MARGIN, 14, SIDE_MARGIN, 12)
-        row.setSpacing(ICON_GAP)
-        self._icon = IconWidget("error", "error", 22)
-        self._column = QVBoxLayout()
-        self._column.setSpacing(8)
-        self.message_label, self.detail_label = label("strong"), label("body")
-        self._column.addWidget(self.message_label)
-        self._column.addWidget(self.detail_label)
-        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(self._column, 1)
-        self.buttons: list[Button] = []
-        self._button_width = MAX_WIDTH
-        self._button_rows: list[QWidget] = []
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        self.hero, self._remedies_card = Hero("error"), Card(" ", padding=16)
+        column.addWidget(self.hero)
+        column.addWidget(self._remedies_card)
+        self._rows: list[RemedyRow] = []
+        self._available_width = MAX_WIDTH
         self.apply_theme()
 
-    def set_failure(self, failure: Failure, texts: Texts) -> None:
-        """Show a failure; also to show it in another language."""
-        text = messages.message_text(texts, failure.message)
-        headline, rest = split_first_sentence(text)
-        self.message_label.setText(headline)
-        self.detail_label.setText(rest)
-        self.detail_label.setVisible(bool(rest))
-        self.setAccessibleName(text)
-        for widget in self._button_rows:
-            self._column.removeWidget(widget)
-            widget.hide()
-            widget.deleteLater()
-        self.buttons, self._button_rows = [], []
-        for alternative in failure.alternatives:
-            text, button_text = messages.alternative_texts(texts, alternative)
-            button = Button(button_text)
-            button.clicked.connect(lambda _checked=False, offer=alternative: self.alternative_chosen.emit(offer))
-            self._add_button(button, text)
-        if "folder" in failure.remedies:
-            button = Button(self.tr("Choose another folder"), icon_name="folder")
-            button.clicked.connect(self.folder_requested)
-            self._add_button(button, "")
+    @property
+    def buttons(self) -> list[Button]:
+        """The buttons of all remedies but the first."""
+        return [row.button for row in self._rows if not row.isHidden() and not row.button.isHidden()]
 
-    def _add_button(self, button: Button, text: str) -> None:
-        row = QWidget()
-        layout = QVBoxLayout(row)
-        layout.setContentsMargins(0, 2, 0, 2)
-        layout.setSpacing(6)
-        if text:
-            layout.addWidget(label("small", text))
-        layout.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
-        self._column.addWidget(row)
-        button.set_max_width(self._button_width)
-        row.show()
-        self._button_rows.append(row)
-        self.buttons.append(button)
+    def set_failure(self, failure: Failure, texts: Texts) -> None:
+        """Show a failure; the same one again in another language keeps its widgets, and with them the focus."""
+        headline, rest = split_first_sentence(messages.message_text(texts, failure.message))
+        self.hero.set("error", headline.rstrip(".。"), rest)
+        self.setAccessibleName(self.hero.accessibleName())
+        remedies: list[tuple[str, str, Callable[[], None]]] = []
+        for alternative in failure.alternatives:
+            choose = partial(self.alternative_chosen.emit, alternative)
+            remedies.append((*alternative_texts(texts, alternative), choose))
+        if "folder" in failure.remedies:
+            remedies.append(("", self.tr("Choose another folder"), self.folder_requested.emit))
+        self._remedies_card.set_title(self.tr("What you can do"))
+        while len(self._rows) < len(remedies):
+            self._rows.append(RemedyRow())
+            self._rows[-1].set_available_width(self._available_width)
+            self._remedies_card.column.addWidget(self._rows[-1])
+        for index, row in enumerate(self._rows):
+            row.set(*(remedies[index] if index < len(remedies) else ("", "", None)), is_primary=index == 0)
+        self._remedies_card.setVisible(any(not row.isHidden() for row in self._rows))
 
     def set_available_width(self, available_width: int) -> None:
         """Wrap the texts of buttons that are wider than this many pixels leave room for."""
-        self._button_width = max(available_width - 2 * SIDE_MARGIN - self._icon.sizeHint().width() - ICON_GAP, 0)
-        for button in self.buttons:
-            button.set_max_width(self._button_width)
+        self._available_width = max(available_width - 2 * REMEDY_MARGIN, 0)
+        for row in self._rows:
+            row.set_available_width(self._available_width)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        del event
-        draw_box(QPainter(self), QRectF(self.rect()), 8, "error_soft", tint_border("error"))
+
+class RemedyRow(QWidget):
+    """What a remedy brings, and its button, unless that is the page's primary one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text_label, self.button = label("body"), Button()
+        self._action: Callable[[], None] | None = None
+        self.button.clicked.connect(lambda: self._action() if self._action is not None else None)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 2, 0, 2)
+        column.setSpacing(8)
+        column.addWidget(self.text_label)
+        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def set(self, text: str, button_text: str, action: Callable[[], None] | None, *, is_primary: bool) -> None:
+        """Show a remedy; without anything to show the row is hidden."""
+        self._action = action
+        self.text_label.setText(text)
+        self.text_label.setVisible(bool(text))
+        self.button.setText(button_text)
+        self.button.setVisible(bool(button_text) and not is_primary)
+        self.setVisible(bool(text) or (bool(button_text) and not is_primary))
+
+    def set_available_width(self, available_width: int) -> None:
+        self.button.set_max_width(available_width)

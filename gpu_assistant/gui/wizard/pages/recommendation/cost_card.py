@@ -90,10 +90,8 @@ class CostCard(Card):
         return figure, self.tr("plus the driver") if has_driver else self.tr("or more")
 
     def _effort_texts(self, cost: PlanCost, texts: Texts, *, manual_driver: bool) -> tuple[str, str]:
-        figure = localized.effort_text(cost.admin_prompts, cost.restarts, texts)
-        if manual_driver:
-            return figure, self.tr("you install the driver")
-        return figure, (self.tr("as administrator") if cost.admin_prompts else self.tr("no administrator needed"))
+        figure, detail = localized.effort_texts(cost.admin_prompts, cost.restarts, texts)
+        return figure, self.tr("you install the driver") if manual_driver else detail
 
     def _notes(self, plan: Plan, cost: PlanCost, texts: Texts) -> list[str]:
         """What the four figures are made of and what they leave out, a sentence each."""

@@ -142,7 +142,7 @@ class RecommendationPage(WizardPage):
         error = controller.errors.get("recommend") or controller.errors.get("verify")
         machine, recommendation, plan = state.machine, state.recommendation, state.plan
         self.back_button.setText(self.tr("Back"))
-        self.column_headings.set_texts(self.tr("Now"), self.tr("After"))
+        self.column_headings.set_texts(self.tr("Now"), self.tr("After setup"))
         self.options_bar.draw()
         uses_bundle = self.bundle_controls.draw(state)
         self.options_bar.setVisible(not uses_bundle and shows_options(state))

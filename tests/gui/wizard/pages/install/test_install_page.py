@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.app.available_plan import AvailableSetup
-from gpu_assistant.core.errors import AppError, ElevationDenied, NetworkError, RebootRequired
+from gpu_assistant.core.errors import AppError, ElevationDenied, NetworkError, RebootRequired, UsageError
 from gpu_assistant.core.plan import LogEvent, Step, StepEvent
 from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
 from gpu_assistant.gui.wizard.pages.install import messages
@@ -159,10 +159,12 @@ class TestInstall:
         qtbot.waitUntil(lambda: installing.flow.state.stage == "cancelled", timeout=5000)
         page = installing.install
         assert page.step_list.state("download") == "cancelled"
-        # How far it came is still seen.
-        assert page.total_progress.isVisible()
-        assert "Downloaded: 119 MB of 192 MB." in page.note_cards[0].accessibleName()
-        assert page.primary_button.text() == "Continue"
+        # How far it came is still seen, in a colour that says that nothing moves.
+        assert (page.total_progress.isVisible(), page.total_progress.token) == (True, "control")
+        words = "119 MB of 192 MB downloaded. You can close the window and continue later."
+        assert (page.stopped_hero.isVisible(), page.stopped_hero.accessibleName()) == (True, words)
+        assert page.step_list.rows["download"].accessibleName().endswith("119 MB / 192 MB, stopped")
+        assert page.primary_button.text() == "Continue installing"
         assert page.back_button.isVisible()
         app.gate.set()
         page.primary_button.click()
@@ -193,8 +195,13 @@ class TestInstall:
         speak(code)
         page = wizard.install
         assert page.step_list.state("resolve") == "failed"
-        assert {"en": "did not answer", "zh_CN": "没有响应"}[code] in page.error_panel.message_label.text()
-        assert "--" not in page.error_panel.message_label.text()
+        headline = {"en": "PyTorch 2.15.0 (CPU) could not be downloaded", "zh_CN": "PyTorch 2.15.0（CPU）下载不到"}
+        assert page.error_panel.hero.title_label.text() == headline[code]
+        cause = page.error_panel.hero.detail_label.text()
+        assert {"en": "did not answer", "zh_CN": "没有响应"}[code] in cause
+        assert "--" not in cause
+        assert page.primary_button.text() == {"en": "Try again", "zh_CN": "再试一次"}[code]
+        assert not page.retry_button.isVisible()
         app.results["install"] = None
         app.events["install"] = ()
         page.primary_button.click()
@@ -219,7 +226,8 @@ class TestInstall:
         wizard.controller.go_next()
         assert app.calls.count("check sources") == 1
 
-    def test_alternative_release_is_taken_by_its_button(self, app, at_recommendation, qtbot):
+    @BOTH
+    def test_alternative_release_is_taken_by_the_primary_button(self, app, at_recommendation, qtbot, speak, seen, code):
         app.results["install"] = AppError(
             "release-unavailable",
             alternatives=(WHEELHOUSE_OFFER,),
@@ -234,16 +242,46 @@ class TestInstall:
         wizard = at_recommendation(app)
         wizard.recommendation.primary_button.click()
         qtbot.waitUntil(lambda: wizard.flow.state.stage == "failed", timeout=5000)
-        [button] = wizard.install.error_panel.buttons
-        assert "2.13.0 for the CPU" in button.text()
-        assert (button.kind, wizard.install.primary_button.kind) == ("primary", "secondary")
-        # A source that did not answer may have it: nobody can say that none does.
-        assert "No source has PyTorch" in wizard.install.error_panel.message_label.text()
+        button, panel = wizard.install.primary_button, wizard.install.error_panel
         qtbot.waitUntil(button.hasFocus, timeout=5000)
+        speak(code)
+        assert button.hasFocus()
+        assert button.text() == {"en": "Use PyTorch 2.13.0 instead", "zh_CN": "改用 PyTorch 2.13.0"}[code]
+        assert (panel.buttons, wizard.install.retry_button.isVisible()) == ([], True)
+        headline = {"en": "PyTorch 2.15.0 could not be downloaded", "zh_CN": "PyTorch 2.15.0 下载不到"}[code]
+        assert panel.hero.title_label.text() == headline
+        cause = {"en": "PyTorch's own site did not answer", "zh_CN": "PyTorch 官网没有响应"}[code]
+        assert cause in panel.hero.detail_label.text()
+        assert {"en": "Your wheel folder has", "zh_CN": "你的 wheel 文件夹里有"}[code] in seen(panel)
         qtbot.keyClick(button, Qt.Key.Key_Return)
         qtbot.waitUntil(
             lambda: wizard.recommendation.part_cards["torch"].planned_label.text() == "2.13.0", timeout=5000
         )
+        assert wizard.flow.page == "recommendation"
+
+    def test_each_further_alternative_has_a_button_of_its_own(self, app, at_recommendation, qtbot):
+        older = replace(WHEELHOUSE_OFFER, change={**WHEELHOUSE_OFFER.change, "pytorch": "2.12.1"})
+        answers = {"index": "@answer.absent", "general": "@answer.absent", "wheelhouse": "@answer.absent"}
+        data = {"version": "2.15.0", "variant": "cpu", "site": "@site.pytorch-wheels", "offer": "2.13.0", **answers}
+        app.results["install"] = AppError("release-unavailable", alternatives=(WHEELHOUSE_OFFER, older), **data)
+        wizard = at_recommendation(app)
+        wizard.recommendation.primary_button.click()
+        qtbot.waitUntil(lambda: wizard.flow.state.stage == "failed", timeout=5000)
+        [button] = wizard.install.error_panel.buttons
+        assert button.text() == "Use PyTorch 2.12.1 instead"
+        button.click()
+        qtbot.waitUntil(
+            lambda: wizard.recommendation.part_cards["torch"].planned_label.text() == "2.12.1", timeout=5000
+        )
+
+    def test_failure_that_repeating_cannot_cure_leads_back(self, app, at_recommendation, qtbot):
+        app.results["install"] = UsageError("bundle-link", path="/x")
+        wizard = at_recommendation(app)
+        wizard.recommendation.primary_button.click()
+        qtbot.waitUntil(lambda: wizard.flow.state.stage == "failed", timeout=5000)
+        page = wizard.install
+        assert (page.primary_button.text(), page.back_button.isVisible()) == ("Back", False)
+        page.primary_button.click()
         assert wizard.flow.page == "recommendation"
 
     def test_occupied_folder_offers_another_folder(self, app, at_recommendation, qtbot):
@@ -254,7 +292,9 @@ class TestInstall:
         # The dialog itself is the system's; that it is asked for is ours.
         wizard.install.folder_requested.disconnect()
         with qtbot.waitSignal(wizard.install.folder_requested):
-            wizard.install.error_panel.buttons[0].click()
+            wizard.install.primary_button.click()
+        assert wizard.install.primary_button.text() == "Choose another folder"
+        assert wizard.install.retry_button.isVisible()
 
     @BOTH
     def test_reboot_note_says_why_and_what_follows(self, app, at_recommendation, speak, qtbot, seen, code):
@@ -343,7 +383,7 @@ class TestInstall:
         assert {"en": "Ask again", "zh_CN": "再问一次"}[code] in shown
         assert not page.error_panel.isVisible()
         app.events["install"], app.results["install"] = (), None
-        page.ask_again_button.click()
+        page.retry_button.click()
         qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.controller.busy, timeout=5000)
 
     def test_environment_works_without_skipped_step(self, app, at_recommendation, qtbot):

@@ -84,7 +84,7 @@ class TestRecommendation:
         assert "910 MB" in shown
         assert "Not known yet" in shown  # nobody knows how many minutes
         assert "—" not in shown
-        assert "No prompt, no restart" in shown
+        assert "No administrator prompt\nno restart" in shown
 
     def test_plan_lists_steps_with_commands(self, app, at_recommendation, seen, qtbot):
         page = at_recommendation(app).recommendation

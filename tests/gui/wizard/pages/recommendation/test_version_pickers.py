@@ -187,7 +187,10 @@ def test_column_headings_for_every_goal(page, rest):
     page.window().resize(880, 520)
     rest(page)
     assert not page.column_headings.isVisible()
-    assert [head.text() for head in page.part_cards["torch"].column_labels if head.isVisible()] == ["Now", "After"]
+    assert [head.text() for head in page.part_cards["torch"].column_labels if head.isVisible()] == [
+        "Now",
+        "After setup",
+    ]
 
 
 def test_source_link_has_publisher_and_address(page):
