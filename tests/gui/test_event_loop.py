@@ -10,6 +10,8 @@ from pytestqt.qtbot import QtBot
 from gpu_assistant.gui.event_loop import GarbageCollector
 from gpu_assistant.gui.widgets.page import Page
 
+pytestmark = pytest.mark.usefixtures("default_collector")
+
 
 class Witness:
     """Remembers the thread in which it ended."""
