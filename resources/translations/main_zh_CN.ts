@@ -328,16 +328,12 @@
         <translation>约 10 分钟，你同意之前什么都不改。</translation>
     </message>
     <message>
+        <source>For learning and small models. Nothing is changed before you agree.</source>
+        <translation>适合学习和小模型。你同意之前什么都不改。</translation>
+    </message>
+    <message>
         <source>It is {degrees} °C below the temperature at which it slows down.</source>
         <translation>离降速温度还有 {degrees} °C。</translation>
-    </message>
-    <message>
-        <source>On the CPU, for learning and small models. Nothing is changed before you agree.</source>
-        <translation>用 CPU 运行，适合学习和小模型。你同意之前什么都不改。</translation>
-    </message>
-    <message>
-        <source>PyTorch works without an NVIDIA GPU, too</source>
-        <translation>没有 NVIDIA 显卡也能用 PyTorch</translation>
     </message>
     <message>
         <source>Readings appear as soon as a program uses it.</source>

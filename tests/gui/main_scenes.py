@@ -237,7 +237,7 @@ def shoot(studio: Studio, name: str, folder: Path) -> None:
     if page == MONITOR:
         time_axis = window.main_area.pages[MONITOR].time_axis
         time_axis.pause(True)
-        time_axis.point(time_axis.view()[0] + 400)
+        time_axis.point(time_axis.view()[0] + 470)
     if state is not None:
         state(window)
     studio.save(window, name)

@@ -50,14 +50,16 @@ def status_text(sample: Sample | None, health: Health | None, *, simulated: bool
         if name and count > MAX_LINES:
             subject = f"{count} × {short_name(name)}"
     else:
-        subject = name or translate("MonitorPage", "GPU, CPU and memory")
+        subject = short_name(name) if name else translate("MonitorPage", "GPU, CPU and memory")
     if health is None or not health.alarms:
         margin = temperature_margin(gpus) if health is not None and health.state == "well" else None
         return subject if margin is None else f"{subject} · {_margin_text(margin)}"
     parts = [subject]
     if health.state == "well" and (margin := temperature_margin(gpus)) is not None:
         parts.append(_margin_text(margin))
-    parts.append(texts.most_severe_alarm_title(health))
+    # What is no problem takes fewer words.
+    is_info = len(gpus) == 1 and health.alarms[0].level == "info"
+    parts.append(texts.alarm_state(health.alarms[0]) if is_info else texts.most_severe_alarm_title(health))
     # The title names all GPUs with its alarm.
     others = sum(alarm.level != "info" and alarm.id != health.alarms[0].id for alarm in health.alarms)
     if others:

@@ -161,8 +161,11 @@ class MonitorPage(Page):
             return
         self.set_gpus(sample.gpus)
         selection_changed = not self._selection.is_manual and self._selection.update(sample.gpus, self._health())
+        metric_changed = self._update_alarm_metric()
         if self.secondary_plots_button.update_reported(sample.gpus) or selection_changed:
             self._rebuild_plots()
+        elif metric_changed:
+            self._update_layout()
         self._update_values()
         if not self.time_axis.paused:
             self.draw()
@@ -175,16 +178,15 @@ class MonitorPage(Page):
         self.plots.show_latest(self._sampling.history)
         self.gpu_details.show_sample(sample.gpus, self._health())
         self._update_status()
-        self._update_alarm_metric()
 
-    def _update_alarm_metric(self) -> None:
-        """Lay the plots out again where the most severe alarm is about another metric; one that ended stays first."""
+    def _update_alarm_metric(self) -> bool:
+        """Whether the most severe alarm is about another metric now, whose plot goes first; one that ended stays."""
         health = self._health()
         alarms = [alarm for alarm in health.alarms if alarm.level != "info"] if health is not None else []
         metric = ALARM_METRICS.get(alarms[0].id, "") if alarms else ""
-        if metric and metric != self._alarm_metric:
-            self._alarm_metric = metric
-            self._update_layout()
+        changed = bool(metric) and metric != self._alarm_metric
+        self._alarm_metric = metric or self._alarm_metric
+        return changed
 
     def draw(self) -> None:
         """Draw the visible plots, or the table."""
@@ -215,6 +217,8 @@ class MonitorPage(Page):
         if not event.spontaneous():
             self.reload()
         self.set_gpus(self._sampling.history.gpus())
+        if self._update_alarm_metric():
+            self._update_layout()
         self._update_values()
         self.draw()
 

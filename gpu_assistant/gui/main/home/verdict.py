@@ -171,8 +171,8 @@ def _setup_verdict(nvidia: bool, sample: Sample | None, health: Health | None) -
         )
     return HomeVerdict(
         "accent",
-        translate("HomeVerdict", "PyTorch works without an NVIDIA GPU, too"),
-        translate("HomeVerdict", "On the CPU, for learning and small models. Nothing is changed before you agree."),
+        translate("HomeVerdict", "No NVIDIA GPU. PyTorch works on the CPU."),
+        translate("HomeVerdict", "For learning and small models. Nothing is changed before you agree."),
         translate("HomeVerdict", "Set up PyTorch"),
         icon="cpu",
         target="setup",

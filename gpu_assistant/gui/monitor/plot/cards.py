@@ -219,8 +219,8 @@ class PlotCard(Card):
         self.plot.setMinimumHeight(theme.px(MIN_PLOT_HEIGHT))
         head = QHBoxLayout()
         head.setSpacing(14)
-        head.addWidget(self._name, 0 if positions is not None else 1)
-        legend = FlowLayout(spacing=14)
+        head.addWidget(self._name, 0 if positions is not None else 1, Qt.AlignmentFlag.AlignTop)
+        legend = FlowLayout(spacing=14 if len(gpus) <= MAX_LEGEND_VALUES else 9)
         for number, gpu in enumerate(gpus):
             line = self._line(None if positions is None else positions[number], gpu, has_gpus=has_gpus)
             self.plot.set_line(str(gpu), line)

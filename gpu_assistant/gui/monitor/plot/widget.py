@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from ... import theme
 from .annotations import Event
 from .curves import EMPTY_CURVE, GAP_STEPS, LineStyle, SeriesCurve
-from .overlay import Cursor, EventItems, EventLabels, Limit, LimitLine, Reading, event_reasons
+from .overlay import MAX_SINGLE_ROWS, Cursor, EventItems, EventLabels, Limit, LimitLine, Reading, event_reasons
 from .renderer import CurvesItem, ViewRange
 from .time_axis import TimeAxis, TimeAxisItem
 
@@ -307,7 +307,10 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
             self.cursor.hide()
             return
         near = 2 * self.view.column * self.view.ratio
-        reasons = event_reasons(event for event in self.events if event.within(at - near, at + near))
+        # Where the box lists more than two values, it has room for what this plot itself is about.
+        crowded = len(self.lines) > MAX_SINGLE_ROWS
+        near_events = (event for event in self.events if event.within(at - near, at + near))
+        reasons = event_reasons(event for event in near_events if event.has_description or not crowded)
         self.cursor.show(at, self.view, self.readings(), reasons, self._format_value, crossings=self._crossings)
 
     def _crossings(self, rect: QRectF) -> int:
