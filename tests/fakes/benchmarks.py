@@ -63,7 +63,7 @@ def card_benchmark(speed: float = 1.0) -> Benchmark:
     results = [*(replace(r, median=r.median * speed, q1=r.q1 * speed, q3=r.q3 * speed) for r in of_card), *of_processor]
     return Benchmark(
         schema="gpu-assistant/benchmark/1",
-        torch="2.15.0+cu130",
+        torch="2.15.0+cu132",
         devices=(
             BenchDevice(id=cpu, name="AMD Ryzen 5 7500F", threads=6),
             BenchDevice(id=gpu, name="NVIDIA GeForce RTX 4060", memory_bytes=8 * GIB),
@@ -74,7 +74,7 @@ def card_benchmark(speed: float = 1.0) -> Benchmark:
         verdict="bench.verdict.as-expected",
         seconds=58.0,
         scope="quick",
-        versions={"torch": "2.15.0+cu130", "cuda": "13.0", "driver": "617.42"},
+        versions={"torch": "2.15.0+cu132", "cuda": "13.2", "driver": "617.42"},
         watched=(
             BenchGpuLog(
                 index=0,
@@ -142,7 +142,7 @@ def memory_fits(capacity: int | None = 8 * GIB) -> MemoryFits:
     """ResNet-50 with a batch of 16 in all ways, on the second of two cards."""
     return MemoryFits(
         schema=MEMORY_SCHEMA,
-        torch="2.15.0+cu130",
+        torch="2.15.0+cu132",
         fits=(
             _fit("plain", 98, 98, 98, 1400, 54, capacity, 58),
             _fit("mixed", 98, 98, 98, 790, 60, capacity, 104),

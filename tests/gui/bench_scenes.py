@@ -29,7 +29,9 @@ def results(*stored: Benchmark, expanded: bool = False) -> Scene:
         logged = [replace(each, watched=tuple(fully_logged(gpu) for gpu in each.watched)) for each in stored]
         dated = [replace(each, started=now - 60 - 604_800 * age) for age, each in enumerate(reversed(logged))]
         if len(dated) > 1:
-            dated[-1] = replace(dated[-1], versions={**dated[-1].versions, "driver": "566.03"})
+            # Before the driver was updated it was the newest release that works with the old one.
+            earlier = {"torch": "2.14.1+cu126", "cuda": "12.6", "driver": "566.03"}
+            dated[-1] = replace(dated[-1], torch=earlier["torch"], versions={**dated[-1].versions, **earlier})
         window.app.stored = dated[::-1]
         page.reload()
         _wait_until(lambda: len(page.benchmarks) == len(stored))

@@ -156,7 +156,7 @@ def test_history_table(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Pat
     assert run([*arguments, "--lang", "en"]) == 0
     head, one, two, three, equal, left_out = capsysbinary.readouterr().out.decode().splitlines()
     assert head.split() == ["When", "Test", "Versions", "Result", "Change"]
-    assert "PyTorch 2.15.0+cu130 · CUDA 13.0 · driver 617.42" in one
+    assert "PyTorch 2.15.0+cu132 · CUDA 13.2 · driver 617.42" in one
     figure = "Training ResNet-50, mixed precision (bfloat16) · NVIDIA GeForce RTX 4060 · 262 images/s"
     assert f"{figure} · 31 times the CPU" in one
     assert one.endswith("no earlier result to compare with")

@@ -27,7 +27,7 @@ def test_headline_shows_ratio(open_result):
     assert view.verdict_pill.text == "Normal for this card"
     assert view.comparison_card.isAncestorOf(view.verdict_pill)
     assert not view.headline_card.findChildren(Pill)
-    assert "CUDA 13.0 · quick test, 58 seconds" in page.subtitle_label.text()
+    assert "CUDA 13.2 · quick test, 58 seconds" in page.subtitle_label.text()
     assert page.measure_button.toolTip().startswith(
         "About 1 minute for the CPU and 1 minute for each GPU; with several GPUs up to 2 minutes more"
     )
