@@ -181,7 +181,7 @@
         <translation>取决于网速</translation>
     </message>
     <message>
-        <source>disk space in total</source>
+        <source>disk space</source>
         <translation>磁盘空间</translation>
     </message>
     <message>

@@ -119,7 +119,7 @@ class CostCard(Card):
     def _disk_detail(self, plan: Plan, machine: Machine) -> str:
         disk = find_disk(machine, plan.env)
         if disk is None or disk.free_bytes is None:
-            return self.tr("disk space in total")
+            return self.tr("disk space")
         # "/" means nothing to a beginner.
         is_root = disk.path == "/"
         name = self.tr("the system's disk") if is_root else disk_name(disk)
