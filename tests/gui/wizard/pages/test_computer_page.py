@@ -35,6 +35,15 @@ class TestComputer:
         assert "Debian GNU/Linux 12" in seen(wizard.computer)
 
     @BOTH
+    def test_every_row_is_seen_whole_in_the_smallest_window(self, app, at_computer, speak, qtbot, code):
+        wizard = at_computer(app, (880, 520))
+        speak(code)
+        page = wizard.computer
+        qtbot.waitUntil(lambda: page.page.verticalScrollBar().maximum() == 0, timeout=5000)
+        bottom = page.rows["python"].mapTo(page.page.viewport(), page.rows["python"].rect().bottomLeft()).y()
+        assert bottom < page.page.viewport().height()
+
+    @BOTH
     def test_gpu_that_can_train(self, simulated, at_computer, speak, seen, code):
         wizard = at_computer(simulated)
         speak(code)
