@@ -39,8 +39,8 @@
         <translation>2. 在那里安装 GPU 助手，也不需要联网。</translation>
     </message>
     <message>
-        <source>3. On its first page press “I have an offline folder” and choose this folder.</source>
-        <translation>3. 在它的首页点“我有离线文件夹”，选择这个文件夹。</translation>
+        <source>3. On its first page press “Install from an offline folder” and choose this folder.</source>
+        <translation>3. 在它的首页点“从离线文件夹安装”，选择这个文件夹。</translation>
     </message>
     <message>
         <source>Not included: {parts}.</source>

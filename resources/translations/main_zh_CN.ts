@@ -212,8 +212,8 @@
         <translation>还没有。环境让 PyTorch 和它的软件包单独存放，不影响其他软件。</translation>
     </message>
     <message>
-        <source>I have an offline folder</source>
-        <translation>我有离线文件夹</translation>
+        <source>Install from an offline folder</source>
+        <translation>从离线文件夹安装</translation>
     </message>
 </context>
 <context>

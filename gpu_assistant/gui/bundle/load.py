@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFileDialog
 
@@ -107,13 +107,6 @@ class LoadBundlePage(WizardPage):
         )
         self.primary_button.set_icon("folder")
         self.primary_button.setVisible(not checking)
-
-    def focus_primary(self) -> None:
-        """Focus Cancel while a folder is verified."""
-        if self.is_checking:
-            self.back_button.setFocus(Qt.FocusReason.OtherFocusReason)
-        else:
-            super().focus_primary()
 
     def _on_event(self, event: Event) -> None:
         if self._progress is None:

@@ -317,9 +317,9 @@ class CreateBundlePage(WizardPage):
         self.footer.set_hint(hint)
 
     def focus_primary(self) -> None:
-        """Focus the first missing answer, else the primary button; Cancel while the order runs."""
+        """Focus the first missing answer, else the primary button; while the order runs, the page."""
         if self.cancel_button.isVisible():
-            self.cancel_button.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.page.setFocus(Qt.FocusReason.OtherFocusReason)
         elif not self.primary_button.isEnabled() and self.folder_card.choose_button.isVisible():
             needs_file = (
                 self.target_card.file_button.isVisible() and self._machine_file is None and self._folder is not None
@@ -496,7 +496,7 @@ class BundleReadyCard(Card):
                 "1. Copy this folder and GPU Assistant's own setup file to a USB stick or disk, and take it there."
             ),
             self.tr("2. Install GPU Assistant there. It needs no internet either."),
-            self.tr("3. On its first page press “I have an offline folder” and choose this folder."),
+            self.tr("3. On its first page press “Install from an offline folder” and choose this folder."),
         )
         for widget, line in zip(self._line_labels, lines, strict=True):
             widget.setText(line)

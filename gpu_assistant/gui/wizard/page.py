@@ -100,10 +100,13 @@ class WizardPage(Themed, QWidget):
         QTimer.singleShot(0, self, self.focus_primary)
 
     def focus_primary(self) -> None:
-        """Focus the default button, if it can be pressed."""
+        """Focus the default button; while it cannot be pressed, the page itself, so that its keys scroll.
+
+        Never a button that stops or removes something: Enter would press it.
+        """
         button = self.default_button
-        if button.isVisible() and button.isEnabled():
-            button.setFocus(Qt.FocusReason.OtherFocusReason)
+        target = button if button.isVisible() and button.isEnabled() else self.page
+        target.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def add_back_button(self) -> Button:
         """Add a Back button to the footer."""

@@ -71,7 +71,7 @@ def test_this_computer_uses_its_recommendation(app, at_prepare, qtbot, seen, tmp
     assert pace is wizard.side_pages.bundle_creator.rate_limiter
     shown = seen(wizard.side_pages.create_page)
     assert "The folder is ready: 2.6 GB" in shown
-    assert "I have an offline folder" in shown
+    assert "Install from an offline folder" in shown
     assert bundles.mark(folder) in shown
     assert "gpu-assistant install --bundle stick" in shown
     wizard.side_pages.create_page.primary_button.click()
@@ -144,7 +144,7 @@ def test_creation_is_stopped_after_confirmation_and_resumed(app, at_prepare, qtb
     page = wizard.side_pages.create_page
     page.use_folder(tmp_path / "stick")
     page.primary_button.click()
-    qtbot.waitUntil(page.cancel_button.hasFocus, timeout=5000)
+    qtbot.waitUntil(page.page.hasFocus, timeout=5000)
     qtbot.keyClick(page.cancel_button, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "stopped", timeout=5000)
     assert yes == ["Stop here?"]

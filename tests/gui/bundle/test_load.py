@@ -27,7 +27,7 @@ def given(wizard, folder):
 
 def test_intact_bundle_leads_to_plan_and_install(app, open_wizard, qtbot, seen, tmp_path):
     wizard = open_wizard(app)
-    assert "I have an offline folder" in seen(wizard.welcome)
+    assert "Install from an offline folder" in seen(wizard.welcome)
     given(wizard, tmp_path / "stick")
     qtbot.waitUntil(lambda: wizard.flow.page == "computer" and not wizard.controller.busy, timeout=5000)
     assert app.orders == [(tmp_path / "stick", True)]
@@ -122,4 +122,4 @@ def test_missing_files_are_reported_before_install(app, open_wizard, qtbot, seen
 
 def test_simulated_machine_has_no_bundle(simulated, open_wizard, seen):
     wizard = open_wizard(simulated)
-    assert "I have an offline folder" not in seen(wizard.welcome)
+    assert "Install from an offline folder" not in seen(wizard.welcome)

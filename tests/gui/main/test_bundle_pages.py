@@ -85,7 +85,7 @@ def test_home_offers_bundle_without_environment(open_window, app, language, qtbo
     qtbot.waitUntil(home.environments_card.offline_button.isVisible, timeout=10_000)
     assert (
         home.environments_card.offline_button.text()
-        == {"en": "I have an offline folder", "zh_CN": "我有离线文件夹"}[code]
+        == {"en": "Install from an offline folder", "zh_CN": "从离线文件夹安装"}[code]
     )
     home.environments_card.offline_button.click()
     assert window.wizard.side_pages.load_page.isVisible()

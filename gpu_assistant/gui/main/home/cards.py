@@ -295,7 +295,7 @@ class EnvironmentsCard(Card):
         self.new_button.setText(self.tr("New environment"))
         # The first one is what the page's verdict offers.
         self.new_button.setVisible(bool(self._environments))
-        self.offline_button.setText(self.tr("I have an offline folder"))
+        self.offline_button.setText(self.tr("Install from an offline folder"))
         self.offline_button.setVisible(not self._environments)
         self.empty_label.setText(
             self.tr("None yet. An environment keeps PyTorch and its packages separate from everything else.")

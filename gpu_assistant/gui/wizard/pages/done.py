@@ -169,12 +169,6 @@ class DonePage(WizardPage):
             self.focus_primary()
         self._focus_when_enabled = not self.primary_button.isEnabled()
 
-    def focus_primary(self) -> None:
-        """While the environment is checked the page itself has the focus, so that its keys scroll."""
-        super().focus_primary()
-        if not self.primary_button.isEnabled():
-            self.page.setFocus(Qt.FocusReason.OtherFocusReason)
-
     def _on_check(self, check: Check) -> None:
         """Show what the running verification has found, as it comes."""
         if isinstance(check, Check):

@@ -315,13 +315,6 @@ class InstallPage(WizardPage):
             self.log_drawer.header,
         )
 
-    def focus_primary(self) -> None:
-        """Focus Cancel while the install runs."""
-        if self.cancel_button.isVisible():
-            self.cancel_button.setFocus(Qt.FocusReason.OtherFocusReason)
-        else:
-            super().focus_primary()
-
     def _update_layout(self) -> None:
         narrow, running = self.page.breakpoints.is_tight, self.controller.flow.is_locked
         # What has ended is a verdict over the list of steps; what runs stands beside it.

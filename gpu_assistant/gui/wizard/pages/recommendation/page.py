@@ -371,12 +371,6 @@ class RecommendationPage(WizardPage):
         if ready and not was_enabled and not self._has_option_focus:
             self.focus_primary()
 
-    def focus_primary(self) -> None:
-        """While nothing can be installed yet the page itself has the focus, so that its keys scroll."""
-        super().focus_primary()
-        if not self.default_button.isEnabled():
-            self.page.setFocus(Qt.FocusReason.OtherFocusReason)
-
     @property
     def _has_option_focus(self) -> bool:
         """Whether the user is at something on the page: a choice, a reason, the name of the environment."""
