@@ -86,6 +86,10 @@
         <translation>只是驱动对这张显卡来说太新了，下一页会说明退回到哪一版。</translation>
     </message>
     <message>
+        <source>Your driver works. A newer one lets you use the newest {tool}.</source>
+        <translation>现有驱动能用；更新后可以用最新版 {tool}。</translation>
+    </message>
+    <message>
         <source>Only the driver is too old; the next page shows which one you need.</source>
         <translation>只是驱动太旧，下一页会说明需要哪一版。</translation>
     </message>
@@ -102,7 +106,7 @@
         <translation>来自电脑描述文件，没有检测这台电脑。</translation>
     </message>
     <message>
-        <source>See recommendations</source>
+        <source>See recommendation</source>
         <translation>查看推荐方案</translation>
     </message>
     <message>
@@ -597,6 +601,10 @@
 <context>
     <name>ErrorPanel</name>
     <message>
+        <source>Nothing was installed.</source>
+        <translation>什么都还没有安装。</translation>
+    </message>
+    <message>
         <source>Choose another folder</source>
         <translation>选择另一个文件夹</translation>
     </message>
@@ -1017,8 +1025,8 @@
         <translation>等待重启</translation>
     </message>
     <message>
-        <source>stays as it is</source>
-        <translation>保持不变</translation>
+        <source>Your own Python is not changed</source>
+        <translation>你自己的 Python 不会改动</translation>
     </message>
     <message>
         <source>too little</source>
@@ -1031,6 +1039,22 @@
     <message>
         <source>update recommended</source>
         <translation>建议更新</translation>
+    </message>
+    <message>
+        <source>update needed</source>
+        <translation>需要更新</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>没有</translation>
+    </message>
+    <message>
+        <source>not needed</source>
+        <translation>不需要</translation>
+    </message>
+    <message>
+        <source>not changed</source>
+        <translation>不改动</translation>
     </message>
     <message>
         <source>{size} RAM</source>
@@ -1464,6 +1488,10 @@
 </context>
 <context>
     <name>RecommendationPage</name>
+    <message>
+        <source>The newest PyTorch, {version}, needs a newer driver.</source>
+        <translation>最新版 PyTorch {version} 需要更新驱动。</translation>
+    </message>
     <message>
         <source>After setup</source>
         <translation>安装后</translation>

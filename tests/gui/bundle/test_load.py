@@ -98,7 +98,7 @@ def test_running_check_is_cancelled(app, open_wizard, qtbot, seen, tmp_path):
     given(wizard, tmp_path / "stick")
     qtbot.waitUntil(wizard.side_pages.load_page.step_panel.isVisible, timeout=5000)
     assert "Checking the folder" in seen(wizard.side_pages.load_page)
-    qtbot.waitUntil(wizard.side_pages.load_page.back_button.hasFocus, timeout=5000)
+    qtbot.waitUntil(wizard.side_pages.load_page.page.hasFocus, timeout=5000)
     qtbot.keyClick(wizard.side_pages.load_page.back_button, Qt.Key.Key_Space)
     assert wizard.welcome.isVisible()
     qtbot.waitUntil(lambda: not wizard.side_pages.load_page.is_checking, timeout=5000)

@@ -81,7 +81,7 @@ class ComputerPage(WizardPage):
         self.copy_button.setText(self.tr("Copied") if self._copied_timer.isActive() else self.tr("Copy details"))
         self.copy_button.set_icon("check" if self._copied_timer.isActive() else "copy")
         self.back_button.setText(self.tr("Back"))
-        self.primary_button.setText(self.tr("See recommendations"))
+        self.primary_button.setText(self.tr("See recommendation"))
         self.detect_button.setEnabled(not detecting)
         self.copy_button.setEnabled(state.machine is not None and not detecting)
         was_enabled = self.primary_button.isEnabled()
@@ -161,6 +161,10 @@ class ComputerPage(WizardPage):
         }
         if any(each.code in ALREADY_WORKING_CODES for each in recommendation.alternatives):
             detail = self.tr("The PyTorch on this computer already uses it; the next page shows what is newer.")
+            return "ok", self.tr("Good news: this computer can train on its GPU"), detail
+        if driver == "update" and any(way.id == "works-now" for way in recommendation.ways):
+            tool = "TensorFlow" if recommendation.pytorch is None else "PyTorch"
+            detail = self.tr("Your driver works. A newer one lets you use the newest {tool}.").format(tool=tool)
             return "ok", self.tr("Good news: this computer can train on its GPU"), detail
         older_version_reason = next(
             (each for each in recommendation.reasons if each.code == "version-newest-with-code"), None

@@ -471,8 +471,10 @@ class QuickBenchmarkCard(Card):
         self.progress_bar.set_fraction((progress.index - 1) / max(progress.total, 1))
 
     def _device_names(self, benchmark: Benchmark) -> str:
-        names = [device.name for device in benchmark.devices if device.name]
-        return " · ".join(dict.fromkeys(names))
+        """In the order of the bars."""
+        names = {device.id: device.name for device in benchmark.devices}
+        in_bars = [names.get(result.device) for result in messages.device_results(benchmark)]
+        return " · ".join(dict.fromkeys(name for name in (*in_bars, *names.values()) if name))
 
     def _on_button_clicked(self) -> None:
         if self._has_result:

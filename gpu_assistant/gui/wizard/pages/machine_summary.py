@@ -117,6 +117,7 @@ def _gpu_row(machine: Machine, recommendation: Recommendation | None, plan: Plan
             label=label,
             value=translate("MachineSummary", "No NVIDIA GPU"),
             detail=translate("MachineSummary", "PyTorch runs on the CPU"),
+            pill=("neutral", translate("MachineSummary", "none")),
         )
     identical = [each for each in machine.gpus if (each.name, each.memory_bytes) == (gpu.name, gpu.memory_bytes)]
     parts, other_gpus = [], tuple(each for each in machine.gpus if each is not gpu)
@@ -156,7 +157,10 @@ def _driver_row(machine: Machine, recommendation: Recommendation | None, plan: P
         if not nvidia:
             if not machine.gpus:
                 return MachineRow(
-                    id="driver", label=label, value=translate("MachineSummary", "No NVIDIA card, so none is needed")
+                    id="driver",
+                    label=label,
+                    value=translate("MachineSummary", "No NVIDIA card, so none is needed"),
+                    pill=("neutral", translate("MachineSummary", "not needed")),
                 )
             # Drivers of other vendors are not probed: nothing is claimed about them.
             return MachineRow(
@@ -164,6 +168,7 @@ def _driver_row(machine: Machine, recommendation: Recommendation | None, plan: P
                 label=label,
                 value=translate("MachineSummary", "Not checked"),
                 detail=translate("MachineSummary", "only NVIDIA drivers are read; yours is left alone"),
+                pill=("neutral", translate("MachineSummary", "not changed")),
             )
         return MachineRow(
             id="driver",
@@ -173,16 +178,22 @@ def _driver_row(machine: Machine, recommendation: Recommendation | None, plan: P
         )
     pill: tuple[PillKind, str] | None = None
     if recommendation is not None:
-        is_downgrade = recommendation.driver.action == "back"
-        pill_text = (
-            translate("MachineSummary", "too new for the card")
-            if is_downgrade
-            else translate("MachineSummary", "update recommended")
-        )
+        if recommendation.driver.action == "back":
+            pill_text = translate("MachineSummary", "too new for the card")
+        elif _works_with_present_driver(recommendation):
+            pill_text = translate("MachineSummary", "update recommended")
+        else:
+            pill_text = translate("MachineSummary", "update needed")
         pill = ("warn", pill_text) if recommendation.driver.needs_install else fine_pill()
     cuda = machine.driver.cuda_max
     detail = translate("MachineSummary", "CUDA up to {version}").format(version=cuda) if cuda else ""
     return MachineRow(id="driver", label=label, value=machine.driver.version, detail=detail, pill=pill)
+
+
+def _works_with_present_driver(recommendation: Recommendation) -> bool:
+    """Whether the GPU can be used with the driver that is there, if not with the newest release."""
+    is_offered = any(way.id == "works-now" for way in recommendation.ways)
+    return is_offered or any(each.code in ALREADY_WORKING_CODES for each in recommendation.alternatives)
 
 
 def _system_row(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> MachineRow:
@@ -264,7 +275,7 @@ def _python_row(machine: Machine, recommendation: Recommendation | None, plan: P
     pythons = machine.pythons
     if pythons is None:
         return MachineRow(id="python", label=label, reason=translate("MachineSummary", "The system did not report it."))
-    unchanged_text = translate("MachineSummary", "stays as it is")
+    unchanged_text = translate("MachineSummary", "Your own Python is not changed")
     pill = fine_pill() if recommendation is not None else None
     main_python = _most_relevant_python(pythons)
     if main_python is None:

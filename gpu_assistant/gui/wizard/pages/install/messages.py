@@ -83,7 +83,8 @@ def stopped_texts(progress: InstallProgress | None) -> tuple[str, str]:
     step = progress.steps.get(progress.current_id or "") if progress is not None else None
     if step is not None and step.unit == "bytes" and step.done and step.total:
         template = translate("InstallMessages", "{done} of {total} downloaded")
-        return template.format(done=format_size(step.done), total=format_size(step.total)), later
+        kept = messages.join_sentences(translate("InstallMessages", "Your download is kept."), later)
+        return template.format(done=format_size(step.done), total=format_size(step.total)), kept
     if progress is not None and progress.has_downloads:
         return translate("InstallMessages", "Your download is kept"), later
     return translate("InstallMessages", "Nothing was downloaded yet"), later

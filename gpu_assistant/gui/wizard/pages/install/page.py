@@ -108,7 +108,8 @@ class InstallPage(WizardPage):
         self.step_panel.setVisible(running and progress is not None and progress.running_step is not None)
         self.error_panel.setVisible(state.failure is not None)
         if state.failure is not None:
-            self.error_panel.set_failure(state.failure, self.texts)
+            unchanged = progress is not None and progress.has_installed_nothing
+            self.error_panel.set_failure(state.failure, self.texts, nothing_installed=unchanged)
         self._update_notes()
         self._update_footer(stage)
         if stage != self._shown_stage:

@@ -25,6 +25,8 @@ DEFAULT_WEIGHTS = {"download": 6.0, "python-packages": 2.0, "python-runtime": 1.
 MIN_WEIGHT = 0.5
 MIN_REPORTED_SECONDS = 0.5
 ENDED_STATES = ("done", "skipped")
+# Beginnings of the codes of steps that only look: they install nothing.
+CHECKING_CODES = ("check-space", "bundle-check", "python-here", "resolve")
 
 
 class StepProgress(Struct, frozen=True, kw_only=True):
@@ -144,6 +146,12 @@ class InstallProgress:
     def has_downloads(self) -> bool:
         """Whether bytes were downloaded, which a resumed install uses."""
         return any(step.unit == "bytes" and step.done for step in self.steps.values())
+
+    @property
+    def has_installed_nothing(self) -> bool:
+        """Whether each step that was begun only looks."""
+        begun = [step for step in self.steps.values() if step.state != "waiting"]
+        return bool(begun) and all(step.code.startswith(CHECKING_CODES) for step in begun)
 
     @property
     def step_number(self) -> int:

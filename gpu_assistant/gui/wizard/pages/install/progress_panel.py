@@ -33,6 +33,8 @@ MEGABYTE = 1_000_000
 FILE_NAME_CODE = "progress.fetching"  # of a message that is only the name of the file that is downloaded
 REMEDY_MARGIN = 16  # pixels at each side of a remedy
 AT_LIMIT_FROM = 0.8  # share of the user's limit from which that limit, not the connection, sets the speed
+# Errors by which no source has the release.
+NO_SOURCE_CODES = ("error.release-unavailable", "error.release-nowhere", "error.no-source")
 SPEED_LIMITS = (None, *(count * MEGABYTE for count in (20, 10, 5, 2, 1)))
 
 
@@ -335,9 +337,11 @@ class ErrorPanel(Themed, QWidget):
         """The buttons of all remedies but the first."""
         return [row.button for row in self._rows if not row.isHidden() and not row.button.isHidden()]
 
-    def set_failure(self, failure: Failure, texts: Texts) -> None:
+    def set_failure(self, failure: Failure, texts: Texts, *, nothing_installed: bool = False) -> None:
         """Show a failure; the same one again in another language keeps its widgets, and with them the focus."""
         headline, rest = split_first_sentence(messages.message_text(texts, failure.message))
+        if nothing_installed and failure.message.code in NO_SOURCE_CODES:
+            rest = messages.join_sentences(rest, self.tr("Nothing was installed."))
         self.hero.set("error", headline.rstrip(".。"), rest)
         self.setAccessibleName(self.hero.accessibleName())
         remedies: list[tuple[str, str, Callable[[], None]]] = []

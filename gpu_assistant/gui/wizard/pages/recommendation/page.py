@@ -25,6 +25,7 @@ from .....core.recommendation import (
     SOURCE_WARNINGS,
     UNAVAILABLE_CODES,
     Alternative,
+    Reason,
     Recommendation,
 )
 from .....texts.format import short_name
@@ -529,7 +530,15 @@ def recommendation_heading(
         subtitle = translate("RecommendationPage", "{tool} runs on the CPU here; your {gpu} is not used.")
         return title, subtitle.format(tool=framework, gpu=short_name(gpu.name))
     reasons = main_reasons(recommendation)[:reason_count]
-    return title, messages.join_sentences(*(texts.brief_text(reason) for reason in reasons))
+    return title, messages.join_sentences(*(_brief_text(reason, recommendation, texts) for reason in reasons))
+
+
+def _brief_text(reason: Reason, recommendation: Recommendation, texts: Texts) -> str:
+    """A reason in one short sentence; the newest release does not run here before the driver is updated."""
+    if reason.code == "version-newest" and recommendation.driver.action == "update":
+        sentence = translate("RecommendationPage", "The newest PyTorch, {version}, needs a newer driver.")
+        return sentence.format(version=reason.data["version"])
+    return texts.brief_text(reason)
 
 
 def _gpu_in_title(machine: Machine, recommendation: Recommendation | None) -> Gpu | None:

@@ -161,7 +161,7 @@ class TestInstall:
         assert page.step_list.state("download") == "cancelled"
         # How far it came is still seen, in a colour that says that nothing moves.
         assert (page.total_progress.isVisible(), page.total_progress.token) == (True, "control")
-        words = "119 MB of 192 MB downloaded. You can close the window and continue later."
+        words = "119 MB of 192 MB downloaded. Your download is kept. You can close the window and continue later."
         assert (page.stopped_hero.isVisible(), page.stopped_hero.accessibleName()) == (True, words)
         assert page.step_list.rows["download"].accessibleName().endswith("119 MB / 192 MB, stopped")
         assert page.primary_button.text() == "Continue installing"
@@ -248,7 +248,7 @@ class TestInstall:
         assert button.hasFocus()
         assert button.text() == {"en": "Use PyTorch 2.13.0 instead", "zh_CN": "改用 PyTorch 2.13.0"}[code]
         assert (panel.buttons, wizard.install.retry_button.isVisible()) == ([], True)
-        headline = {"en": "PyTorch 2.15.0 could not be downloaded", "zh_CN": "PyTorch 2.15.0 下载不到"}[code]
+        headline = {"en": "PyTorch 2.15.0 is not available right now", "zh_CN": "暂时没有可用的 PyTorch 2.15.0"}[code]
         assert panel.hero.title_label.text() == headline
         cause = {"en": "PyTorch's own site did not answer", "zh_CN": "PyTorch 官网没有响应"}[code]
         assert cause in panel.hero.detail_label.text()

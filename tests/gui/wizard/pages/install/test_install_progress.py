@@ -45,6 +45,18 @@ def test_fraction_grows_to_one(progress):
     assert (seen[0], seen[-1]) == (0.0, pytest.approx(1.0))
 
 
+def test_nothing_is_installed_until_a_step_does_more_than_look(progress):
+    assert not progress.has_installed_nothing  # nothing was begun: nothing is known
+    seen = {}
+    for step in list(progress.steps):
+        progress.handle_event(StepEvent(id=step, state="running"))
+        seen[progress.steps[step].kind] = progress.has_installed_nothing
+        progress.handle_event(StepEvent(id=step, state="done"))
+    assert seen["resolve"]
+    assert not seen["download"]
+    assert not seen["python-packages"]
+
+
 def test_number_fraction_and_time_of_running_step(progress, clock):
     progress.handle_event(StepEvent(id="download", state="running"))
     progress.handle_event(fetching(96_000_000))
