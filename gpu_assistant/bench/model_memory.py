@@ -9,7 +9,7 @@ training  weights with gradients and optimizer + runtime + examples × activatio
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from ..catalog.estimates import load_memory_planning
@@ -86,6 +86,22 @@ def rounded_down(count: int) -> int:
     """With two digits that count: the others would claim a precision that an estimate does not have."""
     step = int("1" + "0" * max(len(str(count)) - 2, 0))
     return count // step * step
+
+
+def has_room(fit: ModelFit) -> bool:
+    """Whether there is something to say about how much fits: not where the usual amount needs more than can be used,
+    which may just fit within the error but promises nothing.
+    """
+    return fit.verdict in ("fits", "tight") and fit.largest is not None and fit.largest >= fit.items
+
+
+def roomiest(fits: Sequence[ModelFit]) -> ModelFit | None:
+    """Of the formats of one model the one with room for the most: of those that fit, else of those that may just fit;
+    of equals the first, which is the most exact. None where none has room.
+    """
+    with_room = [each for each in fits if has_room(each)]
+    candidates = [each for each in with_room if each.verdict == "fits"] or with_room
+    return max(candidates, key=lambda each: each.largest or 0, default=None)
 
 
 def _fits(record: ModelRecord, models: ModelCatalog, usable: int | None) -> Iterator[ModelFit]:

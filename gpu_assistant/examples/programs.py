@@ -38,6 +38,12 @@ def program_source(name: ExampleName, language: Language) -> str:
     return "\n".join(_one_language(lines, chinese=language == "zh_CN")) + "\n"
 
 
+def readable_source(name: ExampleName, language: Language) -> str:
+    """The code as it is shown: in one language, and without the cell marks, which are for editors."""
+    lines = program_source(name, language).splitlines()
+    return "\n".join(line for line in lines if not line.startswith(CELL_MARK)) + "\n"
+
+
 def _one_language(lines: list[str], *, chinese: bool) -> Iterator[str]:
     """Of each block of comments the part in one language: the Chinese one begins with the first Chinese line."""
     block: list[str] = []

@@ -91,6 +91,11 @@ def format_memory(count: float) -> str:
     return f"{count:.0f} B"
 
 
+def format_memory_column(count: float) -> str:
+    """Memory for a column of sizes of different models, all with one decimal: "3.0 GB" below "14.3 GB"."""
+    return f"{count / 2**30:,.1f} GB" if count >= 0.95 * 2**30 else format_memory(count)
+
+
 def format_speed(rate: float) -> str:
     """Bytes per second: "18.4 MB/s"."""
     return f"{rate / 1e6:.1f} MB/s" if rate >= 1e5 else f"{rate / 1e3:.0f} kB/s"

@@ -222,8 +222,8 @@
         <translation>多张显卡一起训练同一个模型。</translation>
     </message>
     <message>
-        <source>The green bracket is the usual range for healthy cards of this model; rows without one have no usual range.</source>
-        <translation>绿色标记是同款健康显卡的正常范围；没有标记的项目没有正常范围可比。</translation>
+        <source>The green bracket is the usual range for healthy cards of this model. No bracket: no reference yet.</source>
+        <translation>绿色标记是同款健康显卡的正常范围；没有标记的项目还没有参考值。</translation>
     </message>
     <message>
         <source>Was it a fair test?</source>
@@ -575,8 +575,8 @@
         <translation>{format}：{size}</translation>
     </message>
     <message>
-        <source>16-bit: as released. 8-bit and 4-bit: rounded weights, which need less memory and are less exact. A token is about three quarters of a word.</source>
-        <translation>16 位是发布时的精度；8 位、4 位是取整后的权重，占用更少，但没那么精确。一个词元（token）约为四分之三个英文单词。</translation>
+        <source>16-bit: as released. 8-bit and 4-bit: quantised weights, which need less memory and are less exact. A token is about three quarters of a word.</source>
+        <translation>16 位是发布时的精度；8 位、4 位是量化后的权重，占用更少，但没那么精确。一个词元（token）约为四分之三个英文单词。</translation>
     </message>
     <message>
         <source>Most images</source>

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from gpu_assistant.bench.model_memory import estimate_models, load_models, usable_memory
+from gpu_assistant.bench.model_memory import estimate_models, has_room, load_models, roomiest, usable_memory
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.errors import UsageError
 from gpu_assistant.core.paths import resources_dir
@@ -119,6 +120,41 @@ def test_largest_fits_and_one_more_does_not(memory):
             assert taken + (each.largest + 1) * each.per_item > result.usable
         if each.verdict == "fits":
             assert each.largest >= each.items
+
+
+@pytest.mark.parametrize(
+    ("model", "weight_format"),
+    [
+        # 16-bit needs 6.9 of 6.8 GiB: within the error, yet nothing to promise. 8-bit has room, 4-bit more.
+        ("llama-3.2-3b", "nf4"),
+        ("llama-2-7b", "nf4"),
+        ("llama-3.1-8b", "nf4"),  # may just fit, and is the only one that can
+        ("llama-2-13b", None),
+        ("sdxl", None),  # 4-bit needs 6.9 of 6.8 GiB
+        ("bert-large", "mixed"),
+    ],
+)
+def test_the_format_with_the_most_room_is_told_unless_none_has_any(model, weight_format):
+    best = roomiest(fits(model).models)
+    assert (best.format if best is not None else None) == weight_format
+
+
+def test_more_than_can_be_used_may_just_fit_and_has_no_room():
+    tight = fit("llama-3.2-3b", "float16")
+    assert (tight.verdict, has_room(tight)) == ("tight", False)
+    assert tight.needed > usable_memory(CATALOG, RTX_4060, "windows")
+
+
+def test_of_formats_with_the_same_room_the_most_exact_one_is_told():
+    best = roomiest(fits("llama-2-7b", memory=80 * GIB).models)
+    assert best is not None
+    assert (best.format, best.largest) == ("float16", 4096)
+
+
+def test_what_fits_comes_before_what_may_just_fit():
+    fitting = replace(fit("llama-3.2-3b", "int8"), largest=3000)
+    tight = replace(fit("llama-3.2-3b", "nf4"), verdict="tight", largest=9000)
+    assert roomiest([tight, fitting]) is fitting
 
 
 def test_context_ends_at_the_models_own_limit():

@@ -62,16 +62,16 @@ def work(gpus: int) -> list[Sample]:
         for index, hotter in enumerate(HOTTER[:gpus]):
             busy = second > 120 and index != IDLE_GPU
             temp = int(38 + (28 + hotter) * warmth) if busy else 38
-            slowed = temp >= LIMIT_C
+            slowed, loaded = temp >= LIMIT_C, busy and second % 60 > 5
             card = gpu(
                 index,
-                util=dice.randint(94, 99) if busy and second % 60 > 5 else dice.randint(2, 6),
+                util=dice.randint(94, 99) if loaded else dice.randint(2, 6),
                 mem_used=int((5.6 if busy else 0.9) * GIB),
                 temp=temp,
                 temp_max=LIMIT_C,
-                power_w=(98 if slowed else 112) + 3 * dice.random() if busy else 11.0,
+                power_w=_power(slowed=slowed, loaded=loaded, busy=busy) + 3 * dice.random() * loaded,
                 clock_sm=2190 if slowed else 2730 if busy else 210,
-                throttle=(("thermal",) if slowed else ("power-cap",)) if busy else (),
+                throttle=(("thermal",) if slowed else ("power-cap",)) if loaded else (),
                 processes=(TRAINING,) if busy else (),
                 clock_mem=8501,
                 clock_mem_max=8501,
@@ -86,6 +86,13 @@ def work(gpus: int) -> list[Sample]:
         cpu = 30 + 20 * math.sin(second / 20) + 8 * dice.random()
         made.append(sample(*cards, t=now - 60 * MINUTES + second, cpu=cpu))
     return made
+
+
+def _power(*, slowed: bool, loaded: bool, busy: bool) -> float:
+    """W of a card under load, of one that waits between two epochs, and of an idle one."""
+    if loaded:
+        return 98 if slowed else 112
+    return 34 if busy else 11
 
 
 def measured(days: int, faster: float) -> Benchmark:

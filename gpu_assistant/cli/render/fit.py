@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import groupby
 
 from ...bench.memory_fit import practical_batch
-from ...bench.model_memory import rounded_down
+from ...bench.model_memory import has_room, rounded_down
 from ...core.results import MemoryFits, ModelFit, ModelFits
-from ...texts.format import format_memory
+from ...texts.format import format_memory, format_memory_column
 from ..output import Output
 
 
@@ -52,11 +52,11 @@ def _format_text(fit: ModelFit, output: Output) -> str:
         "fit.cell",
         {
             "format": texts.translate(f"fit.format.{fit.format}"),
-            "needed": format_memory(fit.needed),
+            "needed": format_memory_column(fit.needed),
             "verdict": texts.translate(f"fit.verdict.{fit.verdict}"),
         },
     )
-    if not fit.largest or fit.verdict == "no":
+    if not has_room(fit):
         return text
     return f"{text}, " + texts.translate(f"fit.largest.{fit.item}", {"size": f"{rounded_down(fit.largest):,}"})
 

@@ -34,14 +34,14 @@ class PythonHighlighter(QSyntaxHighlighter):
 
 
 class CodeView(Themed, QPlainTextEdit):
-    """Read-only; long lines are not wrapped."""
+    """Read-only; a line that is wider than the view goes on below, so that nothing is cut off."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setReadOnly(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(True)
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
         self.viewport().setAutoFillBackground(False)
         self.document().setDocumentMargin(6)
         use_slim_scroll_bars(self)

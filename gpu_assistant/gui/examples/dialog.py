@@ -30,6 +30,7 @@ from ...examples.programs import (
     SCRIPT_PACKAGES,
     ExampleName,
     program_source,
+    readable_source,
     script_path,
 )
 from ...texts.format import format_duration, format_memory
@@ -83,7 +84,7 @@ class ExampleDialog(Themed, QDialog):
         self.description_label = label("body", "", "soft")
         self.code_view, self.code_card, self.live_card = CodeView(), Card(" "), Card(" ")
         self.state_label, self.progress_bar = label("strong"), ProgressBar()
-        self.score_tile, self.loss_tile = MetricTile("check"), MetricTile("down")
+        self.score_tile, self.loss_tile = MetricTile("check"), MetricTile("bench")
         self.rate_tile, self.memory_tile = MetricTile("bolt"), MetricTile("memory")
         self.curve_label, self.curve = label("caption"), Sparkline("s1", span=1.0, height=CURVE_HEIGHT)
         self.pictures_label, self.picture_grid = label("caption"), PictureGrid()
@@ -374,7 +375,7 @@ class ExampleDialog(Themed, QDialog):
         self.programs.setAccessibleName(self.tr("Program"))
         self.description_label.setText(messages.program_description(self._program))
         self.code_card.set_title(self.tr("The code that runs"))
-        self.code_view.set_code(program_source(self._program, self._language.current))
+        self.code_view.set_code(readable_source(self._program, self._language.current))
         self.score_tile.set_label(self.tr("Correct"))
         self.loss_tile.set_label(self.tr("Error (loss)"))
         self.loss_tile.setToolTip(self.tr("How far off the network still is. Training brings this down."))

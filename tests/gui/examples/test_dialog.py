@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.examples.child_protocol import ExampleProgress, ExampleStart, ShownPicture
 from gpu_assistant.examples.job import ExampleResult
+from gpu_assistant.examples.programs import program_source
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.examples import messages
 from gpu_assistant.gui.examples.dialog import ExampleDialog
@@ -126,6 +127,12 @@ def test_program_that_has_not_run_says_what_it_will_show(app, open_dialog, qtbot
     assert "folder of pictures" in dialog.empty_state.message_label.text()
 
 
+def test_no_line_of_the_code_is_cut_off(app, open_dialog):
+    dialog = open_dialog(app)
+    bar = dialog.code_view.horizontalScrollBar()
+    assert (bar.minimum(), bar.maximum()) == (0, 0)
+
+
 @pytest.mark.parametrize(
     ("first", "step", "now", "seconds"),
     [
@@ -202,7 +209,13 @@ def test_saved_copy_has_the_language_of_the_window(app, open_dialog, language, q
     language.set("zh_CN")
     dialog.save_program(tmp_path / "程序.py")
     qtbot.waitUntil(dialog.banner.isVisible, timeout=20_000)
-    assert (tmp_path / "程序.py").read_text(encoding="utf-8") == dialog.code_view.toPlainText()
+    saved = (tmp_path / "程序.py").read_text(encoding="utf-8")
+    assert saved == program_source("first-program", "zh_CN")
+    # The marks of cells are for editors: the copy has them, the window shows the same code without them.
+    shown = dialog.code_view.toPlainText()
+    assert "# %%" in saved
+    assert "# %%" not in shown
+    assert shown.splitlines() == [line for line in saved.splitlines() if line != "# %%"]
     assert "小神经网络" in dialog.code_view.toPlainText()
 
 

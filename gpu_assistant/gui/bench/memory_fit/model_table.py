@@ -8,10 +8,10 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from ....bench.model_memory import rounded_down
+from ....bench.model_memory import roomiest, rounded_down
 from ....core.jobs import JobContext
 from ....core.results import FitVerdict, ModelFit, ModelFits
-from ....texts.format import format_memory
+from ....texts.format import format_memory, format_memory_column
 from ... import language
 from ...widgets.buttons import SegmentedControl
 from ...widgets.cards import Banner, Card, Pill, PillKind
@@ -123,7 +123,7 @@ class ModelFitCard(Card):
         kind = KINDS[self.kinds.current()]
         self.formats_label.setText(
             self.tr(
-                "16-bit: as released. 8-bit and 4-bit: rounded weights, which need less memory and are less exact. "
+                "16-bit: as released. 8-bit and 4-bit: quantised weights, which need less memory and are less exact. "
                 "A token is about three quarters of a word."
             )
         )
@@ -140,10 +140,10 @@ class ModelFitCard(Card):
         for row, fits in enumerate(models.values(), 1):
             self._add(label("strong", fits[0].name), row, 0)
             for column, fit in enumerate(fits, 1):
-                pill = _pill(fit.verdict, format_memory(fit.needed))
+                pill = _pill(fit.verdict, format_memory_column(fit.needed))
                 verdict = texts.translate(f"fit.verdict.{fit.verdict}")
                 pill.setToolTip(verdict)
-                pill.setAccessibleName(f"{fits[0].name}, {headers[column]}: {format_memory(fit.needed)}, {verdict}")
+                pill.setAccessibleName(f"{fits[0].name}, {headers[column]}: {pill.text}, {verdict}")
                 self._add(pill, row, column)
             self._add(label("small", largest_text(fits)), row, len(headers))
         self._grid.setColumnStretch(0, 2)
@@ -176,9 +176,9 @@ def _pill(verdict: FitVerdict, text: str = "") -> Pill:
 
 
 def largest_text(fits: list[ModelFit]) -> str:
-    """How much fits in the most exact format that fits; "—" where none does."""
+    """How much fits in the format with the most room, and which one that is; "—" where none has room."""
     texts = language.texts()
-    best = next((each for each in fits if each.verdict in ("fits", "tight") and each.largest), None)
+    best = roomiest(fits)
     if best is None:
         return "—"
     size = texts.translate(f"fit.largest.{best.item}", {"size": f"{rounded_down(best.largest or 0):,}"})

@@ -49,8 +49,9 @@ class ComparisonRow(Themed, QWidget):
     `expected_range` is (low, high) of healthy GPUs in the unit of the results; `previous_date` names the bar of the
     earlier run.
 
-    Rows that are aligned have bars of the same width, and one scale for each unit. A value with nothing to compare
-    has no bar. Title and description stand beside the bars where both fit, else above them.
+    Rows that are aligned have bars of the same width, and one scale for each unit. A value with nothing to compare,
+    neither in its row nor in one of the same unit, has no bar. Title and description stand beside the bars where both
+    fit, else above them.
     """
 
     def __init__(
@@ -178,7 +179,13 @@ class ComparisonRow(Themed, QWidget):
     @property
     def is_single_value(self) -> bool:
         """Whether there is nothing to compare the value with, so that the length of a bar would say nothing."""
-        return len(self.pair.results) == 1 and self.expected_range is None
+        unit = self.pair.fastest.unit
+        others = (row for row in self._aligned_rows if row is not self)
+        return (
+            len(self.pair.results) == 1
+            and self.expected_range is None
+            and all(row.pair.fastest.unit != unit for row in others)
+        )
 
     def _value_layout(self, result: BenchResult, geometry: RowGeometry) -> tuple[QTextLayout | None, float]:
         """The value above a bar and its height; (None, 0) where it stands at the bar's end."""

@@ -24,6 +24,7 @@ from ....reports.result_messages import (
     validity_notes,
 )
 from ....texts.translate import remove_cjk_gaps
+from ... import theme
 from ...widgets.base import Breakpoints, Themed
 from ...widgets.cards import Banner, Card, Pill, name_value_row
 from ...widgets.charts import BarChart
@@ -35,6 +36,7 @@ from .expected_range import ExpectedRangeCard
 from .table import ResultsTable
 
 CARD_GAP = 12
+MIN_BESIDE_WIDTH = 720  # pixels of the window at 100 % text: figure and headline beside each other
 MAX_RUNS = 5  # in the history card
 VALIDITY_ICONS = {"ok": ("ok", "ok"), "warn": ("warn", "warn"), "neutral": ("info", "soft")}
 
@@ -63,6 +65,7 @@ class BenchmarkResultView(Themed, QWidget):
         self._right_column, self._right_layout = _card_column(self.validity_card, self.history_card)
         self._breakpoints = Breakpoints(self)
         self._breakpoints.changed.connect(self._update_layout)
+        self._breakpoints.resized.connect(self._arrange_headline)
         self._update_layout()
         self._ready = True
         self.apply_theme()
@@ -120,6 +123,10 @@ class BenchmarkResultView(Themed, QWidget):
             self.results_table.show_benchmark(benchmark)
             self.retranslate()
 
+    def refresh(self) -> None:
+        super().refresh()
+        self._arrange_headline()
+
     def retranslate(self) -> None:
         if not self._ready or self._result is None:
             return
@@ -171,8 +178,8 @@ class BenchmarkResultView(Themed, QWidget):
         if any(row.expected_range is not None for row in self.comparison_rows):
             parts.append(
                 self.tr(
-                    "The green bracket is the usual range for healthy cards of this model; rows without one have no "
-                    "usual range."
+                    "The green bracket is the usual range for healthy cards of this model. No bracket: no reference "
+                    "yet."
                 )
             )
         if any(pair.parallel is not None for pair in pairs):
@@ -213,11 +220,17 @@ class BenchmarkResultView(Themed, QWidget):
         else:
             self._right_layout.insertWidget(2, self.gpu_log_card)
         self._grid.addWidget(self.results_table, 4, 0, 1, 3)
+        self._arrange_headline()
+
+    def _arrange_headline(self) -> None:
+        """The figure beside its sentence, smaller in a small window; above it where large text leaves no room."""
+        is_small = self._breakpoints.is_small
+        is_above = self.window().width() < theme.px(MIN_BESIDE_WIDTH)
         direction = QBoxLayout.Direction
-        self._headline_layout.setDirection(
-            direction.TopToBottom if self._breakpoints.is_small else direction.LeftToRight
-        )
-        self._headline_layout.setSpacing(4 if self._breakpoints.is_small else 24)
+        self._headline_layout.setDirection(direction.TopToBottom if is_above else direction.LeftToRight)
+        self._headline_layout.setSpacing(4 if is_above else 16 if is_small else 24)
+        self.headline_label.set_kind("heading" if is_small else "verdict")
+        self.detail_label.set_kind("small" if is_small else "body")
 
 
 class RunHistoryCard(Card):

@@ -43,6 +43,20 @@ def test_each_format_has_memory_and_verdict(card, seen):
     assert "8 GB, of which 6.8 GB" in seen(card)
 
 
+def test_longest_text_is_that_of_the_format_with_the_most_room(card, seen):
+    show(card)
+    assert cells(card, "Llama 3.2 3B")[0] == "Llama 3.2 3B, 16-bit: 6.9 GB, may just fit"
+    assert "4-bit: up to 23,000 tokens" in seen(card)
+    assert "1,400" not in seen(card)
+
+
+def test_sizes_of_a_column_have_the_same_form(card):
+    show(card)
+    assert cells(card, "Llama 3.2 1B")[0] == "Llama 3.2 1B, 16-bit: 3.0 GB, fits"
+    assert cells(card, "Qwen2.5 14B")[2] == "Qwen2.5 14B, 4-bit: 11.0 GB, does not fit"
+    assert cells(card, "Llama 3.1 70B")[0] == "Llama 3.1 70B, 16-bit: 133.0 GB, does not fit"
+
+
 def test_what_does_not_fit_is_grey_and_a_key_says_what_each_colour_means(card, seen):
     show(card)
     kinds = {each.accessibleName().rpartition(", ")[2]: each.kind for each in card.rows if isinstance(each, Pill)}

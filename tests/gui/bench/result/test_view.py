@@ -33,6 +33,21 @@ def test_headline_shows_ratio(open_result):
     )
 
 
+def test_headline_is_compact_in_the_smallest_window(open_result, qtbot):
+    page = open_result(card_benchmark())
+    page.window().resize(880, 520)
+    card = page.result_view.headline_card
+    qtbot.waitUntil(lambda: card.height() <= 120, timeout=5000)
+    assert page.result_view.figure_label.geometry().right() < page.result_view.headline_label.geometry().left()
+
+
+def test_copy_to_the_card_has_a_bar_in_the_scale_of_the_other_copy(open_result):
+    rows = open_result(card_benchmark()).result_view.comparison_rows
+    to_card, in_card = (row for row in rows if row.pair.fastest.unit == "GB/s")
+    assert not to_card.is_single_value
+    assert to_card.full_bar_value() == in_card.full_bar_value() > in_card.pair.fastest.median
+
+
 def test_unfinished_run_shows_banner(open_result, seen):
     view = open_result(card_benchmark(), replace(card_benchmark(0.9), notes=("bench.note.killed",))).result_view
     assert view.unmeasured_banner.isVisible()

@@ -36,7 +36,7 @@ class TestRecommendation:
         assert driver.pill.text == {"en": "Update", "zh_CN": "更新"}[code]
         assert not page.part_cards["cuda"].isVisible()
         assert page.part_cards["torch"].planned_label.text() == "2.15.0"
-        included = {"en": "CUDA 13.0 and cuDNN included", "zh_CN": "自带 CUDA 13.0 和 cuDNN"}[code]
+        included = {"en": "CUDA 13.2 and cuDNN included", "zh_CN": "自带 CUDA 13.2 和 cuDNN"}[code]
         assert included in page.part_cards["torch"].planned_detail.text()
         assert "566.03" in driver.accessibleName()
         assert "617.42" in driver.accessibleName()
