@@ -159,26 +159,22 @@ class ComputerPage(WizardPage):
             "keep": self.tr("Your card and driver are ready."),
             "none": self.tr("PyTorch has a build for this graphics chip."),
         }
-        if any(each.code in ALREADY_WORKING_CODES for each in recommendation.alternatives):
-            detail = self.tr("The PyTorch on this computer already uses it; the next page shows what is newer.")
-            return "ok", self.tr("Good news: this computer can train on its GPU"), detail
-        if driver == "update" and any(way.id == "works-now" for way in recommendation.ways):
-            tool = "TensorFlow" if recommendation.pytorch is None else "PyTorch"
-            detail = self.tr("Your driver works. A newer one lets you use the newest {tool}.").format(tool=tool)
-            return "ok", self.tr("Good news: this computer can train on its GPU"), detail
+        detail = details[driver]
         older_version_reason = next(
             (each for each in recommendation.reasons if each.code == "version-newest-with-code"), None
         )
-        if driver == "keep" and older_version_reason is not None:
-            headline = self.tr(
+        if any(each.code in ALREADY_WORKING_CODES for each in recommendation.alternatives):
+            detail = self.tr("The PyTorch on this computer already uses it; the next page shows what is newer.")
+        elif driver == "update" and any(way.id == "works-now" for way in recommendation.ways):
+            tool = "TensorFlow" if recommendation.pytorch is None else "PyTorch"
+            detail = self.tr("Your driver works. A newer one lets you use the newest {tool}.").format(tool=tool)
+        elif driver == "keep" and older_version_reason is not None:
+            data = older_version_reason.data
+            detail = self.tr(
                 "Your card and driver are ready for PyTorch {version}; the newest, {newest}, no longer "
                 "supports this card."
-            )
-            detail = headline.format(
-                version=older_version_reason.data["version"], newest=older_version_reason.data["newest"]
-            )
-            return "ok", self.tr("Good news: this computer can train on its GPU"), detail
-        return "ok", self.tr("Good news: this computer can train on its GPU"), details[driver]
+            ).format(version=data["version"], newest=data["newest"])
+        return "ok", self.tr("Good news: this computer can train on its GPU"), detail
 
     def _verdict_without_install(self, blocking_error: AppError | None) -> tuple[HeroKind, str, str]:
         if blocking_error is not None:
