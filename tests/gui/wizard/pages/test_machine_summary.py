@@ -122,6 +122,12 @@ def test_no_gpu_needs_no_driver(language) -> None:
     assert (driver.installed_detail, driver.pill[1]) == ("no NVIDIA card", "Not needed")
 
 
+def test_update_is_needed_only_where_nothing_works_with_the_driver(language) -> None:
+    for ways, expected in ((ADVICE.ways, "update recommended"), ((), "update needed")):
+        rows = {each.id: each for each in machine_rows(rtx4060(), replace(ADVICE, ways=ways), None)}
+        assert rows["driver"].pill == ("warn", expected)
+
+
 def test_every_gpu_is_named(language) -> None:
     h100 = Gpu(vendor="nvidia", name="NVIDIA H100")
     machine = with_cards(OTHERS[0], *[replace(h100, index=index) for index in range(4)])
