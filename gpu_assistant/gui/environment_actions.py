@@ -119,7 +119,10 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.command_card.clicked.connect(lambda: self._copy_to_clipboard(self._activation_command))
         self.menu_card.clicked.connect(
             lambda: self._run_action(
-                self._services.integrations.create_menu_entry, lambda: self.tr("Added to your apps menu.")
+                self._services.integrations.create_menu_entry,
+                lambda: (
+                    self.tr("Added to the Start menu.") if self._has_start_menu else self.tr("Added to your apps menu.")
+                ),
             )
         )
         self.jupyter_card.clicked.connect(self.open_jupyter)
@@ -286,6 +289,11 @@ class EnvironmentActionsPanel(Themed, QWidget):
             start()
 
     @property
+    def _has_start_menu(self) -> bool:
+        """Whether the menu for programs is Windows' Start menu."""
+        return self._services.system.name == "windows"
+
+    @property
     def _activation_command(self) -> str:
         return self._services.system.activation_command(self._environment) if self._environment is not None else ""
 
@@ -328,7 +336,8 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.editor_card.set_texts(self.tr("Open in VS Code"), self.tr("Your project, with this Python"))
         self.pycharm_card.set_texts(self.tr("Open in PyCharm"), self.tr("The first program"))
         self.python_card.set_texts(self.tr("For another editor"), self.tr("Copy its Python's path"))
-        self.menu_card.set_texts(self.tr("Add to apps menu"), self.tr("Opens a terminal in one click"))
+        menu_text = self.tr("Add to Start menu") if self._has_start_menu else self.tr("Add to apps menu")
+        self.menu_card.set_texts(menu_text, self.tr("Opens a terminal in one click"))
         self.jupyter_card.set_texts(self.tr("Open in Jupyter"), self.tr("The first program, as a notebook"))
         self.cancel_button.setText(self.tr("Cancel"))
         self.lock_card.set_texts(self.tr("Export package list"), self.tr("To share or restore it"))

@@ -39,6 +39,14 @@
         <translation>一键打开终端</translation>
     </message>
     <message>
+        <source>Add to Start menu</source>
+        <translation>添加到“开始”菜单</translation>
+    </message>
+    <message>
+        <source>Added to the Start menu.</source>
+        <translation>已添加到“开始”菜单。</translation>
+    </message>
+    <message>
         <source>Add to apps menu</source>
         <translation>添加到应用菜单</translation>
     </message>

@@ -177,11 +177,11 @@
         <translation>时间按 {mbits} Mbit/s 的网速估算。</translation>
     </message>
     <message>
-        <source>depends on your disk</source>
+        <source>depends on disk</source>
         <translation>取决于磁盘</translation>
     </message>
     <message>
-        <source>depends on your internet</source>
+        <source>depends on internet</source>
         <translation>取决于网速</translation>
     </message>
     <message>
@@ -205,8 +205,8 @@
         <translation>所需资源</translation>
     </message>
     <message>
-        <source>the system's disk</source>
-        <translation>系统盘</translation>
+        <source>of {size} free</source>
+        <translation>磁盘空闲 {size}</translation>
     </message>
     <message>
         <source>to download</source>

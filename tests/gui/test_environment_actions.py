@@ -86,6 +86,16 @@ def panel(qtbot, services: Services, language: Language) -> Iterator[Environment
 
 
 @BOTH
+def test_menu_of_windows_is_the_start_menu(services, language, code):
+    services.system.name = "windows"
+    language.set(code)
+    panel = EnvironmentActionsPanel(services, language)
+    panel.set_environment(services.environment)
+    assert panel.menu_card.accessibleName().startswith({"en": "Add to Start menu", "zh_CN": "添加到“开始”菜单"}[code])
+    panel.deleteLater()
+
+
+@BOTH
 def test_menu_entry(panel, services, language, qtbot, code):
     language.set(code)
     with qtbot.waitSignal(panel.message_shown) as signal:

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from ....core.errors import AppError, InsufficientDiskSpace
 from ....core.machine import Machine
+from ....core.recommendation import Recommendation
 from ... import messages
 from ...widgets.base import announce
 from ...widgets.buttons import Button
@@ -151,30 +152,35 @@ class ComputerPage(WizardPage):
             warnings = self.texts.localize_recommendation(recommendation).warnings
             detail = warnings[0].text if warnings else ""
             return "warn", self.tr("PyTorch works here, but on the CPU only"), detail or ""
+        headline = self.tr("Good news: this computer can train on its GPU")
+        return "ok", headline, self._training_detail(recommendation)
+
+    def _training_detail(self, recommendation: Recommendation) -> str:
+        """What is ready for training on the GPU, or what is missing."""
         driver = recommendation.driver.action
-        details = {
+        if any(each.code in ALREADY_WORKING_CODES for each in recommendation.alternatives):
+            return self.tr("The PyTorch on this computer already uses it; the next page shows what is newer.")
+        if driver == "update" and any(way.id == "works-now" for way in recommendation.ways):
+            tool = "TensorFlow" if recommendation.pytorch is None else "PyTorch"
+            return self.tr("Your driver works. A newer one lets you use the newest {tool}.").format(tool=tool)
+        older_version_reason = next(
+            (each for each in recommendation.reasons if each.code == "version-newest-with-code"), None
+        )
+        if driver == "keep" and older_version_reason is not None:
+            sentence = self.tr(
+                "Your card and driver are ready for PyTorch {version}; the newest, {newest}, no longer "
+                "supports this card."
+            )
+            return sentence.format(
+                version=older_version_reason.data["version"], newest=older_version_reason.data["newest"]
+            )
+        return {
             "update": self.tr("Only the driver is too old; the next page shows which one you need."),
             "back": self.tr("Only the driver is too new for the card; the next page shows which one to go back to."),
             "install": self.tr("Only the driver is missing; the next page shows which one you need."),
             "keep": self.tr("Your card and driver are ready."),
             "none": self.tr("PyTorch has a build for this graphics chip."),
-        }
-        detail = details[driver]
-        older_version_reason = next(
-            (each for each in recommendation.reasons if each.code == "version-newest-with-code"), None
-        )
-        if any(each.code in ALREADY_WORKING_CODES for each in recommendation.alternatives):
-            detail = self.tr("The PyTorch on this computer already uses it; the next page shows what is newer.")
-        elif driver == "update" and any(way.id == "works-now" for way in recommendation.ways):
-            tool = "TensorFlow" if recommendation.pytorch is None else "PyTorch"
-            detail = self.tr("Your driver works. A newer one lets you use the newest {tool}.").format(tool=tool)
-        elif driver == "keep" and older_version_reason is not None:
-            data = older_version_reason.data
-            detail = self.tr(
-                "Your card and driver are ready for PyTorch {version}; the newest, {newest}, no longer "
-                "supports this card."
-            ).format(version=data["version"], newest=data["newest"])
-        return "ok", self.tr("Good news: this computer can train on its GPU"), detail
+        }[driver]
 
     def _verdict_without_install(self, blocking_error: AppError | None) -> tuple[HeroKind, str, str]:
         if blocking_error is not None:

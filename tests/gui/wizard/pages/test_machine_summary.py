@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from PySide6.QtWidgets import QLabel
 
 from gpu_assistant.core.machine import CudaToolkit, Disk, Gpu, Machine, OperatingSystem, Python, TorchBuild
 from gpu_assistant.core.plan import Plan, Step
@@ -21,7 +22,7 @@ from gpu_assistant.gui.wizard.pages.recommendation.page import recommendation_he
 from gpu_assistant.gui.wizard.pages.recommendation.part_summary import PartSummary, part_summaries
 from gpu_assistant.texts.format import format_size
 from gpu_assistant.texts.localized import Texts
-from tests.fakes.examples import make_plan, rtx4060, rtx4060_recommendation
+from tests.fakes.examples import cpu_recommendation, make_plan, rtx4060, rtx4060_recommendation
 
 ADVICE = rtx4060_recommendation()
 pytestmark = pytest.mark.gui
@@ -120,6 +121,12 @@ def test_no_gpu_needs_no_driver(language) -> None:
     assert row(with_cards(), "driver").value == "No NVIDIA card, so none is needed"
     driver = part(with_cards(), elsewhere(), "driver")
     assert (driver.installed_detail, driver.pill[1]) == ("no NVIDIA card", "Not needed")
+
+
+def test_update_is_needed_only_where_nothing_works_with_the_driver(language) -> None:
+    for ways, expected in ((ADVICE.ways, "update recommended"), ((), "update needed")):
+        rows = {each.id: each for each in machine_rows(rtx4060(), replace(ADVICE, ways=ways), None)}
+        assert rows["driver"].pill == ("warn", expected)
 
 
 def test_every_gpu_is_named(language) -> None:
@@ -276,11 +283,26 @@ def test_manual_driver_is_named_in_the_price(language) -> None:
     card.deleteLater()
 
 
-def test_chinese_name_in_chinese_text_has_no_space(language) -> None:
+def test_disk_without_a_letter_is_called_the_disk(language) -> None:
     language.set("zh_CN")
     card = CostCard()
     plan = make_plan(ADVICE, "/home/me/env", simulated=True)
     machine = replace(rtx4060(), disks=(Disk(path="/", free_bytes=412_000_000_000),))
     card.set_cost(plan, machine, Texts("zh_CN"), manual_driver=False)
-    assert "系统盘（空闲 412 GB）" in card.accessibleName()
+    assert "磁盘空闲 412 GB" in card.accessibleName()
     card.deleteLater()
+
+
+def test_details_of_the_price_are_one_line_each(language, qtbot) -> None:
+    card = CostCard()
+    qtbot.addWidget(card)
+    plan = make_plan(cpu_recommendation(), "/home/me/env", simulated=True)
+    machine = replace(rtx4060(), disks=(Disk(path="/", free_bytes=52_000_000_000),))
+    card.set_cost(plan, machine, Texts("en"), manual_driver=False)
+    card.set_available_width(922)
+    card.resize(922, 100)
+    card.show()
+    qtbot.waitExposed(card)
+    details = ("to download", "of 52.0 GB free", "depends on internet", "no restart")
+    labels = {each.text(): each for each in card.findChildren(QLabel)}
+    assert [labels[text].height() // labels[text].fontMetrics().lineSpacing() for text in details] == [1] * 4

@@ -11,7 +11,6 @@ from .....core.plan_cost import PlanCost, plan_cost, plan_duration
 from .....texts import localized
 from .....texts.format import format_size
 from .....texts.localized import Texts
-from .....texts.translate import remove_cjk_gaps
 from .... import theme
 from ....widgets.cards import Card
 from ....widgets.disclosure import Disclosure, SourcedClaim
@@ -20,7 +19,7 @@ from ....widgets.text import label
 from ..machine_summary import disk_name
 
 TILE_ICONS = ("download", "disk", "clock", "shield")
-ROW_MIN_WIDTH, FOUR_COLUMNS_MIN_WIDTH, TILE_SPACING, MAX_WIDGET_WIDTH = 800, 600, 12, 16_777_215
+ROW_MIN_WIDTH, TWO_COLUMNS_MIN_WIDTH, TILE_SPACING, MAX_WIDGET_WIDTH = 800, 600, 12, 16_777_215
 
 
 class CostCard(Card):
@@ -81,7 +80,7 @@ class CostCard(Card):
     def _duration_texts(self, plan: Plan, cost: PlanCost, texts: Texts) -> tuple[str, str]:
         duration = plan_duration(plan, cost)
         if duration is None:
-            bottleneck = self.tr("depends on your internet") if plan.bundle is None else self.tr("depends on your disk")
+            bottleneck = self.tr("depends on internet") if plan.bundle is None else self.tr("depends on disk")
             return self.tr("Not known yet"), bottleneck
         figure = self.tr("About {time}").format(time=localized.duration_text(duration.minutes, texts, at_least=False))
         if not duration.is_lower_bound:
@@ -120,19 +119,18 @@ class CostCard(Card):
         disk = find_disk(machine, plan.env)
         if disk is None or disk.free_bytes is None:
             return self.tr("disk space")
-        # "/" means nothing to a beginner.
-        is_root = disk.path == "/"
-        name = self.tr("the system's disk") if is_root else disk_name(disk)
-        text = self.tr("on {disk} ({size} free)").format(disk=name, size=format_size(disk.free_bytes))
-        return remove_cjk_gaps(text) if is_root else text
+        size = format_size(disk.free_bytes)
+        if disk.path == "/":  # means nothing to a beginner
+            return self.tr("of {size} free").format(size=size)
+        return self.tr("on {disk} ({size} free)").format(disk=disk_name(disk), size=size)
 
     def set_available_width(self, available_width: int) -> None:
-        """Lay out for this width in pixels: cells and button in one row, tiles above it, or two rows of tiles."""
+        """Lay out for this width in pixels: one row of tiles, or two, beside the button or above it."""
         self._available_width = available_width
         vertical, horizontal = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
-        self._layout.setDirection(horizontal if available_width >= theme.px(ROW_MIN_WIDTH) else vertical)
+        self._layout.setDirection(horizontal if available_width >= theme.px(TWO_COLUMNS_MIN_WIDTH) else vertical)
         self._grid.setHorizontalSpacing(20 if available_width >= theme.px(ROW_MIN_WIDTH) else 12)
-        columns = len(TILE_ICONS) if available_width >= theme.px(FOUR_COLUMNS_MIN_WIDTH) else 2
+        columns = len(TILE_ICONS) if available_width >= theme.px(ROW_MIN_WIDTH) else 2
         if columns != self._column_count:
             self._column_count = columns
             for index, tile in enumerate(self._tiles):
@@ -208,10 +206,11 @@ class _CostTile(QWidget):
     def preferred_width(self) -> int:
         """The width of the tile with each of its texts in one line, in pixels.
 
-        Asked of the labels: the layout of a tile that is not shown yet still has the size of its old texts.
+        The detail's text is measured: the size hint of a label that may wrap is often that of two lines.
         """
-        text_width = max(self._figure_label.sizeHint().width(), self._detail_label.sizeHint().width())
-        return self._icon_width + text_width
+        detail = self._detail_label
+        detail_width = detail.fontMetrics().horizontalAdvance(detail.text()) + 1
+        return self._icon_width + max(self._figure_label.sizeHint().width(), detail_width)
 
     @property
     def _icon_width(self) -> int:
