@@ -180,12 +180,12 @@
         <translation>先做 2 级的全部项目，再满载运行，检查每个结果。</translation>
     </message>
     <message>
-        <source>{load} of full load</source>
-        <translation>满载 {load}</translation>
+        <source>A few minutes, then {load} of full load</source>
+        <translation>先用几分钟，再满载 {load}</translation>
     </message>
     <message>
-        <source>What level {level} tests</source>
-        <translation>{level} 级测试哪些项目</translation>
+        <source>Included in level {level}</source>
+        <translation>{level} 级包含的项目</translation>
     </message>
     <message>
         <source>See below for what to do.</source>
@@ -202,6 +202,14 @@
     <message>
         <source>Something needs attention</source>
         <translation>有需要留意的地方</translation>
+    </message>
+    <message>
+        <source>The card works, but it runs hot</source>
+        <translation>显卡可以正常工作，但温度偏高</translation>
+    </message>
+    <message>
+        <source>Test again</source>
+        <translation>再测一次</translation>
     </message>
     <message>
         <source>It works, but something needs attention</source>

@@ -137,8 +137,8 @@
         <translation>检查所有文件</translation>
     </message>
     <message>
-        <source>In use</source>
-        <translation>使用中</translation>
+        <source>Default</source>
+        <translation>默认</translation>
     </message>
     <message>
         <source>Manage</source>
@@ -161,7 +161,7 @@
         <translation>更新或修复…</translation>
     </message>
     <message>
-        <source>Use this one</source>
+        <source>Make it the default</source>
         <translation>使用这个</translation>
     </message>
     <message>
@@ -684,10 +684,6 @@
         <source>not installed</source>
         <translation>未安装</translation>
     </message>
-    <message>
-        <source>{version} is available</source>
-        <translation>有新版 {version}</translation>
-    </message>
 </context>
 <context>
     <name>UpdatePanel</name>
@@ -724,11 +720,11 @@
         <translation>更新</translation>
     </message>
     <message>
-        <source>You have {version}</source>
-        <translation>现在是 {version}</translation>
+        <source>you have {version}</source>
+        <translation>当前版本 {version}</translation>
     </message>
     <message>
-        <source>released {date}</source>
+        <source>Released {date}</source>
         <translation>{date} 发布</translation>
     </message>
     <message>

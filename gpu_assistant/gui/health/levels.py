@@ -153,7 +153,7 @@ def level_areas(level: int, *, has_environment: bool, has_gpu: bool) -> tuple[st
 
 def level_title(level: int) -> str:
     """The title of the list of what a level tests."""
-    return translate("Health", "What level {level} tests").format(level=level)
+    return translate("Health", "Included in level {level}").format(level=level)
 
 
 def level_names() -> tuple[str, str, str]:
@@ -186,6 +186,6 @@ def level_texts(load: str, *, has_environment: bool) -> Sequence[tuple[str, str]
         ),
         (
             translate("Health", "All of level 2, then full load with every result checked."),
-            translate("Health", "{load} of full load").format(load=load),
+            translate("Health", "A few minutes, then {load} of full load").format(load=load),
         ),
     )

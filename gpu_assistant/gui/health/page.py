@@ -102,9 +102,27 @@ class HealthPage(Page):
         self.retranslate()
 
     def _build_layout(self) -> None:
-        self.column.addWidget(self.levels)
-        for banner in (self.no_card_banner, self.cpu_only_banner, self.message_banner):
-            self.column.addWidget(banner)
+        self._progress_card = Card()
+        progress_row = QHBoxLayout()
+        progress_row.addWidget(self.progress_label, 1, Qt.AlignmentFlag.AlignVCenter)
+        progress_row.addWidget(self.cancel_button)
+        self._progress_card.column.addLayout(progress_row)
+        self._progress_card.column.addWidget(self.progress_bar)
+        self._progress_card.column.addWidget(self.time_label)
+        self._result_card = Card()
+        self._result_card.column.addWidget(self.result_view)
+        # What runs or was found comes first; below it are the levels, to test again.
+        for widget in (
+            self._progress_card,
+            self.live_card,
+            self.message_banner,
+            self.result_view.verdict,
+            self._result_card,
+            self.levels,
+            self.no_card_banner,
+            self.cpu_only_banner,
+        ):
+            self.column.addWidget(widget)
         self._start_row, start_layout = QWidget(), QHBoxLayout()
         self._start_row.setLayout(start_layout)
         start_layout.setContentsMargins(0, 0, 0, 0)
@@ -114,19 +132,6 @@ class HealthPage(Page):
         start_layout.addWidget(self.copy_button, 0, Qt.AlignmentFlag.AlignVCenter)
         self.column.addWidget(self.test_options)
         self.column.addWidget(self._start_row)
-        self._progress_card = Card()
-        progress_row = QHBoxLayout()
-        progress_row.addWidget(self.progress_label, 1, Qt.AlignmentFlag.AlignVCenter)
-        progress_row.addWidget(self.cancel_button)
-        self._progress_card.column.addLayout(progress_row)
-        self._progress_card.column.addWidget(self.progress_bar)
-        self._progress_card.column.addWidget(self.time_label)
-        self.column.addWidget(self._progress_card)
-        self.column.addWidget(self.live_card)
-        self._result_card = Card()
-        self._result_card.column.addWidget(self.result_view)
-        self.column.addWidget(self.result_view.verdict)
-        self.column.addWidget(self._result_card)
         self.column.addWidget(self.areas_card)
         self.column.addStretch(1)
 
@@ -183,7 +188,10 @@ class HealthPage(Page):
             self.environment_runner.start(HealthTestEnvironmentJob(self._app))
 
     def take_focus(self) -> None:
-        for button in (self.cancel_button, self.start_button, self.levels.buttons[self.level - 1]):
+        if self.testing:
+            self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            return
+        for button in (self.start_button, self.levels.buttons[self.level - 1]):
             if button.isVisibleTo(self) and button.isEnabled():
                 button.setFocus(Qt.FocusReason.ShortcutFocusReason)
                 return
@@ -237,7 +245,7 @@ class HealthPage(Page):
             )
         )
         self.update_state()
-        self.cancel_button.setFocus()
+        self.setFocus()  # not on "Cancel": a second key press meant for "Start" must not stop the test
         self.testing_changed.emit()
 
     def stop_test(self) -> None:
@@ -301,6 +309,7 @@ class HealthPage(Page):
 
     def _on_done(self, checks: Checks) -> None:
         self.show_result(checks)
+        self.verticalScrollBar().setValue(0)
         announce(self.result_view.verdict, self.result_view.verdict.accessibleName())
 
     def _copy_result(self) -> None:
@@ -324,7 +333,7 @@ class HealthPage(Page):
         self._clock_timer.stop()
         self._progress = None
         self.result_view.pending.clear()
-        had_focus = self.cancel_button.hasFocus()
+        had_focus = self.hasFocus() or self.cancel_button.hasFocus()
         self.update_state()
         if had_focus:
             # Not on "Start": a late key press meant for "Cancel" must not start the next test.
@@ -341,7 +350,6 @@ class HealthPage(Page):
             translate("Health", "Is your graphics card healthy?"),
             translate("Health", "Runs calculations on the card and checks the results. Nothing is changed."),
         )
-        self.start_button.setText(translate("Health", "Start the test"))
         self.cancel_button.setText(translate("Health", "Cancel"))
         self.test_options.retranslate()
         self.result_view.retranslate()
@@ -363,6 +371,9 @@ class HealthPage(Page):
         running, environment, unavailable_reason = self.testing, self._environment, self._unavailable_reason()
         has_environment = environment is None or environment.environment is not None
         has_result = bool(self.result_view.rows) or not self.result_view.verdict.isHidden()
+        self.start_button.setText(
+            translate("Health", "Test again") if has_result else translate("Health", "Start the test")
+        )
         self.levels.setEnabled(not running)
         self.levels.setVisible(not running)
         self._progress_card.set_title(level_names()[self.level - 1])

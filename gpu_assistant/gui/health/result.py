@@ -29,6 +29,7 @@ from .running import AreaProgressList
 CHECK_ICONS = {"pass": ("check", "ok"), "warn": ("warn", "warn"), "fail": ("error", "error"), "skip": ("minus", "soft")}
 VERDICT_KINDS: dict[str, HeroKind] = {"pass": "ok", "warn": "warn"}
 STATE_ORDER = ("fail", "warn", "pass", "skip")  # of a result's rows: what needs attention comes first
+HEAT_CHECK = "card-heat"
 MAX_SCOPE_ITEMS = 3  # of what a verdict does not cover, before "Show all of it"
 MAX_POINTS = 400  # of a curve: more than it has pixels
 MIN_TEMPERATURE = 20.0  # °C at the bottom of the temperature curve
@@ -292,6 +293,9 @@ def _verdict_sentences(checks: Checks) -> tuple[str, str]:
         "warn": (translate("Health", "It works, but something needs attention"), advice),
         "fail": (translate("Health", "There is a problem"), advice),
     }
+    attention = [check.id for check in checks.checks if check.state == "warn"]
+    if headline_key == "warn" and attention == [HEAT_CHECK]:
+        return translate("Health", "The card works, but it runs hot"), advice
     if headline_key in overrides:
         return overrides[headline_key]
     text = language.texts().translate(f"health.verdict.{headline_key}")

@@ -271,14 +271,14 @@ class UpdatePanel(Themed, QWidget):
             self.tr("GPU Assistant {version} is available").format(version=newer_version.version)
         )
         details = [
-            self.tr("You have {version}").format(version=updates.service.current_version),
-            self.tr("released {date}").format(date=newer_version.released.isoformat()),
+            self.tr("Released {date}").format(date=newer_version.released.isoformat()),
         ]
         source = updates.service.installation_kind == "source"
         if update_file is not None:
             details.append(figures.format_size(update_file.bytes))
         elif not source:
             details.append(self.tr("no file for this kind of installation"))
+        details.append(self.tr("you have {version}").format(version=updates.service.current_version))
         self.detail_label.setText(" · ".join(details))
         self._set_label(self.error_label, translations.error_text(updates.error) if updates.error is not None else "")
         downloaded = stage in ("ready", "handing")

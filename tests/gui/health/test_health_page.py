@@ -62,7 +62,7 @@ def test_duration_shown_before_and_scope_after(open_page, app, qtbot, seen):
     assert page.levels.buttons[1].cost_label.text() == "A few minutes"
     assert "30 minutes at the latest" in page.limit_label.text()
     page.levels.buttons[2].click()
-    assert page.levels.buttons[2].cost_label.text() == "10 minutes of full load"
+    assert page.levels.buttons[2].cost_label.text() == "A few minutes, then 10 minutes of full load"
     page.levels.buttons[1].click()
     with qtbot.waitSignal(page.test_runner.finished, timeout=5000):
         page.start_button.click()
@@ -76,10 +76,19 @@ def test_duration_shown_before_and_scope_after(open_page, app, qtbot, seen):
     assert page.levels.buttons[1].hasFocus()  # not the rail, nor "Start"
     qtbot.waitUntil(lambda: "Check that all fans turn" in seen(page), timeout=5000)
     assert page.result_view.verdict.kind == "warn"
+    # The result comes first, then the levels and the button to test again.
+    assert (
+        page.result_view.verdict.y()
+        < page.result_view.parentWidget().y()
+        < page.levels.y()
+        < page.start_button.parentWidget().y()
+    )
+    assert page.verticalScrollBar().value() == 0
+    assert page.start_button.text() == "Test again"
     assert page.result_view.scope.text().startswith("Not tested: calculations under a long full load; ")
     page.copy_button.click()
     verdict, *rows = QGuiApplication.clipboard().text().splitlines()
-    assert verdict == "Level 2: It works, but something needs attention. See below for what to do."
+    assert verdict == "Level 2: The card works, but it runs hot. See below for what to do."
     assert rows[0].startswith("needs attention: ")
     assert rows[-1].startswith("This verdict covers: the driver; whether each card responds; ")
     assert page.copy_button.text() == "Copied"
@@ -94,6 +103,7 @@ def test_one_list_says_what_is_found_tested_and_to_come(open_page, app, qtbot, s
     page.levels.buttons[1].click()
     qtbot.waitUntil(lambda: "The free memory, bit by bit" in seen(page), timeout=5000)
     page.start_button.click()
+    assert not page.cancel_button.hasFocus()
     pending = page.result_view.pending
     qtbot.waitUntil(pending.current_row.isVisible, timeout=5000)
     assert not page.areas_card.isVisible()
@@ -287,7 +297,7 @@ def test_another_language_keeps_the_result(open_page, language, qtbot):
     page = open_page()
     page.show_result(health_checks())
     language.set("zh_CN")
-    qtbot.waitUntil(lambda: page.start_button.text() == "开始体检")
+    qtbot.waitUntil(lambda: page.start_button.text() == "再测一次")
     assert len(page.result_view.rows) == len(health_checks().checks)
     assert page.result_view.verdict.isVisible()
 
@@ -295,7 +305,7 @@ def test_another_language_keeps_the_result(open_page, language, qtbot):
 def test_minutes_and_gpu_can_be_selected(open_page, app, qtbot):
     page = open_page(level=3, gpus=(gpu(0), gpu(1)), gpu=1)
     page.test_options.minutes.buttons[2].click()
-    assert page.levels.buttons[2].cost_label.text() == "30 minutes of full load"
+    assert page.levels.buttons[2].cost_label.text() == "A few minutes, then 30 minutes of full load"
     with qtbot.waitSignal(page.test_runner.finished, timeout=5000):
         page.start_button.click()
     assert app.calls[-1] == f"health 3 {Path(ENVIRONMENT.path)} cuda:1 1800.0"

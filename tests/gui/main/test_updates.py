@@ -103,7 +103,7 @@ def test_home_announces_newer_version(window_with_update):
     card = window.main_area.pages[HOME].update_card
     assert card.isVisible()
     assert offer(window).headline_label.text() == "GPU Assistant 1.2.0 is available"
-    assert offer(window).detail_label.text() == "You have 1.0.0 · released 2026-11-20 · 1 MB"
+    assert offer(window).detail_label.text() == "Released 2026-11-20 · 1 MB · you have 1.0.0"
     assert [
         b.text() for b in (offer(window).install_button, offer(window).notes_button, offer(window).later_button)
     ] == [
@@ -384,7 +384,7 @@ def test_source_checkout_shows_update_command(window_with_update, publisher, app
     assert view.instructions.isVisible()
     assert "git pull" in view.instructions.text()
     assert "dev.py" in view.instructions.text()
-    assert view.detail_label.text() == "You have 1.0.0 · released 2026-11-20"
+    assert view.detail_label.text() == "Released 2026-11-20 · you have 1.0.0"
     assert not view.install_button.isVisible()
     assert not view.command_box.isVisible()
 

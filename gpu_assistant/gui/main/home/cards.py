@@ -195,7 +195,7 @@ class SoftwareCard(Card):
         present, wanted = Version.parse(installed.partition("+")[0]), Version.parse(newest)
         if present is None or wanted is None or present >= wanted:
             return "ok", self.tr("Up to date")
-        return "accent", self.tr("{version} is available").format(version=newest)
+        return "accent", self.tr("Update to {version}").format(version=newest)
 
 
 class _VersionRow(QWidget):
@@ -360,7 +360,7 @@ class EnvironmentRow(Themed, QWidget):
         if self._state is not None:
             self.pill.set("accent", state_texts[self._state])
         else:
-            self.pill.set("ok", self.tr("In use"))
+            self.pill.set("ok", self.tr("Default"))
         self.pill.setVisible(self._in_use or self._state is not None)
         self.menu_button.setText(self.tr("Manage"))
         self.menu_button.setAccessibleName(f"{self.menu_button.text()}: {environment.name}")
@@ -370,7 +370,7 @@ class EnvironmentRow(Themed, QWidget):
         """The entries of the menu, in order. What one does with the environment in use is below on the page."""
         terminal: dict[EnvironmentAction, str] = {} if self._in_use else {"terminal": self.tr("Open a terminal")}
         return {
-            "use": self.tr("Use this one"),
+            "use": self.tr("Make it the default"),
             "rename": self.tr("Rename…"),
             **terminal,
             "folder": self.tr("Open folder"),

@@ -44,6 +44,8 @@ def choose(row, action: str) -> None:
 def test_every_environment_has_a_row_with_what_is_in_it(window, language, code):
     language.set(code)
     first, second = window.main_area.pages[HOME].environments_card.rows
+    first.retranslate()
+    assert first.pill.text == {"en": "Default", "zh_CN": "默认"}[code]
     assert (first.name_label.text(), second.name_label.text()) == ("pytorch", "old")
     assert first.pill.isVisible()
     assert not second.pill.isVisible()
@@ -232,7 +234,7 @@ def test_update_of_an_environment_opens_the_setup_of_that_environment(window, ap
 @pytest.mark.parametrize(
     ("torch", "driver", "expected"),
     [
-        ("2.13.0", "update", ("Update to 617.42", "2.15.0 is available")),
+        ("2.13.0", "update", ("Update to 617.42", "Update to 2.15.0")),
         ("2.15.0", "keep", ("Up to date", "Up to date")),
         ("2.16.0", "keep", ("Up to date", "Up to date")),
     ],
