@@ -56,7 +56,7 @@ def _format_text(fit: ModelFit, output: Output) -> str:
             "verdict": texts.translate(f"fit.verdict.{fit.verdict}"),
         },
     )
-    if not has_room(fit):
+    if fit.largest is None or not has_room(fit):
         return text
     return f"{text}, " + texts.translate(f"fit.largest.{fit.item}", {"size": f"{rounded_down(fit.largest):,}"})
 
