@@ -11,12 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QSize, Qt, QUrl, Signal
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QCursor,
     QFont,
     QImage,
     QKeySequence,
+    QPainter,
+    QPainterPath,
     QResizeEvent,
     QShortcut,
     QTextBlock,
@@ -55,7 +57,7 @@ from ..texts.guide import (
 from . import theme
 from .language import texts
 from .theme.stylesheet import set_style_sheet
-from .widgets.base import Breakpoints, Themed
+from .widgets.base import Breakpoints, Themed, draw_rounded_rect
 from .widgets.buttons import Button
 from .widgets.cards import Banner, Card
 from .widgets.inputs import SearchField, use_slim_scroll_bars
@@ -70,6 +72,7 @@ if TYPE_CHECKING:
 DIALOG_SIZE, MINIMUM_SIZE = (980, 680), (480, 360)  # pixels at 100 % text
 LIST_WIDTH = 236
 MAX_HISTORY = 50
+FRAME_RADIUS = 8  # pixels of a picture's corners
 REPORT_TOPIC = "files"  # its last heading is about reports
 HEADING_KINDS = {1: "title", 2: "heading", 3: "strong"}
 SPACE_ABOVE = {1: 0, 2: 18, 3: 12}
@@ -157,14 +160,17 @@ class GuideBrowser(Themed, QTextBrowser):
         return self._fitted_picture(url.path())
 
     def _fitted_picture(self, name: str) -> QImage:
+        """A picture as wide as the page at most, in a frame: its ground may be that of the page, or far from it."""
         if name not in self._pictures:
             self._pictures[name] = QImage(str(guide_dir(texts().language) / name))
         picture, ratio = self._pictures[name], self.devicePixelRatioF()
         width = round(min(picture.width(), self._page_width) * ratio)
         if not picture.isNull() and width < picture.width():
             picture = picture.scaledToWidth(width, Qt.TransformationMode.SmoothTransformation)
-        fitted = QImage(picture)
+        fitted = picture.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
         fitted.setDevicePixelRatio(ratio)
+        if not fitted.isNull():
+            _draw_frame(fitted)
         return fitted
 
     @property
@@ -200,6 +206,22 @@ class GuideBrowser(Themed, QTextBrowser):
         """Show the meaning of a term while the mouse is over it."""
         term = load_glossary(texts().language).get(url.fragment()) if GLOSSARY in url.path() else None
         QToolTip.showText(QCursor.pos(), f"{term.name}: {term.meaning}" if term is not None else "", self)
+
+
+def _draw_frame(picture: QImage) -> None:
+    """Round a picture's corners and draw a line around it."""
+    area = QRectF(QPointF(), picture.deviceIndependentSize())
+    corners = QPainterPath()
+    corners.addRect(area)
+    inside = QPainterPath()
+    inside.addRoundedRect(area, FRAME_RADIUS, FRAME_RADIUS)
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Clear)
+    painter.fillPath(corners - inside, theme.color("card"))
+    painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceOver)
+    draw_rounded_rect(painter, area, FRAME_RADIUS, border=theme.color("control"), width=theme.current().line_width)
+    painter.end()
 
 
 def _format_block(block: QTextBlock) -> None:
@@ -291,7 +313,7 @@ def _list_rows() -> Iterator[tuple[str, str]]:
     same in every language.
     """
     topics = load_guide(texts().language)
-    yield CONTENTS, topics[CONTENTS].title
+    yield CONTENTS, translate("Help", "All topics")
     for heading, names in guide_sections(texts().language):
         yield "", heading
         for name in names:

@@ -20,7 +20,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, QRect
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
@@ -33,6 +33,7 @@ from gpu_assistant.gui import theme
 from gpu_assistant.gui.help import HelpDialog
 from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.main.window import MINIMUM_SIZE
+from gpu_assistant.gui.widgets.navigation import Rail
 from gpu_assistant.gui.wizard.wizard import Wizard
 from gpu_assistant.gui.worker import JobRunner
 from gpu_assistant.texts.guide import guide_dir
@@ -49,7 +50,9 @@ CODES: tuple[Code, ...] = ("en", "zh_CN")
 THEMES = ("light", "dark")
 SCALES = (100, 150, 200)  # percent
 Size = tuple[int, int]
-# The pictures of README and guide: their scenes, drawn at SIZES[0] in light colours.
+# The pictures of README and guide: their scenes, drawn without the rail in light colours, as small as they still have
+# the layout of a large window; so they can be read in the help of a small one.
+DOCS_SIZE, DOCS_DIALOG_SIZE = (1100, 760), (960, 720)
 DOCS_SCENES = (
     *("welcome", "rtx-computer", "rtx-recommendation", "installing", "failed", "done"),
     *("example-running", "home-gpu", "monitor-gpu", "benchmark-gpu", "memory", "health-done", "settings"),
@@ -134,7 +137,7 @@ class Studio:
 
 
 class DocsStudio(Studio):
-    """The camera for the guide: few colours, so that the pictures stay small."""
+    """The camera for the guide: the page without the rail, in few colours, so that the pictures stay small."""
 
     def __init__(self) -> None:
         super().__init__(resources_dir() / "guide", themes=("light",), scales=(100,))
@@ -142,13 +145,21 @@ class DocsStudio(Studio):
     def save(
         self, widget: QWidget, name: str, *, codes: Sequence[Code] | None = None, sizes: Sequence[Size] = SIZES
     ) -> None:
-        super().save(widget, name, codes=codes, sizes=sizes[:1])
+        del sizes
+        super().save(widget, name, codes=codes, sizes=(DOCS_DIALOG_SIZE if isinstance(widget, QDialog) else DOCS_SIZE,))
 
     def take(self, widget: QWidget, name: str, how: str) -> None:
         folder = guide_dir("zh_CN" if how.startswith("zh") else "en") / "images"
         folder.mkdir(exist_ok=True)
-        picture = few_colours(widget.grab().toImage())
+        picture = few_colours(widget.grab(page_of(widget)).toImage())
         assert picture.save(str(folder / f"{name.removeprefix('rtx-')}.png"), "PNG", 0)
+
+
+def page_of(window: QWidget) -> QRect:
+    """The part of a window beside its rail; all of one without."""
+    rails = [rail for rail in window.findChildren(Rail) if rail.isVisible()]
+    left = max((rail.mapTo(window, rail.rect().topRight()).x() + 1 for rail in rails), default=0)
+    return window.rect().adjusted(left, 0, 0, 0)
 
 
 def few_colours(image: QImage) -> QImage:

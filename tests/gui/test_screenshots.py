@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QWidget
 
 from gpu_assistant.core.plan import StepEvent
 from gpu_assistant.core.recommendation import Choice
+from gpu_assistant.gui.widgets.navigation import NavigationRail, lay_out_with_rail
 from tests.fakes.benchmarks import card_benchmark
 from tests.fakes.examples import gpu_checks
 from tests.gui.rtx4060_run import Rtx4060Run
-from tests.gui.screenshots import few_colours
+from tests.gui.screenshots import few_colours, page_of
 
 
 @pytest.fixture
@@ -50,6 +52,25 @@ def test_release_that_is_offered_in_place_of_the_newest_exists(run):
     offered = run.recommend(Choice(pytorch=change["pytorch"], variant=change["variant"])).pytorch
     assert (offered.version, offered.variant) == (run.older, plan.recommendation.pytorch.variant)
     assert events[-1] == StepEvent(id="resolve", state="failed")
+
+
+@pytest.mark.gui
+def test_page_of_a_window_is_beside_its_rail(qtbot):
+    window, rail = QWidget(), NavigationRail([("home", "Home")])
+    qtbot.addWidget(window)
+    lay_out_with_rail(window, rail, QWidget(), QWidget())
+    window.resize(1100, 760)
+    window.show()
+    page = page_of(window)
+    assert 0 < page.left() == rail.width()
+    assert (page.right(), page.height()) == (window.rect().right(), window.height())
+
+
+@pytest.mark.gui
+def test_page_of_a_window_without_a_rail_is_all_of_it(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    assert page_of(window) == window.rect()
 
 
 def test_rare_colour_stays_among_many_frequent_ones():

@@ -58,7 +58,7 @@ def _format_text(fit: ModelFit, output: Output) -> str:
     )
     if fit.largest is None or not has_room(fit):
         return text
-    return f"{text}, " + texts.translate(f"fit.largest.{fit.item}", {"size": f"{rounded_down(fit.largest):,}"})
+    return f"{text}, " + texts.translate(f"fit.largest.{fit.item}", {"size": f"{rounded_down(fit.largest or 0):,}"})
 
 
 def _render_measured(measured: MemoryFits, output: Output) -> None:
