@@ -56,7 +56,7 @@ def status_text(sample: Sample | None, health: Health | None, *, simulated: bool
     parts = [subject]
     # What is no problem takes fewer words.
     is_info = len(gpus) == 1 and health.alarms[0].level == "info"
-    parts.append(texts.alarm_state(health.alarms[0]) if is_info else texts.most_severe_alarm_title(health))
+    parts.append(texts.calm_alarm_state(health.alarms[0]) if is_info else texts.most_severe_alarm_title(health))
     # The title names all GPUs with its alarm; the next alarm is named, too.
     others = [alarm for alarm in health.alarms if alarm.level != "info" and alarm.id != health.alarms[0].id]
     if others:

@@ -10,7 +10,9 @@ import pytest
 from gpu_assistant.catalog.records.health import HealthRules
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.core.results import Alarm, Health
 from gpu_assistant.gui.monitor.alarms import ADVISED_TEST_LEVEL, ALARMS_ADVISING_TEST
+from gpu_assistant.gui.monitor.gpu_summary import status_text
 from tests.fakes.main_window import feed, gpu, sample
 
 pytestmark = pytest.mark.gui
@@ -47,3 +49,11 @@ def test_status_line_and_pill_show_alarm(worked, qtbot):
     text = "RTX 4060 · Your GPU is hot and slowing itself down"
     qtbot.waitUntil(lambda: page.subtitle_label.text() == text, timeout=10_000)
     assert page.status_pill.kind == "warn"
+
+
+def test_the_line_of_a_healthy_gpu_at_its_power_limit_says_first_that_this_is_normal(language):
+    busy = gpu(temp=61, temp_max=83)
+    alarm = Alarm(id="power-limit", level="info", gpu=busy.index, since=1.0)
+    health = Health(t=2.0, state="well", cards=1, alarms=(alarm,))
+    text = status_text(sample(busy), health, simulated=False)
+    assert text.startswith("RTX 4060 · At its power limit, normal under full load · Cool: ")
