@@ -11,7 +11,7 @@ from ..core.plan import CurrentState, EndEvent, Event, Plan, PlanEvent, StepEven
 from ..core.plan_cost import PlanCost, step_cost
 from ..core.recommendation import Reason, Recommendation, Way, WayCost
 from ..core.results import Alarm, Check, Checks, Health
-from ..core.types import Value
+from ..core.types import Value, device_name
 from .format import UNKNOWN_VALUE
 from .translate import Translator
 
@@ -139,7 +139,7 @@ class Texts(Translator):
         """A check's sentence, or that of the `alarm` that rang; where only we say from when on something counts, that
         stands beside it.
         """
-        alarm, case = check.data.get("alarm"), check.data.get("case")
+        alarm, case = check.data.get("alarm"), _text_case(check)
         if alarm:
             parts = {part: self.translate(f"health.{alarm}.{part}", check.data) for part in ("title", "evidence")}
             text = self.translate("health.told", parts)
@@ -151,7 +151,7 @@ class Texts(Translator):
 
     def _check_fix(self, check: Check) -> str:
         """What to do about a check: the text of its case, of its reason, of an equivalent alarm, or of the check."""
-        alarm, case = check.data.get("alarm") or check.data.get("advice"), check.data.get("case")
+        alarm, case = check.data.get("alarm") or check.data.get("advice"), _text_case(check)
         reason_code = str(check.data.get("reason")).replace("@verify.reason.", "verify.fix.")
         case_code = f"check.{check.id}.fix-{case}"
         if not alarm and case and self.has_text(case_code):
@@ -192,6 +192,11 @@ class Texts(Translator):
     def alarm_state(self, alarm: Alarm) -> str:
         """An alarm of a GPU in two or three words, for a table or several GPUs."""
         return self.translate(f"health.{alarm.id}.short")
+
+    def calm_alarm_state(self, alarm: Alarm) -> str:
+        """The state of a single GPU whose alarm is only information, and why that is no problem where a text says so."""
+        code = f"health.{alarm.id}.alone"
+        return self.translate(code) if self.has_text(code) else self.alarm_state(alarm)
 
     def gpu_numbers(self, gpus: Iterable[int]) -> str:
         """GPUs by their numbers: "GPU 0 and 1", "GPU 0, 2 and 5–7"."""
@@ -341,3 +346,10 @@ def duration_text(minutes: float, texts: Translator, *, at_least: bool) -> str:
 def _size_text(count: int, texts: Translator, *, is_estimate: bool, is_lower_bound: bool) -> str:
     code = "price.about" if is_estimate else "price.at-least" if is_lower_bound else "price.exact"
     return texts.translate(code, {"bytes": count})
+
+
+def _text_case(check: Check) -> Value:
+    """Which of a check's texts applies; "cpu": the memory that was tested is the computer's own."""
+    if check.id == "memory-test" and check.data.get("device") == device_name("cpu"):
+        return "cpu"
+    return check.data.get("case")

@@ -210,12 +210,19 @@
         <translation>显卡</translation>
     </message>
     <message>
-        <source>In the graphs</source>
-        <translation>在曲线中</translation>
+        <source>Graphs (up to {count})</source>
+        <translation>曲线（最多 {count} 张）</translation>
     </message>
     <message>
         <source>State</source>
         <translation>状态</translation>
+    </message>
+</context>
+<context>
+    <name>Legend</name>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
     </message>
 </context>
 <context>

@@ -11,6 +11,8 @@ from xml.etree import ElementTree
 import pytest
 
 from gpu_assistant.core.message import Message
+from gpu_assistant.core.results import Checks
+from gpu_assistant.health.checks import make_check
 from gpu_assistant.texts.format import format_duration, format_memory, format_size
 from gpu_assistant.texts.localized import Texts
 from gpu_assistant.texts.translate import load_texts
@@ -184,3 +186,16 @@ def test_an_error_of_one_step_does_not_say_that_nothing_was_changed() -> None:
     )
     errors = {code: text for code, text in TABLE.items() if ".error." in f".{code}"}
     assert {code for code, text in errors.items() if any(map(claims.search, text.values()))} == alone
+
+
+@pytest.mark.parametrize(("device", "memory"), [("CPU", "内存"), ("RTX 4060", "显存")])
+def test_the_memory_of_a_card_and_of_the_computer_have_their_own_words(device: str, memory: str) -> None:
+    check = make_check("memory-test", "pass", device=device, tested_memory_bytes=1 << 28, passes=3)
+    text = Texts("zh_CN").check_text(check)
+    assert memory in text
+    assert ({"内存": "显存", "显存": "内存"}[memory]) not in text
+    failed = make_check("memory-test", "fail", device=device, reason="@health.reason.wrong")
+    checks = Checks(schema="gpu-assistant/checks/1", verdict="fail", checks=(failed,))
+    fix = Texts("en").localize_checks(checks).checks[0].fix
+    assert fix is not None
+    assert ("have the card replaced" in fix) == (device != "CPU")

@@ -17,12 +17,11 @@ from ...texts.format import format_memory, short_name
 from .. import language
 from ..widgets.cards import Card, MetricTile, MetricValue, Pill, PillKind
 from ..widgets.text import TextLabel, label
-from .gpu_table import GpuTable, gpu_state
+from .gpu_table import MAX_LINES, GpuTable, gpu_state
 from .metrics import GPU_METRICS, GPU_TILE_METRICS, MACHINE_METRICS, Metric
 from .plot.cards import LineLegendRow, gpu_line
 
 MAX_COLUMNS = 6
-MAX_LINES = 4  # lines of more GPUs could not be told apart; so many have a header each
 # Driver states that say no more than that there is no NVIDIA GPU.
 STATES_WITHOUT_MESSAGE = ("untried", "absent", "ready")
 
@@ -55,15 +54,21 @@ def status_text(sample: Sample | None, health: Health | None, *, simulated: bool
         margin = temperature_margin(gpus) if health is not None and health.state == "well" else None
         return subject if margin is None else f"{subject} · {_margin_text(margin)}"
     parts = [subject]
-    if health.state == "well" and (margin := temperature_margin(gpus)) is not None:
-        parts.append(_margin_text(margin))
     # What is no problem takes fewer words.
     is_info = len(gpus) == 1 and health.alarms[0].level == "info"
-    parts.append(texts.alarm_state(health.alarms[0]) if is_info else texts.most_severe_alarm_title(health))
-    # The title names all GPUs with its alarm.
-    others = sum(alarm.level != "info" and alarm.id != health.alarms[0].id for alarm in health.alarms)
+    parts.append(texts.calm_alarm_state(health.alarms[0]) if is_info else texts.most_severe_alarm_title(health))
+    # The title names all GPUs with its alarm; the next alarm is named, too.
+    others = [alarm for alarm in health.alarms if alarm.level != "info" and alarm.id != health.alarms[0].id]
     if others:
-        parts.append(translate("MonitorPage", "and {count} more").format(count=others))
+        next_gpus = [alarm.gpu for alarm in others if alarm.id == others[0].id and alarm.gpu is not None]
+        next_text = texts.alarm_state(others[0])
+        parts.append(texts.title_of_gpus(next_gpus, next_text) if len(gpus) > 1 and next_gpus else next_text)
+    left = sum(alarm.id != others[0].id for alarm in others)
+    if left:
+        parts.append(translate("MonitorPage", "and {count} more").format(count=left))
+    # Last: a narrow window cuts the end of the line.
+    if health.state == "well" and (margin := temperature_margin(gpus)) is not None:
+        parts.append(_margin_text(margin))
     return " · ".join(parts)
 
 

@@ -25,10 +25,11 @@ from .metrics import GPU_METRICS
 from .plot.cards import LINE_WIDTH, gpu_line
 from .plot.renderer import dashed_pen
 
+MAX_LINES = 4  # lines of more GPUs could not be told apart; so many have a header each
 ROW_PADDING = 9  # pixels that a row is higher than its text
 ICON_SIZE, ICON_GAP = 16, 6
 BAR_HEIGHT, MIN_BAR_WIDTH, MAX_BAR_WIDTH = 4, 24, 120
-BOX_SIZE = 14  # pixels of the mark that tells whether a GPU has lines in the plots
+BOX_SIZE = 18  # pixels of the mark that tells whether a GPU has lines in the plots
 DISPENSABLE_COLUMNS = (4, 2, 1)  # power, memory, load: the first is hidden first in a narrow window
 CELL_ROLE = Qt.ItemDataRole.UserRole
 ROW_TINTS = {"error": "error_soft", "warn": "warn_soft"}
@@ -107,7 +108,11 @@ class GpuTable(DataTable):
     def retranslate(self) -> None:
         if self._ready:
             self.setHorizontalHeaderLabels(
-                [self.tr("In the graphs"), *(metric.title_text() for metric in GPU_METRICS), self.tr("State")]
+                [
+                    self.tr("Graphs (up to {count})").format(count=MAX_LINES),
+                    *(metric.title_text() for metric in GPU_METRICS),
+                    self.tr("State"),
+                ]
             )
             self.setAccessibleName(self.tr("Graphics cards"))
             self._widest.clear()

@@ -34,7 +34,8 @@ from ..widgets.text import label
 from . import gpu_summary
 from .alarms import ADVISED_TEST_LEVEL, AlarmAdvicePanel
 from .export import ExportBanner, MonitorExporter, add_title
-from .gpu_summary import MAX_LINES, SummaryTiles
+from .gpu_summary import SummaryTiles
+from .gpu_table import MAX_LINES
 from .metrics import Metric
 from .plot.annotations import ALARM_METRICS, AnnotationSource
 from .plot.cards import PlotCard, Plots

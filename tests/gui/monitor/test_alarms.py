@@ -10,7 +10,9 @@ import pytest
 from gpu_assistant.catalog.records.health import HealthRules
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.core.results import Alarm, Health
 from gpu_assistant.gui.monitor.alarms import ADVISED_TEST_LEVEL, ALARMS_ADVISING_TEST
+from gpu_assistant.gui.monitor.gpu_summary import status_text
 from tests.fakes.main_window import feed, gpu, sample
 
 pytestmark = pytest.mark.gui
@@ -30,7 +32,7 @@ def test_several_alarms_are_one_line_with_expandable_advice(monitor, qtbot):
     sick = {"temp": 95, "temp_max": 83, "temp_slow": 90, "ecc_uncorrected": 3, "remap_pending": True, "throttle": ()}
     now = time.time()
     feed(window, *(sample(gpu(**sick), t=now - 12 + i) for i in range(12)))
-    qtbot.waitUntil(lambda: page.subtitle_label.text().endswith(" · and 2 more"), timeout=10_000)
+    qtbot.waitUntil(lambda: page.subtitle_label.text().endswith(" · and 1 more"), timeout=10_000)
     panel = page.advice_panel
     assert panel.toggle_button.isVisible()
     assert not panel.alarms_card.isVisible()
@@ -47,3 +49,11 @@ def test_status_line_and_pill_show_alarm(worked, qtbot):
     text = "RTX 4060 · Your GPU is hot and slowing itself down"
     qtbot.waitUntil(lambda: page.subtitle_label.text() == text, timeout=10_000)
     assert page.status_pill.kind == "warn"
+
+
+def test_the_line_of_a_healthy_gpu_at_its_power_limit_says_first_that_this_is_normal(language):
+    busy = gpu(temp=61, temp_max=83)
+    alarm = Alarm(id="power-limit", level="info", gpu=busy.index, since=1.0)
+    health = Health(t=2.0, state="well", cards=1, alarms=(alarm,))
+    text = status_text(sample(busy), health, simulated=False)
+    assert text.startswith("RTX 4060 · At its power limit, normal under full load · Cool: ")

@@ -43,7 +43,7 @@ def test_row_has_values_and_state_of_its_gpu(hot):
     assert column(page, TEMPERATURE) == ["60 °C", "61 °C", "62 °C", "63 °C", "64 °C", "65 °C", "86 °C", "90 °C"]
     assert column(page, STATE) == ["Healthy"] * 6 + ["Hot", "Slowed by heat"]
     assert [page.gpu_table.item(row, GPU).data(CELL_ROLE).row_kind for row in (0, 6, 7)] == [None, "warn", "warn"]
-    assert page.subtitle_label.text() == "8 × RTX 4060 · GPU 7: Slowed by heat · and 1 more"
+    assert page.subtitle_label.text() == "8 × RTX 4060 · GPU 7: Slowed by heat · GPU 6: Hot"
 
 
 def test_names_are_shown_where_the_gpus_differ(monitor):

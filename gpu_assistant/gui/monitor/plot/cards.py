@@ -155,9 +155,14 @@ class Legend(QWidget):
             self._update_visibility()
 
     def show_events(self, events: Iterable[Event]) -> None:
-        """Show each kind of event once, in the order of their starts."""
+        """Show each kind of shading and line once with its events, in the order of their starts."""
         ordered = sorted(events, key=lambda event: event.start)
-        keys = tuple(dict.fromkeys((event.tone, event.is_instant, event.text) for event in ordered if event.text))
+        texts: dict[tuple[Tone, bool], dict[str, None]] = {}  # what looks alike shares a symbol
+        for event in ordered:
+            if event.text:
+                texts.setdefault((event.tone, event.is_instant), {})[event.text] = None
+        comma = self.tr(", ")
+        keys = tuple((tone, is_instant, comma.join(named)) for (tone, is_instant), named in texts.items())
         if keys == self._keys:
             return
         self._keys = keys

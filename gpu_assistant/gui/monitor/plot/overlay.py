@@ -282,6 +282,13 @@ class LimitLine:
         self.line.show()
         label.updatePosition()
 
+    def text_rect(self) -> QRectF:
+        """Where the text is, in logical pixels of the area; empty while there is none."""
+        if self.line is None or not self.line.isVisible():
+            return QRectF()
+        text: QRectF = self.line.label.textItem.sceneBoundingRect()
+        return text.translated(-self._view_box.sceneBoundingRect().topLeft())
+
     def _create_line(self) -> pg.InfiniteLine:
         line = pg.InfiniteLine(angle=0, label="", labelOpts={"position": 0, "anchors": [(0, 1), (0, 1)]})
         line.label.textItem.document().setDocumentMargin(2)

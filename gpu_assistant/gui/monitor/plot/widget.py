@@ -314,7 +314,9 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.cursor.show(at, self.view, self.readings(), reasons, self._format_value, crossings=self._crossings)
 
     def _crossings(self, rect: QRectF) -> int:
-        """How many pieces of the curves, from sample to sample, meet a rectangle in logical pixels of the area."""
+        """How many pieces of the curves, from sample to sample, meet a rectangle in logical pixels of the area; the
+        limit's text counts as many as a curve that fills the area.
+        """
         view = self.view
         if view is None:
             return 0
@@ -322,7 +324,9 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         end = view.start + rect.right() * view.ratio * view.column
         per_pixel = (view.top - view.bottom) * view.ratio / view.height
         highest, lowest = view.top - rect.top() * per_pixel, view.top - rect.bottom() * per_pixel
-        return sum(curve.crossings(start, end, lowest, highest) for curve in self._curves.values())
+        covers_text = self.limit_line.text_rect().intersects(rect)
+        crossings = sum(curve.crossings(start, end, lowest, highest) for curve in self._curves.values())
+        return crossings + (view.width if covers_text else 0)
 
     # Mouse, keys, focus
 

@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.core.results import GpuSample, Health
-from gpu_assistant.gui.monitor.plot.annotations import AnnotationSource
-from gpu_assistant.gui.monitor.plot.cards import EventLegendRow
+from gpu_assistant.gui.monitor.plot.annotations import AnnotationSource, Event
+from gpu_assistant.gui.monitor.plot.cards import EventLegendRow, Legend
 from gpu_assistant.gui.monitor.plot.time_axis import TimeAxis
 from gpu_assistant.gui.monitor.sampling import SamplingService
 from gpu_assistant.monitor.history import History
@@ -32,6 +32,15 @@ def test_events_are_marked(worked):
     assert legend == {"slowed by heat", "power limit"}  # the install was before
     assert all(event.end == float("inf") for event in cards["temp"].events if event.tone == "warn")
     assert cards["temp"].limit.text == "slows down at 88 °C"
+
+
+def test_what_looks_alike_shares_one_entry_of_the_key(qtbot, language):
+    legend = Legend()
+    qtbot.addWidget(legend)
+    events = (("hot", "warn", 1.0), ("power limit", "soft", 2.0), ("slowed by heat", "warn", 3.0))
+    legend.show_events([Event(start=start, end=9.0, text=text, tone=tone) for text, tone, start in events])
+    keys = [sign.accessibleName() for sign in legend.findChildren(EventLegendRow)]
+    assert keys == ["hot, slowed by heat", "power limit"]
 
 
 def test_events_follow_language(worked, language, qtbot):

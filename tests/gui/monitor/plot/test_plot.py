@@ -293,6 +293,22 @@ def test_the_cross_hairs_box_covers_no_curve_that_it_can_avoid(shown, past, leve
         assert not rect.top() <= line <= rect.bottom()
 
 
+def test_the_cross_hairs_box_leaves_the_text_of_the_limit_readable(shown, past):
+    plot = shown(600)
+    past.now = BEGIN + 1000
+    past.y[:] = 60
+    del plot.lines["b"]
+    plot.set_limit(Limit(value=30.0, text="slows down at 30 °C"))
+    plot.refresh(past.fetch)
+    for at in (BEGIN + 410.0 + step for step in range(0, 190, 20)):
+        plot.time_axis.point(at)
+        plot.grab()
+        _, _, box = plot.cursor.items
+        text = plot.limit_line.text_rect().translated(plot.area().topLeft())
+        assert not text.isEmpty()
+        assert not box.mapRectToScene(box.boundingRect()).intersects(text)
+
+
 def test_the_focused_plot_has_a_frame(shown, past, qtbot):
     plot = shown(60)
     past.now = BEGIN + 280
