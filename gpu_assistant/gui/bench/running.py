@@ -128,11 +128,11 @@ class RunningView(Themed, QWidget, Generic[ReportT]):
         self.retranslate()
 
     def take_focus(self, reason: Qt.FocusReason = Qt.FocusReason.OtherFocusReason) -> None:
-        """Focus Cancel and scroll the page to its top.
+        """Focus the view, not Cancel, which Enter would press, and scroll the page to its top.
 
         When the focused button is hidden, Qt scrolls to the next focusable widget, which may be far below.
         """
-        self.cancel_button.setFocus(reason)
+        self.setFocus(reason)
         scroll_to_top(self)
 
     def show_progress(self, report: ReportT | TorchLoading) -> None:
