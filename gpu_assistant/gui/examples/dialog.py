@@ -283,7 +283,7 @@ class ExampleDialog(Themed, QDialog):
         make_job = partial(self._app.integrations.run_example, self._environment, self._program, settings=settings)
         self.runner.start(LazyJob(make_job))
         self.retranslate()
-        self.stop_button.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.setFocus(Qt.FocusReason.OtherFocusReason)  # not "Stop", which Enter would press
 
     def install_pillow(self) -> None:
         """Put the package that reads pictures into the environment, then run the program again."""
@@ -357,7 +357,7 @@ class ExampleDialog(Themed, QDialog):
         self._stopped = True
 
     def _on_finished(self) -> None:
-        had_focus = self.stop_button.hasFocus()
+        had_focus = self.hasFocus() or self.stop_button.hasFocus()
         self._stopping = False
         self.retranslate()
         if had_focus and not self._closing:

@@ -150,7 +150,8 @@ def test_time_left_is_what_the_remaining_steps_take(first, step, now, seconds):
 def test_stop_ends_it_and_says_so(app, open_dialog, qtbot):
     app.gate = threading.Event()
     dialog = open_dialog(app)
-    qtbot.waitUntil(lambda: QApplication.focusWidget() is dialog.stop_button)
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is dialog)  # not Stop, which Enter would press
+    dialog.stop_button.setFocus()
     qtbot.keyClick(dialog.stop_button, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: not dialog.runner.running, timeout=20_000)
     assert dialog.banner.label.text() == "Stopped. Nothing was kept."
