@@ -194,7 +194,7 @@ class Texts(Translator):
         return self.translate(f"health.{alarm.id}.short")
 
     def calm_alarm_state(self, alarm: Alarm) -> str:
-        """The state of a single GPU whose alarm is only information, and why that is no problem where a text says so."""
+        """The state of a GPU whose alarm is only information, and why that is no problem where a text says so."""
         code = f"health.{alarm.id}.alone"
         return self.translate(code) if self.has_text(code) else self.alarm_state(alarm)
 
