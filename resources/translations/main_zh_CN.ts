@@ -162,7 +162,7 @@
     </message>
     <message>
         <source>Make it the default</source>
-        <translation>使用这个</translation>
+        <translation>设为默认</translation>
     </message>
     <message>
         <source>Verify</source>
