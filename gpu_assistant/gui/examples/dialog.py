@@ -480,14 +480,15 @@ class ExampleDialog(Themed, QDialog):
             self.result_hero.set(
                 "ok", messages.result_title(result), messages.result_detail(result, self._language.current)
             )
-        self.banner.setVisible(error is not None or self._stopped or (self._saved_path is not None and not running))
+        is_saved = self._saved_path is not None and not self.save_runner.running
+        self.banner.setVisible(error is not None or self._stopped or (is_saved and not running))
         lacks_pillow = error is not None and error.data.get("package") == SCRIPT_PACKAGES["PIL"]
         self.install_button.setVisible(lacks_pillow and not running)
         if error is not None:
             self.banner.set("warn", error_text(self._language.texts(), error))
         elif self._stopped:
             self.banner.set("neutral", self.tr("Stopped. Nothing was kept."))
-        elif self._saved_path is not None and not self.save_runner.running:
+        elif is_saved:
             self.banner.set("ok", self.tr("Saved as {path}").format(path=self._saved_path))
 
     def _arrange(self) -> None:

@@ -324,7 +324,8 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         end = view.start + rect.right() * view.ratio * view.column
         per_pixel = (view.top - view.bottom) * view.ratio / view.height
         highest, lowest = view.top - rect.top() * per_pixel, view.top - rect.bottom() * per_pixel
-        covers_text = self.limit_line.text_rect().intersects(rect)
+        # The box is placed to a fraction of a pixel.
+        covers_text = self.limit_line.text_rect().adjusted(-1, -1, 1, 1).intersects(rect)
         crossings = sum(curve.crossings(start, end, lowest, highest) for curve in self._curves.values())
         return crossings + (view.width if covers_text else 0)
 
