@@ -220,6 +220,7 @@ def batches(device: Any) -> Figures:
     return {
         "dtype": dtype,
         "standard_batch": training.TRAINING_BATCHES["gpu"],
+        "large_batch": training.TRAINING_BATCHES["gpu"] * training.LARGE_BATCH_FACTOR,
         "images_per_s": rates,
         "out_of_memory_at": left_out,
     }

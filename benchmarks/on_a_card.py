@@ -59,6 +59,7 @@ FASTER, AS_FAST = 1.0, 0.97
 EFFICIENCY = (0.85, 1.10)  # of one process under DistributedDataParallel, beside the same one alone
 LASTING_CLOCK_SHARE = 0.6  # of the highest clock; less under load has a cause that the log names
 MAX_RAMP_S = 2.0  # as long as the benchmark warms up
+MAX_REST_S, REST_POLL_S = 10.0, 0.5  # until the load of the check before is no longer in the driver's figures
 
 Found = dict[str, Any]
 
@@ -178,12 +179,14 @@ def quick_benchmark(place: Workplace, found: Found, cancel: threading.Event) -> 
 
 def _is_best(figures: Found) -> bool:
     rates: dict[str, float] = figures["images_per_s"]
-    return rates.get(str(figures["standard_batch"]), 0.0) >= 0.9 * max(rates.values())
+    chosen = max(rates.get(str(figures[name]), 0.0) for name in ("standard_batch", "large_batch"))
+    return chosen >= 0.9 * max(rates.values())
 
 
 def _is_best_copy(figures: Found) -> bool:
     standard = str(figures["standard_bytes"])
-    possible = [rates for rates in figures["gb_s"].values() if rates]
+    # Pageable memory of a few megabytes lies in the processor's cache, and is copied faster than any larger block.
+    possible = [rates for kind, rates in figures["gb_s"].items() if rates and kind.endswith(("-within", "-pinned"))]
     return all(rates.get(standard, max(rates.values())) >= 0.95 * max(rates.values()) for rates in possible)
 
 
@@ -207,12 +210,18 @@ EXPECTED_FIGURES: dict[str, tuple[str, Callable[[Found], bool]]] = {
             )
         ),
     ),
-    "copies": ("the benchmark's 256 MiB copy at least at 95 % of the best size's rate", _is_best_copy),
+    "copies": (
+        "the benchmark's 256 MiB copy at least at 95 % of the best size's rate, within the card and from pinned memory",
+        _is_best_copy,
+    ),
     "decode": (
         "a token replayed as a graph has the same scores and is not slower than one launched kernel by kernel",
         lambda it: it["graph_tokens_per_s"] >= FASTER * it["eager_tokens_per_s"] and it["difference"] == 0,
     ),
-    "batches": ("the benchmark's batch trains at least at 90 % of the best batch's rate", _is_best),
+    "batches": (
+        "of the benchmark's two batches the better one trains at least at 90 % of the best batch's rate",
+        _is_best,
+    ),
 }
 
 
@@ -233,12 +242,16 @@ def halving(place: Workplace, found: Found, cancel: threading.Event) -> bool:
 
 
 def health(place: Workplace, found: Found, cancel: threading.Event) -> bool:
-    """The health test of level 2."""
+    """The health test of level 2, once the card is at rest: the driver's load is that of the last second."""
 
     def report(event: Any) -> None:  # noqa: ANN401 - a job's news
         if isinstance(event, Check):
             found.setdefault(event.id, []).append(event.state)
 
+    with NvmlMonitor(place.system) as nvml:
+        resting_until = time.monotonic() + MAX_REST_S
+        while time.monotonic() < resting_until and any(gpu.util for gpu in nvml.sample(processes=False)):
+            cancel.wait(REST_POLL_S)
     with closing(place.sampler()) as sampler:
         checks = place.health_job(sampler).run(place.context(cancel, report))
     found |= {"verdict": checks.verdict, "covers": checks.covers, "curves": msgspec.to_builtins(checks.curves)}

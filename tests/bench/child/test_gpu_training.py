@@ -20,6 +20,7 @@ class Gpu(CudaDevice):
     def __init__(self, memory_bytes: int, seconds: Any, *, has_cudnn: bool = True) -> None:
         self.memory_bytes, self.seconds = memory_bytes, seconds
         self.batch, self.peak, self.tried = 0, 0, []
+        self.optimizer_bytes, self.state_bytes = 0, 0  # what the optimizer will take at its first step, and has
         self._index, self.id, self.capability, self.half_speedup = 0, "cuda:0", (8, 9), None
         cuda = SimpleNamespace(
             empty_cache=lambda: None,
@@ -41,10 +42,11 @@ class Gpu(CudaDevice):
         return self.memory_bytes - MODEL_BYTES
 
     def step(self) -> None:
-        self.peak = MODEL_BYTES + self.batch * EXAMPLE_BYTES
+        self.peak = MODEL_BYTES + self.state_bytes + self.batch * EXAMPLE_BYTES
         self.tried.append(self.batch)
         if self.peak > self.memory_bytes:
             raise RuntimeError("CUDA out of memory. Tried to allocate 256.00 MiB")
+        self.state_bytes = self.optimizer_bytes
 
     def time_runs(self, work: Any, count: int = 1) -> list[float]:
         for _ in range(count):
@@ -100,6 +102,14 @@ def test_large_batch_where_memory_allows(
     assert (workload.batch, workload.amount, gpu.batch) == (batch, batch, batch)
     if memory_gib == 16:
         assert max(gpu.tried) == 64  # nothing that the estimate excludes is tried: on Windows it would spill
+
+
+def test_batch_leaves_room_for_the_optimizers_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu = Gpu(6 * GIB, gains)  # 64 examples fit beside the model, and no longer when the optimizer has its state
+    gpu.optimizer_bytes = GIB
+    workload = prepared(gpu, monkeypatch)
+    workload.run()
+    assert workload.batch == 32
 
 
 def test_batch_that_fails_all_the_same_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,6 +100,18 @@ def test_headline_format_of_a_cpu_with_bfloat16_comes_early() -> None:
     assert (len(order), len(set(order))) == (10, 7)  # products in four sizes, everything else once
 
 
+def test_each_format_of_a_gpu_has_a_product_before_any_has_two() -> None:
+    workloads = schedule.device_workloads(device_of_kind("gpu"), full=False)
+    order = [(each.id, each.dtype) for each in workloads]
+    products = [dtype for workload_id, dtype in order if workload_id == "matmul"]
+    formats = set(products)
+    assert {"float32", "tf32", "float16", "bfloat16"} <= formats
+    assert set(products[1 : 1 + len(formats)]) == formats  # after the main one, in float32
+    last_training = max(index for index, (workload_id, _) in enumerate(order) if workload_id == "bert-base")
+    assert len(order[last_training:]) == len(products) - len(formats)  # the other sizes come after everything
+    assert len({id(each) for each in workloads}) == len(workloads)
+
+
 def test_every_scheduled_workload_is_known_with_its_unit() -> None:
     devices = [device_of_kind(kind) for kind in ("cpu", "gpu")]
     units = {
