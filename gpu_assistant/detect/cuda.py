@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from ..catalog.records.cuda import parse_cuda_header, parse_version_json
+from ..catalog.records.cuda import parse_cuda_header, parse_cudnn_header, parse_version_json
 from ..core.errors import AppError
 from ..core.machine import CudaToolkit, Cudnn
 from ..system.base import Processes
@@ -21,7 +21,6 @@ from .partial_result import wrap_partial
 NVCC_TIMEOUT_S: Final = 2.0  # for one compiler
 TOTAL_TIMEOUT_S: Final = 3.0
 
-_CUDNN_MACROS = ("CUDNN_MAJOR", "CUDNN_MINOR", "CUDNN_PATCHLEVEL")
 _CUDNN_LIBRARY = re.compile(r"libcudnn\.so\.(\d+\.\d+\.\d+)|(?i:cudnn64_(\d+)\.dll)")
 
 
@@ -97,12 +96,6 @@ def find_cudnn(folders: Iterable[Path]) -> tuple[Cudnn, ...]:
         (cudnn.version or "").split(".")[0] for cudnn in by_header
     }
     return (*by_header, *(cudnn for cudnn in by_library if cudnn.version not in header_versions))
-
-
-def parse_cudnn_header(text: str) -> str | None:
-    """From the three macros of the header."""
-    numbers = [re.search(rf"#define\s+{part}\s+(\d+)", text) for part in _CUDNN_MACROS]
-    return ".".join(match[1] for match in numbers if match) if all(numbers) else None
 
 
 def _read_text(path: Path) -> str:

@@ -88,17 +88,29 @@ int main() {
 """
 
 
+class CudnnFiles(Struct, frozen=True, kw_only=True):
+    """What a program is compiled and linked with: the folder of cuDNN's header, and the library that is linked
+    (libcudnn.so, cudnn.lib). `dll_folder` has what it loads on Windows.
+    """
+
+    include: Path
+    library: Path
+    dll_folder: Path | None = None
+
+
 class ToolkitProof(Struct, frozen=True, kw_only=True):
     """The toolkit to prove: its folder (None: it is not there), and the version that is expected. `was_here`: it was
-    here before the environment. `cudnn` is cuDNN's own folder, where it is not in the toolkit's. `newest_gnu` is the
-    newest major of GCC that it takes, `lowest_msvc` and `below_msvc` are the limits of Microsoft's; the commands
-    install a compiler here, and an older one beside it. None where it is unknown.
+    here before the environment. `cudnn` is cuDNN's own folder, where it is not in the toolkit's; `kept_cudnn` are the
+    files of one that was here before. `newest_gnu` is the newest major of GCC that it takes, `lowest_msvc` and
+    `below_msvc` are the limits of Microsoft's; the commands install a compiler here, and an older one beside it. None
+    where it is unknown.
     """
 
     folder: Path | None
     version: str | None = None
     was_here: bool = False
     cudnn: Path | None = None
+    kept_cudnn: CudnnFiles | None = None
     newest_gnu: int | None = None
     lowest_msvc: str | None = None
     below_msvc: str | None = None
@@ -268,30 +280,31 @@ class _Runner:
             reason = "@verify.reason.wrong-result" if (wrong or "").endswith(": wrong") else wrong
             self._add("cuda-run", "fail", value=len(results), reason=reason or "@verify.reason.program-silent")
 
-    def _find_cudnn(self) -> Path | None:
-        """The folder whose include has cuDNN's header, and which has something to link with."""
-        folders = [folder for folder in (self._proof.folder, self._proof.cudnn) if folder is not None]
-        has_library = "lib/**/cudnn.lib" if self._system.windows is not None else "lib*/libcudnn.so"
-        return next(
-            (f for f in folders if (f / "include/cudnn.h").is_file() and next(iter(f.glob(has_library)), None)), None
-        )
+    def _find_cudnn(self) -> CudnnFiles | None:
+        """In a folder whose include has the header and which has something to link with, else the one that is kept."""
+        pattern = "lib/**/cudnn.lib" if self._system.windows is not None else "lib*/libcudnn.so"
+        for folder in (self._proof.folder, self._proof.cudnn):
+            library = next(iter(sorted(folder.glob(pattern))), None) if folder is not None else None
+            if folder is not None and library is not None and (folder / "include/cudnn.h").is_file():
+                return CudnnFiles(include=folder / "include", library=library)
+        return self._proof.kept_cudnn
 
-    def _link_arguments(self, cudnn: Path | None) -> list[str | Path]:
+    def _link_arguments(self, cudnn: CudnnFiles | None) -> list[str | Path]:
         if cudnn is None:
             return []
         if self._system.windows is not None:
-            library = next(iter(cudnn.glob("lib/**/cudnn.lib")))
-            return ["-DWITH_CUDNN", "-I", cudnn / "include", library]
-        library_folder = next(iter(sorted(cudnn.glob("lib*/libcudnn.so")))).parent
-        rpath: list[str | Path] = ["-Xlinker", "-rpath", "-Xlinker", library_folder]
-        return ["-DWITH_CUDNN", "-I", cudnn / "include", "-L", library_folder, "-lcudnn", *rpath]
+            return ["-DWITH_CUDNN", "-I", cudnn.include, cudnn.library]
+        folder = cudnn.library.parent
+        return ["-DWITH_CUDNN", "-I", cudnn.include, "-L", folder, "-lcudnn", "-Xlinker", "-rpath", "-Xlinker", folder]
 
-    def _library_path(self, cudnn: Path | None) -> dict[str, str | None]:
+    def _library_path(self, cudnn: CudnnFiles | None) -> dict[str, str | None]:
         """Windows finds DLLs by PATH."""
         if self._system.windows is None:
             return {}
-        roots = [root for root in (self._proof.folder, cudnn) if root is not None]
+        roots = [root for root in (self._proof.folder, self._proof.cudnn) if root is not None]
         folders = [str(path.parent) for root in roots for path in sorted(root.glob("bin/**/*.dll"))]
+        if cudnn is not None and cudnn.dll_folder is not None:
+            folders.insert(0, str(cudnn.dll_folder))
         return {"PATH": os.pathsep.join([*dict.fromkeys(folders), os.environ.get("PATH", "")])}
 
     def _run(

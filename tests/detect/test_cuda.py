@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.catalog.records.cuda import parse_version_json
+from gpu_assistant.catalog.records.cuda import parse_cudnn_header, parse_version_json
 from gpu_assistant.core.machine import CudaToolkit, Cudnn
 from gpu_assistant.detect import cuda
 
@@ -61,4 +61,4 @@ def test_cudnn(tmp_path: Path) -> None:
 
 
 def test_incomplete_cudnn_header_is_unknown() -> None:
-    assert cuda.parse_cudnn_header(HEADER.replace("CUDNN_MINOR", "OTHER")) is None
+    assert parse_cudnn_header(HEADER.replace("CUDNN_MINOR", "OTHER")) is None

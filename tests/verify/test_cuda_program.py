@@ -15,7 +15,7 @@ from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.results import Check
 from gpu_assistant.system import current_system
 from gpu_assistant.texts.localized import Texts
-from gpu_assistant.verify.cuda_program import TOOLKIT_CHECK_IDS, HostPrograms, ToolkitProof, prove_toolkit
+from gpu_assistant.verify.cuda_program import TOOLKIT_CHECK_IDS, CudnnFiles, HostPrograms, ToolkitProof, prove_toolkit
 from gpu_assistant.verify.job import EXTENSION_CHECK_ID, EXTENSION_CHILD, VerifyJob
 
 from ..fakes.environments import environment_with
@@ -60,7 +60,7 @@ class Bench:
         script(self.toolkit / "bin/nvcc", text)
 
     def prove(
-        self, *capabilities: str, newest_gnu: int | None = 15, **more: str
+        self, *capabilities: str, newest_gnu: int | None = 15, **more: str | CudnnFiles
     ) -> tuple[dict[str, Check], HostPrograms | None]:
         checks: list[Check] = []
         proof = ToolkitProof(folder=self.toolkit, version="13.2.2", newest_gnu=newest_gnu, **more)  # type: ignore[arg-type]
@@ -157,6 +157,15 @@ def test_toolkit_without_cudnn_skips_linking(bench: Bench) -> None:
     checks, _ = bench.prove("8.9")
     assert checks["cudnn-link"].data["reason"] == "@verify.reason.no-cudnn-header"
     assert "-lcudnn" not in bench.calls.read_text()
+
+
+def test_kept_cudnn_is_linked_where_the_toolkit_has_none(bench: Bench, tmp_path: Path) -> None:
+    (bench.toolkit / "include/cudnn.h").unlink()
+    include, library = tmp_path / "usr/include", tmp_path / "usr/lib/libcudnn.so"
+    checks, _ = bench.prove("9.0", kept_cudnn=CudnnFiles(include=include, library=library))
+    assert (checks["cudnn-link"].state, checks["cudnn-link"].value) == ("pass", "9.26.0")
+    (command,) = bench.calls.read_text().splitlines()
+    assert f"-I {include} -L {library.parent} -lcudnn" in command
 
 
 def test_too_new_compiler_gives_way_to_older_one_beside_it(bench: Bench) -> None:

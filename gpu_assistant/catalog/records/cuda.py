@@ -25,6 +25,8 @@ from .base import (
     Md5,
 )
 
+_CUDNN_MACROS = ("CUDNN_MAJOR", "CUDNN_MINOR", "CUDNN_PATCHLEVEL")
+
 
 class MinimumDriverRecord(Struct, frozen=True, kw_only=True):
     """The minimum driver for programs of one CUDA major by system, and the lowest capability that it compiles for."""
@@ -159,6 +161,12 @@ def parse_cuda_header(text: str) -> str | None:
     """From cuda.h, which has major and minor only: 13000 is "13.0"."""
     match = re.search(r"#define\s+CUDA_VERSION\s+(\d+)", text)
     return f"{int(match[1]) // 1000}.{int(match[1]) % 1000 // 10}" if match else None
+
+
+def parse_cudnn_header(text: str) -> str | None:
+    """From the three macros of cudnn_version.h, or of cudnn.h in old releases: "9.14.0"."""
+    numbers = [re.search(rf"#define\s+{part}\s+(\d+)", text) for part in _CUDNN_MACROS]
+    return ".".join(match[1] for match in numbers if match) if all(numbers) else None
 
 
 class Checksum(NamedTuple):
