@@ -13,6 +13,7 @@ from .child_protocol import HealthProgress
 from .job import PROGRAM_AREAS, SAMPLED_AREAS
 
 LOAD_AREA = "load"
+LEAST_DONE, LEAST_SPENT_S = 0.05, 5.0  # share and seconds of a calculation after which its pace is known
 GPU_AREAS = ("copy-bandwidth", "matmul-bits", "memory-test")  # of one GPU after the other
 
 
@@ -30,6 +31,7 @@ class HealthTestProgress:
         self._reached = 0  # index of the area that is tested now, or comes next
         self._has_begun = False
         self._load_started: float | None = None
+        self._current_started = 0.0  # when the current check of the current device began, in seconds of the test
         self._largest = 0.0
         self.current: HealthProgress | None = None
 
@@ -51,6 +53,8 @@ class HealthTestProgress:
         self._has_begun = True
         area = report.check if isinstance(report, HealthProgress) else report.id
         if isinstance(report, HealthProgress):
+            if self.current is None or (self.current.check, self.current.device) != (area, report.device):
+                self._current_started = elapsed_s
             self.current = report
             if area in self._areas:
                 self._reached = self._areas.index(area)
@@ -64,14 +68,34 @@ class HealthTestProgress:
         if area in self._areas:
             self._reached = max(self._reached, self._areas.index(area) + 1)
 
+    def seconds_left(self, elapsed_s: float) -> float | None:
+        """How long the test still takes: the last calculation at its pace so far, what is read from the samples takes
+        no time of its own, and the load a known one. None while other calculations are to come, or before a pace shows.
+        """
+        current = self.current
+        if current is None or current.done is None:
+            return None
+        if current.check == LOAD_AREA and self._load_seconds is not None:
+            return (1 - current.done) * self._load_seconds
+        to_come = {*self.areas_to_come} - {*SAMPLED_AREAS, LOAD_AREA}
+        is_last_gpu = current.check not in GPU_AREAS or len(self._devices) >= self._gpu_count
+        spent_s = elapsed_s - self._current_started
+        if to_come or not is_last_gpu or current.done < LEAST_DONE or spent_s < LEAST_SPENT_S:
+            return None
+        return spent_s * (1 - current.done) / current.done + (self._load_seconds or 0.0)
+
     def fraction(self, elapsed_s: float) -> float:
         """The share of the whole test that is done, 0 to 1; it never falls.
 
-        Without load each area counts the same. The load takes a known time, so with it the share is one of time: what
-        comes before the load goes on at the pace so far.
+        Without load it is one of time as soon as it is known how long the test still takes; before, each area counts
+        the same. The load takes a known time, so with it the share is one of time: what comes before the load goes on
+        at the pace so far.
         """
         done = self.current.done or 0.0 if self.current is not None else 0.0
-        if self._load_seconds is None:
+        left_s = self.seconds_left(elapsed_s)
+        if self._load_seconds is None and left_s is not None:
+            share = elapsed_s / (elapsed_s + left_s)
+        elif self._load_seconds is None:
             share = self._share_of(self._areas, done)
         elif self._load_started is not None:
             loaded = done if self.current is not None and self.current.check == LOAD_AREA else float(self._is_loaded())

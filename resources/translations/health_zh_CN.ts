@@ -24,18 +24,6 @@
         <translation>之后满载 {time}</translation>
     </message>
     <message>
-        <source>1 · Quick look</source>
-        <translation>1 级 · 快速查看</translation>
-    </message>
-    <message>
-        <source>2 · Thorough</source>
-        <translation>2 级 · 全面</translation>
-    </message>
-    <message>
-        <source>3 · Long full load</source>
-        <translation>3 级 · 长时间满载</translation>
-    </message>
-    <message>
         <source>; </source>
         <translation>；</translation>
     </message>
@@ -84,16 +72,8 @@
         <translation>你的显卡健康吗？</translation>
     </message>
     <message>
-        <source>It stops by itself after {longest} at the latest, or when the card gets too hot.</source>
-        <translation>最多 {longest}会自动停止，显卡过热时也会停止。</translation>
-    </message>
-    <message>
         <source>Level {level}: {verdict}</source>
         <translation>{level} 级：{verdict}</translation>
-    </message>
-    <message>
-        <source>Show all</source>
-        <translation>全部显示</translation>
     </message>
     <message>
         <source>Show less</source>
@@ -102,10 +82,6 @@
     <message>
         <source>Start the test</source>
         <translation>开始体检</translation>
-    </message>
-    <message>
-        <source>Starting…</source>
-        <translation>正在启动…</translation>
     </message>
     <message>
         <source>Stopped. Nothing was tested yet.</source>
@@ -176,18 +152,6 @@
         <translation>几秒</translation>
     </message>
     <message>
-        <source>All of level 2, then full load with every result checked.</source>
-        <translation>先做 2 级的全部项目，再满载运行，检查每个结果。</translation>
-    </message>
-    <message>
-        <source>A few minutes, then {load} of full load</source>
-        <translation>先用几分钟，再满载 {load}</translation>
-    </message>
-    <message>
-        <source>Included in level {level}</source>
-        <translation>{level} 级包含的项目</translation>
-    </message>
-    <message>
         <source>See below for what to do.</source>
         <translation>处理办法见下方。</translation>
     </message>
@@ -236,10 +200,6 @@
         <translation>从驱动读取每张显卡的状态，不做计算。</translation>
     </message>
     <message>
-        <source>Copies, calculations in each precision, and the free memory bit by bit.</source>
-        <translation>数据复制、各种精度的计算，逐位检查空闲显存。</translation>
-    </message>
-    <message>
         <source>A few minutes</source>
         <translation>几分钟</translation>
     </message>
@@ -258,6 +218,74 @@
     <message>
         <source>{percent} of the test</source>
         <translation>已完成 {percent}</translation>
+    </message>
+    <message>
+        <source>the card</source>
+        <translation>显卡</translation>
+    </message>
+    <message>
+        <source>Run another test</source>
+        <translation>进行其他测试</translation>
+    </message>
+    <message>
+        <source>1 check passed</source>
+        <translation>1 项检查通过</translation>
+    </message>
+    <message>
+        <source>{count} checks passed</source>
+        <translation>{count} 项检查通过</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>展开</translation>
+    </message>
+    <message>
+        <source>Hide</source>
+        <translation>收起</translation>
+    </message>
+    <message>
+        <source>1 · Quick check</source>
+        <translation>1 级 · 快速检查</translation>
+    </message>
+    <message>
+        <source>2 · Thorough check</source>
+        <translation>2 级 · 全面检查</translation>
+    </message>
+    <message>
+        <source>3 · Stress test</source>
+        <translation>3 级 · 压力测试</translation>
+    </message>
+    <message>
+        <source>Adds copies, calculations in each precision, and every bit of the free memory.</source>
+        <translation>再检查数据复制、各种精度的计算，并逐位检查空闲显存。</translation>
+    </message>
+    <message>
+        <source>Adds full load, with every result checked.</source>
+        <translation>再让显卡满载运行，核对每个结果。</translation>
+    </message>
+    <message>
+        <source>A few minutes, then {load} at full load</source>
+        <translation>几分钟，之后满载 {load}</translation>
+    </message>
+    <message>
+        <source>What is tested</source>
+        <translation>测试哪些项目</translation>
+    </message>
+    <message>
+        <source>You can cancel at any time. It stops by itself if the card gets too hot.</source>
+        <translation>可以随时取消。显卡过热时会自动停止。</translation>
+    </message>
+    <message>
+        <source>Starting the test…</source>
+        <translation>正在开始测试…</translation>
+    </message>
+    <message>
+        <source>Show everything left out</source>
+        <translation>显示全部未测项目</translation>
+    </message>
+    <message>
+        <source>and {count} more</source>
+        <translation>还有 {count} 项</translation>
     </message>
 </context>
 </TS>

@@ -31,10 +31,11 @@ def running(window: MainWindow) -> None:
     window.app.results["health"] = health_checks(THOROUGH_LEVEL)
     page.choose(THOROUGH_LEVEL, None)
     page.start_test()
-    page.monotonic = lambda: time.monotonic() + RUNNING_S
     _wait_until(
         lambda: len(page.result_view.rows) == len(reports) - 1 and page.result_view.pending.current_row.isVisible()
     )
+    page.monotonic = lambda: time.monotonic() + RUNNING_S
+    page.update_state()
 
 
 def done(window: MainWindow) -> None:

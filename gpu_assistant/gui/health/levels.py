@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QGridLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...health.job import AREAS_BY_LEVEL
 from ...texts.format import format_duration
@@ -22,8 +22,8 @@ AREA_ICONS = {
     "card-answers": "card",
     "card-link": "long",
     "card-memory": "memory",
-    "card-errors": "warn",
-    "card-xid": "warn",
+    "card-errors": "table",
+    "card-xid": "log",
     "card-fan": "fan",
     "cpu-compute": "cpu",
     "device-compute": "chip",
@@ -96,40 +96,69 @@ class LevelCards(QWidget):
 
 
 class AreasCard(Card):
-    """What a level tests, area by area."""
+    """What a level tests, area by area: a group for each level that it includes, below the levels' own cards."""
 
     def __init__(self) -> None:
         super().__init__()
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(24)
-        self._grid.setVerticalSpacing(8)
-        self.rows: list[AreaRow] = []
-        self._columns = 2
+        self._grid.setVerticalSpacing(12)
+        self.groups: list[AreaGroup] = []
+        self._columns = len(AREAS_BY_LEVEL)
         self._shown: tuple[object, ...] = ()
+        self._level, self._areas = 1, tuple[str, ...]()
         self.column.addLayout(self._grid)
 
     def show_level(self, level: int, areas: tuple[str, ...]) -> None:
         """List what this level tests, in the current language."""
-        shown = (level, areas, language.texts().language)
+        self._level, self._areas = level, areas
+        self.set_title(translate("Health", "What is tested"))
+        self._update_groups()
+
+    def set_columns(self, columns: int) -> None:
+        """Put the groups side by side, or one below the other."""
+        self._columns = columns
+        if self._areas:
+            self._update_groups()
+
+    def _update_groups(self) -> None:
+        """Make the groups anew where they change: those of several levels have headings, those of one are columns."""
+        shown = (self._level, self._areas, self._columns, language.texts().language)
         if shown == self._shown:
             return
         self._shown = shown
-        self.set_title(level_title(level))
-        for row in self.rows:
-            self._grid.removeWidget(row)
-            row.hide()
-            row.deleteLater()
-        self.rows = [AreaRow(area) for area in areas]
-        self.set_columns(self._columns)
+        for group in self.groups:
+            self._grid.removeWidget(group)
+            group.hide()
+            group.deleteLater()
+        if self._level == 1:
+            length = -(-len(self._areas) // self._columns)
+            parts = [self._areas[start : start + length] for start in range(0, len(self._areas), length)]
+            self.groups = [AreaGroup("", part) for part in parts]
+        else:
+            self.groups = [
+                AreaGroup(name, [area for area in self._areas if area in AREAS_BY_LEVEL[level]])
+                for level, name in enumerate(level_names()[: self._level], 1)
+            ]
+        for index, group in enumerate(self.groups):
+            row, column = divmod(index, self._columns)
+            self._grid.addWidget(group, row, column, Qt.AlignmentFlag.AlignTop)
+        for column in range(len(AREAS_BY_LEVEL)):
+            self._grid.setColumnStretch(column, 1 if column < self._columns else 0)
 
-    def set_columns(self, columns: int) -> None:
-        """Arrange the rows in one or two columns, read from the top to the bottom."""
-        self._columns = columns
-        per_column = -(-len(self.rows) // columns)
-        for index, row in enumerate(self.rows):
-            self._grid.addWidget(row, index % per_column, index // per_column)
-        for column in range(2):
-            self._grid.setColumnStretch(column, 1 if column < columns else 0)
+
+class AreaGroup(QWidget):
+    """Areas below each other, with a heading unless it is empty."""
+
+    def __init__(self, heading: str, areas: Sequence[str]) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        if heading:
+            column.addWidget(label("small-strong", heading, "soft"))
+        for area in areas:
+            column.addWidget(AreaRow(area))
 
 
 class AreaRow(QWidget):
@@ -151,17 +180,12 @@ def level_areas(level: int, *, has_environment: bool, has_gpu: bool) -> tuple[st
     return tuple(area for area in areas if area not in left_out)
 
 
-def level_title(level: int) -> str:
-    """The title of the list of what a level tests."""
-    return translate("Health", "Included in level {level}").format(level=level)
-
-
 def level_names() -> tuple[str, str, str]:
     """The names of the three levels."""
     return (
-        translate("Health", "1 · Quick look"),
-        translate("Health", "2 · Thorough"),
-        translate("Health", "3 · Long full load"),
+        translate("Health", "1 · Quick check"),
+        translate("Health", "2 · Thorough check"),
+        translate("Health", "3 · Stress test"),
     )
 
 
@@ -181,11 +205,11 @@ def level_texts(load: str, *, has_environment: bool) -> Sequence[tuple[str, str]
     return (
         quick,
         (
-            translate("Health", "Copies, calculations in each precision, and the free memory bit by bit."),
+            translate("Health", "Adds copies, calculations in each precision, and every bit of the free memory."),
             translate("Health", "A few minutes"),
         ),
         (
-            translate("Health", "All of level 2, then full load with every result checked."),
-            translate("Health", "A few minutes, then {load} of full load").format(load=load),
+            translate("Health", "Adds full load, with every result checked."),
+            translate("Health", "A few minutes, then {load} at full load").format(load=load),
         ),
     )

@@ -26,7 +26,7 @@ from ...core.errors import AppError
 from ...core.jobs import JobContext
 from ...core.results import Check, Checks, GpuSample
 from ...health.child_protocol import HealthProgress
-from ...health.progress import LOAD_AREA, HealthTestProgress
+from ...health.progress import HealthTestProgress
 from ...texts.format import format_duration, format_percent
 from .. import language, theme
 from ..machine_facts import current_environment
@@ -40,7 +40,7 @@ from ..widgets.page import Page
 from ..widgets.progress import ProgressBar
 from ..widgets.text import label
 from ..worker import JobRunner
-from .levels import LOAD_LEVEL, AreasCard, LevelCards, level_areas, level_names, level_title
+from .levels import LOAD_LEVEL, AreasCard, LevelCards, level_areas, level_names
 from .result import HealthResultView
 from .running import area_name
 
@@ -82,7 +82,8 @@ class HealthPage(Page):
         super().__init__(" ")
         self.levels, self.areas_card = LevelCards(), AreasCard()
         self.test_options = HealthTestOptions()
-        self.limit_label, self.progress_label, self.time_label = label("small"), label("body"), label("small")
+        self.limit_label, self.progress_label, self.time_label = label("small"), label("heading"), label("small")
+        self.another_label = label("heading")
         self.progress_bar = ProgressBar()
         self._started = 0.0  # of `monotonic`
         self._clock_timer = QTimer(self, interval=CLOCK_INTERVAL_MS)
@@ -93,7 +94,7 @@ class HealthPage(Page):
         self.start_button = Button(kind="primary", icon_name="play")
         self.start_button.setObjectName("startHealthTest")
         self.cancel_button = Button(icon_name="cross")
-        self.copy_button = Button(kind="ghost", icon_name="copy")
+        self.copy_button = Button(kind="ghost", icon_name="copy", small=True)
         self.environment_runner, self.test_runner = JobRunner(self), JobRunner(self)
         self._build_layout()
         self._connect_signals()
@@ -111,6 +112,11 @@ class HealthPage(Page):
         self._progress_card.column.addWidget(self.time_label)
         self._result_card = Card()
         self._result_card.column.addWidget(self.result_view)
+        result_footer = QHBoxLayout()
+        result_footer.addWidget(self.result_view.expand_button)
+        result_footer.addWidget(self.copy_button)
+        result_footer.addStretch(1)
+        self._result_card.column.addLayout(result_footer)
         # What runs or was found comes first; below it are the levels, to test again.
         for widget in (
             self._progress_card,
@@ -118,6 +124,7 @@ class HealthPage(Page):
             self.message_banner,
             self.result_view.verdict,
             self._result_card,
+            self.another_label,
             self.levels,
             self.no_card_banner,
             self.cpu_only_banner,
@@ -129,7 +136,6 @@ class HealthPage(Page):
         start_layout.setSpacing(16)
         start_layout.addWidget(self.start_button, 0, Qt.AlignmentFlag.AlignVCenter)
         start_layout.addWidget(self.limit_label, 1, Qt.AlignmentFlag.AlignVCenter)
-        start_layout.addWidget(self.copy_button, 0, Qt.AlignmentFlag.AlignVCenter)
         self.column.addWidget(self.test_options)
         self.column.addWidget(self._start_row)
         self.column.addWidget(self.areas_card)
@@ -139,7 +145,7 @@ class HealthPage(Page):
         """Levels side by side, in a small window one below the other."""
         fits = self.available_width() >= len(self.levels.buttons) * theme.px(MIN_LEVEL_WIDTH)
         self.levels.set_columns(len(self.levels.buttons) if fits else 1)
-        self.areas_card.set_columns(2 if fits else 1)
+        self.areas_card.set_columns(len(self.levels.buttons) if fits else 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -150,6 +156,7 @@ class HealthPage(Page):
         self.levels.chosen.connect(lambda _: self.update_state())
         self.test_options.changed.connect(self.update_state)
         self.start_button.clicked.connect(self.start_test)
+        self.result_view.verdict.button.clicked.connect(self.test_again)
         self.copy_button.clicked.connect(self._copy_result)
         self.cancel_button.clicked.connect(self.stop_test)
         self.environment_runner.done.connect(self.set_environment)
@@ -191,7 +198,7 @@ class HealthPage(Page):
         if self.testing:
             self.setFocus(Qt.FocusReason.ShortcutFocusReason)
             return
-        for button in (self.start_button, self.levels.buttons[self.level - 1]):
+        for button in (self.result_view.verdict.button, self.start_button, self.levels.buttons[self.level - 1]):
             if button.isVisibleTo(self) and button.isEnabled():
                 button.setFocus(Qt.FocusReason.ShortcutFocusReason)
                 return
@@ -227,12 +234,13 @@ class HealthPage(Page):
         """Start a test; does nothing while one runs or where none can."""
         if self._unavailable_reason() or self._environment is None or self.testing:
             return
-        self.result_view.clear()
+        gpus = self._gpus()
+        options = self.test_options
+        gpu_count = 1 if options.device is not None else len(gpus)
+        self.result_view.start(only_card=gpus[0].name if len(gpus) == 1 else None)
         self._message, self._was_copied, self._is_stopping = None, False, False
         self._started = self.monotonic()
         self._clock_timer.start()
-        options = self.test_options
-        gpu_count = 1 if options.device is not None else len(self._gpus())
         self._progress = HealthTestProgress(self._areas(), gpu_count=gpu_count, load_seconds=options.load_seconds)
         self.result_view.pending.start(self._progress, has_several_gpus=gpu_count > 1)
         self.test_runner.start(
@@ -247,6 +255,13 @@ class HealthPage(Page):
         self.update_state()
         self.setFocus()  # not on "Cancel": a second key press meant for "Start" must not stop the test
         self.testing_changed.emit()
+
+    def test_again(self) -> None:
+        """Start a test of the level whose result is shown."""
+        if self.result_view.level is not None:
+            self.levels.set_current(self.result_view.level - 1)
+            self.update_state()
+        self.start_test()
 
     def stop_test(self) -> None:
         """Cancel the test."""
@@ -276,7 +291,7 @@ class HealthPage(Page):
         elif progress is not None and (area := progress.current_area) is not None:
             text = translate("Health", "Testing now: {area}").format(area=area_name(area))
         else:
-            text = translate("Health", "Starting…")
+            text = translate("Health", "Starting the test…")
         self.progress_label.setText(text)
         self._show_time()
         self.cancel_button.setEnabled(not self._is_stopping)
@@ -288,13 +303,12 @@ class HealthPage(Page):
         code, elapsed_s = language.texts().language, self.monotonic() - self._started
         progress, load_s = self._progress, self.test_options.load_seconds
         fraction = progress.fraction(elapsed_s) if progress is not None else 0.0
-        current = progress.current if progress is not None else None
-        if load_s is None:
+        left_s = progress.seconds_left(elapsed_s) if progress is not None else None
+        if left_s is not None:
+            rest_text = translate("Health", "about {time} left").format(time=format_duration(max(left_s, 1), code))
+        elif load_s is None:
             in_all = (translate("Health", "less than 1 minute in all"), translate("Health", "a few minutes in all"))
             rest_text = in_all[self.level - 1]
-        elif current is not None and current.check == LOAD_AREA and current.done is not None:
-            left_s = max((1 - current.done) * load_s, 1)
-            rest_text = translate("Health", "about {time} left").format(time=format_duration(left_s, code))
         else:
             rest_text = translate("Health", "then {time} of full load").format(time=format_duration(load_s, code))
         share_text = translate("Health", "{percent} of the test").format(percent=format_percent(100 * fraction, code))
@@ -336,8 +350,8 @@ class HealthPage(Page):
         had_focus = self.hasFocus() or self.cancel_button.hasFocus()
         self.update_state()
         if had_focus:
-            # Not on "Start": a late key press meant for "Cancel" must not start the next test.
-            self.levels.buttons[self.level - 1].setFocus(Qt.FocusReason.OtherFocusReason)
+            # Not on "Test again": a late key press meant for "Cancel" must not start the next test.
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.finished.emit()
         self.testing_changed.emit()
 
@@ -371,12 +385,13 @@ class HealthPage(Page):
         running, environment, unavailable_reason = self.testing, self._environment, self._unavailable_reason()
         has_environment = environment is None or environment.environment is not None
         has_result = bool(self.result_view.rows) or not self.result_view.verdict.isHidden()
-        self.start_button.setText(
-            translate("Health", "Test again") if has_result else translate("Health", "Start the test")
-        )
+        self.start_button.setText(translate("Health", "Start the test"))
+        has_verdict = not self.result_view.verdict.isHidden()
+        self.start_button.set_kind("secondary" if has_verdict else "primary")  # one primary button on the page
+        self.another_label.setText(translate("Health", "Run another test"))
+        self.another_label.setVisible(has_verdict and not running)
         self.levels.setEnabled(not running)
         self.levels.setVisible(not running)
-        self._progress_card.set_title(level_names()[self.level - 1])
         self.test_options.show_for_level(has_load=self.level == LOAD_LEVEL, running=running)
         self.levels.show_levels(has_environment=has_environment, load_seconds=self.test_options.chosen_load_seconds)
         self.limit_label.setText(unavailable_reason or self._limit_text())
@@ -411,20 +426,22 @@ class HealthPage(Page):
         )
         self.copy_button.setVisible(bool(self.result_view.rows))
         self._start_row.setVisible(not running)
-        self.start_button.setEnabled(environment is not None and not unavailable_reason)
-        self._result_card.set_title(level_title(self.level) if running else translate("Health", "What was tested"))
+        can_start = environment is not None and not unavailable_reason
+        for button in (self.start_button, self.result_view.verdict.button):
+            button.setEnabled(can_start)
+        self._result_card.set_title(
+            level_names()[self.level - 1]
+            if running
+            else self.result_view.title or translate("Health", "What was tested")
+        )
         self._result_card.setVisible(running or bool(self.result_view.rows))
 
     def _limit_text(self) -> str:
-        """After how long the level stops by itself; "" where only the driver is asked."""
+        """When the test stops by itself; "" where only the driver is asked."""
         environment = self._environment
         if environment is None or environment.environment is None:
             return ""
-        seconds = environment.limits[self.level - 1] + (self.test_options.load_seconds or 0.0)
-        template = translate(
-            "Health", "It stops by itself after {longest} at the latest, or when the card gets too hot."
-        )
-        return template.format(longest=format_duration(seconds, language.texts().language))
+        return translate("Health", "You can cancel at any time. It stops by itself if the card gets too hot.")
 
 
 class HealthTestOptions(QWidget):
@@ -509,28 +526,26 @@ class HealthTestOptions(QWidget):
 
 
 class HealthTestEnvironment(Struct, frozen=True, kw_only=True):
-    """What a test runs with: the environment in use (None: only the driver can be tested), whether its PyTorch is a CPU
-    build, and the time limit of each level in seconds, without the load of level 3.
+    """What a test runs with: the environment in use (None: only the driver can be tested), and whether its PyTorch is a
+    CPU build.
     """
 
     environment: Path | None
     cpu_only: bool
-    limits: tuple[float, ...]
 
 
 class HealthTestEnvironmentJob:
-    """Reads the environment in use and the limits from disk."""
+    """Reads the environment in use from disk."""
 
     def __init__(self, app: App) -> None:
         self._app = app
 
     def run(self, context: JobContext[Any]) -> HealthTestEnvironment:
         context.check_cancelled()
-        installed, tests = current_environment(self._app), self._app.monitoring.health_rules.tests
+        installed = current_environment(self._app)
         return HealthTestEnvironment(
             environment=installed.folder if installed is not None else None,
             cpu_only=installed is not None and installed.variant == "cpu",
-            limits=tuple(float(each) for each in tests.limits_seconds),
         )
 
 

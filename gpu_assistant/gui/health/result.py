@@ -7,6 +7,7 @@ A `CheckRow` is added with each finished check; verdict, curves and scope follow
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
@@ -30,6 +31,8 @@ CHECK_ICONS = {"pass": ("check", "ok"), "warn": ("warn", "warn"), "fail": ("erro
 VERDICT_KINDS: dict[str, HeroKind] = {"pass": "ok", "warn": "warn"}
 STATE_ORDER = ("fail", "warn", "pass", "skip")  # of a result's rows: what needs attention comes first
 HEAT_CHECK = "card-heat"
+NAMING_CHECKS = ("device-query",)  # what they say is the card's name
+SPACE_BETWEEN_HAN = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
 MAX_SCOPE_ITEMS = 3  # of what a verdict does not cover, before "Show all of it"
 MAX_POINTS = 400  # of a curve: more than it has pixels
 MIN_TEMPERATURE = 20.0  # °C at the bottom of the temperature curve
@@ -38,8 +41,8 @@ translate = QCoreApplication.translate
 
 
 class HealthResultView(QWidget):
-    """Checks, curves and scope, one below the other; while a test runs, below its findings what it is at and what is
-    to come. The page places `verdict` above it.
+    """What needs attention, how many checks passed (folded, all on demand), curves and scope; while a test runs, below
+    its findings what it is at and what is to come. The page places `verdict` above it.
     """
 
     def __init__(self) -> None:
@@ -48,19 +51,31 @@ class HealthResultView(QWidget):
         self.rows: list[CheckRow] = []
         self.curves: list[GpuCurvesView] = []
         self.verdict, self.scope = Hero("ok"), label("small")
+        self.verdict.button.set_kind("primary")
+        self.verdict.button.set_icon("restart", None)
         self._checks: Checks | None = None
+        self._only_card: str | None = None
         self._scope_expanded = False
+        self.passed_fold = PassedFold()
         self.expand_button = Button(kind="ghost", small=True)
         self.expand_button.clicked.connect(lambda: self._show_scope(expanded=not self._scope_expanded))
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(10)
         self.pending = AreaProgressList()
+        # In this order from the top to the bottom, whenever a check is finished.
+        self._lists = {kind: QVBoxLayout() for kind in ("attention", "pass", "skip")}
+        for column in self._lists.values():
+            column.setSpacing(10)
+        self._column.addLayout(self._lists["attention"])
+        self._column.addWidget(self.passed_fold)
+        self._column.addLayout(self._lists["pass"])
         self._column.addWidget(self.pending)
+        self._column.addLayout(self._lists["skip"])
+        self.passed_fold.button.clicked.connect(lambda: self._show_passed(is_open=not self.passed_fold.is_open))
         self._column.addWidget(self.scope)
         for widget in (self.verdict, self.pending, self.scope):
             widget.hide()
-        self._column.addWidget(self.expand_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.expand_button.hide()
 
     def retranslate(self) -> None:
@@ -75,28 +90,63 @@ class HealthResultView(QWidget):
             self.add_check(check)
         self.pending.refresh()
 
-    def clear(self) -> None:
-        """Remove all results, before a new test."""
+    def start(self, *, only_card: str | None) -> None:
+        """Remove all results, before a new test; `only_card` is the name of the card where just one is tested."""
         self._clear_rows()
         self.pending.clear()
+        self._only_card = only_card
+        self.passed_fold.set_open(False)
 
     def _clear_rows(self) -> None:
-        for widget in (self.verdict, self.scope, self.expand_button, *self.curves, *self.rows):
+        for widget in (self.verdict, self.scope, self.expand_button, self.passed_fold, *self.curves, *self.rows):
             widget.hide()
+        for row in self.rows:
+            self._lists[list_kind(row.check.state)].removeWidget(row)
+        for curve in self.curves:
+            self._column.removeWidget(curve)
         for child in (*self.curves, *self.rows):
-            self._column.removeWidget(child)
             child.deleteLater()
         self.curves, self.rows, self._checks = [], [], None
 
     def add_check(self, check: Check) -> None:
-        """Add a row for a finished check, with the short name of its GPU: most rows name it."""
-        device = check.data.get("device")
-        if isinstance(device, str):
-            check = replace(check, data={**check.data, "device": short_name(device)})
-        checks = Checks(schema="gpu-assistant/checks/1", verdict="pass", checks=(check,))
-        row = CheckRow(language.texts().localize_checks(checks).checks[0])
+        """Add a row for a finished check; one that passed is folded among the others unless they are shown."""
+        row = CheckRow(check, self._localize(check))
         self.rows.append(row)
-        self._column.insertWidget(self._column.indexOf(self.pending), row)
+        kind = list_kind(check.state)
+        self._lists[kind].addWidget(row)
+        if kind == "pass":
+            row.setVisible(self.passed_fold.is_open)
+            self.passed_fold.set_count(sum(each.check.state == "pass" for each in self.rows))
+            self.passed_fold.show()
+
+    def _show_passed(self, *, is_open: bool) -> None:
+        """Unfold the checks that passed, or fold them."""
+        self.passed_fold.set_open(is_open)
+        for row in self.rows:
+            if row.check.state == "pass":
+                row.setVisible(is_open)
+
+    def _localize(self, check: Check) -> Check:
+        """A check in words, with the short name of its GPU; where just one GPU is tested, a check that is in order says
+        "the card" instead: its name is in the title.
+        """
+        device = check.data.get("device")
+        is_unnamed = (
+            isinstance(device, str)
+            and self._only_card is not None
+            and short_name(device) == short_name(self._only_card)
+            and check.state in ("pass", "skip")
+            and check.id not in NAMING_CHECKS
+        )
+        if isinstance(device, str):
+            name = translate("Health", "the card") if is_unnamed else short_name(device)
+            check = replace(check, data={**check.data, "device": name})
+        checks = Checks(schema="gpu-assistant/checks/1", verdict="pass", checks=(check,))
+        localized = language.texts().localize_checks(checks).checks[0]
+        if not is_unnamed or not localized.text:
+            return localized
+        text = localized.text[:1].upper() + localized.text[1:]
+        return replace(localized, text=SPACE_BETWEEN_HAN.sub("", text))
 
     def as_text(self) -> str:
         """Verdict, checks and the whole scope as text, one line each."""
@@ -106,9 +156,24 @@ class HealthResultView(QWidget):
             return "\n".join(lines).strip()
         return "\n".join([verdict_text(checks), *lines, language.texts().localize_checks(checks).scope or ""]).strip()
 
+    @property
+    def level(self) -> int | None:
+        """The level of the result that is shown; None without one."""
+        return self._checks.level if self._checks is not None else None
+
+    @property
+    def title(self) -> str:
+        """The level of the result and the card that was tested, where it was just one."""
+        level = _level_name(self._checks) if self._checks is not None else ""
+        card = short_name(self._only_card) if self._only_card is not None else ""
+        return " · ".join(part for part in (level, card) if part)
+
     def show_result(self, checks: Checks, *, expanded: bool = False) -> None:
         """Show the result of a test in place of its rows, the worst first, with the whole scope if `expanded`."""
-        self.clear()
+        cards = [check.data.get("device") for check in checks.checks if check.id == "card-answers"]
+        is_open = self.passed_fold.is_open and self._checks is checks
+        self.start(only_card=str(cards[0]) if len(cards) == 1 else None)
+        self.passed_fold.set_open(is_open)
         self._checks = checks
         for check in sorted(checks.checks, key=lambda each: STATE_ORDER.index(each.state)):
             self.add_check(check)
@@ -118,11 +183,14 @@ class HealthResultView(QWidget):
             self.curves.append(view)
             self._column.insertWidget(self._column.indexOf(self.scope), view)
         kind = _verdict_kind(checks)
-        title, detail = verdict_parts(checks)
-        findings = [row.check.text for row in self.rows if row.check.state in ("warn", "fail")]
-        if checks.verdict != "pass" and len(findings) == 1 and findings[0]:
-            detail = " · ".join(part for part in (_level_name(checks), findings[0]) if part)
-        self.verdict.set(kind, title, detail, icon="info" if kind == "neutral" else None)
+        title, detail = _verdict_sentences(checks)
+        findings = [row for row in self.rows if row.check.state in ("warn", "fail")]
+        if checks.verdict != "pass" and len(findings) == 1 and findings[0].text:
+            # The only finding and its remedy are part of the verdict, and not said again below.
+            detail = "\n".join(part for part in (findings[0].text, findings[0].fix) if part)
+            findings[0].hide()
+        action = translate("Health", "Test again")
+        self.verdict.set(kind, title, detail, action, icon="info" if kind == "neutral" else None)
         self.verdict.show()
         self._show_scope(expanded=expanded)
 
@@ -138,7 +206,9 @@ class HealthResultView(QWidget):
         )
         self.scope.setText(full_text if expanded else short_text)
         self.scope.show()
-        self.expand_button.setText(translate("Health", "Show less") if expanded else translate("Health", "Show all"))
+        self.expand_button.setText(
+            translate("Health", "Show less") if expanded else translate("Health", "Show everything left out")
+        )
         self.expand_button.set_icon(None, "up" if expanded else "down")
         self.expand_button.setVisible(full_text != short_text)
 
@@ -153,13 +223,48 @@ def state_label(state: str) -> str:
     }[state]
 
 
-class CheckRow(QWidget):
-    """One check: its state as an icon, the finding, and what to do."""
+def list_kind(state: str) -> str:
+    """Which list a check belongs to: "attention", "pass" or "skip"."""
+    return state if state in ("pass", "skip") else "attention"
 
-    def __init__(self, check: Check) -> None:
+
+class PassedFold(QWidget):
+    """How many checks passed, and a button that shows them; `is_open` while they are shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_open, self._count = False, 0
+        self.count_label = label("strong")
+        self.button = Button(kind="ghost", small=True)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        row.addWidget(IconWidget(*CHECK_ICONS["pass"], 18), 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self.count_label, 1, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter)
+
+    def set_count(self, count: int) -> None:
+        """Say how many checks passed, in the current language."""
+        self._count = count
+        template = translate("Health", "1 check passed") if count == 1 else translate("Health", "{count} checks passed")
+        self.count_label.setText(template.format(count=count))
+        self.set_open(self.is_open)
+
+    def set_open(self, is_open: bool) -> None:
+        """Say whether they are shown."""
+        self.is_open = is_open
+        self.button.setText(translate("Health", "Hide") if is_open else translate("Health", "Show"))
+        self.button.set_icon(None, "up" if is_open else "down")
+        self.button.setAccessibleDescription(self.count_label.text())
+
+
+class CheckRow(QWidget):
+    """One check: its state as an icon, the finding, and what to do. `localized` is the check in words."""
+
+    def __init__(self, check: Check, localized: Check) -> None:
         super().__init__()
         self.check = check
-        text, fix = check.text or "", check.fix or ""
+        self.text, self.fix = text, fix = localized.text or "", localized.fix or ""
         self.setAccessibleName(f"{state_label(check.state)}: {text} {fix}".strip())
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -259,12 +364,6 @@ def verdict_text(checks: Checks) -> str:
     if checks.level is None:
         return text
     return translate("Health", "Level {level}: {verdict}").format(level=checks.level, verdict=text)
-
-
-def verdict_parts(checks: Checks) -> tuple[str, str]:
-    """The verdict as a title, and as the line below it the level with what to do."""
-    title, advice = _verdict_sentences(checks)
-    return title, " · ".join(part for part in (_level_name(checks), advice) if part)
 
 
 def _level_name(checks: Checks) -> str:

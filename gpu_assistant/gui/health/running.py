@@ -19,6 +19,7 @@ from ..widgets.text import label
 
 ICON_SIZE = 18
 ROW_GAP = 10
+MAX_TO_COME = 4  # areas to come that are listed; of the others it is said how many they are
 translate = QCoreApplication.translate
 
 
@@ -34,7 +35,9 @@ class AreaProgressList(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(ROW_GAP)
+        self.more_label = label("small")
         self._column.addWidget(self.current_row)
+        self._column.addWidget(self.more_label)
 
     def start(self, progress: HealthTestProgress, *, has_several_gpus: bool) -> None:
         """Follow this test; `has_several_gpus`: the area that is tested now names its GPU."""
@@ -42,7 +45,7 @@ class AreaProgressList(QWidget):
         self._progress, self._has_several_gpus = progress, has_several_gpus
         for area in progress.areas_to_come:
             self.rows[area] = row = AreaProgressRow()
-            self._column.addWidget(row)
+            self._column.insertWidget(self._column.indexOf(self.more_label), row)
         self.refresh()
 
     def clear(self) -> None:
@@ -63,8 +66,11 @@ class AreaProgressList(QWidget):
         if current is not None:
             self.current_row.set(*self._current_texts(current))
         for area, row in self.rows.items():
-            row.setVisible(area in to_come)
+            row.setVisible(area in to_come[:MAX_TO_COME])
             row.set(area_text(area))
+        more = len(to_come) - MAX_TO_COME
+        self.more_label.setVisible(more > 0)
+        self.more_label.setText(translate("Health", "and {count} more").format(count=more))
         self.setVisible(current is not None or bool(to_come))
 
     def _current_texts(self, current: HealthProgress) -> tuple[str, str]:

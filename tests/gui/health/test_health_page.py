@@ -60,31 +60,35 @@ def open_page(app, sampling, qtbot, language):
 def test_duration_shown_before_and_scope_after(open_page, app, qtbot, seen):
     page = open_page(level=2)
     assert page.levels.buttons[1].cost_label.text() == "A few minutes"
-    assert "30 minutes at the latest" in page.limit_label.text()
+    assert page.limit_label.text() == "You can cancel at any time. It stops by itself if the card gets too hot."
     page.levels.buttons[2].click()
-    assert page.levels.buttons[2].cost_label.text() == "A few minutes, then 10 minutes of full load"
+    assert page.levels.buttons[2].cost_label.text() == "A few minutes, then 10 minutes at full load"
     page.levels.buttons[1].click()
     with qtbot.waitSignal(page.test_runner.finished, timeout=5000):
         page.start_button.click()
     assert app.calls[-1] == f"health 2 {Path(ENVIRONMENT.path)}"
     states = [row.check.state for row in page.result_view.rows]
     assert states == ["warn", *["pass"] * (len(states) - 2), "skip"]
-    assert page.result_view.rows[0].check.text == "RTX 4060 reached 86 °C, which is hot: it slows down at 87 °C."
-    # The only finding stands beside the verdict, too.
-    assert page.result_view.verdict.detail_label.text() == f"2 · Thorough · {page.result_view.rows[0].check.text}"
+    finding = page.result_view.rows[0]
+    assert finding.text == "RTX 4060 reached 86 °C, which is hot: it slows down at 87 °C."
+    # The only finding and its remedy are part of the verdict, and not said again below it.
+    assert page.result_view.verdict.detail_label.text() == f"{finding.text}\n{finding.fix}"
+    assert not finding.isVisible()
     assert page.level == health_checks().level
-    assert page.levels.buttons[1].hasFocus()  # not the rail, nor "Start"
+    assert page.hasFocus()  # not the rail, nor "Test again"
     qtbot.waitUntil(lambda: "Check that all fans turn" in seen(page), timeout=5000)
     assert page.result_view.verdict.kind == "warn"
     # The result comes first, then the levels and the button to test again.
     assert (
         page.result_view.verdict.y()
         < page.result_view.parentWidget().y()
+        < page.another_label.y()
         < page.levels.y()
         < page.start_button.parentWidget().y()
     )
     assert page.verticalScrollBar().value() == 0
-    assert page.start_button.text() == "Test again"
+    assert page.result_view.verdict.button.text() == "Test again"
+    assert page.result_view.title == "2 · Thorough check · RTX 4060"
     assert page.result_view.scope.text().startswith("Not tested: calculations under a long full load; ")
     page.copy_button.click()
     verdict, *rows = QGuiApplication.clipboard().text().splitlines()
@@ -111,9 +115,10 @@ def test_one_list_says_what_is_found_tested_and_to_come(open_page, app, qtbot, s
     assert len(page.result_view.rows) == len(progress_reports()) - 1
     assert pending.current_row.accessibleName() == "testing now: The free memory, bit by bit · 42 %"
     to_come = [area for area, row in pending.rows.items() if row.isVisible()]
-    assert to_come == list(SAMPLED_AREAS[:-1])  # the last one belongs to level 3
+    assert to_come == list(SAMPLED_AREAS[:4])
+    assert pending.more_label.text() == "and 5 more"  # the last of all belongs to level 3
     assert pending.rows["card-answers"].accessibleName() == "to come: Whether each card responds"
-    qtbot.waitUntil(lambda: pending.y() > page.result_view.rows[-1].y(), timeout=5000)
+    qtbot.waitUntil(lambda: pending.y() > page.result_view.passed_fold.y(), timeout=5000)
     page.test_runner.reported.emit(health_checks().checks[8])
     assert not pending.current_row.isVisible()
     app.gate.set()
@@ -201,6 +206,65 @@ def test_progress_follows_the_language(open_page, app, language, qtbot):
     qtbot.waitUntil(lambda: "bit by bit" in page.progress_label.text(), timeout=5000)
     language.set("zh_CN")
     qtbot.waitUntil(lambda: page.progress_label.text() == "正在测试：空闲显存的逐位检查", timeout=5000)
+    app.gate.set()
+    qtbot.waitUntil(lambda: not page.testing, timeout=5000)
+
+
+def test_what_passed_is_folded_and_names_no_card(open_page, qtbot, seen):
+    page = open_page()
+    page.show_result(health_checks())
+    fold = page.result_view.passed_fold
+    assert fold.count_label.text() == "16 checks passed"
+    assert "The card responds." not in seen(page)
+    fold.button.click()
+    qtbot.waitUntil(lambda: "The card responds." in seen(page), timeout=5000)
+    assert "Copies to the card run at 12.6 GB/s" in seen(page)
+    assert "PyTorch sees RTX 4060 with 8 GB." in seen(page)
+    assert fold.button.text() == "Hide"
+    page.retranslate()
+    assert page.result_view.passed_fold.is_open
+    fold.button.click()
+    qtbot.waitUntil(lambda: "The card responds." not in seen(page), timeout=5000)
+
+
+def test_what_passed_names_the_card_where_several_are_tested(open_page):
+    second = [
+        replace(check, data={**check.data, "device": "NVIDIA GeForce RTX 4090"}) for check in health_checks().checks
+    ]
+    page = open_page()
+    page.show_result(replace(health_checks(), checks=(*health_checks().checks, *second)))
+    assert "RTX 4090 responds." in [row.text for row in page.result_view.rows]
+    assert "RTX 4060 responds." in [row.text for row in page.result_view.rows]
+
+
+def test_chinese_has_no_space_around_the_unnamed_card(open_page, language):
+    page = open_page()
+    language.set("zh_CN")
+    page.show_result(health_checks())
+    assert "显卡有响应。" in [row.text for row in page.result_view.rows]
+
+
+def test_test_again_starts_the_level_of_the_result(open_page, app, qtbot):
+    page = open_page(level=2, gpus=(gpu(0),))
+    with qtbot.waitSignal(page.test_runner.finished, timeout=5000):
+        page.start_button.click()
+    page.levels.buttons[0].click()
+    with qtbot.waitSignal(page.test_runner.finished, timeout=5000):
+        page.result_view.verdict.button.click()
+    assert app.calls[-1] == f"health 2 {Path(ENVIRONMENT.path)}"
+
+
+def test_the_last_calculation_says_how_long_the_test_still_takes(open_page, app, qtbot):
+    app.gate = threading.Event()
+    app.events["health"] = (PROGRESS,)  # 42 % of the memory test
+    page = open_page(level=2, gpus=(gpu(0),))
+    page.start_button.click()
+    qtbot.waitUntil(lambda: "the free memory" in page.progress_label.text(), timeout=5000)
+    assert "a few minutes in all" in page.time_label.text()
+    now = page.monotonic()
+    page.monotonic = lambda: now + 84
+    page.update_state()
+    assert "about 2 minutes left" in page.time_label.text()
     app.gate.set()
     qtbot.waitUntil(lambda: not page.testing, timeout=5000)
 
@@ -297,7 +361,7 @@ def test_another_language_keeps_the_result(open_page, language, qtbot):
     page = open_page()
     page.show_result(health_checks())
     language.set("zh_CN")
-    qtbot.waitUntil(lambda: page.start_button.text() == "再测一次")
+    qtbot.waitUntil(lambda: page.result_view.verdict.button.text() == "再测一次")
     assert len(page.result_view.rows) == len(health_checks().checks)
     assert page.result_view.verdict.isVisible()
 
@@ -305,7 +369,7 @@ def test_another_language_keeps_the_result(open_page, language, qtbot):
 def test_minutes_and_gpu_can_be_selected(open_page, app, qtbot):
     page = open_page(level=3, gpus=(gpu(0), gpu(1)), gpu=1)
     page.test_options.minutes.buttons[2].click()
-    assert page.levels.buttons[2].cost_label.text() == "A few minutes, then 30 minutes of full load"
+    assert page.levels.buttons[2].cost_label.text() == "A few minutes, then 30 minutes at full load"
     with qtbot.waitSignal(page.test_runner.finished, timeout=5000):
         page.start_button.click()
     assert app.calls[-1] == f"health 3 {Path(ENVIRONMENT.path)} cuda:1 1800.0"
@@ -353,7 +417,7 @@ def test_verdict_shows_level_and_untested_gpu(open_page):
     page = open_page()
     page.show_result(replace(health_checks(1), verdict="pass"))
     assert page.result_view.verdict.title_label.text() == "Everything that was tested passed"
-    assert page.result_view.verdict.detail_label.text() == "1 · Quick look"
+    assert page.result_view.title == "1 · Quick check · RTX 4060"
     assert page.result_view.verdict.kind == "ok"
     page.show_result(replace(health_checks(2), verdict="pass", covers=("cpu-compute", "memory-test-cpu")))
     assert page.result_view.verdict.kind == "neutral"
