@@ -35,10 +35,6 @@
         <translation>正确率</translation>
     </message>
     <message>
-        <source>Error (loss)</source>
-        <translation>误差（loss）</translation>
-    </message>
-    <message>
         <source>Example programs</source>
         <translation>示例程序</translation>
     </message>
@@ -139,16 +135,16 @@
         <translation>速度：{values}</translation>
     </message>
     <message>
-        <source>Error over time: {values}</source>
-        <translation>误差变化：{values}</translation>
-    </message>
-    <message>
         <source>about {time} left</source>
         <translation>还需约 {time}</translation>
     </message>
     <message>
         <source>Choose other pictures…</source>
         <translation>换一批图片…</translation>
+    </message>
+    <message>
+        <source>Error (loss): {values}</source>
+        <translation>误差（loss）：{values}</translation>
     </message>
 </context>
 <context>

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import ast
+import math
 import threading
+import time
 from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from msgspec.structs import replace
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFont, QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.examples.child_protocol import ExampleProgress, ExampleStart, ShownPicture
 from gpu_assistant.examples.job import ExampleResult
+from gpu_assistant.examples.programs import script_path
 from gpu_assistant.gui.examples.dialog import DIALOG_SIZE as EXAMPLE_SIZE
 from gpu_assistant.gui.examples.dialog import ExampleDialog
 from gpu_assistant.gui.worker import JobRunner
@@ -30,7 +35,8 @@ Scene = Callable[["Studio", FakeMain, QWidget], QWidget]
 PARENT_SIZE = 1180, 760
 START = ExampleStart(torch="2.15.0+cu132", device="cuda:0", name="NVIDIA GeForce RTX 4060")
 ENVIRONMENT = Path("/home/mei/ai/pytorch")
-SIDE = 28  # pixels of a drawn digit
+SIDE, SEED = 28, 7  # pixels of a drawn digit; what the first person's hand depends on
+RUNNING_S = 6.0
 
 
 def digits(wrong: int | None) -> tuple[ShownPicture, ...]:
@@ -40,7 +46,7 @@ def digits(wrong: int | None) -> tuple[ShownPicture, ...]:
             width=SIDE,
             height=SIDE,
             channels=1,
-            pixels=digit(index % 10),
+            pixels=digit(index % 10, index),
             caption=str((index + (index == wrong)) % 10),
             correct=index != wrong,
         )
@@ -48,18 +54,41 @@ def digits(wrong: int | None) -> tuple[ShownPicture, ...]:
     )
 
 
-def digit(number: int) -> bytes:
-    """A digit, white on black, a byte for each pixel."""
-    image = QImage(SIDE, SIDE, QImage.Format.Format_Grayscale8)
-    image.fill(0)
-    painter, font = QPainter(image), QFont()
-    font.setPixelSize(SIDE - 4)
-    painter.setFont(font)
-    painter.setPen(QColor("white"))
-    painter.drawText(image.rect(), int(Qt.AlignmentFlag.AlignCenter), str(number))
-    painter.end()
-    rows = bytes(image.constBits())
-    return b"".join(rows[row * image.bytesPerLine() :][:SIDE] for row in range(SIDE))
+@cache
+def strokes() -> list[list[list[tuple[float, float]]]]:
+    """How the program draws each digit: its own constants, read from its source."""
+    wanted = ("arc", "DIGITS")
+    module = ast.parse(script_path("first-program").read_text(encoding="utf-8"))
+    parts = [
+        node
+        for node in module.body
+        if (isinstance(node, ast.FunctionDef) and node.name in wanted)
+        or (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in wanted)
+    ]
+    names: dict[str, Any] = {"math": math}
+    exec(compile(ast.Module(parts, []), "first_program", "exec"), names)
+    return names["DIGITS"]
+
+
+def digit(number: int, person: int) -> bytes:
+    """A digit as one of many people writes it, white on black, a byte for each pixel: what `draw` of the program does,
+    without PyTorch.
+    """
+    random = np.random.default_rng(SEED + person)
+    segments = np.array([[*a, *b] for line in strokes()[number] for a, b in pairwise(line)])
+    points = segments.reshape(-1, 2) - 0.5 + 0.022 * random.standard_normal((2 * len(segments), 2))
+    angle = 0.3 * random.standard_normal()
+    turn = np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
+    points = points @ turn * (0.75 + 0.4 * random.random(2)) + 0.5 + 0.05 * random.standard_normal(2)
+    x1, y1, x2, y2 = points.reshape(-1, 4).T
+    axis = (np.arange(SIDE) + 0.5) / SIDE
+    across, down = np.tile(axis, SIDE)[:, None] - x1, np.repeat(axis, SIDE)[:, None] - y1
+    dx, dy = x2 - x1, y2 - y1
+    share = np.clip((across * dx + down * dy) / (dx * dx + dy * dy + 1e-6), 0, 1)
+    distance = np.sqrt(((across - share * dx) ** 2 + (down - share * dy) ** 2).min(axis=1))
+    ink = 1 / (1 + np.exp(-60 * (0.025 + 0.035 * random.random() - distance)))
+    ink = np.clip(ink + 0.15 * random.standard_normal(ink.shape), 0, 1)
+    return (255 * ink).astype(np.uint8).tobytes()
 
 
 def learning(step: int) -> ExampleProgress:
@@ -98,6 +127,8 @@ def example_running(studio: Studio, app: FakeMain, parent: QWidget) -> QWidget:
     dialog = example(studio, app, parent)
     dialog.run()
     studio.until(lambda: bool(dialog.picture_grid.pictures))
+    dialog.monotonic = lambda: time.monotonic() + RUNNING_S
+    dialog.retranslate()
     return dialog
 
 

@@ -5,8 +5,15 @@ from __future__ import annotations
 import keyword
 import re
 
-from PySide6.QtGui import QSyntaxHighlighter, QTextCharFormat, QTextDocument
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
+from PySide6.QtGui import (
+    QFontMetricsF,
+    QSyntaxHighlighter,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+)
+from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from .. import theme
 from ..widgets.base import Themed
@@ -19,6 +26,8 @@ TOKENS = (
     ("accent_text", rf"\b(?:{'|'.join(keyword.kwlist)})\b"),
     ("s3", r"\b\d[\d_.]*(?:e-?\d+)?\b"),
 )
+COMMENT_INDENT, WRAP_INDENT = 2, 4  # letters by which a wrapped line is indented
+LINE_HEIGHT = 112  # percent
 PATTERN = re.compile("|".join(f"(?P<{token}>{pattern})" for token, pattern in TOKENS))
 
 
@@ -33,15 +42,16 @@ class PythonHighlighter(QSyntaxHighlighter):
                 self.setFormat(match.start(), match.end() - match.start(), colour)
 
 
-class CodeView(Themed, QPlainTextEdit):
-    """Read-only; a line that is wider than the view goes on below, so that nothing is cut off."""
+class CodeView(Themed, QTextEdit):
+    """Read-only; a line that is wider than the view goes on below, indented, so that nothing is cut off."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setReadOnly(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(True)
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
+        self.setAcceptRichText(False)
+        self.setLineWrapMode(QTextEdit.LineWrapMode.WidgetWidth)
         self.viewport().setAutoFillBackground(False)
         self.document().setDocumentMargin(6)
         use_slim_scroll_bars(self)
@@ -53,12 +63,29 @@ class CodeView(Themed, QPlainTextEdit):
         """Show other code from its beginning."""
         if code != self.toPlainText():
             self.setPlainText(code)
+            self._indent_lines()
+            self.moveCursor(QTextCursor.MoveOperation.Start)
+
+    def _indent_lines(self) -> None:
+        """What does not fit into a line begins further right than the line itself."""
+        advance = QFontMetricsF(self.font()).horizontalAdvance(" ")
+        block = self.document().begin()
+        while block.isValid():
+            text = block.text()
+            indent = len(text) - len(text.lstrip()) + (COMMENT_INDENT if text.lstrip().startswith("#") else WRAP_INDENT)
+            form = QTextBlockFormat()
+            form.setLeftMargin(indent * advance)
+            form.setTextIndent(-indent * advance)
+            form.setLineHeight(LINE_HEIGHT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+            QTextCursor(block).mergeBlockFormat(form)
+            block = block.next()
 
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Code"))
 
     def refresh(self) -> None:
         self.setFont(theme.font("mono"))
+        self._indent_lines()
         super().refresh()
         self._highlighter.rehighlight()
 

@@ -41,7 +41,6 @@ from ..messages import error_text
 from ..widgets.base import Breakpoints, Themed, announce
 from ..widgets.buttons import Button, SegmentedControl
 from ..widgets.cards import Banner, Card, EmptyState, Hero, InsetPanel, MetricTile
-from ..widgets.charts import Sparkline
 from ..widgets.dialogs import documents_folder, folder_dialog, save_dialog
 from ..widgets.inputs import use_slim_scroll_bars
 from ..widgets.layouts import FlowLayout
@@ -50,13 +49,13 @@ from ..widgets.text import label
 from ..worker import FunctionJob, JobRunner
 from . import messages
 from .code_view import CodeView
+from .curve_chart import CurveChart
 from .picture_grid import PictureGrid
 
 if TYPE_CHECKING:
     from ...app import App
 
-DIALOG_SIZE = 1080, 720  # pixels at 100 % text
-CURVE_HEIGHT = 44
+DIALOG_SIZE = 1080, 744  # pixels at 100 % text
 
 
 class ExampleDialog(Themed, QDialog):
@@ -77,16 +76,17 @@ class ExampleDialog(Themed, QDialog):
         self._stopped = self._stopping = self._closing = self._ready = False
         self._folder: Path | None = None
         self._weights: Path | None = None
-        self._curve: list[tuple[float, float | None]] = []
+        self._curve: list[tuple[float, float]] = []
+        self.monotonic = time.monotonic  # seconds
         self._first_report: tuple[int, float] | None = None  # step, and seconds of the monotonic clock
         self.setWindowFlag(Qt.WindowType.WindowMaximizeButtonHint)
         self.programs = SegmentedControl([messages.program_title(name) for name in EXAMPLE_NAMES])
         self.description_label = label("body", "", "soft")
         self.code_view, self.code_card, self.live_card = CodeView(), Card(" "), Card(" ")
         self.state_label, self.progress_bar = label("strong"), ProgressBar()
-        self.score_tile, self.loss_tile = MetricTile("check"), MetricTile("bench")
+        self.score_tile = MetricTile("check")
         self.rate_tile, self.memory_tile = MetricTile("bolt"), MetricTile("memory")
-        self.curve_label, self.curve = label("caption"), Sparkline("s1", span=1.0, height=CURVE_HEIGHT)
+        self.curve_card, self.curve_label, self.curve = Card(padding=14), label("small"), CurveChart()
         self.pictures_label, self.picture_grid = label("caption"), PictureGrid()
         self.text_label, self.skipped_label = label("body"), label("small")
         self.result_hero, self.banner = Hero("ok", compact=True), Banner("warn", inset=True)
@@ -120,23 +120,26 @@ class ExampleDialog(Themed, QDialog):
         inputs = FlowLayout(spacing=10)
         for button in (self.folder_button, self.weights_button, self.no_weights_button):
             inputs.addWidget(button)
-        tiles = QHBoxLayout()
+        tiles = QVBoxLayout()
         tiles.setSpacing(10)
-        for tile in (self.score_tile, self.loss_tile, self.rate_tile, self.memory_tile):
+        for tile in (self.score_tile, self.rate_tile, self.memory_tile):
             tiles.addWidget(tile, 1)
+        self.curve_card.column.addWidget(self.curve_label)
+        self.curve_card.column.addWidget(self.curve)
+        figures = QHBoxLayout()
+        figures.setSpacing(10)
+        figures.addLayout(tiles, 1)
+        figures.addWidget(self.curve_card, 2)
         live = self.live_card.column
         live.addLayout(inputs)
         above: tuple[QWidget, ...] = (
             *(self.inputs_label, self.banner, self.install_button, self.result_hero),
             *(self.state_label, self.progress_bar),
         )
-        below: tuple[QWidget, ...] = (
-            *(self.pictures_label, self.picture_grid, self.text_label),
-            *(self.curve_label, self.curve, self.skipped_label),
-        )
+        below = self.pictures_label, self.picture_grid, self.text_label, self.skipped_label
         for widget in above:
             live.addWidget(widget)
-        live.addLayout(tiles)
+        live.addLayout(figures)
         for widget in below:
             live.addWidget(widget)
         live.addWidget(self.empty_state, 100)  # all of the height while nothing has run
@@ -338,7 +341,7 @@ class ExampleDialog(Themed, QDialog):
         else:
             self._progress = report
             if self._first_report is None:
-                self._first_report = report.step, time.monotonic()
+                self._first_report = report.step, self.monotonic()
             value = report.rate if self._program == "language-model" else report.loss
             if value is not None:
                 self._curve.append((float(report.step), value))
@@ -377,8 +380,6 @@ class ExampleDialog(Themed, QDialog):
         self.code_card.set_title(self.tr("The code that runs"))
         self.code_view.set_code(readable_source(self._program, self._language.current))
         self.score_tile.set_label(self.tr("Correct"))
-        self.loss_tile.set_label(self.tr("Error (loss)"))
-        self.loss_tile.setToolTip(self.tr("How far off the network still is. Training brings this down."))
         self.rate_tile.set_label(self.tr("Tokens per second"))
         self.memory_tile.set_label(self.tr("GPU memory"))
         self.pictures_label.setText(self.tr("The network's answers for pictures it has never seen"))
@@ -427,25 +428,23 @@ class ExampleDialog(Themed, QDialog):
         self.progress_bar.set_fraction(None if progress is None else progress.step / progress.steps)
         learned = progress is not None and progress.score is not None
         self.score_tile.setVisible(learned)
-        self.loss_tile.setVisible(learned)
         self.rate_tile.setVisible(progress is not None and progress.rate is not None)
         memory_bytes = progress.memory_bytes if progress is not None else None
         self.memory_tile.setVisible(memory_bytes is not None)
         if progress is not None:
             score = progress.score
             self.score_tile.set_value(None if score is None else messages.percent(score), "%", score)
-            self.loss_tile.set_value(None if progress.loss is None else f"{progress.loss:.2f}", "", None)
             self.rate_tile.set_value(None if progress.rate is None else f"{progress.rate:,.1f}", "", None)
             self.memory_tile.set_value(None if memory_bytes is None else format_memory(memory_bytes), "", None)
         self.curve.token = "s1" if is_language_model else "s2"
-        end = float(progress.steps) if progress is not None else 1.0
-        self.curve.span = end
-        self.curve.set_points([*self._curve, (end, None)])  # the whole run's width from the beginning on
-        self.curve.setVisible(len(self._curve) > 1)
-        self.curve_label.setVisible(len(self._curve) > 1)
+        self.curve.set_points(self._curve, progress.steps if progress is not None else 1)
+        self.curve_card.setVisible(bool(self._curve))
         if self._curve:
-            template = self.tr("Speed: {values}") if is_language_model else self.tr("Error over time: {values}")
+            template = self.tr("Speed: {values}") if is_language_model else self.tr("Error (loss): {values}")
             self.curve_label.setText(template.format(values=messages.change_text([y for _x, y in self._curve])))
+            self.curve.setAccessibleName(self.curve_label.text())
+        loss_text = self.tr("How far off the network still is. Training brings this down.")
+        self.curve_card.setToolTip("" if is_language_model else loss_text)
         self.empty_state.set(messages.invitation(self._program))
         self.empty_state.icon_widget.set("folder" if self._program == "picture-sorter" else "play")
         has_shown = progress is not None or self._result is not None or self._stopped or self._error is not None
@@ -468,7 +467,7 @@ class ExampleDialog(Themed, QDialog):
             messages.step_text(self._progress, tokens=self._program == "language-model"),
             messages.device_text(self._start.device, self._start.name),
         ]
-        if (seconds := messages.seconds_left(self._first_report, self._progress, time.monotonic())) is not None:
+        if (seconds := messages.seconds_left(self._first_report, self._progress, self.monotonic())) is not None:
             left = self.tr("about {time} left")
             parts.append(left.format(time=format_duration(seconds, self._language.current)))
         return " · ".join(parts)
