@@ -61,7 +61,6 @@ COMPARED_WORKLOADS: tuple[tuple[str, tuple[DType, ...], tuple[DType, ...]], ...]
     ("copy-to-device-pinned", ("uint8",), ()),
     ("copy-within", ("uint8",), ("uint8",)),
 )
-MAX_COMPARISONS = 6
 NIGHT_S = 8 * 3600.0
 
 
@@ -128,7 +127,7 @@ def device_comparisons(benchmark: Benchmark, previous: Benchmark | None = None) 
             comparisons.append(
                 comparison if comparison.gpus else _cpu_only_comparison(comparison, benchmark, previous, results)
             )
-    return tuple(comparisons[:MAX_COMPARISONS])
+    return tuple(comparisons)
 
 
 def result_without_graph(result: BenchResult, benchmark: Benchmark) -> BenchResult | None:

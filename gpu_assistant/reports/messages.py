@@ -150,17 +150,28 @@ def value_with_unit(number: float, unit: str) -> str:
     return f"{figure} {unit_label(unit)}"
 
 
+def value_beside(result: BenchResult, reference: BenchResult) -> str:
+    """The median in the unit in which `reference` is shown, and as short as one reads a chart: two significant digits
+    below 10, three above.
+    """
+    number, unit = readable_figure(result.median, result.unit, reference=reference.median)
+    digits = format_digits(number) if number >= 10 else f"{number:#.2g}"
+    return f"{digits} {unit_label(unit)}"
+
+
 def median_text(result: BenchResult) -> str:
     """The median with its unit."""
     return value_with_unit(result.median, result.unit)
 
 
-def marked_median(result: BenchResult, among: Iterable[BenchResult]) -> str:
-    """The median with its unit; with a star where the result is doubtful and others `among` which it is shown are not.
+def marked_median(result: BenchResult, among: Iterable[BenchResult], text: str = "") -> str:
+    """The median with its unit, or this `text` for it; with a star where the result is doubtful and others `among`
+    which it is shown are not.
 
     `doubt_legend` of the same results says what the star means, or the doubt that all of them share.
     """
-    return f"{median_text(result)} *" if is_doubtful(result) and _are_mixed(among) else median_text(result)
+    value = text or median_text(result)
+    return f"{value} *" if is_doubtful(result) and _are_mixed(among) else value
 
 
 def spoken_median(result: BenchResult) -> str:
@@ -319,9 +330,7 @@ def _graph_details(result: BenchResult, benchmark: Benchmark) -> str:
     eager = result_without_graph(result, benchmark)
     if eager is None:
         return text
-    return translate("BenchmarkMessages", "{text}; {value} with kernels launched one by one").format(
-        text=text, value=median_text(eager)
-    )
+    return translate("BenchmarkMessages", "{text} ({value} without)").format(text=text, value=median_text(eager))
 
 
 def _pcie_text(benchmark: Benchmark, device: str) -> str:

@@ -202,14 +202,6 @@
 <context>
     <name>BenchmarkResultView</name>
     <message>
-        <source>Blue: the GPU. Grey: the CPU.</source>
-        <translation>蓝色是显卡，灰色是 CPU。</translation>
-    </message>
-    <message>
-        <source>Blue: this time. Grey: your last test before it.</source>
-        <translation>蓝色是这次，灰色是上一次。</translation>
-    </message>
-    <message>
         <source>GPU vs CPU</source>
         <translation>显卡与 CPU 对比</translation>
     </message>
@@ -220,10 +212,6 @@
     <message>
         <source>Several GPUs train one model together.</source>
         <translation>多张显卡一起训练同一个模型。</translation>
-    </message>
-    <message>
-        <source>The green bracket is the usual range for healthy cards of this model. No bracket: no reference yet.</source>
-        <translation>绿色标记是同款健康显卡的正常范围；没有标记的项目还没有参考值。</translation>
     </message>
     <message>
         <source>Was it a fair test?</source>
@@ -244,10 +232,6 @@
 <context>
     <name>ExpectedRangeCard</name>
     <message>
-        <source>Is that normal for this card?</source>
-        <translation>这张卡正常吗？</translation>
-    </message>
-    <message>
         <source>There are no reference figures for this card: too few results are known for this model, or it is a laptop card that does not report its power limit. Your own earlier results show whether it gets slower.</source>
         <translation>这张卡没有可对照的数据：这个型号的公开结果太少，或者它是笔记本显卡，没有报告功率上限。和自己以前的成绩比，就能看出有没有变慢。</translation>
     </message>
@@ -266,6 +250,10 @@
     <message>
         <source>usual: {low} to {high} {unit}</source>
         <translation>正常：{low} 到 {high} {unit}</translation>
+    </message>
+    <message>
+        <source>What is usual for this card</source>
+        <translation>这张卡的正常范围</translation>
     </message>
 </context>
 <context>
@@ -700,6 +688,21 @@
     <message>
         <source>Measured so far</source>
         <translation>已经测完</translation>
+    </message>
+</context>
+<context>
+    <name>ComparisonKey</name>
+    <message>
+        <source>This test</source>
+        <translation>这次</translation>
+    </message>
+    <message>
+        <source>Your last test before it</source>
+        <translation>上一次</translation>
+    </message>
+    <message>
+        <source>Usual range of healthy cards of this model</source>
+        <translation>同型号显卡的正常范围</translation>
     </message>
 </context>
 </TS>

@@ -136,10 +136,6 @@
         <translation>{text}，短时；持续运行 {value}</translation>
     </message>
     <message>
-        <source>{text}; {value} with kernels launched one by one</source>
-        <translation>{text}；逐个启动内核时 {value}</translation>
-    </message>
-    <message>
         <source>{threads} threads</source>
         <translation>{threads} 个线程</translation>
     </message>
@@ -178,6 +174,10 @@
     <message>
         <source>The card in {how}, the CPU in {how_cpu}.</source>
         <translation>显卡用 {how}；CPU 用 {how_cpu}。</translation>
+    </message>
+    <message>
+        <source>{text} ({value} without)</source>
+        <translation>{text}（不用时 {value}）</translation>
     </message>
 </context>
 <context>

@@ -3,7 +3,7 @@
 Two layouts, chosen from the width and from all rows that are aligned with each other:
 
     beside   title        ▇▇▇▇▇▇▇▇▇▇▇[▇▇▇]  262 images/s      31×
-             description  ▇  CPU  8.40 images/s
+             description  ▇  CPU  8.4 images/s
 
     stacked  title, description, then each bar with its value above it; the ratio stays at the right
 
@@ -264,7 +264,8 @@ class ComparisonRow(Themed, QWidget):
     def bar_text(self, result: BenchResult) -> str:
         """The text at a bar: what distinguishes it, and the value."""
         name = self._bar_label(result)
-        value = messages.marked_median(result, self._shown_results())
+        value = messages.value_beside(result, self.pair.fastest)
+        value = messages.marked_median(result, self._shown_results(), value)
         return f"{name}  {value}" if name else value
 
     def _shown_results(self) -> tuple[BenchResult, ...]:

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from ....bench.expected_ranges import CAUSE_PREFIX
 from ....core.results import Benchmark, BenchResult
 from ....reports import messages
-from ....reports.expected_ranges import BELOW_EXPECTED, RangeSource, expected_results, range_source_text, verdict_label
+from ....reports.expected_ranges import BELOW_EXPECTED, RangeSource, expected_results, range_source_text
 from ... import language
 from ...widgets.buttons import Button
-from ...widgets.cards import Card, Pill
+from ...widgets.cards import Card
 from ...widgets.icons import IconWidget
 from ...widgets.layouts import clear_layout
 from ...widgets.text import label
@@ -33,11 +33,6 @@ class ExpectedRangeCard(Card):
         self._range_source: RangeSource | None = None
         self._ready = False
         super().__init__()
-        header = QHBoxLayout()
-        header.setSpacing(12)
-        self._heading, self.verdict_pill = label("heading"), Pill()
-        header.addWidget(self._heading, 1)
-        header.addWidget(self.verdict_pill, 0, Qt.AlignmentFlag.AlignTop)
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(12)
         self._grid.setVerticalSpacing(6)
@@ -48,7 +43,6 @@ class ExpectedRangeCard(Card):
         self._source_label = label("small")
         self.source_button = Button(kind="ghost", trailing_icon="open", small=True)
         self.source_button.clicked.connect(self._open_source)
-        self.column.addLayout(header)
         self.column.addLayout(self._grid)
         self.column.addWidget(self.advice_label)
         self.column.addLayout(self._causes_layout)
@@ -69,13 +63,11 @@ class ExpectedRangeCard(Card):
         self.setVisible(has_gpu)
         if benchmark is None or not has_gpu:
             return
-        self._heading.setText(self.tr("Is that normal for this card?"))
-        self.verdict_pill.setVisible(bool(benchmark.expected))
+        self.set_title(self.tr("What is usual for this card"))
         if not benchmark.expected:
             self._show_unknown()
             return
         is_below = benchmark.verdict == BELOW_EXPECTED
-        self.verdict_pill.set("warn" if is_below else "ok", verdict_label(benchmark))
         clear_layout(self._grid)
         for row, (result, expected) in enumerate(expected_results(benchmark)):
             self._add_range_row(row, result, expected)

@@ -31,6 +31,7 @@ from ...widgets.charts import BarChart
 from ...widgets.icons import IconWidget
 from ...widgets.layouts import clear_layout
 from ...widgets.text import label
+from .comparison_key import ComparisonKey
 from .comparison_row import ComparisonRow
 from .expected_range import ExpectedRangeCard
 from .table import ResultsTable
@@ -89,6 +90,7 @@ class BenchmarkResultView(Themed, QWidget):
     def _build_comparison_card(self) -> None:
         self.comparison_card = Card()
         self._heading, self._legend = label("heading"), label("small")
+        self.key = ComparisonKey()
         # Beside the brackets that it sums up; not below the headline, which is about training, without a usual range.
         self.verdict_pill = Pill()
         header = QHBoxLayout()
@@ -98,6 +100,7 @@ class BenchmarkResultView(Themed, QWidget):
         self._rows_layout = QVBoxLayout()
         self._rows_layout.setSpacing(2)
         self.comparison_card.column.addLayout(header)
+        self.comparison_card.column.addWidget(self.key)
         self.comparison_card.column.addLayout(self._rows_layout)
         self.comparison_card.column.addWidget(self._legend)
         self.comparison_card.column.addStretch(1)
@@ -172,16 +175,12 @@ class BenchmarkResultView(Themed, QWidget):
             self._rows_layout.addWidget(row)
         has_gpus = any(pair.gpus for pair in pairs)
         self._heading.setText(self.tr("GPU vs CPU") if has_gpus else self.tr("Measured on the CPU"))
-        parts = [self.tr("Blue: the GPU. Grey: the CPU.")] if has_gpus else []
-        if any(pair.previous is not None for pair in pairs):
-            parts.append(self.tr("Blue: this time. Grey: your last test before it."))
-        if any(row.expected_range is not None for row in self.comparison_rows):
-            parts.append(
-                self.tr(
-                    "The green bracket is the usual range for healthy cards of this model. No bracket: no reference "
-                    "yet."
-                )
-            )
+        self.key.show_entries(
+            gpu=has_gpus and len(self.comparison_rows) > 0,
+            previous=any(pair.previous is not None for pair in pairs),
+            expected=any(row.expected_range is not None for row in self.comparison_rows),
+        )
+        parts = []
         if any(pair.parallel is not None for pair in pairs):
             parts.append(self.tr("Several GPUs train one model together."))
         doubts = messages.doubt_legend(each for pair in pairs for each in pair.results)
