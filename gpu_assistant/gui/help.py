@@ -75,7 +75,12 @@ MAX_HISTORY = 50
 FRAME_RADIUS = 8  # pixels of a picture's corners
 REPORT_TOPIC = "files"  # its last heading is about reports
 HEADING_KINDS = {1: "title", 2: "heading", 3: "strong"}
-SPACE_ABOVE = {1: 0, 2: 18, 3: 12}
+SPACE_ABOVE = {1: 4, 2: 24, 3: 14}
+MAX_LINE_WIDTH = 760  # pixels at 100 % text of a page with its margins: longer lines are hard to follow
+READING_LINE_HEIGHT = 1.1  # times that of the window's other texts
+MAX_SEARCH_WIDTH = 420
+DARK_BELOW = 0.5  # lightness of the theme's cards
+DARK_FOLDER = "dark"  # beside the light pictures
 translate = QCoreApplication.translate
 
 TOPIC_LIST = """
@@ -105,6 +110,7 @@ class GuideBrowser(Themed, QTextBrowser):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.viewport().setAutoFillBackground(False)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setLineWrapMode(QTextBrowser.LineWrapMode.FixedPixelWidth)
         use_slim_scroll_bars(self)
         self.anchorClicked.connect(self._on_link)
         self.highlighted.connect(self._explain_term)
@@ -140,6 +146,8 @@ class GuideBrowser(Themed, QTextBrowser):
         """Make the document anew; fonts and colours are part of it."""
         position = self.verticalScrollBar().value()
         document = self.document()
+        self._pictures.clear()  # those of another theme
+        self._limit_lines()
         document.setDefaultFont(theme.font("body"))
         document.setDocumentMargin(theme.px(20))
         document.setIndentWidth(theme.px(22))
@@ -162,7 +170,7 @@ class GuideBrowser(Themed, QTextBrowser):
     def _fitted_picture(self, name: str) -> QImage:
         """A picture as wide as the page at most, in a frame: its ground may be that of the page, or far from it."""
         if name not in self._pictures:
-            self._pictures[name] = QImage(str(guide_dir(texts().language) / name))
+            self._pictures[name] = QImage(str(_picture_path(name)))
         picture, ratio = self._pictures[name], self.devicePixelRatioF()
         width = round(min(picture.width(), self._page_width) * ratio)
         if not picture.isNull() and width < picture.width():
@@ -176,7 +184,11 @@ class GuideBrowser(Themed, QTextBrowser):
     @property
     def _page_width(self) -> int:
         """The pixels between the margins."""
-        return max(self.viewport().width() - 2 * round(self.document().documentMargin()), 1)
+        return max(self.lineWrapColumnOrWidth() - 2 * round(self.document().documentMargin()), 1)
+
+    def _limit_lines(self) -> None:
+        """Lines as wide as the view, or as the eye can follow."""
+        self.setLineWrapColumnOrWidth(min(self.viewport().width(), theme.px(MAX_LINE_WIDTH)))
 
     def _fit_pictures(self) -> None:
         """Scale the pictures to the width of the page."""
@@ -197,6 +209,7 @@ class GuideBrowser(Themed, QTextBrowser):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._limit_lines()
         self._fit_pictures()
 
     def _on_link(self, url: QUrl) -> None:
@@ -206,6 +219,13 @@ class GuideBrowser(Themed, QTextBrowser):
         """Show the meaning of a term while the mouse is over it."""
         term = load_glossary(texts().language).get(url.fragment()) if GLOSSARY in url.path() else None
         QToolTip.showText(QCursor.pos(), f"{term.name}: {term.meaning}" if term is not None else "", self)
+
+
+def _picture_path(name: str) -> Path:
+    """A picture of the guide: the dark one in a dark theme, where there is one."""
+    light = guide_dir(texts().language) / name
+    dark = light.parent / DARK_FOLDER / light.name
+    return dark if theme.color("card").lightnessF() < DARK_BELOW and dark.is_file() else light
 
 
 def _draw_frame(picture: QImage) -> None:
@@ -231,7 +251,9 @@ def _format_block(block: QTextBlock) -> None:
     is_code = _is_code(block)
     distances = QTextBlockFormat()
     if not _pictures_in(block):  # its line is as high as the picture
-        distances.setLineHeight(100 * theme.line_height(), QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+        distances.setLineHeight(
+            100 * theme.line_height() * READING_LINE_HEIGHT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
+        )
     distances.setTopMargin(theme.px(SPACE_ABOVE.get(level, 0)))
     distances.setBottomMargin(theme.px(_space_below(block)))
     distances.setNonBreakableLines(False)
@@ -281,7 +303,9 @@ def _space_below(block: QTextBlock) -> int:
     below = block.next()
     if _is_code(block) and _is_code(below):
         return 0
-    return 5 if block.textList() and below.textList() else 10
+    if block.blockFormat().headingLevel() > 1:
+        return 6
+    return 6 if block.textList() and below.textList() else 12
 
 
 def _runs(block: QTextBlock, *, is_code: bool) -> list[tuple[int, int, str, bool]]:
@@ -398,6 +422,7 @@ class HelpDialog(Themed, QDialog):
         self.back_button = Button(kind="ghost", icon_name="left")
         self.contents_button = Button(kind="ghost", icon_name="book")
         self.search_field = SearchField()
+        self.search_field.setMaximumWidth(theme.px(MAX_SEARCH_WIDTH))
         self.topic_list, self.browser = TopicList(), GuideBrowser()
         self.banner = Banner("warn")
         self.banner.hide()
@@ -420,7 +445,8 @@ class HelpDialog(Themed, QDialog):
         header.setSpacing(8)
         header.addWidget(self.back_button)
         header.addWidget(self.contents_button)
-        header.addWidget(self.search_field, 1)
+        header.addWidget(self.search_field, 3)
+        header.addStretch(1)
         column.addLayout(header)
         body = QHBoxLayout()
         body.setSpacing(12)

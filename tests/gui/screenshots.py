@@ -30,7 +30,7 @@ from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.plan import PlanEvent, StepSummary
 from gpu_assistant.core.types import Language as Code
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.help import HelpDialog
+from gpu_assistant.gui.help import DARK_FOLDER, HelpDialog
 from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.main.window import MINIMUM_SIZE
 from gpu_assistant.gui.widgets.navigation import Rail
@@ -50,8 +50,9 @@ CODES: tuple[Code, ...] = ("en", "zh_CN")
 THEMES = ("light", "dark")
 SCALES = (100, 150, 200)  # percent
 Size = tuple[int, int]
-# The pictures of README and guide: their scenes, drawn without the rail in light colours, as small as they still have
-# the layout of a large window; so they can be read in the help of a small one.
+# The pictures of README and guide: their scenes, drawn without the rail in light colours, and for Help in dark ones, as
+# small as they still have the layout of a large window; so they can be read in the help of a small one.
+EMPTY_END = 28  # pixels below what stands lowest on the page
 DOCS_SIZE, DOCS_DIALOG_SIZE = (1100, 760), (960, 720)
 DOCS_SCENES = (
     *("welcome", "rtx-computer", "rtx-recommendation", "installing", "failed", "done"),
@@ -137,10 +138,12 @@ class Studio:
 
 
 class DocsStudio(Studio):
-    """The camera for the guide: the page without the rail, in few colours, so that the pictures stay small."""
+    """The camera for the guide: the page without the rail, in few colours, so that the pictures stay small; those for
+    a dark theme in a folder of their own.
+    """
 
     def __init__(self) -> None:
-        super().__init__(resources_dir() / "guide", themes=("light",), scales=(100,))
+        super().__init__(resources_dir() / "guide", scales=(100,))
 
     def save(
         self, widget: QWidget, name: str, *, codes: Sequence[Code] | None = None, sizes: Sequence[Size] = SIZES
@@ -150,8 +153,10 @@ class DocsStudio(Studio):
 
     def take(self, widget: QWidget, name: str, how: str) -> None:
         folder = guide_dir("zh_CN" if how.startswith("zh") else "en") / "images"
-        folder.mkdir(exist_ok=True)
-        picture = few_colours(widget.grab(page_of(widget)).toImage())
+        if "_dark_" in how:
+            folder /= DARK_FOLDER
+        folder.mkdir(parents=True, exist_ok=True)
+        picture = few_colours(without_empty_end(widget.grab(page_of(widget)).toImage()))
         assert picture.save(str(folder / f"{name.removeprefix('rtx-')}.png"), "PNG", 0)
 
 
@@ -160,6 +165,17 @@ def page_of(window: QWidget) -> QRect:
     rails = [rail for rail in window.findChildren(Rail) if rail.isVisible()]
     left = max((rail.mapTo(window, rail.rect().topRight()).x() + 1 for rail in rails), default=0)
     return window.rect().adjusted(left, 0, 0, 0)
+
+
+def without_empty_end(image: QImage) -> QImage:
+    """The image up to EMPTY_END pixels below what stands lowest on the page: who reads the guide need not scroll past
+    nothing.
+    """
+    image = image.convertToFormat(QImage.Format.Format_RGB32)
+    width, height = image.width(), image.height()
+    pixels = np.frombuffer(image.constBits(), np.uint32).reshape(height, image.bytesPerLine() // 4)[:, :width]
+    used = np.flatnonzero((pixels != pixels[-1, 0]).any(axis=1))
+    return image.copy(0, 0, width, min(height, int(used[-1]) + 1 + EMPTY_END if used.size else height))
 
 
 def few_colours(image: QImage) -> QImage:

@@ -12,7 +12,7 @@ from gpu_assistant.gui.widgets.navigation import NavigationRail, lay_out_with_ra
 from tests.fakes.benchmarks import card_benchmark
 from tests.fakes.examples import gpu_checks
 from tests.gui.rtx4060_run import Rtx4060Run
-from tests.gui.screenshots import few_colours, page_of
+from tests.gui.screenshots import EMPTY_END, few_colours, page_of, without_empty_end
 
 
 @pytest.fixture
@@ -71,6 +71,15 @@ def test_page_of_a_window_without_a_rail_is_all_of_it(qtbot):
     window = QWidget()
     qtbot.addWidget(window)
     assert page_of(window) == window.rect()
+
+
+def test_empty_end_of_a_page_is_cut_off():
+    image = QImage(40, 200, QImage.Format.Format_RGB32)
+    image.fill(QColor("white"))
+    image.setPixelColor(3, 60, QColor("black"))
+    assert without_empty_end(image).height() == 61 + EMPTY_END
+    image.setPixelColor(39, 199, QColor("black"))
+    assert without_empty_end(image).height() == 200
 
 
 def test_rare_colour_stays_among_many_frequent_ones():

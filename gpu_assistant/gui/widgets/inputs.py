@@ -321,11 +321,13 @@ TEXT_INDENT = 10
 
 
 class SearchField(Themed, QLineEdit):
-    """One line to type what is searched for, with a button that clears it."""
+    """One line to type what is searched for, after a magnifier, with a button that clears it."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setClearButtonEnabled(True)
+        self._magnifier = self.addAction(_magnifier(), QLineEdit.ActionPosition.LeadingPosition)
+        self._magnifier.setEnabled(False)  # a picture, nothing to press
         self.apply_theme()
 
     def refresh(self) -> None:
@@ -335,6 +337,7 @@ class SearchField(Themed, QLineEdit):
 
     def update_colours(self) -> None:
         set_style_sheet(self, LINE_EDIT)
+        self._magnifier.setIcon(_magnifier())
         super().update_colours()
 
     def sizeHint(self) -> QSize:
@@ -342,6 +345,14 @@ class SearchField(Themed, QLineEdit):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(theme.px(MIN_BUTTON_WIDTH), self.sizeHint().height())
+
+
+def _magnifier() -> QIcon:
+    """As pale on a field that searches as on one that does not."""
+    made = QIcon()
+    for mode in (QIcon.Mode.Normal, QIcon.Mode.Disabled):
+        made.addPixmap(pixmap("search", "soft", 16), mode)
+    return made
 
 
 class SpinBox(KeyboardFocus, Themed, QSpinBox):
