@@ -115,6 +115,14 @@ def version_key(text: str | None) -> tuple[int, ...]:
     return version.parts if version is not None else ()
 
 
+def format_cudnn_version(number: object) -> str | None:
+    """cuDNN's version number: 91002 is 9.10.2 (from 9 on), 8907 is 8.9.7."""
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1000:
+        return None
+    major, rest = divmod(number, 10_000) if number >= 90_000 else divmod(number, 1000)
+    return f"{major}.{rest // 100}.{rest % 100}"
+
+
 class Capability(DottedNumber):
     """A CUDA compute capability: 8.9."""
 

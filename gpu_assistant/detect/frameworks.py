@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from ..core.errors import AppError, Cancelled
 from ..core.machine import Python, TensorFlowBuild, TorchBuild
+from ..core.versions import format_cudnn_version
 from ..system.base import Processes
 
 _TENSORFLOW_DIST_INFO = re.compile(r"tensorflow(_cpu|_intel|_gpu|_rocm)?-(?P<version>[^-]+)\.dist-info", re.IGNORECASE)
@@ -172,14 +173,6 @@ def parse_framework_answer(out: str) -> dict[str, Any]:
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return {}
     return answer if isinstance(answer, dict) else {}
-
-
-def format_cudnn_version(number: object) -> str | None:
-    """cuDNN's version number: 91002 is 9.10.2 (from 9 on), 8907 is 8.9.7."""
-    if not isinstance(number, int) or isinstance(number, bool) or number < 1000:
-        return None
-    major, rest = divmod(number, 10_000) if number >= 90_000 else divmod(number, 1000)
-    return f"{major}.{rest // 100}.{rest % 100}"
 
 
 def _text_list(value: object) -> tuple[str, ...] | None:

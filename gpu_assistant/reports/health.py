@@ -49,10 +49,9 @@ def render_html(checks: Checks, tested: float) -> str:
 def _checks_html(checks: tuple[Check, ...]) -> str:
     rows = []
     for check in checks:
-        text = check.text or ""
         fix = f"<br><small>{escape(check.fix)}</small>" if check.fix else ""
         mark = f'<td style="color:var(--{STATE_COLOURS[check.state]})">{STATE_MARKS[check.state]}</td>'
-        rows.append(f"<tr>{mark}<td>{escape(text[:1].upper() + text[1:])}{fix}</td></tr>")
+        rows.append(f"<tr>{mark}<td>{escape(check.text or '')}{fix}</td></tr>")
     return f"<table>{''.join(rows)}</table>"
 
 

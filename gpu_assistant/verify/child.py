@@ -216,9 +216,9 @@ def check_convolution(writer: CheckWriter, torch: Any, module: Any, device: str)
     version = cudnn.version()
     # Winograd and FFT algorithms round, so that a small difference is correct.
     if torch.allclose(device_result, cpu_result, rtol=1e-2, atol=0.5):
-        writer.report("cudnn", "pass", value=str(version), device=device)
+        writer.report("cudnn", "pass", value=version, device=device)
     else:
-        writer.report("cudnn", "fail", value=str(version), device=device, reason="@verify.reason.wrong-result")
+        writer.report("cudnn", "fail", value=version, device=device, reason="@verify.reason.wrong-result")
 
 
 def check_copies(writer: CheckWriter, torch: Any, module: Any, device: str) -> None:  # noqa: ANN401

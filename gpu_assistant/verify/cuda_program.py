@@ -22,7 +22,7 @@ from ..core import filesystem
 from ..core.errors import AppError
 from ..core.results import Check, CheckState
 from ..core.types import Value
-from ..core.versions import Version, version_key
+from ..core.versions import Version, format_cudnn_version, version_key
 from ..system.base import Processes, ProcessResult
 
 TOOLKIT_CHECK_IDS = ("nvcc", "host-compiler", "cuda-compile", "cudnn-link", "cuda-run")
@@ -260,7 +260,7 @@ class _Runner:
             self._add("cudnn-link", "fail", reason="@verify.reason.program-silent")
         else:
             loaded, _, header = next(line[6:] for line in lines if line.startswith("cudnn ")).partition(" ")
-            version, expected = _cudnn_version(loaded), _cudnn_version(header)
+            version, expected = format_cudnn_version(int(loaded)), format_cudnn_version(int(header))
             state: CheckState = "pass" if version == expected else "warn"
             self._add("cudnn-link", state, value=version, expected=expected)
 
@@ -403,9 +403,3 @@ def _failure(finished: ProcessResult | None) -> str:
     words = next((line for line in lines if re.search(r"error|fatal|cannot find", line, re.IGNORECASE)), None)
     text = words or (lines[-1] if lines else f"exit {finished.returncode}")
     return text.lstrip("@")[:MAX_REASON_LENGTH]
-
-
-def _cudnn_version(number: str) -> str:
-    """ "9.26.0" of 92600, as cuDNN 9 counts."""
-    value = int(number)
-    return f"{value // 10000}.{value // 100 % 100}.{value % 100}"

@@ -25,6 +25,7 @@ from ..core.jobs import JobContext
 from ..core.recommendation import Recommendation
 from ..core.results import Check, Checks, CheckState, Verdict
 from ..core.types import device_label
+from ..core.versions import format_cudnn_version
 from ..system.nvml.monitor import NvmlMonitor
 from ..system.processes import DeadlineEvent, gather_with_timeout, run_json_lines
 from ..system.variables import falsifying_variables
@@ -308,7 +309,8 @@ class VerifyJob:
                 current_check = str(message.begin)
             if message.check is not None and message.check.id in ALL_CHECK_IDS:
                 reported_ids.add(message.check.id)
-                report(_with_driver_state(device_names.with_device_name(message.check), self._system))
+                check = _with_cudnn_version(device_names.with_device_name(message.check))
+                report(_with_driver_state(check, self._system))
 
         try:
             process_result = run_json_lines(
@@ -394,6 +396,15 @@ def _card_capabilities(system: System) -> tuple[str, ...]:
         snapshot = gather_with_timeout({"nvml": monitor.snapshot}, NVML_TIMEOUT_S).get("nvml")
     gpus = snapshot.gpus if snapshot is not None else ()
     return tuple(dict.fromkeys(gpu.compute_capability for gpu in gpus if gpu.compute_capability is not None))
+
+
+def _with_cudnn_version(check: Check) -> Check:
+    """The check of cuDNN with its version as people write it, "9.19.0", in place of cuDNN's own number, 91900."""
+    number = check.data.get("value")
+    if check.id != "cudnn" or not isinstance(number, int):
+        return check
+    version = format_cudnn_version(number) or str(number)
+    return replace(check, value=version, data={**check.data, "value": version})
 
 
 def _with_driver_state(check: Check, system: System) -> Check:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.core.machine import Python, TensorFlowBuild, TorchBuild
+from gpu_assistant.core.versions import format_cudnn_version
 from gpu_assistant.detect import frameworks
 from gpu_assistant.system import current_system
 
@@ -79,7 +80,7 @@ def test_tensorflow_build_info(text: str, build: TensorFlowBuild | None) -> None
 
 @pytest.mark.parametrize(("number", "version"), [(91002, "9.10.2"), (8907, "8.9.7"), (7605, "7.6.5"), (None, None)])
 def test_cudnn_version_number(number: int | None, version: str | None) -> None:
-    assert frameworks.format_cudnn_version(number) == version
+    assert format_cudnn_version(number) == version
 
 
 @pytest.mark.parametrize(

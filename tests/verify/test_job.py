@@ -299,7 +299,8 @@ def test_gpu_passes(tmp_path: Path) -> None:
     assert one(checks, "device-query").text == "PyTorch sees NVIDIA GeForce RTX 4060 with 8 GB."
     assert one(checks, "device-query").data["compute_capability"] == "8.9"
     assert one(checks, "cuda-version").value == "12.6"
-    assert one(checks, "cudnn").value == "91002"
+    assert one(checks, "cudnn").value == "9.10.2"
+    assert one(checks, "cudnn").text == "cuDNN 9.10.2 calculates correctly on NVIDIA GeForce RTX 4060."
     speed = one(checks, "copy-bandwidth").value
     assert isinstance(speed, float)
     assert speed > 0

@@ -24,6 +24,7 @@ ABSENT_GPU_STATES = ("lost", "gone")
 CHECK_MARKS = {"pass": "✓", "warn": "!", "fail": "✗", "skip": "–"}
 MessageData = dict[str, "Value"]
 Foldable = TypeVar("Foldable", Check, Alarm)
+FOLDED_SUBJECT = "folded_subject"  # what the GPUs of a folded check are called in its text
 NAME_KEYS = ("device", "name")  # values that differ between GPUs by nature
 MIN_RANGE_LENGTH = 3  # "0, 1", but "0–2"
 
@@ -31,8 +32,7 @@ MIN_RANGE_LENGTH = 3  # "0, 1", but "0–2"
 def render_checks(checks: Checks, output: Output, headline: str | None = None) -> None:
     """Each check with what to do if it did not pass; last the verdict, or a health test's `headline`."""
     for check in checks.checks:
-        check_text = check.text or ""
-        output.write_line(f"{CHECK_MARKS[check.state]} {check_text[:1].upper()}{check_text[1:]}")
+        output.write_line(f"{CHECK_MARKS[check.state]} {_check_sentence(check)}")
         if check.fix:
             output.write_line(f"    {check.fix}")
     if headline is None:
@@ -63,6 +63,15 @@ def _render_curve(curve: HealthTestCurve, output: Output, *, several: bool) -> N
             "held": _rounded(None if row.throttled_share is None else 100 * row.throttled_share),
         }
         output.write_line("    " + output.texts.translate("health.curve.stretch", parameters))
+
+
+def _check_sentence(check: Check) -> str:
+    """A check's text. Where it starts with what several GPUs are called together, with a capital; a name keeps its own
+    case ("cuDNN").
+    """
+    text, subject = check.text or "", check.data.get(FOLDED_SUBJECT)
+    is_ours = isinstance(subject, str) and text.startswith(subject)
+    return text[:1].upper() + text[1:] if is_ours else text
 
 
 def _rounded(value: float | None) -> int | None:
@@ -172,7 +181,8 @@ def _merge_group(group: list[Foldable], gpus: list[int], total_gpus: int, texts:
     if len(gpus) < total_gpus:
         subject = texts.translate("cli.cards-some", {"gpus": f"GPU {_format_indexes(gpus)}"})
     data: MessageData = {key: _value_range(key, [each.data.get(key) for each in group], texts) for key in first.data}
-    return replace(first, data=data | {name: subject for name in NAME_KEYS if data.get(name) is not None})
+    names = {name: subject for name in NAME_KEYS if data.get(name) is not None}
+    return replace(first, data={**data, **names, FOLDED_SUBJECT: subject})
 
 
 def _comparison_key(data: MessageData) -> tuple[tuple[str, object], ...]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from gpu_assistant.cli.output import Output
 from gpu_assistant.cli.render import health
-from gpu_assistant.core.results import Alarm, Check
+from gpu_assistant.core.results import Alarm, Check, Checks
+from gpu_assistant.reports.health import render_html
 from gpu_assistant.texts.localized import Texts
 
 
@@ -72,3 +74,19 @@ def test_alarms_of_several_gpus_fold() -> None:
     assert one.data["name"] == "each of the 2 cards"
     (one,) = health.fold_alarms(hot, texts, cards=8)
     assert (one.data["name"], one.data["temp"], one.data["limit"]) == ("each of GPU 0, 1", "85–86", 87)
+
+
+def test_name_at_the_start_of_a_check_keeps_its_case(capsys: pytest.CaptureFixture[str]) -> None:
+    check = Check(id="cudnn", state="pass", value="9.19.0", data={"value": "9.19.0", "device": "NVIDIA H200"})
+    checks = Texts("en").localize_checks(Checks(schema="gpu-assistant/checks/1", verdict="pass", checks=(check,)))
+    health.render_checks(checks, Output(Texts("en"), json=False, quiet=False))
+    assert capsys.readouterr().out.splitlines()[0] == "✓ cuDNN 9.19.0 calculates correctly on NVIDIA H200."
+    assert "cuDNN 9.19.0" in render_html(checks, 0.0)
+
+
+def test_folded_check_starts_with_a_capital(capsys: pytest.CaptureFixture[str]) -> None:
+    texts = Texts("en")
+    folded = health.fold_checks([heat(gpu, 50 + gpu) for gpu in range(8)], texts)
+    checks = texts.localize_checks(Checks(schema="gpu-assistant/checks/1", verdict="pass", checks=folded))
+    health.render_checks(checks, Output(texts, json=False, quiet=False))
+    assert capsys.readouterr().out.startswith("✓ Each of the 8 cards reached 50–57 °C")
