@@ -27,7 +27,9 @@ def find_conda(home: Path, environ: Mapping[str, str], root: Path = Path("/")) -
 def cuda_folders(environ: Mapping[str, str], root: Path) -> tuple[Path, ...]:
     """Where NVIDIA's installers and the distributions put toolkits, CUDA_HOME, and the folder of the nvcc on PATH."""
     from_variables = [Path(value) for name in ("CUDA_HOME", "CUDA_PATH") if (value := environ.get(name))]
-    default_folders = [*sorted(root.glob("usr/local/cuda-*")), root / "usr/local/cuda", *sorted(root.glob("opt/cuda*"))]
+    # NVIDIA's packages link /usr/local/cuda-13 to /usr/local/cuda-13.0, after which the release is named.
+    by_release = sorted(root.glob("usr/local/cuda-*"), key=lambda folder: (folder.is_symlink(), folder))
+    default_folders = [*by_release, root / "usr/local/cuda", *sorted(root.glob("opt/cuda*"))]
     nvcc = find_on_path(("nvcc",), environ)
     nvcc_root = nvcc.resolve().parent.parent if nvcc is not None else None
     # An nvcc without headers beside it (a wrapper in /usr/local/bin) is no toolkit.

@@ -45,6 +45,9 @@ NVIDIA_SMI_PATHS = (
 )
 WSL_INTEROP_FILE = "proc/sys/fs/binfmt_misc/WSLInterop"
 DOCKER_MARK, PODMAN_MARK, SYSTEMD_CONTAINER = ".dockerenv", "run/.containerenv", "run/systemd/container"
+# linux/nsfs.h: PID_NS_INIT_INO, UTS_NS_INIT_INO and IPC_NS_INIT_INO, the same for every kernel since 3.8. Container
+# managers make new ones of all three; each can be told to leave one.
+INITIAL_NAMESPACES = {"pid": "pid:[4026531836]", "uts": "uts:[4026531838]", "ipc": "ipc:[4026531839]"}
 KUBERNETES_SECRETS = "var/run/secrets/kubernetes.io"
 OSTREE_MARK, STEAMOS_PROGRAM = "run/ostree-booted", "usr/bin/steamos-readonly"
 DRIVER_MODULE_STREAM = "etc/dnf/modules.d/nvidia-driver.module"
@@ -174,7 +177,11 @@ class LinuxSystem:
     def container(self) -> Container | None:
         """By the marks of Docker and Podman, the variables of systemd's container interface, a pod's secrets and the
         control group.
+
+        A mark that lies on the disk of a virtual machine, which was made from a container's image, says nothing:
+        systemd's virt.c warns that it "could inadvertently end up in a file system image".
         """
+        could_be_inside = not self._has_initial_namespaces()
         first_process = self._read_text("proc/1/environ")
         return parsing.parse_container(
             names=(
@@ -183,8 +190,8 @@ class LinuxSystem:
                 self._environ.get("container", ""),
             ),
             cgroup=self._read_text("proc/1/cgroup"),
-            docker_mark=(self._root / DOCKER_MARK).exists(),
-            podman_mark=(self._root / PODMAN_MARK).exists(),
+            docker_mark=could_be_inside and (self._root / DOCKER_MARK).exists(),
+            podman_mark=could_be_inside and (self._root / PODMAN_MARK).exists(),
             kubernetes="KUBERNETES_SERVICE_HOST" in self._environ or (self._root / KUBERNETES_SECRETS).exists(),
         )
 
@@ -404,6 +411,16 @@ class LinuxSystem:
     def _in_wsl(self) -> bool:
         # A kernel that the user built has another name, but Windows' programs can be started all the same.
         return "microsoft" in self._kernel.lower() or (self._root / WSL_INTEROP_FILE).exists()
+
+    def _has_initial_namespaces(self) -> bool:
+        """Whether this process has the namespaces that the kernel started with; False where /proc does not tell."""
+        try:
+            return all(
+                str((self._root / "proc/self/ns" / name).readlink()) == initial
+                for name, initial in INITIAL_NAMESPACES.items()
+            )
+        except OSError:
+            return False
 
     def _is_image_based(self, fields: Mapping[str, str]) -> bool | None:
         """None in a container, whose system is the host's business."""

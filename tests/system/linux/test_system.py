@@ -70,6 +70,34 @@ def test_container_and_what_it_hides(tmp_path: Path) -> None:
     assert system(root, KUBERNETES_SERVICE_HOST="10.0.0.1").container() == "kubernetes"
 
 
+@pytest.mark.parametrize(
+    ("changed", "kind"),
+    [
+        # A virtual machine whose disk was made from a container's image has the mark, and a kernel of its own.
+        ({}, None),
+        # docker run --pid=host, --uts=host, --ipc=host: each leaves one of the host's.
+        ({"uts": "uts:[4026532511]", "ipc": "ipc:[4026532512]"}, "docker"),
+        ({"pid": "pid:[4026532510]", "ipc": "ipc:[4026532512]"}, "docker"),
+        ({"pid": "pid:[4026532510]", "uts": "uts:[4026532511]"}, "docker"),
+        ({"uts": None}, "docker"),  # /proc does not tell
+    ],
+)
+@pytest.mark.parametrize("mark", [".dockerenv", "run/.containerenv"])
+def test_mark_of_a_container_counts_outside_the_kernels_first_namespaces(
+    tmp_path: Path, mark: str, changed: dict[str, str | None], kind: str | None
+) -> None:
+    root = tree(tmp_path, "ubuntu24-laptop")
+    (root / mark).parent.mkdir(exist_ok=True)
+    (root / mark).touch()
+    (root / "proc/self/ns").mkdir(parents=True)
+    initial = {"pid": "pid:[4026531836]", "uts": "uts:[4026531838]", "ipc": "ipc:[4026531839]"}
+    for name, target in {**initial, **changed}.items():
+        if target is not None:
+            (root / "proc/self/ns" / name).symlink_to(target)
+    assert system(root).container() == (kind and {".dockerenv": "docker", "run/.containerenv": "podman"}[mark])
+    assert system(root).operating_system().image_based == (None if kind else False)
+
+
 def test_image_cloud_and_module_stream(tmp_path: Path) -> None:
     root = tree(tmp_path, "rocky9-server")
     files = {
@@ -151,6 +179,16 @@ def test_cuda_folders_are_unique(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     result = system(tmp_path, CUDA_HOME=str(tmp_path / "elsewhere")).cuda_folders()
     assert result == (tmp_path / "usr/local/cuda-12.6", tmp_path / "elsewhere")
+
+
+def test_cuda_toolkit_is_named_by_its_folder_not_by_the_link_of_its_major_version(tmp_path: Path) -> None:
+    """As NVIDIA's packages leave it: two links through /etc/alternatives, and the folder."""
+    (tmp_path / "usr/local/cuda-13.0").mkdir(parents=True)
+    (tmp_path / "etc/alternatives").mkdir(parents=True)
+    for name in ("cuda", "cuda-13"):
+        (tmp_path / "etc/alternatives" / name).symlink_to(tmp_path / "usr/local/cuda-13.0")
+        (tmp_path / "usr/local" / name).symlink_to(tmp_path / "etc/alternatives" / name)
+    assert system(tmp_path).cuda_folders() == (tmp_path / "usr/local/cuda-13.0",)
 
 
 @pytest.mark.parametrize(
