@@ -21,7 +21,7 @@ from ..system.base import Processes
 
 _TENSORFLOW_DIST_INFO = re.compile(r"tensorflow(_cpu|_intel|_gpu|_rocm)?-(?P<version>[^-]+)\.dist-info", re.IGNORECASE)
 _TORCH_DIST_INFO = re.compile(r"torch-(?P<version>[^-]+)\.dist-info", re.IGNORECASE)
-FRAMEWORK_TIMEOUT_S: Final = 4.0  # importing PyTorch from a cold disk takes longer; then it is unknown
+FRAMEWORK_TIMEOUT_S: Final = 4.0  # at least; importing PyTorch from a cold disk takes longer, then it is unknown
 MAX_ERROR_CHARS: Final = 300
 
 # The child's working folder must not be imported from.
@@ -132,11 +132,17 @@ def needs_framework_query(python: Python) -> bool:
     return torch_unknown or (tensorflow is not None and tensorflow.gpu_available is None)
 
 
-def query_frameworks(system: Processes, python: Python, stop: threading.Event) -> Python:
-    """The Python completed by its frameworks. Raises TimeoutError where one is late; a broken one has `error`."""
+def query_frameworks(
+    system: Processes, python: Python, stop: threading.Event, *, timeout_s: float = FRAMEWORK_TIMEOUT_S
+) -> Python:
+    """The Python completed by its frameworks. Raises TimeoutError where one is late; a broken one has `error`.
+
+    No bytecode is written into folders that are not ours, so that a PyTorch whose installer compiled none (uv's
+    default) is compiled anew each time: 3.5 to 4.2 s instead of 1.2 to 1.5 s on a computer with 16 cores.
+    """
     torch, tensorflow = python.torch, python.tensorflow_build
     if torch is not None and torch.cuda_available is None:
-        answer = _run_framework_script(system, python, TORCH_SCRIPT, stop)
+        answer = _run_framework_script(system, python, TORCH_SCRIPT, stop, timeout_s)
         available = answer.get("available")
         error = answer.get("error")
         torch = replace(
@@ -148,17 +154,19 @@ def query_frameworks(system: Processes, python: Python, stop: threading.Event) -
             error=error[:MAX_ERROR_CHARS] if isinstance(error, str) else None,
         )
     if tensorflow is not None and tensorflow.gpu_available is None:
-        available = _run_framework_script(system, python, TENSORFLOW_SCRIPT, stop).get("available")
+        available = _run_framework_script(system, python, TENSORFLOW_SCRIPT, stop, timeout_s).get("available")
         tensorflow = replace(tensorflow, gpu_available=available if isinstance(available, bool) else None)
     return replace(python, torch=torch, tensorflow_build=tensorflow)
 
 
-def _run_framework_script(system: Processes, python: Python, script: str, stop: threading.Event) -> dict[str, Any]:
+def _run_framework_script(
+    system: Processes, python: Python, script: str, stop: threading.Event, timeout_s: float
+) -> dict[str, Any]:
     program = Path(python.path)
     environ = {"PYTHONSAFEPATH": "1", "PYTHONDONTWRITEBYTECODE": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}
     try:
         completed = system.run(
-            [program, "-c", script], timeout=FRAMEWORK_TIMEOUT_S, environ=environ, cwd=program.parent, cancel=stop
+            [program, "-c", script], timeout=timeout_s, environ=environ, cwd=program.parent, cancel=stop
         )
     except (AppError, Cancelled) as error:
         raise TimeoutError from error

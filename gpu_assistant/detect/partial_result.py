@@ -15,7 +15,7 @@ class PartialResult(Struct, frozen=True, kw_only=True):
 
     value: Any
     detail: str | None = None
-    reason: Literal["partly", "not-loaded"] = "partly"
+    reason: Literal["partly", "not-loaded", "still-loading"] = "partly"
 
 
 def wrap_partial(value: Any, unanswered: Sequence[str]) -> Any:  # noqa: ANN401 - a probe's field, of any type

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import threading
+import time
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
@@ -25,12 +26,12 @@ from .frameworks import (
     needs_framework_query,
     query_frameworks,
 )
-from .partial_result import wrap_partial
+from .partial_result import PartialResult, wrap_partial
 
 INTERPRETER_TIMEOUT_S = 3.5  # for one interpreter, with a virus scanner that reads it first
 QUERY_TIMEOUT_S: Final = 4.0  # for all interpreters to answer
 FILES_TIMEOUT_S: Final = 1.0  # to identify the others by their files
-TOTAL_TIMEOUT_S: Final = QUERY_TIMEOUT_S + FILES_TIMEOUT_S + FRAMEWORK_TIMEOUT_S
+TOTAL_TIMEOUT_S: Final = QUERY_TIMEOUT_S + FILES_TIMEOUT_S + FRAMEWORK_TIMEOUT_S  # frameworks get what the others leave
 MAX_INTERPRETERS = 40
 PARALLEL_QUERIES = 8
 PARALLEL_FRAMEWORK_QUERIES = 2  # each loads gigabytes
@@ -69,6 +70,7 @@ def find_pythons(system: PythonSystem, stop: threading.Event) -> Any:  # noqa: A
 
     Where every NVIDIA GPU is asleep no framework is run: it would wake them.
     """
+    deadline = time.monotonic() + TOTAL_TIMEOUT_S
     candidates = system.python_candidates()[:MAX_INTERPRETERS]
     if not candidates:
         return ()
@@ -85,10 +87,14 @@ def find_pythons(system: PythonSystem, stop: threading.Event) -> Any:  # noqa: A
     to_query = [python for python in pythons if needs_framework_query(python)]
     if not to_query or system.are_gpus_asleep():
         return wrap_partial(tuple(pythons), timed_out)
-    calls = {python.path: partial(query_frameworks, system, python, stop) for python in to_query}
-    queried = gather_with_timeout(calls, FRAMEWORK_TIMEOUT_S, PARALLEL_FRAMEWORK_QUERIES)
-    timed_out += [path for path in calls if path not in queried]
-    return wrap_partial(tuple(queried.get(python.path, python) for python in pythons), timed_out)
+    left_s = deadline - time.monotonic()
+    calls = {python.path: partial(query_frameworks, system, python, stop, timeout_s=left_s) for python in to_query}
+    queried = gather_with_timeout(calls, left_s, PARALLEL_FRAMEWORK_QUERIES)
+    loading = [path for path in calls if path not in queried]
+    completed = tuple(queried.get(python.path, python) for python in pythons)
+    if loading and not timed_out:
+        return PartialResult(value=completed, detail=", ".join(loading), reason="still-loading")
+    return wrap_partial(completed, [*timed_out, *loading])
 
 
 def query_interpreter(system: Processes, path: Path, stop: threading.Event) -> Python | None:

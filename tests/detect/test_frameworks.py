@@ -44,9 +44,8 @@ def test_torch_is_queried_in_its_python(
     (tmp_path / "torch").mkdir()
     (tmp_path / "torch/__init__.py").write_text(code, encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setattr(frameworks, "FRAMEWORK_TIMEOUT_S", 60.0)
     python = Python(path=sys.executable, version="3.11", torch=TorchBuild(version="2.9", cuda="12.6"))
-    assert frameworks.query_frameworks(current_system(), python, NEVER).torch == build
+    assert frameworks.query_frameworks(current_system(), python, NEVER, timeout_s=60.0).torch == build
 
 
 def test_build_without_cuda_is_not_queried() -> None:

@@ -122,6 +122,39 @@ def test_timeouts_do_not_change_the_selected_python(tmp_path: Path) -> None:
     assert result.detail == f"{newer}, {shim}"
 
 
+def loading_torch(site: Path, seconds: float) -> FakeSystem:
+    """A Python that answers at once, whose PyTorch takes so long to load."""
+    (site / "torch").mkdir(parents=True)
+    (site / "torch/version.py").write_text(
+        "__version__ = '2.11.0+cu130'\ncuda = '13.0'\nhip = None\n", encoding="utf-8"
+    )
+
+    def run(arguments: Sequence[str | Path], *, timeout: float, **_: Any) -> ProcessResult:
+        if "-I" in arguments:
+            found = ("3.12.3", "linux-x86_64", True, "/env", "/usr", [str(site)], None)
+            return ProcessResult(returncode=0, stdout=ascii(found), stderr="")
+        if timeout < seconds:
+            raise AppError("program-timeout", program=str(arguments[0]), limit_seconds=timeout)
+        loaded = {"cuda": "13.0", "available": True, "cudnn": 91900, "archs": ["sm_90"]}
+        return ProcessResult(returncode=0, stdout=ascii(loaded), stderr="")
+
+    return FakeSystem(run=run, python_candidates=(Path(sys.executable),))
+
+
+def test_torch_gets_the_time_that_the_interpreters_left(tmp_path: Path) -> None:
+    (python,) = pythons.find_pythons(loading_torch(tmp_path / "site-packages", seconds=6.0), NEVER)
+    assert python.torch == TorchBuild(
+        version="2.11.0+cu130", cuda="13.0", cuda_available=True, arch_list=("sm_90",), cudnn="9.19.0"
+    )
+
+
+def test_torch_that_is_still_loading_is_told_apart_from_a_python_that_does_not_answer(tmp_path: Path) -> None:
+    result = pythons.find_pythons(loading_torch(tmp_path / "site-packages", seconds=60.0), NEVER)
+    assert isinstance(result, PartialResult)
+    assert (result.reason, result.detail) == ("still-loading", sys.executable)
+    assert result.value[0].torch == TorchBuild(version="2.11.0+cu130", cuda="13.0")
+
+
 def test_answering_interpreter_is_listed_when_alone() -> None:
     system = answer(out=GOOD + "\r\n")
     (result,) = pythons.find_pythons(system, NEVER)

@@ -30,7 +30,7 @@ ROW_ORDER = ("card", "driver", "system", "space", "python")
 ROW_ICONS = {"card": "card", "driver": "driver", "system": "pc", "space": "disk", "python": "torch"}
 # The probe that fills a row's field of the machine.
 PROBE_OF_ROW = {"card": "gpus", "driver": "driver", "system": "os", "space": "disks", "python": "pythons"}
-PARTIAL_SUFFIX = "partly"
+PARTIAL_SUFFIXES = (".partly", ".still-loading")
 # Codes of alternatives which say that a PyTorch of this machine works already.
 ALREADY_WORKING_CODES = frozenset({"works-already", "works-without-update"})
 
@@ -354,7 +354,7 @@ def probe_failure_text(note: ProbeNote) -> str:
 
 def is_partial(note: ProbeNote) -> bool:
     """Whether the probe failed only in part."""
-    return note.code.endswith(f".{PARTIAL_SUFFIX}")
+    return note.code.endswith(PARTIAL_SUFFIXES)
 
 
 def _folder_notes(machine: Machine) -> Iterator[MachineNote]:
