@@ -29,13 +29,16 @@ ROOT = "{root}"
 
 
 class Computer(msgspec.Struct, frozen=True, kw_only=True):
-    """`computer.json`: what is no file of its own. `outputs` names the file with what a program printed."""
+    """`computer.json`: what is no file of its own. `outputs` names the file with what a program printed, `links` are
+    symbolic links and where they lead.
+    """
 
     system: str
     home: str
     environ: dict[str, str]
     admin: bool = False
     outputs: dict[str, str] = {}
+    links: dict[str, str] = {}
     fails: dict[str, int] = {}
     code_page: str = "utf-8"
     df: dict[str, tuple[int, int]] = {}
@@ -277,6 +280,10 @@ def replayed(folder: Path, root: Path) -> Any:
     if computer.system == "windows":
         return ReplayedWindows(folder, root, computer)
     linux_tree(folder, root)
+    for path, target in computer.links.items():
+        link = root / path.removeprefix("/")
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(root / target.removeprefix("/") if target.startswith("/") else target)
     return _linux(folder, root, computer)
 
 

@@ -266,7 +266,9 @@ NUMBER(nvmlDeviceGetPcieReplayCounter, "pcie_replays")
 NUMBER(nvmlDeviceGetRetiredPagesPendingStatus, "retired_pending")
 NUMBER(nvmlDeviceGetPersistenceMode, "persistence")
 NUMBER(nvmlDeviceGetDisplayMode, "display")
-NUMBER(nvmlDeviceGetDisplayActive, "display")
+NUMBER(nvmlDeviceGetDisplayActive, "display_active")
+NUMBER(nvmlDeviceGetVirtualizationMode, "virtualization")
+NUMBER(nvmlDeviceGetNumFans, "fans")
 NUMBER(nvmlDeviceGetComputeMode, "compute_mode")
 BIG(nvmlDeviceGetTotalEnergyConsumption, "energy")
 BIG(nvmlDeviceGetCurrentClocksEventReasons, "event_reasons")
@@ -307,7 +309,8 @@ API nvmlDeviceGetRemappedRows(Device device, uint *mended, uint *lost, uint *pen
 API nvmlDeviceGetTemperatureThreshold(Device device, int which, uint *to) {
     static const char *keys[] = {"temp_shutdown", "temp_slow", "temp_memory_max", "temp_max"};
     called("nvmlDeviceGetTemperatureThreshold");
-    return which >= 0 && which < 4 ? small(device, keys[which], to) : NOT_SUPPORTED;
+    if (which < 0 || which > 7) return INVALID;
+    return which < 4 ? small(device, keys[which], to) : NOT_SUPPORTED;
 }
 API nvmlDeviceGetMaxClockInfo(Device device, int kind, uint *to) {
     called("nvmlDeviceGetMaxClockInfo");
@@ -321,7 +324,8 @@ API nvmlDeviceGetFieldValues(Device device, int count, struct field *fields) {
     for (int at = 0; at < count; at++) {
         /* NVML_FI_DEV_MEMORY_TEMP, NVML_FI_DEV_TEMPERATURE_*_TLIMIT */
         static const struct { uint id; const char *key; } known[] = {
-            {82, "temp_memory"}, {193, "tlimit_shutdown"}, {194, "tlimit_slow"}, {196, "tlimit_max"}};
+            {82, "temp_memory"}, {193, "tlimit_shutdown"}, {194, "tlimit_slow"},
+            {195, "tlimit_memory"}, {196, "tlimit_max"}};
         fields[at].type = 5; /* signed int */
         fields[at].code = NOT_SUPPORTED;
         for (uint of = 0; of < sizeof known / sizeof *known; of++)
@@ -406,7 +410,7 @@ API nvmlDeviceGetMaxMigDeviceCount(Device device, uint *to) {
     uint divided = 0;
     called("nvmlDeviceGetMaxMigDeviceCount");
     int code = small(device, "mig", &divided);
-    if (code == OK) *to = SLICES;
+    if (code == OK) *to = divided ? SLICES : 0;
     return code;
 }
 API nvmlDeviceGetMigDeviceHandleByIndex(Device device, uint index, Device *to) {
@@ -428,10 +432,12 @@ API nvmlDeviceGetUtilizationRates(Device device, uint *rates) {
 }
 
 API nvmlDeviceGetMemoryInfo(Device device, u64 *to) { /* total, free, used */
+    u64 reserved = 0;
     called("nvmlDeviceGetMemoryInfo");
     int code = number(device, "mem_total", &to[0]);
     if (code == OK) code = number(device, "mem_used", &to[2]);
-    if (code == OK) to[1] = to[0] - to[2];
+    number(device, "mem_reserved", &reserved); /* is counted as used here */
+    if (code == OK) { to[2] += reserved; to[1] = to[0] - to[2]; }
     return code;
 }
 API nvmlDeviceGetMemoryInfo_v2(Device device, u64 *to) { /* version, total, reserved, free, used */

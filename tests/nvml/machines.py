@@ -1,4 +1,7 @@
-"""Cards as scenarios: what stands on the four models' data sheets, and made-up figures of a card at work."""
+"""Cards as scenarios. The H200 is recorded: NVML's answers on a cloud computer with driver 580.159.04, idle and under
+load; ids and serial number are made up. The others are what stands on the models' data sheets, and made-up figures of a
+card at work.
+"""
 
 from __future__ import annotations
 
@@ -43,6 +46,7 @@ RTX_4060: Card = {
     "dec": "4",
     "events": "1",
     "display": "1",
+    "display_active": "1",
     "persistence": "0",
     "compute_mode": "0",
 }
@@ -72,6 +76,7 @@ RTX_4060_LAPTOP: Card = {
     "enc": "0",
     "dec": "0",
     "display": "0",
+    "display_active": "0",
 }
 
 # Pascal: the older names of functions, retired pages but no rows to remap, no energy counter.
@@ -101,8 +106,96 @@ GTX_1060: Card = {
     "throttle_reasons": "0x20",
 }
 
+# A card without a fan: its speed is not supported, and its turns are those of a fan that it does not have (!2).
+H200: Card = {
+    "name": "NVIDIA H200",
+    "uuid": "GPU-00000000-1111-2222-3333-202020202020",
+    "serial": "1650000000001",
+    "capability": "9.0",
+    "address": "00000000:00:06.0",
+    "pci": "0x233510de",
+    "virtualization": "1",
+    "mig": "0",
+    "util": "0",
+    "mem_util": "0",
+    "mem_total": "150754820096",
+    "mem_used": "0",
+    "mem_reserved": "644939776",
+    "bar1": "274877906944",
+    "temp": "37",
+    "temp_memory": "35",
+    "temp_max": "87",
+    "temp_slow": "89",
+    "temp_shutdown": "95",
+    "temp_memory_max": "95",
+    "temp_margin": "50",
+    "tlimit_shutdown": "-8",
+    "tlimit_slow": "-2",
+    "tlimit_memory": "0",
+    "tlimit_max": "0",
+    "fan_rpm": "!2",
+    "fans": "0",
+    "power": "77636",
+    "power_limit": "700000",
+    "power_default": "700000",
+    "energy": "7021827",
+    "pstate": "0",
+    "pcie_gen": "5",
+    "pcie_gen_max": "5",
+    "pcie_gen_card": "5",
+    "pcie_width": "16",
+    "pcie_width_max": "16",
+    "pcie_tx": "1038",
+    "pcie_rx": "580",
+    "pcie_replays": "0",
+    "clock_sm": "345",
+    "clock_sm_max": "1980",
+    "clock_mem": "3201",
+    "clock_mem_max": "3201",
+    "ecc": "1",
+    "ecc_corrected": "0",
+    "ecc_uncorrected": "0",
+    "ecc_corrected_total": "0",
+    "ecc_uncorrected_total": "0",
+    "remapped": "0 0 0 0",
+    "event_reasons": "0x1",
+    "throttle_reasons": "0x1",
+    "enc": "0",
+    "dec": "0",
+    "events": "1",
+    "compute": "",
+    "graphics": "",
+    "display": "1",
+    "display_active": "0",
+    "persistence": "1",
+    "compute_mode": "0",
+}
+# What changed while a product of matrices in bfloat16 ran.
+H200_LOADED: Card = {
+    **H200,
+    "util": "100",
+    "mem_util": "25",
+    "mem_used": "1059913728",
+    "temp": "58",
+    "temp_memory": "48",
+    "temp_margin": "29",
+    "power": "690326",
+    "energy": "14810220",
+    "pcie_tx": "8434",
+    "pcie_rx": "17101",
+    "clock_sm": "1470",
+    "event_reasons": "0x4",
+    "throttle_reasons": "0x4",
+    "compute": "1325:1050673152",
+}
+
+# Composed; what a fan, a display, slices and processes are answered with is as the H200 answers.
 H100: Card = {
-    **{key: value for key, value in RTX_4060.items() if not key.startswith("fan") and key != "display"},
+    **{key: value for key, value in RTX_4060.items() if not key.startswith(("fan", "display"))},
+    **{
+        key: H200[key]
+        for key in ("fan_rpm", "fans", "display", "display_active", "virtualization", "mig", "compute", "graphics")
+    },
     "name": "NVIDIA H100 80GB HBM3",
     "capability": "9.0",
     "pci": "0x233010de",

@@ -51,6 +51,7 @@ class NvmlQuery:
         self.unsupported: set[str] = set()
         self.is_lost = False
         self._prepared_calls: dict[str, PreparedCall] = {}
+        self._answered: set[str] = set()
         try:
             self.handle = pynvml.nvmlDeviceGetHandleByIndex(index)
         except pynvml.NVMLError:
@@ -67,13 +68,16 @@ class NvmlQuery:
             return None
         pynvml = self.pynvml
         try:
-            return getattr(pynvml, function)(handle, *args)
+            result = getattr(pynvml, function)(handle, *args)
         except (AttributeError, pynvml.NVMLLibraryMismatchError):  # nvidia-ml-py or the driver is older
             self.unsupported.add(key)
         except (UnicodeDecodeError, ctypes.ArgumentError):
             pass
         except pynvml.NVMLError as error:
             self._handle_error(error.value, key)
+        else:
+            self._answered.add(key)
+            return result
         return None
 
     def query_number(
@@ -92,6 +96,7 @@ class NvmlQuery:
         if error_code:
             self._handle_error(error_code, key)
             return None
+        self._answered.add(key)
         return buffer.value if is_number else buffer
 
     def query_field(self, field_id: int) -> int | None:
@@ -149,7 +154,10 @@ class NvmlQuery:
 
     def _handle_error(self, error_code: int, key: str) -> None:
         pynvml = self.pynvml
-        if error_code in (
+        # The arguments of a key never change. What was never answered has an argument that this GPU does not have, as
+        # the first of no fans; what was answered before has another handle soon, once the session is opened again.
+        lacks_argument = error_code == pynvml.NVML_ERROR_INVALID_ARGUMENT and key not in self._answered
+        if lacks_argument or error_code in (
             pynvml.NVML_ERROR_NOT_SUPPORTED,
             pynvml.NVML_ERROR_FUNCTION_NOT_FOUND,
             pynvml.NVML_ERROR_NO_PERMISSION,

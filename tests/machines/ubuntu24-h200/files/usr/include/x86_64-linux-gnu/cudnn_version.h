@@ -1,0 +1,3 @@
+#define CUDNN_MAJOR 9
+#define CUDNN_MINOR 14
+#define CUDNN_PATCHLEVEL 0
