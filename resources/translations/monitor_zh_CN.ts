@@ -219,13 +219,6 @@
     </message>
 </context>
 <context>
-    <name>Legend</name>
-    <message>
-        <source>, </source>
-        <translation>、</translation>
-    </message>
-</context>
-<context>
     <name>LiveMetricsCard</name>
     <message>
         <source>Show all {count} GPUs</source>
@@ -530,6 +523,10 @@
 <context>
     <name>PlotCard</name>
     <message>
+        <source>{name} ({unit})</source>
+        <translation>{name}（{unit}）</translation>
+    </message>
+    <message>
         <source>limit {power}</source>
         <translation>上限 {power}</translation>
     </message>
@@ -558,6 +555,14 @@
     <message>
         <source>Paused at {time}</source>
         <translation>暂停于 {time}</translation>
+    </message>
+    <message>
+        <source>Live</source>
+        <translation>实时</translation>
+    </message>
+    <message>
+        <source>Up to {time}</source>
+        <translation>截至 {time}</translation>
     </message>
 </context>
 <context>

@@ -19,7 +19,8 @@ from ..widgets.cards import Card, MetricTile, MetricValue, Pill, PillKind
 from ..widgets.text import TextLabel, label
 from .gpu_table import MAX_LINES, GpuTable, gpu_state
 from .metrics import GPU_METRICS, GPU_TILE_METRICS, MACHINE_METRICS, Metric
-from .plot.cards import LineLegendRow, gpu_line
+from .plot.cards import gpu_line
+from .plot.legend import LineLegendRow
 
 MAX_COLUMNS = 6
 # Driver states that say no more than that there is no NVIDIA GPU.
@@ -133,12 +134,14 @@ class SummaryTiles(QWidget):
             pairs = zip(MACHINE_METRICS, ("s1", "s2"), strict=True)
             self.tiles = [(metric, -1, MetricTile(metric.icon, token=colour)) for metric, colour in pairs]
 
-    def update_layout(self, available: int, *, low_window: bool = False) -> None:
+    def update_layout(self, available: int, *, low_window: bool = False, short_window: bool = False) -> None:
         """As many columns as fit into `available` pixels.
 
         In a low window only the first row of tiles is shown, so that a whole plot is visible below; the plots have the
-        other values too.
+        other values too. In a short one the rows of the table are lower.
         """
+        if self.table is not None:
+            self.table.set_dense(low_window or short_window)
         self._available_width, self._low_window, self._min_tile_width = available, low_window, self._widest_minimum()
         self._place_tiles()
 

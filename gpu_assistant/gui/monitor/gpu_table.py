@@ -15,18 +15,19 @@ from PySide6.QtWidgets import (
 )
 
 from ...core.results import GpuSample, Health
-from ...texts.format import format_memory, short_name
+from ...texts.format import format_memory, join_unit, short_name
 from .. import language, theme
 from ..widgets.base import draw_rounded_rect
 from ..widgets.cards import PillKind
 from ..widgets.icons import STATE_ICONS, draw_icon
 from ..widgets.table import CELL_MARGIN, DataTable
 from .metrics import GPU_METRICS
-from .plot.cards import LINE_WIDTH, gpu_line
+from .plot.cards import gpu_line
+from .plot.legend import LINE_WIDTH
 from .plot.renderer import dashed_pen
 
 MAX_LINES = 4  # lines of more GPUs could not be told apart; so many have a header each
-ROW_PADDING = 9  # pixels that a row is higher than its text
+ROW_PADDING, DENSE_ROW_PADDING = 9, 4  # pixels that a row is higher than its text
 ICON_SIZE, ICON_GAP = 16, 6
 BAR_HEIGHT, MIN_BAR_WIDTH, MAX_BAR_WIDTH = 4, 24, 120
 BOX_SIZE = 18  # pixels of the mark that tells whether a GPU has lines in the plots
@@ -78,6 +79,7 @@ class GpuTable(DataTable):
     def __init__(self, gpus: tuple[GpuSample, ...]) -> None:
         self.gpus = tuple(gpu.index for gpu in gpus)
         self.shows_long_texts = False
+        self._row_padding = ROW_PADDING
         # The width in pixels of the widest text, and of the widest long one, that each column has had.
         self._widest: dict[int, float] = {}
         self._widest_long: dict[int, float] = {}
@@ -119,6 +121,13 @@ class GpuTable(DataTable):
             self._widest_long.clear()
             self._fit_to_width()
 
+    def set_dense(self, dense: bool) -> None:
+        """Make the rows lower, for a window with little room below."""
+        padding = DENSE_ROW_PADDING if dense else ROW_PADDING
+        if padding != self._row_padding:
+            self._row_padding = padding
+            self._fit_to_width()
+
     def set_selected_gpus(self, gpus: list[int]) -> None:
         """Mark the GPUs whose lines are in the plots."""
         for row, gpu in enumerate(self.gpus):
@@ -129,7 +138,7 @@ class GpuTable(DataTable):
 
     def show_sample(self, gpus: dict[int, GpuSample], health: Health | None) -> None:
         """Show the values of these GPUs, by index."""
-        wider = False
+        wider, code = False, language.texts().language
         for row, index in enumerate(self.gpus):
             gpu = gpus.get(index)
             kind, state_text = gpu_state(index, gpu, health) or ("neutral", "")
@@ -139,7 +148,8 @@ class GpuTable(DataTable):
             for column, metric in enumerate(GPU_METRICS, 1):
                 value, total = metric.read(gpu)
                 fraction = min(value / total, 1.0) if value is not None and total else None
-                long_text = "" if value is None else f"{metric.format_value(value)} {metric.unit_text(total)}"
+                unit = metric.unit_text(total)
+                long_text = "" if value is None else join_unit(metric.format_value(value), unit, code)
                 cell = Cell(fraction=fraction, row_kind=row_kind, long_text=long_text)
                 wider |= self._write(row, column, metric.format_with_unit(value), cell)
             wider |= self._write(row, len(GPU_METRICS) + 1, state_text, Cell(state=kind, row_kind=row_kind))
@@ -191,7 +201,7 @@ class GpuTable(DataTable):
         """
         if not self._ready:
             return
-        header, row_height = self.horizontalHeader(), self.fontMetrics().height() + ROW_PADDING
+        header, row_height = self.horizontalHeader(), self.fontMetrics().height() + self._row_padding
         self.verticalHeader().setMinimumSectionSize(row_height)
         self.verticalHeader().setDefaultSectionSize(row_height)
         for row in range(self.rowCount()):

@@ -38,7 +38,7 @@ from .gpu_summary import SummaryTiles
 from .gpu_table import MAX_LINES
 from .metrics import Metric
 from .plot.annotations import ALARM_METRICS, AnnotationSource
-from .plot.cards import PlotCard, Plots
+from .plot.cards import MIN_PLOT_HEIGHT, PlotCard, Plots
 from .plot.time_axis import TimeAxis
 from .sampling import SamplingService
 from .tables import GpuDetails, PlotDataTable
@@ -53,6 +53,10 @@ if TYPE_CHECKING:
 
 
 MIN_STATUS_WIDTH = 300  # pixels at 100 % text that the status line needs beside the toolbar
+MIN_CARD_WIDTH = 350  # pixels at 100 % text of a plot beside another one
+SHORT_HEIGHT = 700  # pixels at 100 % text of a page below which plots are lower
+# Pixels of a plot at 100 % text in a short window, in one with a table of GPUs, and in a low one: a row is whole.
+SHORT_PLOT_HEIGHT, TABLE_PLOT_HEIGHT, LOW_PLOT_HEIGHT = 116, 98, 84
 
 
 class MonitorPage(Page):
@@ -288,13 +292,19 @@ class MonitorPage(Page):
         available = self.maximumViewportSize().width() - 2 * self.breakpoints.margin
         self._place_toolbar(available)
         self._place_details_row(available)
-        columns = 1 if self.breakpoints.is_small else 2
+        low, short = self.breakpoints.is_low, self.maximumViewportSize().height() < theme.px(SHORT_HEIGHT)
+        columns = 2 if available >= 2 * theme.px(MIN_CARD_WIDTH) else 1
+        has_table = self.gpu_table is not None
+        short_height = TABLE_PLOT_HEIGHT if has_table else SHORT_PLOT_HEIGHT
         # Where the plots need scrolling, the one that shows the problem is seen first.
-        scrolls = columns == 1 or self.gpu_table is not None
+        scrolls = self.breakpoints.is_small or has_table
         self.plots.arrange(
-            columns, low_window=self.breakpoints.is_low, first_metric=self._alarm_metric if scrolls else ""
+            columns,
+            plot_height=LOW_PLOT_HEIGHT if low else short_height if short else MIN_PLOT_HEIGHT,
+            fixed_height=low or (short and has_table),
+            first_metric=self._alarm_metric if scrolls else "",
         )
-        self.summary_tiles.update_layout(available, low_window=self.breakpoints.is_low)
+        self.summary_tiles.update_layout(available, low_window=low, short_window=short)
 
     def _place_toolbar(self, available: int) -> None:
         """Put the toolbar beside the title, or below it where the status line would have less than its minimum."""

@@ -7,11 +7,18 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QVBoxLayout, QWidget
 
 
 class FlowLayout(QLayout):
-    """Widgets side by side at their own widths; those that do not fit go on in another line."""
+    """Widgets side by side at their own widths; those that do not fit go on in another line.
 
-    def __init__(self, parent: QWidget | None = None, *, spacing: int = 8) -> None:
+    `line_spacing` is between two lines, as `spacing` where it is None. `even` lines have equally many widgets.
+    """
+
+    def __init__(
+        self, parent: QWidget | None = None, *, spacing: int = 8, line_spacing: int | None = None, even: bool = False
+    ) -> None:
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
+        self._line_spacing = spacing if line_spacing is None else line_spacing
+        self._even = even
         self.setContentsMargins(0, 0, 0, 0)
         self.setSpacing(spacing)
 
@@ -35,7 +42,8 @@ class FlowLayout(QLayout):
 
     def heightForWidth(self, width: int) -> int:
         lines = self._lines(width)
-        return sum(max(item.sizeHint().height() for item in line) for line in lines) + self._total_spacing(len(lines))
+        gaps = self._line_spacing * max(len(lines) - 1, 0)
+        return sum(max(item.sizeHint().height() for item in line) for line in lines) + gaps
 
     def sizeHint(self) -> QSize:
         """All in one line."""
@@ -59,7 +67,7 @@ class FlowLayout(QLayout):
                 size = item.sizeHint()
                 item.setGeometry(QRect(QPoint(left, top + (line_height - size.height()) // 2), size))
                 left += size.width() + self.spacing()
-            top += line_height + self.spacing()
+            top += line_height + self._line_spacing
 
     def _visible_items(self) -> list[QLayoutItem]:
         return [item for item in self._items if not item.isEmpty()]
@@ -77,6 +85,10 @@ class FlowLayout(QLayout):
                 left = 0
             lines[-1].append(item)
             left += item_width + self.spacing()
+        if self._even and len(lines) > 1:
+            items = [item for line in lines for item in line]
+            count = -(-len(items) // len(lines))
+            return [items[start : start + count] for start in range(0, len(items), count)]
         return lines
 
 

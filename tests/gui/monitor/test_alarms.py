@@ -56,4 +56,4 @@ def test_the_line_of_a_healthy_gpu_at_its_power_limit_says_first_that_this_is_no
     alarm = Alarm(id="power-limit", level="info", gpu=busy.index, since=1.0)
     health = Health(t=2.0, state="well", cards=1, alarms=(alarm,))
     text = status_text(sample(busy), health, simulated=False)
-    assert text.startswith("RTX 4060 · At its power limit, normal under full load · Cool: ")
+    assert text.startswith("RTX 4060 · At its power limit (normal) · Cool: ")

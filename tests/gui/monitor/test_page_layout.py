@@ -116,3 +116,18 @@ def test_export_and_table_have_labels(monitor, qtbot, width, cards):
         qtbot.waitUntil(lambda: len({part.geometry().center().y() for part in row}) == 1, timeout=5000)
         page.toolbar.reset_button.click()
         qtbot.waitUntil(lambda: page.toolbar.export_button.text() == "Export", timeout=5000)
+
+
+@pytest.mark.parametrize("cards", [0, 1, 2, 8])
+def test_two_plots_are_whole_in_a_small_window(monitor, language, qapp, cards):
+    window, page = monitor
+    hot = [gpu(index, temp=90, temp_max=83) for index in range(cards)]
+    now = page.time_axis.view()[1]
+    feed(window, *(sample(*hot, t=now - 20 + second) for second in range(20)))
+    for code in ("en", "zh_CN"):
+        language.set(code)
+        window.resize(880, 640)
+        for _ in range(20):
+            qapp.processEvents()
+        whole = [card for card in page.plot_cards if card.visibleRegion().boundingRect().size() == card.size()]
+        assert len(whole) >= 2

@@ -34,33 +34,35 @@ if TYPE_CHECKING:
 
 
 Tone = Literal["warn", "error", "soft", "accent"]
-# rule: (short text, tone, key of the metric whose plot shows the text)
-RULES: dict[str, tuple[str, Tone, str]] = {
-    "slowed-by-heat": (str(QT_TRANSLATE_NOOP("Marks", "slowed by heat")), "warn", "temp"),
-    "slowed-by-itself": (str(QT_TRANSLATE_NOOP("Marks", "slowed itself down")), "warn", "power"),
-    "power-limit": (str(QT_TRANSLATE_NOOP("Marks", "power limit")), "soft", "power"),
-    "power-starved": (str(QT_TRANSLATE_NOOP("Marks", "too little power")), "warn", "power"),
-    "power-supply": (str(QT_TRANSLATE_NOOP("Marks", "power supply")), "error", "power"),
-    "weak-charger": (str(QT_TRANSLATE_NOOP("Marks", "charger")), "soft", "power"),
-    "hot": (str(QT_TRANSLATE_NOOP("Marks", "hot")), "warn", "temp"),
-    "too-hot": (str(QT_TRANSLATE_NOOP("Marks", "far too hot")), "error", "temp"),
-    "fan-stopped": (str(QT_TRANSLATE_NOOP("Marks", "fan stopped")), "error", "temp"),
+# How a span is shaded; states of one tone differ in it.
+Hatch = Literal["plain", "rising", "falling", "crossed", "upright", "level"]
+# rule: (short text, tone, key of the metric whose plot shows the text, hatch)
+RULES: dict[str, tuple[str, Tone, str, Hatch]] = {
+    "slowed-by-heat": (str(QT_TRANSLATE_NOOP("Marks", "slowed by heat")), "warn", "temp", "rising"),
+    "slowed-by-itself": (str(QT_TRANSLATE_NOOP("Marks", "slowed itself down")), "warn", "power", "falling"),
+    "power-limit": (str(QT_TRANSLATE_NOOP("Marks", "power limit")), "soft", "power", "plain"),
+    "power-starved": (str(QT_TRANSLATE_NOOP("Marks", "too little power")), "warn", "power", "crossed"),
+    "power-supply": (str(QT_TRANSLATE_NOOP("Marks", "power supply")), "error", "power", "rising"),
+    "weak-charger": (str(QT_TRANSLATE_NOOP("Marks", "charger")), "soft", "power", "rising"),
+    "hot": (str(QT_TRANSLATE_NOOP("Marks", "hot")), "warn", "temp", "plain"),
+    "too-hot": (str(QT_TRANSLATE_NOOP("Marks", "far too hot")), "error", "temp", "plain"),
+    "fan-stopped": (str(QT_TRANSLATE_NOOP("Marks", "fan stopped")), "error", "temp", "falling"),
 }
 # The metric that an alarm is about, where a plot shows it.
-ALARM_METRICS = {rule: metric for rule, (_, _, metric) in RULES.items()} | {
+ALARM_METRICS = {rule: metric for rule, (_, _, metric, _) in RULES.items()} | {
     "hot-unknown": "temp",
     "too-hot-unknown": "temp",
     "hotter-than-before": "temp",
     "memory-full": "mem",
 }
 SAMPLE_S = 1.0  # between two samples of a GPU
-MISSING: dict[str, tuple[str, Tone]] = {
-    LOST_SERIES: (str(QT_TRANSLATE_NOOP("Marks", "no longer answers")), "error"),
-    GONE_SERIES: (str(QT_TRANSLATE_NOOP("Marks", "no longer there")), "warn"),
+MISSING: dict[str, tuple[str, Tone, Hatch]] = {
+    LOST_SERIES: (str(QT_TRANSLATE_NOOP("Marks", "no longer answers")), "error", "crossed"),
+    GONE_SERIES: (str(QT_TRANSLATE_NOOP("Marks", "no longer there")), "warn", "upright"),
 }
-SILENT = {
-    "version-mismatch": str(QT_TRANSLATE_NOOP("Marks", "driver updated")),
-    "hung": str(QT_TRANSLATE_NOOP("Marks", "driver hung")),
+SILENT: dict[str, tuple[str, Hatch]] = {
+    "version-mismatch": (str(QT_TRANSLATE_NOOP("Marks", "driver updated")), "upright"),
+    "hung": (str(QT_TRANSLATE_NOOP("Marks", "driver hung")), "level"),
 }
 ERRORS = str(QT_TRANSLATE_NOOP("Marks", "memory errors"))
 INSTALLED = str(QT_TRANSLATE_NOOP("Marks", "install"))
@@ -84,30 +86,24 @@ class Event(Struct, frozen=True, kw_only=True):
     """A span of time on the plots; `start` and `end` in seconds since the epoch (end inf: it lasts; equal: an instant).
 
     `tone` is the name of a colour token. `gpu` is the GPU's index, None for the whole computer. `metric_key` is the key
-    of the metric whose plot shows the text, "" for every plot. In a plot of several GPUs, `text` is `gpu_label`
-    ("GPU 0") followed by `short_text`, which is empty in the plots of other metrics; `reason` is the text in every
-    plot, for the cross-hair.
+    of the metric whose plot shows the text, "" for every plot; it is empty in the plots of other metrics. In a plot of
+    several GPUs, `text` is `gpu_label` ("GPU 0") followed by `short_text`.
     """
 
     start: float
     end: float
     text: str
     tone: Tone
+    hatch: Hatch = "plain"
     gpu: int | None = None
     metric_key: str = ""
     gpu_label: str = ""
     short_text: str = ""
-    reason: str = ""
 
     @property
     def is_instant(self) -> bool:
         """Whether it has no duration."""
         return self.end <= self.start
-
-    @property
-    def has_description(self) -> bool:
-        """Whether its text is more than a GPU's number."""
-        return bool(self.short_text if self.gpu_label else self.text)
 
     def within(self, start: float, end: float) -> bool:
         """Whether it overlaps the range from `start` to `end`."""
@@ -203,11 +199,13 @@ class _GpuHistory:
                 alarms.append((first, max([last, *(end for start, end in active if start <= first)])))
         return alarms
 
-    def events(self, spans: Iterable[Span], source_text: str, tone: Tone, metric_key: str) -> Iterator[Event]:
+    def events(
+        self, spans: Iterable[Span], source_text: str, tone: Tone, metric_key: str, hatch: Hatch = "plain"
+    ) -> Iterator[Event]:
         """One event for each span; `source_text` is translated in the context "Marks"."""
-        text = QCoreApplication.translate("Marks", source_text)
+        text, gpu = QCoreApplication.translate("Marks", source_text), self.gpu.index
         for first, last in spans:
-            yield Event(start=first, end=last, text=text, tone=tone, gpu=self.gpu.index, metric_key=metric_key)
+            yield Event(start=first, end=last, text=text, tone=tone, hatch=hatch, gpu=gpu, metric_key=metric_key)
 
 
 def _rule_events(past: _GpuHistory, rules: list[AlarmRule], ends_seconds: float) -> Iterator[Event]:
@@ -218,17 +216,18 @@ def _rule_events(past: _GpuHistory, rules: list[AlarmRule], ends_seconds: float)
 
 
 def _missing_events(past: _GpuHistory) -> Iterator[Event]:
-    for figure, (text, tone) in MISSING.items():
+    for figure, (text, tone, hatch) in MISSING.items():
         window = past.window(figure)
         if window is not None:
-            yield from past.events(find_spans(window.t, window.mean >= MOSTLY, window.step), text, tone, "util")
+            yield from past.events(find_spans(window.t, window.mean >= MOSTLY, window.step), text, tone, "util", hatch)
 
 
 def _silent_events(past: _GpuHistory) -> Iterator[Event]:
-    for state, text in SILENT.items():
+    for state, (text, hatch) in SILENT.items():
         window = past.silence(state)
         if window is not None:
-            yield from past.events(find_spans(window.t, window.mean >= MOSTLY, window.step), text, "error", "util")
+            silent = find_spans(window.t, window.mean >= MOSTLY, window.step)
+            yield from past.events(silent, text, "error", "util", hatch)
 
 
 def _error_events(past: _GpuHistory) -> Iterator[Event]:

@@ -18,7 +18,7 @@ MAX_SAMPLES_PER_PIXEL = 1.5
 
 
 class LineStyle(Struct, frozen=True, kw_only=True):
-    """How a series is drawn: colour token, index of its dash pattern, name in the reading box, area filled or not."""
+    """How a series is drawn: colour token, index of its dash pattern, name in the legend, area filled or not."""
 
     colour_token: str
     name: str = ""
@@ -76,14 +76,6 @@ class SeriesCurve(Struct, frozen=True, kw_only=True):
         """(lowest, highest) value within `tolerance` seconds of a moment; None if it is unknown."""
         near = (np.abs(self.t - moment) <= tolerance) & np.isfinite(self.low) & np.isfinite(self.high)
         return (float(self.low[near].min()), float(self.high[near].max())) if near.any() else None
-
-    def crossings(self, start: float, end: float, lowest: float, highest: float) -> int:
-        """How many pieces from one interval to the next meet the values `lowest` to `highest` between two times."""
-        shown = slice(*np.searchsorted(self.t, (start, end)))
-        low, high = self.low[shown], self.high[shown]
-        # fmin and fmax: beside a gap, the known end counts.
-        meets = (np.fmin(low[:-1], low[1:]) <= highest) & (np.fmax(high[:-1], high[1:]) >= lowest)
-        return int(meets.sum())
 
 
 EMPTY_CURVE = SeriesCurve(t=np.empty(0), mean=np.empty(0), low=np.empty(0), high=np.empty(0), step=1.0)

@@ -1,33 +1,40 @@
 """What a plot draws around and over its curves: events with their labels, the limit line, the cross-hair.
 
-Events are pyqtgraph's `LinearRegionItem` and `InfiniteLine`; their labels are in lanes above the curves.
+The labels of events are in lanes above the curves; each dashed line of an event has its label.
 """
 
 from __future__ import annotations
 
-import html
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 
 import pyqtgraph as pg
 from msgspec import Struct
 from msgspec.structs import replace
-from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QFontMetricsF, QPainter
 
 from ... import language, theme
-from .annotations import Event, Tone
+from ...widgets.base import draw_rounded_rect
+from .annotations import Event, Hatch, Tone
 from .curves import LineStyle
 from .renderer import ViewRange, dashed_pen
-from .time_axis import format_moment
 
 LANES = 2  # rows of event labels
+LABEL_GAP = 8  # pixels between two labels of a lane
 JOINED_WIDTH = 14  # pixels between two events of a kind below which they are seen as one
 # Z values; the curves have 0.
-BELOW, ABOVE, CURSOR, BOX = -10, 10, 20, 30
-SEPARATOR = "&nbsp; "  # between the parts of the reading box
-MAX_SINGLE_ROWS, PAIR_GAP = 2, "&nbsp;&nbsp; &nbsp;"
-EDGE_GAP = 4  # pixels between the reading box and the edges of the plot
+BELOW, ABOVE, CURSOR = -10, 10, 20
+PLAIN_OPACITY, HATCHED_OPACITY, HATCH_OPACITY = 0.16, 0.07, 0.45  # of a span's ground; of the lines of its hatch
+HATCH_PERIOD = 8  # pixels after which Qt's hatches repeat
+HATCH_STYLES: dict[Hatch, Qt.BrushStyle] = {
+    "rising": Qt.BrushStyle.BDiagPattern,
+    "falling": Qt.BrushStyle.FDiagPattern,
+    "crossed": Qt.BrushStyle.DiagCrossPattern,
+    "upright": Qt.BrushStyle.VerPattern,
+    "level": Qt.BrushStyle.HorPattern,
+}
+TAG_PADDING = 4  # pixels beside the time on the axis
 
 
 class Limit(Struct, frozen=True, kw_only=True):
@@ -38,62 +45,60 @@ class Limit(Struct, frozen=True, kw_only=True):
 
 
 class Reading(Struct, frozen=True, kw_only=True):
-    """A line's value at the cross-hair; `extremes` are (lowest, highest), None where the line has no band. An `is_mean`
-    stands for several samples that are no longer known one by one.
+    """A line's value at the cross-hair; `key` is the line's in the plot, `extremes` are (lowest, highest), None where
+    the line has no band.
     """
 
+    key: str
     line: LineStyle
     value: float
     extremes: tuple[float, float] | None = None
-    is_mean: bool = False
 
 
-class EventItems:
-    """Events in a view box: a shaded region for each span of a tone, a dashed line at each start."""
+class EventsItem(pg.UIGraphicsItem):  # type: ignore[misc]
+    """The events behind the curves: a shaded region for each span of a state, a dashed line down from each label."""
 
-    def __init__(self, view_box: pg.ViewBox) -> None:
-        self._view_box = view_box
-        self._regions: list[pg.LinearRegionItem] = []
-        self._lines: list[pg.InfiniteLine] = []
+    def __init__(self) -> None:
+        super().__init__()
+        self._view: ViewRange | None = None
+        self.spans: list[EventSpan] = []
+        self.starts: list[tuple[Tone, float]] = []  # (tone, time) of the dashed lines
+        self.setZValue(BELOW)
 
-    def show(self, events: Iterable[Event], view: ViewRange) -> None:
-        """Replace what is shown with these events."""
+    def show_events(self, events: Iterable[Event], labels: Iterable[EventLabel], view: ViewRange) -> None:
+        """Replace what is shown: the regions of these events, and the lines of what the labels above name."""
+        self._view = view
         shown = [event for event in join_events(events, view) if event.within(view.start, view.end)]
-        spans = merged_spans(shown, view)
-        for region in self._visible_items(self._regions, len(spans), _new_region):
-            tone, start, end = spans.pop()
-            region.setRegion((start, end))
-            region.setBrush(theme.color(tone, 0.14))
-        begins = {(round(view.x(event.start)), event.tone): event.start for event in shown if event.start >= view.start}
-        for line in self._visible_items(self._lines, len(begins), _new_line):
-            (_, tone), start = begins.popitem()
-            line.setPos(start)
-            line.setPen(dashed_pen(theme.color(tone), 1, 2))
+        self.spans = merged_spans(shown, view)
+        # An instant has nothing but its line; with no room for its label, the key above the plots names it.
+        named = [*(label.event for label in labels), *(event for event in shown if event.is_instant and event.text)]
+        self.starts = list({(event.tone, event.start) for event in named if event.start >= view.start})
+        self.update()
 
-    def _visible_items(
-        self, items: list[pg.GraphicsObject], count: int, new: Callable[[], pg.GraphicsObject]
-    ) -> list[pg.GraphicsObject]:
-        """The first `count` items, shown and created as needed; the others are hidden."""
-        while len(items) < count:
-            items.append(new())
-            self._view_box.addItem(items[-1], ignoreBounds=True)
-        for index, item in enumerate(items):
-            item.setVisible(index < count)
-        return items[:count]
-
-
-def _new_region() -> pg.LinearRegionItem:
-    region = pg.LinearRegionItem(movable=False)
-    for line in region.lines:
-        line.hide()
-    region.setZValue(BELOW)
-    return region
+    def paint(self, painter: QPainter, *_: object) -> None:
+        """Draw in the pixels of the view box instead of its seconds and values."""
+        view = self._view
+        to_data, invertible = self.itemTransform(self.getViewBox())[0].inverted()
+        if view is None or not invertible:
+            return
+        painter.setTransform(to_data, combine=True)
+        height = view.height / view.ratio
+        # The hatch moves along with the time axis.
+        painter.setBrushOrigin(QPointF(-(view.first % HATCH_PERIOD) / view.ratio, 0))
+        for span in self.spans:
+            left, right = (view.x(moment) / view.ratio for moment in (span.start, span.end))
+            draw_shading(painter, QRectF(left, 0, right - left, height), span.tone, span.hatch)
+        for tone, start in self.starts:
+            x = round(view.x(start) / view.ratio)
+            painter.setPen(dashed_pen(theme.color(tone), 1, 2))
+            painter.drawLine(QPointF(x, 0), QPointF(x, height))
 
 
-def _new_line() -> pg.InfiniteLine:
-    line = pg.InfiniteLine(angle=90)
-    line.setZValue(BELOW)
-    return line
+def draw_shading(painter: QPainter, rect: QRectF, tone: Tone, hatch: Hatch) -> None:
+    """Shade a rectangle as the span of an event, in the plots and in their key."""
+    painter.fillRect(rect, theme.color(tone, PLAIN_OPACITY if hatch == "plain" else HATCHED_OPACITY))
+    if hatch != "plain":
+        painter.fillRect(rect, QBrush(theme.color(tone, HATCH_OPACITY), HATCH_STYLES[hatch]))
 
 
 def join_events(events: Iterable[Event], view: ViewRange) -> list[Event]:
@@ -106,9 +111,9 @@ def join_events(events: Iterable[Event], view: ViewRange) -> list[Event]:
     latest: dict[tuple[object, ...], int] = {}
     gap = JOINED_WIDTH * view.ratio * view.column
     for event in sorted(events, key=lambda event: event.start):
-        if event.tone == "soft" and not event.has_description:
+        if event.tone == "soft" and not event.text:
             continue
-        kind = (event.tone, event.gpu, event.text, event.reason)
+        kind = (event.tone, event.hatch, event.gpu, event.text)
         index = latest.get(kind)
         if index is not None and not event.is_instant and event.start - joined[index].end <= gap:
             joined[index] = replace(joined[index], end=max(event.end, joined[index].end))
@@ -119,18 +124,28 @@ def join_events(events: Iterable[Event], view: ViewRange) -> list[Event]:
     return joined
 
 
-def merged_spans(events: Iterable[Event], view: ViewRange) -> list[tuple[Tone, float, float]]:
-    """(tone, start, end) of each region to shade, at least a pixel wide; overlapping events of a tone are merged."""
-    spans: list[tuple[Tone, float, float]] = []
-    for event in sorted(events, key=lambda event: (event.tone, event.start)):
+class EventSpan(Struct, frozen=True, kw_only=True):
+    """A region to shade, from `start` to `end` in seconds since the epoch."""
+
+    tone: Tone
+    hatch: Hatch = "plain"
+    start: float
+    end: float
+
+
+def merged_spans(events: Iterable[Event], view: ViewRange) -> list[EventSpan]:
+    """Each region to shade, at least a pixel wide; overlapping events of a state are merged."""
+    spans: list[EventSpan] = []
+    for event in sorted(events, key=lambda event: (event.tone, event.hatch, event.start)):
         if event.is_instant:
             continue
         start, end = max(event.start, view.start - view.column), min(event.end, view.end + view.column)
-        end = max(end, start + view.column)
-        if spans and spans[-1][0] == event.tone and start <= spans[-1][2]:
-            spans[-1] = (event.tone, spans[-1][1], max(end, spans[-1][2]))
+        span = EventSpan(tone=event.tone, hatch=event.hatch, start=start, end=max(end, start + view.column))
+        last = spans[-1] if spans else None
+        if last is not None and (last.tone, last.hatch) == (span.tone, span.hatch) and start <= last.end:
+            spans[-1] = replace(last, end=max(span.end, last.end))
         else:
-            spans.append((event.tone, start, end))
+            spans.append(span)
     return spans
 
 
@@ -186,73 +201,104 @@ class EventLabels(pg.GraphicsWidget):  # type: ignore[misc]
 def place_labels(view: ViewRange, events: Iterable[Event]) -> tuple[EventLabel, ...]:
     """Place the labels at the starts of their events, within the plot, each in the lowest lane with room.
 
-    A label without room in any lane, or next to one with the same text, is left out. A label that is only a GPU's
-    number is placed in the lowest lane or not at all.
+    A label without room in any lane adds its GPUs to the last one of its kind; next to one with the same text it is
+    left out.
     """
-    metrics, width_limit = QFontMetricsF(theme.font("axis")), view.width / view.ratio
-    free = [(-math.inf, "")] * LANES  # (left end of the free part, last text) of each lane
-    placed: list[EventLabel] = []
-    for event, text in group_events(view, events):
-        width = metrics.horizontalAdvance(text) + 4
-        left = max(math.floor(min(view.x(event.start) / view.ratio + 5, width_limit - width)), 5)
-        lane = next((lane for lane, (begins, _) in enumerate(free) if left >= begins), None)
-        if lane is None or (lane > 0 and not event.has_description):
-            continue
-        if any(left < begins and text == other for begins, other in free):
-            continue
-        free[lane] = (left + width + 8, text)
-        placed.append(EventLabel(event=event, text=text, lane=lane, left=left, width=width))
-    return tuple(placed)
+    lanes: list[list[EventLabel]] = [[] for _ in range(LANES)]
+    groups: dict[EventLabel, EventGroup] = {}
+    for group in group_events(view, events):
+        for lane, placed in enumerate(lanes):
+            label = _fitting_label(view, group, lane, placed)
+            if label is not None and not any(_repeats(label, other[-1]) for other in lanes if other):
+                placed.append(label)
+                groups[label] = group
+            if label is not None:
+                break
+        else:
+            _add_to_last_of_kind(view, group, lanes, groups)
+    return tuple(sorted((label for placed in lanes for label in placed), key=lambda label: label.event.start))
 
 
-def group_events(view: ViewRange, events: Iterable[Event]) -> list[tuple[Event, str]]:
-    """(event, label) for each label, in the order of their starts.
+def _fitting_label(view: ViewRange, group: EventGroup, lane: int, before: Sequence[EventLabel]) -> EventLabel | None:
+    """The group's label in a lane behind these; None without room."""
+    text = group.text
+    width = QFontMetricsF(theme.font("axis")).horizontalAdvance(text) + 4
+    left = max(math.floor(min(view.x(group.event.start) / view.ratio + 5, view.width / view.ratio - width)), 5)
+    if before and left < before[-1].left + before[-1].width + LABEL_GAP:
+        return None
+    return EventLabel(event=group.event, text=text, lane=lane, left=left, width=width)
+
+
+def _repeats(label: EventLabel, other: EventLabel) -> bool:
+    """Whether a label would stand beside one that says the same."""
+    return label.text == other.text and label.left < other.left + other.width + LABEL_GAP
+
+
+def _add_to_last_of_kind(
+    view: ViewRange, group: EventGroup, lanes: list[list[EventLabel]], groups: dict[EventLabel, EventGroup]
+) -> None:
+    """Name a group's GPUs in a label that is the last of its lane and says the same of other GPUs, if it has room."""
+    for lane, placed in enumerate(lanes):
+        if placed and groups[placed[-1]].is_of_kind(group.event):
+            joint = replace(groups[placed[-1]], gpus=groups[placed[-1]].gpus | group.gpus)
+            label = _fitting_label(view, joint, lane, placed[:-1])
+            if label is not None:
+                placed[-1] = label
+                groups[label] = joint
+                return
+
+
+class EventGroup(Struct, frozen=True, kw_only=True):
+    """The first of some events that share a label, and the GPUs of all of them."""
+
+    event: Event
+    gpus: frozenset[int]
+
+    @property
+    def text(self) -> str:
+        """What the label says."""
+        if len(self.gpus) < 2:
+            return self.event.text
+        return language.texts().title_of_gpus(sorted(self.gpus), self.event.short_text)
+
+    def is_of_kind(self, event: Event) -> bool:
+        """Whether an event is the same on another GPU."""
+        return bool(event.gpu_label and self.event.gpu_label) and self.event.short_text == event.short_text
+
+
+def group_events(view: ViewRange, events: Iterable[Event]) -> list[EventGroup]:
+    """The labels in the order of their starts.
 
     Events with the same text that started on several GPUs within a label's width share one label with all numbers.
     """
     metrics = QFontMetricsF(theme.font("axis"))
-    groups: list[tuple[Event, set[int]]] = []
+    groups: list[EventGroup] = []
     for event in sorted(events, key=lambda event: event.start):
         if not event.text or not event.within(view.start, view.end):
             continue
-        if not event.has_description and event.start < view.start:
-            continue  # started before the shown range: a bare GPU number at the edge explains nothing
         width = metrics.horizontalAdvance(event.text) * view.ratio
         near = view.start + (max(view.x(event.start), 0) - width) * view.column
-        matches = (
-            gpus
-            for first, gpus in groups
-            if event.gpu_label
-            and first.gpu_label
-            and first.short_text == event.short_text
-            and max(first.start, view.start) >= near
-        )
-        group = next(matches, None)
-        if group is not None and event.gpu is not None:
-            group.add(event.gpu)
+        gpus = frozenset(() if event.gpu is None else (event.gpu,))
+        for index, group in enumerate(groups):
+            if group.is_of_kind(event) and max(group.event.start, view.start) >= near:
+                groups[index] = replace(group, gpus=group.gpus | gpus)
+                break
         else:
-            groups.append((event, set() if event.gpu is None else {event.gpu}))
-    return [
-        (event, language.texts().title_of_gpus(gpus, event.short_text) if len(gpus) > 1 else event.text)
-        for event, gpus in groups
-        # Without a short text, the numbers of several GPUs explain nothing.
-        if event.short_text or len(gpus) < 2
-    ]
+            groups.append(EventGroup(event=event, gpus=gpus))
+    return groups
 
 
-def event_reasons(events: Iterable[Event]) -> list[str]:
-    """The reasons of events that a plot shows (see `join_events`), each once, with all GPUs that had it."""
-    gpus_by_reason: dict[str, set[int]] = {}
+def event_reasons(events: Iterable[Event], *, names_gpus: bool) -> list[str]:
+    """What events say, each text once; with the numbers of all GPUs that had it where there are several."""
+    gpus_by_text: dict[str, set[int]] = {}
     for event in events:
-        if event.tone == "soft" and not event.has_description:
-            continue
-        gpus = gpus_by_reason.setdefault(event.reason or event.text, set())
-        if event.gpu_label and event.gpu is not None:
+        gpus = gpus_by_text.setdefault(event.text, set())
+        if names_gpus and event.gpu is not None:
             gpus.add(event.gpu)
     return [
-        language.texts().title_of_gpus(gpus, reason) if gpus else reason
-        for reason, gpus in gpus_by_reason.items()
-        if reason
+        language.texts().title_of_gpus(sorted(gpus), text) if gpus else text
+        for text, gpus in gpus_by_text.items()
+        if text
     ]
 
 
@@ -275,19 +321,13 @@ class LimitLine:
         self.line.setPen(dashed_pen(theme.color("error"), 1, 1))
         label.setFont(theme.font("axis"))
         label.setColor(theme.color("error"))
+        label.fill = pg.mkBrush(theme.color("card", 0.8))  # curves behind it leave it readable
         label.setFormat(limit.text.replace("{", "{{").replace("}", "}}"))
         above = view.y(limit.value) / view.ratio >= label.boundingRect().height()
         label.anchors = [(0, 1 if above else 0)] * 2
         self.line.setPos(limit.value)
         self.line.show()
         label.updatePosition()
-
-    def text_rect(self) -> QRectF:
-        """Where the text is, in logical pixels of the area; empty while there is none."""
-        if self.line is None or not self.line.isVisible():
-            return QRectF()
-        text: QRectF = self.line.label.textItem.sceneBoundingRect()
-        return text.translated(-self._view_box.sceneBoundingRect().topLeft())
 
     def _create_line(self) -> pg.InfiniteLine:
         line = pg.InfiniteLine(angle=0, label="", labelOpts={"position": 0, "anchors": [(0, 1), (0, 1)]})
@@ -298,37 +338,25 @@ class LimitLine:
 
 
 class Cursor:
-    """The cross-hair of a plot: a vertical line, a dot on each curve, and a box with time and values.
+    """The cross-hair of a plot: a vertical line and a dot on each curve.
 
     The items are created when it is first shown.
     """
 
     def __init__(self, view_box: pg.ViewBox) -> None:
         self._view_box = view_box
-        self.items: tuple[pg.InfiniteLine, pg.ScatterPlotItem, pg.TextItem] | None = None
+        self.items: tuple[pg.InfiniteLine, pg.ScatterPlotItem] | None = None
 
     def hide(self) -> None:
         """Hide all items."""
         for item in self.items or ():
             item.hide()
 
-    def show(
-        self,
-        at: float,
-        view: ViewRange,
-        readings: list[Reading],
-        reasons: list[str],
-        format_value: Callable[[float], str],
-        *,
-        crossings: Callable[[QRectF], int] = lambda _: 0,
-    ) -> None:
-        """Show it at the time `at` (seconds since the epoch); the box lists `readings`, then `reasons` of events.
-
-        `crossings` counts how often curves cross a rectangle of logical pixels.
-        """
+    def show(self, at: float, readings: list[Reading]) -> None:
+        """Show it at the time `at` (seconds since the epoch)."""
         if self.items is None:
             self.items = self._create_items()
-        line, dots, box = self.items
+        line, dots = self.items
         line.setPen(pg.mkPen(theme.color("text"), width=1))
         line.setPos(at)
         dots.setData(
@@ -337,55 +365,30 @@ class Cursor:
             brush=[theme.color(reading.line.colour_token) for reading in readings],
             pen=pg.mkPen(theme.color("card"), width=1.5),
         )
-        # Of several lines, the extremes of a few samples would only make the box wide.
-        single = len(readings) == 1
-        values = [_row(reading, format_value, has_extremes=single or reading.is_mean) for reading in readings]
-        if len(values) > MAX_SINGLE_ROWS:
-            # More lines than the box has rows for: two in each row.
-            values = [PAIR_GAP.join(values[start : start + 2]) for start in range(0, len(values), 2)]
-        rows = [format_moment(at, view.end - view.start), *values, *(html.escape(reason) for reason in reasons)]
-        _show_box(box, view, view.x(at) / view.ratio, rows, crossings)
         for item in self.items:
             item.show()
 
-    def _create_items(self) -> tuple[pg.InfiniteLine, pg.ScatterPlotItem, pg.TextItem]:
-        items = pg.InfiniteLine(angle=90), pg.ScatterPlotItem(size=8, pxMode=True), pg.TextItem()
-        for item, z in zip(items, (CURSOR, CURSOR, BOX), strict=True):
-            item.setZValue(z)
+    def _create_items(self) -> tuple[pg.InfiniteLine, pg.ScatterPlotItem]:
+        items = pg.InfiniteLine(angle=90), pg.ScatterPlotItem(size=8, pxMode=True)
+        for item in items:
+            item.setZValue(CURSOR)
             self._view_box.addItem(item, ignoreBounds=True)
         return items
 
 
-def _show_box(box: pg.TextItem, view: ViewRange, x: float, rows: list[str], crossings: Callable[[QRectF], int]) -> None:
-    """Place the box beside the line, where it covers least of the curves; `rows` are joined in one line where they fit
-    in 0.4 of the plot's width.
+def draw_time_tag(painter: QPainter, x: float, axis: QRectF, text: str, labels: Iterable[QRectF]) -> None:
+    """The cross-hair's time on the time axis, within its rectangle; `x` is where the cross-hair is.
 
-    `x` is the line's distance from the left edge in logical pixels.
+    `labels` are the rectangles of the axis' own; those that it would cover in part are hidden.
     """
-    width, height = view.width / view.ratio, view.height / view.ratio
-    box.setFont(theme.font("caption"))
-    box.setColor(theme.color("text"))
-    box.border, box.fill = pg.mkPen(theme.color("control")), pg.mkBrush(theme.color("hover"))
-    box.setHtml(SEPARATOR.join(rows))
-    if box.boundingRect().width() > 0.4 * width:
-        box.setHtml("<br>".join(rows))
-    size = box.boundingRect().size()
-    lowest = max(height - size.height() - EDGE_GAP, 0)
-    tops = [min(0.62 * height, lowest), lowest, 0.3 * lowest, 0]
-    rightmost = width - size.width() - EDGE_GAP
-    # Where neither side has room, the box covers the cross-hair, but is whole.
-    sides = [left for left in (x + 7, x - 7 - size.width()) if 0 <= left <= rightmost] or [max(min(x, rightmost), 0)]
-    places = [QRectF(QPointF(left, top), size) for left in sides for top in tops]
-    place = min(places, key=crossings)  # the first of those that are equal
-    moment = view.start + place.left() * view.ratio * view.column
-    box.setPos(moment, view.top - place.top() / height * (view.top - view.bottom))
-
-
-def _row(reading: Reading, format_value: Callable[[float], str], *, has_extremes: bool) -> str:
-    parts = [html.escape(reading.line.name)] if reading.line.name else []
-    parts.append(f'<span style="font-weight:600">{html.escape(format_value(reading.value))}</span>')
-    if reading.extremes is not None and has_extremes:
-        low, high = (html.escape(format_value(value)) for value in reading.extremes)
-        if low != high:
-            parts.append(f"{low} – {high}")
-    return SEPARATOR.join(parts)
+    font = theme.font("axis")
+    painter.setFont(font)
+    width = QFontMetricsF(font).horizontalAdvance(text) + 2 * TAG_PADDING
+    left = min(max(x - width / 2, axis.left()), axis.right() - width)
+    rect = QRectF(left, axis.top() + 2, width, axis.height() - 2)
+    for covered in labels:
+        if covered.intersects(rect):
+            painter.fillRect(covered, theme.color("card"))
+    draw_rounded_rect(painter, rect, 3, theme.color("text"))
+    painter.setPen(theme.color("card"))
+    painter.drawText(rect, int(Qt.AlignmentFlag.AlignCenter), text)

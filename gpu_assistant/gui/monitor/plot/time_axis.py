@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 import pyqtgraph as pg
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QRectF, Signal
 from PySide6.QtGui import QFontMetricsF
 
 from ... import theme
@@ -166,6 +166,14 @@ class TimeAxisItem(pg.DateAxisItem):  # type: ignore[misc]
         """One level of ticks, far enough apart for their labels (overrides AxisItem)."""
         return [ticks(start, end, max(int(size / (self._label_width * 1.7)), 2))]
 
+    def label_rects(self) -> list[QRectF]:
+        """About where the labels of the ticks are, in the coordinates of the scene."""
+        rect, (start, end) = self.sceneBoundingRect(), self.range
+        _, moments = self.tickValues(start, end, rect.width())[0]
+        middles = (rect.left() + (moment - start) / (end - start) * rect.width() for moment in moments)
+        width = self._label_width
+        return [QRectF(middle - width / 2, rect.top(), width, rect.height()) for middle in middles]
+
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """The labels of these ticks (overrides AxisItem)."""
         del scale
@@ -198,5 +206,5 @@ def format_since(moment: float, now: float) -> str:
 
 
 def format_moment(moment: float, span: float) -> str:
-    """A time in the reading box, with its date where a day or more is shown."""
+    """A time at the cross-hair, with its date where a day or more is shown."""
     return time.strftime("%m-%d %H:%M" if span >= DAY else "%H:%M:%S", time.localtime(moment))

@@ -19,12 +19,12 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from ... import theme
 from .annotations import Event
 from .curves import EMPTY_CURVE, GAP_STEPS, LineStyle, SeriesCurve
-from .overlay import MAX_SINGLE_ROWS, Cursor, EventItems, EventLabels, Limit, LimitLine, Reading, event_reasons
+from .overlay import Cursor, EventLabels, EventsItem, Limit, LimitLine, Reading, draw_time_tag
 from .renderer import CurvesItem, ViewRange
-from .time_axis import TimeAxis, TimeAxisItem
+from .time_axis import TimeAxis, TimeAxisItem, format_moment
 
-SAMPLE_STEP = 1.0  # seconds between two samples
 TICK_SPACING = 1.35  # heights of a label that two ticks are apart at least
+MIN_RANGE_SECONDS = 5.0  # in one column from which on a reading tells its extremes
 ZOOM_STEP = 0.8  # factor of the span for one notch of the wheel
 # (key of a line, start of the values, start of the range that decides the resolution) -> values
 Fetch = Callable[[str, float, float], SeriesCurve | None]
@@ -73,19 +73,19 @@ class ValueAxisItem(pg.AxisItem):  # type: ignore[misc]
 class Plot(pg.GraphicsView):  # type: ignore[misc]
     """One metric over the shared time axis.
 
-    `ticks(highest)` gives the values of the grid lines for the highest value shown; `format_value(value)` gives a value
-    with its unit, for the reading box. `outdated` is emitted when size or theme changed and `refresh` is needed. `view`
-    is the range painted last.
+    `ticks(highest)` gives the values of the grid lines for the highest value shown. `outdated` is emitted when size or
+    theme changed and `refresh` is needed; `pointed` brings the readings at the cross-hair, None while it is hidden.
+    `view` is the range painted last.
     """
 
     outdated = Signal()
+    pointed = Signal(object)
 
     def __init__(
         self,
         time_axis: TimeAxis,
         *,
         ticks: Callable[[float], tuple[float, ...]],
-        format_value: Callable[[float], str],
         parent: QWidget | None = None,
     ) -> None:
         self.time_axis = time_axis
@@ -93,7 +93,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.lines: dict[str, LineStyle] = {}
         self.events: tuple[Event, ...] = ()
         self.limit: Limit | None = None
-        self._ticks, self._format_value = ticks, format_value
+        self._ticks = ticks
         self._curves: dict[str, SeriesCurve] = {}
         self._stale = True
         self._cursor_stale = False
@@ -120,7 +120,8 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
             axis.linkToView(self.view_box)
         self.curves_item = CurvesItem()
         self.view_box.addItem(self.curves_item, ignoreBounds=True)
-        self.event_items = EventItems(self.view_box)
+        self.events_item = EventsItem()
+        self.view_box.addItem(self.events_item, ignoreBounds=True)
         self.limit_line, self.cursor = LimitLine(self.view_box), Cursor(self.view_box)
         self.viewport().setMouseTracking(True)
         time_axis.cursor_moved.connect(self._move_cursor)
@@ -225,7 +226,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.view_box.setRange(
             xRange=(view.start, view.end), yRange=(view.bottom, view.top), padding=0, disableAutoRange=False
         )
-        self.event_items.show(self.events, view)
+        self.events_item.show_events(self.events, self.event_labels.labels, view)
         self._move_cursor()
 
     def _current_view(self, area: QRect) -> ViewRange:
@@ -287,10 +288,9 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         for key, curve in self._curves.items():
             value = curve.value_at(at, max(GAP_STEPS * curve.step, self.time_axis.span / 100))
             if value is not None:
-                banded = curve.has_band(view.column)
-                extremes = curve.extremes(at, max(curve.step, view.column) / 2) if banded else None
-                is_mean = curve.step > SAMPLE_STEP
-                readings.append(Reading(line=self.lines[key], value=value, extremes=extremes, is_mean=is_mean))
+                interval = max(curve.step, view.column)
+                extremes = curve.extremes(at, interval / 2) if interval >= MIN_RANGE_SECONDS else None
+                readings.append(Reading(key=key, line=self.lines[key], value=value, extremes=extremes))
         return readings
 
     def _move_cursor(self) -> None:
@@ -305,35 +305,23 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         at = self.time_axis.cursor
         if at is None:
             self.cursor.hide()
+            self.pointed.emit(None)
             return
-        near = 2 * self.view.column * self.view.ratio
-        # Where the box lists more than two values, it has room for what this plot itself is about.
-        crowded = len(self.lines) > MAX_SINGLE_ROWS
-        near_events = (event for event in self.events if event.within(at - near, at + near))
-        reasons = event_reasons(event for event in near_events if event.has_description or not crowded)
-        self.cursor.show(at, self.view, self.readings(), reasons, self._format_value, crossings=self._crossings)
-
-    def _crossings(self, rect: QRectF) -> int:
-        """How many pieces of the curves, from sample to sample, meet a rectangle in logical pixels of the area; the
-        limit's text counts as many as a curve that fills the area.
-        """
-        view = self.view
-        if view is None:
-            return 0
-        start = view.start + rect.left() * view.ratio * view.column
-        end = view.start + rect.right() * view.ratio * view.column
-        per_pixel = (view.top - view.bottom) * view.ratio / view.height
-        highest, lowest = view.top - rect.top() * per_pixel, view.top - rect.bottom() * per_pixel
-        # The box is placed to a fraction of a pixel.
-        covers_text = self.limit_line.text_rect().adjusted(-1, -1, 1, 1).intersects(rect)
-        crossings = sum(curve.crossings(start, end, lowest, highest) for curve in self._curves.values())
-        return crossings + (view.width if covers_text else 0)
+        readings = self.readings()
+        self.cursor.show(at, readings)
+        self.pointed.emit(readings)
 
     # Mouse, keys, focus
 
     def drawForeground(self, painter: QPainter, rect: QRectF) -> None:
-        """Draw a frame while the plot has the keyboard focus."""
+        """Draw the time at the cross-hair, and a frame while the plot has the keyboard focus."""
         del rect
+        at, view = self.time_axis.cursor, self.view
+        if at is not None and view is not None:
+            area, axis = self.area(), self._time_axis_item.sceneBoundingRect()
+            text = format_moment(at, view.end - view.start)
+            x = area.left() + view.x(at) / view.ratio
+            draw_time_tag(painter, x, axis, text, self._time_axis_item.label_rects())
         if self.hasFocus():
             painter.setPen(QPen(theme.color("focus"), 1))
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))

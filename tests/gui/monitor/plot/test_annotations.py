@@ -6,10 +6,11 @@ import time
 
 import pytest
 from msgspec.structs import replace
+from PySide6.QtCore import QRect
 
 from gpu_assistant.core.results import GpuSample, Health
-from gpu_assistant.gui.monitor.plot.annotations import AnnotationSource, Event
-from gpu_assistant.gui.monitor.plot.cards import EventLegendRow, Legend
+from gpu_assistant.gui.monitor.plot.annotations import MISSING, RULES, SILENT, AnnotationSource, Event
+from gpu_assistant.gui.monitor.plot.legend import EVENT_WIDTH, EventLegendRow, Readout
 from gpu_assistant.gui.monitor.plot.time_axis import TimeAxis
 from gpu_assistant.gui.monitor.sampling import SamplingService
 from gpu_assistant.monitor.history import History
@@ -26,21 +27,32 @@ def test_events_are_marked(worked):
     assert texts["temp"] == {"slowed by heat", "install"}
     assert texts["power"] == {"power limit", "install"}
     assert texts["cpu"] == {"install"}
-    # Every plot is shaded: its cross-hair says why, and the legend above them.
-    assert {event.reason for event in cards["util"].events} == {"slowed by heat", "power limit", "install"}
-    legend = {sign.accessibleName() for sign in page.plots.legend.findChildren(EventLegendRow) if not sign.isHidden()}
-    assert legend == {"slowed by heat", "power limit"}  # the install was before
+    # Every plot is shaded; the key above them says why.
+    assert {(event.tone, event.hatch) for event in cards["util"].events} == {
+        ("warn", "rising"),
+        ("soft", "plain"),
+        ("accent", "plain"),
+    }
+    key = {sign.accessibleName() for sign in page.plots.readout.findChildren(EventLegendRow) if not sign.isHidden()}
+    assert key == {"slowed by heat", "power limit"}  # the install was before
     assert all(event.end == float("inf") for event in cards["temp"].events if event.tone == "warn")
     assert cards["temp"].limit.text == "slows down at 88 °C"
 
 
-def test_what_looks_alike_shares_one_entry_of_the_key(qtbot, language):
-    legend = Legend()
-    qtbot.addWidget(legend)
-    events = (("hot", "warn", 1.0), ("power limit", "soft", 2.0), ("slowed by heat", "warn", 3.0))
-    legend.show_events([Event(start=start, end=9.0, text=text, tone=tone) for text, tone, start in events])
-    keys = [sign.accessibleName() for sign in legend.findChildren(EventLegendRow)]
-    assert keys == ["hot, slowed by heat", "power limit"]
+def test_each_state_has_its_own_sign_in_the_key(qtbot, language):
+    """Those of one colour differ in how they are shaded."""
+    shadings = {(tone, hatch) for _, tone, _, hatch in RULES.values()}
+    shadings |= {(tone, hatch) for _, tone, hatch in MISSING.values()}
+    shadings |= {("error", hatch) for _, hatch in SILENT.values()}
+    assert len(shadings) == len(RULES) + len(MISSING) + len(SILENT)
+    readout = Readout()
+    qtbot.addWidget(readout)
+    events = (("hot", "plain", 1.0), ("slowed by heat", "rising", 3.0), ("hot", "plain", 5.0))
+    readout.show_key([Event(start=t, end=9.0, text=text, tone="warn", hatch=hatch) for text, hatch, t in events])
+    signs = readout.findChildren(EventLegendRow)
+    assert [sign.accessibleName() for sign in signs] == ["hot", "slowed by heat"]
+    symbols = [sign.grab(QRect(0, 0, EVENT_WIDTH, sign.height())).toImage() for sign in signs]
+    assert symbols[0] != symbols[1]
 
 
 def test_events_follow_language(worked, language, qtbot):
@@ -152,9 +164,9 @@ def test_events_name_their_gpu(monitor):
     page.draw()
     cards = {card.plotted_metric.key: card.plot for card in page.plot_cards}
     texts = {key: {event.text for event in plot.events if event.tone != "accent"} for key, plot in cards.items()}
-    assert texts["temp"] == {"GPU 0: hot", "GPU 1", "GPU 2"}
-    assert texts["util"] == {"GPU 0", "GPU 1", "GPU 2: Xid 48"}
-    assert texts["mem"] == {"GPU 0", "GPU 1: memory errors", "GPU 2"}
+    assert texts["temp"] == {"GPU 0: hot", ""}
+    assert texts["util"] == {"", "GPU 2: Xid 48"}
+    assert texts["mem"] == {"", "GPU 1: memory errors"}
     page.layout_control.buttons[1].click()
     page.draw()
     own = {(card.plotted_metric.key, card.gpus): card.plot for card in page.plot_cards}

@@ -1,4 +1,4 @@
-"""Events, their labels and the reading box of a plot."""
+"""Events and their labels of a plot."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 import pytest
 from msgspec.structs import replace
 
+from gpu_assistant.gui import theme
 from gpu_assistant.gui.monitor.plot import overlay
 from gpu_assistant.gui.monitor.plot.annotations import Event
 from gpu_assistant.gui.monitor.plot.renderer import ViewRange
@@ -19,8 +20,9 @@ def view(width=600, first=0, column=1.0, ratio=1.0) -> ViewRange:
 
 
 def gpu_event(gpu, start, word="", tone="soft", end=900) -> Event:
-    text = f"GPU {gpu} {word}".strip()
-    return Event(start=start, end=end, text=text, tone=tone, gpu=gpu, gpu_label=f"GPU {gpu}", short_text=word)
+    """An event in a plot of several GPUs; without a word, in that of another metric."""
+    text, gpu_label = (f"GPU {gpu}: {word}", f"GPU {gpu}") if word else ("", "")
+    return Event(start=start, end=end, text=text, tone=tone, gpu=gpu, gpu_label=gpu_label, short_text=word)
 
 
 @pytest.mark.parametrize("ratio", [1.0, 1.5])
@@ -39,41 +41,48 @@ def test_a_label_is_whole_at_an_edge(qapp, start, ratio):
 def test_simultaneous_events_share_label(qapp):
     events = (gpu_event(0, 100, "power limit"), gpu_event(1, 101, "power limit"), gpu_event(3, 110, "power limit"))
     events += (gpu_event(2, 400, "power limit"), gpu_event(2, 102, "hot"))
-    texts = [text for _, text in overlay.group_events(view(), events)]
-    assert texts == ["GPU 0, 1 and 3: power limit", "GPU 2 hot", "GPU 2 power limit"]
+    texts = [group.text for group in overlay.group_events(view(), events)]
+    assert texts == ["GPU 0, 1 and 3: power limit", "GPU 2: hot", "GPU 2: power limit"]
 
 
-def test_bare_number_yields_and_avoids_edge(qapp):
-    events = (gpu_event(0, 50), gpu_event(1, 50, "hot"), gpu_event(2, 300, "hot"), gpu_event(3, 320), gpu_event(4, 600))
-    texts = [label.text for label in overlay.place_labels(view(first=100), events)]
-    assert texts == ["GPU 1 hot", "GPU 2 hot", "GPU 4"]
+def test_a_label_without_room_is_named_in_the_last_one_of_its_kind(qapp):
+    """No GPU is lost, in whichever language the labels are short."""
+    width = overlay.QFontMetricsF(theme.font("axis")).horizontalAdvance("GPU 7: hot")
+    later = 100 + width + 12  # too far away to share a label from the start, and both lanes are taken
+    events = (gpu_event(7, 100, "hot"), gpu_event(7, 102, "slowed by heat"), gpu_event(6, later - 8, "hot"))
+    texts = [label.text for label in overlay.place_labels(view(), events)]
+    assert texts == ["GPU 6 and 7: hot", "GPU 7: slowed by heat"]
+
+
+def test_each_dashed_line_has_its_label(qapp):
+    events = (gpu_event(0, 50), gpu_event(1, 60, "hot", "warn"), gpu_event(2, 300, "hot", "warn"), gpu_event(3, 320))
+    labels = overlay.place_labels(view(), events)
+    item = overlay.EventsItem()
+    item.show_events(events, labels, view())
+    assert sorted(start for _, start in item.starts) == [label.event.start for label in labels] == [60, 300]
 
 
 def test_crosshair_merges_simultaneous_events():
     events = [
-        Event(start=1, end=9, text="", tone="warn", gpu=gpu, gpu_label=f"GPU {gpu}", reason=reason)
-        for gpu, reason in ((2, "hot"), (0, "hot"), (1, "power limit"))
+        Event(start=1, end=9, text=text, tone="warn", gpu=gpu) for gpu, text in ((2, "hot"), (0, "hot"), (1, "charger"))
     ]
-    events.append(Event(start=1, end=1, text="install", tone="accent", reason="install"))
-    assert overlay.event_reasons(events) == ["GPU 0 and 2: hot", "GPU 1: power limit", "install"]
-
-
-def test_crosshair_tells_only_of_events_that_the_plot_shows():
-    elsewhere = Event(start=1, end=9, text="", tone="soft", gpu=0, gpu_label="GPU 0", reason="power limit")
-    here = replace(elsewhere, text="GPU 0: power limit", short_text="power limit")
-    assert overlay.event_reasons([elsewhere]) == []
-    assert overlay.event_reasons([here]) == ["GPU 0: power limit"]
+    events.append(Event(start=1, end=1, text="install", tone="accent"))
+    assert overlay.event_reasons(events, names_gpus=True) == ["GPU 0 and 2: hot", "GPU 1: charger", "install"]
+    assert overlay.event_reasons(events, names_gpus=False) == ["hot", "charger", "install"]
 
 
 def test_spans_of_a_tone_are_merged_and_a_pixel_wide():
     events = (gpu_event(0, 100, tone="warn", end=200), gpu_event(1, 150, tone="warn", end=300))
     events += (gpu_event(2, 150, tone="error", end=150.5), gpu_event(3, 400, tone="warn", end=math.inf))
     events += (gpu_event(4, 500, tone="accent", end=500),)
-    assert overlay.merged_spans(events, view()) == [
-        ("error", 150, 151),
-        ("warn", 100, 300),
-        ("warn", 400, 601),
-    ]
+    spans = [(span.tone, span.start, span.end) for span in overlay.merged_spans(events, view())]
+    assert spans == [("error", 150, 151), ("warn", 100, 300), ("warn", 400, 601)]
+
+
+def test_spans_of_two_states_of_a_tone_stay_apart():
+    hot = gpu_event(0, 100, tone="warn", end=200)
+    slowed = replace(hot, hatch="rising")
+    assert [span.hatch for span in overlay.merged_spans((hot, slowed), view())] == ["plain", "rising"]
 
 
 def test_events_of_a_kind_that_are_close_are_one():
@@ -84,6 +93,6 @@ def test_events_of_a_kind_that_are_close_are_one():
 
 def test_information_is_marked_in_the_plot_of_its_metric_only():
     events = [gpu_event(0, 100, "word", tone=tone, end=200) for tone in ("soft", "warn")]
-    elsewhere = [replace(each, text="", short_text="", reason=each.text) for each in events]
+    elsewhere = [replace(each, text="", short_text="", gpu_label="") for each in events]
     assert [each.tone for each in overlay.join_events(elsewhere, view())] == ["warn"]
     assert [each.tone for each in overlay.join_events(events, view())] == ["soft", "warn"]

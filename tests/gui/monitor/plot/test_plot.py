@@ -52,7 +52,7 @@ def shown(qtbot, past):
     def made(span: int, width: int = 420):
         axis = TimeAxis(now=lambda: past.now)
         axis.choose(span)
-        plot = widget.Plot(axis, ticks=lambda _: (0, 25, 50, 75, 100), format_value=lambda value: f"{value:.0f} %")
+        plot = widget.Plot(axis, ticks=lambda _: (0, 25, 50, 75, 100))
         plot.set_line("a", LineStyle(colour_token="s1"))
         plot.set_line("b", LineStyle(colour_token="s2", name="GPU 1", dash=1, fill=False))
         plot.set_events((Event(start=BEGIN + 700, end=BEGIN + 800, text="slowed by heat", tone="warn"),))
@@ -250,63 +250,42 @@ def test_the_text_of_a_limit_is_never_cut(shown, past, value):
     assert not plot.limit_line.line.isVisible()
 
 
-def test_the_cross_hair_says_what_and_why(shown, past):
+def test_the_cross_hair_covers_no_curve_and_has_its_time_on_the_axis(shown, past):
     plot = shown(600)
     past.now = BEGIN + 1000
     plot.refresh(past.fetch)
-    before = pixels(plot)
-    for at in (BEGIN + 750, BEGIN + 990):  # at either side there is room for the box
+    before = plot.grab().toImage()
+    read = []
+    plot.pointed.connect(read.append)
+    ratio = before.devicePixelRatio()
+    for at in (BEGIN + 401, BEGIN + 750, BEGIN + 999):
         plot.time_axis.point(at)
-        assert not np.array_equal(pixels(plot), before)
-        _, _, box = plot.cursor.items
-        text = box.toPlainText()
-        assert f"{plot.readings()[0].value:.0f} %" in text
-        assert ("slowed by heat" in text) == (at < BEGIN + 800)
-        assert QRectF(plot.area()).adjusted(-1, -1, 1, 1).contains(box.mapRectToScene(box.boundingRect()))
+        pointed = plot.grab().toImage()
+        assert read[-1] == plot.readings()
+        x = plot.area().left() + plot.view.x(at) / plot.view.ratio
+        differ = np.abs(np.subtract(*(as_array(image) for image in (pointed, before)))).max(axis=2) > 0
+        columns = np.flatnonzero(differ[: round(plot.area().bottom() * ratio)].any(axis=0)) / ratio
+        assert np.abs(columns - x).max() <= 7  # the line with its dots
+        assert differ[round((plot.area().bottom() + 4) * ratio) :].any()
     plot.time_axis.point(None)
-    assert np.array_equal(pixels(plot), before)
+    assert plot.grab().toImage() == before
+    assert read[-1] is None
 
 
-@pytest.mark.parametrize(("span", "step", "is_mean"), [(600, 1, False), (86_400, 10, True)])
-def test_readings_tell_whether_they_stand_for_several_samples(shown, past, span, step, is_mean):
+def as_array(image):
+    """(rows, columns, 4) of an image."""
+    image = image.convertToFormat(QImage.Format.Format_RGB32)
+    return np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.width(), 4).astype(int)
+
+
+@pytest.mark.parametrize(("span", "step", "has_range"), [(600, 1, False), (86_400, 10, True)])
+def test_readings_tell_the_range_of_the_samples_that_they_stand_for(shown, past, span, step, has_range):
     past.__init__(step=step)
     plot = shown(span)
     past.now = BEGIN + span
     plot.refresh(past.fetch)
     plot.time_axis.point(BEGIN + span / 2)
-    assert [reading.is_mean for reading in plot.readings()] == [is_mean, is_mean]
-
-
-@pytest.mark.parametrize("level", [10, 40, 95])
-def test_the_cross_hairs_box_covers_no_curve_that_it_can_avoid(shown, past, level):
-    plot = shown(600)
-    past.now = BEGIN + 1000
-    past.y[:] = level
-    del plot.lines["b"]
-    plot.refresh(past.fetch)
-    for at in (BEGIN + 500, BEGIN + 990):
-        plot.time_axis.point(at)
-        plot.grab()
-        _, _, box = plot.cursor.items
-        rect = box.mapRectToScene(box.boundingRect())
-        line = plot.area().top() + plot.view.y(level) / plot.view.ratio
-        assert not rect.top() <= line <= rect.bottom()
-
-
-def test_the_cross_hairs_box_leaves_the_text_of_the_limit_readable(shown, past):
-    plot = shown(600)
-    past.now = BEGIN + 1000
-    past.y[:] = 60
-    del plot.lines["b"]
-    plot.set_limit(Limit(value=30.0, text="slows down at 30 °C"))
-    plot.refresh(past.fetch)
-    for at in (BEGIN + 410.0 + step for step in range(0, 190, 20)):
-        plot.time_axis.point(at)
-        plot.grab()
-        _, _, box = plot.cursor.items
-        text = plot.limit_line.text_rect().translated(plot.area().topLeft())
-        assert not text.isEmpty()
-        assert not box.mapRectToScene(box.boundingRect()).intersects(text)
+    assert [reading.extremes is not None for reading in plot.readings()] == [has_range, has_range]
 
 
 def test_the_focused_plot_has_a_frame(shown, past, qtbot):

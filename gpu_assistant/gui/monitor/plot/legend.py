@@ -1,0 +1,186 @@
+"""What explains the plots: the symbols of lines and events with their texts, and the line above the plots."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QWidget
+
+from ... import theme
+from ...widgets.base import Themed
+from ...widgets.layouts import FlowLayout
+from ...widgets.text import label
+from .annotations import Event, Hatch, Tone
+from .curves import LineStyle
+from .overlay import draw_shading
+from .renderer import dashed_pen
+
+LINE_WIDTH, EVENT_WIDTH = 18, 20  # pixels of a legend's symbols
+LEGEND_GAP, LEGEND_MARGIN = 7, 3  # pixels between symbol and text, and after the text
+MIN_READOUT_WIDTH = 330  # pixels that the line above the plots needs beside the key of the events
+
+# (tone, hatch, whether it is an instant, text)
+LegendKey = tuple[Tone, Hatch, bool, str]
+
+
+class LegendRow(Themed, QWidget):
+    """A symbol as the plots paint it, followed by its text; `width` is the symbol's width in pixels."""
+
+    def __init__(self, text: str, width: int) -> None:
+        super().__init__()
+        self._text, self._indent = text, width + LEGEND_GAP
+        self.setAccessibleName(text)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.apply_theme()
+
+    def draw(self, painter: QPainter) -> None:
+        """Paint the symbol at the left edge, in the theme's colours."""
+        raise NotImplementedError
+
+    def refresh(self) -> None:
+        """Apply the theme's font."""
+        self.setFont(theme.font("caption"))
+        super().refresh()
+
+    def sizeHint(self) -> QSize:
+        """Symbol, gap and text."""
+        metrics = self.fontMetrics()
+        return QSize(self._indent + metrics.horizontalAdvance(self._text) + LEGEND_MARGIN, metrics.height() + 4)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint symbol and text."""
+        del event
+        painter = QPainter(self)
+        self.draw(painter)
+        painter.setPen(theme.color("soft"))
+        painter.setFont(self.font())
+        text_rect = QRectF(self._indent, 0, self.width() - self._indent, self.height())
+        painter.drawText(text_rect, int(Qt.AlignmentFlag.AlignVCenter), self._text)
+
+
+class LineLegendRow(LegendRow):
+    """A GPU's line, with its colour and dash pattern, its name, and its value where `show_value` gives one.
+
+    The room for the value only grows, so that nothing beside it moves while values change.
+    """
+
+    def __init__(self, line: LineStyle) -> None:
+        self.value = ""
+        self._value_width = 0
+        super().__init__(line.name, LINE_WIDTH)
+        self.line = line
+
+    def show_value(self, value: str) -> None:
+        """Show this value, in the line's unit, behind the name."""
+        if value == self.value:
+            return
+        self.value = value
+        self.setAccessibleName(f"{self.line.name}: {value}")
+        self._widen()
+        self.update()
+
+    def _widen(self) -> None:
+        needed = math.ceil(theme.advance("caption-strong", self.value))
+        if needed > self._value_width:
+            self._value_width = needed
+            self.updateGeometry()
+
+    def refresh(self) -> None:
+        super().refresh()
+        self._value_width = 0
+        self._widen()
+
+    def sizeHint(self) -> QSize:
+        return super().sizeHint() + QSize(self._value_width + LEGEND_GAP if self._value_width else 0, 0)
+
+    def draw(self, painter: QPainter) -> None:
+        """Paint a piece of the line, and the value."""
+        painter.setPen(dashed_pen(theme.color(self.line.colour_token), 2, self.line.dash))
+        middle = round(self.height() / 2)
+        painter.drawLine(0, middle, LINE_WIDTH, middle)
+        if self.value:
+            painter.setPen(theme.color("text"))
+            painter.setFont(theme.font("caption-strong"))
+            left = super().sizeHint().width() - LEGEND_MARGIN + LEGEND_GAP
+            value_rect = QRectF(left, 0, self.width() - left, self.height())
+            painter.drawText(value_rect, int(Qt.AlignmentFlag.AlignVCenter), self.value)
+
+
+class EventLegendRow(LegendRow):
+    """An event's shading, or for an instant its dashed line, and its text."""
+
+    def __init__(self, key: LegendKey) -> None:
+        tone, hatch, is_instant, text = key
+        super().__init__(text, EVENT_WIDTH)
+        self._tone, self._hatch, self._is_instant = tone, hatch, is_instant
+
+    def draw(self, painter: QPainter) -> None:
+        """Paint shading or line."""
+        if self._is_instant:
+            painter.setPen(dashed_pen(theme.color(self._tone), 1, 2))
+            painter.drawLine(EVENT_WIDTH // 2, 2, EVENT_WIDTH // 2, self.height() - 3)
+            return
+        rect = QRectF(0.5, 3.5, EVENT_WIDTH - 1, self.height() - 7)
+        draw_shading(painter, rect, self._tone, self._hatch)
+        painter.setPen(QPen(theme.color(self._tone, 0.6), 1))
+        painter.drawRect(rect)
+
+
+class Readout(QWidget):
+    """The line above the plots: the shown time, or the time at the cross-hair with the events there; then the key of
+    all events that are shown, below it where it has no room beside it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._keys: tuple[LegendKey, ...] = ()
+        self.time_label, self.text_label = label("caption-strong"), label("caption")
+        self.text_label.set_one_line(True)
+        self.key, self._key_layout = QWidget(), FlowLayout(spacing=14)
+        self.key.setLayout(self._key_layout)
+        self.key.hide()
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        line.addWidget(self.time_label)
+        line.addWidget(self.text_label, 1)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(4)
+        self._row.addLayout(line, 1)
+        self._row.addWidget(self.key)
+
+    def show_time(self, time: str, text: str) -> None:
+        """Show a time or state, and what is said of it."""
+        self.time_label.setText(time)
+        self.text_label.setText(text)
+
+    def show_key(self, events: Iterable[Event]) -> None:
+        """Show the symbol of each kind of event once, in the order of their starts."""
+        ordered = sorted(events, key=lambda event: event.start)
+        keys = tuple(
+            dict.fromkeys((event.tone, event.hatch, event.is_instant, event.text) for event in ordered if event.text)
+        )
+        if keys == self._keys:
+            return
+        self._keys = keys
+        while (item := self._key_layout.takeAt(0)) is not None:
+            if (row := item.widget()) is not None:
+                row.hide()
+                row.deleteLater()
+        for key in keys:
+            self._key_layout.addWidget(EventLegendRow(key))
+        self.key.setVisible(bool(keys))
+        self._place_key()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_key()
+
+    def _place_key(self) -> None:
+        beside = self._key_layout.sizeHint().width() + theme.px(MIN_READOUT_WIDTH) <= self.width()
+        direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+        if self._row.direction() != direction:
+            self._row.setDirection(direction)
