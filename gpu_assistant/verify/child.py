@@ -135,12 +135,14 @@ def check_accelerators(writer: CheckWriter, torch: Any, expected: str | None, *,
 
 # Parts of torch's own messages when CUDA does not start, and the texts that say the same; other causes are CUDA's, with
 # its number. Recorded from torch 2.15.0+cu132 beside the libcuda of driver 535, the toolkit's stub and none
-# (tests/fixtures/cuda).
+# (tests/fixtures/cuda); the fourth is of c10/cuda/CUDAFunctions.cpp.
 CUDA_FAILURES = (
     ("Found no NVIDIA driver", "@verify.reason.no-driver"),
     ("driver on your system is too old", "@verify.reason.driver-too-old"),
     ("CUDA unknown error", "@verify.reason.driver-unknown"),
+    ("CUDA driver initialization failed", "@verify.reason.driver-unknown"),
 )
+REASON_NO_DEVICE, NO_DEVICE_MESSAGE = "@verify.reason.no-device", "No CUDA GPUs are available"
 # torch/backends/cudnn/__init__.py of 2.13.0, and cuDNN's own name of a part that is of another version.
 OTHER_CUDNN = ("cuDNN version incompatibility", "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH")
 CUDA_ERROR_NUMBER = re.compile(r"\bError (\d+): ")
@@ -158,8 +160,10 @@ def unavailable_reason(torch: Any) -> str:  # noqa: ANN401
             known = CUDA_ERRORS.get(int(number[1]))
         if known is not None:
             return known
-        return "@verify.reason.hidden-devices" if hidden_devices() else exception_summary(error)
-    return "@verify.reason.no-device"
+        if hidden_devices():
+            return "@verify.reason.hidden-devices"
+        return REASON_NO_DEVICE if NO_DEVICE_MESSAGE in message else exception_summary(error)
+    return REASON_NO_DEVICE
 
 
 def check_device(writer: CheckWriter, torch: Any, device: str) -> None:  # noqa: ANN401

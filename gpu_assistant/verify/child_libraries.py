@@ -1,9 +1,10 @@
 """NVIDIA's libraries as a process sees them: what CUDA's driver says, which copy of a library is loaded, what an import
 that failed means, which packages share a file. Runs in an environment's own Python.
 
-CUDA's errors are known by their numbers (runtime and driver have the same ones), which no release changes:
-https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html. What the dynamic linker says was recorded from
-NVIDIA's own libraries (tests/fixtures/cuda).
+CUDA's errors are known by their numbers (runtime and driver have the same ones), which no release changes: cuda.h and
+driver_types.h of the toolkit, https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html. That the driver
+is too old is an error of the runtime alone (35): the driver itself starts, and says which CUDA it supports. What the
+dynamic linker says was recorded from NVIDIA's own libraries (tests/fixtures/cuda).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+import struct
 import sys
 from collections.abc import Iterable, Iterator
 from importlib import metadata
@@ -19,11 +21,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .child_protocol import CheckWriter
+    from .child_runtime import imported_libraries
+elif __package__:
+    from .child_runtime import imported_libraries
+else:  # part of a program, beside which it lies
+    from child_runtime import imported_libraries
 
 CHECK_ID = "cuda-libraries"
+REASON_TOO_OLD = "@verify.reason.driver-too-old"
 CUDA_ERRORS = {
+    3: "@verify.reason.driver-unknown",
     34: "@verify.reason.driver-stub",
-    35: "@verify.reason.driver-too-old",
+    35: REASON_TOO_OLD,
+    36: REASON_TOO_OLD,
     802: "@verify.reason.driver-not-ready",
     803: "@verify.reason.driver-mismatch",
     804: "@verify.reason.driver-compat",
@@ -41,6 +51,9 @@ _NVIDIA_LIBRARY = re.compile(
 # What TensorFlow loads, once a driver answers (tsl/platform/default/dso_loader.cc).
 _TENSORFLOW_LIBRARIES = ("libcublas.so", "libcudnn.so", "libcufft.so", "libcusolver.so", "libcusparse.so")
 _MISSING = re.compile(r"(?P<library>[\w.+-]+\.so[\w.]*): cannot open shared object file")
+# torch/__init__.py, _load_dll_libraries: what Windows says in the user's language, then the file that did not load.
+_NOT_LOADED = re.compile(r'Error loading "(?P<path>[^"]+)" or one of its dependencies')
+ERROR_MOD_NOT_FOUND, ERROR_PROC_NOT_FOUND = 126, 127  # winerror.h
 _UNFIT = re.compile(
     r"undefined symbol: \S+?(?:, version (?P<version>lib\S+))?$|version `(?P<needed>lib\S+)' not found", re.MULTILINE
 )
@@ -51,27 +64,95 @@ def hidden_devices() -> bool:
     return os.environ.get(VISIBLE_DEVICES, "0").strip() in ("", "-1", "NoDevFiles")
 
 
-def driver_failure() -> str | None:
-    """Why CUDA's driver does not start, as the code of a text; None where it starts, or says nothing that is known."""
+def driver_failure(built_for: str | None, *, no_device: str) -> dict[str, str]:
+    """Why CUDA's driver gives no card to a program that was built for this CUDA ("12.5.1", on Windows "64_112"): the
+    `reason`, with the `case` of its text and what that names; {} where the driver starts and is new enough. `no_device`
+    is the reason where the driver finds no card.
+    """
     try:
         driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
     except OSError:
-        return "@verify.reason.no-driver"
-    status = driver.cuInit(0)
-    if status == NO_DEVICE and hidden_devices():
-        return "@verify.reason.hidden-devices"
-    return CUDA_ERRORS.get(status)
+        return {"reason": "@verify.reason.no-driver"}
+    status = int(driver.cuInit(0))
+    if status in CUDA_ERRORS:
+        return {"reason": CUDA_ERRORS[status]}
+    needed, supported = _cuda_major(built_for), _supported_cuda(driver)
+    # A driver runs every minor version of its CUDA and all older ones, as the runtime sees it, too.
+    if needed is not None and 0 < supported // 1000 < needed:
+        return {
+            "reason": "@verify.reason.driver-too-old-tensorflow",
+            "case": "driver-too-old",
+            "needed": str(needed),
+            "supported": f"{supported // 1000}.{supported % 1000 // 10}",
+        }
+    if status == NO_DEVICE:
+        return {"reason": "@verify.reason.hidden-devices" if hidden_devices() else no_device}
+    return {"reason": f"{_error_name(driver, status)} ({status})"} if status else {}
+
+
+def _cuda_major(version: str | None) -> int | None:
+    """The major of a CUDA version as TensorFlow's build has it."""
+    match = re.match(r"(?:64_)?(\d\d)", version or "")
+    return int(match[1]) if match is not None else None
+
+
+def _supported_cuda(driver: ctypes.CDLL) -> int:
+    """The newest CUDA that a driver supports, 11040 for 11.4; 0 if it does not say."""
+    version = ctypes.c_int()
+    return version.value if driver.cuDriverGetVersion(ctypes.byref(version)) == 0 else 0
+
+
+def _error_name(driver: ctypes.CDLL, status: int) -> str:
+    """The driver's own name of an error."""
+    name = ctypes.c_char_p()
+    driver.cuGetErrorName(status, ctypes.byref(name))
+    return (name.value or b"CUDA").decode("ascii", "replace")
 
 
 def import_failure(error: BaseException) -> dict[str, str]:
     """The case of an import that failed for a library of NVIDIA's, with the library's name; {} for another cause."""
     message = str(error)
+    not_loaded = _NOT_LOADED.search(message)
+    if not_loaded is not None:
+        return _windows_failure(Path(not_loaded["path"]), getattr(error, "winerror", None))
     missing, unfit = _MISSING.search(message), _UNFIT.search(message)
     if missing is not None and _is_nvidia(missing["library"]):
         return {"case": "library-missing", "library": missing["library"]}
     library = (unfit["version"] or unfit["needed"] or message.partition(":")[0]) if unfit is not None else ""
     name = re.split(r"[\\/]", library.strip())[-1]
     return {"case": "libraries-mixed", "library": name} if _is_nvidia(name) else {}
+
+
+def _windows_failure(library: Path, code: int | None) -> dict[str, str]:
+    """The same of a DLL that Windows did not load. Its error names the file that was asked for, which is there, never
+    the one that this file imports and that is missing.
+    """
+    if code == ERROR_MOD_NOT_FOUND:
+        missing = _missing_import(library)
+        return {} if missing is None else {"case": "library-missing", "library": missing}
+    is_mixed = code == ERROR_PROC_NOT_FOUND and _is_nvidia(library.name)
+    return {"case": "libraries-mixed", "library": library.name} if is_mixed else {}
+
+
+def _missing_import(library: Path) -> str | None:
+    """The first of NVIDIA's libraries that this one, or one that it imports, imports and that is nowhere where torch
+    lets Windows look: beside it, and in the folders of PATH.
+    """
+    folders = [library.parent, *(Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder)]
+    waiting, seen = [library], set()
+    while waiting:
+        try:
+            names = sorted(imported_libraries(waiting.pop()))
+        except (OSError, ValueError, IndexError, struct.error):
+            continue  # not a library of this computer's kind
+        for name in names:
+            path = next((folder / name for folder in folders if (folder / name).is_file()), None)
+            if path is None and _is_nvidia(name):
+                return name
+            if path is not None and path.parent == library.parent and name.lower() not in seen:
+                seen.add(name.lower())
+                waiting.append(path)
+    return None
 
 
 def missing_tensorflow_libraries() -> tuple[str, ...]:

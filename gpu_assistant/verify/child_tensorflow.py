@@ -31,6 +31,7 @@ else:  # started as a program, and isolated: nothing lies in its path yet
     sys.path.pop()
 
 MATRIX_SIZE = 64
+REASON_NO_DEVICE = "@verify.reason.tensorflow-no-device"
 
 
 def matrix_product(tensorflow: Any, device: str) -> list[list[float]]:  # noqa: ANN401
@@ -72,20 +73,23 @@ def check_devices(writer: CheckWriter, tensorflow: Any, *, gpu_expected: bool) -
     if count == 0 and not gpu_expected:
         writer.report_skipped("tensorflow-devices", reason="@verify.reason.tensorflow-cpu")
     elif count == 0:
-        report_no_device(writer)
+        report_no_device(writer, tensorflow)
     elif all(matrix_product(tensorflow, f"/GPU:{index}") == expected_product() for index in range(count)):
         writer.report("tensorflow-devices", "pass", value=count)
     else:
         writer.report("tensorflow-devices", "fail", value=count, reason="@verify.reason.wrong-result")
 
 
-def report_no_device(writer: CheckWriter) -> None:
+def report_no_device(writer: CheckWriter, tensorflow: Any) -> None:  # noqa: ANN401
     """Say why no card was found: the driver, a library that TensorFlow did not find, or nothing that is known."""
-    driver_reason = driver_failure()
-    missing = missing_tensorflow_libraries() if driver_reason is None else ()
-    case = {"case": "library-missing", "library": missing[0]} if missing else {}
-    reason = driver_reason or "@verify.reason.tensorflow-no-device"
-    writer.report("tensorflow-devices", "fail", value=0, reason=reason, **case)
+    built_for = tensorflow.sysconfig.get_build_info().get("cuda_version")
+    data = driver_failure(built_for, no_device=REASON_NO_DEVICE)
+    if not data:
+        data = {"reason": REASON_NO_DEVICE}
+        missing = missing_tensorflow_libraries()
+        if missing:
+            data |= {"case": "library-missing", "library": missing[0]}
+    writer.report("tensorflow-devices", "fail", value=0, **data)
 
 
 def main() -> None:

@@ -2,8 +2,8 @@
 
     nvcc --version ─► host compiler, not too new ─► nvcc: kernel, host code, cuDNN where its header is ─► run it
 
-Without a card the program's host part answers all the same, with what the driver's library says. Where programs need
-no more than the CUDA runtime that was linked into them, this is all that "CUDA is installed" can mean.
+Without a card the program's host part answers all the same: CUDA's error, and which CUDA the driver supports. Where
+programs need no more than the CUDA runtime that was linked into them, this is all that "CUDA is installed" can mean.
 `child_extension.py` then builds a PyTorch extension with the same compilers.
 """
 
@@ -24,8 +24,11 @@ from ..core.results import Check, CheckState
 from ..core.types import Value
 from ..core.versions import Version, format_cudnn_version, version_key
 from ..system.base import Processes, ProcessResult
+from .child_libraries import CUDA_ERRORS, NO_DEVICE, REASON_TOO_OLD, hidden_devices
 
 TOOLKIT_CHECK_IDS = ("nvcc", "host-compiler", "cuda-compile", "cudnn-link", "cuda-run")
+# Of "cuda-run": the program was run, and found no card.
+CASE_STARTED = "started"
 PROGRAM_TIMEOUT_S = 60.0
 # On a slow disk, beside a virus scanner that reads every header.
 COMPILE_TIMEOUT_S = 300.0
@@ -75,9 +78,10 @@ int main() {
 #ifdef WITH_CUDNN
     std::printf("cudnn %lu %d\n", (unsigned long)cudnnGetVersion(), CUDNN_VERSION);
 #endif
-    int devices = 0;
+    int devices = 0, driver = 0;
     cudaError_t error = cudaGetDeviceCount(&devices);
-    if (error || devices == 0) std::printf("none %s\n", error ? cudaGetErrorString(error) : "no device");
+    cudaDriverGetVersion(&driver);
+    if (error || devices == 0) std::printf("none %d %d %s\n", (int)error, driver, cudaGetErrorString(error));
     for (int device = 0; !error && device < devices; ++device) {
         bool right = false;
         cudaError_t result = compute(device, &right);
@@ -268,9 +272,9 @@ class _Runner:
         if not lines:
             self._add("cuda-run", "fail", reason=_failure(answers))
             return
-        no_device = next((line[5:] for line in lines if line.startswith("none ")), None)
+        no_device = next((line for line in lines if line.startswith("none ")), None)
         if no_device is not None:
-            self._add("cuda-run", "skip", reason=no_device)
+            self._add("cuda-run", "skip", reason=_no_device_reason(no_device), case=CASE_STARTED)
             return
         results = [line.split(" ", 2)[1:] for line in lines if line.startswith("device ")]
         wrong = next((f"GPU {index}: {said}" for index, said in results if said != "right"), None)
@@ -403,3 +407,18 @@ def _failure(finished: ProcessResult | None) -> str:
     words = next((line for line in lines if re.search(r"error|fatal|cannot find", line, re.IGNORECASE)), None)
     text = words or (lines[-1] if lines else f"exit {finished.returncode}")
     return text.lstrip("@")[:MAX_REASON_LENGTH]
+
+
+def _no_device_reason(line: str) -> str:
+    """Why a program found no card: a text where the cause is known, else CUDA's own words, of a line such as
+    "none 35 12020 CUDA driver version is insufficient for CUDA runtime version".
+
+    The same error tells of a driver that is too old and of none, whose version is 0 (cudaDriverGetVersion).
+    """
+    _, number, driver, words = line.split(" ", 3)
+    reason = CUDA_ERRORS.get(int(number))
+    if reason == REASON_TOO_OLD:
+        return "@verify.reason.driver-too-old-toolkit" if int(driver) else "@verify.reason.no-driver"
+    if reason is None and int(number) in (0, NO_DEVICE):
+        return "@verify.reason.hidden-devices" if hidden_devices() else "@verify.reason.program-no-device"
+    return reason or words

@@ -29,7 +29,7 @@ from ..core.versions import format_cudnn_version
 from ..system.nvml.monitor import NvmlMonitor
 from ..system.processes import DeadlineEvent, gather_with_timeout, run_json_lines
 from ..system.variables import falsifying_variables
-from .cuda_program import TOOLKIT_CHECK_IDS, HostPrograms, ToolkitProof, prove_toolkit
+from .cuda_program import CASE_STARTED, TOOLKIT_CHECK_IDS, HostPrograms, ToolkitProof, prove_toolkit
 
 if TYPE_CHECKING:
     from ..system.base import Processes, ProcessResult, System
@@ -100,8 +100,10 @@ CHECK_IDS = ("environment", "packages", "python", *TORCH_CHECK_IDS)
 TENSORFLOW_CHECK_IDS = ("tensorflow-import", "tensorflow-compute", "tensorflow-devices")
 # The check of NVIDIA's libraries, where the environment has any.
 LIBRARIES_CHECK_ID = "cuda-libraries"
-# What fails where library and kernel module of the driver are of different versions, whatever CUDA says then.
-DRIVER_CHECK_IDS = ("torch-cuda", "tensorflow-devices")
+# What finds no card where the driver's kernel module is of another version than its library, or not loaded, and the
+# reasons that CUDA has for the latter: to it that is a computer without a card.
+DRIVER_CHECK_IDS = ("torch-cuda", "tensorflow-devices", "cuda-run")
+NO_DEVICE_REASONS = frozenset(f"@verify.reason.{name}no-device" for name in ("", "tensorflow-", "program-"))
 # Checks of an environment with a CUDA Toolkit.
 EXTENSION_CHECK_ID = "torch-extension"
 ALL_CHECK_IDS = (
@@ -242,7 +244,12 @@ class VerifyJob:
         """The checks of the toolkit, and with the compilers that it found an extension of PyTorch."""
         capabilities = _card_capabilities(self._system)
         programs = prove_toolkit(
-            toolkit, capabilities, self._system, cancel=context.cancel, report=report, log=context.log
+            toolkit,
+            capabilities,
+            self._system,
+            cancel=context.cancel,
+            report=lambda check: report(_with_driver_state(check, self._system)),
+            log=context.log,
         )
         if recommendation is not None and recommendation.pytorch is None:
             return
@@ -408,14 +415,23 @@ def _with_cudnn_version(check: Check) -> Check:
 
 
 def _with_driver_state(check: Check, system: System) -> Check:
-    """A check that found no card, with the reason where NVML says that the driver was changed without a restart."""
-    if check.id not in DRIVER_CHECK_IDS or check.state != "fail":
+    """A check that found no card, with the reason where NVML knows it: the driver was changed without a restart, or is
+    installed and not running.
+    """
+    case = check.data.get("case")
+    if check.id not in DRIVER_CHECK_IDS or not (check.state == "fail" or case == CASE_STARTED):
         return check
     with NvmlMonitor(system) as monitor:
         gather_with_timeout({"nvml": monitor.snapshot}, NVML_TIMEOUT_S)
-        if monitor.state != "version-mismatch":
-            return check
-    return replace(check, data={**check.data, "reason": "@verify.reason.driver-mismatch"})
+        state = monitor.state
+    if state == "version-mismatch":
+        reason = "@verify.reason.driver-mismatch"
+    elif state == "not-loaded" and check.data.get("reason") in NO_DEVICE_REASONS:
+        reason = "@verify.reason.no-driver"
+    else:
+        return check
+    # The text of another case would say something else.
+    return replace(check, data={**check.data, "case": case if case == CASE_STARTED else None, "reason": reason})
 
 
 def _extension_arguments(programs: HostPrograms, capabilities: tuple[str, ...]) -> Iterator[str | Path]:

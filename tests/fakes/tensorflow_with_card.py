@@ -1,6 +1,7 @@
 """Stands in for TensorFlow with one card in tests: plain Python behind the few names that the proof uses.
 
-`FAKE_TENSORFLOW` is its fault: "wrong" computes wrongly on the card, "no-card" sees none, "crash" dies while computing.
+`FAKE_TENSORFLOW` is its fault: "wrong" computes wrongly on the card, "no-card" sees none, "crash" dies while computing;
+`FAKE_TENSORFLOW_CUDA` is the CUDA that it was built for, "" a build without.
 """
 
 from __future__ import annotations
@@ -70,3 +71,12 @@ def matmul(left, right):
 
 linalg = types.SimpleNamespace(matmul=matmul)
 config = types.SimpleNamespace(list_physical_devices=lambda _kind: [] if FAULT == "no-card" else ["card"])
+
+
+def _build_info():
+    """As of the real 2.21.0 for Linux."""
+    cuda = os.environ.get("FAKE_TENSORFLOW_CUDA", "12.5.1")
+    return {"cuda_version": cuda, "is_cuda_build": True} if cuda else {"is_cuda_build": False}
+
+
+sysconfig = types.SimpleNamespace(get_build_info=_build_info)

@@ -105,12 +105,34 @@ def test_unknown_card_leaves_chip_to_nvcc(bench: Bench) -> None:
     assert (checks["cuda-compile"].state, checks["cuda-compile"].data["case"]) == ("pass", "default")
 
 
-def test_without_card_the_drivers_own_words_are_shown(bench: Bench) -> None:
-    words = "CUDA driver version is insufficient for CUDA runtime version"
-    bench.nvcc("runtime 13020", "cudnn 92600 92600", f"none {words}")
+@pytest.mark.parametrize(
+    ("answer", "visible", "reason"),
+    [
+        # What a program linked with the runtime of CUDA 13.2 said: without libcuda, beside 535's, beside that of 470.
+        ("35 0 CUDA driver version is insufficient for CUDA runtime version", None, "@verify.reason.no-driver"),
+        (
+            "35 12020 CUDA driver version is insufficient for CUDA runtime version",
+            None,
+            "@verify.reason.driver-too-old-toolkit",
+        ),
+        ("34 0 CUDA driver is a stub library", None, "@verify.reason.driver-stub"),
+        ("100 13020 no CUDA-capable device is detected", None, "@verify.reason.program-no-device"),
+        ("100 13020 no CUDA-capable device is detected", "", "@verify.reason.hidden-devices"),
+        ("304 13020 OS call failed or operation not supported on this OS", None, "OS call failed or operation"),
+    ],
+)
+def test_without_card_the_cause_is_named(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, answer: str, visible: str | None, reason: str
+) -> None:
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    bench.nvcc("runtime 13020", "cudnn 92600 92600", f"none {answer}")
     checks, programs = bench.prove("8.9")
-    assert (checks["cuda-run"].state, checks["cuda-run"].data["reason"]) == ("skip", words)
-    assert words in Texts("en").check_text(checks["cuda-run"])
+    check = checks["cuda-run"]
+    assert (check.state, str(check.data["reason"]).startswith(reason)) == ("skip", True)
+    assert Texts("en").check_text(check).startswith("The compiled program starts, but uses no graphics card: ")
+    assert "insufficient" not in Texts("zh_CN").check_text(check)
     assert checks["cudnn-link"].state == "pass"
     assert programs is not None
 

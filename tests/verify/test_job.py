@@ -345,7 +345,7 @@ class RefusingTorch:
         ("driver-stub", None, "@verify.reason.driver-stub"),
         (None, "", "@verify.reason.hidden-devices"),
         (None, "-1", "@verify.reason.hidden-devices"),
-        (None, "0", "RuntimeError: No CUDA GPUs are available"),
+        (None, "0", "@verify.reason.no-device"),
     ],
 )
 def test_cuda_that_does_not_start_is_named(

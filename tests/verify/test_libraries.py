@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -151,25 +152,146 @@ def test_a_driver_changed_without_restart_is_named(tmp_path: Path, monkeypatch: 
     assert check.data["reason"] == "@verify.reason.driver-mismatch"
 
 
+# A driver with these answers to cuInit and cuDriverGetVersion. Without a card real ones of 470, 535 and 550 answer
+# 100, with the version of their CUDA (11040, 12020, 12040); a stub refuses both.
+DRIVER = """
+int cuInit(unsigned flags) {{ return {status} + 0 * flags; }}
+int cuDriverGetVersion(int *version) {{ *version = {cuda}; return {status} == 34 ? 34 : 0; }}
+int cuGetErrorName(int error, const char **name) {{ *name = "CUDA_ERROR_OPERATING_SYSTEM"; return 0 * error; }}
+"""
+
+
 @linux_with_compiler
 @pytest.mark.parametrize(
-    ("status", "visible", "reason"),
+    ("status", "cuda", "built_for", "visible", "reason"),
     [
-        (803, None, "@verify.reason.driver-mismatch"),
-        (34, None, "@verify.reason.driver-stub"),
-        (100, "", "@verify.reason.hidden-devices"),
-        (100, None, "@verify.reason.tensorflow-no-device"),
+        (803, 13020, "12.5.1", None, "@verify.reason.driver-mismatch"),
+        (34, 0, "12.5.1", None, "@verify.reason.driver-stub"),
+        (3, 13020, "12.5.1", None, "@verify.reason.driver-unknown"),
+        (304, 13020, "12.5.1", None, "CUDA_ERROR_OPERATING_SYSTEM (304)"),
+        (100, 13020, "12.5.1", "", "@verify.reason.hidden-devices"),
+        (100, 13020, "12.5.1", None, "@verify.reason.tensorflow-no-device"),
+        # A driver runs all minor versions of its CUDA.
+        (100, 12020, "12.5.1", None, "@verify.reason.tensorflow-no-device"),
+        (0, 12020, "12.5.1", None, "@verify.reason.tensorflow-no-device"),
+        # Too old, with a card and without one, and where it is hidden besides; the third form is that of Windows.
+        (0, 11040, "12.5.1", None, "@verify.reason.driver-too-old-tensorflow"),
+        (100, 11040, "12.5.1", "", "@verify.reason.driver-too-old-tensorflow"),
+        (100, 10020, "64_112", None, "@verify.reason.driver-too-old-tensorflow"),
+        (100, 11040, "64_112", None, "@verify.reason.tensorflow-no-device"),
+        (100, 11040, "", None, "@verify.reason.tensorflow-no-device"),
     ],
 )
 def test_tensorflow_without_a_card_names_what_the_driver_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, visible: str | None, reason: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    status: int,
+    cuda: int,
+    built_for: str,
+    visible: str | None,
+    reason: str,
 ) -> None:
-    driver = library(
-        tmp_path / "driver" / "libcuda.so.1", f"int cuInit(unsigned flags) {{ return {status} + 0 * flags; }}"
-    )
+    driver = library(tmp_path / "driver" / "libcuda.so.1", DRIVER.format(status=status, cuda=cuda))
     monkeypatch.setenv("LD_LIBRARY_PATH", str(driver.parent))
     monkeypatch.setenv("FAKE_TENSORFLOW", "no-card")
+    monkeypatch.setenv("FAKE_TENSORFLOW_CUDA", built_for)
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     if visible is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
     assert one(checked(tmp_path / "env"), "tensorflow-devices").data["reason"] == reason
+
+
+@linux_with_compiler
+def test_driver_too_old_for_tensorflow_is_told_with_both_versions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver = library(tmp_path / "driver" / "libcuda.so.1", DRIVER.format(status=0, cuda=11040))
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(driver.parent))
+    monkeypatch.setenv("FAKE_TENSORFLOW", "no-card")
+    checks = checked(tmp_path / "env")
+    check = one(Texts("en").localize_checks(checks), "tensorflow-devices")
+    assert check.text == (
+        "TensorFlow cannot use your graphics card: the NVIDIA driver is too old. It supports CUDA up to 11.4, and this "
+        "TensorFlow needs CUDA 12."
+    )
+    assert str(check.fix).startswith("Update the NVIDIA driver and restart the computer")
+    chinese = Texts("zh_CN").check_text(check)
+    assert "CUDA 11.4，" in chinese
+    assert "需要 CUDA 12。" in chinese
+
+
+@linux_with_compiler
+def test_driver_that_is_installed_and_not_running_is_no_missing_card(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after an install without a restart: to CUDA that is a computer without a card."""
+    driver = library(tmp_path / "driver" / "libcuda.so.1", DRIVER.format(status=100, cuda=12020))
+    nvml = built(tmp_path)
+    assert nvml is not None
+    scenario = Scenario(tmp_path / "scenario", nvml, RTX_4060)
+    scenario.set(init="!9")
+    for name, value in {**scenario.environ, "LD_LIBRARY_PATH": str(driver.parent)}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("FAKE_TENSORFLOW", "no-card")
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.setattr(nvml_library, "EXTRA_LIBRARY_PATHS", (nvml,))
+    assert one(checked(tmp_path / "env"), "tensorflow-devices").data["reason"] == "@verify.reason.no-driver"
+
+
+def dll(path: Path, *imports: str) -> Path:
+    """A 64-bit Windows library with these libraries in its import directory, and nothing else."""
+    at, raw = 0x1000, 0x200
+    table = b"".join(struct.pack("<5I", 0, 0, 0, at + 512 + 64 * index, 0) for index in range(len(imports)))
+    names = b"".join(name.encode().ljust(64, b"\0") for name in imports)
+    section = table.ljust(512, b"\0") + names
+    optional = struct.pack("<H", 0x20B).ljust(112, b"\0") + struct.pack("<4I", 0, 0, at, len(table)).ljust(128, b"\0")
+    header = b"MZ".ljust(0x3C, b"\0") + struct.pack("<I", 0x40)
+    header += b"PE\0\0" + struct.pack("<2H12x2H", 0x8664, 1, len(optional), 0x2022) + optional
+    header += b".idata\0\0" + struct.pack("<4I", len(section), at, len(section), raw) + bytes(16)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(header.ljust(raw, b"\0") + section)
+    return path
+
+
+def windows_error(library: Path, code: int) -> OSError:
+    """As torch/__init__.py raises it, in a Chinese Windows."""
+    error = OSError(f'[WinError {code}] 找不到指定的模块。 Error loading "{library}" or one of its dependencies.')
+    error.winerror = code  # type: ignore[attr-defined,unused-ignore]
+    return error
+
+
+@pytest.fixture
+def torch_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder torch/lib, whose torch_cuda.dll imports cuDNN and, by another library, cuBLASLt."""
+    monkeypatch.setenv("PATH", str(tmp_path / "elsewhere"))
+    folder = tmp_path / "环境 env" / "torch" / "lib"
+    dll(folder / "torch_cuda.dll", "KERNEL32.dll", "cudnn64_9.dll", "cublas64_13.dll")
+    dll(folder / "cudnn64_9.dll", "KERNEL32.dll")
+    dll(folder / "cublas64_13.dll", "cublasLt64_13.dll", "torch_cuda.dll")
+    dll(folder / "cublasLt64_13.dll")
+    return folder
+
+
+@pytest.mark.parametrize("missing", ["cudnn64_9.dll", "cublasLt64_13.dll"])
+def test_missing_dll_is_named_not_the_one_that_imports_it(torch_libraries: Path, missing: str) -> None:
+    (torch_libraries / missing).unlink()
+    data = import_failure(windows_error(torch_libraries / "torch_cuda.dll", 126))
+    assert data == {"case": "library-missing", "library": missing}
+
+
+def test_dll_on_the_path_is_not_missing(torch_libraries: Path, tmp_path: Path) -> None:
+    library = torch_libraries / "cudnn64_9.dll"
+    (tmp_path / "elsewhere").mkdir()
+    library.rename(tmp_path / "elsewhere" / library.name)
+    assert import_failure(windows_error(torch_libraries / "torch_cuda.dll", 126)) == {}
+
+
+def test_dll_without_a_function_is_of_another_cuda(torch_libraries: Path) -> None:
+    data = import_failure(windows_error(torch_libraries / "cublas64_13.dll", 127))
+    assert data == {"case": "libraries-mixed", "library": "cublas64_13.dll"}
+    assert import_failure(windows_error(torch_libraries / "torch_cuda.dll", 127)) == {}
+
+
+def test_damaged_dll_is_no_second_failure(torch_libraries: Path) -> None:
+    (torch_libraries / "torch_cuda.dll").write_bytes(b"MZ" * 40)
+    assert import_failure(windows_error(torch_libraries / "torch_cuda.dll", 126)) == {}
