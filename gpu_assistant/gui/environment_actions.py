@@ -1,5 +1,5 @@
-"""Actions for an environment, each a card to click: example programs, terminal, folder, editors, menu entry, Jupyter,
-lock file. What has to be installed first shows its progress below the cards, with Cancel.
+"""Actions for an environment, each a card to click: example programs, terminal, editors, menu entry, Jupyter; buttons
+for folder and lock file. What has to be installed first shows its progress below the cards, with Cancel.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QHideEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QVBoxLayout, QWidget
 
 from ..core.errors import AppError
 from ..core.jobs import Job, LazyJob
 from ..core.plan import Event, PlanEvent, StepEvent
 from ..examples.programs import PROGRAMS_FOLDER, program_source, script_path
-from . import messages
+from . import messages, theme
 from .language import Language
-from .widgets.base import Breakpoints, Themed, announce, application
+from .widgets.base import Themed, announce, application
 from .widgets.buttons import Button
 from .widgets.cards import Banner, BannerKind, ClickableCard
 from .widgets.dialogs import ConfirmDialog, documents_folder, folder_dialog, save_dialog
@@ -33,15 +33,19 @@ if TYPE_CHECKING:
     from ..install.environment.integrations import EnvironmentActions
 
 
-COLUMNS = 4
+# The least widths of a card, times the text scale: in several rows, and where all cards stand in one.
+CARD_MIN_WIDTH, ROW_CARD_MIN_WIDTH = 230, 190
+CARD_SPACING = 12
 LOCK_FILE_NAME = "pylock.toml"
 NO_TERMINAL_CODE = "no-terminal"
 
 
 class EnvironmentActionsPanel(Themed, QWidget):
     """The cards for one environment at a time. `on_home` adds the example programs, whose button is the primary one of
-    the page elsewhere, and one that copies the activation command, and leaves out folder and package list, which are in
-    the menu of each environment there.
+    the page elsewhere, and what copies the activation command and the Python's path, which that page shows.
+
+    `more_buttons` are for folder and package list, which are in the menu of each environment on Home; the page places
+    them.
 
     `message_shown` brings each message about the result of an action.
     """
@@ -60,35 +64,25 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self._running_action: Callable[[Path], Job[object]] | None = None
         self._next_action: Callable[[], None] | None = None
         self.examples_card = ClickableCard("play")
-        self.terminal_card, self.folder_card = ClickableCard("terminal"), ClickableCard("folder")
+        self.terminal_card = ClickableCard("terminal")
         self.editor_card, self.python_card = ClickableCard("code"), ClickableCard("copy")
-        self.menu_card, self.jupyter_card, self.lock_card = (
-            ClickableCard("pc"),
-            ClickableCard("book"),
-            ClickableCard("share"),
-        )
+        self.menu_card, self.jupyter_card = ClickableCard("pc"), ClickableCard("book")
         self.pycharm_card = ClickableCard("code")
         self.command_card = ClickableCard("copy")
         self.cards = (
             *(self.examples_card, self.jupyter_card, self.editor_card, self.pycharm_card, self.terminal_card),
-            *(self.folder_card, self.command_card, self.python_card, self.menu_card, self.lock_card),
+            *(self.command_card, self.python_card, self.menu_card),
         )
+        self.folder_button = Button(kind="ghost", icon_name="folder")
+        self.lock_button = Button(kind="ghost", icon_name="share")
+        self.more_buttons = (self.folder_button, self.lock_button)
         self.result_banner = Banner("ok")
         self.result_banner.hide()
-        self.progress_label, self.progress_bar = label("body"), ProgressBar()
-        self.cancel_button = Button(icon_name="cross")
-        self._progress_row = QWidget()
-        progress = QGridLayout(self._progress_row)
-        progress.setContentsMargins(0, 4, 0, 0)
-        progress.setHorizontalSpacing(12)
-        progress.setColumnStretch(0, 1)
-        progress.addWidget(self.progress_label, 0, 0)
-        progress.addWidget(self.progress_bar, 1, 0)
-        progress.addWidget(self.cancel_button, 0, 1, 2, 1)
-        self._progress_row.hide()
+        self._build_progress_row()
         self._titles: dict[str, str] = {}
+        self._visible_cards: list[ClickableCard] = []
         self._grid = QGridLayout()
-        self._grid.setSpacing(12)
+        self._grid.setSpacing(CARD_SPACING)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
@@ -102,16 +96,28 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self._action_runner.cancelled.connect(self._on_cancelled)
         self._action_runner.reported.connect(self._on_event)
         self._action_runner.finished.connect(self._start_next_action)
-        self._shape = Breakpoints(self)
-        self._shape.changed.connect(self._arrange)
+        self._shape: tuple[object, ...] = ()
         self._connect_signals()
         self._arrange()
         self.apply_theme()
 
+    def _build_progress_row(self) -> None:
+        self.progress_label, self.progress_bar = label("body"), ProgressBar()
+        self.cancel_button = Button(icon_name="cross")
+        self._progress_row = QWidget()
+        progress = QGridLayout(self._progress_row)
+        progress.setContentsMargins(0, 4, 0, 0)
+        progress.setHorizontalSpacing(12)
+        progress.setColumnStretch(0, 1)
+        progress.addWidget(self.progress_label, 0, 0)
+        progress.addWidget(self.progress_bar, 1, 0)
+        progress.addWidget(self.cancel_button, 0, 1, 2, 1)
+        self._progress_row.hide()
+
     def _connect_signals(self) -> None:
         self.examples_card.clicked.connect(self.open_examples)
         self.terminal_card.clicked.connect(lambda: self._run_action(self._open_terminal))
-        self.folder_card.clicked.connect(lambda: self._run_action(self._open_folder))
+        self.folder_button.clicked.connect(lambda: self._run_action(self._open_folder))
         self.editor_card.clicked.connect(self.choose_project)
         self.python_card.clicked.connect(
             lambda: self._copy_to_clipboard(str(self._integrations.python) if self._integrations is not None else "")
@@ -128,7 +134,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.jupyter_card.clicked.connect(self.open_jupyter)
         self.pycharm_card.clicked.connect(self.open_pycharm)
         self.cancel_button.clicked.connect(self._cancel_action)
-        self.lock_card.clicked.connect(self.choose_lock_file)
+        self.lock_button.clicked.connect(self.choose_lock_file)
 
     def set_environment(self, environment: Path | None) -> None:
         """Show the actions for another environment, or none; which are possible is found out in a thread."""
@@ -329,9 +335,8 @@ class EnvironmentActionsPanel(Themed, QWidget):
     def retranslate(self) -> None:
         self.examples_card.set_texts(self.tr("Run my first program"), self.tr("A network learns to read digits"))
         self.terminal_card.set_texts(self.tr("Open a terminal"), self.tr("With the environment ready"))
-        folder = self._environment
-        self.folder_card.set_texts(self.tr("Open folder"), folder.name if folder is not None else "")
-        self.folder_card.setToolTip(str(folder or ""))
+        self.folder_button.setText(self.tr("Open folder"))
+        self.folder_button.setToolTip(str(self._environment or ""))
         self.command_card.set_texts(self.tr("Copy the command"), self.tr("For your own terminal"))
         self.editor_card.set_texts(self.tr("Open in VS Code"), self.tr("Your project, with this Python"))
         self.pycharm_card.set_texts(self.tr("Open in PyCharm"), self.tr("The first program"))
@@ -340,41 +345,69 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.menu_card.set_texts(menu_text, self.tr("Opens a terminal in one click"))
         self.jupyter_card.set_texts(self.tr("Open in Jupyter"), self.tr("The first program, as a notebook"))
         self.cancel_button.setText(self.tr("Cancel"))
-        self.lock_card.set_texts(self.tr("Export package list"), self.tr("To share or restore it"))
+        self.lock_button.setText(self.tr("Export package list"))
         if not self.result_banner.isHidden() and self._message is not None:
             self.result_banner.set(self.result_banner.kind, self._message())
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_cards()
+
+    def refresh(self) -> None:
+        super().refresh()
+        self._place_cards()
+
     def _arrange(self) -> None:
-        """Show the possible actions, in as many columns as fit, the row's whole width each."""
-        has_environment = self._environment is not None
+        """Show the possible actions."""
         integrations = self._integrations
         is_available = {
             self.examples_card: self._on_home,
             self.command_card: self._on_home,
-            self.folder_card: not self._on_home,
-            self.lock_card: not self._on_home,
+            self.python_card: self._on_home and integrations is not None,
             self.editor_card: integrations is not None and integrations.editor is not None,
-            self.python_card: integrations is not None,
             self.pycharm_card: integrations is not None and integrations.pycharm is not None,
         }
-        visible_cards = [card for card in self.cards if is_available.get(card, True)]
+        self._visible_cards = [card for card in self.cards if is_available.get(card, True)]
+        for card in self.cards:
+            card.setVisible(self._environment is not None and card in self._visible_cards)
+            card.setEnabled(not self._services.simulated)
+        for button in self.more_buttons:
+            button.setVisible(self._environment is not None and not self._on_home)
+        self._place_cards()
+        self.retranslate()
+
+    def _place_cards(self) -> None:
+        """Put the cards into rows of as equal a length as can be, each of which is the whole width."""
+        cards = self._visible_cards
+        columns = _column_count(len(cards), self.width())
+        is_narrow = columns > 1 and self.width() < columns * (theme.px(CARD_MIN_WIDTH) + CARD_SPACING) - CARD_SPACING
+        if (columns, is_narrow, *cards) == self._shape:
+            return
+        self._shape = (columns, is_narrow, *cards)
         for card in self.cards:
             self._grid.removeWidget(card)
-            card.setVisible(has_environment and card in visible_cards)
-            card.setEnabled(not self._services.simulated)
-        shape = self._shape
-        columns = 1 if shape.is_small else 2 if shape.is_tight else COLUMNS - 1 if shape.is_narrow else COLUMNS
+        for card in cards:
+            card.set_detail_shown(not is_narrow)
         # The cards of the last row share its width, so that it has no hole.
-        last_row = len(visible_cards) % columns
+        last_row = len(cards) % columns
         units = math.lcm(columns, last_row or columns)
-        for index, card in enumerate(visible_cards):
+        for index, card in enumerate(cards):
             row, place = divmod(index, columns)
-            is_last = row == len(visible_cards) // columns
+            is_last = row == len(cards) // columns
             span = units // (last_row if is_last else columns)
             self._grid.addWidget(card, row, place * span, 1, span)
         for column in range(max(units, self._grid.columnCount())):
             self._grid.setColumnStretch(column, 1 if column < units else 0)
-        self.retranslate()
+
+
+def _column_count(count: int, width: int) -> int:
+    """How many of `count` cards stand in a row of this width in pixels: all of them if they fit, however narrowly."""
+    spaced_width = width + CARD_SPACING
+    if count <= spaced_width // (theme.px(ROW_CARD_MIN_WIDTH) + CARD_SPACING):
+        return max(count, 1)
+    most = max(spaced_width // (theme.px(CARD_MIN_WIDTH) + CARD_SPACING), 1)
+    rows = math.ceil(count / most)
+    return math.ceil(count / rows)
 
 
 class FindIntegrationsJob:

@@ -301,14 +301,16 @@ def way_cost_texts(cost: WayCost, texts: Translator) -> tuple[str, ...]:
     return (*items, restarts_text(cost.restarts, texts))
 
 
-def way_summary_text(cost: WayCost, texts: Translator) -> str:
-    """What a way costs, in one short line: "About 3.6 GB · 1 administrator prompt · 1 restart"."""
+def way_summary_text(cost: WayCost, texts: Translator, *, brief: bool = False) -> str:
+    """What a way costs, in one short line: "About 3.6 GB · 1 administrator prompt · 1 restart"; a `brief` one without
+    the prompts.
+    """
     size = _way_size_text(cost, texts)
     if cost.package_bytes is not None:
         code = "way.summary.size-beside-driver" if cost.driver_bytes is None else "way.summary.size"
         size = texts.translate(code, {"bytes": cost.package_bytes + (cost.driver_bytes or 0)})
-    efforts = (prompts_text(cost.admin_prompts, texts), restarts_text(cost.restarts, texts))
-    return " · ".join((size, *efforts))
+    prompts = () if brief else (prompts_text(cost.admin_prompts, texts),)
+    return " · ".join((size, *prompts, restarts_text(cost.restarts, texts)))
 
 
 def effort_texts(prompts: int, restarts: int, texts: Translator) -> tuple[str, str]:

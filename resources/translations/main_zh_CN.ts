@@ -931,8 +931,8 @@
         <translation>启动和通知</translation>
     </message>
     <message>
-        <source>Start with the computer, in the background</source>
-        <translation>开机时在后台启动</translation>
+        <source>Start in the background when I sign in</source>
+        <translation>登录后在后台启动</translation>
     </message>
     <message>
         <source>Notify me when a setup or a benchmark has finished</source>

@@ -103,10 +103,6 @@
         <translation>导出软件包列表</translation>
     </message>
     <message>
-        <source>To share or restore it</source>
-        <translation>用于分享或恢复</translation>
-    </message>
-    <message>
         <source>Install JupyterLab?</source>
         <translation>要安装 JupyterLab 吗？</translation>
     </message>

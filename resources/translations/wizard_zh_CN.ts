@@ -177,11 +177,11 @@
         <translation>时间按 {mbits} Mbit/s 的网速估算。</translation>
     </message>
     <message>
-        <source>depends on disk</source>
+        <source>with your disk's speed</source>
         <translation>取决于磁盘</translation>
     </message>
     <message>
-        <source>depends on internet</source>
+        <source>with your internet speed</source>
         <translation>取决于网速</translation>
     </message>
     <message>
@@ -231,6 +231,10 @@
     <message>
         <source>Nothing more</source>
         <translation>无需更多空间</translation>
+    </message>
+    <message>
+        <source>Time varies</source>
+        <translation>时间不定</translation>
     </message>
 </context>
 <context>
@@ -363,8 +367,8 @@
         <translation>验证一下</translation>
     </message>
     <message>
-        <source>Commands for your own terminal</source>
-        <translation>在自己的终端里使用</translation>
+        <source>Commands</source>
+        <translation>命令</translation>
     </message>
     <message>
         <source>Copies data to the card</source>
@@ -379,8 +383,8 @@
         <translation>环境已建好</translation>
     </message>
     <message>
-        <source>Everything is recorded, so you can undo it.</source>
-        <translation>一切都有记录，可以随时撤销。</translation>
+        <source>Watch a small network learn to read digits.</source>
+        <translation>看一个小网络学会认数字。</translation>
     </message>
     <message>
         <source>GPU</source>
@@ -399,11 +403,11 @@
         <translation>收起</translation>
     </message>
     <message>
-        <source>Installed and verified in {time}. Nothing else on your computer was changed.</source>
+        <source>Installed and verified in {time}. Nothing else was changed.</source>
         <translation>安装和验证共用了 {time}，没有改动电脑上的其他东西。</translation>
     </message>
     <message>
-        <source>Installed and verified. Nothing else on your computer was changed.</source>
+        <source>Installed and verified. Nothing else was changed.</source>
         <translation>安装和验证都已完成，没有改动电脑上的其他东西。</translation>
     </message>
     <message>
@@ -507,8 +511,8 @@
         <translation>没有通过的检查列在最前面，并附上处理办法。不影响训练。</translation>
     </message>
     <message>
-        <source>Graphics card</source>
-        <translation>显卡</translation>
+        <source>PyTorch recognises your graphics card</source>
+        <translation>PyTorch 已识别你的显卡</translation>
     </message>
     <message>
         <source>One moment, checking…</source>
@@ -559,12 +563,12 @@
         <translation>PyTorch 扩展可以构建并运行</translation>
     </message>
     <message>
-        <source>same result as the CPU</source>
-        <translation>与 CPU 结果一致</translation>
+        <source>matches the CPU</source>
+        <translation>与 CPU 一致</translation>
     </message>
     <message>
-        <source>same result as plain Python</source>
-        <translation>与纯 Python 结果一致</translation>
+        <source>matches Python</source>
+        <translation>与 Python 一致</translation>
     </message>
     <message>
         <source>{count} files</source>
@@ -577,6 +581,14 @@
     <message>
         <source>The steps on the page before are what an installation would do.</source>
         <translation>上一页列出了安装会做的每一步。</translation>
+    </message>
+    <message>
+        <source>Choose this Python in any editor</source>
+        <translation>在任意编辑器里选择这个 Python</translation>
+    </message>
+    <message>
+        <source>PyTorch recognises your {gpu}</source>
+        <translation>PyTorch 已识别 {gpu}</translation>
     </message>
 </context>
 <context>
@@ -611,6 +623,10 @@
     <message>
         <source>What you can do</source>
         <translation>可以这样做</translation>
+    </message>
+    <message>
+        <source>Neither {site} nor the second source has a build for this computer.</source>
+        <translation>没有找到适合这台电脑的版本：{site}，以及另一个来源。</translation>
     </message>
 </context>
 <context>
@@ -762,6 +778,10 @@
         <source>Cleaning up</source>
         <translation>正在收尾</translation>
     </message>
+    <message>
+        <source>about {time}</source>
+        <translation>约 {time}</translation>
+    </message>
 </context>
 <context>
     <name>InstallPage</name>
@@ -833,6 +853,14 @@
         <source>Stopping…</source>
         <translation>正在停止…</translation>
     </message>
+    <message>
+        <source>Step {n} of {of} · about {time} left, plus the driver. You can minimise this window.</source>
+        <translation>第 {n} 步，共 {of} 步 · 还需约 {time}，另加驱动。可以把窗口最小化。</translation>
+    </message>
+    <message>
+        <source>Step {n} of {of} · more than {time} left. You can minimise this window.</source>
+        <translation>第 {n} 步，共 {of} 步 · 至少还需 {time}。可以把窗口最小化。</translation>
+    </message>
 </context>
 <context>
     <name>MachineSummary</name>
@@ -877,12 +905,12 @@
         <translation>都还没有</translation>
     </message>
     <message>
-        <source>No NVIDIA GPU</source>
+        <source>No NVIDIA graphics card</source>
         <translation>没有 NVIDIA 显卡</translation>
     </message>
     <message>
-        <source>No NVIDIA card, so none is needed</source>
-        <translation>没有 NVIDIA 显卡，所以不需要</translation>
+        <source>No NVIDIA driver</source>
+        <translation>没有 NVIDIA 驱动</translation>
     </message>
     <message>
         <source>No NVIDIA driver is running</source>
@@ -899,10 +927,6 @@
     <message>
         <source>PyTorch and Python</source>
         <translation>PyTorch 和 Python</translation>
-    </message>
-    <message>
-        <source>PyTorch runs on the CPU</source>
-        <translation>PyTorch 会用 CPU 计算</translation>
     </message>
     <message>
         <source>PyTorch {torch} on Python {version}</source>
@@ -925,7 +949,7 @@
         <translation>“智能应用控制”已开启：Windows 会拦截 Microsoft 无法识别的文件，其中可能包括 PyTorch 的一部分，而且不能单独放行。如果某个步骤或检查提示被拦截，就是这个原因。可以在“Windows 安全中心”的“应用和浏览器控制”中查看。</translation>
     </message>
     <message>
-        <source>Space</source>
+        <source>Disk space</source>
         <translation>磁盘空间</translation>
     </message>
     <message>
@@ -982,7 +1006,7 @@
     </message>
     <message>
         <source>build {number}</source>
-        <translation>版本号 {number}</translation>
+        <translation>内部版本 {number}</translation>
     </message>
     <message>
         <source>conda {version} is on this computer. It is left alone; what you install here is separate from it.</source>
@@ -993,27 +1017,27 @@
         <translation>读不到</translation>
     </message>
     <message>
-        <source>fine</source>
+        <source>Fine</source>
         <translation>没问题</translation>
     </message>
     <message>
-        <source>works with PyTorch</source>
+        <source>Works with PyTorch</source>
         <translation>适合 PyTorch</translation>
     </message>
     <message>
-        <source>missing</source>
+        <source>Missing</source>
         <translation>没有</translation>
     </message>
     <message>
-        <source>may not be enough</source>
+        <source>May not be enough</source>
         <translation>可能不够</translation>
     </message>
     <message>
-        <source>not read</source>
+        <source>Not read</source>
         <translation>没读到</translation>
     </message>
     <message>
-        <source>not used</source>
+        <source>Not used</source>
         <translation>用不到</translation>
     </message>
     <message>
@@ -1021,7 +1045,7 @@
         <translation>只读取 NVIDIA 的驱动，你的驱动保持不变</translation>
     </message>
     <message>
-        <source>restart pending</source>
+        <source>Restart pending</source>
         <translation>等待重启</translation>
     </message>
     <message>
@@ -1029,31 +1053,31 @@
         <translation>你自己的 Python 不会改动</translation>
     </message>
     <message>
-        <source>too little</source>
+        <source>Too little</source>
         <translation>不够</translation>
     </message>
     <message>
-        <source>too new for the card</source>
+        <source>Too new for the card</source>
         <translation>对这张显卡太新</translation>
     </message>
     <message>
-        <source>update recommended</source>
+        <source>Update recommended</source>
         <translation>建议更新</translation>
     </message>
     <message>
-        <source>update needed</source>
+        <source>Update needed</source>
         <translation>需要更新</translation>
     </message>
     <message>
-        <source>none</source>
+        <source>None</source>
         <translation>没有</translation>
     </message>
     <message>
-        <source>not needed</source>
+        <source>Not needed</source>
         <translation>不需要</translation>
     </message>
     <message>
-        <source>not changed</source>
+        <source>Not changed</source>
         <translation>不改动</translation>
     </message>
     <message>
@@ -1067,6 +1091,10 @@
     <message>
         <source>{size} needed</source>
         <translation>需要 {size}</translation>
+    </message>
+    <message>
+        <source>{size} free on the system disk</source>
+        <translation>系统盘空闲 {size}</translation>
     </message>
 </context>
 <context>

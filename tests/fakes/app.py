@@ -130,9 +130,13 @@ class FakeSystem:
 
     powershell = "& '{environment}'"
     activation = "source {environment}/bin/activate"
+    python = "{environment}/bin/python"
 
     def activation_command(self, environment: Path) -> str:
         return self.activation.format(environment=environment)
+
+    def environment_python(self, environment: Path) -> Path:
+        return Path(self.python.format(environment=environment))
 
     def taskbar(self, window: int) -> None:
         return None

@@ -188,19 +188,27 @@ def make_plan(recommendation: Recommendation, environment: str, *, simulated: bo
         env=environment,
         recommendation=recommendation,
         steps=(
-            Step(id="space", kind="check-space", code="check-space", data={"env": environment, "disk_bytes": on_disk}),
+            Step(
+                id="space",
+                kind="check-space",
+                code="check-space",
+                data={"env": environment, "disk_bytes": on_disk},
+                minutes=0.0,
+            ),
             Step(
                 id="python",
                 kind="python-runtime",
                 code="python-here",
                 data={"python": "3.11.2", "path": "/usr/bin/python3"},
                 bytes=0,
+                minutes=0.0,
             ),
             Step(
                 id="resolve",
                 kind="resolve",
                 code="resolve",
                 data={"release": release, "python": "3.11", "packages": "torch numpy", "requirements": "torch numpy"},
+                minutes=0.2,
                 commands=(("uv", "pip", "compile", "requirements.in", "-o", "pylock.toml"),),
             ),
             Step(
@@ -209,6 +217,7 @@ def make_plan(recommendation: Recommendation, environment: str, *, simulated: bo
                 code="download",
                 data={"release": release, "bytes": fetched},
                 bytes=fetched,
+                minutes=0.6,
             ),
             Step(
                 id="pytorch",
@@ -216,6 +225,7 @@ def make_plan(recommendation: Recommendation, environment: str, *, simulated: bo
                 code="python-packages",
                 data={"release": release, "env": environment},
                 disk_bytes=on_disk,
+                minutes=0.5,
                 commands=(("uv", "venv", environment), ("uv", "pip", "sync", "--python", environment, "pylock.toml")),
             ),
             Step(
@@ -223,11 +233,13 @@ def make_plan(recommendation: Recommendation, environment: str, *, simulated: bo
                 kind="verify",
                 code="verify",
                 data={"env": environment, "release": release},
+                minutes=0.5,
                 commands=(("gpu-assistant", "verify", "--env", environment),),
             ),
         ),
         bytes=fetched,
         disk_bytes=on_disk,
+        minutes=1.8,
         simulated=simulated,
     )
 

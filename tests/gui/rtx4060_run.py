@@ -50,6 +50,7 @@ class Rtx4060Run:
         app.recommendation, app.plan = self.recommend, self._plan
         app.shown_folder = ENVIRONMENT
         app.system.name = "windows"
+        app.system.python = f"{ENVIRONMENT}\\Scripts\\python.exe"
         scripts = f"{ENVIRONMENT}\\Scripts\\activate"
         app.system.activation = parsing.quote_for_shell(scripts)
         app.system.powershell = parsing.powershell_script_line(f"{scripts}.ps1")

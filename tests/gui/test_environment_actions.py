@@ -75,7 +75,7 @@ def language(qapp: QApplication) -> Iterator[Language]:
 
 @pytest.fixture
 def panel(qtbot, services: Services, language: Language) -> Iterator[EnvironmentActionsPanel]:
-    made = EnvironmentActionsPanel(services, language)
+    made = EnvironmentActionsPanel(services, language, on_home=True)
     made.resize(1000, 600)
     made.set_environment(services.environment)
     made.show()
@@ -89,7 +89,7 @@ def panel(qtbot, services: Services, language: Language) -> Iterator[Environment
 def test_menu_of_windows_is_the_start_menu(services, language, code):
     services.system.name = "windows"
     language.set(code)
-    panel = EnvironmentActionsPanel(services, language)
+    panel = EnvironmentActionsPanel(services, language, on_home=True)
     panel.set_environment(services.environment)
     assert panel.menu_card.accessibleName().startswith({"en": "Add to Start menu", "zh_CN": "添加到“开始”菜单"}[code])
     panel.deleteLater()
@@ -133,7 +133,7 @@ def test_program_opens_in_the_editor_and_the_users_own_stays(services, tmp_path,
 
 def test_missing_editor_hides_its_card(qtbot, services, language):
     services.desktop = FakeDesktop(services.environment.parent / "desk", editor=None)
-    panel = EnvironmentActionsPanel(services, language)
+    panel = EnvironmentActionsPanel(services, language, on_home=True)
     panel.resize(1000, 600)
     panel.set_environment(services.environment)
     panel.show()
@@ -229,7 +229,7 @@ def test_progress_of_the_packages_is_shown_and_cancel_ends_it(panel, services, l
 def test_pycharm_opens_only_where_it_is(qtbot, services, language, qapp, documents, tmp_path):
     pycharm = tmp_path / "pycharm"
     services.desktop = FakeDesktop(tmp_path / "desk", pycharm=pycharm)
-    panel = EnvironmentActionsPanel(services, language)
+    panel = EnvironmentActionsPanel(services, language, on_home=True)
     panel.resize(1000, 600)
     panel.set_environment(services.environment)
     panel.show()

@@ -94,6 +94,7 @@ class ClickableCard(KeyboardFocus, Themed, QAbstractButton):
 
     def __init__(self, icon: str, title: str = "", detail: str = "", *, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._shows_detail = True
         self._layout = row = QHBoxLayout(self)
         row.setContentsMargins(14, 12, 14, 12)
         row.setSpacing(14)
@@ -120,8 +121,13 @@ class ClickableCard(KeyboardFocus, Themed, QAbstractButton):
     def set_texts(self, title: str, detail: str) -> None:
         self.title_label.setText(title)
         self.detail_label.setText(detail)
-        self.detail_label.setVisible(bool(detail))
+        self.detail_label.setVisible(self._shows_detail and bool(detail))
         self.setAccessibleName(f"{title}: {detail}" if detail else title)
+
+    def set_detail_shown(self, shown: bool) -> None:
+        """Show the line of detail, or only the title where the card is too narrow for both."""
+        self._shows_detail = shown
+        self.detail_label.setVisible(shown and bool(self.detail_label.text()))
 
     def sizeHint(self) -> QSize:
         return self._layout.sizeHint()

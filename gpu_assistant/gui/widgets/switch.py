@@ -69,7 +69,9 @@ class Switch(KeyboardFocus, Themed, QAbstractButton):
         del event
         painter, enabled, on = QPainter(self), self.isEnabled() and self._is_known, self.isChecked()
         width, height = theme.px(TRACK_WIDTH), theme.px(TRACK_HEIGHT)
-        track = QRectF(self.width() - width - FOCUS_MARGIN, (self.height() - height) / 2, width, height)
+        # In line with other controls at the right edge; as with a button, the ring takes its room from the inside.
+        margin = FOCUS_MARGIN if self.shows_focus_ring else 0
+        track = QRectF(self.width() - width - margin, (self.height() - height) / 2, width, height)
         if self.shows_focus_ring:
             ring = track.adjusted(-FOCUS_MARGIN, -FOCUS_MARGIN, FOCUS_MARGIN, FOCUS_MARGIN)
             draw_focus_ring(painter, ring, height / 2)

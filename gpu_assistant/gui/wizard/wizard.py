@@ -89,7 +89,7 @@ class Wizard(Themed, QWidget):
         self.controller.environment_named.connect(self._name_environment)
         self.rail = StepRail([("", "")] * len(PAGES))
         self.language_menu, self.theme_menu = LanguageMenu(language), ThemeMenu()
-        self.help_button = RailButton("help", "F1")
+        self.help_button = RailButton("help", "")
         self.settings_button = RailButton("settings", "")
         self.settings_button.setObjectName("wizardSettings")
         self.rail.add_footer_row(self.theme_menu)
@@ -314,7 +314,7 @@ class Wizard(Themed, QWidget):
             names = [gpu.name for gpu in machine.gpus if gpu.name] or [system_name(machine)]
             text = self.tr("Simulated machine: {name}. Nothing is executed.")
             self.banner.set("simulated", text.format(name=names[0]))
-        self.help_button.setAccessibleName(self.tr("Help"))
+        self.help_button.setText(self.tr("Help"))
         self.settings_button.setText(self.tr("Settings"))
         self.setAccessibleName(self.tr("Setup"))
 

@@ -53,7 +53,7 @@ class StartupCard(SettingsRowsCard):
     def update_rows(self) -> None:
         self.set_title(self.tr("Start and notifications"))
         questions = (
-            self.tr("Start with the computer, in the background"),
+            self.tr("Start in the background when I sign in"),
             self.tr("Notify me when a setup or a benchmark has finished"),
         )
         states = (self._is_started, self._app.settings.finish_notices)

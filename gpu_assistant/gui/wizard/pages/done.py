@@ -7,7 +7,8 @@ from pathlib import PurePath
 from typing import Any
 
 from msgspec import Struct
-from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ....core.errors import AppError
@@ -16,8 +17,9 @@ from ....core.recommendation import Recommendation
 from ....core.results import Benchmark, Check, Checks, CheckState
 from ....core.types import device_name, short_device_name
 from ....reports import messages
-from ....texts.format import format_duration, short_name
+from ....texts.format import format_duration, format_memory, short_name
 from ....texts.localized import Texts
+from ... import theme
 from ...environment_actions import EnvironmentActionsPanel
 from ...messages import error_text
 from ...widgets.base import announce
@@ -36,7 +38,10 @@ from .machine_summary import main_gpu
 translate = QCoreApplication.translate
 
 FIRST_DEVICE = "cuda:0"
-MAX_ROWS = 6  # of the proof before all are asked for
+MAX_ROWS, MAX_COMPACT_ROWS = 6, 5  # of the proof before all are asked for
+# Below this width, times the text scale, proof and speed stand below each other.
+COLUMNS_MIN_WIDTH = 600
+MARGINS, COMPACT_MARGINS = (20, 16, 20, 16), (16, 12, 16, 12)  # of the two cards
 # What the user asks first. The other checks that passed come when all are shown.
 MAIN_CHECKS = ("torch-import", "cuda-version", "device-query", "device-compute", "cudnn", "copy-bandwidth")
 CPU_CHECK = "cpu-compute"  # a main one, too, where no card computes
@@ -67,8 +72,8 @@ class DonePage(WizardPage):
         self.benchmark_card.details_requested.connect(self.benchmark_requested)
         self._cards_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._cards_row.setSpacing(16)
-        self._cards_row.addWidget(self.verification_card, 54)
-        self._cards_row.addWidget(self.benchmark_card, 46)
+        self._cards_row.addWidget(self.verification_card)
+        self._cards_row.addWidget(self.benchmark_card)
         self.next_steps_heading = label("heading")
         self.actions_panel = EnvironmentActionsPanel(self.controller.app, self.controller.language)
         self.actions_panel.message_shown.connect(self._scroll_to_result)
@@ -100,15 +105,19 @@ class DonePage(WizardPage):
         """What few people ask for, each behind a button: commands for a terminal, and what was done."""
         self.command_label, self.command_box = label("small"), CommandBox()
         self.powershell_label, self.powershell_box = label("small"), CommandBox()
-        self.command_widgets = (self.command_label, self.command_box, self.powershell_label, self.powershell_box)
+        self.python_label, self.python_box = label("small"), CommandBox()
+        self.command_widgets = (
+            *(self.command_label, self.command_box, self.powershell_label, self.powershell_box),
+            *(self.python_label, self.python_box),
+        )
         self.commands_button = Button(kind="ghost", trailing_icon="down")
         self.toggle_log_button = Button(kind="ghost", trailing_icon="down")
         self.commands_button.clicked.connect(self._toggle_commands)
         self.toggle_log_button.clicked.connect(self._toggle_log_card)
         self._toggles = QWidget()
         toggles = FlowLayout(self._toggles)
-        toggles.addWidget(self.commands_button)
-        toggles.addWidget(self.toggle_log_button)
+        for button in (*self.actions_panel.more_buttons, self.commands_button, self.toggle_log_button):
+            toggles.addWidget(button)
         self._shows_commands = False
         self.log_card = Card(" ", padding=16)
         self._step_list, self._log_drawer = StepList(), LogDrawer()
@@ -145,8 +154,7 @@ class DonePage(WizardPage):
             widget.setVisible(is_working)
         self._update_commands(is_working)
         self._update_log_card()
-        hint = self.tr("Everything is recorded, so you can undo it.") if is_working else ""
-        self.footer.set_hint(hint, "file")
+        self.footer.set_hint(self.tr("Watch a small network learn to read digits.") if is_working else "", "play")
         self.back_button.setText(self.tr("Back"))
         self.back_button.setVisible(not is_working)
         log_expanded = not self.log_card.isHidden()
@@ -184,20 +192,22 @@ class DonePage(WizardPage):
 
     def _update_commands(self, is_working: bool) -> None:
         """How to use the environment in one's own terminal, once that is asked for."""
-        controller, line, powershell_line = self.controller, "", None
+        controller, line, powershell_line, python = self.controller, "", None, ""
         if is_working and controller.environment is not None and not controller.flow.simulated:
             line = controller.app.system.activation_command(controller.environment)
             powershell_line = controller.app.system.powershell_activation(controller.environment)
-        self.commands_button.setText(
-            self.tr("Hide the commands") if self._shows_commands else self.tr("Commands for your own terminal")
-        )
+            python = str(controller.app.system.environment_python(controller.environment))
+        self.commands_button.setText(self.tr("Hide the commands") if self._shows_commands else self.tr("Commands"))
         self.commands_button.set_icon(None, "up" if self._shows_commands else "down")
         self.commands_button.setVisible(bool(line))
         self.command_label.setText(self.tr("Type this in any terminal"))
         self.command_box.set_text(line)
         self.powershell_label.setText(self.tr("PowerShell blocks scripts by default: type this there instead"))
         self.powershell_box.set_text(powershell_line or "")
-        for widget, text in zip(self.command_widgets, (line, line, powershell_line, powershell_line), strict=True):
+        self.python_label.setText(self.tr("Choose this Python in any editor"))
+        self.python_box.set_text(python)
+        texts = (line, line, powershell_line, powershell_line, python, python)
+        for widget, text in zip(self.command_widgets, texts, strict=True):
             widget.setVisible(self._shows_commands and bool(text))
 
     def _toggle_commands(self) -> None:
@@ -235,9 +245,9 @@ class DonePage(WizardPage):
             verdict = verification_verdict(checks, state.recommendation, state.machine)
             title, detail = verdict.title, verdict.detail
             if state.end_event is not None and verdict.kind == "ok":
-                detail = self.tr("Installed and verified. Nothing else on your computer was changed.")
+                detail = self.tr("Installed and verified. Nothing else was changed.")
                 if not state.resumed:
-                    template = self.tr("Installed and verified in {time}. Nothing else on your computer was changed.")
+                    template = self.tr("Installed and verified in {time}. Nothing else was changed.")
                     detail = template.format(time=format_duration(state.end_event.elapsed_s, self.texts.language))
             self.hero.set(verdict.kind, title, detail, "" if verdict.kind == "ok" else retry_text)
             all_passed = verdict.passed == verdict.total
@@ -289,10 +299,27 @@ class DonePage(WizardPage):
         self.benchmark_card.show_started()
         self.controller.run_benchmark()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        QTimer.singleShot(0, self, self._update_layout)
+
+    def refresh(self) -> None:
+        super().refresh()
+        QTimer.singleShot(0, self, self._update_layout)
+
     def _update_layout(self) -> None:
-        narrow = self.page.breakpoints.is_tight
+        """Proof and speed stand beside each other, in a small window in compact form."""
+        in_row = self.page.available_width() >= theme.px(COLUMNS_MIN_WIDTH)
+        compact = in_row and self.page.breakpoints.is_tight
         down, right = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
-        self._cards_row.setDirection(down if narrow else right)
+        self._cards_row.setDirection(right if in_row else down)
+        self._cards_row.setSpacing(12 if compact else 16)
+        for card, share in (
+            (self.verification_card, 60 if compact else 54),
+            (self.benchmark_card, 40 if compact else 46),
+        ):
+            self._cards_row.setStretchFactor(card, share if in_row else 0)
+            card.set_compact(compact)
 
 
 class PreviewCard(Card):
@@ -332,7 +359,7 @@ class VerificationCard(Card):
         self.toggle_button = Button(kind="ghost", trailing_icon="down")
         self.toggle_button.setObjectName("allChecks")
         self.toggle_button.clicked.connect(self._toggle)
-        self._shows_all = False
+        self._shows_all = self._compact = False
         self._rows: tuple[VerificationRow, ...] = ()
         self.column.addLayout(self._rows_layout)
         self.column.addWidget(self.progress_bar)
@@ -341,9 +368,16 @@ class VerificationCard(Card):
         self.row_widgets: list[QWidget] = []
         self._shown_rows: tuple[VerificationRow, ...] = ()
 
+    def set_compact(self, compact: bool) -> None:
+        """Fewer rows at first, and less room around them."""
+        if compact != self._compact:
+            self._compact = compact
+            self.column.setContentsMargins(*(COMPACT_MARGINS if compact else MARGINS))
+            self.set_rows(self._rows)
+
     def set_rows(self, rows: Sequence[VerificationRow]) -> None:
         self._rows = tuple(rows)
-        main_rows = first_rows(self._rows)
+        main_rows = first_rows(self._rows, MAX_COMPACT_ROWS if self._compact else MAX_ROWS)
         is_long = len(main_rows) < len(rows)
         self.toggle_button.setVisible(is_long)
         self.toggle_button.setText(
@@ -388,14 +422,15 @@ class QuickBenchmarkCard(Card):
         self.note_label, self.purpose_label = label("small"), label("small")
         self.button = Button(icon_name="play")
         self.button.clicked.connect(self._on_button_clicked)
-        self._running = self._has_result = False
-        row = QHBoxLayout()
+        self._running = self._has_result = self._compact = False
+        self._caption = ""
+        self._headline = row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         row.setSpacing(14)
         row.addWidget(self.value_label)
         row.addWidget(self.caption_label, 1)
         footer_layout = QHBoxLayout()
         footer_layout.addWidget(self.note_label, 1)
-        footer_layout.addWidget(self.button)
+        footer_layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignRight)
         self.empty_state = EmptyState("bench")
         self.column.addLayout(row)
         self.column.addWidget(self.progress_bar)
@@ -404,6 +439,15 @@ class QuickBenchmarkCard(Card):
         self.column.addWidget(self.empty_state, 100)  # all of the height while it is shown
         self.column.addStretch(1)
         self.column.addLayout(footer_layout)
+
+    def set_compact(self, compact: bool) -> None:
+        """The sentence below its figure, without the devices' names, and less room around."""
+        down, right = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
+        self._compact = compact
+        self._update_note()
+        self._headline.setDirection(down if compact else right)
+        self._headline.setSpacing(2 if compact else 14)
+        self.column.setContentsMargins(*(COMPACT_MARGINS if compact else MARGINS))
 
     def draw(
         self, benchmark: Benchmark | None, *, running: bool, has_gpu: bool, error: AppError | None, texts: Texts
@@ -425,7 +469,7 @@ class QuickBenchmarkCard(Card):
             if len(plain) > 1:
                 figure, caption = plain[0].figure, "\n".join(each for each in (plain[0].name, headline.caveats) if each)
             self.value_label.setText(figure)
-            self.caption_label.setText(caption)
+            self._caption = caption
             self.caption_label.setToolTip(plain[0].workload if len(plain) > 1 else "")
             self.bars.set_bars(
                 [
@@ -440,6 +484,7 @@ class QuickBenchmarkCard(Card):
             )
             self.note_label.setText(self._device_names(benchmark))
             self.button.setText(self.tr("Full benchmark"))
+            self._update_note()
         elif running:
             self.note_label.setText(self.tr("The fan may get loud."))
             self.button.setText(self.tr("Stop"))
@@ -454,8 +499,15 @@ class QuickBenchmarkCard(Card):
             else self.tr("How fast is PyTorch on your CPU?")
         )
         self.empty_state.setVisible(headline is None and not running)
+        self.note_label.setVisible(not (self._compact and self._has_result))
         self.button.set_kind("ghost" if self._has_result else "secondary")
         self.button.set_icon(*((None, "right") if self._has_result else ("cross", None) if running else ("play", None)))
+
+    def _update_note(self) -> None:
+        """Caveats and names of devices have no room in compact form; the benchmark's page has them, too."""
+        self.note_label.setVisible(not (self._compact and self._has_result))
+        if self._has_result:
+            self.caption_label.setText(self._caption.split("\n")[0] if self._compact else self._caption)
 
     def show_started(self) -> None:
         """Show that the benchmark was started."""
@@ -513,11 +565,11 @@ def verification_verdict(
     return VerificationVerdict(kind=kind, title=title, detail=detail, passed=passed, total=len(counted_checks))
 
 
-def first_rows(rows: tuple[VerificationRow, ...]) -> tuple[VerificationRow, ...]:
+def first_rows(rows: tuple[VerificationRow, ...], count: int = MAX_ROWS) -> tuple[VerificationRow, ...]:
     """Of many rows those that are shown first, in their order: what did not pass, the main checks, and others while
     there is room.
     """
-    room = max(MAX_ROWS, sum(row.state != "pass" for row in rows))
+    room = max(count, sum(row.state != "pass" for row in rows))
     by_weight = sorted(rows, key=lambda row: (row.state == "pass", not row.is_main))
     chosen = by_weight[:room]
     return tuple(row for row in rows if row in chosen)
@@ -551,6 +603,8 @@ def _verification_row(check: Check, texts: Texts, main_checks: tuple[str, ...]) 
             value=_value_text(check, texts),
             fix=check.fix or "",
         )
+    if check.id == "device-query" and check.value:
+        name = translate("DonePage", "PyTorch recognises your {gpu}").format(gpu=short_name(str(check.value)))
     if check.id.startswith("device-") and check.data.get("device") not in (None, FIRST_DEVICE):
         name = f"{name} ({device_name(str(check.data['device']))})"
     value, note = _measured_text(check, texts), ""
@@ -571,7 +625,7 @@ def _passed_name(check: Check) -> str | None:
         "cuda-version": translate("DonePage", "CUDA included"),
         "cudnn": translate("DonePage", "cuDNN works"),
         "cuda-libraries": translate("DonePage", "NVIDIA's libraries match"),
-        "device-query": translate("DonePage", "Graphics card"),
+        "device-query": translate("DonePage", "PyTorch recognises your graphics card"),
         "device-compute": translate("DonePage", "Test calculation is correct"),
         "cpu-compute": translate("DonePage", "CPU calculation is correct"),
         "copy-bandwidth": translate("DonePage", "Copies data to the card"),
@@ -592,6 +646,7 @@ def _passed_name(check: Check) -> str | None:
 def _measured_text(check: Check, texts: Texts) -> str:
     """The value of a passed check."""
     value = texts.format_value("value", check.value) if check.value is not None else ""
+    memory = check.data.get("memory_bytes")
     special = {
         "packages": "",
         "torch-cuda": "",
@@ -599,9 +654,10 @@ def _measured_text(check: Check, texts: Texts) -> str:
         "cuda-run": "",
         "torch-extension": "",
         "torch-import": str(check.value).split("+")[0],  # the build is a check of its own
-        "device-compute": translate("DonePage", "same result as the CPU"),
-        "cpu-compute": translate("DonePage", "same result as plain Python"),
+        "device-compute": translate("DonePage", "matches the CPU"),
+        "cpu-compute": translate("DonePage", "matches Python"),
         "copy-bandwidth": f"{value} GB/s",
+        "device-query": format_memory(memory) if isinstance(memory, int) else "",  # the card is in the check's name
         "cuda-libraries": translate("DonePage", "{count} files").format(count=value),
     }
     return special.get(check.id, value)

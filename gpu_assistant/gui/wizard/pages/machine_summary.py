@@ -31,6 +31,7 @@ ROW_ICONS = {"card": "card", "driver": "driver", "system": "pc", "space": "disk"
 # The probe that fills a row's field of the machine.
 PROBE_OF_ROW = {"card": "gpus", "driver": "driver", "system": "os", "space": "disks", "python": "pythons"}
 PARTIAL_SUFFIXES = (".partly", ".still-loading")
+SYSTEM_DISK = "/"  # a path that means nothing to a beginner
 # Codes of alternatives which say that a PyTorch of this machine works already.
 ALREADY_WORKING_CODES = frozenset({"works-already", "works-without-update"})
 
@@ -53,7 +54,7 @@ def row_labels() -> dict[str, str]:
         "card": translate("MachineSummary", "Graphics card"),
         "driver": translate("MachineSummary", "Graphics driver"),
         "system": translate("MachineSummary", "System"),
-        "space": translate("MachineSummary", "Space"),
+        "space": translate("MachineSummary", "Disk space"),
         "python": translate("MachineSummary", "PyTorch and Python"),
     }
 
@@ -86,7 +87,7 @@ def _unreadable_row(name: str, note: ProbeNote) -> MachineRow:
         label=row_labels()[name],
         value=translate("MachineSummary", "could not be read"),
         reason=probe_failure_text(note),
-        pill=("warn", translate("MachineSummary", "not read")),
+        pill=("warn", translate("MachineSummary", "Not read")),
     )
 
 
@@ -104,7 +105,7 @@ def main_gpu(machine: Machine, recommendation: Recommendation | None = None) -> 
 
 def fine_pill() -> tuple[PillKind, str]:
     """The pill of a row where nothing has to be done."""
-    return ("ok", translate("MachineSummary", "fine"))
+    return ("ok", translate("MachineSummary", "Fine"))
 
 
 def _gpu_row(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> MachineRow:
@@ -115,9 +116,8 @@ def _gpu_row(machine: Machine, recommendation: Recommendation | None, plan: Plan
         return MachineRow(
             id="card",
             label=label,
-            value=translate("MachineSummary", "No NVIDIA GPU"),
-            detail=translate("MachineSummary", "PyTorch runs on the CPU"),
-            pill=("neutral", translate("MachineSummary", "none")),
+            value=translate("MachineSummary", "No NVIDIA graphics card"),
+            pill=("neutral", translate("MachineSummary", "None")),
         )
     identical = [each for each in machine.gpus if (each.name, each.memory_bytes) == (gpu.name, gpu.memory_bytes)]
     parts, other_gpus = [], tuple(each for each in machine.gpus if each is not gpu)
@@ -132,11 +132,11 @@ def _gpu_row(machine: Machine, recommendation: Recommendation | None, plan: Plan
     if recommendation is not None:
         is_used = recommendation.accelerator != "cpu"
         if is_used:
-            pill = ("ok", translate("MachineSummary", "works with PyTorch"))
+            pill = ("ok", translate("MachineSummary", "Works with PyTorch"))
         elif gpu.vendor == "nvidia":
-            pill = ("warn", translate("MachineSummary", "not used"))
+            pill = ("warn", translate("MachineSummary", "Not used"))
         else:
-            pill = ("neutral", translate("MachineSummary", "not used"))
+            pill = ("neutral", translate("MachineSummary", "Not used"))
     return MachineRow(
         id="card", label=label, value=gpu.name, detail=" · ".join(parts), pill=pill, copied_detail=console_gpus
     )
@@ -159,8 +159,8 @@ def _driver_row(machine: Machine, recommendation: Recommendation | None, plan: P
                 return MachineRow(
                     id="driver",
                     label=label,
-                    value=translate("MachineSummary", "No NVIDIA card, so none is needed"),
-                    pill=("neutral", translate("MachineSummary", "not needed")),
+                    value=translate("MachineSummary", "No NVIDIA driver"),
+                    pill=("neutral", translate("MachineSummary", "Not needed")),
                 )
             # Drivers of other vendors are not probed: nothing is claimed about them.
             return MachineRow(
@@ -168,22 +168,22 @@ def _driver_row(machine: Machine, recommendation: Recommendation | None, plan: P
                 label=label,
                 value=translate("MachineSummary", "Not checked"),
                 detail=translate("MachineSummary", "only NVIDIA drivers are read; yours is left alone"),
-                pill=("neutral", translate("MachineSummary", "not changed")),
+                pill=("neutral", translate("MachineSummary", "Not changed")),
             )
         return MachineRow(
             id="driver",
             label=label,
             value=translate("MachineSummary", "No NVIDIA driver is running"),
-            pill=("warn", translate("MachineSummary", "missing")),
+            pill=("warn", translate("MachineSummary", "Missing")),
         )
     pill: tuple[PillKind, str] | None = None
     if recommendation is not None:
         if recommendation.driver.action == "back":
-            pill_text = translate("MachineSummary", "too new for the card")
+            pill_text = translate("MachineSummary", "Too new for the card")
         elif _works_with_present_driver(recommendation):
-            pill_text = translate("MachineSummary", "update recommended")
+            pill_text = translate("MachineSummary", "Update recommended")
         else:
-            pill_text = translate("MachineSummary", "update needed")
+            pill_text = translate("MachineSummary", "Update needed")
         pill = ("warn", pill_text) if recommendation.driver.needs_install else fine_pill()
     cuda = machine.driver.cuda_max
     detail = translate("MachineSummary", "CUDA up to {version}").format(version=cuda) if cuda else ""
@@ -212,7 +212,7 @@ def _system_row(machine: Machine, recommendation: Recommendation | None, plan: P
         parts.append(translate("MachineSummary", "{size} RAM").format(size=format_memory(machine.memory_bytes)))
     pill = fine_pill() if recommendation is not None else None
     if machine.pending_reboot:
-        pill = ("warn", translate("MachineSummary", "restart pending"))
+        pill = ("warn", translate("MachineSummary", "Restart pending"))
     return MachineRow(
         id="system",
         label=row_labels()["system"],
@@ -236,9 +236,9 @@ def disk_name(disk: Disk) -> str:
 
 def _space_pill(free_bytes: int, needed_bytes: int, *, approximate: bool) -> tuple[PillKind, str]:
     if free_bytes <= needed_bytes:
-        return "error", translate("MachineSummary", "too little")
+        return "error", translate("MachineSummary", "Too little")
     if approximate and free_bytes < AMPLE_FACTOR * needed_bytes:
-        return "neutral", translate("MachineSummary", "may not be enough")
+        return "neutral", translate("MachineSummary", "May not be enough")
     return fine_pill()
 
 
@@ -258,12 +258,13 @@ def _space_row(machine: Machine, recommendation: Recommendation | None, plan: Pl
     pill: tuple[PillKind, str] | None = None
     if needed is not None:
         pill = _space_pill(disk.free_bytes, needed, approximate=approximate)
+    free_template = translate("MachineSummary", "{size} free on {disk}")
+    if disk.path == SYSTEM_DISK:
+        free_template = translate("MachineSummary", "{size} free on the system disk")
     return MachineRow(
         id="space",
         label=label,
-        value=translate("MachineSummary", "{size} free on {disk}").format(
-            size=format_size(disk.free_bytes), disk=disk_name(disk)
-        ),
+        value=free_template.format(size=format_size(disk.free_bytes), disk=disk_name(disk)),
         detail=template.format(size=format_size(needed)) if needed is not None else "",
         pill=pill,
     )

@@ -53,7 +53,7 @@ class TestComputer:
         assert wizard.computer.rows["driver"].pill.kind == "warn"
         # A PyTorch works with the driver that is there: it is not called too old.
         assert {"en": "Your driver works. A newer one lets", "zh_CN": "现有驱动能用；更新后"}[code] in shown
-        pill_text = {"en": "update recommended", "zh_CN": "建议更新"}[code]
+        pill_text = {"en": "Update recommended", "zh_CN": "建议更新"}[code]
         assert wizard.computer.rows["driver"].accessibleName().endswith(pill_text)
         assert wizard.computer.rows["card"].pill.kind == "ok"
         assert "NVIDIA GeForce RTX 4060" in wizard.computer.rows["card"].accessibleName()

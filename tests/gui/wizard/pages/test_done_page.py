@@ -109,14 +109,14 @@ class TestDone:
             "en": {
                 "PyTorch starts": "2.13.0",
                 "Right PyTorch version": "2.13.0 (CPU build)",
-                "Graphics card": "NVIDIA GeForce RTX 4060",
-                "Test calculation is correct": "same result as the CPU",
+                "PyTorch recognises your RTX 4060": "8 GB",
+                "Test calculation is correct": "matches the CPU",
             },
             "zh_CN": {
                 "PyTorch 可以启动": "2.13.0",
                 "PyTorch 版本正确": "2.13.0（CPU 版）",
-                "显卡": "NVIDIA GeForce RTX 4060",
-                "试算结果正确": "与 CPU 结果一致",
+                "PyTorch 已识别 RTX 4060": "8 GB",
+                "试算结果正确": "与 CPU 一致",
             },
         }[code]
         assert expected.items() <= rows.items()
@@ -201,7 +201,7 @@ class TestDone:
     def test_terminal_and_folder(self, app, at_done, qtbot):
         wizard = at_done(app)
         wizard.done.actions_panel.terminal_card.click()
-        wizard.done.actions_panel.folder_card.click()
+        wizard.done.actions_panel.folder_button.click()
         qtbot.waitUntil(lambda: len(app.system.opened) == 2)
         environment = app.folder / "environments" / "pytorch"
         assert app.system.opened == [("terminal", environment), ("folder", environment)]
@@ -240,7 +240,7 @@ class TestDone:
         app.results["detect"], app.results["verify"] = rtx4060(), gpu_checks()
         card = at_done(app).done.verification_card
         assert len(card.row_widgets) == 6
-        assert all(text in seen(card) for text in ("NVIDIA GeForce RTX 4060", "9.26.0", "12.6 GB/s"))
+        assert all(text in seen(card) for text in ("recognises your RTX 4060", "9.26.0", "12.6 GB/s"))
         assert card.toggle_button.text() == "Show all 12 checks"
         card.toggle_button.click()
         assert len(card.row_widgets) == 12

@@ -11,7 +11,7 @@ from .....core.errors import DRIVER_AWAITED_CODES
 from .....core.message import Message
 from .....core.recommendation import Alternative
 from .....texts.format import format_counted, format_duration, format_percent, format_size
-from .....texts.localized import Texts, step_download_text
+from .....texts.localized import Texts, duration_text, step_download_text
 from .... import messages
 from ....language import texts as current_texts
 from ...state import Failure, InstallStage, WizardState
@@ -21,6 +21,7 @@ translate = QCoreApplication.translate
 
 # How the step of a driver that the user installs ends while the driver is not there.
 DRIVER_BY_HAND_CODE = "progress.driver-by-hand"
+MIN_SHOWN_MINUTES = 0.3  # of a step that waits
 
 
 class InstallNote(Struct, frozen=True, kw_only=True):
@@ -208,11 +209,17 @@ def step_detail(step: StepProgress, texts: Texts, *, message_shown: bool) -> str
 
 
 def step_amount(step: StepProgress, texts: Texts) -> str:
-    """The text at the right of a step's row: percent, duration, or size."""
+    """The text at the right of a step's row: percent, duration, or before it began its size or expected duration."""
     if step.state == "running":
         return format_percent(100 * step.fraction, texts.language) if step.fraction is not None else ""
     if step.state == "cancelled":
         return translate("InstallMessages", "stopped")
     if step.reported_seconds is not None:
         return format_duration(step.reported_seconds, texts.language)
-    return step_download_text(step.code, step.bytes, step.data, texts) if step.state == "waiting" else ""
+    if step.state != "waiting":
+        return ""
+    size = step_download_text(step.code, step.bytes, step.data, texts)
+    if not size and step.minutes is not None and step.minutes >= MIN_SHOWN_MINUTES:
+        template = translate("InstallMessages", "about {time}")
+        return template.format(time=duration_text(step.minutes, texts, at_least=False))
+    return size

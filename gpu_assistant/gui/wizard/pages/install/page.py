@@ -37,6 +37,7 @@ from .progress_panel import FILE_NAME_CODE, CurrentStepPanel, ErrorPanel
 
 ALIGN_TOP = Qt.AlignmentFlag.AlignTop
 
+DRIVER_STEP = "nvidia-driver"  # a kind of step that the driver's own installer does, in a time that is not known
 ANNOUNCED_STATES = ("done", "failed", "skipped")
 
 
@@ -66,6 +67,7 @@ class InstallPage(WizardPage):
         column.addWidget(self.total_progress)
         column.addLayout(self._columns)
         column.addStretch(1)
+        self._progress: InstallProgress | None = None
         self.page.breakpoints.changed.connect(self._update_layout)
         self._update_layout()
         self.back_button = self.add_back_button()
@@ -80,7 +82,6 @@ class InstallPage(WizardPage):
         self.step_panel.download_controls.limit_picker.chosen.connect(self.controller.set_speed_limit)
         self.controller.step_changed.connect(self._on_step_changed)
         self.controller.lines_logged.connect(self._on_lines_logged)
-        self._progress: InstallProgress | None = None
         self._row_keys: tuple[tuple[str, bool], ...] = ()
         self._shown_stage: InstallStage | None = None
 
@@ -93,9 +94,6 @@ class InstallPage(WizardPage):
             self.log_drawer.clear()
             self.step_panel.speed_line.clear()
             self._fill_rows_from_progress()
-        if progress is not None:
-            for step in progress.steps.values():
-                self._update_row(step)
         self._update_heading(progress)
         running = stage in ("running", "stopping")
         self._update_plan_list()
@@ -197,6 +195,8 @@ class InstallPage(WizardPage):
             messages.step_detail(step, texts, message_shown=message_shown),
             messages.step_amount(step, texts),
         )
+        if step.state == "waiting" and not self._is_compact:
+            detail, amount = amount, ""  # beside it, a long title would wrap
         self.step_list.set_state(step.id, step.state, detail, amount)
 
     def _on_step_changed(self, event: Event) -> None:
@@ -255,12 +255,16 @@ class InstallPage(WizardPage):
 
     def _progress_text(self, progress: InstallProgress) -> str:
         position = {"n": str(max(progress.step_number, 1)), "of": str(len(progress.steps))}
-        remaining_s = None if self.step_panel.download_controls.paused else progress.seconds_left
-        if remaining_s is None:
+        known_s, unknown = progress.time_left
+        if self.step_panel.download_controls.paused or not known_s or progress.running_step in unknown:
             line = self.tr("Step {n} of {of}. You can minimise this window.")
             return line.format(**position)
         line = self.tr("Step {n} of {of} · about {time} left. You can minimise this window.")
-        return line.format(time=format_duration(remaining_s, self.texts.language), **position)
+        if unknown and all(step.kind == DRIVER_STEP for step in unknown):
+            line = self.tr("Step {n} of {of} · about {time} left, plus the driver. You can minimise this window.")
+        elif unknown:
+            line = self.tr("Step {n} of {of} · more than {time} left. You can minimise this window.")
+        return line.format(time=format_duration(known_s, self.texts.language), **position)
 
     def _update_notes(self) -> None:
         state, simulated = self.controller.flow.state, self.controller.flow.simulated
@@ -320,9 +324,13 @@ class InstallPage(WizardPage):
         narrow, running = self.page.breakpoints.is_tight, self.controller.flow.is_locked
         # What has ended is a verdict over the list of steps; what runs stands beside it.
         has_verdict = self.controller.flow.state.stage in ("failed", "cancelled")
-        self._columns.arrange(narrow=narrow or has_verdict, running=running)
+        self._is_compact = narrow or has_verdict
+        self._columns.arrange(narrow=self._is_compact, running=running)
         self.step_panel.set_compact(narrow)
-        self.step_list.set_compact(narrow or has_verdict, fold_done=narrow and running)
+        self.step_list.set_compact(self._is_compact, fold_done=narrow and running)
+        if self._progress is not None:
+            for step in self._progress.steps.values():
+                self._update_row(step)
 
 
 class InstallLayout(QBoxLayout):
@@ -344,8 +352,8 @@ class InstallLayout(QBoxLayout):
             self._columns[box].setSpacing(12)
             for widget in widgets:
                 self._columns[box].addWidget(widget)
-        self.addWidget(self.left, 38, ALIGN_TOP)
-        self.addWidget(self.right, 62, ALIGN_TOP)
+        self.addWidget(self.left, 40, ALIGN_TOP)
+        self.addWidget(self.right, 60, ALIGN_TOP)
         self._arranged_for: tuple[bool, bool] | None = None
 
     def arrange(self, *, narrow: bool, running: bool) -> None:

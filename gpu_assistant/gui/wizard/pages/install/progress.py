@@ -177,18 +177,23 @@ class InstallProgress:
     @property
     def seconds_left(self) -> float | None:
         """Of the running step by its speed, of the waiting ones as expected; None if one is unknown."""
-        remaining_s = 0.0
+        known_s, unknown = self.time_left
+        return None if unknown else known_s
+
+    @property
+    def time_left(self) -> tuple[float, tuple[StepProgress, ...]]:
+        """The seconds of the steps whose time is known, as in `seconds_left`, and the other steps."""
+        known_s, unknown = 0.0, []
         for step in self.steps.values():
-            if step.state == "waiting":
-                if step.minutes is None:
-                    return None
-                remaining_s += 60 * step.minutes
-            elif step.state == "running":
-                if step.seconds_left is not None:
-                    remaining_s += step.seconds_left
-                elif step.minutes is not None:
-                    elapsed_s = self._clock() - self._started_at.get(step.id, self._clock())
-                    remaining_s += max(60 * step.minutes - elapsed_s, 1.0)
-                else:
-                    return None
-        return remaining_s
+            if step.state not in ("waiting", "running"):
+                continue
+            if step.state == "running" and step.seconds_left is not None:
+                known_s += step.seconds_left
+            elif step.minutes is None:
+                unknown.append(step)
+            elif step.state == "waiting":
+                known_s += 60 * step.minutes
+            else:
+                elapsed_s = self._clock() - self._started_at.get(step.id, self._clock())
+                known_s += max(60 * step.minutes - elapsed_s, 1.0)
+        return known_s, tuple(unknown)

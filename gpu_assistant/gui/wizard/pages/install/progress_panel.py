@@ -35,6 +35,8 @@ REMEDY_MARGIN = 16  # pixels at each side of a remedy
 AT_LIMIT_FROM = 0.8  # share of the user's limit from which that limit, not the connection, sets the speed
 # Errors by which no source has the release.
 NO_SOURCE_CODES = ("error.release-unavailable", "error.release-nowhere", "error.no-source")
+UNAVAILABLE_CODE = "error.release-unavailable"
+NO_BUILD_ANSWERS = {"@answer.absent", "@answer.not-asked"}  # of a source: there is no such build
 SPEED_LIMITS = (None, *(count * MEGABYTE for count in (20, 10, 5, 2, 1)))
 
 
@@ -340,6 +342,11 @@ class ErrorPanel(Themed, QWidget):
     def set_failure(self, failure: Failure, texts: Texts, *, nothing_installed: bool = False) -> None:
         """Show a failure; the same one again in another language keeps its widgets, and with them the focus."""
         headline, rest = split_first_sentence(messages.message_text(texts, failure.message))
+        answers = {failure.message.data.get(name) for name in ("index", "general")}
+        if failure.message.code == UNAVAILABLE_CODE and answers <= NO_BUILD_ANSWERS:
+            site = texts.format_value("site", failure.message.data["site"])
+            template = self.tr("Neither {site} nor the second source has a build for this computer.")
+            rest = template.format(site=site)
         if nothing_installed and failure.message.code in NO_SOURCE_CODES:
             rest = messages.join_sentences(rest, self.tr("Nothing was installed."))
         self.hero.set("error", headline.rstrip(".。"), rest)

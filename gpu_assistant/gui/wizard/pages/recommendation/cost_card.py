@@ -16,10 +16,13 @@ from ....widgets.cards import Card
 from ....widgets.disclosure import Disclosure, SourcedClaim
 from ....widgets.icons import IconWidget
 from ....widgets.text import label
-from ..machine_summary import disk_name
+from ..machine_summary import SYSTEM_DISK, disk_name
+from .part_card import CARD_MARGIN, REASONS_WIDTH
 
 TILE_ICONS = ("download", "disk", "clock", "shield")
-ROW_MIN_WIDTH, TWO_COLUMNS_MIN_WIDTH, TILE_SPACING, MAX_WIDGET_WIDTH = 800, 600, 12, 16_777_215
+# Below these widths, times the text scale, figures are smaller, and the button stands below them.
+SMALL_BELOW, BUTTON_BELOW = 800, 600
+TILE_SPACING, MAX_WIDGET_WIDTH = 12, 16_777_215
 
 
 class CostCard(Card):
@@ -27,7 +30,7 @@ class CostCard(Card):
 
     def __init__(self) -> None:
         super().__init__(padding=16)
-        self.column.setContentsMargins(16, 4, 10, 4)
+        self.column.setContentsMargins(CARD_MARGIN, 4, CARD_MARGIN, 4)
         self._grid = QGridLayout()
         self._grid.setVerticalSpacing(4)
         self._tiles = [_CostTile(name) for name in TILE_ICONS]
@@ -54,7 +57,7 @@ class CostCard(Card):
             self._effort_texts(cost, texts, manual_driver=manual_driver),
         )
         for tile, (figure, detail) in zip(self._tiles, cell_texts, strict=True):
-            tile.set(figure, detail)
+            tile.set(figure, detail, self._free_space_text(plan, machine) if tile is self._tiles[1] else "")
         notes = self._notes(plan, cost, texts)
         self.reasons.set_claims(*(SourcedClaim(text=note) for note in notes))
         self.reasons.toggle_button.setAccessibleName(f"{self.reasons.toggle_button.text()}: {self.tr('the cost')}")
@@ -80,8 +83,10 @@ class CostCard(Card):
     def _duration_texts(self, plan: Plan, cost: PlanCost, texts: Texts) -> tuple[str, str]:
         duration = plan_duration(plan, cost)
         if duration is None:
-            bottleneck = self.tr("depends on internet") if plan.bundle is None else self.tr("depends on disk")
-            return self.tr("Not known yet"), bottleneck
+            bottleneck = (
+                self.tr("with your internet speed") if plan.bundle is None else self.tr("with your disk's speed")
+            )
+            return self.tr("Time varies"), bottleneck
         figure = self.tr("About {time}").format(time=localized.duration_text(duration.minutes, texts, at_least=False))
         if not duration.is_lower_bound:
             return figure, self.tr("to set up")
@@ -117,51 +122,64 @@ class CostCard(Card):
 
     def _disk_detail(self, plan: Plan, machine: Machine) -> str:
         disk = find_disk(machine, plan.env)
+        if disk is None or disk.free_bytes is None or disk.path == SYSTEM_DISK:
+            return self._free_space_text(plan, machine)
+        return self.tr("on {disk} ({size} free)").format(disk=disk_name(disk), size=format_size(disk.free_bytes))
+
+    def _free_space_text(self, plan: Plan, machine: Machine) -> str:
+        disk = find_disk(machine, plan.env)
         if disk is None or disk.free_bytes is None:
             return self.tr("disk space")
-        size = format_size(disk.free_bytes)
-        if disk.path == "/":  # means nothing to a beginner
-            return self.tr("of {size} free").format(size=size)
-        return self.tr("on {disk} ({size} free)").format(disk=disk_name(disk), size=size)
+        return self.tr("of {size} free").format(size=format_size(disk.free_bytes))
 
     def set_available_width(self, available_width: int) -> None:
         """Lay out for this width in pixels: one row of tiles, or two, beside the button or above it."""
         self._available_width = available_width
         vertical, horizontal = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
-        self._layout.setDirection(horizontal if available_width >= theme.px(TWO_COLUMNS_MIN_WIDTH) else vertical)
-        self._grid.setHorizontalSpacing(20 if available_width >= theme.px(ROW_MIN_WIDTH) else 12)
-        columns = len(TILE_ICONS) if available_width >= theme.px(ROW_MIN_WIDTH) else 2
+        self._layout.setDirection(horizontal if available_width >= theme.px(BUTTON_BELOW) else vertical)
+        small = available_width < theme.px(SMALL_BELOW)
+        self._grid.setHorizontalSpacing(10 if small else 16)
+        for tile in self._tiles:
+            tile.set_small(small)
+        # In line with those of the cards above.
+        self.reasons.toggle_button.setMinimumWidth(theme.px(REASONS_WIDTH))
+        self.reasons.set_available_width(available_width - 2 * CARD_MARGIN)
+        self._distribute_width()
+
+    def _distribute_width(self) -> None:
+        """All tiles in one row if each has its figure in one line, otherwise in two; each column gets the width of its
+        text. Icons are ornament: they give way first. If there is too little room, only the longest texts wrap.
+        """
+        for columns, shows_icons in ((len(TILE_ICONS), True), (len(TILE_ICONS), False), (2, True), (2, False)):
+            for tile in self._tiles:
+                tile.show_icon(shows_icons)
+            tiles = [self._tiles[column::columns] for column in range(columns)]
+            available_width = self._tiles_width - (columns - 1) * self._grid.horizontalSpacing()
+            min_widths = [max(tile.figure_width for tile in column) for column in tiles]
+            fits = sum(min_widths) <= available_width
+            if fits:
+                break
         if columns != self._column_count:
             self._column_count = columns
             for index, tile in enumerate(self._tiles):
                 self._grid.removeWidget(tile)
                 self._grid.addWidget(tile, index // columns, index % columns)
-        self.reasons.set_available_width(available_width - 26)
-        self._distribute_width()
-
-    def _distribute_width(self) -> None:
-        """Give each column the width of its text, at least that of its figure in one line; if there is too little
-        room, only the longest texts wrap.
-        """
-        columns = [self._tiles[column :: self._column_count] for column in range(self._column_count)]
-        available_width = self._available_width - 26 - (self._column_count - 1) * self._grid.horizontalSpacing()
-        if self._layout.direction() == QBoxLayout.Direction.LeftToRight:
-            available_width -= self.reasons.toggle_button.sizeHint().width() + self._layout.spacing()
-        # Icons are ornament: they give way before a figure wraps.
-        for shows_icons in (True, False):
-            for tile in self._tiles:
-                tile.show_icon(shows_icons)
-            min_widths = [max(tile.figure_width for tile in tiles) for tiles in columns]
-            fits = sum(min_widths) <= available_width
-            if fits:
-                break
-        preferred_widths = [max(tile.preferred_width for tile in tiles) for tiles in columns]
+        preferred_widths = [max(tile.preferred_width for tile in column) for column in tiles]
         for column, width in enumerate(_share_width(preferred_widths, available_width)):
             self._grid.setColumnStretch(column, width)
             self._grid.setColumnMinimumWidth(column, min_widths[column] if fits else 0)
-        for column in range(self._column_count, len(TILE_ICONS)):
+        for column in range(columns, len(TILE_ICONS)):
             self._grid.setColumnStretch(column, 0)
             self._grid.setColumnMinimumWidth(column, 0)
+
+    @property
+    def _tiles_width(self) -> int:
+        """The width in pixels that all tiles of a row have together, with the room between them."""
+        width = self._available_width - 2 * CARD_MARGIN
+        if self._layout.direction() == QBoxLayout.Direction.LeftToRight:
+            button = self.reasons.toggle_button
+            width -= max(button.sizeHint().width(), button.minimumWidth()) + self._layout.spacing()
+        return width
 
 
 def _share_width(preferred: list[int], available_width: int) -> list[int]:
@@ -185,6 +203,7 @@ class _CostTile(QWidget):
         row.setSpacing(TILE_SPACING)
         self._icon_label = IconWidget(icon, "soft", 20)
         self._figure_label, self._detail_label = label("heading"), label("small")
+        self._details, self._is_small = ("", ""), False
         text_layout = QVBoxLayout()
         text_layout.setSpacing(1)
         text_layout.addStretch(1)
@@ -199,8 +218,10 @@ class _CostTile(QWidget):
 
     @property
     def figure_width(self) -> int:
-        """The width of the tile with its figure in one line, in pixels."""
-        return self._icon_width + self._figure_label.sizeHint().width()
+        """The least width of the tile with its figure in one line, in pixels."""
+        return self._icon_width + max(
+            self._figure_label.sizeHint().width(), self._detail_label.minimumSizeHint().width()
+        )
 
     @property
     def preferred_width(self) -> int:
@@ -216,9 +237,15 @@ class _CostTile(QWidget):
     def _icon_width(self) -> int:
         return 0 if self._icon_label.isHidden() else self._icon_label.sizeHint().width() + TILE_SPACING
 
+    def set_small(self, small: bool) -> None:
+        self._is_small = small
+        self._figure_label.set_kind("strong" if small else "heading")
+        self._detail_label.setText(self._details[small])
+
     def show_icon(self, shown: bool) -> None:
         self._icon_label.setVisible(shown)
 
-    def set(self, figure: str, detail: str) -> None:
+    def set(self, figure: str, detail: str, short_detail: str = "") -> None:
         self._figure_label.setText(figure)
-        self._detail_label.setText(detail)
+        self._details = detail, short_detail or detail
+        self._detail_label.setText(self._details[self._is_small])

@@ -159,7 +159,8 @@ class RecommendationPage(WizardPage):
                 for each in (self.way_cards, *self.part_cards.values(), *lower_cards):
                     each.hide()
             self.plan_list.setVisible(plan is not None and self._plan_expanded)
-            reasons = 1 if self.page.breakpoints.is_low else SUBTITLE_REASONS
+            small = self.page.breakpoints.is_low or self.page.breakpoints.is_tight
+            reasons = 1 if small else SUBTITLE_REASONS
             self.page.set_title(*recommendation_heading(machine, recommendation, self.texts, reasons))
             if machine is not None and recommendation is not None:
                 self._show_recommendation(machine, recommendation)
@@ -529,7 +530,10 @@ def recommendation_heading(
         framework = "TensorFlow" if recommendation.pytorch is None else "PyTorch"
         subtitle = translate("RecommendationPage", "{tool} runs on the CPU here; your {gpu} is not used.")
         return title, subtitle.format(tool=framework, gpu=short_name(gpu.name))
-    reasons = main_reasons(recommendation)[:reason_count]
+    reasons = main_reasons(recommendation)
+    if reason_count == 1 and gpu is not None and len(reasons) > 1:
+        reasons = reasons[1:]  # the title names the card already
+    reasons = reasons[:reason_count]
     return title, messages.join_sentences(*(_brief_text(reason, recommendation, texts) for reason in reasons))
 
 

@@ -1,7 +1,8 @@
 """The card of one part of a recommendation: installed and planned version, reasons, drop-downs for versions.
 
-The columns of all cards are aligned, with ColumnHeadings above them. In a narrow window the versions stand below the
-title ("folded"), in a very narrow one the pill does, too ("tight").
+The columns of all cards are aligned, with ColumnHeadings above them; in a small window they are slim, without icons.
+Where large text leaves no room for columns the versions stand below the title ("folded"), and where it leaves even less
+the pill does, too ("tight").
 """
 
 from __future__ import annotations
@@ -34,9 +35,10 @@ translate = QCoreApplication.translate
 PART_ICONS = {"driver": "driver", "cuda": "cuda", "cudnn": "cudnn", "torch": "torch", "tensorflow": "tensorflow"}
 INSTALLED_WIDTH, PLANNED_WIDTH, PILL_WIDTH, REASONS_WIDTH = 120, 240, 104, 78
 INSTALLED_WIDTH_NARROW, PLANNED_WIDTH_NARROW, PILL_WIDTH_NARROW = 112, 224, 100
-# Below these widths, times the text scale, columns are slimmer, the form is "folded", the form is "tight".
-NARROW_BELOW, FOLDED_BELOW, TIGHT_BELOW = 960, 740, 350
-COLUMN_SPACING, CARD_MARGIN, ICON_GROUND_SIZE = 12, 16, 38
+INSTALLED_WIDTH_SLIM, PLANNED_WIDTH_SLIM, PILL_WIDTH_SLIM = 106, 150, 88
+# Below these widths, times the text scale, columns are narrower, slim, the form is "folded", the form is "tight".
+NARROW_BELOW, SLIM_BELOW, FOLDED_BELOW, TIGHT_BELOW = 960, 740, 600, 350
+COLUMN_SPACING, SLIM_SPACING, CARD_MARGIN, ICON_GROUND_SIZE = 12, 6, 16, 38
 MAX_WIDGET_WIDTH = 16_777_215
 CardForm = Literal["line", "folded", "tight"]
 
@@ -45,14 +47,18 @@ def column_widths(available: int) -> tuple[int, int, int] | None:
     """The widths of the columns installed, planned and pill for a card of this width, in pixels; None if too narrow."""
     if available < theme.px(FOLDED_BELOW):
         return None
-    narrow = available < theme.px(NARROW_BELOW)
-    columns = (
-        (INSTALLED_WIDTH_NARROW, PLANNED_WIDTH_NARROW, PILL_WIDTH_NARROW)
-        if narrow
-        else (INSTALLED_WIDTH, PLANNED_WIDTH, PILL_WIDTH)
-    )
+    columns = INSTALLED_WIDTH, PLANNED_WIDTH, PILL_WIDTH
+    if is_slim(available):
+        columns = INSTALLED_WIDTH_SLIM, PLANNED_WIDTH_SLIM, PILL_WIDTH_SLIM
+    elif available < theme.px(NARROW_BELOW):
+        columns = INSTALLED_WIDTH_NARROW, PLANNED_WIDTH_NARROW, PILL_WIDTH_NARROW
     installed, planned, pill = (theme.px(column) for column in columns)
     return installed, planned, pill
+
+
+def is_slim(available: int) -> bool:
+    """Whether a card of this width in pixels has columns, but no room for ornament."""
+    return theme.px(FOLDED_BELOW) <= available < theme.px(SLIM_BELOW)
 
 
 class PartCard(Card):
@@ -213,8 +219,11 @@ class PartCard(Card):
                 cell.setMaximumWidth(theme.px(width))
             self._pill_cell.setMinimumWidth(0)
             self._pill_cell.setMaximumWidth(MAX_WIDGET_WIDTH)
+        slim = is_slim(self._available_width)
+        self.icon_.setVisible(not slim)
+        self.grid.setHorizontalSpacing(SLIM_SPACING if slim else COLUMN_SPACING)
         self.reasons.toggle_button.setMinimumWidth(theme.px(REASONS_WIDTH))
-        title_indent = self.icon_.sizeHint().width() + COLUMN_SPACING
+        title_indent = 0 if slim else self.icon_.sizeHint().width() + COLUMN_SPACING
         self.reasons.set_available_width(
             self._available_width - 2 * CARD_MARGIN - (title_indent if form == "line" else 0)
         )
@@ -279,9 +288,8 @@ class ColumnHeadings(Themed, QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 0, 16, 0)
-        row.setSpacing(COLUMN_SPACING)
+        self._row = row = QHBoxLayout(self)
+        row.setContentsMargins(CARD_MARGIN, 0, CARD_MARGIN, 0)
         self.installed_label, self.planned_label = (
             label("caption-strong", tone="soft"),
             label("caption-strong", tone="soft"),
@@ -310,10 +318,12 @@ class ColumnHeadings(Themed, QWidget):
         self.setVisible(columns is not None and card is not None)
         if columns is None or card is None:
             return
+        self._row.setSpacing(SLIM_SPACING if is_slim(available_width) else COLUMN_SPACING)
         for widget, width in zip((self.installed_label, self.planned_label, self._pill_space), columns, strict=True):
             widget.setFixedWidth(width)
         self._arrow_space.setFixedWidth(theme.px(18))
-        self._reasons_space.setFixedWidth(card.reasons.toggle_button.width())
+        button = card.reasons.toggle_button  # whose width is not yet laid out
+        self._reasons_space.setFixedWidth(max(button.sizeHint().width(), button.minimumWidth()))
 
 
 def _build_stacked_cell(*widgets: QWidget) -> QWidget:

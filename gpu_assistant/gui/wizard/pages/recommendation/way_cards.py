@@ -11,8 +11,8 @@ from .....texts.localized import Texts, way_cost_texts, way_summary_text
 from .... import theme
 from ....widgets.choice_card import ChoiceCard
 
-# Below this width, times the text scale, the second card stands below the first.
-ROW_MIN_WIDTH = 600
+# Below these widths, times the text scale, the cards leave out the prompts, and the second one stands below the first.
+BRIEF_BELOW, ROW_MIN_WIDTH = 800, 600
 CARD_SPACING = 12
 
 
@@ -25,6 +25,8 @@ class WayCards(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self._is_brief = False
+        self._shown: tuple[Recommendation, Texts] | None = None
         self.cards = (WayCard(), WayCard())
         self._group = QButtonGroup(self)
         self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
@@ -37,11 +39,13 @@ class WayCards(QWidget):
 
     def draw(self, recommendation: Recommendation, texts: Texts) -> None:
         """Show the ways of a recommendation; hidden where there are none."""
+        self._shown = recommendation, texts
         self.setVisible(bool(recommendation.ways))
         # Only the user's own choice is announced.
         self._group.blockSignals(True)
         for card, way in zip(self.cards, recommendation.ways, strict=False):
-            card.set_way(way, texts, self.tr("Recommended") if card is self.cards[0] else "")
+            pill_text = self.tr("Recommended") if card is self.cards[0] else ""
+            card.set_way(way, texts, pill_text, brief=self._is_brief)
             card.setChecked(recommendation.way is not None and way.id == recommendation.way.id)
         self._group.blockSignals(False)
         for card in self.cards:
@@ -53,6 +57,11 @@ class WayCards(QWidget):
         """Lay out for this width in pixels."""
         in_row = available_width >= theme.px(ROW_MIN_WIDTH)
         self._layout.setDirection(QBoxLayout.Direction.LeftToRight if in_row else QBoxLayout.Direction.TopToBottom)
+        is_brief = in_row and available_width < theme.px(BRIEF_BELOW)
+        if is_brief != self._is_brief:
+            self._is_brief = is_brief
+            if self._shown is not None:
+                self.draw(*self._shown)
 
     @property
     def controls(self) -> tuple[WayCard, ...]:
@@ -71,12 +80,12 @@ class WayCard(ChoiceCard):
         self.name: WayName | None = None
         super().__init__()
 
-    def set_way(self, way: Way, texts: Texts, pill_text: str) -> None:
-        """Show a way; `pill_text` is empty for the one that is not recommended."""
+    def set_way(self, way: Way, texts: Texts, pill_text: str, *, brief: bool = False) -> None:
+        """Show a way; `pill_text` is empty for the one that is not recommended; a `brief` card leaves out prompts."""
         self.name = way.id
         title, line = texts.way_texts(way)
         costs = way_cost_texts(way.cost, texts)
-        self.set_texts(title, line, way_summary_text(way.cost, texts), pill_text)
+        self.set_texts(title, line, way_summary_text(way.cost, texts, brief=brief), pill_text)
         self.setToolTip("\n".join(costs))
         # A screen reader reads the card as one sentence.
         self.setAccessibleName(". ".join(text for text in (title, pill_text, line, *costs) if text))

@@ -69,7 +69,9 @@ def test_number_fraction_and_time_of_running_step(progress, clock):
     assert progress.running_step is None
 
 
-def test_unknown_time_is_none(progress):
+def test_unknown_time_is_none(clock):
+    plan = make_plan(cpu_recommendation(), "/env")
+    progress = InstallProgress(replace(plan, steps=tuple(replace(step, minutes=None) for step in plan.steps)), clock)
     progress.handle_event(fetching(96_000_000, speed=None))
     assert progress.running_step.seconds_left is None
     assert progress.seconds_left is None

@@ -82,7 +82,7 @@ class TestRecommendation:
         shown = seen(at_recommendation(app).recommendation.cost_card)
         assert "192 MB" in shown
         assert "910 MB" in shown
-        assert "Not known yet" in shown  # nobody knows how many minutes
+        assert "About 2 minutes\nto set up" in shown
         assert "—" not in shown
         assert "No administrator prompt\nno restart" in shown
 
