@@ -14,11 +14,14 @@ from gpu_assistant.core.errors import Cancelled
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.results import Check
 from gpu_assistant.system import current_system
+from gpu_assistant.system.nvml import library as nvml_library
 from gpu_assistant.texts.localized import Texts
 from gpu_assistant.verify.cuda_program import TOOLKIT_CHECK_IDS, CudnnFiles, HostPrograms, ToolkitProof, prove_toolkit
 from gpu_assistant.verify.job import EXTENSION_CHECK_ID, EXTENSION_CHILD, VerifyJob
 
 from ..fakes.environments import environment_with
+from ..nvml.machines import RTX_4060
+from ..nvml.scenario import Scenario, built
 
 pytestmark = pytest.mark.skipif(current_system().name == "windows", reason="scripts in the compilers' places")
 
@@ -282,6 +285,46 @@ def test_environment_with_toolkit_is_proven_with_it(bench: Bench, tmp_path: Path
     assert results[EXTENSION_CHECK_ID].state in ("fail", "skip")
     for language in ("en", "zh_CN"):
         assert all(check.text for check in Texts(language).localize_checks(checks).checks)
+
+
+@pytest.mark.skipif(current_system().name != "linux", reason="the library is found by its path")
+@pytest.mark.parametrize(
+    ("answer", "nvml", "reason"),
+    [
+        ("none 803 13020 system has unsupported display driver", "!18", "driver-mismatch"),
+        ("none 35 12020 CUDA driver version is insufficient", "!18", "driver-mismatch"),
+        ("none 100 13020 no CUDA-capable device is detected", "!9", "no-driver"),
+        # It is too old, whether it runs or not.
+        ("none 35 12020 CUDA driver version is insufficient", "!9", "driver-too-old-toolkit"),
+    ],
+)
+def test_program_without_a_card_has_the_drivers_state_as_its_reason(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, nvml: str, reason: str
+) -> None:
+    library = built(tmp_path)
+    if library is None:
+        pytest.skip("no C compiler")
+    scenario = Scenario(tmp_path / "scenario", library, RTX_4060)
+    scenario.set(init=nvml)
+    for name, value in scenario.environ.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(nvml_library, "EXTRA_LIBRARY_PATHS", (library,))
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    bench.nvcc("runtime 13020", "cudnn 92600 92600", answer)
+    environment = environment_with(tmp_path / "env", "__version__ = '2.13.0+cpu'")
+    proof = ToolkitProof(folder=bench.toolkit, version="13.2.2", newest_gnu=15)
+    checks = VerifyJob(environment, current_system(), time_limit=60, toolkit=proof).run(JobContext())
+    (check,) = (check for check in checks.checks if check.id == "cuda-run")
+    assert (check.state, check.data["reason"]) == ("skip", f"@verify.reason.{reason}")
+    assert Texts("en").check_text(check).startswith("The compiled program starts, but uses no graphics card: ")
+
+
+def test_program_that_was_never_compiled_is_not_said_to_start(bench: Bench) -> None:
+    bench.gcc("g++", "16.1.0")
+    checks, _ = bench.prove("8.9", newest_gnu=2)
+    assert Texts("en").check_text(checks["cuda-run"]) == (
+        "No compiled program was run: there is no C++ compiler that the CUDA Toolkit supports."
+    )
 
 
 @pytest.mark.parametrize(("was_here", "state"), [(False, "fail"), (True, "warn")])
