@@ -129,7 +129,7 @@ def plot_alone(gpus: int, runs: int, application: QApplication) -> float:
     now = [BEGIN]
     clock = TimeAxis(now=lambda: now[0])
     clock.choose(DAY_S)
-    plot = Plot(clock, ticks=lambda _: (0, 25, 50, 75, 100), format_value=str)
+    plot = Plot(clock, ticks=lambda _: (0, 25, 50, 75, 100))
     length = DAY_S // STEP_S
     curves = {}
     for gpu in range(gpus):
