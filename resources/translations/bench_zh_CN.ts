@@ -504,8 +504,8 @@
         <translation>训练方式</translation>
     </message>
     <message>
-        <source>What fits in memory?</source>
-        <translation>内存能装下什么？</translation>
+        <source>Measure on this computer</source>
+        <translation>在这台电脑上实测</translation>
     </message>
     <message>
         <source>Where</source>
@@ -579,8 +579,16 @@
         <translation>装得下</translation>
     </message>
     <message>
-        <source>May just fit</source>
-        <translation>可能刚好装得下</translation>
+        <source>May just fit (within {percent} of the limit)</source>
+        <translation>可能刚好装得下（与上限相差不到 {percent}）</translation>
+    </message>
+    <message>
+        <source>Estimated from published data ({date}); the real need may be {percent} more or less.</source>
+        <translation>按公开数据（{date}）估算，实际需要的显存可能多或少 {percent}。</translation>
+    </message>
+    <message>
+        <source>{title} ({format})</source>
+        <translation>{title}（{format}）</translation>
     </message>
     <message>
         <source>Does not fit</source>

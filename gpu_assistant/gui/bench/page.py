@@ -418,11 +418,10 @@ class BenchmarkPage(Page):
         self.update_state()
         self._update_message()
         self._update_environment_banner(result_shown=result_shown)
-        title, subtitle = self.tr("Benchmark"), self.tr("How fast is it, and is that normal?")
+        subtitle = self.tr("How fast is it, and is that normal?")
         if self.measuring:
             self._views.show_view(RUNNING_VIEW)
         elif memory_tab:
-            title = self.tr("What fits?")
             subtitle = self.tr("Which models fit in memory, and how large a batch can be")
             self._views.show_view(MEMORY_VIEW)
         elif last is not None:
@@ -432,7 +431,7 @@ class BenchmarkPage(Page):
         elif self._data_read:
             self._update_empty_state()
             self._views.show_view(EMPTY_VIEW)
-        self.set_title(title, subtitle)
+        self.set_title(self.tr("Benchmark"), subtitle)
 
     def update_state(self) -> None:
         """Update which measurements can be started, and why not."""

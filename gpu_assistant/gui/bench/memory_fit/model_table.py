@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QSizePolicy, QWidget
 
 from ....bench.model_memory import roomiest, rounded_down
 from ....core.jobs import JobContext
 from ....core.results import FitVerdict, ModelFit, ModelFits
-from ....texts.format import format_memory, format_memory_column
-from ... import language
+from ....texts.format import format_memory, format_memory_column, format_percent
+from ... import language, theme
+from ...widgets.base import Themed, draw_rounded_rect
 from ...widgets.buttons import SegmentedControl
 from ...widgets.cards import Banner, Card, Pill, PillKind
+from ...widgets.icons import draw_icon
 from ...widgets.layouts import FlowLayout
 from ...widgets.text import label
 
@@ -25,8 +27,9 @@ KINDS = ("language", "image", "training")
 # What does not fit is no fault of the card: grey.
 PILLS: dict[FitVerdict, PillKind] = {"fits": "ok", "tight": "warn", "no": "neutral", "unknown": "neutral"}
 KEY: tuple[FitVerdict, ...] = ("fits", "tight", "no")
-KEY_GAP = 8  # pixels
-COLUMN_GAP, ROW_GAP = 18, 10  # pixels
+KEY_GAP = 18  # pixels
+COLUMN_GAP, ROW_GAP, CELL_MARGIN = 28, 14, 8  # pixels
+ICON_SIZE, ICON_GAP = 16, 6  # pixels
 
 translate = QCoreApplication.translate
 
@@ -42,28 +45,130 @@ class EstimateModelsJob:
         return self._app.monitoring.estimate_models(machine)
 
 
+class FitCell(Pill):
+    """A verdict as icon and text without a background: thirty coloured pills would all ask for attention.
+
+    In the table the text is at the right, so that the figures of a column stand below one another.
+    """
+
+    def __init__(self, verdict: FitVerdict, text: str = "", *, in_key: bool = False) -> None:
+        self._in_key = in_key
+        super().__init__(PILLS[verdict], text, icon="cross" if verdict == "no" else None)
+        if not in_key:
+            self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def refresh(self) -> None:
+        super().refresh()
+        self.setFont(theme.font("small" if self._in_key else "body"))
+
+    def sizeHint(self) -> QSize:
+        icon_width = theme.px(ICON_SIZE) + ICON_GAP if self.icon_name is not None else 0
+        return QSize(self.fontMetrics().horizontalAdvance(self.text) + icon_width + 1, self.fontMetrics().height() + 2)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        del event
+        painter, rect = QPainter(self), QRectF(self.rect())
+        tone = "soft" if self.kind == "neutral" else self.kind
+        if self.icon_name is not None:
+            draw_icon(painter, self.icon_name, tone, ICON_SIZE, QRectF(0, 0, theme.px(ICON_SIZE), rect.height()))
+            rect.setLeft(theme.px(ICON_SIZE) + ICON_GAP)
+        painter.setPen(theme.color("soft" if self.kind == "neutral" or self._in_key else "text"))
+        painter.setFont(self.font())
+        side = Qt.AlignmentFlag.AlignLeft if self._in_key else Qt.AlignmentFlag.AlignRight
+        painter.drawText(rect, int(side | Qt.AlignmentFlag.AlignVCenter), self.text)
+
+
+class FitTable(Themed, QWidget):
+    """Rows of widgets below a header, with a line below each; the row under the pointer is highlighted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells: list[QWidget] = []
+        self._rows: list[list[QWidget]] = []
+        self._hovered = 0  # the header is row 0
+        self.grid = QGridLayout(self)
+        self.grid.setContentsMargins(0, 0, 0, 0)
+        self.grid.setHorizontalSpacing(COLUMN_GAP)
+        self.grid.setVerticalSpacing(ROW_GAP)
+        self.setMouseTracking(True)
+        self.apply_theme()
+
+    def clear(self) -> None:
+        """Delete all cells."""
+        for widget in self.cells:
+            self.grid.removeWidget(widget)
+            widget.hide()
+            widget.deleteLater()
+        self.cells, self._rows, self._hovered = [], [], 0
+        for column in range(self.grid.columnCount()):
+            self.grid.setColumnStretch(column, 0)
+
+    def add(self, widget: QWidget, row: int, column: int) -> None:
+        """Add a cell, row by row."""
+        widget.setMouseTracking(True)
+        self.cells.append(widget)
+        if row == len(self._rows):
+            self._rows.append([])
+        self._rows[row].append(widget)
+        self.grid.addWidget(widget, row, column, Qt.AlignmentFlag.AlignVCenter)
+        widget.show()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Highlight the row."""
+        y = event.position().y()
+        rows = ((row, self._row_rect(row)) for row in range(1, len(self._rows)))
+        self._set_hovered(next((row for row, rect in rows if rect.top() <= y < rect.bottom()), 0))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._set_hovered(0)
+
+    def _set_hovered(self, row: int) -> None:
+        if row != self._hovered:
+            self._hovered = row
+            self.update()
+
+    def _row_rect(self, row: int) -> QRectF:
+        top = min(cell.y() for cell in self._rows[row]) - ROW_GAP / 2
+        bottom = max(cell.y() + cell.height() for cell in self._rows[row]) + ROW_GAP / 2
+        return QRectF(0, top, self.width(), bottom - top)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        del event
+        painter = QPainter(self)
+        if self._hovered:
+            rect = self._row_rect(self._hovered).adjusted(-CELL_MARGIN, 1, CELL_MARGIN, -1)
+            draw_rounded_rect(painter, rect, 6, theme.color("hover"))
+        painter.setPen(theme.color("line"))
+        for row in range(len(self._rows) - 1):
+            y = round(self._row_rect(row).bottom())
+            painter.drawLine(0, y, self.width(), y)
+
+
 class ModelFitCard(Card):
     """The models of one kind at a time: of each format the memory and whether it fits, then how much fits at most."""
 
     def __init__(self) -> None:
         self._fits: ModelFits | None = None
-        super().__init__(" ")
-        self._rows: list[QWidget] = []
+        super().__init__()
         self.kinds = SegmentedControl(("", "", ""))
-        self.card_label, self.formats_label, self.error_label = label("small"), label("small"), label("small")
-        self.spill_banner = Banner("warn", inset=True)
-        self.key_pills = {verdict: _pill(verdict) for verdict in KEY}
-        self._key, key_layout = QWidget(), FlowLayout(spacing=KEY_GAP)
-        self._key.setLayout(key_layout)
+        self.card_label, self.formats_label, self.error_label = label("body"), label("small"), label("small")
+        self.spill_banner = Banner("neutral", inset=True)
+        self.key_pills = {verdict: FitCell(verdict, in_key=True) for verdict in KEY}
+        self._key, self._key_layout = QWidget(), FlowLayout(spacing=KEY_GAP, line_spacing=4)
+        self._key.setLayout(self._key_layout)
         for pill in self.key_pills.values():
-            key_layout.addWidget(pill)
-        self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(COLUMN_GAP)
-        self._grid.setVerticalSpacing(ROW_GAP)
+            self._key_layout.addWidget(pill)
+        self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._head.setSpacing(12)
+        self._head.addWidget(self.kinds, 0, Qt.AlignmentFlag.AlignLeft)
+        self._head.addWidget(self._key, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.table = FitTable()
         self.column.addWidget(self.card_label)
-        self.column.addWidget(self.kinds, 0, Qt.AlignmentFlag.AlignLeft)
-        self.column.addWidget(self._key)
-        self.column.addLayout(self._grid)
+        self.column.addLayout(self._head)
+        self.column.addSpacing(4)
+        self.column.addWidget(self.table)
+        self.column.addSpacing(4)
         self.column.addWidget(self.formats_label)
         self.column.addWidget(self.error_label)
         self.column.addWidget(self.spill_banner)
@@ -73,7 +178,7 @@ class ModelFitCard(Card):
     @property
     def rows(self) -> list[QWidget]:
         """The widgets of the table, row by row."""
-        return self._rows
+        return self.table.cells
 
     def show_fits(self, fits: ModelFits | None) -> None:
         """Show other figures; None hides the card."""
@@ -83,21 +188,27 @@ class ModelFitCard(Card):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._grid.invalidate()
+        self._place_key()
+        self.table.grid.invalidate()
+
+    def _place_key(self) -> None:
+        """Put the key beside the kinds where it fits in one line, else below them."""
+        needed = self.kinds.sizeHint().width() + self._head.spacing() + self._key_layout.sizeHint().width()
+        beside = needed <= self.contentsRect().width() - self.column.contentsMargins().left() * 2
+        direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+        if self._head.direction() != direction:
+            self._head.setDirection(direction)
 
     def retranslate(self) -> None:
         fits = self._fits
         if fits is None:
             return
         texts = language.texts()
-        self.set_title(self.tr("Does it fit on my card?"))
+        self.setAccessibleName(self.tr("Does it fit on my card?"))
         self.kinds.set_options(
             [self.tr("Language models"), self.tr("Image models"), self.tr("Training")],
         )
         self.kinds.setAccessibleName(self.tr("Kind of model"))
-        for verdict, pill in self.key_pills.items():
-            pill.set(PILLS[verdict], self._key_text(verdict))
-        self._key.setVisible(fits.usable is not None)
         if fits.memory is None or fits.usable is None:
             self.card_label.setText(texts.translate("fit.no-card"))
         else:
@@ -105,19 +216,12 @@ class ModelFitCard(Card):
             self.card_label.setText(
                 texts.translate("fit.card", {"device": fits.device, "memory": memory, "usable": usable})
             )
-        errors = {each.kind: round(100 * each.error) for each in fits.models}
-        data = {"date": fits.as_of, "language": errors.get("language"), "other": errors.get("image")}
-        self.error_label.setText(texts.translate("fit.error", data))
-        self.spill_banner.set("warn", texts.translate("fit.spills"))
+        self.spill_banner.set("neutral", texts.translate("fit.spills"))
         self.spill_banner.setVisible(fits.spills and any(each.verdict in ("tight", "no") for each in fits.models))
         self._update_rows()
 
     def _update_rows(self) -> None:
-        for widget in self._rows:
-            self._grid.removeWidget(widget)
-            widget.hide()
-            widget.deleteLater()
-        self._rows = []
+        self.table.clear()
         if self._fits is None:
             return
         kind = KINDS[self.kinds.current()]
@@ -134,54 +238,81 @@ class ModelFitCard(Card):
                 models.setdefault(each.id, []).append(each)
         formats = next(iter(models.values()), [])
         texts = language.texts()
+        self._show_error(formats)
         headers = [self.tr("Model"), *(texts.translate(f"fit.format.{each.format}") for each in formats)]
-        for column, text in enumerate([*headers, self._largest_header(kind)]):
-            self._add(label("caption", text), 0, column)
+        best_format = common_format(list(models.values()))
+        for column, text in enumerate([*headers, self._largest_header(kind, best_format)]):
+            header = label("caption", text)
+            if 0 < column < len(headers):
+                header.setAlignment(Qt.AlignmentFlag.AlignRight)
+            self.table.add(header, 0, column)
         for row, fits in enumerate(models.values(), 1):
-            self._add(label("strong", fits[0].name), row, 0)
+            self.table.add(label("strong", fits[0].name), row, 0)
             for column, fit in enumerate(fits, 1):
-                pill = _pill(fit.verdict, format_memory_column(fit.needed))
+                cell = FitCell(fit.verdict, format_memory_column(fit.needed))
                 verdict = texts.translate(f"fit.verdict.{fit.verdict}")
-                pill.setToolTip(verdict)
-                pill.setAccessibleName(f"{fits[0].name}, {headers[column]}: {pill.text}, {verdict}")
-                self._add(pill, row, column)
-            self._add(label("small", largest_text(fits)), row, len(headers))
-        self._grid.setColumnStretch(0, 2)
-        self._grid.setColumnStretch(len(headers), 3)
+                cell.setToolTip(verdict)
+                cell.setAccessibleName(f"{fits[0].name}, {headers[column]}: {cell.text}, {verdict}")
+                self.table.add(cell, row, column)
+            self.table.add(
+                label("body", largest_text(fits, names_format=best_format is None), "soft"), row, len(headers)
+            )
+        last = len(headers)
+        for column in range(last + 1):
+            self.table.grid.setColumnStretch(column, 3 if column in (0, last) else 1)
+
+    def _show_error(self, formats: list[ModelFit]) -> None:
+        """How far off the estimate may be, in the key and below the table."""
+        if self._fits is None or not formats:
+            return
+        percent = format_percent(round(100 * formats[0].error), language.texts().language)
+        for verdict, pill in self.key_pills.items():
+            pill.set(PILLS[verdict], self._key_text(verdict).format(percent=percent))
+        self._key.setVisible(self._fits.usable is not None)
+        self._place_key()
+        self.error_label.setText(
+            self.tr("Estimated from published data ({date}); the real need may be {percent} more or less.").format(
+                date=self._fits.as_of, percent=percent
+            )
+        )
 
     def _key_text(self, verdict: FitVerdict) -> str:
         """What the colour of a verdict means."""
         return {
             "fits": self.tr("Fits"),
-            "tight": self.tr("May just fit"),
+            "tight": self.tr("May just fit (within {percent} of the limit)"),
             "no": self.tr("Does not fit"),
         }[verdict]
 
-    def _largest_header(self, kind: str) -> str:
-        """The title of the column with how much fits."""
-        return {
+    def _largest_header(self, kind: str, best_format: str | None) -> str:
+        """The title of the column with how much fits, and in which format where that is the same for all models."""
+        title = {
             "language": self.tr("Longest text"),
             "image": self.tr("Most images"),
             "training": self.tr("Largest batch"),
         }[kind]
-
-    def _add(self, widget: QWidget, row: int, column: int) -> None:
-        self._rows.append(widget)
-        self._grid.addWidget(widget, row, column, Qt.AlignmentFlag.AlignVCenter)
-        widget.show()
-
-
-def _pill(verdict: FitVerdict, text: str = "") -> Pill:
-    return Pill(PILLS[verdict], text, icon="cross" if verdict == "no" else None)
+        if best_format is None:
+            return title
+        return self.tr("{title} ({format})").format(
+            title=title, format=language.texts().translate(f"fit.format.{best_format}")
+        )
 
 
-def largest_text(fits: list[ModelFit]) -> str:
+def common_format(models: list[list[ModelFit]]) -> str | None:
+    """The format with the most room, where it is the same for all models that have room; else None."""
+    formats = {best.format for fits in models if (best := roomiest(fits)) is not None}
+    return formats.pop() if len(formats) == 1 else None
+
+
+def largest_text(fits: list[ModelFit], *, names_format: bool = True) -> str:
     """How much fits in the format with the most room, and which one that is; "—" where none has room."""
     texts = language.texts()
     best = roomiest(fits)
     if best is None:
         return "—"
     size = texts.translate(f"fit.largest.{best.item}", {"size": f"{rounded_down(best.largest or 0):,}"})
+    if not names_format:
+        return size
     return translate("ModelFitCard", "{format}: {size}").format(
         format=texts.translate(f"fit.format.{best.format}"), size=size
     )

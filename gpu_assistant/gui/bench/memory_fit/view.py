@@ -282,7 +282,7 @@ class MemoryFitView(Themed, QWidget):
         if not self._ready:
             return
         busy, enabled = self.busy, self._installed is not None
-        title = self.tr("What fits in memory?")
+        title = self.tr("Measure on this computer")
         request_title = self.tr("{model}, {batch}").format(
             model=messages.fit_model_name(self._model), batch=self._batch_template().format(count=self._batch)
         )

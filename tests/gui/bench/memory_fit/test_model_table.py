@@ -1,13 +1,15 @@
-"""What fits before anything is measured: verdicts as pills, the largest that fits, Windows' silent way out."""
+"""What fits before anything is measured: a verdict for each format, the largest that fits, Windows' silent way out."""
 
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QLabel
 
 from gpu_assistant.bench.model_memory import estimate_models
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.gui import theme
 from gpu_assistant.gui.bench.memory_fit.model_table import ModelFitCard
 from gpu_assistant.gui.widgets.cards import Pill
 
@@ -39,14 +41,15 @@ def test_each_format_has_memory_and_verdict(card, seen):
         "Llama 2 7B, 8-bit: 8.3 GB, does not fit",
         "Llama 2 7B, 4-bit: 5.6 GB, fits",
     ]
-    assert "4-bit: up to 4,000 tokens" in seen(card)
+    assert "Longest text (4-bit)" in seen(card)
+    assert "up to 4,000 tokens" in seen(card)
     assert "8 GB, of which 6.8 GB" in seen(card)
 
 
 def test_longest_text_is_that_of_the_format_with_the_most_room(card, seen):
     show(card)
     assert cells(card, "Llama 3.2 3B")[0] == "Llama 3.2 3B, 16-bit: 6.9 GB, may just fit"
-    assert "4-bit: up to 23,000 tokens" in seen(card)
+    assert "up to 23,000 tokens" in seen(card)
     assert "1,400" not in seen(card)
 
 
@@ -57,20 +60,48 @@ def test_sizes_of_a_column_have_the_same_form(card):
     assert cells(card, "Llama 3.1 70B")[0] == "Llama 3.1 70B, 16-bit: 133.0 GB, does not fit"
 
 
-def test_what_does_not_fit_is_grey_and_a_key_says_what_each_colour_means(card, seen):
+def test_what_does_not_fit_is_grey_and_a_key_says_what_each_sign_means(card, seen):
     show(card)
     kinds = {each.accessibleName().rpartition(", ")[2]: each.kind for each in card.rows if isinstance(each, Pill)}
     assert kinds == {"fits": "ok", "may just fit": "warn", "does not fit": "neutral"}
     assert [(pill.kind, pill.text, pill.icon_name) for pill in card.key_pills.values()] == [
         ("ok", "Fits", "ok"),
-        ("warn", "May just fit", "warn"),
+        ("warn", "May just fit (within 10 % of the limit)", "warn"),
         ("neutral", "Does not fit", "cross"),
     ]
     assert "Longest text" in seen(card)
     card.kinds.set_current(2)
     card.retranslate()
     assert "Largest batch" in seen(card)
+    assert "within 30 % of the limit" in card.key_pills["tight"].text  # the error of this kind
+    assert "30 % more or less" in seen(card)
     assert card.spill_banner.label.kind == "small"  # a sentence, not a headline
+
+
+def test_the_row_under_the_pointer_is_highlighted(card, qtbot):
+    show(card)
+    with qtbot.waitExposed(card):
+        card.show()
+    cell = next(each for each in card.rows if "Llama 2 7B" in each.accessibleName())
+
+    def ground() -> str:
+        picture = card.grab().toImage()
+        beside = cell.mapTo(card, QPoint(-8, cell.height() // 2)) * picture.devicePixelRatio()
+        return picture.pixelColor(beside).name()
+
+    qtbot.waitUntil(lambda: ground() == theme.color("card").name())
+    qtbot.mouseMove(cell)
+    qtbot.waitUntil(lambda: ground() == theme.color("hover").name())
+    qtbot.mouseMove(card.kinds)
+    qtbot.waitUntil(lambda: ground() == theme.color("card").name())
+
+
+def test_the_figures_of_a_column_stand_below_one_another(card):
+    show(card)
+    column = [each for each in card.rows if isinstance(each, Pill) and ", 8-bit: " in each.accessibleName()]
+    card.show()
+    card.table.grid.activate()
+    assert len({(each.x(), each.width()) for each in column}) == 1
 
 
 def test_without_a_card_there_is_no_key(card):
@@ -103,6 +134,6 @@ def test_chinese(card, language, seen):
     show(card)
     language.set("zh_CN")
     card.retranslate()
-    assert "我的显卡装得下吗？" in seen(card)
-    assert "4 位：最长 4,000 个词元" in seen(card)
+    assert "最长文本（4 位）" in seen(card)
+    assert "最长 4,000 个词元" in seen(card)
     assert all(each.text() for each in card.findChildren(QLabel) if each.isVisibleTo(card))
