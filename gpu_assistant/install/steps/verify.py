@@ -142,17 +142,21 @@ def _run_verification(folder: Path, context: InstallContext) -> None:
 
 
 def check_environment_starts(context: InstallContext) -> None:
-    """Run Python and a script under the final name; raises AppError("environment-broken")."""
+    """Run a script, and with it Python, under the final name; raises AppError("environment-broken")."""
     python = context.system.environment_python(context.environment)
     pip = context.system.environment_program(context.environment, "pip")
-    commands: tuple[list[str | Path], ...] = ([python, "-I", "-c", ""], [pip, "--version"])
-    for command in commands:
-        # pip prints its path, which fails if the code page of a Windows pipe lacks a character of it.
-        finished = context.system.run(
-            command, timeout=START_TIMEOUT_S, environ={"PYTHONUTF8": "1"}, cancel=context.cancel
-        )
-        if finished.returncode != 0:
-            for line in finished.stderr.splitlines():
-                context.reporter.log(line)
-            raise AppError("environment-broken", path=str(context.environment), detail=Path(command[0]).name)
+    if not _starts([pip, "--version"], context):
+        # Python alone tells which of the two it is.
+        broken = pip if _starts([python, "-I", "-c", ""], context) else python
+        raise AppError("environment-broken", path=str(context.environment), detail=broken.name)
     delete_folder(context.partial)
+
+
+def _starts(command: list[str | Path], context: InstallContext) -> bool:
+    """Whether a program of the environment ends well; if not, what it said is logged. Raises AppError, Cancelled."""
+    # pip prints its path, which fails if the code page of a Windows pipe lacks a character of it.
+    finished = context.system.run(command, timeout=START_TIMEOUT_S, environ={"PYTHONUTF8": "1"}, cancel=context.cancel)
+    if finished.returncode != 0:
+        for line in finished.stderr.splitlines():
+            context.reporter.log(line)
+    return finished.returncode == 0

@@ -6,8 +6,11 @@ import shutil
 import subprocess
 import threading
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from gpu_assistant.core.errors import AppError
@@ -18,6 +21,7 @@ from gpu_assistant.install.files import installed_packages, inventory
 from gpu_assistant.install.journal import log
 from gpu_assistant.install.steps import python_packages
 from gpu_assistant.install.steps.context import InstallContext
+from gpu_assistant.system.base import ProcessResult
 from gpu_assistant.system.locks import file_lock
 from gpu_assistant.texts.localized import Texts
 
@@ -217,3 +221,24 @@ def test_concurrent_download_of_same_wheel_is_awaited(sandbox: Sandbox) -> None:
         given_up.set()
         holder.join(30)
     assert text.is_set()
+
+
+@pytest.mark.parametrize("broken", [("pip",), ("pip", "python")])
+def test_what_does_not_start_under_the_final_name_is_named(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, broken: tuple[str, ...]
+) -> None:
+    run = sandbox.system.run
+
+    def refused(argv: Sequence[str | Path], **more: Any) -> ProcessResult:
+        program = Path(argv[0])
+        result = run(argv, **more)
+        if program.is_relative_to(sandbox.environment) and program.stem in broken:
+            return msgspec.structs.replace(result, returncode=1)
+        return result
+
+    monkeypatch.setattr(sandbox.system, "run", refused)
+    with pytest.raises(AppError) as caught:
+        sandbox.install()
+    assert caught.value.code == "environment-broken"
+    assert Path(str(caught.value.data["detail"])).stem == broken[-1]
+    assert not sandbox.environment.exists()
