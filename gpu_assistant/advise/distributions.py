@@ -21,13 +21,24 @@ from ..catalog.distributions import (
     package_release,
     switch_stream,
 )
-from ..catalog.records.drivers import LinuxDriverCommands, LinuxDriverInstall, ModuleKind
+from ..catalog.records.drivers import LinuxDriverCommands, LinuxDriverInstall, ModuleBuildFailure, ModuleKind
 from ..core.machine import OperatingSystem
 from ..core.recommendation import DriverAdvice
 from ..core.versions import Capability, Version
 from .candidates import Candidate, TargetSystem, best_cuda_build
 from .drivers import DriverState, is_in_range, kernel_modules_for
 from .gpus import NvidiaGpu, nvidia_gpus
+
+
+class ModuleSelection(Struct, frozen=True, kw_only=True):
+    """`kinds` of kernel modules serve this computer's GPUs and compile for its kernels, the preferred one first; empty
+    where none is known to. The preferred kind of the GPUs is left out for a `failure` to compile, or because this
+    branch `is_early`.
+    """
+
+    kinds: tuple[ModuleKind, ...]
+    failure: ModuleBuildFailure | None = None
+    is_early: bool = False
 
 
 class DriverPackages(Struct, frozen=True, kw_only=True):
@@ -37,6 +48,7 @@ class DriverPackages(Struct, frozen=True, kw_only=True):
 
     names: tuple[str, ...]
     branch: Version | None
+    modules: ModuleSelection
     signed: str | None = None
 
     @property
@@ -88,7 +100,7 @@ def add_package_source(target: TargetSystem, advice: DriverAdvice) -> DriverAdvi
     packages = select_packages(target, target.driver_state, target.gpu, advice.minimum, advice.recommended)
     if packages is None:
         return _with_manual_source(target, target.driver_state, advice)
-    if is_branch_too_old(target, advice.minimum):
+    if is_branch_too_old(target, advice.minimum) or (is_release_known(target) and not packages.modules.kinds):
         return replace(advice, way="nvidia-source", packages=packages.names)
     if not is_release_known(target):
         version = advice.recommended if target.driver_state.requested is not None or advice.action == "back" else None
@@ -154,7 +166,10 @@ def order_commands(
 def candidate_for_release(target: TargetSystem) -> Candidate | None:
     """The newest build that runs on the only branch in this release's packages; None where there is none."""
     branch = release_branch(target)
-    if target.driver_state is None or branch is None:
+    if target.driver_state is None or target.gpu is None or branch is None:
+        return None
+    packages = select_packages(target, target.driver_state, target.gpu, branch.text)
+    if packages is not None and not packages.modules.kinds:
         return None
     with_packaged_driver = replace(
         target, driver_state=replace(target.driver_state, version=branch, cuda=None, dropped_from=None)
@@ -169,23 +184,31 @@ def select_packages(
     `at_most`. None where the catalog has none for such a GPU.
     """
     method = find_install_method_for(target)
-    kinds = kernel_modules_for(target.catalog, _chips_sharing_driver(target, state, card))
-    if method is None or not kinds:
+    gpu_kinds = kernel_modules_for(target.catalog, _chips_sharing_driver(target, state, card), target.arch)
+    if method is None or not gpu_kinds:
         return None
     if not method.series:
         branch = release_branch(target)
-        return DriverPackages(
-            names=tuple(_unbranched_names(method, _module_kinds_of_branch(target, kinds, branch)[0])), branch=branch
-        )
+        modules = _select_modules(target, method, gpu_kinds, branch)
+        names = tuple(_unbranched_names(method, (modules.kinds or gpu_kinds)[0]))
+        return DriverPackages(names=names, branch=branch, modules=modules)
     branch = select_branch(method, state, minimum, at_most)
     if branch is None:
         return None
-    kinds = _module_kinds_of_branch(target, kinds, branch)
+    modules = _select_modules(target, method, gpu_kinds, branch)
+    return _packages_of_branch(target, method, modules, branch) if modules.kinds else None
+
+
+def _packages_of_branch(
+    target: TargetSystem, method: LinuxDriverInstall, modules: ModuleSelection, branch: Version
+) -> DriverPackages | None:
+    kinds = modules.kinds
     server_pattern = method.packages.get("server_open" if kinds[0] == "open" else "server")
     secure_boot = target.machine.os.secure_boot
     # The catalog has signed modules for the ordinary packages only, and a key can be enrolled only at the console.
     if server_pattern is not None and secure_boot is not True and _has_only_server_gpus(target):
-        return DriverPackages(names=(server_pattern.replace("{branch}", branch.text),), branch=branch)
+        names = (server_pattern.replace("{branch}", branch.text),)
+        return DriverPackages(names=names, branch=branch, modules=modules)
     pattern = method.packages.get(kinds[0])
     if pattern is None:
         return None
@@ -195,21 +218,24 @@ def select_packages(
         signed.format(branch=branch, flavour=flavour_name) if signed is not None and flavour_name is not None else None
     )
     extra_names = (signed,) if signed is not None and secure_boot is not False else ()
-    return DriverPackages(names=(pattern.replace("{branch}", branch.text), *extra_names), branch=branch, signed=signed)
+    names = (pattern.replace("{branch}", branch.text), *extra_names)
+    return DriverPackages(names=names, branch=branch, modules=modules, signed=signed)
 
 
-def _module_kinds_of_branch(
-    target: TargetSystem, kinds: tuple[ModuleKind, ...], branch: Version | None
-) -> tuple[ModuleKind, ...]:
-    """The kinds that compile here and serve this computer's GPUs in a branch, the preferred one first; those of any
-    branch where the GPUs have one kind only.
-    """
-    facts, method = target.catalog.drivers.open_modules, find_install_method_for(target)
+def _select_modules(
+    target: TargetSystem, method: LinuxDriverInstall, gpu_kinds: tuple[ModuleKind, ...], branch: Version | None
+) -> ModuleSelection:
+    """Of the kinds that the GPUs can have in some branch, those of this branch that compile."""
+    facts, preferred = target.catalog.drivers.open_modules, gpu_kinds[0]
     is_early = facts is not None and branch is not None and branch < facts.datacenter_only_below
-    unfit = module_build_failures(method, target.machine.os) if method is not None else frozenset()
-    if is_early and not _has_only_server_gpus(target):
-        unfit |= {"open"}
-    return tuple(kind for kind in kinds if kind not in unfit) or kinds
+    is_too_early = is_early and not _has_only_server_gpus(target)
+    failures = {failure.kind: failure for failure in module_build_failures(method, target.machine.os)}
+    unfit = {*failures, "open"} if is_too_early else {*failures}
+    return ModuleSelection(
+        kinds=tuple(kind for kind in gpu_kinds if kind not in unfit),
+        failure=failures.get(preferred),
+        is_early=is_too_early and preferred == "open",
+    )
 
 
 def _chips_sharing_driver(target: TargetSystem, state: DriverState, card: NvidiaGpu) -> tuple[Capability, ...]:
@@ -232,9 +258,10 @@ def _has_only_server_gpus(target: TargetSystem) -> bool:
 
 
 def _unbranched_names(method: LinuxDriverInstall, kind: ModuleKind) -> list[str]:
-    """The driver itself first: it is in the package of the proprietary modules."""
-    names = [method.packages.get("proprietary"), method.packages.get("open") if kind == "open" else None]
-    return [name for name in (*names, method.packages.get("firmware")) if name is not None]
+    """The driver itself first. The modules are named, since it is content with those of the other kind."""
+    modules = "open" if kind == "open" else "proprietary_modules"
+    names = (method.packages.get(purpose) for purpose in ("proprietary", modules, "firmware"))
+    return [name for name in names if name is not None]
 
 
 def select_branch(

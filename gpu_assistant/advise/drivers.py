@@ -201,11 +201,11 @@ def dropping_driver(
     return limit if version is not None and limit is not None and version >= limit else None
 
 
-def supports_both(catalog: Catalog, newer: Capability, older: Capability, system: SystemName) -> bool:
+def supports_both(catalog: Catalog, newer: Capability, older: Capability, system: SystemName, arch: str | None) -> bool:
     """Whether one driver serves two chips: the last branch of the older one compiles for the newer one, and on Linux
     they use the same kind of kernel modules.
     """
-    if system == "linux" and has_no_common_modules(catalog, newer, older):
+    if system == "linux" and has_no_common_modules(catalog, newer, older, arch):
         return False
     generation = find_generation(catalog, older)
     if generation is None or generation == find_generation(catalog, newer):
@@ -222,20 +222,22 @@ def branch_supports(catalog: Catalog, generation: GpuGeneration, chip: Capabilit
     return cuda is not None and any(highest is not None and chip <= highest for highest in highest_chips)
 
 
-def kernel_modules_for(catalog: Catalog, chips: tuple[Capability, ...]) -> tuple[ModuleKind, ...]:
-    """The kinds of Linux kernel modules that serve all of the chips, the preferred kind first."""
+def kernel_modules_for(catalog: Catalog, chips: tuple[Capability, ...], arch: str | None) -> tuple[ModuleKind, ...]:
+    """The kinds of Linux kernel modules that serve all of the chips in a computer, the preferred kind first."""
+    rows = sorted(
+        (row for row in catalog.drivers.linux_modules if row.arch in (None, arch)), key=lambda row: row.arch is None
+    )
     kinds: tuple[ModuleKind, ...] | None = None
     for chip in chips:
-        rows = catalog.drivers.linux_modules
         chip_kinds = next((r.kinds for r in rows if is_in_range(chip, r.from_capability, r.below_capability)), ())
         kinds = chip_kinds if kinds is None else tuple(kind for kind in kinds if kind in chip_kinds)
     return kinds or ()
 
 
-def has_no_common_modules(catalog: Catalog, newer: Capability, older: Capability) -> bool:
+def has_no_common_modules(catalog: Catalog, newer: Capability, older: Capability, arch: str | None) -> bool:
     """Whether two chips are known to need different kinds of Linux kernel modules, of which one can be loaded."""
-    both = kernel_modules_for(catalog, (newer,)), kernel_modules_for(catalog, (older,))
-    return all(both) and not kernel_modules_for(catalog, (newer, older))
+    both = kernel_modules_for(catalog, (newer,), arch), kernel_modules_for(catalog, (older,), arch)
+    return all(both) and not kernel_modules_for(catalog, (newer, older), arch)
 
 
 @lru_cache(maxsize=1024)

@@ -72,7 +72,7 @@ def plan_multi_gpu(
     ):
         return MultiGpuPlan(target=primary_target)
     system = select_driver_system(machine)
-    partners = tuple(chip for chip in chips if supports_both(catalog, strongest_chip, chip, system))
+    partners = tuple(chip for chip in chips if supports_both(catalog, strongest_chip, chip, system, arch))
     all_gpus_candidate, all_gpus_target = _best_for_all_chips(context, partners) if partners == chips else (None, None)
     # An installed driver that has dropped the older GPU is not downgraded unless the user asks for it.
     installed_version = Version.parse(machine.driver.version) if machine.driver is not None else None
@@ -210,7 +210,7 @@ def secondary_gpus(
         minimum = _minimum_driver_alone(target, chip, planned_version)
         dropped_from = dropping_driver(target.catalog, planned_version, chip, state.system)
         gpu_state: SecondaryGpuState = "works"
-        if state.system == "linux" and has_no_common_modules(target.catalog, primary_chip, chip):
+        if state.system == "linux" and has_no_common_modules(target.catalog, primary_chip, chip, target.arch):
             gpu_state = "modules"
         elif dropped_from is not None:
             already_dropped = dropping_driver(target.catalog, state.installed_version, chip, state.system) is not None

@@ -6,16 +6,20 @@ from collections.abc import Iterator
 
 from ..catalog.distributions import driver_page_package, driver_page_source
 from ..catalog.records.base import CatalogFile
+from ..catalog.records.drivers import LinuxDriverInstall
 from ..core.recommendation import DriverAdvice, Reason
 from ..core.types import Value
 from ..core.versions import version_text
 from .candidates import TargetSystem
 from .distributions import (
+    DriverPackages,
     candidate_for_release,
     distribution_name,
     find_driver_commands,
     find_install_method_for,
+    is_branch_too_old,
     release_branch,
+    select_packages,
 )
 from .drivers import DriverState, dropping_driver, find_minimum_driver, find_minimum_windows, is_in_range
 from .gpus import NvidiaGpu, nvidia_gpus
@@ -237,20 +241,44 @@ def _package_reasons(target: TargetSystem, advice: DriverAdvice) -> Iterator[Rea
         yield make_reason(target, about, f"driver-{advice.way}", drivers, source or "nvidia", **data_without_packages)
         yield from _page_package_reasons(target, advice, source)
         return
-    if method is None or advice.way is None:
+    if method is None or advice.way is None or target.driver_state is None or target.gpu is None:
         return
     data: dict[str, Value] = {"package": " ".join(advice.packages), "distro": distribution_name(target.machine.os)}
     data |= {"branch": version_text(release_branch(target)), "minimum": advice.minimum}
+    packages = select_packages(target, target.driver_state, target.gpu, advice.minimum, advice.recommended)
+    if packages is None:
+        return
+    if advice.way == "nvidia-source" and not is_branch_too_old(target, advice.minimum):
+        yield from _module_reasons(target, method, packages, "driver-packages", data)
+        return
     if advice.way == "nvidia-source":
         code = "driver-packages-behind" if candidate_for_release(target) is not None else "driver-packages-behind-only"
         yield make_reason(target, about, code, drivers, method.releases_source or method.source, **data)
         return
     if advice.way == "unsure":
         yield make_reason(target, about, "driver-packages-unsure", drivers, method.source, **data)
+        if packages.modules.kinds:
+            yield from _module_reasons(target, method, packages, "driver-modules", data)
         return
     code = "driver-packages" if release_branch(target) is None else "driver-packages-branch"
     yield make_reason(target, about, code, drivers, method.releases_source or method.source, **data)
+    yield from _module_reasons(target, method, packages, "driver-modules", data)
     if method.needs:
         yield make_reason(
             target, about, "driver-packages-need", drivers, method.source, needs=", ".join(method.needs), **data
         )
+
+
+def _module_reasons(
+    target: TargetSystem, method: LinuxDriverInstall, packages: DriverPackages, stem: str, data: dict[str, Value]
+) -> Iterator[Reason]:
+    """Why the kind of kernel modules that NVIDIA prefers for the GPUs is left out, where it is."""
+    drivers, about, modules = target.catalog.drivers, "driver.action", packages.modules
+    data = data | {"branch": version_text(packages.branch)}
+    if modules.failure is not None:
+        release = f"{method.distribution.title()} {modules.failure.release}"
+        yield make_reason(
+            target, about, f"{stem}-not-compiling", drivers, modules.failure.source, release=release, **data
+        )
+    elif modules.is_early and drivers.open_modules is not None:
+        yield make_reason(target, about, f"{stem}-early", drivers, drivers.open_modules.source, **data)

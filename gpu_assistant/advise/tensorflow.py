@@ -362,7 +362,9 @@ def driverless_gpu_warnings(
             continue
         data: dict[str, Value] = {"gpu": card.label}
         dropped_from = dropping_driver(target.catalog, planned_version, card.capability, state.system)
-        if state.system == "linux" and has_no_common_modules(target.catalog, primary.capability, card.capability):
+        if state.system == "linux" and has_no_common_modules(
+            target.catalog, primary.capability, card.capability, target.arch
+        ):
             yield RecommendationWarning(code="other-gpu-modules", data={**data, "strong": primary.label})
         elif (
             dropped_from is not None

@@ -6,7 +6,7 @@ commands are for exactly the distribution that documents them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..core.versions import Version
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         LinuxDriverCommands,
         LinuxDriverInstall,
         LinuxDriverPage,
-        ModuleKind,
+        ModuleBuildFailure,
     )
 
 CommandLines = tuple[tuple[str, ...], ...]
@@ -53,10 +53,21 @@ def package_branch(method: LinuxDriverInstall, system: OperatingSystem) -> Versi
     return method.releases.get((package_release(method, system) or "").partition(".")[0])
 
 
-def module_build_failures(method: LinuxDriverInstall, system: OperatingSystem) -> frozenset[ModuleKind]:
-    """The kinds of kernel modules that do not compile for this release's kernels."""
+def module_build_failures(method: LinuxDriverInstall, system: OperatingSystem) -> tuple[ModuleBuildFailure, ...]:
+    """What does not compile for this release's kernels; for a release of which nothing is known, what does not for any
+    other's.
+    """
     release = (package_release(method, system) or "").partition(".")[0]
-    return frozenset(failure.kind for failure in method.build_failures if failure.release == release)
+    is_known = release in method.releases
+    return tuple(failure for failure in method.build_failures if not is_known or failure.release == release)
+
+
+def replaced_packages(method: LinuxDriverInstall, names: Sequence[str]) -> tuple[str, ...]:
+    """The package with the kernel modules of the other kind, which would stay, and be compiled, beside these."""
+    kinds = [method.packages.get("proprietary_modules"), method.packages.get("open")]
+    if None in kinds or len(set(kinds) & set(names)) != 1:
+        return ()
+    return tuple(name for name in kinds if name is not None and name not in names)
 
 
 def kernel_flavour(method: LinuxDriverInstall, system: OperatingSystem) -> str | None:

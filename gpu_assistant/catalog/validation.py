@@ -277,10 +277,13 @@ def builds(subject: PyTorchCatalog, subjects: dict[str, CatalogFile]) -> Violati
 
 
 def generations(subject: DriverCatalog, _all: dict[str, CatalogFile]) -> Violations:
-    """Generations of GPUs, and the kinds of kernel modules, have no gaps and do not overlap."""
+    """Generations of GPUs, and the kinds of kernel modules, have no gaps and do not overlap; those of one architecture
+    come behind.
+    """
+    first_of_arch = next((n for n, m in enumerate(subject.linux_modules) if m.arch is not None), None)
     lists = {
         "generations": [(g.from_capability, g.below_capability) for g in subject.generations],
-        "linux_modules": [(m.from_capability, m.below_capability) for m in subject.linux_modules],
+        "linux_modules": [(m.from_capability, m.below_capability) for m in subject.linux_modules[:first_of_arch]],
     }
     for name, ranges in lists.items():
         yield from ((f"{name}/{index}", detail) for index, detail in _range_gaps(ranges))

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.catalog.records.base import Arch
 from gpu_assistant.core.machine import Driver, Gpu, Machine, OperatingSystem
 from gpu_assistant.core.recommendation import Choice, Recommendation
 from gpu_assistant.install.elevation.packages import allowed_packages
@@ -19,14 +20,24 @@ V100 = next(
 H100 = next(
     row.pci_id for row in catalog().gpus.gpus if str(row.compute_capability) == "9.0" and row.segment == "datacenter"
 )
+GH200 = next(row.pci_id for row in catalog().gpus.gpus if row.name == "NVIDIA GH200 120GB")
+# Debian's packages with the proprietary modules, and with the open ones.
+PROPRIETARY = ("nvidia-driver", "nvidia-kernel-dkms", "firmware-misc-nonfree")
+OPEN = ("nvidia-driver", "nvidia-open-kernel-dkms", "firmware-misc-nonfree")
 
 
 def advised(
-    distro: str, release: str | None, *cards: str, driver: str | None = None, choice: Choice | None = None, **more: Any
+    distro: str,
+    release: str | None,
+    *cards: str,
+    driver: str | None = None,
+    choice: Choice | None = None,
+    arch: Arch = "x86_64",
+    **more: Any,
 ) -> Recommendation:
     box = Machine(
         schema="gpu-assistant/machine/1",
-        os=OperatingSystem(system="linux", arch="x86_64", distro=distro, distro_version=release, **more),
+        os=OperatingSystem(system="linux", arch=arch, distro=distro, distro_version=release, **more),
         gpus=tuple(nvidia(card, index=n) for n, card in enumerate(cards)),
         driver=Driver(version=driver) if driver is not None else None,
     )
@@ -82,21 +93,72 @@ def test_debian_release_names_its_branch(release: str, branch: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("release", "card", "pytorch", "names"),
+    ("release", "card", "arch", "pytorch", "names", "why"),
     [
         # The open modules of 535 want a module parameter before they drive a card outside a data centre.
-        ("12", RTX_4060, "2.7.1", ("nvidia-driver", "firmware-misc-nonfree")),
-        ("12", H100, "2.7.1", ("nvidia-driver", "nvidia-open-kernel-dkms", "firmware-misc-nonfree")),
+        ("12", RTX_4060, "x86_64", "2.7.1+cu126", PROPRIETARY, "driver-modules-early"),
+        ("12", H100, "x86_64", "2.7.1+cu126", OPEN, None),
+        ("12", GH200, "arm64", "2.9.1+cu126", OPEN, None),
         # Those of Debian 13 compile for none of its kernels.
-        ("13", RTX_4060, "2.7.1", ("nvidia-driver", "firmware-misc-nonfree")),
-        ("13", H100, "2.7.1", ("nvidia-driver", "firmware-misc-nonfree")),
+        ("13", RTX_4060, "x86_64", "2.7.1+cu126", PROPRIETARY, "driver-modules-not-compiling"),
+        ("13", H100, "x86_64", "2.7.1+cu126", PROPRIETARY, "driver-modules-not-compiling"),
+        # Where there is one kind, nothing was chosen.
+        ("13", GTX_1060, "x86_64", "2.7.1+cu126", PROPRIETARY, None),
     ],
 )
-def test_open_modules_are_left_out_where_they_do_not_serve(
-    release: str, card: str, pytorch: str, names: tuple[str, ...]
+def test_debian_kernel_modules_that_serve_and_compile(
+    release: str, card: str, arch: Arch, pytorch: str, names: tuple[str, ...], why: str | None
 ) -> None:
-    advice = advised("debian", release, card, choice=Choice(pytorch=pytorch, variant="cu126"))
+    version, _, variant = pytorch.partition("+")
+    advice = advised("debian", release, card, arch=arch, choice=Choice(pytorch=version, variant=variant))
     assert (advice.driver.way, advice.driver.packages) == ("packages", names)
+    assert [code for code in codes(advice.reasons) if code.startswith("driver-modules-")] == ([why] if why else [])
+
+
+@pytest.mark.parametrize("pytorch", ["2.9.1+cu126", None])
+def test_only_kind_of_modules_that_does_not_compile_leads_to_nvidias_source(pytorch: str | None) -> None:
+    # Grace Hopper takes open modules alone, and PyTorch 2.9.1 needs no newer branch than Debian 13 has.
+    version, _, variant = (pytorch or "").partition("+")
+    choice = Choice(pytorch=version, variant=variant) if pytorch else None
+    advice = advised("debian", "13", GH200, arch="arm64", choice=choice)
+    assert advice.driver.way == "nvidia-source"
+    assert "nvidia-kernel-dkms" not in advice.driver.packages
+    found = codes(advice.reasons)
+    assert ("driver-packages-not-compiling" if pytorch else "driver-packages-behind-only") in found
+    assert "driver-modules-not-compiling" not in found
+    # Nor is a PyTorch offered that runs on that branch.
+    assert "distribution-driver" not in codes(advice.alternatives)
+
+
+@pytest.mark.parametrize(
+    ("distro", "release", "codename", "way", "branch"),
+    [
+        ("linuxmint", "7", "trixie", "packages", "550"),
+        ("linuxmint", "6", "bookworm", "packages", "535"),
+        ("devuan", "6", "excalibur", "packages", "550"),
+        ("devuan", "5", "daedalus", "packages", "535"),
+        ("debian", None, "forky", "unsure", None),
+        ("debian", None, "sid", "unsure", None),
+        ("kali", "2025.3", "kali-rolling", "unsure", None),
+        ("debian", "11", "bullseye", "unsure", None),
+    ],
+)
+def test_debians_children_and_unknown_releases_get_modules_that_were_seen_to_serve(
+    distro: str, release: str | None, codename: str, way: str, branch: str | None
+) -> None:
+    like: dict[str, Any] = {"distro_like": ("debian",), "distro_codename": codename}
+    choice = Choice(pytorch="2.7.1", variant="cu126")
+    advice = advised(distro, release, RTX_4060, choice=choice, **like)
+    assert (advice.driver.way, advice.driver.packages) == (way, PROPRIETARY)
+    assert advice.driver.recommended == branch
+    assert [code for code in codes(advice.reasons) if code.startswith("driver-modules-")] == [
+        "driver-modules-early" if branch == "535" else "driver-modules-not-compiling"
+    ]
+    # A card that takes the open ones alone is never given others.
+    for card, arch in ((RTX_5090, "x86_64"), (GH200, "arm64")):
+        driver = advised(distro, release, card, arch=arch, **like).driver
+        assert driver.packages == OPEN
+        assert driver.way == ("nvidia-source" if way == "packages" else way)
 
 
 @pytest.mark.parametrize(

@@ -124,14 +124,14 @@ def test_driver_older_than_blackwell_cannot_be_kept(system: SystemName, driver: 
 def test_debian_names_driver_sources_and_old_branch() -> None:
     old = check(recommend(linux("debian", "12", nvidia(GTX_1060)), catalog()))
     packages = next(r for r in old.reasons if r.code == "driver-packages-branch")
-    assert packages.data["package"] == "nvidia-driver firmware-misc-nonfree"
+    assert packages.data["package"] == "nvidia-driver nvidia-kernel-dkms firmware-misc-nonfree"
     assert (old.driver.recommended, old.driver.way) == ("535", "packages")
     needs = str(next(r for r in old.reasons if r.code == "driver-packages-need").data["needs"])
     assert needs.split(", ")[:3] == ["contrib", "non-free", "non-free-firmware"]
     new = check(recommend(linux("debian", "12", nvidia(RTX_4060)), catalog()))
     behind = next(r for r in new.reasons if r.code == "driver-packages-behind")
     assert behind.data["branch"] == "535"
-    assert behind.data["package"] == "nvidia-driver firmware-misc-nonfree"
+    assert behind.data["package"] == "nvidia-driver nvidia-kernel-dkms firmware-misc-nonfree"
     assert behind.source is not None
     offer = next(a for a in new.alternatives if a.code == "distribution-driver")
     again = check(recommend(linux("debian", "12", nvidia(RTX_4060)), catalog(), choice=Choice(**offer.change)))  # type: ignore[arg-type]

@@ -61,6 +61,7 @@ def test_every_url_is_from_a_known_host(path: Path) -> None:
     fedora = (".rpmfusion.org", "rpmfusion.org", "dl.fedoraproject.org", "docs.rockylinux.org")
     others = ("wiki.archlinux.org", "wiki.manjaro.org", "en.opensuse.org", "support.system76.com")
     others += ("docs.bazzite.gg", "nobaraproject.org", "wiki.cachyos.org", "store.steampowered.com", "archlinux.org")
+    others += ("www.devuan.org",)
     others += ("raw.githubusercontent.com",)  # Microsoft's list of drivers for rented computers
     distributions = (*fedora, *others, "wiki.gentoo.org", "wiki.nixos.org") if path.stem == "drivers" else ()
     if path.stem == "accelerators":

@@ -13,6 +13,7 @@ from ...core.machine import SystemName
 from ...core.types import Channel
 from ...core.versions import Capability, Version
 from .base import (
+    Arch,
     CatalogFile,
     Confidence,
     Fact,
@@ -131,6 +132,7 @@ class LinuxDriverInstall(Struct, frozen=True, kw_only=True):
     source: str
     children: bool = False
     codenames: dict[str, str] = {}
+    codenames_source: str | None = None
     kernels: dict[str, Version] = {}
     cloud_flavours: tuple[str, ...] = ()
     cloud_source: str | None = None
@@ -199,10 +201,13 @@ class KnownDriverIssue(Fact, frozen=True, kw_only=True):
 
 
 class LinuxModules(Struct, frozen=True, kw_only=True):
-    """The kinds of kernel modules for GPUs from one capability up to, not including, another; preferred kind first."""
+    """The kinds of kernel modules for GPUs from one capability up to, not including, another; preferred kind first.
+    A row with an `arch` goes before those for all, on computers of that architecture.
+    """
 
     from_capability: Capability
     below_capability: Capability | None
+    arch: Arch | None = None
     kinds: tuple[ModuleKind, ...]
     source: str
 

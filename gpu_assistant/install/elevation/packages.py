@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
-from ...catalog.distributions import find_install_method
+from ...catalog.distributions import find_install_method, replaced_packages
 from ...core.errors import AppError
 from ...core.versions import Version
 from .protocol import MAX_PACKAGES, HelperAnswer, LinuxPackagesRemoval, LinuxPackagesRequest
@@ -183,7 +183,7 @@ def allowed_packages(operating_system: OperatingSystem, catalog: Catalog) -> re.
 def install_packages(
     request: LinuxPackagesRequest, operating_system: OperatingSystem, catalog: Catalog, apt: AptGet
 ) -> HelperAnswer:
-    """Update the package lists, simulate, then install; raises AppError.
+    """Update the package lists, simulate, then install, in place of the driver's other kernel modules; raises AppError.
 
     "driver-would-remove" if apt would remove packages that are not of a driver, "driver-too-old-here" if it would
     install an older version than `request.minimum`; what apt-get itself says for a known reason is one of `_FAILURES`.
@@ -191,16 +191,23 @@ def install_packages(
     change asks, the lists are updated only if the ones that are there do not serve.
     """
     _check_allowed(request.packages, operating_system, catalog)
+    facts = find_install_method(catalog.drivers, operating_system)
+    replaced = replaced_packages(facts, request.packages) if facts is not None else ()
     _finish_interrupted(apt)
     if apt.asks:
         try:
-            return _simulate_and_install(request, apt)
+            return _simulate_and_install(request, replaced, apt)
         except AppError as error:
             if error.code not in _HELPED_BY_NEWER_LISTS:
                 raise
     # On many computers some third-party source fails; the lists of the others are still used.
     apt.change(["-q", *APT_OPTIONS, "update"])
-    return _simulate_and_install(request, apt)
+    return _simulate_and_install(request, replaced, apt)
+
+
+def apt_removal(name: str) -> str:
+    """A package as apt-get's `install` takes it to mean that it goes, where it is installed."""
+    return f"{name}-"
 
 
 def _check_allowed(names: Sequence[str], operating_system: OperatingSystem, catalog: Catalog) -> None:
@@ -294,9 +301,9 @@ def _removal_error(finished: ProcessResult) -> AppError:
     return AppError(code, status=finished.returncode, detail=lines[-1] if lines else None)
 
 
-def _simulate_and_install(request: LinuxPackagesRequest, apt: AptGet) -> HelperAnswer:
+def _simulate_and_install(request: LinuxPackagesRequest, replaced: Sequence[str], apt: AptGet) -> HelperAnswer:
     names = request.packages
-    install = ["install", "--", *names]
+    install = ["install", "--", *names, *map(apt_removal, replaced)]
     simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, *install])
     if _is_incomplete(simulation):
         install = [_COMPLETE_OPTION, *install]

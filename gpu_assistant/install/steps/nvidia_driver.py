@@ -24,7 +24,7 @@ from ...core.types import Value
 from ...core.versions import Version, version_text
 from ...fetch.request import DownloadRequest
 from ..elevation.client import ElevationClient
-from ..elevation.packages import KEPT_PACKAGES, present_packages
+from ..elevation.packages import KEPT_PACKAGES, apt_removal, present_packages
 from ..elevation.protocol import MAX_PACKAGES
 from ..host import Host
 from ..journal.log import ProgramInstalled
@@ -165,7 +165,9 @@ class NvidiaDriverInstall(ProgramInstall):
         page, branch = nvidia_repository_page(machine, catalog), distribution_branch(machine, catalog)
         if advice.way == "nvidia-source" and page is not None:
             step = _manual_step(builder, advice, version, ())
-            data = {**step.data, "commands": page, "branch": branch, "minimum": advice.minimum}
+            why = "modules" if is_sufficient(branch, advice.minimum or version) else "old"
+            details = {"branch": branch, "minimum": advice.minimum, "why": f"@driver.source.{why}"}
+            data = {**step.data, "commands": page, **details}
             can_enrol = machine.os.secure_boot is True and machine.cloud is None and is_key_known(machine.os, catalog)
             if not can_enrol:
                 return structs.replace(step, code=REPOSITORY_CODE, data=data)
@@ -198,7 +200,7 @@ class NvidiaDriverInstall(ProgramInstall):
             bytes=None,
             needs_admin=True,
             needs_reboot=True,
-            commands=install_commands(names),
+            commands=install_commands(names, machine.os, catalog),
         )
 
     def is_awaited(self, step: Step, context: InstallContext) -> bool:
@@ -271,8 +273,10 @@ class NvidiaDriverInstall(ProgramInstall):
                 client.install_linux_packages(spec.packages, spec.version, context.catalog)
         except ElevationDenied as error:
             if error.code == "rights-no-way":
-                commands = "; ".join(" ".join(command) for command in install_commands(spec.packages))
-                raise ElevationDenied("driver-by-hand", commands=commands) from error
+                system, catalog = context.system.operating_system(), context.catalog
+                commands = install_commands(spec.packages, system, catalog)
+                text = "; ".join(" ".join(command) for command in commands)
+                raise ElevationDenied("driver-by-hand", commands=text) from error
             raise
         kernel = context.system.kernel_without_driver()
         if kernel is not None:
@@ -337,7 +341,9 @@ def _downgrade_step(builder: PlanBuilder, advice: DriverAdvice, version: str) ->
     else:
         if advice.way == "page":
             return structs.replace(_distribution_step(builder, advice), code=DOWNGRADE_CODE, spec={"version": version})
-        commands = install_commands(advice.packages) if advice.way == "packages" else advice.commands
+        system, names = builder.machine.os, advice.packages
+        is_packaged = advice.way == "packages"
+        commands = install_commands(names, system, builder.catalog) if is_packaged else advice.commands
         step = _manual_step(builder, advice, version, commands or run_file_commands(version, builder.catalog))
     return structs.replace(step, code=DOWNGRADE_CODE, spec={"version": version})
 
@@ -502,9 +508,11 @@ def policy_commands(name: str) -> Commands:
     return (("apt-cache", "policy", name),)
 
 
-def install_commands(names: tuple[str, ...]) -> Commands:
+def install_commands(names: tuple[str, ...], system: OperatingSystem, catalog: Catalog) -> Commands:
     """The command that installs packages, as a person would type it."""
-    return (("sudo", "apt-get", "install", *names),)
+    facts = distributions.find_install_method(catalog.drivers, system)
+    replaced = distributions.replaced_packages(facts, names) if facts is not None else ()
+    return (("sudo", "apt-get", "install", *names, *map(apt_removal, replaced)),)
 
 
 def enrollment_command(system: OperatingSystem, catalog: Catalog) -> tuple[str, ...]:

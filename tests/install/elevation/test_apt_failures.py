@@ -20,9 +20,10 @@ from tests.fakes.system import FakeSystem
 RECORDED = Path(__file__).parents[2] / "fixtures/apt"
 CATALOG = load_catalog(resources_dir() / "catalog")
 DEBIAN = OperatingSystem(system="linux", distro="debian", distro_version="12")
-REQUEST = LinuxPackagesRequest(nonce="0" * 32, packages=("nvidia-driver", "firmware-misc-nonfree"), minimum="525")
+NAMES = ("nvidia-driver", "nvidia-kernel-dkms", "firmware-misc-nonfree")
+REQUEST = LinuxPackagesRequest(nonce="0" * 32, packages=NAMES, minimum="525")
 MEND = "--fix-broken install"
-INSTALL = "install -- nvidia-driver firmware-misc-nonfree"
+INSTALL = "install -- nvidia-driver nvidia-kernel-dkms firmware-misc-nonfree nvidia-open-kernel-dkms-"
 INSTALL_AND_MEND = f"--fix-broken {INSTALL}"
 CONFIGURE = "dpkg --configure -a"
 
@@ -120,6 +121,35 @@ def test_dpkg_that_was_interrupted_comes_to_its_end_before_anything_else(simulat
     apt = ScriptedApt(simulations, interrupted=True)
     assert install_packages(REQUEST, DEBIAN, CATALOG, apt).exit_code == 0
     assert apt.calls == [CONFIGURE, install]
+
+
+@pytest.mark.parametrize(
+    ("named", "others"),
+    [
+        ("nvidia-kernel-dkms", ["nvidia-open-kernel-dkms-"]),
+        ("nvidia-open-kernel-dkms", ["nvidia-kernel-dkms-"]),
+        ("firmware-misc-nonfree", []),
+    ],
+)
+def test_kernel_modules_of_the_other_kind_go(named: str, others: list[str]) -> None:
+    # Debian's apt-get keeps those that are there beside the new ones, and dkms fails with those that do not compile.
+    asked: list[Sequence[str]] = []
+
+    class RecordingApt(ScriptedApt):
+        def simulate(self, arguments: Sequence[str]) -> ProcessResult:
+            asked.append(arguments)
+            return super().simulate(arguments)
+
+        def change(self, arguments: Sequence[str]) -> ProcessResult:
+            asked.append(arguments)
+            return ProcessResult(returncode=0, stdout="", stderr="")
+
+    names = ("nvidia-driver", named)
+    install_packages(LinuxPackagesRequest(nonce="0" * 32, packages=names), DEBIAN, CATALOG, RecordingApt())
+    update, simulation, installation = asked
+    assert update[-1] == "update"
+    assert list(simulation)[-len(names) - len(others) :] == [*names, *others]
+    assert list(installation)[-len(names) - len(others) - 1 :] == ["--", *names, *others]
 
 
 def test_removal_after_a_run_that_was_cut_off_completes_it_first() -> None:

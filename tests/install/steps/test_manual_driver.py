@@ -54,6 +54,30 @@ def test_downgrade_to_unknown_version_is_a_step(sandbox: Sandbox) -> None:
     assert (last.state, last.code) == ("skipped", "progress.driver-by-hand")
 
 
+@pytest.mark.parametrize(
+    ("minimum", "english", "chinese"),
+    [
+        ("580.65.06", "only branch 550, which is too old, and", "只有 550 系列驱动，太旧；"),
+        # New enough, but the kernel modules that this card needs do not compile there.
+        ("525.60.13", "only branch 550, and no kernel modules", "只有 550 系列驱动，没有能让这张显卡工作的内核模块；"),
+    ],
+)
+def test_nvidia_repository_is_named_with_the_reason(sandbox: Sandbox, minimum: str, english: str, chinese: str) -> None:
+    advice = recommendation("install", minimum=minimum, recommended="595.84", way="nvidia-source", packages=("x",))
+    step = driver_step(sandbox, machine("linux", distro="debian", distro_version="13"), advice)
+    assert (step.code, step.commands) == ("nvidia-driver-source", ())
+    for language, expected in (("en", english), ("zh_CN", chinese)):
+        assert expected in Texts(language).translate(f"step.{step.code}.what", step.data)
+
+
+def test_command_of_debian_replaces_modules_of_the_other_kind(sandbox: Sandbox) -> None:
+    names = ("nvidia-driver", "nvidia-kernel-dkms", "firmware-misc-nonfree")
+    advice = recommendation("install", minimum="525.60.13", recommended="550", way="packages", packages=names)
+    step = driver_step(sandbox, machine("linux", distro="debian", distro_version="13"), advice)
+    assert step.spec["packages"] == list(names)
+    assert step.commands == (("sudo", "apt-get", "install", *names, "nvidia-open-kernel-dkms-"),)
+
+
 def test_old_debian_branch_names_nvidia_repository(sandbox: Sandbox) -> None:
     names = ("nvidia-driver",)
     advice = recommendation("install", minimum="580.65.06", recommended="595.84", way="nvidia-source", packages=names)
