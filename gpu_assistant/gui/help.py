@@ -305,7 +305,18 @@ def _space_below(block: QTextBlock) -> int:
         return 0
     if block.blockFormat().headingLevel() > 1:
         return 6
+    if _is_link(block):
+        return 0  # a topic that a search found, and what it says
     return 6 if block.textList() and below.textList() else 12
+
+
+def _is_link(block: QTextBlock) -> bool:
+    """Whether a paragraph is one link."""
+    iterator = block.begin()
+    if iterator.atEnd() or block.textList():
+        return False
+    fragment = iterator.fragment()
+    return fragment.charFormat().isAnchor() and fragment.length() == len(block.text())
 
 
 def _runs(block: QTextBlock, *, is_code: bool) -> list[tuple[int, int, str, bool]]:
@@ -541,7 +552,7 @@ class HelpDialog(Themed, QDialog):
             return f"# {title}\n\n{texts().translate('guide.search.none')}\n"
         words = re.compile("|".join(map(re.escape, query.split())), re.IGNORECASE)
         results = "\n\n".join(
-            f"[{hit.topic.title}]({hit.topic.name}.md)\n\n{words.sub(_strong, hit.snippet)}" for hit in hits
+            f"**[{hit.topic.title}]({hit.topic.name}.md)**  \n{words.sub(_strong, hit.snippet)}" for hit in hits
         )
         return f"# {title}\n\n{results}\n"
 

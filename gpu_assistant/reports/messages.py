@@ -285,8 +285,8 @@ def pair_description(pair: DeviceComparison, benchmark: Benchmark) -> str:
         return _pcie_text(benchmark, best.device)
     if best.id == "copy-within":
         if pair.gpus:
-            return translate("BenchmarkMessages", "how fast the card's memory is")
-        return translate("BenchmarkMessages", "how fast the memory is")
+            return translate("BenchmarkMessages", "copying within the card's memory")
+        return translate("BenchmarkMessages", "copying within the memory")
     purpose = {
         "resnet50": translate("BenchmarkMessages", "recognises images"),
         "bert-base": translate("BenchmarkMessages", "reads sentences"),

@@ -64,14 +64,6 @@
         <translation>完整测速 {time}</translation>
     </message>
     <message>
-        <source>how fast the card's memory is</source>
-        <translation>显存有多快</translation>
-    </message>
-    <message>
-        <source>how fast the memory is</source>
-        <translation>读写有多快</translation>
-    </message>
-    <message>
         <source>mixed precision</source>
         <translation>混合精度</translation>
     </message>
@@ -179,6 +171,14 @@
         <source>{text} ({value} without)</source>
         <translation>{text}（不用时 {value}）</translation>
     </message>
+    <message>
+        <source>copying within the card's memory</source>
+        <translation>在显存内复制数据</translation>
+    </message>
+    <message>
+        <source>copying within the memory</source>
+        <translation>在内存内复制数据</translation>
+    </message>
 </context>
 <context>
     <name>BenchmarkReport</name>
@@ -283,7 +283,7 @@
     <name>ExpectedRangeCard</name>
     <message>
         <source>The ranges for matrix multiplication come from public results for such cards, slightly widened. For copies we expect {low_copy} to {high_copy} % of the card's rated memory speed and {low_way} to {high_way} % of the slot's speed; we chose these limits ourselves. Data as of {date}.</source>
-        <translation>矩阵乘法的正常范围来自同类显卡的公开测速结果，并略微放宽。显存内复制是厂商数据的 {low_copy}% 到 {high_copy}%，向显卡复制是插槽速度的 {low_way}% 到 {high_way}%，这两项是我们自己的经验值。数据日期：{date}。</translation>
+        <translation>矩阵乘法的正常范围来自同类显卡的公开测速结果，并略微放宽。显存带宽是厂商数据的 {low_copy}% 到 {high_copy}%，向显卡复制是插槽速度的 {low_way}% 到 {high_way}%，这两项是我们自己的经验值。数据日期：{date}。</translation>
     </message>
 </context>
 <context>

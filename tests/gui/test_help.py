@@ -15,7 +15,7 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.types import Language as Code
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.examples.dialog import ExampleDialog
-from gpu_assistant.gui.help import HelpDialog, open_help
+from gpu_assistant.gui.help import MAX_LINE_WIDTH, HelpDialog, open_help
 from gpu_assistant.gui.main.main_area import BENCHMARK, HEALTH, HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.wizard.flow import PAGES
 from gpu_assistant.gui.worker import JobRunner
@@ -165,6 +165,35 @@ def test_picture_is_as_wide_as_the_page_and_of_the_language(opened, language, co
         assert shown.pixelColor(0, 0).alpha() == 0
         assert shown.pixelColor(shown.width() // 2, 0) == theme.color("control")
         assert browser.horizontalScrollBar().maximum() == 0
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_pictures_are_dark_in_a_dark_theme_and_follow_it(opened, language, qapp, code):
+    language.set(code)
+    dialog = opened("home")
+    dialog.resize(980, 680)
+    ((_, name),) = load_guide(code)["home"].pictures
+
+    def ground() -> float:
+        shown = dialog.browser.document().resource(QTextDocument.ResourceType.ImageResource.value, QUrl(name))
+        return shown.pixelColor(12, shown.height() // 2).lightnessF()
+
+    theme.set_theme(qapp, "light")
+    assert ground() > 0.8
+    theme.set_theme(qapp, "dark")
+    assert ground() < 0.3
+    theme.set_theme(qapp, "light")
+    assert ground() > 0.8
+
+
+def test_lines_are_no_longer_than_the_eye_can_follow(opened):
+    dialog = opened("home")
+    dialog.resize(1600, 900)
+    QApplication.processEvents()
+    assert dialog.browser.lineWrapColumnOrWidth() == theme.px(MAX_LINE_WIDTH) < dialog.browser.viewport().width()
+    dialog.resize(700, 680)
+    QApplication.processEvents()
+    assert dialog.browser.lineWrapColumnOrWidth() == dialog.browser.viewport().width()
 
 
 def test_page_loads_nothing_from_elsewhere(opened):

@@ -8,8 +8,10 @@ from msgspec.structs import replace
 from gpu_assistant.gui.bench.page import RESULT_VIEW
 from gpu_assistant.gui.bench.result.view import GpuLogCard
 from gpu_assistant.gui.widgets.cards import Pill
+from gpu_assistant.reports.messages import pair_title
 from gpu_assistant.reports.result_messages import THROTTLE_ROW, gpu_log_rows
 from tests.fakes.benchmarks import card_benchmark, two_cards
+from tests.gui.bench_scenes import with_language_model
 
 pytestmark = pytest.mark.gui
 
@@ -46,6 +48,22 @@ def test_copy_to_the_card_has_a_bar_in_the_scale_of_the_other_copy(open_result):
     to_card, in_card = (row for row in rows if row.pair.fastest.unit == "GB/s")
     assert not to_card.is_single_value
     assert to_card.full_bar_value() == in_card.full_bar_value() > in_card.pair.fastest.median
+
+
+def test_bars_of_a_row_share_the_unit_and_have_a_key(open_result):
+    view = open_result(card_benchmark()).result_view
+    products = next(row for row in view.comparison_rows if row.pair.fastest.dtype == "float32")
+    assert list(products.texts.values()) == ["11.8 TFLOP/s", "CPU (float32)  0.72 TFLOP/s"]
+    training = view.comparison_rows[0]
+    assert list(training.texts.values()) == ["262 images/s", "CPU (float32)  8.4 images/s"]
+    shown = {name for name, entry in view.key.entries.items() if entry.isVisible()}
+    assert shown == {"gpu", "cpu", "usual"}
+
+
+def test_language_model_is_shown_with_both_copies(open_result):
+    view = open_result(with_language_model(card_benchmark())).result_view
+    titles = [pair_title(row.pair) for row in view.comparison_rows]
+    assert titles[-3:] == ["Small language model", "Copy to the card", "GPU memory bandwidth"]
 
 
 def test_unfinished_run_shows_banner(open_result, seen):
