@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from ....bench.expected_ranges import CAUSE_PREFIX
 from ....core.results import Benchmark, BenchResult
 from ....reports import messages
-from ....reports.expected_ranges import BELOW_EXPECTED, RangeSource, expected_results, range_source_text
+from ....reports.expected_ranges import BELOW_EXPECTED, RangeSource, expected_results, range_source_text, verdict_label
 from ... import language
 from ...widgets.buttons import Button
 from ...widgets.cards import Card
@@ -68,6 +68,8 @@ class ExpectedRangeCard(Card):
             self._show_unknown()
             return
         is_below = benchmark.verdict == BELOW_EXPECTED
+        if is_below:  # then it stands above the comparison
+            self.set_title(verdict_label(benchmark))
         clear_layout(self._grid)
         for row, (result, expected) in enumerate(expected_results(benchmark)):
             self._add_range_row(row, result, expected)

@@ -143,10 +143,11 @@ class BenchmarkResultView(Themed, QWidget):
             detail = "\n".join(part for part in (headline.detail, headline.missing) if part)
             self.detail_label.setText(detail)
             self.detail_label.setVisible(bool(detail))
-        has_verdict = benchmark.verdict == BELOW_EXPECTED or benchmark.verdict in NORMAL_VERDICTS
-        self.verdict_pill.setVisible(has_verdict)
-        if has_verdict:
-            self.verdict_pill.set("warn" if benchmark.verdict == BELOW_EXPECTED else "ok", verdict_label(benchmark))
+        # That a card is slow is the title of `expected_range_card`, which then comes first.
+        is_normal = benchmark.verdict in NORMAL_VERDICTS
+        self.verdict_pill.setVisible(is_normal)
+        if is_normal:
+            self.verdict_pill.set("ok", verdict_label(benchmark))
         warning = "\n".join(
             part for part in (messages.unmeasured_text(benchmark), messages.unfinished_text(benchmark)) if part
         )
