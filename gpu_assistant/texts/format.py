@@ -126,6 +126,9 @@ def format_duration(seconds: float, language: Language) -> str:
     return f"{hours} 小时 {minutes} 分" if chinese else f"{hours} h {minutes} min"
 
 
+FREQUENCY_NAMES = ("clock", "most")
+
+
 def format_value(name: str, value: Value, language: Language) -> str:
     """A figure of a message, formatted by the suffix of its name; None is a dash."""
     if value is None:
@@ -148,7 +151,14 @@ def _format_number(name: str, value: float, language: Language) -> str:
         return time.strftime("%H:%M", time.localtime(value))
     if name.endswith("days"):
         return f"{value} 天" if language == "zh_CN" else f"{value} day{'' if value == 1 else 's'}"
-    return _format_with_unit(name, value, language) or (f"{value:,.3g}" if isinstance(value, float) else str(value))
+    return _format_with_unit(name, value, language) or _format_plain(name, value)
+
+
+def _format_plain(name: str, value: float) -> str:
+    """A figure whose unit is in the text. Megahertz have separators; years, ports and build numbers have none."""
+    if isinstance(value, float):
+        return f"{value:,.3g}"
+    return f"{value:,}" if name in FREQUENCY_NAMES else str(value)
 
 
 def _format_with_unit(name: str, value: float, language: Language) -> str | None:

@@ -199,3 +199,11 @@ def test_the_memory_of_a_card_and_of_the_computer_have_their_own_words(device: s
     fix = Texts("en").localize_checks(checks).checks[0].fix
     assert fix is not None
     assert ("have the card replaced" in fix) == (device != "CPU")
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_a_clock_is_written_as_everywhere_in_the_window(language):
+    data = {"name": "RTX 4060", "util": 99, "clock": 1650, "most": 2460}
+    text = Texts(language).translate("health.clocks-low.evidence", data)
+    assert "1,650 MHz" in text
+    assert "2,460 MHz" in text

@@ -124,7 +124,7 @@ class BenchmarkPage(Page):
             banner.hide()
         self.empty_state = Hero("accent", " ", icon="bench")
         self.empty_state.button.set_kind("primary")
-        self.first_full_test_button = Button(kind="ghost", icon_name="clock")
+        self.first_full_test_button = Button(kind="ghost", icon_name="clock", flush="left")
         self.workloads_card, self.answers_card = IconListCard(WORKLOAD_ICONS), IconListCard(ANSWER_ICONS)
         self.running_view = RunningView(activity)
         self.live_card, self.finished_card = RunMetricsCard(sampling, "benchmark"), FinishedResultsCard()

@@ -49,7 +49,7 @@ class LiveMetricsCard(Card):
         header.setSpacing(10)
         header.addWidget(self.name_label)
         header.addWidget(self.span_label, 1)
-        self.test_button = Button(kind="ghost", icon_name="doctor", small=True)
+        self.test_button = Button(kind="ghost", icon_name="doctor", small=True, flush="right")
         self.test_button.clicked.connect(
             lambda: self.health_test_requested.emit(self._gpu[0] if self._gpu is not None else None)
         )
@@ -58,7 +58,7 @@ class LiveMetricsCard(Card):
         self._grid.setHorizontalSpacing(32)
         self._grid.setVerticalSpacing(12)
         self.column.addLayout(header)
-        self.others_button = Button(kind="ghost", trailing_icon="right", small=True)
+        self.others_button = Button(kind="ghost", trailing_icon="right", small=True, flush="left")
         self.others_button.clicked.connect(self.monitor_requested)
         self.column.addLayout(self._grid)
         self.column.addWidget(self.others_button, 0, Qt.AlignmentFlag.AlignLeft)

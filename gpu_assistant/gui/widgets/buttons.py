@@ -15,17 +15,20 @@ from .icons import draw_icon
 from .text import layout_text
 
 ButtonKind = Literal["primary", "secondary", "ghost"]
+Side = Literal["left", "right"]
 SPIN_MS = 1200
 MAX_WIDTH = 16_777_215
 SEGMENT_MARGIN = 3
 ICON_GAP = 8  # pixels between icon and text
+FLUSH_PADDING = 2  # pixels beside the text at a side that is flush: as wide as the focus ring's line
 
 
 class Button(KeyboardFocus, Themed, QPushButton):
     """A painted button; at most one on a page is primary.
 
     `icon_name` is drawn before the text, `trailing_icon` behind it ("right", "down"). A `small` one fits into a line of
-    small text.
+    small text. The text of a ghost that is `flush` at a side stands in line with the other texts there; under the
+    pointer it is underlined, since a ground would end at the first letter.
     """
 
     def __init__(
@@ -37,11 +40,12 @@ class Button(KeyboardFocus, Themed, QPushButton):
         trailing_icon: str | None = None,
         large: bool = False,
         small: bool = False,
+        flush: Side | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(text, parent)
         self.kind, self.icon_name, self.trailing_icon = kind, icon_name, trailing_icon
-        self.large, self.small = large, small
+        self.large, self.small, self.flush = large, small, flush
         self._busy = False
         self._max_text_width = MAX_WIDTH
         self._clock = QElapsedTimer()
@@ -98,7 +102,7 @@ class Button(KeyboardFocus, Themed, QPushButton):
         """The width in pixels with this text in one line; the text may be empty."""
         icon_count = sum(name is not None for name in (self.icon_name, self.trailing_icon))
         gaps = icon_count if text else max(icon_count - 1, 0)
-        icons_width = icon_count * theme.px(18) + gaps * ICON_GAP + 2 * self._padding(bool(text))
+        icons_width = icon_count * theme.px(18) + gaps * ICON_GAP + self._paddings(bool(text), MAX_WIDTH)
         return (self.fontMetrics().horizontalAdvance(text) if text else 0) + icons_width
 
     def set_max_width(self, max_width: int) -> None:
@@ -137,13 +141,14 @@ class Button(KeyboardFocus, Themed, QPushButton):
         has_leading = self._busy or self.icon_name is not None
         icons_width = (side + (ICON_GAP if text else 0)) * (has_leading + (self.trailing_icon is not None))
         text_width, layout = metrics.horizontalAdvance(text), None
-        if (available := self.width() - icons_width - 2 * min(ICON_GAP, self._padding(bool(text)))) < text_width:
+        paddings = self._paddings(bool(text), ICON_GAP)
+        if (available := self.width() - icons_width - paddings) < text_width:
             layout, size = layout_text(text, self.font(), available)
             if size.height() > self.height():
                 text, layout = metrics.elidedText(text, Qt.TextElideMode.ElideRight, available), None
             text_width = size.width() if layout is not None else metrics.horizontalAdvance(text)
         content_width = text_width + icons_width
-        x = self.width() / 2 - content_width / 2
+        x = self._content_left(content_width)
         icon_rect = QRectF(x, 0, side, self.height())
         if self._busy:
             self._draw_spinner(painter, icon_rect, foreground)
@@ -155,9 +160,21 @@ class Button(KeyboardFocus, Themed, QPushButton):
             layout.draw(painter, QPointF(x, (self.height() - size.height()) / 2))
         else:
             painter.drawText(QRectF(x, 0, text_width + 2, self.height()), int(Qt.AlignmentFlag.AlignVCenter), text)
+        self._underline(painter, x, text_width)
         if self.trailing_icon is not None:
             x += text_width + (ICON_GAP if text else 0)
             draw_icon(painter, self.trailing_icon, foreground, 16, QRectF(x, 0, side, self.height()))
+
+    def _content_left(self, width: float) -> float:
+        """Where icons and text of this width begin."""
+        free = self.width() - width
+        return {"left": FLUSH_PADDING, "right": free - FLUSH_PADDING, None: free / 2}[self.flush]
+
+    def _underline(self, painter: QPainter, x: float, width: float) -> None:
+        """Underline the text of a flush button under the pointer."""
+        if self.flush is not None and self.isEnabled() and self.underMouse() and not self._busy:
+            bottom = (self.height() + self.fontMetrics().height()) / 2
+            painter.drawLine(QPointF(x, bottom), QPointF(x + width, bottom))
 
     def _draw_spinner(self, painter: QPainter, rect: QRectF, foreground: str) -> None:
         side = theme.px(14)
@@ -175,7 +192,7 @@ class Button(KeyboardFocus, Themed, QPushButton):
             return ("accent_pressed" if pressed else "accent_hover" if hovered else "accent"), None, "on_accent"
         background = "pressed" if pressed else "hover" if hovered else None
         if self.kind == "ghost":
-            return background, None, "accent_text"
+            return (None if self.flush is not None else background), None, "accent_text"
         if self.isChecked():
             return background or "pressed", "accent", "accent_text"
         return background or "card", "control", "text"
@@ -184,6 +201,11 @@ class Button(KeyboardFocus, Themed, QPushButton):
         if self.small:
             return theme.px(6)
         return theme.px(10 if self.kind == "ghost" or not has_text else 20 if self.large else 16)
+
+    def _paddings(self, has_text: bool, limit: int) -> int:
+        """Both paddings together, each at most `limit` pixels."""
+        padding = min(self._padding(has_text), limit)
+        return padding + (FLUSH_PADDING if self.flush is not None else padding)
 
     def _plain_text(self) -> str:
         """The text without the marks of its mnemonic."""

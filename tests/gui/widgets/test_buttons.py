@@ -39,6 +39,26 @@ def test_busy_button_keeps_width_and_ignores_clicks(show, qtbot: QtBot) -> None:
     assert len(clicks) == 1
 
 
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_the_text_of_a_flush_button_stands_in_line_with_what_is_above(show, qtbot: QtBot, side: str) -> None:
+    button = show(Button("Menu", "ghost", small=True, flush=side))
+    plain = Button("Menu", "ghost", small=True)
+    assert button.sizeHint().width() < plain.sizeHint().width()
+
+    def ink() -> tuple[int, int]:
+        """The first and the last column with something in it."""
+        image = button.grab().toImage()
+        ground = image.pixel(image.width() // 2, 0)
+        rows = range(image.height())
+        columns = [x for x in range(image.width()) if any(image.pixel(x, y) != ground for y in rows)]
+        return columns[0], image.width() - 1 - columns[-1]
+
+    assert ink()[side == "right"] <= 4
+    before = button.grab().toImage()
+    qtbot.mouseMove(button)
+    qtbot.waitUntil(lambda: button.grab().toImage() != before)  # it is underlined
+
+
 def test_narrow_button_wraps_text(show) -> None:
     button = Button("Start with PyTorch 2.15.0 for the processor", "ghost")
     wide = button.sizeHint()

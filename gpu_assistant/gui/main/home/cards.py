@@ -51,7 +51,7 @@ class LatestBenchmarkCard(Card):
         self._is_built = False
         super().__init__()
         self.pill = Pill("ok")
-        self.button = Button(kind="ghost", trailing_icon="right", small=True)
+        self.button = Button(kind="ghost", trailing_icon="right", small=True, flush="right")
         self._heading = _add_heading(self, "bench", self.pill, self.button)
         row = QHBoxLayout()
         row.setSpacing(14)
@@ -143,7 +143,7 @@ class SoftwareCard(Card):
         self._facts: MachineFacts = MachineFacts()
         self._is_built = False
         super().__init__()
-        self.change_button = Button(kind="ghost", trailing_icon="right", small=True)
+        self.change_button = Button(kind="ghost", trailing_icon="right", small=True, flush="right")
         self._heading = _add_heading(self, "driver", self.change_button)
         self.rows = (_VersionRow(), _VersionRow())
         for row in self.rows:
@@ -243,8 +243,8 @@ class EnvironmentsCard(Card):
         self._is_built = False
         self.rows: list[EnvironmentRow] = []
         super().__init__()
-        self.new_button = Button(kind="ghost", icon_name="download", small=True)
-        self.offline_button = Button(kind="ghost", icon_name="folder", small=True)
+        self.new_button = Button(kind="ghost", icon_name="download", small=True, flush="right")
+        self.offline_button = Button(kind="ghost", icon_name="folder", small=True, flush="right")
         self._heading = _add_heading(self, "envs", self.offline_button, self.new_button)
         self.empty_label = label("body", "", "soft")
         self.column.addWidget(self.empty_label)
@@ -316,7 +316,7 @@ class EnvironmentRow(Themed, QWidget):
         self._in_use = False
         self._state: RowState | None = None
         self.name_label, self.detail_label, self.pill = label("strong"), label("small", "", "soft"), Pill("ok")
-        self.menu_button = Button(kind="ghost", trailing_icon="down", small=True)
+        self.menu_button = Button(kind="ghost", trailing_icon="down", small=True, flush="right")
         self.menu_button.clicked.connect(self._open_menu)
         column, row = QVBoxLayout(), QHBoxLayout(self)
         column.setSpacing(1)

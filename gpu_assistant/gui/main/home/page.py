@@ -83,7 +83,7 @@ class HomePage(Page):
         self.hero = Hero("neutral", " ")
         self.alarms_card = AlarmsCard(include_info=False)
         self.live_card = LiveMetricsCard(simulated=app.simulated)
-        self.setup_button = Button(kind="ghost", icon_name="bolt")
+        self.setup_button = Button(kind="ghost", icon_name="bolt", flush="left")
         self.benchmark_card, self.software_card = LatestBenchmarkCard(), SoftwareCard()
         self.environments_card = EnvironmentsCard()
         self.prospect_card = IconListCard(PROSPECT_ICONS)
