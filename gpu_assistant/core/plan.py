@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
+from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -145,6 +146,22 @@ def requirements_text(step: Step) -> str | None:
 def needs_manual_driver(plan: Plan) -> bool:
     """Whether the final verification fails until the user has installed the driver."""
     return any(step.code == VERIFY_AFTER_DRIVER for step in plan.steps)
+
+
+def steps_before_restart(plan: Plan) -> frozenset[str]:
+    """The ids of the steps after which the computer has to restart, also for a driver that the user installs."""
+    ids = {step.id for step in plan.steps if step.needs_reboot}
+    ids |= {step.id for step, following in pairwise(plan.steps) if following.code == VERIFY_AFTER_DRIVER}
+    return frozenset(ids)
+
+
+def number_steps(steps: Iterable[str], before_restart: Collection[str]) -> tuple[dict[str, int], int]:
+    """The number of each step, given by its id, and how many there are; a restart counts as a step of its own."""
+    numbers, count = {}, 0
+    for step in steps:
+        numbers[step] = count + 1
+        count += 2 if step in before_restart else 1
+    return numbers, count
 
 
 class InterruptedInstall(Struct, frozen=True, kw_only=True):

@@ -403,11 +403,11 @@
         <translation>收起</translation>
     </message>
     <message>
-        <source>Installed and verified in {time}. Nothing else was changed.</source>
+        <source>Set up and verified in {time}. Nothing else changed.</source>
         <translation>安装和验证共用了 {time}，没有改动电脑上的其他东西。</translation>
     </message>
     <message>
-        <source>Installed and verified. Nothing else was changed.</source>
+        <source>Set up and verified. Nothing else changed.</source>
         <translation>安装和验证都已完成，没有改动电脑上的其他东西。</translation>
     </message>
     <message>
@@ -471,8 +471,8 @@
         <translation>PyTorch 版本正确</translation>
     </message>
     <message>
-        <source>Show what was done</source>
-        <translation>看看做了什么</translation>
+        <source>What was done</source>
+        <translation>做了什么</translation>
     </message>
     <message>
         <source>TensorFlow starts</source>
@@ -782,6 +782,10 @@
         <source>about {time}</source>
         <translation>约 {time}</translation>
     </message>
+    <message>
+        <source>Restart the computer</source>
+        <translation>重启电脑</translation>
+    </message>
 </context>
 <context>
     <name>InstallPage</name>
@@ -860,6 +864,10 @@
     <message>
         <source>Step {n} of {of} · more than {time} left. You can minimise this window.</source>
         <translation>第 {n} 步，共 {of} 步 · 至少还需 {time}。可以把窗口最小化。</translation>
+    </message>
+    <message>
+        <source>due now</source>
+        <translation>现在重启</translation>
     </message>
 </context>
 <context>
@@ -1418,6 +1426,14 @@
     <message>
         <source>Save plan</source>
         <translation>保存计划</translation>
+    </message>
+    <message>
+        <source>Restart the computer</source>
+        <translation>重启电脑</translation>
+    </message>
+    <message>
+        <source>Setup continues afterwards.</source>
+        <translation>重启后继续安装。</translation>
     </message>
 </context>
 <context>

@@ -109,6 +109,8 @@ class Page(Themed, QScrollArea):
         self.setWidget(self.content)
         self.set_title(title, subtitle)
         self.breakpoints.changed.connect(self._update_margins)
+        # A scroll bar also comes and goes with the content, without a change of the window's size.
+        self.verticalScrollBar().rangeChanged.connect(self._update_margins)
         self._update_margins()
         self.apply_theme()
 

@@ -158,7 +158,7 @@ class DonePage(WizardPage):
         self.back_button.setText(self.tr("Back"))
         self.back_button.setVisible(not is_working)
         log_expanded = not self.log_card.isHidden()
-        self.toggle_log_button.setText(self.tr("Hide what was done") if log_expanded else self.tr("Show what was done"))
+        self.toggle_log_button.setText(self.tr("Hide what was done") if log_expanded else self.tr("What was done"))
         self.toggle_log_button.set_icon(None, "up" if log_expanded else "down")
         self.toggle_log_button.setVisible(controller.progress is not None and not simulated)
         self._toggles.setVisible(not (self.toggle_log_button.isHidden() and self.commands_button.isHidden()))
@@ -245,9 +245,9 @@ class DonePage(WizardPage):
             verdict = verification_verdict(checks, state.recommendation, state.machine)
             title, detail = verdict.title, verdict.detail
             if state.end_event is not None and verdict.kind == "ok":
-                detail = self.tr("Installed and verified. Nothing else was changed.")
+                detail = self.tr("Set up and verified. Nothing else changed.")
                 if not state.resumed:
-                    template = self.tr("Installed and verified in {time}. Nothing else was changed.")
+                    template = self.tr("Set up and verified in {time}. Nothing else changed.")
                     detail = template.format(time=format_duration(state.end_event.elapsed_s, self.texts.language))
             self.hero.set(verdict.kind, title, detail, "" if verdict.kind == "ok" else retry_text)
             all_passed = verdict.passed == verdict.total

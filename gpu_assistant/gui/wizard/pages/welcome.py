@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from ....core.plan import InterruptedInstall
+from ....core.plan import InterruptedInstall, number_steps, steps_before_restart
 from ....core.types import Language
 from ... import theme
 from ...language import LANGUAGE_NAMES
@@ -108,22 +108,25 @@ class WelcomePage(WizardPage):
 
     def _show_resume_offer(self, interrupted: InterruptedInstall) -> None:
         plan = interrupted.plan
-        number = next((position for position, step in enumerate(plan.steps, 1) if step.id == interrupted.step), None)
-        if number is None:
+        position = next((index for index, step in enumerate(plan.steps) if step.id == interrupted.step), None)
+        if position is None:
             question = self.tr("The last installation was not finished. Continue?")
         else:
-            step = plan.steps[number - 1]
+            step = plan.steps[position]
+            numbers, count = number_steps((each.id for each in plan.steps), steps_before_restart(plan))
             template = self.tr("The last installation stopped at step {n} of {of}: {title}. Continue?")
             if interrupted.state == "reboot-needed":
                 template = self.tr("The computer had to restart after step {n} of {of}: {title}. Continue?")
             title = self.texts.translate(f"step.{step.code}.title", step.data)
-            question = template.format(n=number, of=len(plan.steps), title=title)
+            question = template.format(n=numbers[step.id], of=count, title=title)
         torch = plan.recommendation.pytorch
         location_text = (
             self.tr("PyTorch {version} in {folder}").format(version=torch.version, folder=plan.env) if torch else ""
         )
         details = [location_text or plan.env]
-        if any(step.kind == "download" or step.files for step in plan.steps[: number or 0]):
+        if any(
+            step.kind == "download" or step.files for step in plan.steps[: position + 1 if position is not None else 0]
+        ):
             details.append(self.tr("Your download is kept."))
         self.resume_hero.set("accent", question, " · ".join(details), self.tr("Continue"), "download")
 

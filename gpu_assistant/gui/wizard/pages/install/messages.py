@@ -11,7 +11,7 @@ from .....core.errors import DRIVER_AWAITED_CODES
 from .....core.message import Message
 from .....core.recommendation import Alternative
 from .....texts.format import format_counted, format_duration, format_percent, format_size
-from .....texts.localized import Texts, duration_text, step_download_text
+from .....texts.localized import Texts, step_download_text
 from .... import messages
 from ....language import texts as current_texts
 from ...state import Failure, InstallStage, WizardState
@@ -22,6 +22,7 @@ translate = QCoreApplication.translate
 # How the step of a driver that the user installs ends while the driver is not there.
 DRIVER_BY_HAND_CODE = "progress.driver-by-hand"
 MIN_SHOWN_MINUTES = 0.3  # of a step that waits
+SHORT_STEP_S = 90  # below it, its time is told to ten seconds
 
 
 class InstallNote(Struct, frozen=True, kw_only=True):
@@ -76,6 +77,11 @@ def install_notes(
         interrupt_note = InstallNote(icon="ok", title=translate("InstallMessages", "Safe to interrupt"), text=text)
         return (*_driver_notes(progress, texts), interrupt_note)
     return ()
+
+
+def restart_title() -> str:
+    """The title of a restart's row."""
+    return translate("InstallMessages", "Restart the computer")
 
 
 def stopped_texts(progress: InstallProgress | None) -> tuple[str, str]:
@@ -221,5 +227,7 @@ def step_amount(step: StepProgress, texts: Texts) -> str:
     size = step_download_text(step.code, step.bytes, step.data, texts)
     if not size and step.minutes is not None and step.minutes >= MIN_SHOWN_MINUTES:
         template = translate("InstallMessages", "about {time}")
-        return template.format(time=duration_text(step.minutes, texts, at_least=False))
+        seconds = 60 * step.minutes
+        rounded_s = round(seconds, -1) if seconds < SHORT_STEP_S else seconds
+        return template.format(time=format_duration(rounded_s, texts.language))
     return size

@@ -38,6 +38,7 @@ from .progress_panel import FILE_NAME_CODE, CurrentStepPanel, ErrorPanel
 ALIGN_TOP = Qt.AlignmentFlag.AlignTop
 
 DRIVER_STEP = "nvidia-driver"  # a kind of step that the driver's own installer does, in a time that is not known
+RESTART_ROW = "restart-after-"  # the id of a restart's row, with that of the step before it
 ANNOUNCED_STATES = ("done", "failed", "skipped")
 
 
@@ -183,6 +184,8 @@ class InstallPage(WizardPage):
             self.step_list.clear()
             for step_id, code, data, needs_admin in rows:
                 self.step_list.add_step(step_id, self.texts.translate(f"step.{code}.title", data), admin=needs_admin)
+                if self._progress is not None and step_id in self._progress.before_restart:
+                    self.step_list.add_step(RESTART_ROW + step_id, messages.restart_title())
 
     def _update_row(self, step: StepProgress) -> None:
         texts = self.texts
@@ -197,7 +200,15 @@ class InstallPage(WizardPage):
         )
         if step.state == "waiting" and not self._is_compact:
             detail, amount = amount, ""  # beside it, a long title would wrap
+        if step.state == "running" and step.unit == "bytes" and self._is_compact:
+            detail = ""  # the panel above says it
         self.step_list.set_state(step.id, step.state, detail, amount)
+        progress, state = self._progress, self.controller.flow.state
+        if progress is not None and step.id in progress.before_restart:
+            restart = progress.restart_state(step.id, resumed=state.resumed)
+            due = self.tr("due now") if state.stage == "reboot-needed" and step.id == progress.current_id else ""
+            self.step_list.set_title(RESTART_ROW + step.id, messages.restart_title())
+            self.step_list.set_state(RESTART_ROW + step.id, restart, "", due)
 
     def _on_step_changed(self, event: Event) -> None:
         progress = self.controller.progress
@@ -214,7 +225,8 @@ class InstallPage(WizardPage):
         if progress is not self._progress or event.id not in progress.steps:
             self.draw()
             return
-        self._update_row(progress.steps[event.id])
+        for changed in {event.id, *progress.before_restart}:  # a restart depends on the steps after it
+            self._update_row(progress.steps[changed])
         self._update_heading(progress)
         self._update_notes()
         self.step_panel.setVisible(progress.running_step is not None and self.controller.flow.is_locked)
@@ -243,7 +255,7 @@ class InstallPage(WizardPage):
             step = progress.steps[progress.current_id]
             line = self.tr("Step {n} of {of}: {title}").format(
                 n=progress.step_number,
-                of=len(progress.steps),
+                of=progress.step_count,
                 title=self.texts.translate(f"step.{step.code}.title", step.data),
             )
         if running is not None and stage in ("running", "stopping"):
@@ -254,7 +266,7 @@ class InstallPage(WizardPage):
         self.page.set_title(title, line)
 
     def _progress_text(self, progress: InstallProgress) -> str:
-        position = {"n": str(max(progress.step_number, 1)), "of": str(len(progress.steps))}
+        position = {"n": str(max(progress.step_number, 1)), "of": str(progress.step_count)}
         known_s, unknown = progress.time_left
         if self.step_panel.download_controls.paused or not known_s or progress.running_step in unknown:
             line = self.tr("Step {n} of {of}. You can minimise this window.")
@@ -374,7 +386,7 @@ class NoteCard(Card):
 
     def __init__(self) -> None:
         super().__init__(padding=16)
-        self.column.setContentsMargins(16, 12, 16, 12)
+        self.column.setContentsMargins(16, 10, 16, 10)
         row, column = QHBoxLayout(), QVBoxLayout()
         row.setSpacing(14)
         column.setSpacing(1)

@@ -15,7 +15,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from .....core.message import Message
-from .....core.plan import Bottleneck, Event, Plan, PlanEvent, StepEvent, StepState
+from .....core.plan import (
+    Bottleneck,
+    Event,
+    Plan,
+    PlanEvent,
+    StepEvent,
+    StepState,
+    number_steps,
+    steps_before_restart,
+)
 from .....core.types import Value
 
 # A resumed install repeats these steps from their beginning.
@@ -91,6 +100,7 @@ class InstallProgress:
             )
             for step in (plan.steps if plan is not None else ())
         }
+        self.before_restart = steps_before_restart(plan) if plan is not None else frozenset[str]()
         self.current_id: str | None = None
 
     def handle_event(self, event: Event) -> str | None:
@@ -156,7 +166,19 @@ class InstallProgress:
     @property
     def step_number(self) -> int:
         """The current step's number, from 1; 0 before the first."""
-        return list(self.steps).index(self.current_id) + 1 if self.current_id in self.steps else 0
+        return number_steps(self.steps, self.before_restart)[0].get(self.current_id or "", 0)
+
+    @property
+    def step_count(self) -> int:
+        """How many steps there are, with each restart as one."""
+        return number_steps(self.steps, self.before_restart)[1]
+
+    def restart_state(self, step: str, *, resumed: bool) -> StepState:
+        """The state of the restart after a step: once a later one has begun it is over, or was not needed."""
+        ids = list(self.steps)
+        if all(self.steps[each].state == "waiting" for each in ids[ids.index(step) + 1 :]):
+            return "waiting"
+        return "done" if resumed else "skipped"
 
     @property
     def fraction(self) -> float:

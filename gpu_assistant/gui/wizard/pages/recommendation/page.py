@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 from .....advise.reasons import main_reasons
 from .....core.errors import AppError, SetupNotSupported
 from .....core.machine import Gpu, Machine
-from .....core.plan import Plan, needs_manual_driver
+from .....core.plan import Plan, needs_manual_driver, steps_before_restart
 from .....core.recommendation import (
     RETRYABLE_CODES,
     SOURCE_WARNINGS,
@@ -264,7 +264,7 @@ class RecommendationPage(WizardPage):
             has_manual_driver = recommendation is not None and manual_driver(recommendation, plan) is not None
             self.cost_card.set_cost(plan, machine, texts, manual_driver=has_manual_driver)
             template = self.tr("Hide the steps") if self._plan_expanded else self.tr("Show all {n} steps")
-            self.more_options.steps_button.setText(template.format(n=len(plan.steps)))
+            self.more_options.steps_button.setText(template.format(n=len(plan.steps) + len(steps_before_restart(plan))))
             self.more_options.steps_button.set_icon(None, "up" if self._plan_expanded else "down")
             other_system = plan.simulated and machine.os.system != self.controller.app.system.name
             folder_text = (

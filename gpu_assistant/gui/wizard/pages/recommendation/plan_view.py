@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -13,7 +13,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from .....core import paths
-from .....core.plan import PlanFile, Step, alternative_command, requirements_text
+from .....core.plan import PlanFile, Step, alternative_command, requirements_text, steps_before_restart
 from .....core.plan_cost import minimum_disk_bytes
 from .....core.recommendation import Choice
 from .....texts.format import format_size
@@ -58,6 +58,7 @@ class PlanList(Card):
         self._rows_layout = QVBoxLayout()
         self._rows_layout.setSpacing(2)
         self.rows: list[PlanRow] = []
+        self.restart_rows: list[StepRow] = []
         self._command_label, self._save_status = label("small-strong"), label("small")
         self._save_status.setObjectName("planSaveStatus")
         self.command_box = CommandBox()
@@ -94,7 +95,10 @@ class PlanList(Card):
         system = machine.os.system if machine is not None else controller.app.system.name
         if self._drawn_key != (plan, texts.language):
             self._drawn_key = (plan, texts.language)
-            self._set_rows([PlanRow(step, texts, system, self) for step in texts.localize_plan(plan).steps])
+            self._set_rows(
+                [PlanRow(step, texts, system, self) for step in texts.localize_plan(plan).steps],
+                steps_before_restart(plan),
+            )
         arguments = install_command(controller.app, state)
         self._command_label.setText(
             self.tr("The same on the command line, once the plan is saved")
@@ -113,18 +117,25 @@ class PlanList(Card):
         else:
             self._save_status.setText(self.tr("As a JSON file, to be read or carried out elsewhere."))
 
-    def _set_rows(self, rows: list[PlanRow]) -> None:
+    def _set_rows(self, rows: list[PlanRow], before_restart: Collection[str]) -> None:
         expanded_ids = {old_row.step_id for old_row in self.rows if old_row.is_expanded}
-        for old_row in self.rows:
+        for old_row in (*self.rows, *self.restart_rows):
             self._rows_layout.removeWidget(old_row)
             old_row.hide()
             old_row.deleteLater()
-        self.rows = rows
+        self.rows, self.restart_rows = rows, []
         for row in rows:
             self._rows_layout.addWidget(row)
             row.show()
             if row.step_id in expanded_ids:
                 row.toggle_details()
+            if row.step_id in before_restart:
+                restart_row = StepRow(parent=self)
+                restart_row.set_title(self.tr("Restart the computer"))
+                restart_row.set_state("waiting", self.tr("Setup continues afterwards."), "")
+                self._rows_layout.addWidget(restart_row)
+                restart_row.show()
+                self.restart_rows.append(restart_row)
 
     def choose_file(self) -> None:
         """Open the dialog for the plan's file."""

@@ -117,3 +117,32 @@ def test_disk_of_folder_is_the_deepest_mount():
 )
 def test_gpus_have_their_common_names(name, short):
     assert short_name(name) == short
+
+
+def test_a_restart_is_a_step_with_a_number_of_its_own(clock):
+    plan = make_plan(cpu_recommendation(), "/env")
+    plan = replace(plan, steps=tuple(replace(step, needs_reboot=step.id == "pytorch") for step in plan.steps))
+    progress = InstallProgress(plan, clock)
+    assert (progress.step_count, progress.before_restart) == (7, {"pytorch"})
+    progress.handle_event(StepEvent(id="pytorch", state="running"))
+    assert progress.step_number == 5
+    assert progress.restart_state("pytorch", resumed=False) == "waiting"
+    progress.handle_event(StepEvent(id="verify", state="running"))
+    assert progress.step_number == 7
+    assert progress.restart_state("pytorch", resumed=True) == "done"
+    assert progress.restart_state("pytorch", resumed=False) == "skipped"
+
+
+def test_known_time_is_told_beside_a_step_whose_time_is_not_known(clock):
+    plan = make_plan(cpu_recommendation(), "/env")
+    plan = replace(
+        plan, steps=tuple(replace(step, minutes=None if step.id == "verify" else 0.5) for step in plan.steps)
+    )
+    progress = InstallProgress(plan, clock)
+    for step in ("space", "python", "resolve"):
+        progress.handle_event(StepEvent(id=step, state="done"))
+    progress.handle_event(fetching(96_000_000))
+    known_s, unknown = progress.time_left
+    assert known_s == pytest.approx(9.6 + 30)
+    assert [step.id for step in unknown] == ["verify"]
+    assert progress.seconds_left is None
