@@ -74,10 +74,9 @@ class MonitoringService:
 
         Raises UsageError("model-unknown"), AppError("catalog-broken").
         """
-        from ..bench.model_memory import card_of, estimate_models
+        from ..bench.model_memory import estimate_for_machine
 
-        name, memory = card_of(machine)
-        return estimate_models(self._context.catalog, memory=memory, system=machine.os.system, device=name, model=model)
+        return estimate_for_machine(self._context.catalog, machine, model=model)
 
     def missing_example_packages(self, environment: Path) -> dict[str, tuple[str, ...] | None]:
         """The packages of the example programs that an environment lacks, each with the command that installs it, or

@@ -11,7 +11,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from ..catalog.estimates import load_memory_planning
+from msgspec.structs import replace
+
+from ..catalog.estimates import MemoryReserve, load_memory_planning
 from ..core.errors import AppError, UsageError
 from ..core.results import FitVariant, MemoryFit, MemoryFits, MemoryProfile
 from ..system.locks import environment_lock
@@ -186,8 +188,8 @@ class MemoryFitJob:
                 deadline.extend(self._time_limit)
                 context.report(message.start)
             if message.fit is not None:
-                steps.append(message.fit)
-                context.report(project_memory(message.fit, self._batch))
+                steps.append(self._with_bounded_reserve(message.fit))
+                context.report(project_memory(steps[-1], self._batch))
             elif message.variant is not None and message.left is None:
                 started_variants.append(message.variant)
                 total = len(get_args(FitVariant))
@@ -229,14 +231,24 @@ class MemoryFitJob:
         cores = self._system.cpu().cores
         argv: list[str | Path] = [interpreter, CHILD_PROGRAM, "--fit", self._model]
         argv += ["--device", self._device]
-        device_kind: Literal["cpu", "gpu"] = "cpu" if self._device == "cpu" else "gpu"
-        memory_reserve = load_memory_planning(self._catalog).find_reserve(device_kind, self._system.name)
+        memory_reserve = self._memory_reserve()
         argv += (
             ["--spare-share", str(memory_reserve.share), "--spare-least", str(memory_reserve.least_bytes)]
             if memory_reserve
             else []
         )
         return [*argv, *(["--cores", str(cores)] if cores else [])]
+
+    def _memory_reserve(self) -> MemoryReserve | None:
+        device_kind: Literal["cpu", "gpu"] = "cpu" if self._device == "cpu" else "gpu"
+        return load_memory_planning(self._catalog).find_reserve(device_kind, self._system.name)
+
+    def _with_bounded_reserve(self, profile: MemoryProfile) -> MemoryProfile:
+        """With no more in reserve than the catalog's upper bound; the program that measures knows share and least."""
+        bounds = self._memory_reserve()
+        if bounds is None or bounds.most_bytes is None or profile.reserve is None:
+            return profile
+        return replace(profile, reserve=min(profile.reserve, bounds.most_bytes))
 
     def _failure(
         self,

@@ -22,9 +22,11 @@ from ..catalog.records.models import (
     WeightFormatId,
 )
 from ..core.errors import UsageError
+from ..core.machine import Gpu
 from ..core.results import FitVerdict, ModelFit, ModelFits
 
 if TYPE_CHECKING:
+    from ..catalog.records.gpus import Segment
     from ..catalog.records.models import ModelRecord
     from ..catalog.store import Catalog
     from ..core.machine import Machine, SystemName
@@ -44,16 +46,22 @@ def load_models(catalog: Catalog) -> ModelCatalog:
     return catalog.read("models.json", ModelCatalog)
 
 
-def usable_memory(catalog: Catalog, memory: int, system: SystemName) -> int:
+def usable_memory(catalog: Catalog, memory: int, system: SystemName, segment: Segment | None = None) -> int:
     """The part of a card's memory that is planned with."""
-    reserve = load_memory_planning(catalog).find_reserve("gpu", system)
-    return memory if reserve is None else max(memory - max(round(memory * reserve.share), reserve.least_bytes), 0)
+    reserve = load_memory_planning(catalog).find_reserve("gpu", system, segment)
+    return memory if reserve is None else memory - reserve.bytes_of(memory)
 
 
 def estimate_models(
-    catalog: Catalog, *, memory: int | None, system: SystemName, device: str | None = None, model: str | None = None
+    catalog: Catalog,
+    *,
+    memory: int | None,
+    system: SystemName,
+    device: str | None = None,
+    segment: Segment | None = None,
+    model: str | None = None,
 ) -> ModelFits:
-    """All models of the catalog, or one; raises UsageError("model-unknown")."""
+    """All models of the catalog, or one, on a card with so much `memory`; raises UsageError("model-unknown")."""
     models = load_models(catalog)
     records = [*models.language, *models.image, *models.training]
     if model is not None:
@@ -61,7 +69,7 @@ def estimate_models(
         if not records:
             known = ", ".join(each.id for each in (*models.language, *models.image, *models.training))
             raise UsageError("model-unknown", given=model, known=known)
-    usable = None if memory is None else usable_memory(catalog, memory, system)
+    usable = None if memory is None else usable_memory(catalog, memory, system, segment)
     return ModelFits(
         schema="gpu-assistant/fit/1",
         device=device,
@@ -73,13 +81,19 @@ def estimate_models(
     )
 
 
-def card_of(machine: Machine) -> tuple[str | None, int | None]:
-    """Name and memory of the NVIDIA GPU with the most memory; None where there is none, or it is unknown."""
+def estimate_for_machine(catalog: Catalog, machine: Machine, *, model: str | None = None) -> ModelFits:
+    """`estimate_models` on the machine's NVIDIA GPU with the most memory; without one the verdicts are "unknown"."""
     gpus = [gpu for gpu in machine.gpus if gpu.vendor == "nvidia"]
-    if not gpus:
-        return None, None
-    largest = max(gpus, key=lambda gpu: gpu.memory_bytes or 0)
-    return largest.name, largest.memory_bytes
+    largest = max(gpus, key=lambda gpu: gpu.memory_bytes or 0, default=Gpu(vendor="nvidia"))
+    row = catalog.gpu(largest.pci_id or "")
+    return estimate_models(
+        catalog,
+        memory=largest.memory_bytes,
+        system=machine.os.system,
+        device=largest.name,
+        segment=row.segment if row is not None else None,
+        model=model,
+    )
 
 
 def rounded_down(count: int) -> int:

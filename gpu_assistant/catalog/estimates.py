@@ -8,6 +8,7 @@ from msgspec import Meta, Struct, field
 
 from ..core.machine import SystemName
 from .records.base import ByteCount, CatalogFile, Confidence
+from .records.gpus import Segment
 
 if TYPE_CHECKING:
     from .store import Catalog
@@ -17,18 +18,27 @@ Fraction = Annotated[float, Meta(ge=0, lt=1)]
 
 
 class MemoryReserve(Struct, frozen=True, kw_only=True):
-    """The part of a device's free memory that is not planned with: `share` of it, at least `least_bytes`.
+    """The part of a device's free memory that is not planned with: `share` of it, at least `least_bytes` and at most
+    `most_bytes` (None: no bound).
 
-    `system` None stands for all systems without a record of their own. `why` is for readers of the catalog.
+    `system` None stands for all systems, and `segment` None for all kinds of GPU, without a record of their own before
+    it. `why` is for readers of the catalog.
     """
 
     device: Literal["cpu", "gpu"]
     system: SystemName | None
+    segment: Segment | None
     share: Fraction
     least_bytes: ByteCount
+    most_bytes: ByteCount | None
     why: str
     source: str
     confidence: Confidence
+
+    def bytes_of(self, memory: int) -> int:
+        """So much of `memory` bytes."""
+        reserve = max(round(memory * self.share), self.least_bytes)
+        return min(memory, reserve if self.most_bytes is None else min(reserve, self.most_bytes))
 
 
 class PlanningDuration(Struct, frozen=True, kw_only=True):
@@ -47,9 +57,17 @@ class MemoryPlanningCatalog(CatalogFile, frozen=True, kw_only=True):
     reserves: tuple[MemoryReserve, ...] = field(name="spare")
     durations: tuple[PlanningDuration, ...] = field(name="took")
 
-    def find_reserve(self, device: Literal["cpu", "gpu"], system: SystemName) -> MemoryReserve | None:
-        """The first reserve for a kind of device on a system; None where there is none."""
-        matches = (each for each in self.reserves if each.device == device and each.system in (system, None))
+    def find_reserve(
+        self, device: Literal["cpu", "gpu"], system: SystemName, segment: Segment | None = None
+    ) -> MemoryReserve | None:
+        """The first reserve for a kind of device on a system; None where there is none. A GPU whose `segment` is not
+        known gets what all get.
+        """
+        matches = (
+            each
+            for each in self.reserves
+            if each.device == device and each.system in (system, None) and each.segment in (segment, None)
+        )
         return next(matches, None)
 
     def find_duration(self, model: str) -> PlanningDuration | None:

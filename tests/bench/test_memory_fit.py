@@ -243,6 +243,24 @@ def test_child_without_output(tmp_path: Path, torch: str, code: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("free_gib", "measured_gib", "kept_gib"), [(140, 14.0, 2.0), (7, 0.7, 0.7)], ids=["large card", "small card"]
+)
+def test_reserve_of_a_large_card_is_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free_gib: int, measured_gib: float, kept_gib: float
+) -> None:
+    profile = replace(small_steps(), capacity=free_gib * 2**30, reserve=round(measured_gib * 2**30))
+    child = tmp_path / "child.py"
+    start = {"torch": "2.13.0", "devices": two_gpus(), "of": 5, "limit_s": 0.0}
+    lines = [encode(each).decode() for each in ({"start": start}, {"variant": "plain"}, {"fit": profile})]
+    child.write_text(f"for line in {lines!r}: print(line, flush=True)\n", encoding="utf-8")
+    monkeypatch.setattr(memory_fit, "CHILD_PROGRAM", child)
+    events: list[Any] = []
+    result = job(environment_with(tmp_path / "env", None), device="cuda:0").run(JobContext(events.append))
+    assert result.steps[0].reserve == result.fits[0].reserve == round(kept_gib * 2**30)
+    assert [each.reserve for each in events if isinstance(each, MemoryFit)] == [result.fits[0].reserve]
+
+
+@pytest.mark.parametrize(
     ("after", "why"), [("os._exit(6)", "stopped"), ("time.sleep(600)", "over")], ids=["killed", "hangs"]
 )
 def test_results_before_abort_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: str, why: str) -> None:

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import json
+
+import msgspec
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.bench.model_memory import estimate_models, has_room, load_models, roomiest, usable_memory
+from gpu_assistant.bench.model_memory import (
+    estimate_for_machine,
+    estimate_models,
+    has_room,
+    load_models,
+    roomiest,
+    usable_memory,
+)
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.errors import UsageError
+from gpu_assistant.core.machine import Machine
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.results import ModelFit, ModelFits
+from tests.fakes.recorded_machine import MACHINES
 
 CATALOG = load_catalog(resources_dir() / "catalog")
 MODELS = load_models(CATALOG)
@@ -87,6 +99,33 @@ def test_windows_keeps_more_free_than_linux():
     assert usable_memory(CATALOG, RTX_4060, "linux") == pytest.approx(0.9 * RTX_4060, rel=0.001)
     assert fits(system="windows").spills
     assert not fits(system="linux").spills
+
+
+@pytest.mark.parametrize(
+    ("machine", "total_gib", "kept_gib"),
+    [
+        # What the driver, a desktop and gaps take does not grow with the card.
+        ("windows11-rtx5090", 31.8, 4.0),
+        ("windows11-rtx4060-566", 8.0, 1.2),
+        # No display shares it. The driver kept 0.60 GiB of a real one, all of the other 139.80 were free.
+        ("ubuntu24-h200", 140.4, 2.0),
+        ("ubuntu22-h100", 79.6, 1.6),
+    ],
+)
+def test_what_stays_free_has_an_upper_bound(machine: str, total_gib: float, kept_gib: float) -> None:
+    expected = json.loads((MACHINES / machine / "expected.json").read_text(encoding="utf-8"))
+    fits = estimate_for_machine(CATALOG, msgspec.convert(expected, Machine))
+    assert fits.memory is not None
+    assert fits.usable is not None
+    assert fits.memory / GIB == pytest.approx(total_gib, abs=0.06)
+    assert (fits.memory - fits.usable) / GIB == pytest.approx(kept_gib, abs=0.06)
+
+
+def test_machine_without_an_nvidia_card_has_no_memory_to_plan_with() -> None:
+    expected = json.loads((MACHINES / "nothing-at-all" / "expected.json").read_text(encoding="utf-8"))
+    fits = estimate_for_machine(CATALOG, msgspec.convert(expected, Machine))
+    assert (fits.device, fits.memory, fits.usable) == (None, None, None)
+    assert {each.verdict for each in fits.models} == {"unknown"}
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from gpu_assistant.advise.options import Options, list_options
-from gpu_assistant.bench.model_memory import card_of, estimate_models
+from gpu_assistant.bench.model_memory import estimate_for_machine
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.downloads_folder import read_record
 from gpu_assistant.core.errors import AppError
@@ -325,8 +325,7 @@ class FakeApp(FakeIntegrations):
         return self.job("bench")
 
     def estimate_models(self, machine: Machine, *, model: str | None = None) -> ModelFits:
-        name, memory = card_of(machine)
-        return estimate_models(self.catalog, memory=memory, system=machine.os.system, device=name, model=model)
+        return estimate_for_machine(self.catalog, machine, model=model)
 
     def estimate_memory(self, environment: Path, *, model: str, batch: int, device: str) -> FakeJob:
         self.fitted = (model, batch, device)
