@@ -156,9 +156,9 @@ def _format_number(name: str, value: float, language: Language) -> str:
 
 def _format_plain(name: str, value: float) -> str:
     """A figure whose unit is in the text. Megahertz have separators; years, ports and build numbers have none."""
-    if isinstance(value, float):
-        return f"{value:,.3g}"
-    return f"{value:,}" if name in FREQUENCY_NAMES else str(value)
+    if isinstance(value, int):
+        return f"{value:,}" if name in FREQUENCY_NAMES else str(value)
+    return f"{value:,.3g}"
 
 
 def _format_with_unit(name: str, value: float, language: Language) -> str | None:

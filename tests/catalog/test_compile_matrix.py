@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ def measured() -> Iterator[dict[str, Any]]:
     lines = PAGE.read_text(encoding="utf-8").splitlines()
     head = next(line for line in lines if line.startswith("| toolkit |"))
     glibcs = re.findall(r"glibc ([\d.]+)", head)
-    for line in lines[lines.index(head) + 2 :]:
+    for line in takewhile(lambda line: line.startswith("|"), lines[lines.index(head) + 2 :]):
         toolkit, *cells = (cell.strip() for cell in line.strip("|").split("|"))
         for glibc, cell in zip(glibcs, cells, strict=True):
             for said, first, joint, last in re.findall(r"(\w+): GCC (\d+)(?: (to|and) (\d+))?", cell):
