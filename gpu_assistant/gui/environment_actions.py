@@ -76,6 +76,8 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.folder_button = Button(kind="ghost", icon_name="folder")
         self.lock_button = Button(kind="ghost", icon_name="share")
         self.more_buttons = (self.folder_button, self.lock_button)
+        for each in (*self.cards, *self.more_buttons):
+            each.setParent(self)  # the layout has only those that are shown: the others end with it, too
         self.result_banner = Banner("ok")
         self.result_banner.hide()
         self._build_progress_row()

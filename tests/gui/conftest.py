@@ -7,6 +7,7 @@ import gc
 from collections.abc import Callable, Iterator
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit, QWidget
 
 from gpu_assistant.gui import theme
@@ -29,6 +30,7 @@ def garbage(qapp: QApplication) -> Iterator[GarbageCollector]:
     yield made
     made.stop()
     made.deleteLater()
+    delete_closed(qapp)
     gc.collect()  # what this test made: the rest is frozen, also from the next test on
     gc.unfreeze()
     gc.enable()
@@ -45,6 +47,15 @@ def appearance(qapp: QApplication) -> Iterator[None]:
         theme.set_text_scale(qapp, 1.0)
     if theme.choice() != "light":
         theme.set_theme(qapp, "light")
+
+
+def delete_closed(qapp: QApplication) -> None:
+    """Delete the widgets that were closed: each change of language or theme would go through those of all tests before.
+    Qt ends the process over a thread destroyed at work, so what still works goes with a later test.
+    """
+    windows = qapp.topLevelWidgets()
+    if not any(runner.running for window in windows for runner in window.findChildren(JobRunner)):
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 def texts_of(widget: QWidget) -> str:

@@ -94,7 +94,7 @@ class PartCard(Card):
         self._installed_cell = _build_stacked_cell(self.column_labels[0], self.installed_label, self.installed_detail)
         self._planned_cell = _build_stacked_cell(self.column_labels[1], self.planned_label, self.planned_detail)
         self._pill_cell = _build_cell(self.pill)
-        self._versions_row = QWidget()
+        self._versions_row = QWidget(self)  # in the layout only where it is shown
         self._versions_layout = QHBoxLayout(self._versions_row)
         self._versions_layout.setContentsMargins(0, 0, 0, 0)
         self._versions_layout.setSpacing(14)

@@ -1,0 +1,31 @@
+"""All that a window makes belongs to it: what has no parent outlives it, hears each change of language and theme, and
+is a window of its own as soon as it is shown.
+"""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QApplication, QWidget
+
+from gpu_assistant.gui.wizard.flow import PAGES
+from gpu_assistant.gui.wizard.wizard import Wizard
+from tests.fakes.app import FakeApp
+
+
+def without_parent() -> set[QWidget]:
+    return {each for each in QApplication.topLevelWidgets() if each.parent() is None}
+
+
+def test_all_widgets_of_home_have_a_parent(home, app) -> None:
+    before = without_parent()
+    window, _page = home(app)
+    assert without_parent() - before == {window}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_all_widgets_of_a_wizards_page_have_a_parent(qtbot, language, tmp_path, page) -> None:
+    before = without_parent()
+    wizard = Wizard(FakeApp(tmp_path), language)
+    qtbot.addWidget(wizard)
+    wizard.page(page)
+    assert without_parent() - before == {wizard}
