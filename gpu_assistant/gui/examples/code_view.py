@@ -50,7 +50,7 @@ class CodeView(Themed, QTextEdit):
         self.setReadOnly(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(True)
-        self.setAcceptRichText(False)
+        self.setUndoRedoEnabled(False)
         self.setLineWrapMode(QTextEdit.LineWrapMode.WidgetWidth)
         self.viewport().setAutoFillBackground(False)
         self.document().setDocumentMargin(6)
@@ -69,7 +69,8 @@ class CodeView(Themed, QTextEdit):
     def _indent_lines(self) -> None:
         """What does not fit into a line begins further right than the line itself."""
         advance = QFontMetricsF(self.font()).horizontalAdvance(" ")
-        block = self.document().begin()
+        cursor, block = QTextCursor(self.document()), self.document().begin()
+        cursor.beginEditBlock()  # one layout for all of them
         while block.isValid():
             text = block.text()
             indent = len(text) - len(text.lstrip()) + (COMMENT_INDENT if text.lstrip().startswith("#") else WRAP_INDENT)
@@ -77,8 +78,10 @@ class CodeView(Themed, QTextEdit):
             form.setLeftMargin(indent * advance)
             form.setTextIndent(-indent * advance)
             form.setLineHeight(LINE_HEIGHT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
-            QTextCursor(block).mergeBlockFormat(form)
+            cursor.setPosition(block.position())
+            cursor.mergeBlockFormat(form)
             block = block.next()
+        cursor.endEditBlock()
 
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Code"))
