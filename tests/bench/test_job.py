@@ -157,7 +157,9 @@ def test_each_workload_kind_runs_first(with_card: Path, tmp_path: Path) -> None:
         assert all(each.startswith("copy") for each in first[1 : copies + 1])
         # What the guides' table has: on a card in both formats.
         assert first[copies + 1 : copies + 1 + trainings] == ["resnet50", "bert-base"] * (trainings // 2)
-        assert first[copies + 1 + trainings] == "decode"
+        # On a card a product in each of the other formats comes between: each format has a figure early.
+        later = [each for each in first[copies + 1 + trainings :] if device == "cpu" or each != "matmul"]
+        assert later[0] == "decode"
     assert [event.index for event in came] == list(range(1, came[0].total + 1))
 
 

@@ -77,7 +77,7 @@ def device_workloads(device: Device, *, full: bool, only: Optional[Sequence[str]
         formats = [matmul for matmul in matmuls if matmul.size[0] == FORMAT_MATMUL_SIDE]
         more_matmuls = [matmul for matmul in matmuls[1:] if matmul not in formats]
         decodings: List[Workload] = [decoding, graph_decoding]
-        workloads = [*main_workloads, *formats, *decodings, *other_training, *more_matmuls, *sustained]
+        workloads = [*main_workloads, *other_training, *formats, *decodings, *more_matmuls, *sustained]
     return [
         workload for workload in workloads if only is None or workload.id in only or workload_family(workload) in only
     ]
