@@ -352,8 +352,8 @@
         <translation>正在检测这台电脑…</translation>
     </message>
     <message>
-        <source>No NVIDIA GPU. PyTorch works on the CPU.</source>
-        <translation>没有 NVIDIA 显卡，PyTorch 用 CPU 运行。</translation>
+        <source>No NVIDIA GPU: PyTorch works on the CPU</source>
+        <translation>没有 NVIDIA 显卡，PyTorch 用 CPU 运行</translation>
     </message>
     <message>
         <source>Nothing is installed or measured for it. The readings below are from the real computer in front of you.</source>

@@ -55,7 +55,7 @@ def _no_gpu_verdict() -> HomeVerdict:
     translate = QCoreApplication.translate
     return HomeVerdict(
         "neutral",
-        translate("HomeVerdict", "No NVIDIA GPU. PyTorch works on the CPU."),
+        translate("HomeVerdict", "No NVIDIA GPU: PyTorch works on the CPU"),
         translate("HomeVerdict", "Good for learning and small models. Large ones need a computer with an NVIDIA GPU."),
         translate("HomeVerdict", "Show live graphs"),
         icon="cpu",
@@ -171,7 +171,7 @@ def _setup_verdict(nvidia: bool, sample: Sample | None, health: Health | None) -
         )
     return HomeVerdict(
         "accent",
-        translate("HomeVerdict", "No NVIDIA GPU. PyTorch works on the CPU."),
+        translate("HomeVerdict", "No NVIDIA GPU: PyTorch works on the CPU"),
         translate("HomeVerdict", "For learning and small models. Nothing is changed before you agree."),
         translate("HomeVerdict", "Set up PyTorch"),
         icon="cpu",

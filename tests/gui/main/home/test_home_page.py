@@ -28,7 +28,7 @@ PROOF = (
 
 def test_home_without_nvidia_says_what_works(home, app):
     _, page = home(app)
-    assert page.hero.title_label.text() == "No NVIDIA GPU. PyTorch works on the CPU."
+    assert page.hero.title_label.text() == "No NVIDIA GPU: PyTorch works on the CPU"
     assert page.hero.kind == "neutral"
     assert page.subtitle_label.text() == "Debian GNU/Linux 12 · AMD EPYC 7B13"
     text = page.environments_card.rows[0].accessibleName()
