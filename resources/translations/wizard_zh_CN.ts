@@ -472,7 +472,7 @@
     </message>
     <message>
         <source>What was done</source>
-        <translation>做了什么</translation>
+        <translation>看看做了什么</translation>
     </message>
     <message>
         <source>TensorFlow starts</source>
@@ -492,7 +492,7 @@
     </message>
     <message>
         <source>What was done</source>
-        <translation>做了什么</translation>
+        <translation>看看做了什么</translation>
     </message>
     <message>
         <source>cuDNN works</source>

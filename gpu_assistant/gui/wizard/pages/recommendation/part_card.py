@@ -331,7 +331,7 @@ def _build_stacked_cell(*widgets: QWidget) -> QWidget:
     column = QVBoxLayout(cell)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(1)
-    column.addStretch(1)
+    # The first lines of all cells of a card are at one height.
     for widget in widgets:
         # Chinese text counts as one word, whose minimum width could exceed the column.
         widget.setMinimumWidth(1)
