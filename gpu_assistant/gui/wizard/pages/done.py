@@ -314,6 +314,7 @@ class DonePage(WizardPage):
         down, right = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
         self._cards_row.setDirection(right if in_row else down)
         self._cards_row.setSpacing(12 if compact else 16)
+        self.page.column.setSpacing(10 if compact else 12)
         for card, share in (
             (self.verification_card, 60 if compact else 54),
             (self.benchmark_card, 40 if compact else 46),
