@@ -1274,7 +1274,7 @@
     </message>
     <message>
         <source>Lets {system} talk to the card</source>
-        <translation>让 {system} 与显卡通信</translation>
+        <translation>让 {system} 用上显卡</translation>
     </message>
     <message>
         <source>NVIDIA's fast building blocks for neural networks</source>

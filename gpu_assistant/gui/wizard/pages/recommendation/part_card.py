@@ -86,6 +86,7 @@ class PartCard(Card):
         self.arrow_icon.setSizePolicy(arrow_policy)
         self.pill = Pill()
         self.reasons = Disclosure()
+        self.reasons.toggle_button.flush = "right"
         # A hidden widget takes no room, not even the grid's spacing.
         self.reasons.toggled.connect(self.reasons.setVisible)
         self.reasons.hide()
