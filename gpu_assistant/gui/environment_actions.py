@@ -73,7 +73,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
             *(self.examples_card, self.jupyter_card, self.editor_card, self.pycharm_card, self.terminal_card),
             *(self.command_card, self.python_card, self.menu_card),
         )
-        self.folder_button = Button(kind="ghost", icon_name="folder")
+        self.folder_button = Button(kind="ghost", icon_name="folder", flush="left")
         self.lock_button = Button(kind="ghost", icon_name="share")
         self.more_buttons = (self.folder_button, self.lock_button)
         for each in (*self.cards, *self.more_buttons):

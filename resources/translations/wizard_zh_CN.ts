@@ -472,7 +472,7 @@
     </message>
     <message>
         <source>What was done</source>
-        <translation>做了什么</translation>
+        <translation>看看做了什么</translation>
     </message>
     <message>
         <source>TensorFlow starts</source>
@@ -492,7 +492,7 @@
     </message>
     <message>
         <source>What was done</source>
-        <translation>做了什么</translation>
+        <translation>看看做了什么</translation>
     </message>
     <message>
         <source>cuDNN works</source>
@@ -1274,7 +1274,7 @@
     </message>
     <message>
         <source>Lets {system} talk to the card</source>
-        <translation>让 {system} 与显卡通信</translation>
+        <translation>让 {system} 用上显卡</translation>
     </message>
     <message>
         <source>NVIDIA's fast building blocks for neural networks</source>

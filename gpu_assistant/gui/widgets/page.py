@@ -170,8 +170,9 @@ class Page(Themed, QScrollArea):
         left = extra_width // 2 if self.breakpoints.is_wide else 0
         low = self.breakpoints.is_low
         top = 16 if low else 24
+        bottom = 16 if low or self.breakpoints.is_tight else 24
         self._outer_layout.setContentsMargins(
-            margin + left, top, max(margin + extra_width - left - scroll_bar_width, 0), top
+            margin + left, top, max(margin + extra_width - left - scroll_bar_width, 0), bottom
         )
         self._outer_layout.setSpacing(10 if low else 16)
         self.subtitle_label.set_one_line(low)

@@ -63,7 +63,7 @@ class SettingsPage(Page):
         # Not `setVisible`: without a parent it would open as a window.
         if app.simulated:
             self.offline_card.hide()
-        self.jump_button = Button(kind="ghost", trailing_icon="down")
+        self.jump_button = Button(kind="ghost", trailing_icon="down", flush="right")
         self.jump_button.setObjectName("jumpToSection")
         self._privacy_label = label("body", "", "soft")
         self._version_label = label("body", "", "soft")

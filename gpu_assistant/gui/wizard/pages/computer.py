@@ -51,7 +51,7 @@ class ComputerPage(WizardPage):
         for widget in (self.error_banner, self.hero, self.card, self.notes_card):
             column.addWidget(widget)
         column.addStretch(1)
-        self.detect_button = self.footer.add_left_button(Button(kind="ghost", icon_name="restart"))
+        self.detect_button = self.footer.add_left_button(Button(kind="ghost", icon_name="restart", flush="left"))
         self.copy_button = self.footer.add_left_button(Button(kind="ghost", icon_name="copy"))
         self.back_button = self.add_back_button()
         self.footer.add_button(self.primary_button)

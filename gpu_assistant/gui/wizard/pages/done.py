@@ -314,6 +314,7 @@ class DonePage(WizardPage):
         down, right = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
         self._cards_row.setDirection(right if in_row else down)
         self._cards_row.setSpacing(12 if compact else 16)
+        self.page.column.setSpacing(10 if compact else 12)
         for card, share in (
             (self.verification_card, 60 if compact else 54),
             (self.benchmark_card, 40 if compact else 46),
@@ -356,7 +357,7 @@ class VerificationCard(Card):
         self.progress_bar = ProgressBar(height=6)
         self.progress_bar.set_fraction(None)
         self.progress_bar.hide()
-        self.toggle_button = Button(kind="ghost", trailing_icon="down")
+        self.toggle_button = Button(kind="ghost", trailing_icon="down", flush="left")
         self.toggle_button.setObjectName("allChecks")
         self.toggle_button.clicked.connect(self._toggle)
         self._shows_all = self._compact = False
@@ -500,6 +501,7 @@ class QuickBenchmarkCard(Card):
         )
         self.empty_state.setVisible(headline is None and not running)
         self.note_label.setVisible(not (self._compact and self._has_result))
+        self.button.flush = "right" if self._has_result else None
         self.button.set_kind("ghost" if self._has_result else "secondary")
         self.button.set_icon(*((None, "right") if self._has_result else ("cross", None) if running else ("play", None)))
 

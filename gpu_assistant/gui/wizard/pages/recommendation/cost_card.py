@@ -36,6 +36,7 @@ class CostCard(Card):
         self._tiles = [_CostTile(name) for name in TILE_ICONS]
         self._column_count = 0
         self.reasons = Disclosure()
+        self.reasons.toggle_button.flush = "right"
         self.reasons.toggled.connect(self.reasons.setVisible)
         self.reasons.hide()
         self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight)

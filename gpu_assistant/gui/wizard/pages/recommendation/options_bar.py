@@ -31,7 +31,7 @@ class OptionsBar(Themed, QWidget):
         super().__init__()
         self._controller = controller
         self.goal_picker, self.channel_picker, self.environment_picker = Dropdown(), Dropdown(), Dropdown()
-        self.customize_button = Button(kind="ghost", icon_name="pencil")
+        self.customize_button = Button(kind="ghost", icon_name="pencil", flush="right")
         self.recommended_button = Button(kind="ghost", icon_name="undo")
         self._pickers_layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._pickers_layout.setContentsMargins(0, 0, 0, 0)

@@ -474,7 +474,7 @@ class MoreOptions(Themed, QWidget):
             column.addWidget(
                 widget, 0, Qt.AlignmentFlag.AlignLeft if isinstance(widget, Button) else Qt.AlignmentFlag(0)
             )
-        self.steps_button = Button(kind="ghost", trailing_icon="down")
+        self.steps_button = Button(kind="ghost", trailing_icon="down", flush="left")
         self.toggle_button = Button(kind="ghost", trailing_icon="down")
         self.toggle_button.clicked.connect(lambda: self._set_open(not self._is_open))
         self.buttons: QWidget = QWidget()
@@ -630,12 +630,12 @@ class InstallFolderCard(Card):
 
     def __init__(self) -> None:
         super().__init__(padding=16)
-        self.column.setContentsMargins(16, 4, 10, 4)
+        self.column.setContentsMargins(16, 4, 16, 4)
         self._layout, name_row = QBoxLayout(QBoxLayout.Direction.LeftToRight), QHBoxLayout()
         self._layout.setSpacing(12)
         name_row.setSpacing(12)
         self._name_label, self._path_label = label("small"), label("mono")
-        self.change_button = Button(kind="ghost", icon_name="folder")
+        self.change_button = Button(kind="ghost", icon_name="folder", flush="right")
         self.change_button.clicked.connect(self.choose_folder)
         name_row.addWidget(IconWidget("folder", "soft", 20))
         name_row.addWidget(self._name_label, 1)
@@ -643,7 +643,7 @@ class InstallFolderCard(Card):
         self._title_label.setBuddy(self.name_field.field)
         title_row = QHBoxLayout()
         title_row.setSpacing(12)
-        title_row.setContentsMargins(0, 8, 6, 0)
+        title_row.setContentsMargins(0, 8, 0, 0)
         self._title, title = QWidget(), QHBoxLayout()  # as high as the field alone
         title.setContentsMargins(0, 0, 0, 0)
         title.setSpacing(12)
@@ -737,7 +737,7 @@ class BundleControls(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.source_card, self.create_button = BundleSourceCard(), Button(kind="ghost", icon_name="net")
+        self.source_card, self.create_button = BundleSourceCard(), Button(kind="ghost", icon_name="net", flush="left")
 
     def draw(self, state: WizardState) -> bool:
         """Show one of them; returns whether an offline folder is in use."""

@@ -86,6 +86,7 @@ class PartCard(Card):
         self.arrow_icon.setSizePolicy(arrow_policy)
         self.pill = Pill()
         self.reasons = Disclosure()
+        self.reasons.toggle_button.flush = "right"
         # A hidden widget takes no room, not even the grid's spacing.
         self.reasons.toggled.connect(self.reasons.setVisible)
         self.reasons.hide()
@@ -331,7 +332,7 @@ def _build_stacked_cell(*widgets: QWidget) -> QWidget:
     column = QVBoxLayout(cell)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(1)
-    column.addStretch(1)
+    # The first lines of all cells of a card are at one height.
     for widget in widgets:
         # Chinese text counts as one word, whose minimum width could exceed the column.
         widget.setMinimumWidth(1)

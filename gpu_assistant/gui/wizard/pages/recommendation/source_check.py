@@ -21,7 +21,7 @@ class SourceCheckRow(Card):
 
     def __init__(self) -> None:
         super().__init__(padding=16)
-        self.column.setContentsMargins(16, 4, 10, 4)
+        self.column.setContentsMargins(16, 4, 16, 4)
         row = QHBoxLayout()
         row.setSpacing(12)
         self.text_label, self.button = label("small"), Button(kind="ghost")
