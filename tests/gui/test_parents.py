@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 
+from gpu_assistant.gui.main.main_area import BENCHMARK, HEALTH, HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.wizard.flow import PAGES
 from gpu_assistant.gui.wizard.wizard import Wizard
 from tests.fakes.app import FakeApp
@@ -16,10 +17,13 @@ def without_parent() -> set[QWidget]:
     return {each for each in QApplication.topLevelWidgets() if each.parent() is None}
 
 
-def test_all_widgets_of_home_have_a_parent(home, app) -> None:
+def test_all_widgets_of_the_main_pages_have_a_parent(home, app) -> None:
     before = without_parent()
     window, _page = home(app)
-    assert without_parent() - before == {window}
+    for page in (HOME, MONITOR, HEALTH, BENCHMARK, SETTINGS):
+        window.main_area.open_page(page)
+        QApplication.processEvents()
+        assert without_parent() - before == {window}, page
 
 
 @pytest.mark.parametrize("page", PAGES)
