@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QFontMetricsF, QPainter
+from PySide6.QtWidgets import QGraphicsItem
 
 from ... import language, theme
 from ...widgets.base import draw_rounded_rect
@@ -332,6 +333,7 @@ class LimitLine:
     def _create_line(self) -> pg.InfiniteLine:
         line = pg.InfiniteLine(angle=0, label="", labelOpts={"position": 0, "anchors": [(0, 1), (0, 1)]})
         line.label.textItem.document().setDocumentMargin(2)
+        line.label.setFlag(QGraphicsItem.GraphicsItemFlag.ItemStacksBehindParent)  # its ground, too
         line.setZValue(ABOVE)
         self._view_box.addItem(line, ignoreBounds=True)
         return line
@@ -388,7 +390,7 @@ def draw_time_tag(painter: QPainter, x: float, axis: QRectF, text: str, labels: 
     rect = QRectF(left, axis.top() + 2, width, axis.height() - 2)
     for covered in labels:
         if covered.intersects(rect):
-            painter.fillRect(covered, theme.color("card"))
+            painter.fillRect(covered.adjusted(0, 2, 0, 0), theme.color("card"))  # not the grid line above it
     draw_rounded_rect(painter, rect, 3, theme.color("text"))
     painter.setPen(theme.color("card"))
     painter.drawText(rect, int(Qt.AlignmentFlag.AlignCenter), text)
