@@ -35,7 +35,7 @@ translate = QCoreApplication.translate
 PART_ICONS = {"driver": "driver", "cuda": "cuda", "cudnn": "cudnn", "torch": "torch", "tensorflow": "tensorflow"}
 INSTALLED_WIDTH, PLANNED_WIDTH, PILL_WIDTH, REASONS_WIDTH = 120, 240, 104, 78
 INSTALLED_WIDTH_NARROW, PLANNED_WIDTH_NARROW, PILL_WIDTH_NARROW = 112, 224, 100
-INSTALLED_WIDTH_SLIM, PLANNED_WIDTH_SLIM, PILL_WIDTH_SLIM = 106, 150, 88
+INSTALLED_WIDTH_SLIM, PLANNED_WIDTH_SLIM, PILL_WIDTH_SLIM = 104, 150, 92
 # Below these widths, times the text scale, columns are narrower, slim, the form is "folded", the form is "tight".
 NARROW_BELOW, SLIM_BELOW, FOLDED_BELOW, TIGHT_BELOW = 960, 740, 600, 350
 COLUMN_SPACING, SLIM_SPACING, CARD_MARGIN, ICON_GROUND_SIZE = 12, 6, 16, 38
