@@ -63,7 +63,7 @@ def plan() -> None:
     if offers:
         ask_for_plan("--pytorch", str(offers[0]["pytorch"]), "--variant", str(offers[0]["variant"]))
     steps = [step for step in read_plan().steps if step.kind == NvidiaDriverInstall.name]
-    sys.stdout.write(f"{' '.join(name for step in steps for name in step.spec['packages'])}\n")  # type: ignore[attr-defined]
+    sys.stdout.write(f"{' '.join(name for step in steps for name in step.spec['packages'])}\n")
 
 
 def read_plan() -> Plan:
