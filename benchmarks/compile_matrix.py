@@ -113,7 +113,8 @@ def main() -> int:
     }
     rows: list[dict[str, Any]] = []
     for suite in arguments.suites:
-        with tempfile.TemporaryDirectory(prefix=f"compile-matrix-{suite}-", dir="/var/tmp") as scratch:
+        parent = os.environ.get("TMPDIR") or "/var/tmp"  # tempfile's own is often too small
+        with tempfile.TemporaryDirectory(prefix=f"compile-matrix-{suite}-", dir=parent) as scratch:
             for row in measure(suite, Path(scratch), store, toolkits):
                 rows.append(row)
                 print(*row.values(), flush=True)
