@@ -3,8 +3,9 @@
 `faults.py MODULE ENVIRONMENT CHECKOUT DRIVERS`: for an environment with the CUDA build of torch or tensorflow, and no
 card. DRIVERS has a folder for each of NVIDIA's real drivers, with its libcuda.so.1: "470" (CUDA 11.4) and "535" (12.2).
 The driver is none, too old, new enough without a card. For torch besides: a program that nvcc compiled meets the same
-drivers; libcudnn is gone; other copies of every library of NVIDIA's come first in LD_LIBRARY_PATH; a second package
-says that libcudnn is its own. Each is put right again.
+drivers; libcudnn is gone; other copies of every library of NVIDIA's come first in LD_LIBRARY_PATH, where torch's own
+path goes first, or another libcudnn is loaded before all else; a second package says that libcudnn is its own. Each is
+put right again.
 """
 
 from __future__ import annotations
@@ -113,7 +114,11 @@ def check_libraries(environment: Path, child: Path) -> str:
     with TemporaryDirectory(dir=environment.parent) as folder:
         for library in packages.glob("nvidia/**/lib*.so.*"):
             shutil.copyfile(library, Path(folder) / library.name)
-        foreign = checks(environment, child, LD_LIBRARY_PATH=folder)["cuda-libraries"]
+        unused = checks(environment, child, LD_LIBRARY_PATH=folder)["cuda-libraries"]
+        other = str(Path(folder) / cudnn.name)
+        foreign = checks(environment, child, LD_PRELOAD=other)["cuda-libraries"]
+    assert (unused["state"], unused["value"]) == ("pass", whole["value"]), unused
+    assert (foreign["state"], foreign["value"]) == ("warn", other), foreign
 
     info = packages / "nvidia_cudnn_cu12-9.13.1.26.dist-info"
     info.mkdir()
@@ -124,7 +129,7 @@ def check_libraries(environment: Path, child: Path) -> str:
     finally:
         shutil.rmtree(info)
     assert (shared["state"], shared["data"].get("library")) == ("warn", "libcudnn.so.9"), shared
-    return f"{whole['value']} libraries; a missing one and one of two packages are named; foreign: {foreign}"
+    return f"{whole['value']} libraries; a missing one, a foreign one in use and one of two packages are named"
 
 
 def main() -> None:
