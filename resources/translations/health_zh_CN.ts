@@ -72,6 +72,14 @@
         <translation>你的显卡健康吗？</translation>
     </message>
     <message>
+        <source>Testing your graphics card</source>
+        <translation>正在体检显卡</translation>
+    </message>
+    <message>
+        <source>Result of the health test</source>
+        <translation>体检结果</translation>
+    </message>
+    <message>
         <source>Level {level}: {verdict}</source>
         <translation>{level} 级：{verdict}</translation>
     </message>
@@ -280,8 +288,8 @@
         <translation>正在开始测试…</translation>
     </message>
     <message>
-        <source>Show everything left out</source>
-        <translation>显示全部未测项目</translation>
+        <source>Show what was not tested</source>
+        <translation>查看没有测试的项目</translation>
     </message>
     <message>
         <source>At the end: what the driver reported during the test</source>

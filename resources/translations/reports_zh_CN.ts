@@ -48,7 +48,7 @@
         <translation>PCIe {gen}.0，{lanes} 通道</translation>
     </message>
     <message>
-        <source>What takes the CPU a whole night (8 hours), the card does in {time}.</source>
+        <source>A job that keeps the CPU busy all night (8 hours) takes the card {time}.</source>
         <translation>CPU 要算一整夜（8 小时）的任务，显卡 {time}就能算完。</translation>
     </message>
     <message>

@@ -70,7 +70,7 @@ def test_duration_shown_before_and_scope_after(open_page, app, qtbot, seen):
     states = [row.check.state for row in page.result_view.rows]
     assert states == ["warn", *["pass"] * (len(states) - 2), "skip"]
     finding = page.result_view.rows[0]
-    assert finding.text == "RTX 4060 reached 86 °C, which is hot: it slows down at 87 °C."
+    assert finding.text == "RTX 4060 reached 86 °C, which is hot. At 87 °C it slows itself down."
     # The only finding and its remedy are part of the verdict, and not said again below it.
     assert page.result_view.verdict.detail_label.text() == f"{finding.text}\n{finding.fix}"
     assert not finding.isVisible()
@@ -112,6 +112,8 @@ def test_one_list_says_what_is_found_tested_and_to_come(open_page, app, qtbot, s
     qtbot.waitUntil(pending.current_row.isVisible, timeout=5000)
     assert not page.areas_card.isVisible()
     assert page.live_card.isVisible()
+    assert page.title_label.text() == "Testing your graphics card"
+    assert not page.copy_button.isVisible()  # there is no result to copy yet
     assert len(page.result_view.rows) == len(progress_reports()) - 1
     assert pending.current_row.accessibleName() == "testing now: The free memory, bit by bit · 42 %"
     # The memory test is the last calculation of this level; the rest is judged at the end, from all samples.
@@ -124,6 +126,8 @@ def test_one_list_says_what_is_found_tested_and_to_come(open_page, app, qtbot, s
     assert not pending.current_row.isVisible()
     app.gate.set()
     qtbot.waitUntil(lambda: not page.testing, timeout=5000)
+    assert page.title_label.text() == "Result of the health test"
+    assert page.copy_button.isVisible()
     assert not pending.isVisible()
     assert not page.areas_card.isVisible()
     assert not page.live_card.isVisible()
