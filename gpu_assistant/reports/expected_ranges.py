@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from ..bench.expected_ranges import result_key
+from ..bench.expected_ranges import CAUSE_PREFIX, result_key
 from ..core.results import Benchmark, BenchResult
 from ..texts import current
 from ..texts.current import translate
+from ..texts.format import format_percent
+from .messages import gpu_name
 
 if TYPE_CHECKING:
     from ..catalog.store import Catalog
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 BELOW_EXPECTED = "bench.verdict.below"
 NORMAL_VERDICTS = frozenset({"bench.verdict.as-expected", "bench.verdict.above"})
+UNKNOWN_CAUSE = CAUSE_PREFIX + "unknown"
 
 
 class RangeSource(Struct, frozen=True):
@@ -60,6 +63,42 @@ def range_source_text(source: RangeSource) -> str:
 def verdict_label(benchmark: Benchmark) -> str:
     """The verdict in a few words, for a pill."""
     return current.texts().translate(f"{benchmark.verdict}.short")
+
+
+def slow_text(benchmark: Benchmark) -> tuple[str, str]:
+    """How far a GPU is below its range at most, and the first thing to do about it; for a benchmark below its range.
+
+    The share is that of the lowest usual value, so it is never exaggerated.
+    """
+    below = [(result, expected[0]) for result, expected in expected_results(benchmark) if result.judgement == "below"]
+    advice = current.texts().translate(benchmark.causes[0]) if benchmark.causes else ""
+    if not below:
+        return verdict_label(benchmark), advice
+    slowest, low = min(below, key=lambda each: each[0].median / each[1])
+    share = max(round(100 * (1 - slowest.median / low)), 1)
+    template = translate("ExpectedRangeCard", "Your {card} is slower than usual, by up to {percent}")
+    title = template.format(
+        card=gpu_name(benchmark, slowest.device), percent=format_percent(share, current.texts().language)
+    )
+    return title, advice
+
+
+def advice_texts(benchmark: Benchmark) -> list[str]:
+    """What to do about a result below its range, the most certain first.
+
+    Where the cause is unknown: what was not seen to be in order during the test. Such a result has fast copies to and
+    from the GPU, so neither its slot nor the computer's memory is in doubt.
+    """
+    texts = current.texts()
+    sentences = [texts.translate(cause) for cause in benchmark.causes]
+    if UNKNOWN_CAUSE in benchmark.causes:
+        checks = {
+            "power-plan": True,
+            "battery": benchmark.on_battery is None,
+            "heat": any(log.temp_max is None for log in benchmark.watched) or not benchmark.watched,
+        }
+        sentences += [texts.translate(f"bench.look.{check}") for check, is_open in checks.items() if is_open]
+    return sentences
 
 
 def expected_results(benchmark: Benchmark) -> list[tuple[BenchResult, tuple[float, float]]]:

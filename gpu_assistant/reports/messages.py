@@ -516,7 +516,7 @@ def _overnight_text(ratio: float) -> str:
     if seconds >= NIGHT_S:
         return translate("BenchmarkMessages", "The CPU is faster at this.")
     return translate(
-        "BenchmarkMessages", "What takes the CPU a whole night (8 hours), the card does in {time}."
+        "BenchmarkMessages", "A job that keeps the CPU busy all night (8 hours) takes the card {time}."
     ).format(time=format_duration(seconds, current.texts().language))
 
 

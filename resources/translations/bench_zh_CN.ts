@@ -249,11 +249,15 @@
     </message>
     <message>
         <source>usual: {low} to {high} {unit}</source>
-        <translation>正常：{low} 到 {high} {unit}</translation>
+        <translation>正常：{low}–{high} {unit}</translation>
     </message>
     <message>
         <source>What is usual for this card</source>
         <translation>这张卡的正常范围</translation>
+    </message>
+    <message>
+        <source>Slower than usual for this card: {below} of {count}</source>
+        <translation>比这张卡的正常水平慢：{count} 项中有 {below} 项</translation>
     </message>
 </context>
 <context>

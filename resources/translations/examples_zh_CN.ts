@@ -92,7 +92,7 @@
     </message>
     <message>
         <source>The code that runs</source>
-        <translation>运行的代码</translation>
+        <translation>程序代码</translation>
     </message>
     <message>
         <source>The program is starting…</source>
@@ -144,7 +144,7 @@
     </message>
     <message>
         <source>Error (loss): {values}</source>
-        <translation>误差（loss）：{values}</translation>
+        <translation>误差 loss：{values}</translation>
     </message>
 </context>
 <context>
@@ -170,7 +170,7 @@
         <translation>语言模型</translation>
     </message>
     <message>
-        <source>Learned in {time} on {device}, tested on pictures it had never seen.</source>
+        <source>It learned in {time} on {device} and was tested with pictures it had never seen.</source>
         <translation>在 {device} 上训练了 {time}，用从没见过的图片测试。</translation>
     </message>
     <message>

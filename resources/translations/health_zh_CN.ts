@@ -72,6 +72,14 @@
         <translation>你的显卡健康吗？</translation>
     </message>
     <message>
+        <source>Testing your graphics card</source>
+        <translation>正在体检显卡</translation>
+    </message>
+    <message>
+        <source>Result of the health test</source>
+        <translation>体检结果</translation>
+    </message>
+    <message>
         <source>Level {level}: {verdict}</source>
         <translation>{level} 级：{verdict}</translation>
     </message>
@@ -256,12 +264,12 @@
         <translation>3 级 · 压力测试</translation>
     </message>
     <message>
-        <source>Adds copies, calculations in each precision, and every bit of the free memory.</source>
-        <translation>再检查数据复制、各种精度的计算，并逐位检查空闲显存。</translation>
+        <source>All of level 1, plus data transfer, exact calculations and the whole free memory.</source>
+        <translation>包含 1 级的全部项目，再检查数据传输、计算是否准确和全部空闲显存。</translation>
     </message>
     <message>
-        <source>Adds full load, with every result checked.</source>
-        <translation>再让显卡满载运行，核对每个结果。</translation>
+        <source>All of level 2, plus full load for a long time, with every result checked.</source>
+        <translation>包含 2 级的全部项目，再让显卡长时间满载，核对每个结果。</translation>
     </message>
     <message>
         <source>A few minutes, then {load} at full load</source>
@@ -280,12 +288,12 @@
         <translation>正在开始测试…</translation>
     </message>
     <message>
-        <source>Show everything left out</source>
-        <translation>显示全部未测项目</translation>
+        <source>Show what was not tested</source>
+        <translation>查看没有测试的项目</translation>
     </message>
     <message>
-        <source>and {count} more</source>
-        <translation>还有 {count} 项</translation>
+        <source>At the end: what the driver reported during the test</source>
+        <translation>最后：核对测试期间驱动报告的情况</translation>
     </message>
 </context>
 </TS>

@@ -230,8 +230,8 @@
 <context>
     <name>GpuSettingsCard</name>
     <message>
-        <source>A laptop card that sleeps to save power is never woken for this.</source>
-        <translation>笔记本显卡为省电休眠时，不会为此唤醒它。</translation>
+        <source>On a laptop, this never wakes a card that sleeps to save power.</source>
+        <translation>笔记本显卡休眠省电时，不会为了显示温度而唤醒它。</translation>
     </message>
     <message>
         <source>Show its temperature next to the clock</source>
@@ -935,8 +935,8 @@
         <translation>登录后在后台启动</translation>
     </message>
     <message>
-        <source>Notify me when a setup or a benchmark has finished</source>
-        <translation>安装或测速完成时通知我</translation>
+        <source>Notify me when a setup, a benchmark or a health test has finished</source>
+        <translation>安装、测速或体检完成时通知我</translation>
     </message>
 </context>
 <context>

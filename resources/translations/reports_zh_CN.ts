@@ -48,7 +48,7 @@
         <translation>PCIe {gen}.0，{lanes} 通道</translation>
     </message>
     <message>
-        <source>What takes the CPU a whole night (8 hours), the card does in {time}.</source>
+        <source>A job that keeps the CPU busy all night (8 hours) takes the card {time}.</source>
         <translation>CPU 要算一整夜（8 小时）的任务，显卡 {time}就能算完。</translation>
     </message>
     <message>
@@ -281,6 +281,10 @@
 </context>
 <context>
     <name>ExpectedRangeCard</name>
+    <message>
+        <source>Your {card} is slower than usual, by up to {percent}</source>
+        <translation>你的 {card} 比正常水平慢，最多慢 {percent}</translation>
+    </message>
     <message>
         <source>The ranges for matrix multiplication come from public results for such cards, slightly widened. For copies we expect {low_copy} to {high_copy} % of the card's rated memory speed and {low_way} to {high_way} % of the slot's speed; we chose these limits ourselves. Data as of {date}.</source>
         <translation>矩阵乘法的正常范围来自同类显卡的公开测速结果，并略微放宽。显存带宽是厂商数据的 {low_copy}% 到 {high_copy}%，向显卡复制是插槽速度的 {low_way}% 到 {high_way}%，这两项是我们自己的经验值。数据日期：{date}。</translation>

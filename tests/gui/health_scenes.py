@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QApplication
 
-from gpu_assistant.gui.health.page import LOAD_LEVEL, HealthPage
+from gpu_assistant.gui.health.page import HealthPage
 from gpu_assistant.gui.main.main_area import HEALTH
 from gpu_assistant.gui.main.window import MainWindow
 from tests.fakes.health_findings import health_checks, progress_reports
@@ -18,8 +18,8 @@ RUNNING_S = 94.0
 
 
 def before(window: MainWindow) -> None:
-    """The level that loads the cards, not started."""
-    _page(window).choose(LOAD_LEVEL, None)
+    """As it is opened: the quick check, not started."""
+    _page(window)
 
 
 def running(window: MainWindow) -> None:

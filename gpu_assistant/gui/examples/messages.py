@@ -86,7 +86,7 @@ def result_detail(result: ExampleResult, language: Language) -> str:
         )
         millions = "—" if last.parameters is None else f"{last.parameters / 1e6:,.0f}"
         return template.format(millions=millions, device=device, time=duration)
-    template = translate("Examples", "Learned in {time} on {device}, tested on pictures it had never seen.")
+    template = translate("Examples", "It learned in {time} on {device} and was tested with pictures it had never seen.")
     return template.format(time=duration, device=device)
 
 

@@ -205,11 +205,11 @@ def level_texts(load: str, *, has_environment: bool) -> Sequence[tuple[str, str]
     return (
         quick,
         (
-            translate("Health", "Adds copies, calculations in each precision, and every bit of the free memory."),
+            translate("Health", "All of level 1, plus data transfer, exact calculations and the whole free memory."),
             translate("Health", "A few minutes"),
         ),
         (
-            translate("Health", "Adds full load, with every result checked."),
+            translate("Health", "All of level 2, plus full load for a long time, with every result checked."),
             translate("Health", "A few minutes, then {load} at full load").format(load=load),
         ),
     )

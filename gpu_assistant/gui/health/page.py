@@ -360,10 +360,6 @@ class HealthPage(Page):
     def retranslate(self) -> None:
         if not self._is_built:
             return
-        self.set_title(
-            translate("Health", "Is your graphics card healthy?"),
-            translate("Health", "Runs calculations on the card and checks the results. Nothing is changed."),
-        )
         self.cancel_button.setText(translate("Health", "Cancel"))
         self.test_options.retranslate()
         self.result_view.retranslate()
@@ -387,6 +383,10 @@ class HealthPage(Page):
         has_result = bool(self.result_view.rows) or not self.result_view.verdict.isHidden()
         self.start_button.setText(translate("Health", "Start the test"))
         has_verdict = not self.result_view.verdict.isHidden()
+        self.set_title(
+            self._title(running=running, has_verdict=has_verdict),
+            translate("Health", "Runs calculations on the card and checks the results. Nothing is changed."),
+        )
         self.start_button.set_kind("secondary" if has_verdict else "primary")  # one primary button on the page
         self.another_label.setText(translate("Health", "Run another test"))
         self.another_label.setVisible(has_verdict and not running)
@@ -424,7 +424,7 @@ class HealthPage(Page):
         self.copy_button.setText(
             translate("Health", "Copied") if self._was_copied else translate("Health", "Copy the result")
         )
-        self.copy_button.setVisible(bool(self.result_view.rows))
+        self.copy_button.setVisible(bool(self.result_view.rows) and not running)
         self._start_row.setVisible(not running)
         can_start = environment is not None and not unavailable_reason
         for button in (self.start_button, self.result_view.verdict.button):
@@ -435,6 +435,14 @@ class HealthPage(Page):
             else self.result_view.title or translate("Health", "What was tested")
         )
         self._result_card.setVisible(running or bool(self.result_view.rows))
+
+    def _title(self, *, running: bool, has_verdict: bool) -> str:
+        """A question until there is a test, then what the page shows of it."""
+        if running:
+            return translate("Health", "Testing your graphics card")
+        if has_verdict:
+            return translate("Health", "Result of the health test")
+        return translate("Health", "Is your graphics card healthy?")
 
     def _limit_text(self) -> str:
         """When the test stops by itself; "" where only the driver is asked."""

@@ -207,7 +207,7 @@ class HealthResultView(QWidget):
         self.scope.setText(full_text if expanded else short_text)
         self.scope.show()
         self.expand_button.setText(
-            translate("Health", "Show less") if expanded else translate("Health", "Show everything left out")
+            translate("Health", "Show less") if expanded else translate("Health", "Show what was not tested")
         )
         self.expand_button.set_icon(None, "up" if expanded else "down")
         self.expand_button.setVisible(full_text != short_text)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ...core.types import device_name
 from ...health.child_protocol import HealthProgress
+from ...health.job import SAMPLED_AREAS
 from ...health.progress import HealthTestProgress
 from ...texts.format import format_percent
 from .. import language
@@ -19,7 +20,6 @@ from ..widgets.text import label
 
 ICON_SIZE = 18
 ROW_GAP = 10
-MAX_TO_COME = 4  # areas to come that are listed; of the others it is said how many they are
 translate = QCoreApplication.translate
 
 
@@ -35,17 +35,18 @@ class AreaProgressList(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(ROW_GAP)
-        self.more_label = label("small")
+        self.sampled_row = AreaProgressRow()  # what the samples of the whole test show: all judged at its end
         self._column.addWidget(self.current_row)
-        self._column.addWidget(self.more_label)
+        self._column.addWidget(self.sampled_row)
 
     def start(self, progress: HealthTestProgress, *, has_several_gpus: bool) -> None:
         """Follow this test; `has_several_gpus`: the area that is tested now names its GPU."""
         self.clear()
         self._progress, self._has_several_gpus = progress, has_several_gpus
         for area in progress.areas_to_come:
-            self.rows[area] = row = AreaProgressRow()
-            self._column.insertWidget(self._column.indexOf(self.more_label), row)
+            if area not in SAMPLED_AREAS:
+                self.rows[area] = row = AreaProgressRow()
+                self._column.insertWidget(self._column.indexOf(self.sampled_row), row)
         self.refresh()
 
     def clear(self) -> None:
@@ -66,11 +67,10 @@ class AreaProgressList(QWidget):
         if current is not None:
             self.current_row.set(*self._current_texts(current))
         for area, row in self.rows.items():
-            row.setVisible(area in to_come[:MAX_TO_COME])
+            row.setVisible(area in to_come)
             row.set(area_text(area))
-        more = len(to_come) - MAX_TO_COME
-        self.more_label.setVisible(more > 0)
-        self.more_label.setText(translate("Health", "and {count} more").format(count=more))
+        self.sampled_row.setVisible(any(area in SAMPLED_AREAS for area in to_come))
+        self.sampled_row.set(translate("Health", "At the end: what the driver reported during the test"))
         self.setVisible(current is not None or bool(to_come))
 
     def _current_texts(self, current: HealthProgress) -> tuple[str, str]:

@@ -9,20 +9,20 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from ....bench.expected_ranges import CAUSE_PREFIX
 from ....core.results import Benchmark, BenchResult
 from ....reports import messages
-from ....reports.expected_ranges import BELOW_EXPECTED, RangeSource, expected_results, range_source_text, verdict_label
-from ... import language
+from ....reports.expected_ranges import (
+    BELOW_EXPECTED,
+    RangeSource,
+    advice_texts,
+    expected_results,
+    range_source_text,
+)
 from ...widgets.buttons import Button
 from ...widgets.cards import Card
 from ...widgets.icons import IconWidget
 from ...widgets.layouts import clear_layout
 from ...widgets.text import label
-
-UNKNOWN_CAUSE = CAUSE_PREFIX + "unknown"
-# What to check where the cause is unknown: codes of `bench.look.*`.
-CHECKS = ("power-plan", "slot", "memory-stick", "battery", "heat")
 
 
 class ExpectedRangeCard(Card):
@@ -68,10 +68,13 @@ class ExpectedRangeCard(Card):
             self._show_unknown()
             return
         is_below = benchmark.verdict == BELOW_EXPECTED
+        compared = expected_results(benchmark)
         if is_below:  # then it stands above the comparison
-            self.set_title(verdict_label(benchmark))
+            below = sum(result.judgement == "below" for result, _ in compared)
+            template = self.tr("Slower than usual for this card: {below} of {count}")
+            self.set_title(template.format(below=below, count=len(compared)))
         clear_layout(self._grid)
-        for row, (result, expected) in enumerate(expected_results(benchmark)):
+        for row, (result, expected) in enumerate(compared):
             self._add_range_row(row, result, expected)
         self._show_causes(benchmark if is_below else None)
         source = self._range_source
@@ -124,11 +127,7 @@ class ExpectedRangeCard(Card):
         if benchmark is None:
             return
         self.advice_label.setText(self.tr("What to do"))
-        texts = language.texts()
-        sentences = [texts.translate(cause) for cause in benchmark.causes]
-        if UNKNOWN_CAUSE in benchmark.causes:
-            sentences += [texts.translate(f"bench.look.{check}") for check in CHECKS]
-        for sentence in sentences:
+        for sentence in advice_texts(benchmark):
             self._causes_layout.addWidget(_bullet_row(sentence))
 
     def _open_source(self) -> None:
@@ -137,11 +136,11 @@ class ExpectedRangeCard(Card):
 
 
 def _bullet_row(sentence: str) -> QWidget:
-    """A sentence with an arrow before it."""
+    """A sentence with a bullet before it."""
     container = QWidget()
     row = QHBoxLayout(container)
     row.setContentsMargins(0, 0, 0, 0)
     row.setSpacing(10)
-    row.addWidget(IconWidget("right", "soft", 16), 0, Qt.AlignmentFlag.AlignTop)
+    row.addWidget(label("body", "•", "soft"), 0, Qt.AlignmentFlag.AlignTop)
     row.addWidget(label("body", sentence), 1)
     return container

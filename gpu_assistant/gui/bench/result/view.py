@@ -14,7 +14,7 @@ from ....bench.gpu_log import ABNORMAL_THROTTLE_REASONS
 from ....bench.history import previous_benchmark
 from ....core.results import BenchGpuLog, Benchmark
 from ....reports import messages
-from ....reports.expected_ranges import BELOW_EXPECTED, NORMAL_VERDICTS, RangeSource, verdict_label
+from ....reports.expected_ranges import BELOW_EXPECTED, NORMAL_VERDICTS, RangeSource, slow_text, verdict_label
 from ....reports.result_messages import (
     THROTTLE_ROW,
     change_text,
@@ -26,7 +26,7 @@ from ....reports.result_messages import (
 from ....texts.translate import remove_cjk_gaps
 from ... import theme
 from ...widgets.base import Breakpoints, Themed
-from ...widgets.cards import Banner, Card, Pill, name_value_row
+from ...widgets.cards import Banner, Card, Hero, Pill, name_value_row
 from ...widgets.charts import BarChart
 from ...widgets.icons import IconWidget
 from ...widgets.layouts import clear_layout
@@ -58,10 +58,12 @@ class BenchmarkResultView(Themed, QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(CARD_GAP)
-        self._grid.addWidget(self.headline_card, 0, 0, 1, 3)
+        self.slow_hero = Hero("warn", compact=True)
+        self._grid.addWidget(self.slow_hero, 0, 0, 1, 3)
+        self._grid.addWidget(self.headline_card, 1, 0, 1, 3)
         for column in range(3):
             self._grid.setColumnStretch(column, 1)
-        self._grid.setRowStretch(5, 1)  # spare height stays below all cards
+        self._grid.setRowStretch(6, 1)  # spare height stays below all cards
         self._left_column, self._left_layout = _card_column(self.comparison_card, self.expected_range_card)
         self._right_column, self._right_layout = _card_column(self.validity_card, self.history_card)
         self._breakpoints = Breakpoints(self)
@@ -143,7 +145,12 @@ class BenchmarkResultView(Themed, QWidget):
             detail = "\n".join(part for part in (headline.detail, headline.missing) if part)
             self.detail_label.setText(detail)
             self.detail_label.setVisible(bool(detail))
-        # That a card is slow is the title of `expected_range_card`, which then comes first.
+        # That a card is slow is said above all figures, and none of them boasts then.
+        is_slow = benchmark.verdict == BELOW_EXPECTED
+        self.slow_hero.setVisible(is_slow)
+        if is_slow:
+            self.slow_hero.set("warn", *slow_text(benchmark))
+        self.figure_label.set_tone("text" if is_slow else "accent_text")
         is_normal = benchmark.verdict in NORMAL_VERDICTS
         self.verdict_pill.setVisible(is_normal)
         if is_normal:
@@ -207,8 +214,8 @@ class BenchmarkResultView(Themed, QWidget):
         narrow = self._breakpoints.is_narrow
         for widget in (self._left_column, self._right_column, self.gpu_log_card, self.results_table):
             self._grid.removeWidget(widget)
-        self._grid.addWidget(self._left_column, 1, 0, 1, 3 if narrow else 2)
-        self._grid.addWidget(self._right_column, *((2, 0, 1, 3) if narrow else (1, 2, 1, 1)))
+        self._grid.addWidget(self._left_column, 2, 0, 1, 3 if narrow else 2)
+        self._grid.addWidget(self._right_column, *((3, 0, 1, 3) if narrow else (2, 2, 1, 1)))
         gpu_count = len(relevant_gpu_logs(self._result[0])) if self._result is not None else 0
         # What to do about a slow card comes before its figures.
         is_slow = self._result is not None and self._result[0].verdict == BELOW_EXPECTED
@@ -216,10 +223,10 @@ class BenchmarkResultView(Themed, QWidget):
         # Without a GPU the history fills the space below the comparison; several GPUs need the whole width.
         (self._right_layout if gpu_count else self._left_layout).insertWidget(1, self.history_card)
         if gpu_count > 1:
-            self._grid.addWidget(self.gpu_log_card, 3, 0, 1, 3)
+            self._grid.addWidget(self.gpu_log_card, 4, 0, 1, 3)
         else:
             self._right_layout.insertWidget(2, self.gpu_log_card)
-        self._grid.addWidget(self.results_table, 4, 0, 1, 3)
+        self._grid.addWidget(self.results_table, 5, 0, 1, 3)
         self._arrange_headline()
 
     def _arrange_headline(self) -> None:

@@ -206,7 +206,7 @@ class GpuSettingsCard(SettingsRowsCard):
             row_label.setText(text)
             control.set_on(is_on)
             control.setAccessibleName(text)
-        self.sleep_label.setText(self.tr("A laptop card that sleeps to save power is never woken for this."))
+        self.sleep_label.setText(self.tr("On a laptop, this never wakes a card that sleeps to save power."))
         self.muted_alarms_list.retranslate()
 
     def _save(self, **changes: object) -> None:

@@ -54,7 +54,7 @@ class StartupCard(SettingsRowsCard):
         self.set_title(self.tr("Start and notifications"))
         questions = (
             self.tr("Start in the background when I sign in"),
-            self.tr("Notify me when a setup or a benchmark has finished"),
+            self.tr("Notify me when a setup, a benchmark or a health test has finished"),
         )
         states = (self._is_started, self._app.settings.finish_notices)
         controls = (self.start_switch, self.finish_switch)

@@ -29,7 +29,7 @@ def test_expected_range_shows_source(open_result, seen):
 @pytest.mark.parametrize("cause", ["battery", "heat", "power-plan", "slot", "busy", "power-supply"])
 def test_below_range_shows_advice(open_result, seen, language, cause):
     view = open_result(slow_benchmark(cause)).result_view
-    assert view.expected_range_card.card_title.text() == "Slower than usual for this card"
+    assert view.expected_range_card.card_title.text() == "Slower than usual for this card: 3 of 3"
     assert not view.verdict_pill.isVisible()
     text = seen(view.expected_range_card)
     assert "What to do" in text
@@ -37,9 +37,27 @@ def test_below_range_shows_advice(open_result, seen, language, cause):
     assert "stick" not in text
 
 
-def test_below_range_without_cause_lists_checks(open_result, seen):
-    text = seen(open_result(slow_benchmark()).result_view.expected_range_card)
-    for check in ("Power plan", "Slot", "single stick", "plug it in", "fans"):
+def test_below_range_is_said_first_with_its_size_and_what_to_do(open_result, seen):
+    view = open_result(slow_benchmark("heat")).result_view
+    # float32 products: 7.08 TFLOP/s of at least 11.3 are 37 % too few, more than in the other two comparisons.
+    assert view.slow_hero.title_label.text() == "Your RTX 4060 is slower than usual, by up to 37 %"
+    assert "Clean its fans" in view.slow_hero.detail_label.text()
+    assert view.slow_hero.kind == "warn"
+    assert view.slow_hero.mapTo(view, view.slow_hero.rect().topLeft()).y() < view.headline_card.y()
+    assert not open_result(card_benchmark()).result_view.slow_hero.isVisible()
+
+
+def test_below_range_without_cause_lists_only_checks_that_are_open(open_result, seen):
+    slow = slow_benchmark()
+    plugged = replace(slow, on_battery=False, watched=tuple(replace(log, temp_max=61) for log in slow.watched))
+    text = seen(open_result(plugged).result_view.expected_range_card)
+    assert "Power plan" in text
+    # On mains, without heat, and with fast copies to the card.
+    for check in ("Laptop", "Heat", "Slot", "stick"):
+        assert check not in text
+    unknown = replace(slow, on_battery=None, watched=tuple(replace(log, temp_max=None) for log in slow.watched))
+    text = seen(open_result(unknown).result_view.expected_range_card)
+    for check in ("Power plan", "plug it in", "fans"):
         assert check in text
 
 

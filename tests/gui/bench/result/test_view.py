@@ -24,7 +24,7 @@ def test_headline_shows_ratio(open_result):
     assert view.headline_label.text() == "Training ResNet-50: your RTX 4060 is 31 times as fast as your CPU"
     formats, overnight = view.detail_label.text().split(". ")
     assert formats == "The card in mixed precision, the CPU in float32"
-    assert overnight == "What takes the CPU a whole night (8 hours), the card does in 15 minutes."
+    assert overnight == "A job that keeps the CPU busy all night (8 hours) takes the card 15 minutes."
     # Training has no usual range: the verdict stands beside the brackets that it sums up.
     assert view.verdict_pill.text == "Normal for this card"
     assert view.comparison_card.isAncestorOf(view.verdict_pill)
