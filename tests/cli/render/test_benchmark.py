@@ -133,7 +133,7 @@ def test_gpu_log_line(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     hot = replace(card, throttle=("power-cap", "thermal"))
     output = printed(capsysbinary, replace(card_benchmark(), watched=(hot,)))
     assert (
-        "NVIDIA GeForce RTX 4060 during the run: 41 → 66 °C (at most 67 °C), 2505 MHz and memory — MHz under load, "
+        "NVIDIA GeForce RTX 4060 during the run: 41 → 66 °C (at most 67 °C), 2,505 MHz and memory — MHz under load, "
         "at most 113 W of 115 W, limited by: At its power limit; Slowed down by heat"
     ) in output
     assert any(line.endswith("限制频率的原因：没有") for line in printed(capsysbinary, card_benchmark(), "zh_CN"))
