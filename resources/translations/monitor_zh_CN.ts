@@ -531,6 +531,10 @@
         <translation>上限 {power}</translation>
     </message>
     <message>
+        <source>at {time}</source>
+        <translation>{time} 时</translation>
+    </message>
+    <message>
         <source>now {figures}</source>
         <translation>现在 {figures}</translation>
     </message>

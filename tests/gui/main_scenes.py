@@ -163,6 +163,8 @@ def moving(window: MainWindow) -> None:
     page.verticalScrollBar().setValue(page.folders_card.y() - 20)
 
 
+# The scenes of the Monitor page in which the pointer is over a plot.
+POINTED = ("monitor-gpu", "monitor-2-gpus", "monitor-inside")
 # name: (page, GPUs, benchmarks kept, whether an environment stands, state of the page)
 SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None]] = {
     "home": (HOME, 0, 2, True, None),
@@ -244,7 +246,8 @@ def shoot(studio: Studio, name: str, folder: Path) -> None:
     if page == MONITOR:
         time_axis = window.main_area.pages[MONITOR].time_axis
         time_axis.pause(True)
-        time_axis.point(time_axis.view()[0] + 470)
+        if name in POINTED:
+            time_axis.point(time_axis.view()[0] + 470)
     if state is not None:
         state(window)
     studio.save(window, name)

@@ -30,11 +30,19 @@ AlarmKey = tuple[str, int | None]  # rule and GPU
 
 
 class AlarmAdvicePanel(Themed, QWidget):
-    """The alarms; `toggle_button`, which the page places, shows and hides them. Both are hidden without an alarm."""
+    """The alarms; `toggle_button`, which the page places, shows and hides them. Both are hidden without an alarm.
+
+    With a new alarm that is more than information the panel opens by itself where `set_opening` allows it. `toggled` is
+    emitted when it opened or closed.
+    """
+
+    toggled = Signal()
 
     def __init__(self) -> None:
         super().__init__()
+        self._may_open, self._opened_itself = True, False
         self._is_open = self._shows_action = False
+        self._announced: set[AlarmKey] = set()  # the alarms for which it has opened
         self.toggle_button = Button(kind="ghost", small=True)
         self.alarms_card = AlarmsCard(include_info=True)
         column = QVBoxLayout(self)
@@ -48,11 +56,26 @@ class AlarmAdvicePanel(Themed, QWidget):
     def show_health(self, health: Health | None, is_muted: Callable[[Alarm], bool]) -> None:
         self.alarms_card.show_health(health, is_muted)
         has_alarms = bool(self.alarms_card.rows)
+        grave = {key for key, row in self.alarms_card.rows.items() if row.alarm.level != "info"}
+        is_new, self._announced = bool(grave - self._announced), grave
         if self._is_open and not has_alarms:
             self._toggle()
+        elif is_new and self._may_open and not self._is_open:
+            self._toggle(by_itself=True)
         self.toggle_button.setVisible(has_alarms)
         if self._shows_action != self._needs_action():
             self.retranslate()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the alarms are shown."""
+        return self._is_open
+
+    def set_opening(self, *, allowed: bool) -> None:
+        """Whether it may open by itself; it closes where it has done so and may no longer."""
+        self._may_open = allowed
+        if not allowed and self._is_open and self._opened_itself:
+            self._toggle()
 
     def _needs_action(self) -> bool:
         """Whether one of the alarms is more than information."""
@@ -63,10 +86,12 @@ class AlarmAdvicePanel(Themed, QWidget):
         self.toggle_button.setText(self.tr("What to do") if self._shows_action else self.tr("What this means"))
         self.toggle_button.set_icon(trailing_icon="up" if self._is_open else "down")
 
-    def _toggle(self) -> None:
+    def _toggle(self, *, by_itself: bool = False) -> None:
         self._is_open = not self._is_open
+        self._opened_itself = by_itself
         self.setVisible(self._is_open)
         self.retranslate()
+        self.toggled.emit()
 
 
 class AlarmsCard(Card):
@@ -81,7 +106,7 @@ class AlarmsCard(Card):
     def __init__(self, *, include_info: bool) -> None:
         self.rows: dict[AlarmKey, AlarmRow] = {}
         self._dividers: list[Divider] = []
-        self._include_info = include_info
+        self._include_info, self._is_short = include_info, False
         self._expanded = False
         self.expand_button = Button(kind="ghost", small=True)
         super().__init__(padding=16)
@@ -103,7 +128,19 @@ class AlarmsCard(Card):
         for index, (key, alarm) in enumerate(alarms_by_key.items()):
             self.rows[key].set_alarm(alarm, muted=is_muted(alarm))
             self.rows[key].set_brief(brief=first_brief and index == 0)
+        worst = next(iter(alarms), None)
+        tint = worst.level if worst is not None and worst.level != "info" else ""
+        if tint != self.tint:
+            self.tint = tint
+            self.update()
         self.setVisible(bool(alarms_by_key))
+
+    def set_short(self, *, short: bool) -> None:
+        """In a short window, show only title and advice of each alarm."""
+        if short != self._is_short:
+            self._is_short = short
+            for row in self.rows.values():
+                row.set_short(short=short)
 
     def retranslate(self) -> None:
         count = len(self.rows) - 1
@@ -121,6 +158,7 @@ class AlarmsCard(Card):
         for key, alarm in alarms_by_key.items():
             existing = existing_rows[key]
             row = existing if existing is not None else AlarmRow(alarm, muted=is_muted(alarm))
+            row.set_short(short=self._is_short)
             if existing is None:
                 row.alarm_muted.connect(self.alarm_muted)
                 row.health_test_requested.connect(self.health_test_requested)
@@ -161,7 +199,7 @@ class AlarmRow(Themed, QWidget):
     def __init__(self, alarm: Alarm, *, muted: bool) -> None:
         super().__init__()
         self.alarm, self.muted = alarm, muted
-        self._ready = False
+        self._ready = self._is_brief = self._is_short = False
         self.icon_widget = IconWidget("warn", "warn", 20)
         self.title_label, self.evidence_label = label("strong"), label("small", tone="soft")
         self.fix_label = label("body")
@@ -202,8 +240,21 @@ class AlarmRow(Themed, QWidget):
 
     def set_brief(self, *, brief: bool) -> None:
         """Hide title and evidence where they are shown above the card already."""
-        for widget in (self.title_label, self.evidence_label):
-            widget.setVisible(not brief)
+        self._is_brief = brief
+        self._update_parts()
+
+    def set_short(self, *, short: bool) -> None:
+        """Hide evidence and what is rarely needed, where the window has little room."""
+        self._is_short = short
+        self._update_parts()
+
+    def _update_parts(self) -> None:
+        self.title_label.setVisible(not self._is_brief)
+        self.evidence_label.setVisible(not self._is_brief and not self._is_short)
+        alarm = self.alarm
+        self.test_button.setVisible(alarm.id in ALARMS_ADVISING_TEST)
+        self.source_button.setVisible(alarm.source is not None and not self._is_short)
+        self.mute_button.setVisible(alarm.level != "info" and not self._is_short)
 
     def retranslate(self) -> None:
         if not self._ready:
@@ -215,13 +266,11 @@ class AlarmRow(Themed, QWidget):
         for text, widget in zip(parts, (self.title_label, self.evidence_label, self.fix_label), strict=True):
             if widget.text() != text:
                 widget.setText(text)
-        self.test_button.setVisible(alarm.id in ALARMS_ADVISING_TEST)
+        self._update_parts()
         self.test_button.setText(self.tr("Run the health test"))
-        self.source_button.setVisible(alarm.source is not None)
         self.source_button.setText(self.tr("Source"))
         self.source_button.setToolTip(alarm.source or "")
         self.source_button.setAccessibleDescription(alarm.source or "")
-        self.mute_button.setVisible(alarm.level != "info")
         self.mute_button.setText(self.tr("Notify me again") if self.muted else self.tr("No notifications for this"))
         self.setAccessibleName(". ".join(parts))
 

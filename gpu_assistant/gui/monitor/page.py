@@ -123,6 +123,7 @@ class MonitorPage(Page):
             lambda: self.health_test_requested.emit(ADVISED_TEST_LEVEL)
         )
         self.advice_panel.alarms_card.alarm_muted.connect(self._on_mute_toggled)
+        self.advice_panel.toggled.connect(self._update_layout_later)
         self.secondary_plots_button.clicked.connect(self._rebuild_plots)
         self.gpu_details.toggled.connect(self._request_samples)
         self.layout_control.chosen.connect(lambda _: self._rebuild_plots())
@@ -295,6 +296,9 @@ class MonitorPage(Page):
         low, short = self.breakpoints.is_low, self.maximumViewportSize().height() < theme.px(SHORT_HEIGHT)
         columns = 2 if available >= 2 * theme.px(MIN_CARD_WIDTH) else 1
         has_table = self.gpu_table is not None
+        # With several GPUs the panel would push every graph out of view, and their own pills say what is wrong.
+        self.advice_panel.set_opening(allowed=not has_table and not (short and len(self._gpus or ()) > 1))
+        self.advice_panel.alarms_card.set_short(short=short)
         short_height = TABLE_PLOT_HEIGHT if has_table else SHORT_PLOT_HEIGHT
         # Where the plots need scrolling, the one that shows the problem is seen first.
         scrolls = self.breakpoints.is_small or has_table
@@ -302,9 +306,10 @@ class MonitorPage(Page):
             columns,
             plot_height=LOW_PLOT_HEIGHT if low else short_height if short else MIN_PLOT_HEIGHT,
             fixed_height=low or (short and has_table),
-            first_metric=self._alarm_metric if scrolls else "",
+            first_metric=self._alarm_metric if scrolls or self.advice_panel.is_open else "",
         )
-        self.summary_tiles.update_layout(available, low_window=low, short_window=short)
+        one_row = low or (short and self.advice_panel.is_open)
+        self.summary_tiles.update_layout(available, low_window=one_row, short_window=short)
 
     def _place_toolbar(self, available: int) -> None:
         """Put the toolbar beside the title, or below it where the status line would have less than its minimum."""

@@ -32,10 +32,13 @@ def name_value_row(name: str, value: str, tone: str = "text") -> QHBoxLayout:
 
 
 class Card(Themed, QFrame):
-    """A background for related things. `column` is its layout; `card_title` is its first row."""
+    """A background for related things. `column` is its layout; `card_title` is its first row; `tint` is "" or the token
+    of a state, such as "warn", that colours the background as a banner's.
+    """
 
     def __init__(self, title: str = "", *, padding: int = 20, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.tint = ""
         self.column = TopAlignedLayout(self)
         self.column.setContentsMargins(padding, padding - 4, padding, padding - 4)
         self.column.setSpacing(8)
@@ -52,7 +55,10 @@ class Card(Themed, QFrame):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
-        draw_box(QPainter(self), QRectF(self.rect()), 10, "card")
+        if self.tint:
+            draw_box(QPainter(self), QRectF(self.rect()), 10, f"{self.tint}_soft", tint_border(self.tint))
+        else:
+            draw_box(QPainter(self), QRectF(self.rect()), 10, "card")
 
 
 class Divider(Themed, QWidget):
@@ -516,6 +522,12 @@ class MetricValue(Themed, QWidget):
         if self.sizeHint() != old_size:
             self.updateGeometry()
         self.update()
+
+    def set_tone(self, tone: str) -> None:
+        """Draw the figure in the colour of this token."""
+        if tone != self.tone:
+            self.tone = tone
+            self.update()
 
     def sizeHint(self) -> QSize:
         large, small = QFontMetricsF(theme.font(self.kind)), QFontMetricsF(theme.font("small"))

@@ -35,13 +35,16 @@ def test_several_alarms_are_one_line_with_expandable_advice(monitor, qtbot):
     qtbot.waitUntil(lambda: page.subtitle_label.text().endswith(" · and 1 more"), timeout=10_000)
     panel = page.advice_panel
     assert panel.toggle_button.isVisible()
-    assert not panel.alarms_card.isVisible()
-    panel.toggle_button.click()
+    assert panel.alarms_card.isVisible()  # what is wrong needs no click
+    assert panel.alarms_card.tint == "error"
     first, *others = panel.alarms_card.rows.values()
     assert first.fix_label.isVisible()
     assert not others[0].isVisible()
     panel.alarms_card.expand_button.click()
     assert others[0].isVisible()
+    panel.toggle_button.click()
+    feed(window, sample(gpu(**sick), t=now + 1))
+    assert not panel.alarms_card.isVisible()  # closed by hand, it stays so
 
 
 def test_status_line_and_pill_show_alarm(worked, qtbot):

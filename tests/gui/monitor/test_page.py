@@ -52,17 +52,20 @@ def test_driver_state_is_shown(monitor):
 def test_pause_is_shown_above_the_plots_and_leaves_the_status_whole(monitor, language):
     window, page = monitor
     feed(window, sample(gpu()))
-    running, time_label = page.subtitle_label.text(), page.plots.readout.time_label
-    assert time_label.text() == "Live"
+    running, readout = page.subtitle_label.text(), page.plots.readout
+    assert readout.time_label.text() == "Live"
+    assert readout.pause_pill.isHidden()
     page.toolbar.pause_button.click()
     at = time.strftime("%H:%M:%S", time.localtime(page.time_axis.view()[1]))
     assert page.subtitle_label.text() == running
-    assert time_label.text() == f"Paused at {at}"
+    assert readout.pause_pill.text == f"Paused at {at}"
+    assert readout.pause_pill.isVisible()
     language.set("zh_CN")
     page.retranslate()
-    assert time_label.text() == f"暂停于 {at}"
+    assert readout.pause_pill.text == f"暂停于 {at}"
     page.toolbar.pause_button.click()
-    assert time_label.text() == "实时"
+    assert readout.pause_pill.isHidden()
+    assert readout.time_label.text() == "实时"
 
 
 def test_the_line_above_the_plots_says_what_the_cross_hair_points_at(monitor, qtbot, language):
@@ -84,7 +87,7 @@ def test_the_line_above_the_plots_says_what_the_cross_hair_points_at(monitor, qt
         page.time_axis.point(now - 500)
         assert readout.text_label.text() == ""
         page.time_axis.point(None)
-    assert readout.time_label.text().startswith("暂停于")
+    assert readout.pause_pill.text.startswith("暂停于")
     assert readout.height() == height  # the plots keep their place under the pointer
 
 
@@ -162,7 +165,8 @@ def test_lines_have_no_gaps_while_page_hidden(monitor):
 def test_resize_draws_newly_visible_plots(monitor, qtbot):
     window, page = monitor
     window.resize(880, 520)
-    feed(window, sample(gpu()))
+    feed(window, sample(gpu(), gpu(1)))
+    page.layout_control.buttons[1].click()  # more rows of plots than any font brings into this window
     page.toolbar.pause_button.click()
     qtbot.waitUntil(lambda: page.plot_cards[0].is_in_view() and not page.plot_cards[-1].is_in_view(), timeout=5000)
     last = page.plot_cards[-1].plot
@@ -325,3 +329,19 @@ def test_reused_index_draws_own_history(monitor):
     feed(window, *(sample(*moved, t=now - 10 + second) for second in range(10)))
     history, metric = window.main_area.sampling.history, page.plot_cards[0].plotted_metric
     assert {value for _, value in history.recent_values(metric, 0, 60)} == {80}
+
+
+def test_a_value_at_the_pointer_is_marked_with_its_time_and_the_present_one_comes_back(monitor, qtbot):
+    window, page = monitor
+    now = time.time()
+    feed(window, *(sample(gpu(temp=40 + i), t=now - 30 + i) for i in range(30)))
+    qtbot.waitUntil(lambda: len(page.plot_cards) > 2 and page.plot_cards[0].is_in_view(), timeout=5000)
+    page.draw()
+    load = page.plot_cards[0]
+    assert (load.figure.tone, load.range_label.text()) == ("text", "")
+    page.time_axis.point(now - 10)
+    clock = time.strftime("%H:%M:%S", time.localtime(now - 10))
+    qtbot.waitUntil(lambda: load.range_label.text().startswith(f"at {clock}"), timeout=5000)
+    assert load.figure.tone == "soft"
+    page.time_axis.point(None)
+    qtbot.waitUntil(lambda: (load.figure.tone, load.range_label.text()) == ("text", ""), timeout=5000)

@@ -104,13 +104,15 @@ class HomePage(Page):
         self._cards_layout = QGridLayout()
         self._cards_layout.setSpacing(16)
         self.column.setSpacing(16)
-        for part in (self.banner, self.hero, self.alarms_card, self.update_card, self.live_card):
+        for part in (self.banner, self.hero, self.alarms_card, self.update_card):
             self.column.addWidget(part)
+        # What one comes for is seen without scrolling.
+        self.column.addWidget(self._actions_heading)
+        self.column.addWidget(self.actions_panel)
+        self.column.addWidget(self.live_card)
         self.column.addWidget(self.setup_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addWidget(self.environments_card)
         self.column.addLayout(self._cards_layout)
-        self.column.addWidget(self._actions_heading)
-        self.column.addWidget(self.actions_panel)
         self.column.addStretch(1)
         self._facts_runner, self._verify_runner = JobRunner(self), JobRunner(self)
         self._action_runner, self._export_runner = JobRunner(self), JobRunner(self)

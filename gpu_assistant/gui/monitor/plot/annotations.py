@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 
 Tone = Literal["warn", "error", "soft", "accent"]
+TONES_BY_WEIGHT: tuple[Tone, ...] = ("error", "warn", "accent", "soft")
 # How a span is shaded; states of one tone differ in it.
 Hatch = Literal["plain", "rising", "falling", "crossed", "upright", "level"]
 # rule: (short text, tone, key of the metric whose plot shows the text, hatch)
@@ -211,8 +212,21 @@ class _GpuHistory:
 def _rule_events(past: _GpuHistory, rules: list[AlarmRule], ends_seconds: float) -> Iterator[Event]:
     alarms = {rule.id: past.alarms(rule, ends_seconds) for rule in rules}
     for rule in rules:
-        suppressed = [span for other in rules if rule.id in other.suppresses for span in alarms[other.id]]
+        graver = (other for other in rules if rule.id in other.suppresses or _is_graver(other.id, rule.id))
+        suppressed = [span for other in graver for span in alarms[other.id]]
         yield from past.events(subtract_spans(alarms[rule.id], suppressed), *RULES[rule.id])
+
+
+def _is_graver(rule: str, other: str) -> bool:
+    """Whether a rule says more than another that may hold at the same time: a GPU that is slowed by heat is also hot.
+
+    RULES has the graver ones of a tone first. Two warnings about different metrics have different causes.
+    """
+    order = [*RULES]
+    (_, tone, metric, _), (_, other_tone, other_metric, _) = RULES[rule], RULES[other]
+    if tone != other_tone:
+        return metric == other_metric and TONES_BY_WEIGHT.index(tone) < TONES_BY_WEIGHT.index(other_tone)
+    return metric == other_metric and order.index(rule) < order.index(other)
 
 
 def _missing_events(past: _GpuHistory) -> Iterator[Event]:

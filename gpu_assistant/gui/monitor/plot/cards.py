@@ -16,7 +16,7 @@ from ...widgets.layouts import FlowLayout
 from ...widgets.text import label
 from ..history_model import SampleHistory
 from ..metrics import GPU_COLOURS, GPU_METRICS, MACHINE_METRICS, Metric
-from .annotations import Event, Tone
+from .annotations import TONES_BY_WEIGHT, Event
 from .curves import LineStyle, SeriesCurve
 from .legend import LineLegendRow, Readout
 from .overlay import Limit, Reading, event_reasons
@@ -28,7 +28,6 @@ QWIDGETSIZE_MAX = (1 << 24) - 1  # qwidget.h; PySide6 has no name for it
 MAX_VALUES_WITH_UNIT = 2  # of more lines the unit stands once, beside the plot's name
 EMPTY_SHARE = 0.1  # of the shown range may be older than the history before the line above the plots says so
 POINTER_SHARE = 0.003  # of the shown range: an event as near to the cross-hair as this is at it
-TONES_BY_WEIGHT: tuple[Tone, ...] = ("error", "warn", "accent", "soft")
 
 
 def gpu_line(position: int, gpu: int, *, fill: bool) -> LineStyle:
@@ -150,18 +149,30 @@ class PlotCard(Card):
         values, metric = self._latest_values, self.plotted_metric
         if self._readings is not None:
             values = {gpu: self._readings[gpu].value if gpu in self._readings else None for gpu in self.gpus}
-        is_single = len(self.gpus) == 1
+        is_single, is_past = len(self.gpus) == 1, self._readings is not None
         self.figure.setVisible(is_single)
+        self.figure.set_tone("soft" if is_past else "text")
         if is_single:
             value = values.get(self.gpus[0])
             self.figure.set(None if value is None else metric.format_value(value), metric.unit)
         extremes = (self._readings or {})[self.gpus[0]].extremes if is_single and self._readings else None
         low, high = (metric.format_value(value) for value in extremes) if extremes is not None else ("", "")
-        self.range_label.setText(f"{low} – {high}" if low != high else "")
+        self.range_label.setText(self._past_text(f"{low} – {high}" if low != high else ""))
         for gpu, row in self.legend_rows.items() if not is_single else ():
             value = values.get(gpu)
             many = len(self.gpus) > MAX_VALUES_WITH_UNIT
-            row.show_value(metric.format_value(value) if many else metric.format_with_unit(value))
+            row.show_value(metric.format_value(value) if many else metric.format_with_unit(value), past=is_past)
+
+    def _past_text(self, extremes: str) -> str:
+        """Of which moment the value at the cross-hair is, and its range there; "" for the present value.
+
+        With several lines only the time on the axis says it: beside the legend there is no room.
+        """
+        axis = self.plot.time_axis
+        if len(self.gpus) > 1 or self._readings is None or axis.cursor is None:
+            return ""
+        text = self.tr("at {time}").format(time=format_moment(axis.cursor, axis.span))
+        return f"{text} · {extremes}" if extremes else text
 
     def _update_limit(self, gpus: list[GpuSample], totals: set[float]) -> None:
         """Show the limit that all GPUs of the plot have; a GPU that does not answer leaves it as it was."""
@@ -316,6 +327,8 @@ class Plots(QWidget):
         """
         axis, at = self._time_axis, self._time_axis.cursor
         end = axis.view()[1]
+        paused_text = self.tr("Paused at {time}").format(time=format_moment(end, 0))
+        self.readout.show_pause(paused_text if axis.paused else "")
         if at is not None:
             near = POINTER_SHARE * axis.span
             events = [event for event in self._events if event.within(at - near, at + near)]
@@ -323,7 +336,7 @@ class Plots(QWidget):
             reasons = event_reasons(events, names_gpus=self._names_gpus)
             self.readout.show_time(format_moment(at, axis.span), " · ".join(reasons))
         elif axis.paused:
-            self.readout.show_time(self.tr("Paused at {time}").format(time=format_moment(end, 0)), self._since)
+            self.readout.show_time("", self._since)
         elif axis.live:
             self.readout.show_time(self.tr("Live"), self._since)
         else:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QWidget
 
 from ... import theme
 from ...widgets.base import Themed
+from ...widgets.cards import Pill
 from ...widgets.layouts import FlowLayout
 from ...widgets.text import label
 from .annotations import Event, Hatch, Tone
@@ -69,15 +70,16 @@ class LineLegendRow(LegendRow):
 
     def __init__(self, line: LineStyle) -> None:
         self.value = ""
+        self.is_past = False
         self._value_width = 0
         super().__init__(line.name, LINE_WIDTH)
         self.line = line
 
-    def show_value(self, value: str) -> None:
-        """Show this value, in the line's unit, behind the name."""
-        if value == self.value:
+    def show_value(self, value: str, *, past: bool = False) -> None:
+        """Show this value, in the line's unit, behind the name; one of the `past` is fainter than a present one."""
+        if (value, past) == (self.value, self.is_past):
             return
-        self.value = value
+        self.value, self.is_past = value, past
         self.setAccessibleName(f"{self.line.name}: {value}")
         self._widen()
         self.update()
@@ -102,8 +104,8 @@ class LineLegendRow(LegendRow):
         middle = round(self.height() / 2)
         painter.drawLine(0, middle, LINE_WIDTH, middle)
         if self.value:
-            painter.setPen(theme.color("text"))
-            painter.setFont(theme.font("caption-strong"))
+            painter.setPen(theme.color("soft" if self.is_past else "text"))
+            painter.setFont(theme.font("caption" if self.is_past else "caption-strong"))
             left = super().sizeHint().width() - LEGEND_MARGIN + LEGEND_GAP
             value_rect = QRectF(left, 0, self.width() - left, self.height())
             painter.drawText(value_rect, int(Qt.AlignmentFlag.AlignVCenter), self.value)
@@ -131,12 +133,15 @@ class EventLegendRow(LegendRow):
 
 class Readout(QWidget):
     """The line above the plots: the shown time, or the time at the cross-hair with the events there; then the key of
-    all events that are shown, below it where it has no room beside it.
+    all events that are shown, below it where it has no room beside it. A pill in front of it says that the plots are
+    paused.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._keys: tuple[LegendKey, ...] = ()
+        self.pause_pill = Pill("neutral", icon="pause")
+        self.pause_pill.hide()
         self.time_label, self.text_label = label("caption-strong"), label("caption")
         self.text_label.set_one_line(True)
         self.key, self._key_layout = QWidget(), FlowLayout(spacing=14)
@@ -144,6 +149,7 @@ class Readout(QWidget):
         self.key.hide()
         line = QHBoxLayout()
         line.setSpacing(8)
+        line.addWidget(self.pause_pill)
         line.addWidget(self.time_label)
         line.addWidget(self.text_label, 1)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
@@ -155,7 +161,14 @@ class Readout(QWidget):
     def show_time(self, time: str, text: str) -> None:
         """Show a time or state, and what is said of it."""
         self.time_label.setText(time)
+        self.time_label.setVisible(bool(time))
         self.text_label.setText(text)
+
+    def show_pause(self, text: str) -> None:
+        """Show this text in the pill, "" for none; the line is as high without it."""
+        self.pause_pill.set("neutral", text)
+        self.pause_pill.setVisible(bool(text))
+        self.setMinimumHeight(self.pause_pill.sizeHint().height())
 
     def show_key(self, events: Iterable[Event]) -> None:
         """Show the symbol of each kind of event once, in the order of their starts."""

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QGraphicsItem
 
 from ... import language, theme
 from ...widgets.base import draw_rounded_rect
-from .annotations import Event, Hatch, Tone
+from .annotations import TONES_BY_WEIGHT, Event, Hatch, Tone, subtract_spans
 from .curves import LineStyle
 from .renderer import ViewRange, dashed_pen
 
@@ -135,7 +135,9 @@ class EventSpan(Struct, frozen=True, kw_only=True):
 
 
 def merged_spans(events: Iterable[Event], view: ViewRange) -> list[EventSpan]:
-    """Each region to shade, at least a pixel wide; overlapping events of a state are merged."""
+    """Each region to shade, at least a pixel wide; overlapping events of a state are merged, and of several states the
+    gravest is shown.
+    """
     spans: list[EventSpan] = []
     for event in sorted(events, key=lambda event: (event.tone, event.hatch, event.start)):
         if event.is_instant:
@@ -147,7 +149,17 @@ def merged_spans(events: Iterable[Event], view: ViewRange) -> list[EventSpan]:
             spans[-1] = replace(last, end=max(span.end, last.end))
         else:
             spans.append(span)
-    return spans
+    shown: list[EventSpan] = []
+    for span in sorted(spans, key=_gravity):
+        graver = [(each.start, each.end) for each in shown if _gravity(each) < _gravity(span)]
+        pieces = subtract_spans([(span.start, span.end)], graver)
+        shown.extend(replace(span, start=start, end=end) for start, end in pieces)
+    return sorted(shown, key=lambda span: (_gravity(span), span.start))
+
+
+def _gravity(span: EventSpan) -> tuple[int, bool, str]:
+    """The order of states, the gravest first; of a tone those with a hatch, which say more than "hot"."""
+    return TONES_BY_WEIGHT.index(span.tone), span.hatch == "plain", span.hatch
 
 
 class EventLabel(Struct, frozen=True, kw_only=True):
@@ -324,7 +336,8 @@ class LimitLine:
         label.setColor(theme.color("error"))
         label.fill = pg.mkBrush(theme.color("card", 0.8))  # curves behind it leave it readable
         label.setFormat(limit.text.replace("{", "{{").replace("}", "}}"))
-        above = view.y(limit.value) / view.ratio >= label.boundingRect().height()
+        # With room to spare: a label of an event may yet lower the plot.
+        above = view.y(limit.value) / view.ratio >= 2 * label.boundingRect().height()
         label.anchors = [(0, 1 if above else 0)] * 2
         self.line.setPos(limit.value)
         self.line.show()

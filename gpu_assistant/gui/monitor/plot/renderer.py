@@ -21,6 +21,8 @@ from .curves import Array, LineStyle, SeriesCurve, downsample_curve, finite_slic
 
 LEAD = 3  # pixels by which a line's joint extends beyond its point
 HEADROOM = 0.13  # of the scale, above the highest tick
+LINE_WIDTH = 1.6  # logical pixels
+CURVE_OFFSET = 1.4  # logical pixels by which each further curve is raised, so that equal ones do not hide each other
 
 # GPUs differ in colour and dash, since colour alone does not reach everyone (WCAG 1.4.1). In pixels: line, gap, ...
 DASHES: tuple[tuple[float, ...] | None, ...] = (None, (5, 3), (1.5, 2.5), (6, 2.5, 1.5, 2.5))
@@ -121,27 +123,28 @@ class CurvesItem(pg.UIGraphicsItem):  # type: ignore[misc]
         painter.fillRect(free, Qt.GlobalColor.transparent)
         painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceOver)
         since = view.start + (edge - 2 * math.ceil(LEAD * view.ratio)) * view.column
-        for line, curve in curves:
-            self._paint_curve(painter, view, line, curve, since)
+        for number, (line, curve) in enumerate(curves):
+            self._paint_curve(painter, view, line, curve, since, raised=number * CURVE_OFFSET * view.ratio)
         painter.end()
 
     def _paint_curve(
-        self, painter: QPainter, view: ViewRange, line: LineStyle, curve: SeriesCurve, since: float
+        self, painter: QPainter, view: ViewRange, line: LineStyle, curve: SeriesCurve, since: float, *, raised: float
     ) -> None:
+        """Paint a curve from the time `since` on, `raised` device pixels above its values."""
         # With a sample to the left of the visible part, so that the line enters it.
         shown = downsample_curve(curve.since(since - 2 * max(curve.step, view.column)), view.column)
         if not len(shown.t):
             return
         x = shown.t / view.column - view.first
         scale = view.height / (view.top - view.bottom)
-        y = (view.top - shown.mean) * scale
+        y = (view.top - shown.mean) * scale - raised
         if curve.has_band(view.column):
             low, high = (view.top - shown.low) * scale, (view.top - shown.high) * scale
             fill_between(painter, x, low, high, height=view.height, colour=theme.color(line.colour_token, 0.16))
         elif line.fill:
             floor = np.full(len(y), float(view.height))
             fill_between(painter, x, floor, y, height=view.height, colour=theme.color(line.colour_token, 0.10))
-        pen = QPen(theme.color(line.colour_token), (1.6 if line.fill else 1.8) * view.ratio)
+        pen = QPen(theme.color(line.colour_token), LINE_WIDTH * view.ratio)
         self.paint_line(painter, x, y, pen, dash=line.dash, origin=-float(view.first))
 
     def paint_line(

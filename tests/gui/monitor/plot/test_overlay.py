@@ -76,13 +76,14 @@ def test_spans_of_a_tone_are_merged_and_a_pixel_wide():
     events += (gpu_event(2, 150, tone="error", end=150.5), gpu_event(3, 400, tone="warn", end=math.inf))
     events += (gpu_event(4, 500, tone="accent", end=500),)
     spans = [(span.tone, span.start, span.end) for span in overlay.merged_spans(events, view())]
-    assert spans == [("error", 150, 151), ("warn", 100, 300), ("warn", 400, 601)]
+    assert spans == [("error", 150, 151), ("warn", 100, 150), ("warn", 151, 300), ("warn", 400, 601)]
 
 
-def test_spans_of_two_states_of_a_tone_stay_apart():
-    hot = gpu_event(0, 100, tone="warn", end=200)
-    slowed = replace(hot, hatch="rising")
-    assert [span.hatch for span in overlay.merged_spans((hot, slowed), view())] == ["plain", "rising"]
+def test_of_two_states_at_a_time_the_graver_one_is_shaded():
+    hot = gpu_event(0, 100, tone="warn", end=300)
+    slowed = replace(hot, hatch="rising", start=150, end=200)
+    spans = [(span.hatch, span.start, span.end) for span in overlay.merged_spans((hot, slowed), view())]
+    assert spans == [("rising", 150, 200), ("plain", 100, 150), ("plain", 200, 300)]
 
 
 def test_events_of_a_kind_that_are_close_are_one():
