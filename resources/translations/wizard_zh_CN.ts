@@ -264,10 +264,6 @@
         <translation>下载完整后，这里直接使用。</translation>
     </message>
     <message>
-        <source>Left</source>
-        <translation>剩余</translation>
-    </message>
-    <message>
         <source>Limited by the download server</source>
         <translation>快慢取决于下载服务器</translation>
     </message>
@@ -330,10 +326,6 @@
     <message>
         <source>You set a limit of {speed}.</source>
         <translation>你设的最高速度是 {speed}。</translation>
-    </message>
-    <message>
-        <source>{time} left</source>
-        <translation>还需 {time}</translation>
     </message>
 </context>
 <context>
@@ -405,6 +397,10 @@
     <message>
         <source>Set up and verified in {time}. Nothing else changed.</source>
         <translation>安装和验证共用了 {time}，没有改动电脑上的其他东西。</translation>
+    </message>
+    <message>
+        <source>Driver and PyTorch set up and verified. Nothing else changed.</source>
+        <translation>驱动和 PyTorch 都已装好并通过验证，没有改动其他东西。</translation>
     </message>
     <message>
         <source>Set up and verified. Nothing else changed.</source>
@@ -613,8 +609,8 @@
 <context>
     <name>ErrorPanel</name>
     <message>
-        <source>Nothing was installed.</source>
-        <translation>什么都还没有安装。</translation>
+        <source>Nothing has been installed.</source>
+        <translation>目前什么都没有安装。</translation>
     </message>
     <message>
         <source>Choose another folder</source>
@@ -625,8 +621,12 @@
         <translation>可以这样做</translation>
     </message>
     <message>
-        <source>Neither {site} nor the second source has a build for this computer.</source>
-        <translation>没有找到适合这台电脑的版本：{site}，以及另一个来源。</translation>
+        <source>Neither {site} nor the fallback source has a build for it.</source>
+        <translation>{site}和备用来源都没有适合这台电脑的版本。</translation>
+    </message>
+    <message>
+        <source>PyTorch {version} was not found for this computer</source>
+        <translation>没有找到 PyTorch {version}</translation>
     </message>
 </context>
 <context>
@@ -735,8 +735,8 @@
         <translation>可以放心中断</translation>
     </message>
     <message>
-        <source>Stopped</source>
-        <translation>已停止</translation>
+        <source>Setup stopped</source>
+        <translation>安装已停止</translation>
     </message>
     <message>
         <source>Stopping…</source>

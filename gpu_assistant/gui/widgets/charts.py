@@ -198,7 +198,7 @@ class BarChart(Themed, QWidget):
             end = start
             if length is not None and longest > 0:
                 # A bar that is too short to see still shows that there is one.
-                width = max(bar_space * length / longest, 6.0)
+                width = max(bar_space * length / longest, 2.0)
                 bar_top = text_height if self._stacked else (row_height - thickness) / 2
                 draw_rounded_rect(painter, QRectF(start, top + bar_top, width, thickness), 4, theme.color(token))
                 end = start + width + 10

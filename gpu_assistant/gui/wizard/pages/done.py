@@ -245,10 +245,7 @@ class DonePage(WizardPage):
             verdict = verification_verdict(checks, state.recommendation, state.machine)
             title, detail = verdict.title, verdict.detail
             if state.end_event is not None and verdict.kind == "ok":
-                detail = self.tr("Set up and verified. Nothing else changed.")
-                if not state.resumed:
-                    template = self.tr("Set up and verified in {time}. Nothing else changed.")
-                    detail = template.format(time=format_duration(state.end_event.elapsed_s, self.texts.language))
+                detail = self._setup_text(state.end_event.elapsed_s)
             self.hero.set(verdict.kind, title, detail, "" if verdict.kind == "ok" else retry_text)
             all_passed = verdict.passed == verdict.total
             passed_text = (
@@ -264,6 +261,16 @@ class DonePage(WizardPage):
         if title != self._announced_title and self.isVisible():
             self._announced_title = title
             announce(self.hero, title)
+
+    def _setup_text(self, elapsed_s: float) -> str:
+        """What was set up: with the driver where that was one of the steps, and otherwise in which time."""
+        progress = self.controller.progress
+        if progress is not None and progress.has_changed_driver:
+            return self.tr("Driver and PyTorch set up and verified. Nothing else changed.")
+        if self.controller.flow.state.resumed:
+            return self.tr("Set up and verified. Nothing else changed.")
+        template = self.tr("Set up and verified in {time}. Nothing else changed.")
+        return template.format(time=format_duration(elapsed_s, self.texts.language))
 
     def _update_log_card(self) -> None:
         self.log_card.set_title(self.tr("What was done"))
@@ -477,7 +484,7 @@ class QuickBenchmarkCard(Card):
                     (
                         messages.result_device(result),
                         result.median,
-                        messages.median_text(result),
+                        messages.value_beside(result, results[0]),
                         messages.bar_colour(result),
                     )
                     for result in results

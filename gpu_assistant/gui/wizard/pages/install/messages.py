@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from .....core.errors import DRIVER_AWAITED_CODES
 from .....core.message import Message
 from .....core.recommendation import Alternative
-from .....texts.format import format_counted, format_duration, format_percent, format_size
+from .....texts.format import format_counted, format_duration, format_size
 from .....texts.localized import Texts, step_download_text
 from .... import messages
 from ....language import texts as current_texts
@@ -48,7 +48,7 @@ def stage_title(state: WizardState) -> str:
         "stopping": translate("InstallMessages", "Stopping…"),
         "done": translate("InstallMessages", "Installed"),
         "failed": translate("InstallMessages", "Installation stopped"),
-        "cancelled": translate("InstallMessages", "Stopped"),
+        "cancelled": translate("InstallMessages", "Setup stopped"),
         "reboot-needed": translate("InstallMessages", "A restart is needed"),
         "steps-skipped": translate("InstallMessages", "Done, except for what needs your permission"),
         "idle": translate("InstallMessages", "Install"),
@@ -202,8 +202,8 @@ def step_detail(step: StepProgress, texts: Texts, *, message_shown: bool) -> str
     """The second line of a step's row; `message_shown` says whether the step's message may stand there."""
     if step.state == "running" and step.unit == "items" and step.total:
         return format_counted(translate("InstallMessages", "{count} packages"), count=step.total)
-    if step.state == "running" and step.unit == "bytes" and step.done is not None:
-        return f"{format_size(step.done)} / {format_size(step.total)}" if step.total else format_size(step.done)
+    if step.state == "running" and step.unit == "bytes":
+        return ""  # the panel of the running step tells it
     if step.state == "cancelled" and step.unit == "bytes" and step.done and step.total:
         return f"{format_size(step.done)} / {format_size(step.total)}"
     if step.state == "done" and step.unit == "bytes":
@@ -215,9 +215,11 @@ def step_detail(step: StepProgress, texts: Texts, *, message_shown: bool) -> str
 
 
 def step_amount(step: StepProgress, texts: Texts) -> str:
-    """The text at the right of a step's row: percent, duration, or before it began its size or expected duration."""
+    """The text at the right of a step's row: its duration, or before it began its size or expected duration. How far
+    the running one is stands in its panel.
+    """
     if step.state == "running":
-        return format_percent(100 * step.fraction, texts.language) if step.fraction is not None else ""
+        return ""
     if step.state == "cancelled":
         return translate("InstallMessages", "stopped")
     if step.reported_seconds is not None:

@@ -100,7 +100,8 @@ class InstallPage(WizardPage):
         self._update_plan_list()
         self._update_layout()
         stopped = stage == "cancelled" and not controller.flow.simulated
-        self.total_progress.setVisible(running or stopped)
+        # While it runs, its one bar is that of the running step.
+        self.total_progress.setVisible(stopped)
         self.stopped_hero.setVisible(stopped)
         if stopped:
             self.stopped_hero.set("neutral", *messages.stopped_texts(progress), icon="pause")
@@ -200,8 +201,6 @@ class InstallPage(WizardPage):
         )
         if step.state == "waiting" and not self._is_compact:
             detail, amount = amount, ""  # beside it, a long title would wrap
-        if step.state == "running" and step.unit == "bytes" and self._is_compact:
-            detail = ""  # the panel above says it
         self.step_list.set_state(step.id, step.state, detail, amount)
         progress, state = self._progress, self.controller.flow.state
         if progress is not None and step.id in progress.before_restart:
@@ -245,11 +244,8 @@ class InstallPage(WizardPage):
         self.total_progress.token = "control" if stage == "cancelled" else "accent"
         if progress is not None and stage == "running":
             line = self._progress_text(progress)
-            # Never striped: where the running step has no figure, its own panel shows the stripes.
-            self.total_progress.set_fraction(progress.fraction)
         elif stage == "stopping":
             line = self.tr("It stops at the next safe point.")
-            self.total_progress.set_fraction(None)
         elif progress is not None and stage in ("failed", "cancelled") and progress.current_id in progress.steps:
             self.total_progress.set_fraction(progress.fraction)
             step = progress.steps[progress.current_id]

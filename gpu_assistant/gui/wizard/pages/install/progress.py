@@ -34,6 +34,7 @@ DEFAULT_WEIGHTS = {"download": 6.0, "python-packages": 2.0, "python-runtime": 1.
 MIN_WEIGHT = 0.5
 MIN_REPORTED_SECONDS = 0.5
 ENDED_STATES = ("done", "skipped")
+DRIVER_CODE = "nvidia-driver"  # the beginning of the codes of steps that install the driver
 # Beginnings of the codes of steps that only look: they install nothing.
 CHECKING_CODES = ("check-space", "bundle-check", "python-here", "resolve")
 
@@ -156,6 +157,11 @@ class InstallProgress:
     def has_downloads(self) -> bool:
         """Whether bytes were downloaded, which a resumed install uses."""
         return any(step.unit == "bytes" and step.done for step in self.steps.values())
+
+    @property
+    def has_changed_driver(self) -> bool:
+        """Whether a step that installs NVIDIA's driver is done."""
+        return any(step.code.startswith(DRIVER_CODE) and step.state == "done" for step in self.steps.values())
 
     @property
     def has_installed_nothing(self) -> bool:

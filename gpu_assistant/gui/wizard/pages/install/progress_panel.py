@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from .....core.plan import Bottleneck
 from .....core.types import Value
-from .....texts.format import UNKNOWN_VALUE, format_duration, format_percent, format_size, format_speed
+from .....texts.format import UNKNOWN_VALUE, format_percent, format_size, format_speed
 from .....texts.localized import Texts
 from .... import messages
 from ....widgets.base import Themed, announce
@@ -133,8 +133,8 @@ class CurrentStepPanel(Card):
         )
         self.percent_figure.tone = "accent_text"
         self.progress_bar = ProgressBar()
-        self._figure_labels = [label("caption") for _ in range(3)]
-        self.done_figure, self.speed_figure, self.remaining_figure = MetricValue(), MetricValue(), MetricValue()
+        self._figure_labels = [label("caption") for _ in range(2)]
+        self.done_figure, self.speed_figure = MetricValue(), MetricValue()
         self.speed_caption, self.speed_line = label("caption"), SpeedSparkline()
         self.bottleneck_inset, self.download_controls = InsetPanel(), DownloadControls()
         self._bottleneck_icon = IconWidget("net", "soft", 18)
@@ -146,9 +146,7 @@ class CurrentStepPanel(Card):
         head.addLayout(text_layout, 1)
         head.addWidget(self.percent_figure, 0, Qt.AlignmentFlag.AlignTop)
         figures = QHBoxLayout()
-        for name, figure in zip(
-            self._figure_labels, (self.done_figure, self.speed_figure, self.remaining_figure), strict=True
-        ):
+        for name, figure in zip(self._figure_labels, (self.done_figure, self.speed_figure), strict=True):
             column = QVBoxLayout()
             column.setSpacing(1)
             column.addWidget(name)
@@ -189,7 +187,7 @@ class CurrentStepPanel(Card):
         self.progress_bar.set_fraction(fraction)
         self.percent_figure.setVisible(fraction is not None)
         self.percent_figure.set(format_percent(100 * fraction, texts.language) if fraction is not None else None)
-        names = (self.tr("Done"), self.tr("Speed"), self.tr("Left"))
+        names = (self.tr("Done"), self.tr("Speed"))
         for name, text in zip(self._figure_labels, names, strict=True):
             name.setText(text)
         downloading = step.unit == "bytes"
@@ -201,14 +199,13 @@ class CurrentStepPanel(Card):
         for widget in (
             *self._figure_labels[1:],
             self.speed_figure,
-            self.remaining_figure,
             self.speed_caption,
             self.speed_line,
         ):
             widget.setVisible(downloading and has_speed and not self._compact)
         self.download_controls.setVisible(downloading and has_speed)
         if downloading:
-            self._update_figures(step, texts)
+            self._update_figures(step)
         if downloading and self.download_controls.paused:
             kept_text = self.tr("Your download is kept.") if step.done else self.tr("Nothing downloaded yet.")
             self._show_bottleneck("pause", self.tr("Paused"), kept_text)
@@ -222,7 +219,7 @@ class CurrentStepPanel(Card):
         else:
             self._update_bottleneck(step.bottleneck, step.kind)
         if downloading and self._compact:
-            self._show_compact(step, texts)
+            self._show_compact(step)
 
     def _is_limited_by_user(self, step: StepProgress) -> bool:
         """Whether it is the user's own limit that the download waits for, not the connection."""
@@ -234,16 +231,13 @@ class CurrentStepPanel(Card):
             and step.speed >= AT_LIMIT_FROM * rate
         )
 
-    def _show_compact(self, step: StepProgress, texts: Texts) -> None:
+    def _show_compact(self, step: StepProgress) -> None:
         """Figures in one line, the bottleneck in the next."""
         parts = [
             f"{format_size(step.done or 0)} / {format_size(step.total)}" if step.total else format_size(step.done or 0)
         ]
         if step.speed:
             parts.append(format_speed(step.speed))
-        remaining_s = step.seconds_left
-        if remaining_s is not None and not self.download_controls.paused:
-            parts.append(self.tr("{time} left").format(time=format_duration(remaining_s, texts.language)))
         # Not isVisible: the panel itself may still be hidden.
         bottleneck_texts = [self._bottleneck_title.text()] if self.bottleneck_inset.isVisibleTo(self) else []
         if self.download_controls.paused:
@@ -251,14 +245,10 @@ class CurrentStepPanel(Card):
         self.description_label.setText("\n".join(" · ".join(line) for line in (parts, bottleneck_texts) if line))
         self.bottleneck_inset.hide()
 
-    def _update_figures(self, step: StepProgress, texts: Texts) -> None:
+    def _update_figures(self, step: StepProgress) -> None:
         done, unit = format_size(step.done or 0).rsplit(" ", 1)
         self.done_figure.set(done, f"{unit} / {format_size(step.total)}" if step.total else unit)
         self.speed_figure.set(*_split_unit(format_speed(step.speed) if step.speed else UNKNOWN_VALUE))
-        remaining_s = step.seconds_left
-        self.remaining_figure.set(
-            *_split_unit(format_duration(remaining_s, texts.language) if remaining_s is not None else UNKNOWN_VALUE)
-        )
         self.speed_caption.setText(self.tr("Speed over the last 90 seconds"))
 
     def _update_bottleneck(self, bottleneck: Bottleneck | None, kind: str | None) -> None:
@@ -345,10 +335,12 @@ class ErrorPanel(Themed, QWidget):
         answers = {failure.message.data.get(name) for name in ("index", "general")}
         if failure.message.code == UNAVAILABLE_CODE and answers <= NO_BUILD_ANSWERS:
             site = texts.format_value("site", failure.message.data["site"])
-            template = self.tr("Neither {site} nor the second source has a build for this computer.")
+            version = texts.format_value("version", failure.message.data["version"])
+            headline = self.tr("PyTorch {version} was not found for this computer").format(version=version)
+            template = self.tr("Neither {site} nor the fallback source has a build for it.")
             rest = template.format(site=site)
         if nothing_installed and failure.message.code in NO_SOURCE_CODES:
-            rest = messages.join_sentences(rest, self.tr("Nothing was installed."))
+            rest = messages.join_sentences(rest, self.tr("Nothing has been installed."))
         self.hero.set("error", headline.rstrip(".。"), rest)
         self.setAccessibleName(self.hero.accessibleName())
         remedies: list[tuple[str, str, Callable[[], None]]] = []

@@ -1,6 +1,7 @@
 """The card of one part of a recommendation: installed and planned version, reasons, drop-downs for versions.
 
-The columns of all cards are aligned, with ColumnHeadings above them; in a small window they are slim, without icons.
+The columns of all cards are aligned, with ColumnHeadings above them; in a small window they are slim: without icons,
+and with the pill below the title instead of what the part is for.
 Where large text leaves no room for columns the versions stand below the title ("folded"), and where it leaves even less
 the pill does, too ("tight").
 """
@@ -35,21 +36,23 @@ translate = QCoreApplication.translate
 PART_ICONS = {"driver": "driver", "cuda": "cuda", "cudnn": "cudnn", "torch": "torch", "tensorflow": "tensorflow"}
 INSTALLED_WIDTH, PLANNED_WIDTH, PILL_WIDTH, REASONS_WIDTH = 120, 240, 104, 78
 INSTALLED_WIDTH_NARROW, PLANNED_WIDTH_NARROW, PILL_WIDTH_NARROW = 112, 224, 100
-INSTALLED_WIDTH_SLIM, PLANNED_WIDTH_SLIM, PILL_WIDTH_SLIM = 104, 150, 92
+INSTALLED_WIDTH_SLIM, PLANNED_WIDTH_SLIM = 108, 200
 # Below these widths, times the text scale, columns are narrower, slim, the form is "folded", the form is "tight".
 NARROW_BELOW, SLIM_BELOW, FOLDED_BELOW, TIGHT_BELOW = 960, 740, 600, 350
-COLUMN_SPACING, SLIM_SPACING, CARD_MARGIN, ICON_GROUND_SIZE = 12, 6, 16, 38
+COLUMN_SPACING, SLIM_SPACING, CARD_MARGIN, ICON_GROUND_SIZE = 12, 16, 16, 38
 MAX_WIDGET_WIDTH = 16_777_215
-CardForm = Literal["line", "folded", "tight"]
+CardForm = Literal["line", "slim", "folded", "tight"]
 
 
 def column_widths(available: int) -> tuple[int, int, int] | None:
-    """The widths of the columns installed, planned and pill for a card of this width, in pixels; None if too narrow."""
+    """The widths of the columns installed, planned and pill for a card of this width, in pixels; None if too narrow.
+    The pill of a slim card has no column: 0.
+    """
     if available < theme.px(FOLDED_BELOW):
         return None
     columns = INSTALLED_WIDTH, PLANNED_WIDTH, PILL_WIDTH
     if is_slim(available):
-        columns = INSTALLED_WIDTH_SLIM, PLANNED_WIDTH_SLIM, PILL_WIDTH_SLIM
+        columns = INSTALLED_WIDTH_SLIM, PLANNED_WIDTH_SLIM, 0
     elif available < theme.px(NARROW_BELOW):
         columns = INSTALLED_WIDTH_NARROW, PLANNED_WIDTH_NARROW, PILL_WIDTH_NARROW
     installed, planned, pill = (theme.px(column) for column in columns)
@@ -205,28 +208,29 @@ class PartCard(Card):
 
     def _update_layout(self) -> None:
         columns = column_widths(self._available_width)
-        form: CardForm = (
-            "line" if columns is not None else "folded" if self._available_width >= theme.px(TIGHT_BELOW) else "tight"
-        )
+        slim = is_slim(self._available_width)
+        form: CardForm = "folded" if self._available_width >= theme.px(TIGHT_BELOW) else "tight"
+        if columns is not None:
+            form = "slim" if slim else "line"
         if form != self._form:
             self._arrange(form)
         if columns is not None:
-            for cell, width in zip((self._installed_cell, self._planned_cell, self._pill_cell), columns, strict=True):
+            for cell, width in zip((self._installed_cell, self._planned_cell), columns, strict=False):
                 cell.setFixedWidth(width)
         else:
             # No wider than in one line, and narrower if large text leaves no room.
             for cell, width in ((self._installed_cell, INSTALLED_WIDTH), (self._planned_cell, PLANNED_WIDTH)):
                 cell.setMinimumWidth(0)
                 cell.setMaximumWidth(theme.px(width))
-            self._pill_cell.setMinimumWidth(0)
-            self._pill_cell.setMaximumWidth(MAX_WIDGET_WIDTH)
-        slim = is_slim(self._available_width)
+        self._pill_cell.setMinimumWidth(columns[2] if columns is not None else 0)
+        self._pill_cell.setMaximumWidth(columns[2] if columns is not None and columns[2] else MAX_WIDGET_WIDTH)
+        self.meaning_label.setVisible(not slim)
         self.icon_.setVisible(not slim)
         self.grid.setHorizontalSpacing(SLIM_SPACING if slim else COLUMN_SPACING)
         self.reasons.toggle_button.setMinimumWidth(theme.px(REASONS_WIDTH))
         title_indent = 0 if slim else self.icon_.sizeHint().width() + COLUMN_SPACING
         self.reasons.set_available_width(
-            self._available_width - 2 * CARD_MARGIN - (title_indent if form == "line" else 0)
+            self._available_width - 2 * CARD_MARGIN - (title_indent if columns is not None else 0)
         )
         if self.version_pickers is not None:
             # Aligned with the title.
@@ -235,7 +239,8 @@ class PartCard(Card):
 
     def _arrange(self, form: CardForm) -> None:
         self._form = form
-        grid, folded, tight = self.grid, form != "line", form == "tight"
+        grid, tight, slim = self.grid, form == "tight", form == "slim"
+        folded = form in ("folded", "tight")
         parts = (
             self.icon_,
             self._title_cell,
@@ -266,17 +271,17 @@ class PartCard(Card):
             grid.addWidget(self._versions_row, 2, 1, 1, 6)
             grid.addWidget(self.reasons, 3, 0, 1, 7)
         else:
-            grid.addWidget(self.arrow_icon, 0, 3, middle)
+            rows = 2 if slim else 1
+            grid.addWidget(self.arrow_icon, 0, 3, rows, 1, middle)
             # Without an alignment: an aligned cell keeps the height of its old text.
-            for column, widget in (
-                (1, self._title_cell),
-                (2, self._installed_cell),
-                (4, self._planned_cell),
-                (5, self._pill_cell),
-            ):
-                grid.addWidget(widget, 0, column)
-            grid.addWidget(self.reasons.toggle_button, 0, 6, middle)
-            grid.addWidget(self.reasons, 1, 1, 1, 6)
+            grid.addWidget(self._title_cell, 0, 1)
+            grid.addWidget(self._installed_cell, 0, 2, rows, 1)
+            grid.addWidget(self._planned_cell, 0, 4, rows, 1)
+            grid.addWidget(self._pill_cell, rows - 1, 1 if slim else 5)
+            # An empty column would have its spacing.
+            last = 5 if slim else 6
+            grid.addWidget(self.reasons.toggle_button, 0, last, rows, 1, middle)
+            grid.addWidget(self.reasons, rows, 1, 1, last)
         grid.setColumnStretch(1, 1)
         # A widget with a new parent is hidden.
         for widget in (self._installed_cell, self._planned_cell):
@@ -322,6 +327,7 @@ class ColumnHeadings(Themed, QWidget):
         self._row.setSpacing(SLIM_SPACING if is_slim(available_width) else COLUMN_SPACING)
         for widget, width in zip((self.installed_label, self.planned_label, self._pill_space), columns, strict=True):
             widget.setFixedWidth(width)
+        self._pill_space.setVisible(columns[2] > 0)
         self._arrow_space.setFixedWidth(theme.px(18))
         button = card.reasons.toggle_button  # whose width is not yet laid out
         self._reasons_space.setFixedWidth(max(button.sizeHint().width(), button.minimumWidth()))
