@@ -399,8 +399,8 @@
         <translation>安装和验证共用了 {time}，没有改动电脑上的其他东西。</translation>
     </message>
     <message>
-        <source>Driver and PyTorch set up and verified. Nothing else changed.</source>
-        <translation>驱动和 PyTorch 都已装好并通过验证，没有改动其他东西。</translation>
+        <source>Driver and PyTorch set up and verified.</source>
+        <translation>驱动和 PyTorch 都已装好并通过验证。</translation>
     </message>
     <message>
         <source>Set up and verified. Nothing else changed.</source>
@@ -1840,7 +1840,7 @@
         <translation>语言</translation>
     </message>
     <message>
-        <source>Nothing is changed before you agree. Nothing is sent anywhere.</source>
+        <source>Nothing is changed before you agree. Nothing about you is sent anywhere.</source>
         <translation>你同意之前什么都不改，也不上传任何信息。</translation>
     </message>
     <message>
@@ -1872,8 +1872,8 @@
         <translation>上次没有装完，要继续安装吗？</translation>
     </message>
     <message>
-        <source>We check, recommend, install, and prove that it works.</source>
-        <translation>检测、推荐、安装、验证。</translation>
+        <source>We choose the driver and PyTorch for your computer, install and test them.</source>
+        <translation>先检测电脑，再推荐合适的驱动和 PyTorch，装好并验证能用。</translation>
     </message>
     <message>
         <source>Your download is kept.</source>

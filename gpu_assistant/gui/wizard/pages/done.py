@@ -266,7 +266,7 @@ class DonePage(WizardPage):
         """What was set up: with the driver where that was one of the steps, and otherwise in which time."""
         progress = self.controller.progress
         if progress is not None and progress.has_changed_driver:
-            return self.tr("Driver and PyTorch set up and verified. Nothing else changed.")
+            return self.tr("Driver and PyTorch set up and verified.")
         if self.controller.flow.state.resumed:
             return self.tr("Set up and verified. Nothing else changed.")
         template = self.tr("Set up and verified in {time}. Nothing else changed.")

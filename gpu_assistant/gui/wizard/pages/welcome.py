@@ -84,9 +84,9 @@ class WelcomePage(WizardPage):
     def draw(self) -> None:
         self.title_label.setText(self.tr("Set up my GPU for deep learning"))
         lines = (
-            self.tr("We check, recommend, install, and prove that it works."),
+            self.tr("We choose the driver and PyTorch for your computer, install and test them."),
             self.tr("About 10 minutes, mostly downloading."),
-            self.tr("Nothing is changed before you agree. Nothing is sent anywhere."),
+            self.tr("Nothing is changed before you agree. Nothing about you is sent anywhere."),
         )
         for widget, text in zip(self._line_labels, lines, strict=True):
             widget.setText(text)

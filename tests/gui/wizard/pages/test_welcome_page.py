@@ -21,7 +21,7 @@ class TestWelcome:
         speak(code)
         shown = seen(wizard.welcome)
         assert {"en": "Set up my GPU", "zh_CN": "配置我的显卡"}[code] in shown
-        assert {"en": "Nothing is sent anywhere.", "zh_CN": "也不上传任何信息"}[code] in shown
+        assert {"en": "Nothing about you is sent anywhere.", "zh_CN": "也不上传任何信息"}[code] in shown
 
     def test_language_is_chosen_and_saved(self, app, open_wizard, language, qtbot):
         wizard = open_wizard(app)

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.core.machine import Disk, find_disk
-from gpu_assistant.core.plan import PlanEvent, StepEvent, StepSummary
+from gpu_assistant.core.plan import PlanEvent, Step, StepEvent, StepSummary
 from gpu_assistant.gui.wizard.pages.install.progress import InstallProgress
 from gpu_assistant.texts.format import short_name
 from tests.fakes.examples import cpu_recommendation, make_plan, plain_linux, rtx4060
@@ -55,6 +55,19 @@ def test_nothing_is_installed_until_a_step_does_more_than_look(progress):
     assert seen["resolve"]
     assert not seen["download"]
     assert not seen["python-packages"]
+
+
+@pytest.mark.parametrize("code", ["nvidia-driver", "nvidia-driver-linux"])
+def test_driver_is_changed_once_its_step_is_done(code, clock):
+    plan = make_plan(cpu_recommendation(), "/env")
+    driver = Step(id="driver", kind="nvidia-driver", code=code)
+    progress = InstallProgress(replace(plan, steps=(*plan.steps, driver)), clock)
+    progress.handle_event(StepEvent(id="driver", state="running"))
+    assert not progress.has_changed_driver
+    progress.handle_event(StepEvent(id="driver", state="skipped"))
+    assert not progress.has_changed_driver
+    progress.handle_event(StepEvent(id="driver", state="done"))
+    assert progress.has_changed_driver
 
 
 def test_number_fraction_and_time_of_running_step(progress, clock):
