@@ -21,14 +21,16 @@ sys.dont_write_bytecode = True
 # Read by the CUDA runtime: number GPUs as the driver does, not by speed.
 os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
 if TYPE_CHECKING:
-    from .child_libraries import CUDA_ERRORS, check_libraries, hidden_devices, import_failure
+    from .child_libraries import check_libraries, import_failure
     from .child_protocol import CheckWriter, exception_summary
     from .child_runtime import check_visual_cpp
+    from .cuda_errors import CUDA_ERRORS, hidden_devices
 else:  # started as a program, and isolated: nothing lies in its path yet
     sys.path.append(str(Path(__file__).parent))
-    from child_libraries import CUDA_ERRORS, check_libraries, hidden_devices, import_failure
+    from child_libraries import check_libraries, import_failure
     from child_protocol import CheckWriter, exception_summary
     from child_runtime import check_visual_cpp
+    from cuda_errors import CUDA_ERRORS, hidden_devices
 
     sys.path.pop()
 

@@ -1,10 +1,8 @@
 """NVIDIA's libraries as a process sees them: what CUDA's driver says, which copy of a library is loaded, what an import
 that failed means, which packages share a file. Runs in an environment's own Python.
 
-CUDA's errors are known by their numbers (runtime and driver have the same ones), which no release changes: cuda.h and
-driver_types.h of the toolkit, https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html. That the driver
-is too old is an error of the runtime alone (35): the driver itself starts, and says which CUDA it supports. What the
-dynamic linker says was recorded from NVIDIA's own libraries (tests/fixtures/cuda).
+That the driver is too old is an error of CUDA's runtime alone (35): the driver itself starts, and says which CUDA it
+supports. What the dynamic linker says was recorded from NVIDIA's own libraries (tests/fixtures/cuda).
 """
 
 from __future__ import annotations
@@ -22,25 +20,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .child_protocol import CheckWriter
     from .child_runtime import imported_libraries
+    from .cuda_errors import CUDA_ERRORS, NO_DEVICE, hidden_devices
 elif __package__:
     from .child_runtime import imported_libraries
+    from .cuda_errors import CUDA_ERRORS, NO_DEVICE, hidden_devices
 else:  # part of a program, beside which it lies
     from child_runtime import imported_libraries
+    from cuda_errors import CUDA_ERRORS, NO_DEVICE, hidden_devices
 
 CHECK_ID = "cuda-libraries"
-REASON_TOO_OLD = "@verify.reason.driver-too-old"
-CUDA_ERRORS = {
-    3: "@verify.reason.driver-unknown",
-    34: "@verify.reason.driver-stub",
-    35: REASON_TOO_OLD,
-    36: REASON_TOO_OLD,
-    802: "@verify.reason.driver-not-ready",
-    803: "@verify.reason.driver-mismatch",
-    804: "@verify.reason.driver-compat",
-    999: "@verify.reason.driver-unknown",
-}
-NO_DEVICE = 100
-VISIBLE_DEVICES = "CUDA_VISIBLE_DEVICES"
 LOADED_FILES = Path("/proc/self/maps")
 # Libraries of the CUDA Toolkit, cuDNN and NCCL, on Linux and on Windows.
 _NVIDIA_LIBRARY = re.compile(
@@ -57,11 +45,6 @@ ERROR_MOD_NOT_FOUND, ERROR_PROC_NOT_FOUND = 126, 127  # winerror.h
 _UNFIT = re.compile(
     r"undefined symbol: \S+?(?:, version (?P<version>lib\S+))?$|version `(?P<needed>lib\S+)' not found", re.MULTILINE
 )
-
-
-def hidden_devices() -> bool:
-    """Whether the environment hides every card from CUDA."""
-    return os.environ.get(VISIBLE_DEVICES, "0").strip() in ("", "-1", "NoDevFiles")
 
 
 def driver_failure(built_for: str | None, *, no_device: str) -> dict[str, str]:

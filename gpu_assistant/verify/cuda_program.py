@@ -24,7 +24,7 @@ from ..core.results import Check, CheckState
 from ..core.types import Value
 from ..core.versions import Version, format_cudnn_version, version_key
 from ..system.base import Processes, ProcessResult
-from .child_libraries import CUDA_ERRORS, NO_DEVICE, REASON_TOO_OLD, hidden_devices
+from .cuda_errors import CUDA_ERRORS, NO_DEVICE, REASON_TOO_OLD, hidden_devices
 
 TOOLKIT_CHECK_IDS = ("nvcc", "host-compiler", "cuda-compile", "cudnn-link", "cuda-run")
 # Of "cuda-run": the program was run, and found no card.
