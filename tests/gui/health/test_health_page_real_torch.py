@@ -48,8 +48,7 @@ def open_page(app: App, torch_environment: Path, qtbot, language):
         page.show()
         page.choose(level, None)
         qtbot.waitUntil(lambda: not page.environment_runner.running, timeout=60_000)
-        tests = app.monitoring.health_rules.tests
-        page.set_environment(HealthTestEnvironment(environment=environment, cpu_only=True, limits=tests.limits_seconds))
+        page.set_environment(HealthTestEnvironment(environment=environment, cpu_only=True))
         return page
 
     yield opened
