@@ -34,7 +34,8 @@ COMPILER = f"""#!/bin/sh
 echo '{SAYS}'
 while [ $# -gt 1 ]; do
     if [ "$1" = -o ]; then
-        printf '#!/bin/sh\\necho runtime 13020\\necho cudnn 92600 92600\\necho none 100 13020 no CUDA-capable device is detected\\n' >"$2"
+        printf '%s\\n' '#!/bin/sh' 'echo runtime 13020' 'echo cudnn 92600 92600' \\
+            'echo none 100 13020 no CUDA-capable device is detected' >"$2"
         chmod +x "$2"
     fi
     shift
