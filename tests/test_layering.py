@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import subprocess
 import sys
 from collections.abc import Callable, Collection, Sequence
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -115,6 +117,23 @@ def layers_broken(path: Path) -> list[str]:
 
 def test_imports_respect_layers() -> None:
     assert offenders(layers_broken) == {}
+
+
+def test_nothing_of_ours_imports_what_runs_in_an_environments_own_python() -> None:
+    """The packages ship it as source, and not among the modules of the program."""
+    parts = json.loads((ROOT / "installers" / "parts.json").read_text(encoding="utf-8"))
+    own_names = [each["name"] for each in parts["excluded"] if each["name"].startswith("gpu_assistant.")]
+    patterns = [name for name in own_names if not name.startswith("gpu_assistant.system.")]  # of one system's package
+
+    def is_excluded(module: str) -> bool:
+        names = module.split(".")
+        return any(fnmatchcase(".".join(names[:end]), each) for end in range(3, len(names) + 1) for each in patterns)
+
+    def excluded_imports(path: Path) -> list[str]:
+        own = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        return [] if is_excluded(own) else [module for module, _ in source(path).imports if is_excluded(module)]
+
+    assert offenders(excluded_imports) == {}
 
 
 def faces_used(path: Path) -> set[str]:
