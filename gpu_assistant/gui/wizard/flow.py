@@ -19,7 +19,8 @@ from ...core.plan import EndEvent, InterruptedInstall, Plan
 from ...core.recommendation import Alternative, Choice, Recommendation
 from ...core.results import Benchmark, Checks
 from ...core.types import Channel, EnvironmentKind, Goal, WayName
-from .state import UndoState, WizardState, apply_choice_change, failure_from_error
+from .failure import failure_from_error
+from .state import UndoState, WizardState, apply_choice_change
 
 if TYPE_CHECKING:
     from ...advise.options import Options, PartName

@@ -1,7 +1,4 @@
-"""What the wizard knows, immutable: `WizardFlow` replaces it on every change, pages read it.
-
-`failure_from_error` says what the user can do about a failed install.
-"""
+"""What the wizard knows, immutable: `WizardFlow` replaces it on every change, pages read it."""
 
 from __future__ import annotations
 
@@ -10,48 +7,19 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...core.errors import AppError, UsageError
+from ...core.errors import AppError
 from ...core.machine import Machine
-from ...core.message import Message
 from ...core.plan import EndEvent, Plan
-from ...core.recommendation import Alternative, Choice, Recommendation, SourceAnswer
+from ...core.recommendation import Choice, Recommendation, SourceAnswer
 from ...core.results import Benchmark, Checks
 from ...core.types import Channel, EnvironmentKind, Goal, Value
+from .failure import Failure
 
 if TYPE_CHECKING:
     from ...advise.options import Options, PartName
 
 
 InstallStage = Literal["idle", "running", "stopping", "done", "failed", "cancelled", "reboot-needed", "steps-skipped"]
-Remedy = Literal["retry", "alternative", "folder", "back"]
-
-# Another folder can lie on another disk, or belong to the user where this one does not.
-FOLDER_ERROR_CODES = frozenset(
-    {
-        "disk-full",
-        "disk-read-only",
-        "disk-too-small",
-        "folder-name-odd",
-        "folder-of-ours",
-        "folder-of-system",
-        "folder-shared",
-        "folder-synced",
-        "folder-too-long",
-        "environment-differs",
-        "environment-occupied",
-        "environment-elsewhere",
-        "folder-unwritable",
-        "storage",
-    }
-)
-
-
-class Failure(Struct, frozen=True, kw_only=True):
-    """Why an install failed, and what the user can do about it, the most promising remedy first."""
-
-    message: Message
-    remedies: tuple[Remedy, ...]
-    alternatives: tuple[Alternative, ...] = ()
 
 
 class UndoState(Struct, frozen=True, kw_only=True):
@@ -123,20 +91,6 @@ class WizardState(Struct, frozen=True, kw_only=True):
     # Verification and benchmark
     checks: Checks | None = None
     benchmark: Benchmark | None = None
-
-
-def failure_from_error(error: AppError) -> Failure:
-    """The failure of an install that ended with this error."""
-    remedies: list[Remedy] = []
-    if error.alternatives:
-        remedies.append("alternative")
-    if error.code in FOLDER_ERROR_CODES:
-        remedies.append("folder")
-    # Repeating a call with wrong arguments cannot help.
-    if not isinstance(error, UsageError):
-        remedies.append("retry")
-    remedies.append("back")
-    return Failure(message=error.message, remedies=tuple(remedies), alternatives=error.alternatives)
 
 
 def apply_choice_change(choice: Choice | None, change: dict[str, Value]) -> Choice:

@@ -7,8 +7,9 @@ import pytest
 from gpu_assistant.core.errors import AppError, Cancelled, ElevationDenied, NetworkError, RebootRequired, UsageError
 from gpu_assistant.core.plan import EndEvent, InterruptedInstall
 from gpu_assistant.core.recommendation import Alternative, Choice
+from gpu_assistant.gui.wizard.failure import failure_from_error
 from gpu_assistant.gui.wizard.flow import PAGES, WizardFlow
-from gpu_assistant.gui.wizard.state import apply_choice_change, failure_from_error
+from gpu_assistant.gui.wizard.state import apply_choice_change
 from tests.fakes.examples import (
     WHEELHOUSE_OFFER,
     cpu_benchmark,

@@ -14,7 +14,8 @@ from .....texts.format import format_counted, format_duration, format_size
 from .....texts.localized import Texts, step_download_text
 from .... import messages
 from ....language import texts as current_texts
-from ...state import Failure, InstallStage, WizardState
+from ...failure import Failure
+from ...state import InstallStage, WizardState
 from .progress import InstallProgress, StepProgress
 
 translate = QCoreApplication.translate

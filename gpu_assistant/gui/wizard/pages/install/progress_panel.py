@@ -25,7 +25,7 @@ from ....widgets.icons import IconWidget
 from ....widgets.inputs import Dropdown, DropdownEntry
 from ....widgets.progress import ProgressBar
 from ....widgets.text import label
-from ...state import Failure
+from ...failure import Failure
 from .messages import alternative_texts, split_first_sentence
 from .progress import StepProgress
 
