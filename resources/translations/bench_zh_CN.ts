@@ -633,7 +633,7 @@
         <translation>中位数</translation>
     </message>
     <message>
-        <source>Middle 50 %</source>
+        <source>Middle 50%</source>
         <translation>中间 50%</translation>
     </message>
     <message>

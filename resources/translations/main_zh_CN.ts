@@ -420,7 +420,7 @@
         <translation>你的显卡都正常</translation>
     </message>
     <message>
-        <source>busiest {load} %</source>
+        <source>busiest {load}%</source>
         <translation>最忙 {load}%</translation>
     </message>
     <message>
@@ -428,7 +428,7 @@
         <translation>最热 {temp} °C</translation>
     </message>
     <message>
-        <source>load {load} %</source>
+        <source>load {load}%</source>
         <translation>占用 {load}%</translation>
     </message>
     <message>

@@ -123,7 +123,7 @@ def test_busy_gpu_is_a_warning(scenario: Scenario, play: Play) -> None:
     scenario.card(util="60")
     checks = Run(play(START, PASSED, END), scenario, level=2).go()
     assert one(checks, "card-memory").state == "warn"
-    assert "60 %" in (one(checks, "card-memory").text or "")
+    assert "60%" in (one(checks, "card-memory").text or "")
 
 
 def test_narrow_link_and_slow_copies(scenario: Scenario, play: Play) -> None:
@@ -173,7 +173,7 @@ def test_battery_is_a_warning(scenario: Scenario, play: Play) -> None:
     battery = PowerStatus(source="battery", percent=60)
     checks = Run(play(START, PASSED, END), scenario, level=2, power=battery).go()
     assert one(checks, "mains").state == "warn"
-    assert "60 %" in (one(checks, "mains").text or "")
+    assert "60%" in (one(checks, "mains").text or "")
 
 
 def gone(pid_file: Path) -> bool:

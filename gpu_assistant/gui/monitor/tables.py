@@ -225,7 +225,7 @@ class GpuDetails(Themed, QWidget):
             if maximum is None
             else self.tr("{value} of {most}").format(value=f"{value:,}", most=f"{maximum:,}")
         )
-        return join_unit(text, unit, language.texts().language)
+        return join_unit(text, unit)
 
     def _memory_text(self, value: int | None) -> str | None:
         return None if value is None else format_memory(value)

@@ -265,7 +265,7 @@ class ModelFitCard(Card):
         """How far off the estimate may be, in the key and below the table."""
         if self._fits is None or not formats:
             return
-        percent = format_percent(round(100 * formats[0].error), language.texts().language)
+        percent = format_percent(round(100 * formats[0].error))
         for verdict, pill in self.key_pills.items():
             pill.set(PILLS[verdict], self._key_text(verdict).format(percent=percent))
         self._key.setVisible(self._fits.usable is not None)

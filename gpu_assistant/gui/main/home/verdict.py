@@ -190,7 +190,7 @@ def _readings_text(gpus: tuple[GpuSample, ...]) -> str:
         parts.append(temperature_text.format(temp=max(temperatures)))
     if utilizations:
         utilization_text = (
-            translate("HomeVerdict", "busiest {load} %") if has_several else translate("HomeVerdict", "load {load} %")
+            translate("HomeVerdict", "busiest {load}%") if has_several else translate("HomeVerdict", "load {load}%")
         )
         parts.append(utilization_text.format(load=max(utilizations)))
     return translate("HomeVerdict", ", ").join(parts)

@@ -23,7 +23,7 @@ def test_memory_fit_shows_bars(memory, app, seen, measure):
     rows = memory.findChildren(StackedBarRow)
     assert len(rows) == 5
     text = rows[1].accessibleName()
-    assert text.startswith("Mixed precision: 1.1 GB (−34 %), fits; largest batch about 104, ")
+    assert text.startswith("Mixed precision: 1.1 GB (−34%), fits; largest batch about 104, ")
     assert "Optimizer state 98 MB" in text
     assert rows[4].batch_label.text() == "fits; largest batch about 960"
     assert rows[4].batch_label.tone == "ok"
