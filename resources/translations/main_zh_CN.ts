@@ -818,7 +818,7 @@
         <translation>测试连接</translation>
     </message>
     <message>
-        <source>Asking PyTorch's download site…</source>
+        <source>Connecting to PyTorch's download site…</source>
         <translation>正在连接 PyTorch 的下载站点…</translation>
     </message>
     <message>

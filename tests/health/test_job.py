@@ -391,7 +391,7 @@ def test_slowing_load_is_a_warning(scenario: Scenario, play: Play) -> None:
     checks = Run(play(START, PASSED, *lines, passed, END), scenario, level=3).go()
     assert (one(checks, "load-speed").state, one(checks, "load-speed").value) == ("warn", 30)
     assert len(checks.curves[0].speed) == 30
-    assert "whether the speed lasts" in checks.covers
+    assert "whether the card keeps its speed" in checks.covers
 
 
 def test_schema_matches_struct() -> None:

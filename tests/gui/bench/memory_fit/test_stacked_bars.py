@@ -64,7 +64,7 @@ def test_cpu_note_mentions_libraries(memory, app, device, measure):
     result = memory_fits()
     app.results["fit"] = replace(result, fits=tuple(replace(each, device=device) for each in result.fits))
     measure()
-    assert ("libraries take some hundred MB more" in memory.bars.notes_label.text()) == (device == "cpu")
+    assert ("libraries take a few hundred MB more" in memory.bars.notes_label.text()) == (device == "cpu")
 
 
 def test_omitted_variant_shows_own_reason(memory, app, qtbot, seen, measure):

@@ -315,7 +315,7 @@ class TestInstall:
         page = wizard.install
         shown = seen(page)
         assert not page.error_panel.isVisible()
-        assert {"en": "After you log in, GPU Assistant opens and continues", "zh_CN": "登录后 GPU 助手会自动打开"}[
+        assert {"en": "After you sign in, GPU Assistant opens and continues", "zh_CN": "登录后 GPU 助手会自动打开"}[
             code
         ] in shown
         assert {"en": "5 steps are left; the first is: Use the installed Python 3.11.2", "zh_CN": "还剩 5 步"}[
