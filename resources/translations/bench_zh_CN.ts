@@ -232,7 +232,7 @@
 <context>
     <name>ExpectedRangeCard</name>
     <message>
-        <source>There are no reference figures for this card: too few results are known for this model, or it is a laptop card that does not report its power limit. Your own earlier results show whether it gets slower.</source>
+        <source>There are no reference figures for this card: too few results are known for this model, or it is a laptop card that does not report its power limit. Your own earlier results show whether it is getting slower.</source>
         <translation>这张卡没有可对照的数据：这个型号的公开结果太少，或者它是笔记本显卡，没有报告功率上限。和自己以前的成绩比，就能看出有没有变慢。</translation>
     </message>
     <message>

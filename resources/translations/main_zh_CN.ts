@@ -277,7 +277,7 @@
         <translation>首页</translation>
     </message>
     <message>
-        <source>It is running in this environment, which can be removed only afterwards.</source>
+        <source>It is running in this environment, which can only be removed afterwards.</source>
         <translation>测速正在这个环境里运行，停止后才能移除。</translation>
     </message>
     <message>
@@ -384,7 +384,7 @@
         <translation>查看实时曲线</translation>
     </message>
     <message>
-        <source>Temperature, power and memory show no problem.</source>
+        <source>Temperature, power and memory are all fine.</source>
         <translation>温度、功耗和显存都没有问题。</translation>
     </message>
     <message>

@@ -905,7 +905,7 @@
         <translation>显卡驱动</translation>
     </message>
     <message>
-        <source>This is Linux inside Windows (WSL): it uses the graphics driver of Windows.</source>
+        <source>This is Linux inside Windows (WSL): it uses the graphics driver installed in Windows.</source>
         <translation>这是 Windows 里的 Linux（WSL）：显卡驱动用的是 Windows 那一份。</translation>
     </message>
     <message>
