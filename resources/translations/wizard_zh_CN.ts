@@ -906,7 +906,7 @@
     </message>
     <message>
         <source>This is Linux inside Windows (WSL): it uses the graphics driver installed in Windows.</source>
-        <translation>这是 Windows 里的 Linux（WSL）：显卡驱动用的是 Windows 那一份。</translation>
+        <translation>这是 Windows 里的 Linux（WSL）：用的是 Windows 里安装的显卡驱动。</translation>
     </message>
     <message>
         <source>Neither yet</source>
@@ -1191,7 +1191,7 @@
     </message>
     <message>
         <source>Created by your conda, with Python from conda-forge; base stays as it is</source>
-        <translation>由你的 conda 建立，Python 取自 conda-forge；base 环境不变</translation>
+        <translation>由你的 conda 创建，Python 取自 conda-forge；base 环境不变</translation>
     </message>
     <message>
         <source>Python's own kind, used in most guides</source>
