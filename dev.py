@@ -177,7 +177,7 @@ def make_environment() -> None:
     base = getattr(sys, "_base_executable", None) or sys.executable
     done = subprocess.run([base, "-m", "venv", "--clear", VENV], capture_output=True, text=True, check=False)
     if done.returncode:
-        why = localize(f"Python could not create {VENV}; the reason is above.", f"Python 无法建立 {VENV}，原因见上。")
+        why = localize(f"Python could not create {VENV}; the reason is above.", f"Python 无法创建 {VENV}，原因见上。")
         raise SetupError(f"{(done.stdout + done.stderr).strip()}\n{why}")
 
 

@@ -196,7 +196,7 @@ class HealthStatusLine(StatusLine):
                 self._output.write_note("… " + " · ".join(parts))
             return
         if progress.done is not None:
-            parts.append(format_percent(100 * progress.done, self._output.texts.language))
+            parts.append(format_percent(100 * progress.done))
         if progress.temp is not None:
             parts.append(f"{progress.temp} °C")
         self._show(" · ".join(parts))

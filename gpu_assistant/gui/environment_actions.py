@@ -342,7 +342,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.command_card.set_texts(self.tr("Copy the command"), self.tr("For your own terminal"))
         self.editor_card.set_texts(self.tr("Open in VS Code"), self.tr("Your project, with this Python"))
         self.pycharm_card.set_texts(self.tr("Open in PyCharm"), self.tr("The first program"))
-        self.python_card.set_texts(self.tr("For another editor"), self.tr("Copy its Python's path"))
+        self.python_card.set_texts(self.tr("For another editor"), self.tr("Copy the Python path"))
         menu_text = self.tr("Add to Start menu") if self._has_start_menu else self.tr("Add to apps menu")
         self.menu_card.set_texts(menu_text, self.tr("Opens a terminal in one click"))
         self.jupyter_card.set_texts(self.tr("Open in Jupyter"), self.tr("The first program, as a notebook"))

@@ -207,6 +207,6 @@ def _figure_headers() -> tuple[str, ...]:
         translate("BenchmarkReport", "Where"),
         translate("BenchmarkReport", "Size"),
         translate("BenchmarkReport", "Median"),
-        translate("BenchmarkReport", "Middle 50 %"),
+        translate("BenchmarkReport", "Middle 50%"),
         translate("BenchmarkReport", "Runs"),
     )

@@ -49,8 +49,8 @@ def range_source_text(source: RangeSource) -> str:
     return translate(
         "ExpectedRangeCard",
         "The ranges for matrix multiplication come from public results for such cards, slightly widened. For "
-        "copies we expect {low_copy} to {high_copy} % of the card's rated memory speed and {low_way} to "
-        "{high_way} % of the slot's speed; we chose these limits ourselves. Data as of {date}.",
+        "copies we expect {low_copy} to {high_copy}% of the card's rated memory speed and {low_way} to "
+        "{high_way}% of the slot's speed; we chose these limits ourselves. Data as of {date}.",
     ).format(
         low_copy=source.copy_percent[0],
         high_copy=source.copy_percent[1],
@@ -77,9 +77,7 @@ def slow_text(benchmark: Benchmark) -> tuple[str, str]:
     slowest, low = min(below, key=lambda each: each[0].median / each[1])
     share = max(round(100 * (1 - slowest.median / low)), 1)
     template = translate("ExpectedRangeCard", "Your {card} is slower than usual, by up to {percent}")
-    title = template.format(
-        card=gpu_name(benchmark, slowest.device), percent=format_percent(share, current.texts().language)
-    )
+    title = template.format(card=gpu_name(benchmark, slowest.device), percent=format_percent(share))
     return title, advice
 
 

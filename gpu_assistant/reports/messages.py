@@ -122,7 +122,7 @@ def efficiency_text(result: BenchResult) -> str:
     """Speed of several GPUs as a share of that many times one GPU's speed; "" where that is unknown."""
     if result.efficiency is None:
         return ""
-    return translate("BenchmarkMessages", "{percent} % efficiency").format(percent=round(100 * result.efficiency))
+    return translate("BenchmarkMessages", "{percent}% efficiency").format(percent=round(100 * result.efficiency))
 
 
 def multi_gpu_label(result: BenchResult) -> str:

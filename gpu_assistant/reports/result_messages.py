@@ -85,7 +85,7 @@ def _figure_notes(benchmark: Benchmark) -> Iterator[ValidityNote]:
         return
     yield _check_note(benchmark, measured)
     spread = max_spread(benchmark)
-    spread_text = translate("ResultMessages", "at most {percent} %").format(percent=f"{100 * spread:.1f}")
+    spread_text = translate("ResultMessages", "at most {percent}%").format(percent=f"{100 * spread:.1f}")
     kind: Literal["ok", "warn"] = "ok" if spread <= MAX_STEADY_SPREAD else "warn"
     yield ValidityNote(kind, translate("ResultMessages", "Spread between runs"), spread_text)
 
@@ -217,7 +217,7 @@ def _power_text(gpu: BenchGpuLog) -> str:
 
 
 def _percent_text(percent: int) -> str:
-    return translate("ResultMessages", "{percent} %").format(percent=percent)
+    return translate("ResultMessages", "{percent}%").format(percent=percent)
 
 
 # Change since the last run
@@ -243,10 +243,10 @@ def change_text(previous: tuple[Benchmark, BenchResult], current: tuple[Benchmar
         text = translate("ResultMessages", "No significant difference from {when}.")
         text = text.format(when=date)
     elif ratio > 1:
-        text = translate("ResultMessages", "{percent} % faster than {when}.")
+        text = translate("ResultMessages", "{percent}% faster than {when}.")
         text = text.format(percent=round(100 * (ratio - 1)), when=date)
     else:
-        text = translate("ResultMessages", "{percent} % slower than {when}.")
+        text = translate("ResultMessages", "{percent}% slower than {when}.")
         text = text.format(percent=round(100 * (1 - ratio)), when=date)
     changes = translate("ResultMessages", ", ").join(_version_changes(previous[0].versions, current[0].versions))
     if not changes:

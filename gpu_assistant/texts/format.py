@@ -101,14 +101,14 @@ def format_speed(rate: float) -> str:
     return f"{rate / 1e6:.1f} MB/s" if rate >= 1e5 else f"{rate / 1e3:.0f} kB/s"
 
 
-def format_percent(percent: float, language: Language) -> str:
-    """A percentage without decimals: "94 %", in Chinese "94%"."""
-    return join_unit(f"{percent:.0f}", "%", language)
+def format_percent(percent: float) -> str:
+    """A percentage without decimals: "94%"."""
+    return join_unit(f"{percent:.0f}", "%")
 
 
-def join_unit(figure: str, unit: str, language: Language) -> str:
-    """A figure with its unit: "65 °C"; in Chinese no space stands before a percent sign."""
-    return f"{figure}{unit}" if unit == "%" and language == "zh_CN" else f"{figure} {unit}".strip()
+def join_unit(figure: str, unit: str) -> str:
+    """A figure with its unit: "65 °C"; no space stands before a percent sign: "94%"."""
+    return f"{figure}%" if unit == "%" else f"{figure} {unit}".strip()
 
 
 def format_duration(seconds: float, language: Language) -> str:

@@ -232,7 +232,7 @@
 <context>
     <name>ExpectedRangeCard</name>
     <message>
-        <source>There are no reference figures for this card: too few results are known for this model, or it is a laptop card that does not report its power limit. Your own earlier results show whether it gets slower.</source>
+        <source>There are no reference figures for this card: too few results are known for this model, or it is a laptop card that does not report its power limit. Your own earlier results show whether it is getting slower.</source>
         <translation>这张卡没有可对照的数据：这个型号的公开结果太少，或者它是笔记本显卡，没有报告功率上限。和自己以前的成绩比，就能看出有没有变慢。</translation>
     </message>
     <message>
@@ -249,7 +249,7 @@
     </message>
     <message>
         <source>usual: {low} to {high} {unit}</source>
-        <translation>正常：{low}–{high} {unit}</translation>
+        <translation>正常：{low} 到 {high} {unit}</translation>
     </message>
     <message>
         <source>What is usual for this card</source>
@@ -286,7 +286,7 @@
         <translation>每条显示占用内存最多的那一刻，这时梯度还没有全部算出来。</translation>
     </message>
     <message>
-        <source>Only what the training itself needs is counted; PyTorch's own libraries take some hundred MB more.</source>
+        <source>Only what the training itself needs is counted; PyTorch's own libraries take a few hundred MB more.</source>
         <translation>这里只算训练本身需要的内存，PyTorch 自己的库还要另占几百 MB。</translation>
     </message>
     <message>
@@ -452,7 +452,7 @@
 <context>
     <name>MemoryFitView</name>
     <message>
-        <source>Ends after {time} at the latest.</source>
+        <source>Takes {time} at most.</source>
         <translation>最多 {time}就会结束。</translation>
     </message>
     <message>
@@ -567,7 +567,7 @@
         <translation>{format}：{size}</translation>
     </message>
     <message>
-        <source>16-bit: as released. 8-bit and 4-bit: quantised weights, which need less memory and are less exact. A token is about three quarters of a word.</source>
+        <source>16-bit: as released. 8-bit and 4-bit: quantised weights, which need less memory and are less precise. A token is about three quarters of a word.</source>
         <translation>16 位是发布时的精度；8 位、4 位是量化后的权重，占用更少，但没那么精确。一个词元（token）约为四分之三个英文单词。</translation>
     </message>
     <message>
@@ -587,7 +587,7 @@
         <translation>可能刚好装得下（与上限相差不到 {percent}）</translation>
     </message>
     <message>
-        <source>Estimated from published data ({date}); the real need may be {percent} more or less.</source>
+        <source>Estimated from published data ({date}); the actual need may be {percent} more or less.</source>
         <translation>按公开数据（{date}）估算，实际需要的显存可能多或少 {percent}。</translation>
     </message>
     <message>
@@ -633,7 +633,7 @@
         <translation>中位数</translation>
     </message>
     <message>
-        <source>Middle 50 %</source>
+        <source>Middle 50%</source>
         <translation>中间 50%</translation>
     </message>
     <message>

@@ -198,11 +198,11 @@
         <translation>第 {step} 个词元，共 {steps} 个</translation>
     </message>
     <message>
-        <source>Your network reads {percent} % of the digits</source>
+        <source>Your network reads {percent}% of the digits</source>
         <translation>你的神经网络认对了 {percent}% 的数字</translation>
     </message>
     <message>
-        <source>Your network sorts {percent} % of the pictures correctly</source>
+        <source>Your network sorts {percent}% of the pictures correctly</source>
         <translation>你的神经网络分对了 {percent}% 的图片</translation>
     </message>
     <message>

@@ -60,7 +60,7 @@
         <translation>没有因过热或供电而降速</translation>
     </message>
     <message>
-        <source>Slowed down for {percent} % of the time: {reasons}</source>
+        <source>Slowed down for {percent}% of the time: {reasons}</source>
         <translation>{percent}% 的时间被迫降速：{reasons}</translation>
     </message>
     <message>

@@ -277,7 +277,7 @@
         <translation>首页</translation>
     </message>
     <message>
-        <source>It is running in this environment, which can be removed only afterwards.</source>
+        <source>It is running in this environment, which can only be removed afterwards.</source>
         <translation>测速正在这个环境里运行，停止后才能移除。</translation>
     </message>
     <message>
@@ -384,7 +384,7 @@
         <translation>查看实时曲线</translation>
     </message>
     <message>
-        <source>Temperature, power and memory show no problem.</source>
+        <source>Temperature, power and memory are all fine.</source>
         <translation>温度、功耗和显存都没有问题。</translation>
     </message>
     <message>
@@ -420,7 +420,7 @@
         <translation>你的显卡都正常</translation>
     </message>
     <message>
-        <source>busiest {load} %</source>
+        <source>busiest {load}%</source>
         <translation>最忙 {load}%</translation>
     </message>
     <message>
@@ -428,7 +428,7 @@
         <translation>最热 {temp} °C</translation>
     </message>
     <message>
-        <source>load {load} %</source>
+        <source>load {load}%</source>
         <translation>占用 {load}%</translation>
     </message>
     <message>
@@ -818,7 +818,7 @@
         <translation>测试连接</translation>
     </message>
     <message>
-        <source>Asking PyTorch's download site…</source>
+        <source>Connecting to PyTorch's download site…</source>
         <translation>正在连接 PyTorch 的下载站点…</translation>
     </message>
     <message>

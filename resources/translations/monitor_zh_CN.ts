@@ -152,7 +152,7 @@
         <translation>驱动没有提供使用它的程序。</translation>
     </message>
     <message>
-        <source>Asking the driver…</source>
+        <source>Reading from the driver…</source>
         <translation>正在读取驱动信息…</translation>
     </message>
     <message>

@@ -120,7 +120,7 @@
         <translation>{device}：{name}</translation>
     </message>
     <message>
-        <source>{percent} % efficiency</source>
+        <source>{percent}% efficiency</source>
         <translation>并行效率 {percent}%</translation>
     </message>
     <message>
@@ -227,7 +227,7 @@
         <translation>中位数</translation>
     </message>
     <message>
-        <source>Middle 50 %</source>
+        <source>Middle 50%</source>
         <translation>中间 50%</translation>
     </message>
     <message>
@@ -286,7 +286,7 @@
         <translation>你的 {card} 比正常水平慢，最多慢 {percent}</translation>
     </message>
     <message>
-        <source>The ranges for matrix multiplication come from public results for such cards, slightly widened. For copies we expect {low_copy} to {high_copy} % of the card's rated memory speed and {low_way} to {high_way} % of the slot's speed; we chose these limits ourselves. Data as of {date}.</source>
+        <source>The ranges for matrix multiplication come from public results for such cards, slightly widened. For copies we expect {low_copy} to {high_copy}% of the card's rated memory speed and {low_way} to {high_way}% of the slot's speed; we chose these limits ourselves. Data as of {date}.</source>
         <translation>矩阵乘法的正常范围来自同类显卡的公开测速结果，并略微放宽。显存带宽是厂商数据的 {low_copy}% 到 {high_copy}%，向显卡复制是插槽速度的 {low_way}% 到 {high_way}%，这两项是我们自己的经验值。数据日期：{date}。</translation>
     </message>
 </context>
@@ -428,7 +428,7 @@
         <translation>全部正确</translation>
     </message>
     <message>
-        <source>at most {percent} %</source>
+        <source>at most {percent}%</source>
         <translation>最大 {percent}%</translation>
     </message>
     <message>
@@ -468,15 +468,15 @@
         <translation>{first} → {last} °C，最高 {most} °C</translation>
     </message>
     <message>
-        <source>{percent} %</source>
+        <source>{percent}%</source>
         <translation>{percent}%</translation>
     </message>
     <message>
-        <source>{percent} % faster than {when}.</source>
+        <source>{percent}% faster than {when}.</source>
         <translation>速度比 {when} 提高了 {percent}%。</translation>
     </message>
     <message>
-        <source>{percent} % slower than {when}.</source>
+        <source>{percent}% slower than {when}.</source>
         <translation>速度比 {when} 降低了 {percent}%。</translation>
     </message>
     <message>

@@ -55,7 +55,7 @@
         <translation>已复制：{text}</translation>
     </message>
     <message>
-        <source>Copy its Python's path</source>
+        <source>Copy the Python path</source>
         <translation>复制 Python 的路径</translation>
     </message>
     <message>

@@ -95,7 +95,7 @@
     </message>
     <message>
         <source>PyTorch has a build for this graphics chip.</source>
-        <translation>PyTorch 有适合它的显卡的版本。</translation>
+        <translation>PyTorch 有适合这个图形处理器的版本。</translation>
     </message>
     <message>
         <source>PyTorch works here, but on the CPU only</source>
@@ -575,7 +575,7 @@
         <translation>PyTorch 能看到显卡</translation>
     </message>
     <message>
-        <source>The steps on the page before are what an installation would do.</source>
+        <source>The previous page shows what an installation would do.</source>
         <translation>上一页列出了安装会做的每一步。</translation>
     </message>
     <message>
@@ -905,8 +905,8 @@
         <translation>显卡驱动</translation>
     </message>
     <message>
-        <source>This is Linux inside Windows (WSL): it uses the graphics driver of Windows.</source>
-        <translation>这是 Windows 里的 Linux（WSL）：显卡驱动用的是 Windows 那一份。</translation>
+        <source>This is Linux inside Windows (WSL): it uses the graphics driver installed in Windows.</source>
+        <translation>这是 Windows 里的 Linux（WSL）：用的是 Windows 里安装的显卡驱动。</translation>
     </message>
     <message>
         <source>Neither yet</source>
@@ -1191,7 +1191,7 @@
     </message>
     <message>
         <source>Created by your conda, with Python from conda-forge; base stays as it is</source>
-        <translation>由你的 conda 建立，Python 取自 conda-forge；base 环境不变</translation>
+        <translation>由你的 conda 创建，Python 取自 conda-forge；base 环境不变</translation>
     </message>
     <message>
         <source>Python's own kind, used in most guides</source>
@@ -1668,7 +1668,7 @@
         <translation>正在确认文件都能下载…</translation>
     </message>
     <message>
-        <source>No answer yet, still asking…</source>
+        <source>No answer yet, still waiting…</source>
         <translation>还没有响应，仍在等待…</translation>
     </message>
     <message>
@@ -1774,8 +1774,8 @@
         <translation>“{name}”的装法</translation>
     </message>
     <message>
-        <source>Into the environment, no administrator</source>
-        <translation>装进环境，无需管理员</translation>
+        <source>Into the environment, no administrator rights</source>
+        <translation>装进环境，无需管理员权限</translation>
     </message>
     <message>
         <source>Not installed separately</source>
@@ -1790,8 +1790,8 @@
         <translation>用 NVIDIA 的安装程序</translation>
     </message>
     <message>
-        <source>Your own folder, no administrator</source>
-        <translation>自己的文件夹，无需管理员</translation>
+        <source>Your own folder, no administrator rights</source>
+        <translation>自己的文件夹，无需管理员权限</translation>
     </message>
     <message>
         <source>{version} is not available: {why}.</source>
@@ -1872,7 +1872,7 @@
         <translation>上次没有装完，要继续安装吗？</translation>
     </message>
     <message>
-        <source>We choose the driver and PyTorch for your computer, install and test them.</source>
+        <source>We choose the driver and PyTorch for your computer, then install and test them.</source>
         <translation>先检测电脑，再推荐合适的驱动和 PyTorch，装好并验证能用。</translation>
     </message>
     <message>

@@ -59,9 +59,9 @@ def test_terminal_line_has_no_gaps_or_codes(monkeypatch: pytest.MonkeyPatch) -> 
         "loading PyTorch · 51 °C",
         "calculations in each precision · GPU 0",
         "calculations in each precision",
-        "calculations in each precision · GPU 0 · 25 % · 70 °C",
-        "calculations in each precision · GPU 0 · 50 % · 71 °C",
-        "calculations under a long full load · GPU 0 · 1 %",
+        "calculations in each precision · GPU 0 · 25% · 70 °C",
+        "calculations in each precision · GPU 0 · 50% · 71 °C",
+        "calculations under a long full load · GPU 0 · 1%",
         "",
     ]
 

@@ -107,7 +107,7 @@ def install() -> QWidget:
     steps = StepList()
     for index, state in enumerate(("done", "done", "running", "failed", "skipped", "cancelled", "waiting")):
         steps.add_step(str(index), "PyTorch 2.15.0", "", "", admin=index == 1)
-        steps.set_state(str(index), state, "1.62 / 2.61 GB", "62 %" if index == 2 else "3 s")
+        steps.set_state(str(index), state, "1.62 / 2.61 GB", "62%" if index == 2 else "3 s")
     left.column.addWidget(steps)
     columns.addWidget(left, 2, Qt.AlignmentFlag.AlignTop)
     block = Card("PyTorch 2.15.0")
@@ -256,7 +256,7 @@ def controls() -> QWidget:
     table.setHorizontalHeaderLabels([t("Load"), t("Memory"), t("Temperature")])
     table.setRowCount(12)
     for cell in range(36):
-        item = QTableWidgetItem(f"{cell} %")
+        item = QTableWidgetItem(f"{cell}%")
         item.setTextAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
         table.setItem(cell // 3, cell % 3, item)
     table.selectRow(2)

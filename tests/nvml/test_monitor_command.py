@@ -133,7 +133,7 @@ def test_each_gpu_has_its_numbered_row(scenario: Scenario, monitor) -> None:
     assert "H100" not in lines[0]
     rows = [line.split(":")[0].strip() for line in lines[1:9]]
     assert rows == [f"GPU {index}" for index in range(8)]
-    assert "95 %" in lines[4]
+    assert "95%" in lines[4]
     assert sum("Your GPUs are healthy" in line for line in lines) == 1
 
 
@@ -211,7 +211,7 @@ def test_recovered_driver_is_shown_at_once(scenario: Scenario, monitor) -> None:
     lines = iter(monitor("--lang", "en", "--interval", "0.05").stdout.readline, "")
     next(line for line in lines if line.startswith("!"))
     scenario.set(hang=None)
-    assert "37 %" in next(line for line in lines if line.startswith("CPU"))
+    assert "37%" in next(line for line in lines if line.startswith("CPU"))
     assert next(line for line in lines if line.startswith("✓")) == "✓ Your GPU is healthy\n"
 
 

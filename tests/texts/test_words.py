@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
-from gpu_assistant.texts.translate import load_texts
+from .dump import all_texts
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
@@ -17,20 +16,6 @@ RETIRED: dict[str, list[str]] = json.loads((HERE / "retired.json").read_text(enc
 TERMS: dict[str, dict[str, str]] = json.loads((HERE / "terms.json").read_text(encoding="utf-8"))
 # What a person types or reads as it is: commands, files, addresses, places.
 LITERAL = re.compile(r"“gpu-assistant[^”]*”|gpu-assistant [a-z]+|--[a-z-]+|\{[a-z_0-9]+\}|[A-Z]+_[A-Z_]+")
-
-
-def all_texts() -> dict[str, dict[str, str]]:
-    """Every sentence of the program and its installer by a name, in both languages."""
-    texts = dict(load_texts())
-    for path in sorted((ROOT / "resources/translations").glob("*_zh_CN.ts")):
-        if path.name != "qt_zh_CN.ts":
-            for message in ElementTree.parse(path).iter("message"):
-                source = message.findtext("source") or ""
-                chinese = "".join(message.find("translation").itertext()).strip()
-                texts[f"{path.name}: {source}"] = {"en": source, "zh_CN": chinese}
-    installer = json.loads((ROOT / "installers/windows/texts.json").read_text(encoding="utf-8"))
-    return texts | {f"installer: {name}": text for name, text in installer.items()}
-
 
 TEXTS = all_texts()
 

@@ -88,7 +88,7 @@ def render_sample(
     """
     used_text = format_memory(sample.ram_used) if sample.ram_used is not None else UNKNOWN_VALUE
     total_text = format_memory(sample.ram_total) if sample.ram_total is not None else UNKNOWN_VALUE
-    cpu = format_percent(sample.cpu, output.texts.language) if sample.cpu is not None else UNKNOWN_VALUE
+    cpu = format_percent(sample.cpu) if sample.cpu is not None else UNKNOWN_VALUE
     parts = [output.translate("sample", cpu=cpu, used=used_text, total=total_text)]
     if len(sample.gpus) == 1:
         parts += [_gpu_sample_text(gpu, output) for gpu in sample.gpus]
@@ -134,7 +134,7 @@ def _gpu_sample_text(gpu: GpuSample, output: Output) -> str:
     if gpu.state != "ready":
         return f"{name} {output.texts.translate(f'monitor.gpu.{gpu.state}')}"
     parts = [
-        format_percent(gpu.util, output.texts.language) if gpu.util is not None else UNKNOWN_VALUE,
+        format_percent(gpu.util) if gpu.util is not None else UNKNOWN_VALUE,
         format_memory(gpu.mem_used) if gpu.mem_used is not None else UNKNOWN_VALUE,
         f"{gpu.temp} °C" if gpu.temp is not None else UNKNOWN_VALUE,
         f"{gpu.power_w:.0f} W" if gpu.power_w is not None else UNKNOWN_VALUE,

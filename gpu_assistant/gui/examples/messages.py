@@ -68,8 +68,8 @@ def result_title(result: ExampleResult) -> str:
     if last.score is None:
         return translate("Examples", "The program has finished")
     if result.program == "first-program":
-        return translate("Examples", "Your network reads {percent} % of the digits").format(percent=percent(last.score))
-    return translate("Examples", "Your network sorts {percent} % of the pictures correctly").format(
+        return translate("Examples", "Your network reads {percent}% of the digits").format(percent=percent(last.score))
+    return translate("Examples", "Your network sorts {percent}% of the pictures correctly").format(
         percent=percent(last.score)
     )
 

@@ -311,7 +311,7 @@ class HealthPage(Page):
             rest_text = in_all[self.level - 1]
         else:
             rest_text = translate("Health", "then {time} of full load").format(time=format_duration(load_s, code))
-        share_text = translate("Health", "{percent} of the test").format(percent=format_percent(100 * fraction, code))
+        share_text = translate("Health", "{percent} of the test").format(percent=format_percent(100 * fraction))
         running_text = translate("Health", "running for {time}").format(time=format_duration(max(elapsed_s, 1), code))
         self.progress_bar.set_fraction(fraction)
         self.time_label.setText(" · ".join((share_text, running_text, rest_text)))

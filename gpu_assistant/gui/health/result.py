@@ -328,7 +328,7 @@ class GpuCurvesView(QWidget):
             for reason in reasons
             if texts.has_text(f"monitor.throttle.{reason}")
         ]
-        template = translate("Health", "Slowed down for {percent} % of the time: {reasons}")
+        template = translate("Health", "Slowed down for {percent}% of the time: {reasons}")
         return template.format(
             percent=max(round(100 * throttled_fraction), 1), reasons=translate("Health", "; ").join(reason_texts)
         )

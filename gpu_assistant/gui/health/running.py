@@ -80,8 +80,7 @@ class AreaProgressList(QWidget):
             parts.append(device_name(current.device))
         if current.errors:
             parts.append(translate("Health", "wrong results: {count}").format(count=current.errors))
-        code = language.texts().language
-        return " · ".join(parts), "" if current.done is None else format_percent(100 * current.done, code)
+        return " · ".join(parts), "" if current.done is None else format_percent(100 * current.done)
 
 
 class AreaProgressRow(QWidget):

@@ -412,7 +412,7 @@ def gpu_status_text(gpu: GpuSample) -> str:
     """Temperature and load, or why there are none."""
     temp = None if gpu.temp is None else f"{gpu.temp} °C"
     texts, code = language.texts(), f"monitor.gpu.{gpu.state}"
-    utilization = None if gpu.util is None else format_percent(gpu.util, texts.language)
+    utilization = None if gpu.util is None else format_percent(gpu.util)
     return " · ".join(part for part in (temp, utilization) if part) or (
         texts.translate(code) if texts.has_text(code) else UNKNOWN_VALUE
     )

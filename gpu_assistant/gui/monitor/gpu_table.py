@@ -138,7 +138,7 @@ class GpuTable(DataTable):
 
     def show_sample(self, gpus: dict[int, GpuSample], health: Health | None) -> None:
         """Show the values of these GPUs, by index."""
-        wider, code = False, language.texts().language
+        wider = False
         for row, index in enumerate(self.gpus):
             gpu = gpus.get(index)
             kind, state_text = gpu_state(index, gpu, health) or ("neutral", "")
@@ -149,7 +149,7 @@ class GpuTable(DataTable):
                 value, total = metric.read(gpu)
                 fraction = min(value / total, 1.0) if value is not None and total else None
                 unit = metric.unit_text(total)
-                long_text = "" if value is None else join_unit(metric.format_value(value), unit, code)
+                long_text = "" if value is None else join_unit(metric.format_value(value), unit)
                 cell = Cell(fraction=fraction, row_kind=row_kind, long_text=long_text)
                 wider |= self._write(row, column, metric.format_with_unit(value), cell)
             wider |= self._write(row, len(GPU_METRICS) + 1, state_text, Cell(state=kind, row_kind=row_kind))

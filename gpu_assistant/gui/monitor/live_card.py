@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.results import GpuSample, Health
 from ...texts.format import UNKNOWN_VALUE, join_unit
-from .. import language
 from ..widgets.buttons import Button
 from ..widgets.cards import Card, MetricValue
 from ..widgets.charts import Sparkline
@@ -177,7 +176,7 @@ class LiveMetric(QWidget):
         self.sparkline.set_points(history.recent_values(self.metric_spec, self.gpu, seconds), high=total)
         self.setAccessibleName(
             f"{self.metric_spec.title_text()}: "
-            + join_unit(value_text or UNKNOWN_VALUE, self.metric_spec.unit_text(total), language.texts().language)
+            + join_unit(value_text or UNKNOWN_VALUE, self.metric_spec.unit_text(total))
         )
 
 

@@ -11,7 +11,6 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from ...core.results import GpuSample, Sample
 from ...texts.format import UNKNOWN_VALUE, join_unit
-from .. import language
 
 SecondaryMetricKey = Literal["mem_shared", "temp_memory", "pcie_rx", "pcie_tx", "enc", "dec"]
 MetricKey = Literal["cpu", "ram", "util", "mem", "temp", "power", "clock", "fan"] | SecondaryMetricKey
@@ -60,7 +59,7 @@ class Metric(Struct, frozen=True, kw_only=True):
         """The number with its unit."""
         if value is None:
             return self.format_value(value)
-        return join_unit(self.format_value(value), self.unit, language.texts().language)
+        return join_unit(self.format_value(value), self.unit)
 
     def unit_text(self, total: float | None) -> str:
         """The unit, with the total where the metric has one: "of 8.0 GB"."""

@@ -178,7 +178,9 @@ class GpuDetails(Themed, QWidget):
                 cells = [each.name or UNKNOWN_VALUE, str(each.pid), memory_text]
                 rows.append([f"GPU {gpu.index}", *cells] if several else cells)
         is_reported = any(gpu.processes is not None for gpu in self._gpus)
-        pending_text = self.tr("Asking the driver…") if self._samples_since_open < MIN_SAMPLES_WITH_PROCESSES else ""
+        pending_text = (
+            self.tr("Reading from the driver…") if self._samples_since_open < MIN_SAMPLES_WITH_PROCESSES else ""
+        )
         empty_text = pending_text or self.tr("The driver does not report which programs use it.")
         empty_text = self.tr("No program is using it now.") if is_reported else empty_text
         self.processes_card.set_rows([self.tr("Card"), *headers] if several else headers, rows, empty_text)
@@ -225,7 +227,7 @@ class GpuDetails(Themed, QWidget):
             if maximum is None
             else self.tr("{value} of {most}").format(value=f"{value:,}", most=f"{maximum:,}")
         )
-        return join_unit(text, unit, language.texts().language)
+        return join_unit(text, unit)
 
     def _memory_text(self, value: int | None) -> str | None:
         return None if value is None else format_memory(value)

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ...texts.format import UNKNOWN_VALUE, join_unit
-from .. import language, theme
+from .. import theme
 from .base import Breakpoints, KeyboardFocus, Themed, draw_box, draw_focus_ring, draw_rounded_rect, tint_border
 from .buttons import Button, ButtonKind
 from .icons import STATE_ICONS, IconWidget, draw_icon
@@ -518,7 +518,7 @@ class MetricValue(Themed, QWidget):
             return
         old_size = self.sizeHint()
         self.figure, self.unit = value
-        self.setAccessibleName(join_unit(self.figure, self.unit, language.texts().language))
+        self.setAccessibleName(join_unit(self.figure, self.unit))
         if self.sizeHint() != old_size:
             self.updateGeometry()
         self.update()
@@ -550,7 +550,7 @@ class MetricValue(Themed, QWidget):
 
     def _unit_gap(self) -> int:
         """Pixels between figure and unit: as much as its language writes between them."""
-        is_joined = not join_unit("0", self.unit, language.texts().language).startswith("0 ")
+        is_joined = not join_unit("0", self.unit).startswith("0 ")
         return JOINED_UNIT_GAP if is_joined else UNIT_GAP
 
 
@@ -605,6 +605,6 @@ class MetricTile(Card):
         self._update_accessible_text()
 
     def _update_accessible_text(self) -> None:
-        value = join_unit(self.value_widget.figure, self.value_widget.unit, language.texts().language)
+        value = join_unit(self.value_widget.figure, self.value_widget.unit)
         self.setAccessibleName(f"{self.name_label.text()}: {value}")
         self.setAccessibleDescription(self.toolTip())

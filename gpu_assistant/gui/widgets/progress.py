@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QVBoxLayou
 
 from ...core.plan import StepState
 from ...texts.format import format_counted, format_percent
-from .. import language, theme
+from .. import theme
 from .base import Themed, animations_enabled, announce, draw_rounded_rect, tint_border
 from .buttons import SPIN_MS, Button
 from .icons import IconWidget, draw_icon
@@ -61,7 +61,7 @@ class ProgressBar(Themed, QProgressBar):
             self.setUpdatesEnabled(True)
             quarter = int(self._fraction * _ANNOUNCED_PARTS)
             if quarter > self._announced and self.isVisible():
-                announce(self, format_percent(100 * quarter / _ANNOUNCED_PARTS, language.texts().language))
+                announce(self, format_percent(100 * quarter / _ANNOUNCED_PARTS))
             self._announced = quarter
         self.update()
 

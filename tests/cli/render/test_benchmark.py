@@ -66,7 +66,7 @@ def test_equal_gpus_are_numbered(capsysbinary: pytest.CaptureFixture[bytes]) -> 
         assert any(line.startswith(f"{card} (NVIDIA GeForce RTX 4060): Training") for line in output)
     assert not any("cuda:" in line for line in output)
     at = next(number for number, line in enumerate(output) if line.startswith("2 GPUs together: "))
-    assert output[at + 1].strip() == "scaling efficiency: 96 % of the same number of cards on their own"
+    assert output[at + 1].strip() == "scaling efficiency: 96% of the same number of cards on their own"
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
@@ -162,7 +162,7 @@ def test_history_table(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Pat
     assert one.endswith("no earlier result to compare with")
     assert "without Training BERT-base" in two
     assert two.endswith("no earlier result to compare with")
-    assert f"20 % slower than {one[:16]}" in three
+    assert f"20% slower than {one[:16]}" in three
     assert "same version" in equal
     assert left_out == "Not shown: 1 result, damaged or saved by another version of this program."
     assert run([*arguments, "--json"]) == 0
@@ -192,7 +192,7 @@ def test_incomparable_run_has_reason(capsysbinary: pytest.CaptureFixture[bytes],
     assert run(["--data-dir", str(tmp_path), "bench", "--history", "--lang", "en"]) == 0
     last = capsysbinary.readouterr().out.decode().splitlines()[2]
     assert "cannot be compared with " in last
-    assert last.endswith(": other programs used the CPU; the runs vary by more than 10 %")
+    assert last.endswith(": other programs used the CPU; the runs vary by more than 10%")
 
 
 def test_only_complete_equal_runs_are_compared(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_only_complete_equal_runs_are_compared(capsysbinary: pytest.CaptureFixtu
     assert "not finished" in two
     assert "not finished" not in one + three
     assert "Matrix multiplication, float32, 4096 × 4096 · " in three
-    assert f"49 % faster than {one[:16]}" in three
+    assert f"49% faster than {one[:16]}" in three
     assert run([*arguments, "--json"]) == 0
     runs = decode(capsysbinary.readouterr().out, BenchmarkHistory).runs
     assert [each.finished for each in runs] == [True, False, True]

@@ -62,7 +62,7 @@ def test_windows_plan_text(
     assert "CUDA_HOME, PATH" not in variables
     assert "CUDA_HOME、PATH" not in variables
     # What is installed by no installer of others is not named among them.
-    assert [line.endswith(beside) for line in lines if "their publishers do not say" in line or "未计入" in line] == [
+    assert [line.endswith(beside) for line in lines if "their publishers do not state" in line or "未计入" in line] == [
         True
     ]
     assert cpu in text

@@ -71,7 +71,7 @@ def test_headline_names_omitted_workload():
     assert not messages.make_headline(cpu_benchmark()).missing
 
 
-@pytest.mark.parametrize(("notes", "doubt"), [((), []), (("spread",), ["Doubtful: the runs vary by more than 10 %."])])
+@pytest.mark.parametrize(("notes", "doubt"), [((), []), (("spread",), ["Doubtful: the runs vary by more than 10%."])])
 def test_home_and_done_page_name_compared_dtypes(qtbot, notes, doubt):
     benchmark = card_benchmark()
     benchmark = replace(benchmark, results=tuple(replace(each, notes=notes) for each in benchmark.results))
@@ -159,7 +159,7 @@ def test_single_device_has_no_comparison_bar(qtbot):
     ("note", "reason"),
     [
         ("busy-cpu", "other programs used the CPU"),
-        ("spread", "the runs vary by more than 10 %"),
+        ("spread", "the runs vary by more than 10%"),
         ("few", "there was only time for two runs"),
         ("wrong", "the result check failed"),
     ],

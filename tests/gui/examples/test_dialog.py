@@ -69,7 +69,7 @@ def test_done_page_leads_to_the_first_program_in_one_click(app, at_done, qtbot):
     (dialog,) = wizard.findChildren(ExampleDialog)
     qtbot.waitUntil(lambda: not dialog.runner.running, timeout=20_000)
     assert app.example[:2] == (wizard.controller.environment, "first-program")
-    assert "99 %" in dialog.result_hero.title_label.text()
+    assert "99%" in dialog.result_hero.title_label.text()
     dialog.reject()
 
 
@@ -91,7 +91,7 @@ def test_figures_and_pictures_are_shown_while_it_runs(app, open_dialog, qtbot):
 
 @pytest.mark.parametrize(
     ("code", "title"),
-    [("en", "Your network reads 99 % of the digits"), ("zh_CN", "你的神经网络认对了 99% 的数字")],
+    [("en", "Your network reads 99% of the digits"), ("zh_CN", "你的神经网络认对了 99% 的数字")],
 )
 def test_result_is_said_in_both_languages(app, open_dialog, language, qtbot, code, title):
     dialog = open_dialog(app)

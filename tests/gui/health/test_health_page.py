@@ -115,7 +115,7 @@ def test_one_list_says_what_is_found_tested_and_to_come(open_page, app, qtbot, s
     assert page.title_label.text() == "Testing your graphics card"
     assert not page.copy_button.isVisible()  # there is no result to copy yet
     assert len(page.result_view.rows) == len(progress_reports()) - 1
-    assert pending.current_row.accessibleName() == "testing now: The free memory, bit by bit · 42 %"
+    assert pending.current_row.accessibleName() == "testing now: The free memory, bit by bit · 42%"
     # The memory test is the last calculation of this level; the rest is judged at the end, from all samples.
     assert not any(row.isVisible() for row in pending.rows.values())
     assert pending.sampled_row.isVisible()
@@ -141,7 +141,7 @@ def test_the_list_names_the_gpu_and_its_wrong_results_where_there_are_several(op
     row = page.result_view.pending.current_row
     qtbot.waitUntil(row.isVisible, timeout=5000)
     assert row.name_label.text() == "The free memory, bit by bit · GPU 1 · wrong results: 3"
-    assert row.percent_label.text() == "42 %"
+    assert row.percent_label.text() == "42%"
     app.gate.set()
     qtbot.waitUntil(lambda: not page.testing, timeout=5000)
 
@@ -153,7 +153,7 @@ def test_the_bar_and_the_line_below_it_are_of_the_whole_test(open_page, app, qtb
     page.start_button.click()
     qtbot.waitUntil(lambda: "the free memory" in page.progress_label.text(), timeout=5000)
     assert page.progress_label.text() == "Testing now: the free memory, bit by bit"
-    assert page.time_label.text() == "32 % of the test · running for 1 second · a few minutes in all"
+    assert page.time_label.text() == "32% of the test · running for 1 second · a few minutes in all"
     assert page.progress_bar.fraction() == pytest.approx(4.42 / 14)
     app.gate.set()
     qtbot.waitUntil(lambda: not page.testing, timeout=5000)
@@ -165,9 +165,9 @@ def test_a_running_test_says_how_long_it_still_takes(open_page, app, qtbot):
     page = open_page(level=3)
     page.start_button.click()
     qtbot.waitUntil(lambda: "the free memory" in page.progress_label.text(), timeout=5000)
-    assert page.time_label.text() == "0 % of the test · running for 1 second · then 10 minutes of full load"
+    assert page.time_label.text() == "0% of the test · running for 1 second · then 10 minutes of full load"
     page.test_runner.reported.emit(replace(PROGRESS, check="load", done=0.8))
-    assert page.time_label.text() == "80 % of the test · running for 1 second · about 2 minutes left"
+    assert page.time_label.text() == "80% of the test · running for 1 second · about 2 minutes left"
     assert page.progress_bar.fraction() == pytest.approx(0.8, abs=0.01)
     app.gate.set()
     qtbot.waitUntil(lambda: not page.testing, timeout=5000)
@@ -409,7 +409,7 @@ def test_gpu_curves_are_drawn(open_page, seen, qtbot):
     page = open_page(level=3)
     page.show_result(hot)
     qtbot.waitUntil(lambda: "Temperature: 40 °C at the start, 80 °C at most" in seen(page), timeout=5000)
-    assert "Slowed down for 50 % of the time" in seen(page)
+    assert "Slowed down for 50% of the time" in seen(page)
     temperature, clock, throttle = page.result_view.curves[0].sparklines
     assert max(value for _, value in temperature.points()) == 80
     assert min(value for _, value in clock.points()) == 1800

@@ -41,7 +41,7 @@ HOT = {"temp": 87, "throttle": ("hardware-thermal",)}
 def test_icon_shows_hottest_gpu_and_its_load(watched):
     window, _ = watched
     feed(window, sample(gpu(0, temp=51, util=12), gpu(1, temp=66, util=97)))
-    assert window.desktop_integration.tray.toolTip() == "GPU 0: 51 °C · 12 %\nGPU 1: 66 °C · 97 %"
+    assert window.desktop_integration.tray.toolTip() == "GPU 0: 51 °C · 12%\nGPU 1: 66 °C · 97%"
     assert window.desktop_integration.tray.isVisible()
 
 
@@ -49,7 +49,7 @@ def test_tooltip_of_eight_gpus_lists_the_hottest(watched):
     window, _ = watched
     feed(window, sample(*(gpu(index, temp=40 + index, util=0) for index in range(8))))
     assert window.desktop_integration.tray.toolTip().splitlines() == [
-        *(f"GPU {index}: {40 + index} °C · 0 %" for index in range(4, 8)),
+        *(f"GPU {index}: {40 + index} °C · 0%" for index in range(4, 8)),
         "and 4 more",
     ]
 

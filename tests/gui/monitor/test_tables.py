@@ -115,7 +115,7 @@ def test_processes_sampled_only_while_open(monitor, qtbot):
     assert not sampling.processes
     page.gpu_details.toggle_button.click()
     assert sampling.processes
-    assert page.gpu_details.processes_card.empty_label.text() == "Asking the driver…"
+    assert page.gpu_details.processes_card.empty_label.text() == "Reading from the driver…"
     feed(window, sample(gpu(processes=())))
     assert page.gpu_details.processes_card.empty_label.text() == "No program is using it now."
     page.gpu_details.toggle_button.click()

@@ -30,11 +30,11 @@ def test_unknown_is_a_dash_with_a_reason() -> None:
     assert tile.toolTip() == tile.accessibleDescription() == "This card does not report its fan."
     assert not tile.progress_bar.isVisibleTo(tile)
     tile.set_value("0", "%", 0.0)
-    assert tile.accessibleName() == "Fan: 0 %"
+    assert tile.accessibleName() == "Fan: 0%"
     assert tile.progress_bar.isVisibleTo(tile)
 
 
-@pytest.mark.parametrize(("code", "text"), [("en", "Load: 94 %"), ("zh_CN", "占用: 94%")])
+@pytest.mark.parametrize(("code", "text"), [("en", "Load: 94%"), ("zh_CN", "占用: 94%")])
 def test_a_tile_writes_percentages_as_its_language_does(language, code: str, text: str) -> None:
     language.set(code)
     tile = MetricTile("bolt", text.partition(":")[0])

@@ -29,7 +29,7 @@ def test_quarters_are_announced_once(show, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("gpu_assistant.gui.widgets.progress.announce", lambda _widget, text: announced.append(text))
     for percent in range(101):
         bar.set_fraction(percent / 100)
-    assert announced == ["25 %", "50 %", "75 %", "100 %"]
+    assert announced == ["25%", "50%", "75%", "100%"]
 
 
 @pytest.mark.parametrize(
@@ -47,10 +47,10 @@ def test_a_step_shows_and_says_its_state(show, state: str, word: str) -> None:
     steps = StepList()
     steps.add_step("a", "Download PyTorch", "740 MB")
     show(steps)
-    steps.set_state("a", state, "1.62 / 2.61 GB", "62 %")
+    steps.set_state("a", state, "1.62 / 2.61 GB", "62%")
     row = steps.rows["a"]
     assert steps.state("a") == state
-    assert row.accessibleName() == f"Download PyTorch: {word}, 1.62 / 2.61 GB, 62 %"
+    assert row.accessibleName() == f"Download PyTorch: {word}, 1.62 / 2.61 GB, 62%"
     assert not row.grab().isNull()
 
 

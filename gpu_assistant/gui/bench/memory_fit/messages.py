@@ -170,7 +170,7 @@ def peak_text(fit: MemoryFit, baseline: MemoryFit | None) -> str:
     percent = round(100 * (1 - fit.peak / baseline.peak))
     if percent == 0:
         return memory_text
-    change = format_percent(abs(percent), language.texts().language)
+    change = format_percent(abs(percent))
     return f"{memory_text} ({'−' if percent > 0 else '+'}{change})"
 
 

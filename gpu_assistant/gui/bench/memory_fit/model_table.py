@@ -227,7 +227,7 @@ class ModelFitCard(Card):
         kind = KINDS[self.kinds.current()]
         self.formats_label.setText(
             self.tr(
-                "16-bit: as released. 8-bit and 4-bit: quantised weights, which need less memory and are less exact. "
+                "16-bit: as released. 8-bit and 4-bit: quantised weights, which need less memory and are less precise. "
                 "A token is about three quarters of a word."
             )
         )
@@ -265,13 +265,13 @@ class ModelFitCard(Card):
         """How far off the estimate may be, in the key and below the table."""
         if self._fits is None or not formats:
             return
-        percent = format_percent(round(100 * formats[0].error), language.texts().language)
+        percent = format_percent(round(100 * formats[0].error))
         for verdict, pill in self.key_pills.items():
             pill.set(PILLS[verdict], self._key_text(verdict).format(percent=percent))
         self._key.setVisible(self._fits.usable is not None)
         self._place_key()
         self.error_label.setText(
-            self.tr("Estimated from published data ({date}); the real need may be {percent} more or less.").format(
+            self.tr("Estimated from published data ({date}); the actual need may be {percent} more or less.").format(
                 date=self._fits.as_of, percent=percent
             )
         )

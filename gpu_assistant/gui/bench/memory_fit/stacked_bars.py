@@ -113,7 +113,8 @@ class MemoryFitBars(Card):
         if fits[0].device == "cpu":
             notes.append(
                 self.tr(
-                    "Only what the training itself needs is counted; PyTorch's own libraries take some hundred MB more."
+                    "Only what the training itself needs is counted; PyTorch's own libraries take a few hundred MB "
+                    "more."
                 )
             )
         notes.append(self.tr("1 GB of memory is 1,024 MB, as cards are sold. PyTorch writes GiB and MiB for the same."))

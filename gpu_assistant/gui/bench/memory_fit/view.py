@@ -356,9 +356,7 @@ class MemoryFitView(Themed, QWidget):
             )
         else:
             sentences.append(self.tr("After the first run, you see how long it takes here."))
-        sentences.append(
-            self.tr("Ends after {time} at the latest.").format(time=format_duration(TIME_LIMIT_S, language_code))
-        )
+        sentences.append(self.tr("Takes {time} at most.").format(time=format_duration(TIME_LIMIT_S, language_code)))
         return ("" if language_code == "zh_CN" else " ").join(sentences)
 
     def _update_message(self) -> None:

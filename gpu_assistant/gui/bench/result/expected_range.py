@@ -94,7 +94,7 @@ class ExpectedRangeCard(Card):
             self.tr(
                 "There are no reference figures for this card: too few results are known for this model, "
                 "or it is a laptop card that does not report its power limit. Your own earlier results "
-                "show whether it gets slower."
+                "show whether it is getting slower."
             )
         )
 

@@ -71,7 +71,7 @@ class ResultsTable(Card):
             self.tr("Where"),
             self.tr("Size"),
             self.tr("Median"),
-            self.tr("Middle 50 %"),
+            self.tr("Middle 50%"),
             self.tr("Runs"),
         ]
         rows = table_rows(self._benchmark)

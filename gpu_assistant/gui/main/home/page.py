@@ -358,7 +358,7 @@ class HomePage(Page):
         stop_agreed = ConfirmDialog.ask(
             self,
             self.tr("Stop the benchmark?"),
-            self.tr("It is running in this environment, which can be removed only afterwards."),
+            self.tr("It is running in this environment, which can only be removed afterwards."),
             accept_text=self.tr("Stop"),
             reject_text=self.tr("Continue"),
             dismiss_signal=runner.finished,

@@ -190,7 +190,7 @@ def _readings_text(gpus: tuple[GpuSample, ...]) -> str:
         parts.append(temperature_text.format(temp=max(temperatures)))
     if utilizations:
         utilization_text = (
-            translate("HomeVerdict", "busiest {load} %") if has_several else translate("HomeVerdict", "load {load} %")
+            translate("HomeVerdict", "busiest {load}%") if has_several else translate("HomeVerdict", "load {load}%")
         )
         parts.append(utilization_text.format(load=max(utilizations)))
     return translate("HomeVerdict", ", ").join(parts)
@@ -213,7 +213,7 @@ def _healthy_gpus_verdict(gpus: tuple[GpuSample, ...]) -> HomeVerdict:
         )
         detail = margin_text.format(degrees=margin)
     elif any(gpu.temp is not None for gpu in gpus):
-        detail = translate("HomeVerdict", "Temperature, power and memory show no problem.")
+        detail = translate("HomeVerdict", "Temperature, power and memory are all fine.")
     else:
         detail = ""
     return HomeVerdict("ok", title, detail, translate("HomeVerdict", "Show live graphs"))

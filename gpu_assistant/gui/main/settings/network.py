@@ -119,7 +119,7 @@ class ProxyCard(Card):
             self.result_label.setText(self._error_text)
         elif self.is_testing:
             self.result_label.set_tone("soft")
-            self.result_label.setText(self.tr("Asking PyTorch's download site…"))
+            self.result_label.setText(self.tr("Connecting to PyTorch's download site…"))
         elif answer is not None:
             self.result_label.set_tone("ok" if answer.is_good else "error")
             self.result_label.setText(texts().message_text(answer.message))

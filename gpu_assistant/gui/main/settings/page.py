@@ -107,7 +107,7 @@ class SettingsPage(Page):
             return
         self.set_title(self.tr("Settings"))
         self.jump_button.setText(self.tr("Jump to section"))
-        self.scale_segments.set_options([format_percent(100 * scale, self._language.current) for scale in TEXT_SCALES])
+        self.scale_segments.set_options([format_percent(100 * scale) for scale in TEXT_SCALES])
         self._appearance_card.set_title(self.tr("Language and appearance"))
         self._about_card.set_title(self.tr("About"))
         self._row_labels["language"].setText(self.tr("Language"))

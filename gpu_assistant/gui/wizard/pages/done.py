@@ -231,7 +231,7 @@ class DonePage(WizardPage):
         if controller.flow.simulated:
             title = self.tr("Nothing was installed: this machine is simulated")
             self.hero.set(
-                "neutral", title, self.tr("The steps on the page before are what an installation would do."), icon="sim"
+                "neutral", title, self.tr("The previous page shows what an installation would do."), icon="sim"
             )
         elif controller.is_verifying:
             title = self.tr("Checking that it works…")

@@ -413,7 +413,7 @@ def _system_notes(machine: Machine) -> Iterator[MachineNote]:
         yield MachineNote(kind="info", text=text)
     if machine.os.wsl:
         text = translate(
-            "MachineSummary", "This is Linux inside Windows (WSL): it uses the graphics driver of Windows."
+            "MachineSummary", "This is Linux inside Windows (WSL): it uses the graphics driver installed in Windows."
         )
         yield MachineNote(kind="info", text=text)
     if machine.remote_desktop:

@@ -84,7 +84,7 @@ class WelcomePage(WizardPage):
     def draw(self) -> None:
         self.title_label.setText(self.tr("Set up my GPU for deep learning"))
         lines = (
-            self.tr("We choose the driver and PyTorch for your computer, install and test them."),
+            self.tr("We choose the driver and PyTorch for your computer, then install and test them."),
             self.tr("About 10 minutes, mostly downloading."),
             self.tr("Nothing is changed before you agree. Nothing about you is sent anywhere."),
         )

@@ -108,5 +108,5 @@ def test_picture_names_gpu_of_several(language, monkeypatch):
     drawn = []
     monkeypatch.setattr(ResultImagePainter, "draw_line", lambda _self, _rect, text, *_rest: drawn.append(text))
     render_png(two_cards())
-    assert {"2 GPUs together  503 images/s", "96 % efficiency"} < set(drawn)
+    assert {"2 GPUs together  503 images/s", "96% efficiency"} < set(drawn)
     assert "GPU 0  262 images/s" in drawn

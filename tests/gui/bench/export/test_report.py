@@ -75,9 +75,9 @@ def test_report_has_history_and_range_source(language):
         "Before and now",
         "233 images/s",
         "262 images/s",
-        "12 % faster than",
+        "12% faster than",
         "Changed since then: driver 566.03 → 617.42.",
-        "70 to 100 % of the card's rated memory speed and 55 to 97 %",
+        "70 to 100% of the card's rated memory speed and 55 to 97%",
         "Data as of 2026-11-21.",
         "Sources: https://example.invalid/a?b=1&c=2",
     ):
@@ -154,7 +154,7 @@ def test_cpu_only_report_has_values_without_bars(language):
 
 def test_multi_gpu_shows_efficiency_and_cpu_dtype(language):
     text = ParsedReport(render_html(two_cards())).text
-    assert "2 GPUs together · 96 % efficiency 503 images/s" in text
+    assert "2 GPUs together · 96% efficiency 503 images/s" in text
     assert "CPU (float32) 8.40 images/s" in text
 
 

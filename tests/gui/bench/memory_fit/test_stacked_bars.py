@@ -23,7 +23,7 @@ def test_memory_fit_shows_bars(memory, app, seen, measure):
     rows = memory.findChildren(StackedBarRow)
     assert len(rows) == 5
     text = rows[1].accessibleName()
-    assert text.startswith("Mixed precision: 1.1 GB (−34 %), fits; largest batch about 104, ")
+    assert text.startswith("Mixed precision: 1.1 GB (−34%), fits; largest batch about 104, ")
     assert "Optimizer state 98 MB" in text
     assert rows[4].batch_label.text() == "fits; largest batch about 960"
     assert rows[4].batch_label.tone == "ok"
@@ -64,7 +64,7 @@ def test_cpu_note_mentions_libraries(memory, app, device, measure):
     result = memory_fits()
     app.results["fit"] = replace(result, fits=tuple(replace(each, device=device) for each in result.fits))
     measure()
-    assert ("libraries take some hundred MB more" in memory.bars.notes_label.text()) == (device == "cpu")
+    assert ("libraries take a few hundred MB more" in memory.bars.notes_label.text()) == (device == "cpu")
 
 
 def test_omitted_variant_shows_own_reason(memory, app, qtbot, seen, measure):

@@ -123,7 +123,7 @@ def test_gpu_can_be_selected(memory, app, measure):
 
 def test_progress_shows_time_and_step(memory, app, qtbot, wait_for_end, page):
     assert "After the first run, you see how long it takes here." in memory.note_label.text()
-    assert "Ends after 10 minutes at the latest." in memory.note_label.text()
+    assert "Takes 10 minutes at most." in memory.note_label.text()
     app.gate = threading.Event()
     app.events["fit"] = (MemoryFitProgress(index=2, total=5, variant="mixed"),)
     memory.measure_button.setFocus()

@@ -72,7 +72,7 @@ def test_accessible_name_has_doubt_and_efficiency(language, qtbot):
     busy = replace(cpu_benchmark().results[0], notes=("busy-cpu",))
     for benchmark, text in (
         (replace(cpu_benchmark(), results=(busy,), notes=("bench.note.busy-cpu",)), "doubtful"),
-        (two_cards(), "96 % efficiency"),
+        (two_cards(), "96% efficiency"),
     ):
         row = ComparisonRow(device_comparisons(benchmark)[0], "")
         qtbot.addWidget(row)

@@ -40,7 +40,7 @@ def test_below_range_shows_advice(open_result, seen, language, cause):
 def test_below_range_is_said_first_with_its_size_and_what_to_do(open_result, seen):
     view = open_result(slow_benchmark("heat")).result_view
     # float32 products: 7.08 TFLOP/s of at least 11.3 are 37 % too few, more than in the other two comparisons.
-    assert view.slow_hero.title_label.text() == "Your RTX 4060 is slower than usual, by up to 37 %"
+    assert view.slow_hero.title_label.text() == "Your RTX 4060 is slower than usual, by up to 37%"
     assert "Clean its fans" in view.slow_hero.detail_label.text()
     assert view.slow_hero.kind == "warn"
     assert view.slow_hero.mapTo(view, view.slow_hero.rect().topLeft()).y() < view.headline_card.y()

@@ -127,5 +127,5 @@ def test_disturbed_runs_are_not_called_equal():
     runs = [(replace(cpu_benchmark(), results=(each,)), each) for each in (before, after)]
     assert change_text(*runs, "07:00") == "Cannot be compared with 07:00: other programs used the CPU."
     calm = (runs[1][0], replace(after, notes=()))
-    assert change_text(runs[0], calm, "07:00") == "23 % slower than 07:00."
+    assert change_text(runs[0], calm, "07:00") == "23% slower than 07:00."
     assert change_text(runs[0], runs[0], "07:00").startswith("No significant difference from 07:00")

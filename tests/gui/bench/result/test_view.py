@@ -77,7 +77,7 @@ def test_history_shows_previous_and_current(open_result):
     old = card_benchmark(0.89)
     old = replace(old, versions={**old.versions, "driver": "566.03"})
     card = open_result(old, card_benchmark()).result_view.history_card
-    assert card.change_label.text().startswith("12 % faster than ")
+    assert card.change_label.text().startswith("12% faster than ")
     assert card.change_label.text().endswith("Changed since then: driver 566.03 → 617.42.")
     card.show_benchmark(card_benchmark(), (card_benchmark(), card_benchmark(1.001)))
     assert card.change_label.text().startswith("No significant difference")

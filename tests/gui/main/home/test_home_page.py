@@ -73,7 +73,7 @@ def test_home_with_healthy_gpu(home, app, qtbot):
     feed(window, sample(gpu(temp=41, util=3)), sample(gpu(temp=41, util=3)))
     assert (page.hero.kind, page.hero.title_label.text()) == ("ok", "Your GPU is healthy")
     # The values are in the card below; the hero says what they mean.
-    assert page.hero.detail_label.text() == "Temperature, power and memory show no problem."
+    assert page.hero.detail_label.text() == "Temperature, power and memory are all fine."
     feed(window, sample(gpu(temp=41, util=3, temp_max=87)))
     assert page.hero.detail_label.text() == "It is 46 °C below the temperature at which it slows down."
     assert [figure.value_widget.figure for figure in page.live_card.metrics] == ["3", "5.6", "41", "112"]
@@ -86,7 +86,7 @@ def test_home_with_several_gpus_names_the_shown_one(home, app, qtbot):
     window, page = home(app)
     cards = sample(gpu(0, temp=58, util=92), gpu(1, temp=57, util=99), gpu(2, temp=56, util=93))
     feed(window, cards, cards)
-    assert page.hero.detail_label.text() == "Temperature, power and memory show no problem."
+    assert page.hero.detail_label.text() == "Temperature, power and memory are all fine."
     feed(window, sample(*(gpu(index, temp=58 - index, temp_max=87) for index in range(3))))
     assert page.hero.detail_label.text() == "The hottest is 29 °C below the temperature at which it slows down."
     assert (page.live_card.others_button.isVisible(), page.live_card.others_button.text()) == (

@@ -58,7 +58,7 @@ class TestOneTermForOneThing:
             assert page.theme_segments.buttons[0].text() == text
 
     def test_text_sizes_are_written_as_the_language_writes_percentages(self, page, language, qtbot):
-        assert page.scale_segments.buttons[0].text() == "100 %"
+        assert page.scale_segments.buttons[0].text() == "100%"
         language.set("zh_CN")
         qtbot.waitUntil(lambda: page.scale_segments.buttons[0].text() == "100%", timeout=5000)
 

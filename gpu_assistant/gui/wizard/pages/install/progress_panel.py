@@ -186,7 +186,7 @@ class CurrentStepPanel(Card):
         fraction = step.fraction
         self.progress_bar.set_fraction(fraction)
         self.percent_figure.setVisible(fraction is not None)
-        self.percent_figure.set(format_percent(100 * fraction, texts.language) if fraction is not None else None)
+        self.percent_figure.set(format_percent(100 * fraction) if fraction is not None else None)
         names = (self.tr("Done"), self.tr("Speed"))
         for name, text in zip(self._figure_labels, names, strict=True):
             name.setText(text)

@@ -38,7 +38,7 @@ class SourceCheckRow(Card):
         plan = controller.flow.state.plan
         text, action = "", ""
         if controller.is_retrying_sources:
-            text, action = self.tr("No answer yet, still asking…"), self.tr("Stop")
+            text, action = self.tr("No answer yet, still waiting…"), self.tr("Stop")
         elif self._running:
             text, action = self.tr("Checking that everything can be downloaded…"), self.tr("Stop")
         elif controller.was_source_check_stopped:

@@ -74,7 +74,7 @@ class TestInstall:
         )
         app.results["install"] = Path(plan.env)
         wizard.recommendation.primary_button.click()
-        qtbot.waitUntil(lambda: wizard.install.step_panel.percent_figure.figure == "62 %", timeout=5000)
+        qtbot.waitUntil(lambda: wizard.install.step_panel.percent_figure.figure == "62%", timeout=5000)
         return wizard
 
     @BOTH
@@ -315,7 +315,7 @@ class TestInstall:
         page = wizard.install
         shown = seen(page)
         assert not page.error_panel.isVisible()
-        assert {"en": "After you log in, GPU Assistant opens and continues", "zh_CN": "登录后 GPU 助手会自动打开"}[
+        assert {"en": "After you sign in, GPU Assistant opens and continues", "zh_CN": "登录后 GPU 助手会自动打开"}[
             code
         ] in shown
         assert {"en": "5 steps are left; the first is: Use the installed Python 3.11.2", "zh_CN": "还剩 5 步"}[
@@ -424,7 +424,7 @@ class TestInstall:
         page = wizard.install
         qtbot.waitUntil(lambda: page.step_list.state("pytorch") == "running", timeout=5000)
         shown = seen(page)
-        assert "0 %" not in shown
+        assert "0%" not in shown
         assert "setuptools" not in shown
         assert "192 MB" in shown
         # One bar at a time: the panel's.

@@ -120,7 +120,7 @@ def test_window_goes_on_asking_where_nobody_answered_in_time(asking, at_recommen
     asking.events["sources"] = (SourceRetry(seconds=20.0),)
     wizard, row = opened(at_recommendation, asking, qtbot)
     speak(code)
-    text = {"en": "No answer yet, still asking…", "zh_CN": "还没有响应，仍在等待…"}[code]
+    text = {"en": "No answer yet, still waiting…", "zh_CN": "还没有响应，仍在等待…"}[code]
     qtbot.waitUntil(lambda: row.text_label.text() == text, timeout=10_000)
     assert not wizard.controller.busy
     assert wizard.recommendation.primary_button.isEnabled()

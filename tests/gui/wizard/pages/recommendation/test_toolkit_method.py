@@ -42,8 +42,8 @@ def rest(qtbot):
     [
         (
             "en",
-            "Your own folder, no administrator",
-            "Into the environment, no administrator",
+            "Your own folder, no administrator rights",
+            "Into the environment, no administrator rights",
             "With NVIDIA's installer",
         ),
         ("zh_CN", "自己的文件夹，无需管理员", "装进环境，无需管理员", "用 NVIDIA 的安装程序"),
