@@ -108,7 +108,7 @@ def format_percent(percent: float) -> str:
 
 def join_unit(figure: str, unit: str) -> str:
     """A figure with its unit: "65 °C"; no space stands before a percent sign: "94%"."""
-    return f"{figure}%" if unit == "%" else f"{figure} {unit}".strip()
+    return figure + unit if unit == "%" else f"{figure} {unit}".strip()
 
 
 def format_duration(seconds: float, language: Language) -> str:

@@ -163,7 +163,7 @@ def test_history_table(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Pat
     assert "without Training BERT-base" in two
     assert two.endswith("no earlier result to compare with")
     assert f"20% slower than {one[:16]}" in three
-    assert "same version" in equal
+    assert "only if the measurement, its version" in equal
     assert left_out == "Not shown: 1 result, damaged or saved by another version of this program."
     assert run([*arguments, "--json"]) == 0
     history = decode(capsysbinary.readouterr().out, BenchmarkHistory)
