@@ -1774,7 +1774,7 @@
         <translation>“{name}”的装法</translation>
     </message>
     <message>
-        <source>Into the environment, no administrator rights</source>
+        <source>Into the environment (no prompt)</source>
         <translation>装进环境，无需管理员权限</translation>
     </message>
     <message>
@@ -1790,7 +1790,7 @@
         <translation>用 NVIDIA 的安装程序</translation>
     </message>
     <message>
-        <source>Your own folder, no administrator rights</source>
+        <source>Your own folder (no prompt)</source>
         <translation>自己的文件夹，无需管理员权限</translation>
     </message>
     <message>

@@ -255,7 +255,7 @@ def test_each_plots_head_has_its_values_at_the_cross_hair(monitor, qtbot, count)
         return [row.value for row in card.legend_rows.values()] if count > 1 else [card.figure.accessibleName()]
 
     # Of many lines the unit stands once.
-    unit = " %" if count <= 2 else ""
+    unit = "%" if count <= 2 else ""
     newest = [f"{20 * index + 29}{unit}" for index in range(count)]
     assert shown() == newest
     page.time_axis.point(now - 30)

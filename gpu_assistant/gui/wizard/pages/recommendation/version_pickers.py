@@ -339,8 +339,8 @@ def display_value(name: PartName, value: str | None, option_notes: OptionNotes |
         return translate("VersionPickers", "Keep the current one")
     if name == "toolkit_way" and value is not None:
         return {
-            "wheels": translate("VersionPickers", "Into the environment, no administrator rights"),
-            "archives": translate("VersionPickers", "Your own folder, no administrator rights"),
+            "wheels": translate("VersionPickers", "Into the environment (no prompt)"),
+            "archives": translate("VersionPickers", "Your own folder (no prompt)"),
             "installer": translate("VersionPickers", "With NVIDIA's installer"),
         }[value]
     if name in ("cuda_toolkit", "cudnn") and value == "none":

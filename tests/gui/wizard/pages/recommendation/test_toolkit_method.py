@@ -42,11 +42,11 @@ def rest(qtbot):
     [
         (
             "en",
-            "Your own folder, no administrator rights",
-            "Into the environment, no administrator rights",
+            "Your own folder (no prompt)",
+            "Into the environment (no prompt)",
             "With NVIDIA's installer",
         ),
-        ("zh_CN", "自己的文件夹，无需管理员", "装进环境，无需管理员", "用 NVIDIA 的安装程序"),
+        ("zh_CN", "自己的文件夹，无需管理员权限", "装进环境，无需管理员权限", "用 NVIDIA 的安装程序"),
     ],
 )
 def test_toolkit_method_is_chosen_on_its_card(page, rest, language, simulated, code, archives, wheels, installer):
