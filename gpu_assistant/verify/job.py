@@ -24,7 +24,7 @@ from ..core.errors import AppError, Cancelled
 from ..core.jobs import JobContext
 from ..core.recommendation import Recommendation
 from ..core.results import Check, Checks, CheckState, Verdict
-from ..core.types import device_label
+from ..core.types import Value, device_label
 from ..core.versions import Version, format_cudnn_version
 from ..system.nvml.monitor import NvmlMonitor, NvmlSnapshot
 from ..system.processes import DeadlineEvent, gather_with_timeout, run_json_lines
@@ -423,7 +423,9 @@ def check_driver(system: System, recommendation: Recommendation | None) -> Check
     version, minimum = snapshot.driver.version, recommendation.driver.minimum if recommendation is not None else None
     running, needed = (Version.parse(each) if each is not None else None for each in (version, minimum))
     is_old = running is not None and needed is not None and running < needed
-    data = {"value": version, "expected": minimum, **({"case": CASE_OLD_DRIVER} if is_old else {})}
+    data: dict[str, Value] = {"value": version, "expected": minimum}
+    if is_old:
+        data["case"] = CASE_OLD_DRIVER
     return Check(id=DRIVER_CHECK_ID, state="warn" if is_old else "pass", value=version, expected=minimum, data=data)
 
 

@@ -136,7 +136,7 @@ class TestDone:
         runtime = Check(id="visual-cpp", state="pass")
         app.results["verify"] = replace(good_checks(), checks=(runtime, *good_checks().checks))
         card = at_done(app).done.verification_card
-        assert len(card.row_widgets) == 6
+        assert len(card.row_widgets) == 7
         assert "CPU calculation is correct" in seen(card)
 
     def test_failed_verification_can_be_repeated(self, app, at_done, qtbot):

@@ -312,7 +312,7 @@ def test_disk_without_a_letter_is_called_the_disk(language) -> None:
     plan = make_plan(ADVICE, "/home/me/env", simulated=True)
     machine = replace(rtx4060(), disks=(Disk(path="/", free_bytes=412_000_000_000),))
     card.set_cost(plan, machine, Texts("zh_CN"), manual_driver=False)
-    assert "磁盘空闲 412 GB" in card.accessibleName()
+    assert "磁盘占用，剩余 412 GB" in card.accessibleName()
     card.deleteLater()
 
 
@@ -326,6 +326,6 @@ def test_details_of_the_price_are_one_line_each(language, qtbot) -> None:
     card.resize(922, 100)
     card.show()
     qtbot.waitExposed(card)
-    details = ("to download", "of 52.0 GB free", "to set up", "no restart")
+    details = ("to download", "needed, 52.0 GB free", "to set up", "no restart")
     labels = {each.text(): each for each in card.findChildren(QLabel)}
     assert [labels[text].height() // labels[text].fontMetrics().lineSpacing() for text in details] == [1] * 4

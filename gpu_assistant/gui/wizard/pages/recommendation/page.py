@@ -143,7 +143,9 @@ class RecommendationPage(WizardPage):
         """In a low window all decisions are seen at once."""
         low = self.page.breakpoints.is_low
         self.page.column.setSpacing(8 if low else 12)
-        for card in (*self.part_cards.values(), self.cost_card, self.way_cards):
+        self.way_cards.set_low(low)
+        self.cost_card.set_low(low)
+        for card in self.part_cards.values():
             card.set_low(low)
         self.draw_if_visible()
 
