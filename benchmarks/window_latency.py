@@ -244,10 +244,8 @@ def wizard_acts(turns: Turns, program: DesktopApplication, wizard: Wizard) -> No
     changes(turns, program, "recommendation")
     page = wizard.recommendation
     for _ in range(turns.repeat):
-        for card in page.part_cards.values():
-            if not card.isHidden() and not card.reasons.toggle_button.isHidden():
-                for what in ("open", "close"):
-                    turns.during(f"recommendation: why, {what}", card.reasons.toggle_button.click)
+        for what in ("open", "close"):
+            turns.during(f"recommendation: why, {what}", page.more_options.reasons_button.click)
         for what in ("open", "close"):
             turns.during(f"recommendation: steps, {what}", page.more_options.steps_button.click)
         for goal in ("all", "pytorch"):

@@ -58,6 +58,10 @@ class Texts(Translator):
         lacks = "".join(self.translate(f"way.lacks.{each}") for each in way.lacks or ())
         return self.translate(f"way.{way.id}.name"), self.translate(f"way.{way.id}.line", data) + lacks
 
+    def way_benefit(self, way: Way) -> str:
+        """What speaks for a way, in one short sentence."""
+        return self.translate(f"way.{way.id}.benefit")
+
     def brief_text(self, reason: Reason) -> str:
         """A reason in one short sentence for a beginner; its full text where it is plain enough."""
         code = f"brief.{reason.code}"

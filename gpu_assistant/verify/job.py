@@ -24,9 +24,9 @@ from ..core.errors import AppError, Cancelled
 from ..core.jobs import JobContext
 from ..core.recommendation import Recommendation
 from ..core.results import Check, Checks, CheckState, Verdict
-from ..core.types import device_label
-from ..core.versions import format_cudnn_version
-from ..system.nvml.monitor import NvmlMonitor
+from ..core.types import Value, device_label
+from ..core.versions import Version, format_cudnn_version
+from ..system.nvml.monitor import NvmlMonitor, NvmlSnapshot
 from ..system.processes import DeadlineEvent, gather_with_timeout, run_json_lines
 from ..system.variables import falsifying_variables
 from .cuda_program import CASE_STARTED, TOOLKIT_CHECK_IDS, HostPrograms, ToolkitProof, prove_toolkit
@@ -98,6 +98,9 @@ TORCH_CHECK_IDS = (
 CHECK_IDS = ("environment", "packages", "python", *TORCH_CHECK_IDS)
 # Checks that apply only where they are asked for, on Windows, or where TensorFlow is installed.
 TENSORFLOW_CHECK_IDS = ("tensorflow-import", "tensorflow-compute", "tensorflow-devices")
+# The check of NVIDIA's driver, where it answers and has a card.
+DRIVER_CHECK_ID = "driver"
+CASE_OLD_DRIVER = "old"
 # The check of NVIDIA's libraries, where the environment has any.
 LIBRARIES_CHECK_ID = "cuda-libraries"
 # What finds no card where the driver's kernel module is of another version than its library, or not loaded, and the
@@ -107,7 +110,7 @@ NO_DEVICE_REASONS = frozenset(f"@verify.reason.{name}no-device" for name in ("",
 # Checks of an environment with a CUDA Toolkit.
 EXTENSION_CHECK_ID = "torch-extension"
 ALL_CHECK_IDS = (
-    *(*CHECK_IDS, "files", "visual-cpp", LIBRARIES_CHECK_ID, *TENSORFLOW_CHECK_IDS),
+    *(*CHECK_IDS, DRIVER_CHECK_ID, "files", "visual-cpp", LIBRARIES_CHECK_ID, *TENSORFLOW_CHECK_IDS),
     *(*TOOLKIT_CHECK_IDS, EXTENSION_CHECK_ID),
 )
 
@@ -214,22 +217,27 @@ class VerifyJob:
         report: Callable[[Check], None],
         context: JobContext[Any],
     ) -> None:
-        """uv reads the packages while PyTorch is imported, which keeps one core busy. Its check is reported first."""
+        """uv reads the packages and the driver is asked while PyTorch is imported, which keeps one core busy. Their
+        checks are reported first.
+        """
         lines: list[str] = []
-        pending: list[Future[Check]] = []
+        pending: list[Future[Check | None]] = []
 
         def report_in_order(check: Check | None) -> None:
             while pending:
-                packages = pending.pop().result()
-                for line in lines:
-                    context.log(line)
-                report(packages)
+                first = pending.pop(0).result()
+                while lines:
+                    context.log(lines.pop(0))
+                if first is not None:
+                    report(first)
             if check is not None:
                 report(check)
 
-        check = partial(check_packages, self._system, interpreter, cancel=context.cancel, log=lines.append)
-        with ThreadPoolExecutor(1, "packages") as thread:
-            pending.append(thread.submit(check))
+        packages = partial(check_packages, self._system, interpreter, cancel=context.cancel, log=lines.append)
+        with ThreadPoolExecutor(2, "packages") as threads:
+            pending.append(threads.submit(packages))
+            if _uses_nvidia(recommendation):
+                pending.append(threads.submit(check_driver, self._system, recommendation))
             self._run_child([interpreter, CHILD, *_child_arguments(recommendation)], "python", report_in_order, context)
             report_in_order(None)
 
@@ -397,10 +405,39 @@ def _child_arguments(recommendation: Recommendation | None) -> list[str]:
     return [*flags, *(argument for name, value in options.items() if value is not None for argument in (name, value))]
 
 
+def _uses_nvidia(recommendation: Recommendation | None) -> bool:
+    """Whether the environment was made for an NVIDIA card, or by other means."""
+    if recommendation is None or recommendation.accelerator == "cuda":
+        return True
+    return recommendation.tensorflow is not None and recommendation.tensorflow.gpu
+
+
+def check_driver(system: System, recommendation: Recommendation | None) -> Check | None:
+    """The check "driver": NVIDIA's driver answers, and is no older than this environment needs.
+
+    None without an answer or a card: then the checks that compute say what is wrong.
+    """
+    snapshot = _nvml_snapshot(system)
+    if snapshot is None or not snapshot.gpus:
+        return None
+    version, minimum = snapshot.driver.version, recommendation.driver.minimum if recommendation is not None else None
+    running, needed = (Version.parse(each) if each is not None else None for each in (version, minimum))
+    is_old = running is not None and needed is not None and running < needed
+    data: dict[str, Value] = {"value": version, "expected": minimum}
+    if is_old:
+        data["case"] = CASE_OLD_DRIVER
+    return Check(id=DRIVER_CHECK_ID, state="warn" if is_old else "pass", value=version, expected=minimum, data=data)
+
+
+def _nvml_snapshot(system: System) -> NvmlSnapshot | None:
+    """The driver and its GPUs; None where it does not answer in time."""
+    with NvmlMonitor(system) as monitor:
+        return gather_with_timeout({"nvml": monitor.snapshot}, NVML_TIMEOUT_S).get("nvml")
+
+
 def _card_capabilities(system: System) -> tuple[str, ...]:
     """The compute capabilities of the NVIDIA cards, as the driver's library says; none where it does not answer."""
-    with NvmlMonitor(system) as monitor:
-        snapshot = gather_with_timeout({"nvml": monitor.snapshot}, NVML_TIMEOUT_S).get("nvml")
+    snapshot = _nvml_snapshot(system)
     gpus = snapshot.gpus if snapshot is not None else ()
     return tuple(dict.fromkeys(gpu.compute_capability for gpu in gpus if gpu.compute_capability is not None))
 

@@ -38,21 +38,6 @@
     </message>
 </context>
 <context>
-    <name>Disclosure</name>
-    <message>
-        <source>Why</source>
-        <translation>为什么</translation>
-    </message>
-    <message>
-        <source>closed</source>
-        <translation>已收起</translation>
-    </message>
-    <message>
-        <source>open</source>
-        <translation>已展开</translation>
-    </message>
-</context>
-<context>
     <name>LanguageMenu</name>
     <message>
         <source>Language: {name}</source>

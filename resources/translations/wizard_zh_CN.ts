@@ -201,14 +201,6 @@
         <translation>另加驱动</translation>
     </message>
     <message>
-        <source>the cost</source>
-        <translation>所需资源</translation>
-    </message>
-    <message>
-        <source>of {size} free</source>
-        <translation>磁盘空闲 {size}</translation>
-    </message>
-    <message>
         <source>to download</source>
         <translation>下载</translation>
     </message>
@@ -235,6 +227,14 @@
     <message>
         <source>Time varies</source>
         <translation>时间不定</translation>
+    </message>
+    <message>
+        <source>needed, {size} free</source>
+        <translation>磁盘占用，剩余 {size}</translation>
+    </message>
+    <message>
+        <source>on {letter}: ({size} free)</source>
+        <translation>占用 {letter} 盘（空闲 {size}）</translation>
     </message>
 </context>
 <context>
@@ -347,10 +347,6 @@
         <translation>CPU 试算结果正确</translation>
     </message>
     <message>
-        <source>CUDA included</source>
-        <translation>自带 CUDA</translation>
-    </message>
-    <message>
         <source>Check again</source>
         <translation>重新验证</translation>
     </message>
@@ -395,16 +391,8 @@
         <translation>收起</translation>
     </message>
     <message>
-        <source>Set up and verified in {time}. Nothing else changed.</source>
-        <translation>安装和验证共用了 {time}，没有改动电脑上的其他东西。</translation>
-    </message>
-    <message>
         <source>Driver and PyTorch set up and verified.</source>
         <translation>驱动和 PyTorch 都已装好并通过验证。</translation>
-    </message>
-    <message>
-        <source>Set up and verified. Nothing else changed.</source>
-        <translation>安装和验证都已完成，没有改动电脑上的其他东西。</translation>
     </message>
     <message>
         <source>It could not be verified</source>
@@ -489,10 +477,6 @@
     <message>
         <source>What was done</source>
         <translation>看看做了什么</translation>
-    </message>
-    <message>
-        <source>cuDNN works</source>
-        <translation>cuDNN 工作正常</translation>
     </message>
     <message>
         <source>{passed} of {counted} checks passed</source>
@@ -586,6 +570,34 @@
         <source>PyTorch recognises your {gpu}</source>
         <translation>PyTorch 已识别 {gpu}</translation>
     </message>
+    <message>
+        <source>Graphics driver works</source>
+        <translation>显卡驱动工作正常</translation>
+    </message>
+    <message>
+        <source>CUDA, to calculate on the card</source>
+        <translation>CUDA，用来在显卡上计算</translation>
+    </message>
+    <message>
+        <source>cuDNN, to speed up networks</source>
+        <translation>cuDNN，用来加速神经网络</translation>
+    </message>
+    <message>
+        <source>Less</source>
+        <translation>收起</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>更多</translation>
+    </message>
+    <message>
+        <source>Set up and verified in {time}. Nothing else was changed.</source>
+        <translation>安装和验证共用了 {time}，没有改动电脑上的其他东西。</translation>
+    </message>
+    <message>
+        <source>Set up and verified. Nothing else was changed.</source>
+        <translation>安装和验证都已完成，没有改动电脑上的其他东西。</translation>
+    </message>
 </context>
 <context>
     <name>DownloadControls</name>
@@ -609,10 +621,6 @@
 <context>
     <name>ErrorPanel</name>
     <message>
-        <source>Nothing has been installed.</source>
-        <translation>目前什么都没有安装。</translation>
-    </message>
-    <message>
         <source>Choose another folder</source>
         <translation>选择另一个文件夹</translation>
     </message>
@@ -621,12 +629,16 @@
         <translation>可以这样做</translation>
     </message>
     <message>
-        <source>Neither {site} nor the fallback source has a build for it.</source>
+        <source>PyTorch {version} was not found for this computer</source>
+        <translation>没有找到 PyTorch {version}</translation>
+    </message>
+    <message>
+        <source>Neither {site} nor the fallback source has it.</source>
         <translation>{site}和备用来源都没有适合这台电脑的版本。</translation>
     </message>
     <message>
-        <source>PyTorch {version} was not found for this computer</source>
-        <translation>没有找到 PyTorch {version}</translation>
+        <source>Nothing was installed.</source>
+        <translation>没有安装任何东西。</translation>
     </message>
 </context>
 <context>
@@ -735,16 +747,12 @@
         <translation>可以放心中断</translation>
     </message>
     <message>
-        <source>Setup stopped</source>
-        <translation>安装已停止</translation>
-    </message>
-    <message>
         <source>Stopping…</source>
         <translation>正在停止…</translation>
     </message>
     <message>
         <source>Installation stopped</source>
-        <translation>安装中断了</translation>
+        <translation>安装没有完成</translation>
     </message>
     <message>
         <source>Next time, the setup continues from here.</source>
@@ -785,6 +793,18 @@
     <message>
         <source>Restart the computer</source>
         <translation>重启电脑</translation>
+    </message>
+    <message>
+        <source>{size} to download</source>
+        <translation>{size}（下载）</translation>
+    </message>
+    <message>
+        <source>Setup stopped</source>
+        <translation>安装已停止</translation>
+    </message>
+    <message>
+        <source>Nothing is installed yet; your download is kept, and you can continue later.</source>
+        <translation>目前还没有安装任何东西；已下载的会保留，以后可以继续。</translation>
     </message>
 </context>
 <context>
@@ -917,16 +937,8 @@
         <translation>没有 NVIDIA 显卡</translation>
     </message>
     <message>
-        <source>No NVIDIA driver</source>
-        <translation>没有 NVIDIA 驱动</translation>
-    </message>
-    <message>
         <source>No NVIDIA driver is running</source>
         <translation>没有 NVIDIA 驱动在运行</translation>
-    </message>
-    <message>
-        <source>Not checked</source>
-        <translation>未检测</translation>
     </message>
     <message>
         <source>OneDrive syncs {folders}. Install somewhere else, or it will upload tens of thousands of small files.</source>
@@ -1030,7 +1042,7 @@
     </message>
     <message>
         <source>Works with PyTorch</source>
-        <translation>适合 PyTorch</translation>
+        <translation>可用于 PyTorch</translation>
     </message>
     <message>
         <source>Missing</source>
@@ -1047,10 +1059,6 @@
     <message>
         <source>Not used</source>
         <translation>用不到</translation>
-    </message>
-    <message>
-        <source>only NVIDIA drivers are read; yours is left alone</source>
-        <translation>只读取 NVIDIA 的驱动，你的驱动保持不变</translation>
     </message>
     <message>
         <source>Restart pending</source>
@@ -1081,14 +1089,6 @@
         <translation>没有</translation>
     </message>
     <message>
-        <source>Not needed</source>
-        <translation>不需要</translation>
-    </message>
-    <message>
-        <source>Not changed</source>
-        <translation>不改动</translation>
-    </message>
-    <message>
         <source>{size} RAM</source>
         <translation>{size} 内存</translation>
     </message>
@@ -1103,6 +1103,18 @@
     <message>
         <source>{size} free on the system disk</source>
         <translation>系统盘空闲 {size}</translation>
+    </message>
+    <message>
+        <source>Processor (CPU)</source>
+        <translation>处理器（CPU）</translation>
+    </message>
+    <message>
+        <source>{n} cores</source>
+        <translation>{n} 核</translation>
+    </message>
+    <message>
+        <source>{size} free on {letter}:</source>
+        <translation>{letter} 盘空闲 {size}</translation>
     </message>
 </context>
 <context>
@@ -1529,6 +1541,14 @@
         <source>How fast is PyTorch on your CPU?</source>
         <translation>PyTorch 在这台电脑的 CPU 上有多快？</translation>
     </message>
+    <message>
+        <source>as fast as your CPU</source>
+        <translation>与你的 CPU 相比</translation>
+    </message>
+    <message>
+        <source>Training</source>
+        <translation>训练</translation>
+    </message>
 </context>
 <context>
     <name>RecommendationPage</name>
@@ -1659,6 +1679,18 @@
     <message>
         <source>No recommendation could be made</source>
         <translation>没能得出推荐方案</translation>
+    </message>
+    <message>
+        <source>Download, disk space and time</source>
+        <translation>下载、磁盘空间和时间</translation>
+    </message>
+    <message>
+        <source>Hide the reasons</source>
+        <translation>收起理由</translation>
+    </message>
+    <message>
+        <source>Why this?</source>
+        <translation>为什么这样推荐</translation>
     </message>
 </context>
 <context>
@@ -1824,16 +1856,8 @@
 <context>
     <name>WelcomePage</name>
     <message>
-        <source>About 10 minutes, mostly downloading.</source>
-        <translation>约 10 分钟，主要是下载的时间。</translation>
-    </message>
-    <message>
         <source>Continue</source>
         <translation>继续安装</translation>
-    </message>
-    <message>
-        <source>Install from an offline folder</source>
-        <translation>从离线文件夹安装</translation>
     </message>
     <message>
         <source>Language</source>
@@ -1856,10 +1880,6 @@
         <translation>配置我的显卡</translation>
     </message>
     <message>
-        <source>Set up my GPU for deep learning</source>
-        <translation>让你的显卡开始跑深度学习</translation>
-    </message>
-    <message>
         <source>The computer had to restart after step {n} of {of}: {title}. Continue?</source>
         <translation>上次在第 {n} 步（共 {of} 步）之后需要重启：{title}。要继续安装吗？</translation>
     </message>
@@ -1872,12 +1892,40 @@
         <translation>上次没有装完，要继续安装吗？</translation>
     </message>
     <message>
-        <source>We choose the driver and PyTorch for your computer, then install and test them.</source>
-        <translation>先检测电脑，再推荐合适的驱动和 PyTorch，装好并验证能用。</translation>
-    </message>
-    <message>
         <source>Your download is kept.</source>
         <translation>已下载的都会保留。</translation>
+    </message>
+    <message>
+        <source>No internet here? Install from an offline folder</source>
+        <translation>这台电脑没有网络？从离线文件夹安装</translation>
+    </message>
+    <message>
+        <source>Set up your GPU for deep learning</source>
+        <translation>让你的显卡开始跑深度学习</translation>
+    </message>
+    <message>
+        <source>We test that it works</source>
+        <translation>验证真的能用</translation>
+    </message>
+    <message>
+        <source>You agree, we install</source>
+        <translation>你同意后再安装</translation>
+    </message>
+    <message>
+        <source>We check first</source>
+        <translation>先检测电脑</translation>
+    </message>
+    <message>
+        <source>Graphics card, driver and disk space.</source>
+        <translation>看看显卡、驱动和磁盘空间。</translation>
+    </message>
+    <message>
+        <source>The driver and PyTorch that suit it. About 10 minutes, mostly downloading.</source>
+        <translation>装上合适的驱动和 PyTorch。约 10 分钟，主要是下载。</translation>
+    </message>
+    <message>
+        <source>With a real calculation on your card.</source>
+        <translation>在你的显卡上实际算一次。</translation>
     </message>
 </context>
 <context>
@@ -1927,16 +1975,16 @@
         <translation>欢迎</translation>
     </message>
     <message>
-        <source>What is in it</source>
-        <translation>里面有什么</translation>
-    </message>
-    <message>
-        <source>What we recommend, and why</source>
-        <translation>推荐什么，为什么</translation>
-    </message>
-    <message>
         <source>Settings</source>
         <translation>设置</translation>
+    </message>
+    <message>
+        <source>What to install</source>
+        <translation>装什么</translation>
+    </message>
+    <message>
+        <source>Card, driver, disk</source>
+        <translation>显卡、驱动、磁盘</translation>
     </message>
 </context>
 <context>

@@ -278,6 +278,7 @@ def gpu_checks(environment: str = r"D:\AI\pytorch") -> Checks:
         checks=(
             one("environment", environment),
             one("packages", None, count=0),
+            one("driver", "617.42"),
             one("python", "3.12.7"),
             one("torch-import", "2.15.0+cu132", seconds=3.1),
             one("torch-variant", "2.15.0+cu132"),

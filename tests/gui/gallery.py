@@ -27,8 +27,8 @@ from gpu_assistant.gui.widgets.cards import (
     ValueRow,
 )
 from gpu_assistant.gui.widgets.charts import BarChart, Sparkline, SpeedSparkline
+from gpu_assistant.gui.widgets.claims import ClaimList, SourcedClaim
 from gpu_assistant.gui.widgets.console import CommandBox, LogDrawer
-from gpu_assistant.gui.widgets.disclosure import Disclosure, SourcedClaim
 from gpu_assistant.gui.widgets.inputs import Dropdown, DropdownEntry, Menu, ScrollBar, SpinBox
 from gpu_assistant.gui.widgets.menus import LanguageMenu, ThemeMenu
 from gpu_assistant.gui.widgets.navigation import NavigationRail, RailButton, StepRail
@@ -126,14 +126,13 @@ def install() -> QWidget:
     for index in range(90):
         line.add(18e6 + 2e6 * math.sin(index / 7) if not 40 < index < 46 else None)
     block.column.addWidget(line)
-    why = Disclosure()
+    why = ClaimList()
     why.set_claims(
         SourcedClaim(
             text="PyTorch 2.15 is built with CUDA 13, and CUDA 13 needs driver 580 or newer. Yours stops at CUDA 12.7.",
             source=("NVIDIA", "https://example.invalid"),
         ),
     )
-    why.set_open(True)
     block.column.addWidget(why)
     side = QVBoxLayout()
     side.setSpacing(12)

@@ -20,6 +20,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QRect
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
@@ -28,6 +29,7 @@ from gpu_assistant.app import App
 from gpu_assistant.core.errors import UsageError
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.plan import PlanEvent, StepSummary
+from gpu_assistant.core.results import Check, Checks
 from gpu_assistant.core.types import Language as Code
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.help import DARK_FOLDER, HelpDialog
@@ -39,7 +41,7 @@ from gpu_assistant.gui.worker import JobRunner
 from gpu_assistant.texts.guide import guide_dir
 from tests.fakes.app import FakeApp
 from tests.fakes.benchmarks import processor_benchmark
-from tests.fakes.examples import gpu_checks, rtx4060, rtx4060_recommendation
+from tests.fakes.examples import good_checks, gpu_checks, rtx4060, rtx4060_recommendation
 from tests.gui import bundle_scenes, dialog_scenes, main_scenes
 from tests.gui.deletion import delete_window
 from tests.gui.rtx4060_run import RECORDED_MACHINE, SPEEDS, Rtx4060Run
@@ -265,7 +267,7 @@ def recommendation(studio: Studio, app: FakeApp | App) -> Wizard:
 
 def recommendation_why(studio: Studio, app: FakeApp) -> Wizard:
     made = recommendation(studio, app)
-    made.recommendation.part_cards["driver"].reasons.set_open(True)
+    made.recommendation.more_options.reasons_button.click()
     return made
 
 
@@ -329,7 +331,7 @@ def installing(studio: Studio, app: FakeApp) -> Wizard:
     studio.until(lambda: made.controller.progress is not None and made.controller.progress.running_step is not None)
     made.controller.runners.install.reported.emit(run.downloading(plan))
     made.install.step_panel.speed_line.set_points(list(enumerate(SPEEDS)))
-    made.install.log_drawer.append([run.wheel(plan)])
+    made.controller.lines_logged.emit([run.wheel(plan)])
     return made
 
 
@@ -386,12 +388,24 @@ def done(studio: Studio, app: FakeApp) -> Wizard:
 
 def done_cpu(studio: Studio, app: FakeApp) -> Wizard:
     app.results["bench"] = processor_benchmark()
+    app.results["verify"] = checks_of_release("2.15.0+cpu")
     made = recommendation(studio, app)
     made.recommendation.primary_button.click()
     studio.until(lambda: made.flow.page == "done" and made.flow.state.checks is not None)
     made.done.benchmark_card.button.click()
     studio.until(lambda: made.flow.state.benchmark is not None)
     return made
+
+
+def checks_of_release(release: str) -> Checks:
+    """Everything passed on the CPU, with the release of PyTorch that the pages before recommend."""
+
+    def renamed(check: Check) -> Check:
+        is_release = check.id in ("torch-import", "torch-variant")
+        return replace(check, value=release, data={**check.data, "value": release}) if is_release else check
+
+    checks = good_checks()
+    return replace(checks, checks=tuple(renamed(check) for check in checks.checks))
 
 
 def simulated_done(studio: Studio, app: FakeApp) -> Wizard:

@@ -12,10 +12,11 @@ from pytestqt.qtbot import QtBot
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.gui import language as module
 from gpu_assistant.gui.language import Language, TsTranslator
+from gpu_assistant.gui.widgets.claims import ClaimList, SourcedClaim
 from gpu_assistant.gui.widgets.console import CommandBox
-from gpu_assistant.gui.widgets.disclosure import Disclosure
 from gpu_assistant.gui.widgets.menus import LanguageMenu
 from gpu_assistant.gui.widgets.navigation import StepRail
+from gpu_assistant.gui.wizard.pages.recommendation.page import MoreOptions
 from gpu_assistant.texts.current import TranslationTable, read_ts
 
 TS = """<?xml version="1.0" encoding="utf-8"?><!DOCTYPE TS><TS version="2.1" language="zh_CN">
@@ -66,14 +67,14 @@ def test_broken_ts_file_raises(tmp_path: Path) -> None:
 
 
 def test_language_switches_live(language: Language, qtbot: QtBot) -> None:
-    box, why = CommandBox("pip"), Disclosure()
+    box, why = CommandBox("pip"), ClaimList(SourcedClaim(text="Because.", source=("pip", "https://example.invalid")))
     rail = StepRail([("One", "")])
     for widget in (box, why, rail):
         qtbot.addWidget(widget)
         widget.show()
     with qtbot.waitSignal(language.changed):
         language.set("zh_CN")
-    qtbot.waitUntil(lambda: box.copy_button.text() == "复制" and why.toggle_button.text() == "为什么")
+    qtbot.waitUntil(lambda: box.copy_button.text() == "复制" and why.source_buttons[0].text() == "来源：pip")
     qtbot.waitUntil(lambda: rail.buttons[0].accessibleName().startswith("第 1 步"))
     assert language.texts().language == module.texts().language == "zh_CN"
     language.set("en")
@@ -82,16 +83,17 @@ def test_language_switches_live(language: Language, qtbot: QtBot) -> None:
 
 
 def test_button_of_a_hidden_panel_changes_with_what_is_seen(language: Language, qtbot: QtBot) -> None:
-    window = QWidget()
+    window, panel = QWidget(), MoreOptions()
     qtbot.addWidget(window)
-    why = Disclosure(parent=window)
-    why.toggle_button.setParent(window)
-    why.hide()
+    for each in (panel, panel.buttons):
+        each.setParent(window)
+    panel.buttons.show()
     window.show()
-    assert why.toggle_button.isVisible()
+    assert panel.isHidden()
+    assert panel.toggle_button.isVisible()
     language.set("zh_CN")
     QCoreApplication.sendPostedEvents(None, QEvent.Type.LanguageChange)  # no timer has run
-    assert why.toggle_button.text() == "为什么"
+    assert panel.toggle_button.text() == "更多选项"
 
 
 def test_qt_itself_speaks_chinese(language: Language, qapp: QApplication) -> None:

@@ -9,13 +9,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from gpu_assistant.core.json import encode
 from gpu_assistant.core.results import Check, Checks
 from gpu_assistant.system.nvml import library as nvml_library
 from gpu_assistant.texts.localized import Texts
 from gpu_assistant.verify.child_libraries import import_failure
 
 from ..fakes.environments import environment_with, site_packages, torch_with_card
+from ..fakes.examples import rtx4060_recommendation
 from ..nvml.machines import RTX_4060
 from ..nvml.scenario import Scenario, built
 from .test_job import HALF_TORCH, one, states, verified
@@ -26,6 +29,18 @@ COMPILER = shutil.which("cc")
 linux_with_compiler = pytest.mark.skipif(
     sys.platform != "linux" or COMPILER is None, reason="libraries are compiled, and found by LD_LIBRARY_PATH"
 )
+
+
+@pytest.fixture
+def nvml_scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scenario:
+    """A computer with an RTX 4060 and driver 566.03."""
+    nvml = built(tmp_path)
+    assert nvml is not None
+    scenario = Scenario(tmp_path / "scenario", nvml, RTX_4060)
+    for name, value in scenario.environ.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(nvml_library, "EXTRA_LIBRARY_PATHS", (nvml,))
+    return scenario
 
 
 def library(path: Path, source: str = "", *, links: tuple[Path, ...] = ()) -> Path:
@@ -150,6 +165,46 @@ def test_a_driver_changed_without_restart_is_named(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(nvml_library, "EXTRA_LIBRARY_PATHS", (nvml,))
     check = one(verified(environment_with(tmp_path / "env", torch_with_card())), "torch-cuda")
     assert check.data["reason"] == "@verify.reason.driver-mismatch"
+
+
+@linux_with_compiler
+@pytest.mark.parametrize(
+    ("accelerator", "minimum", "state"),
+    [
+        (None, None, "pass"),  # an environment made by other means
+        ("cuda", "566.03", "pass"),
+        ("cuda", "580.65", "warn"),
+        ("cpu", None, None),
+    ],
+)
+def test_the_driver_is_proven_where_a_card_is_to_be_used(
+    tmp_path: Path, nvml_scenario: Scenario, accelerator: str | None, minimum: str | None, state: str | None
+) -> None:
+    environment = environment_with(tmp_path / "env", HALF_TORCH)
+    if accelerator is not None:
+        advice = replace(rtx4060_recommendation(), accelerator=accelerator, ways=())
+        advice = replace(advice, driver=replace(advice.driver, minimum=minimum))
+        (environment / "gpu-assistant.json").write_bytes(encode({"recommendation": advice}))
+    checks = verified(environment)
+    ids = [check.id for check in checks.checks]
+    assert [check.state for check in checks.checks if check.id == "driver"] == ([state] if state else [])
+    if state is None:
+        return
+    assert ids.index("packages") < ids.index("driver") < ids.index("python")
+    driver = one(checks, "driver")
+    assert (driver.value, driver.expected) == ("566.03", minimum)
+    text = {"pass": "(version 566.03).", "warn": "but this environment needs 580.65 or newer"}[state]
+    assert text in (driver.text or "")
+
+
+@linux_with_compiler
+def test_a_driver_without_a_card_is_no_proof(tmp_path: Path, nvml_scenario: Scenario) -> None:
+    nvml_scenario.set(gpus="0")
+    assert "driver" not in states(verified(environment_with(tmp_path / "env", HALF_TORCH)))
+
+
+def test_without_a_driver_the_checks_that_compute_say_what_is_wrong(tmp_path: Path) -> None:
+    assert "driver" not in states(verified(environment_with(tmp_path / "env", HALF_TORCH)))
 
 
 # A driver with these answers to cuInit and cuDriverGetVersion. Without a card real ones of 470, 535 and 550 answer

@@ -53,6 +53,15 @@ class Card(Themed, QFrame):
         self.card_title.setVisible(bool(title))
         self.setAccessibleName(title)
 
+    def add_title_action(self, button: Button) -> None:
+        """Put a button at the right of the title."""
+        self.column.removeWidget(self.card_title)
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        row.addWidget(self.card_title, 1, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.column.insertLayout(0, row)
+
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
         if self.tint:
@@ -134,6 +143,8 @@ class ClickableCard(KeyboardFocus, Themed, QAbstractButton):
         """Show the line of detail, or only the title where the card is too narrow for both."""
         self._shows_detail = shown
         self.detail_label.setVisible(shown and bool(self.detail_label.text()))
+        self._layout.setContentsMargins(*((14, 12, 14, 12) if shown else (12, 12, 10, 12)))
+        self._layout.setSpacing(14 if shown else 10)
 
     def sizeHint(self) -> QSize:
         return self._layout.sizeHint()

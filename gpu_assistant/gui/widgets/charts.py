@@ -139,7 +139,7 @@ class BarChart(Themed, QWidget):
     def __init__(self, bars: Sequence[Bar] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bars: tuple[Bar, ...] = ()
-        self._stacked = False
+        self._stacked = self._compact = False
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setSizePolicy(policy)
         self.apply_theme()
@@ -150,6 +150,12 @@ class BarChart(Themed, QWidget):
         self._bars = tuple(bars)
         self.setAccessibleName(", ".join(f"{label}: {value}" for label, _length, value, _token in bars))
         self.refresh()
+
+    def set_compact(self, compact: bool) -> None:
+        """Put the rows closer together."""
+        if compact != self._compact:
+            self._compact = compact
+            self.refresh()
 
     def refresh(self) -> None:
         labels, values = self._text_widths()
@@ -175,7 +181,7 @@ class BarChart(Themed, QWidget):
 
     def _row_height(self) -> int:
         line = QFontMetricsF(theme.font("body")).height().__ceil__()
-        return line + theme.px(20) + 12 if self._stacked else line + 21
+        return line + theme.px(20) + 12 if self._stacked else line + (8 if self._compact else 21)
 
     def sizeHint(self) -> QSize:
         return QSize(theme.px(260), self._row_height() * len(self._bars))

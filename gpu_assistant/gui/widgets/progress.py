@@ -121,9 +121,9 @@ class StepList(Themed, QWidget):
         self._column.setSpacing(4)
         self.rows: dict[str, StepRow] = {}
         self._unused_rows: list[StepRow] = []
-        self._compact = self._folding_enabled = self._expanded = False
+        self._compact = self._folding_enabled = self._expanded = self._hides_waiting = False
         # Stands for the done steps where they are folded; a click shows them again.
-        self.fold_button = Button(kind="ghost", icon_name="check", trailing_icon="down")
+        self.fold_button = Button(kind="ghost", icon_name="check", trailing_icon="down", small=True)
         self.fold_button.clicked.connect(self._toggle_expanded)
         self.fold_button.hide()
         self._column.addWidget(self.fold_button, 0, Qt.AlignmentFlag.AlignLeft)
@@ -135,9 +135,11 @@ class StepList(Themed, QWidget):
         self.fold_button.setAccessibleDescription(self.tr("open") if self._expanded else self.tr("closed"))
         self.fold_button.set_icon("check", "up" if self._expanded else "down")
 
-    def set_compact(self, compact: bool, *, fold_done: bool = False) -> None:
-        """Show details of running and failed steps only; with `fold_done` the done steps at the head take one line."""
-        self._folding_enabled = fold_done
+    def set_compact(self, compact: bool, *, fold_done: bool = False, hide_waiting: bool = False) -> None:
+        """Show details of running and failed steps only; with `fold_done` the done steps at the head take one line,
+        with `hide_waiting` those that did not begin are left out.
+        """
+        self._folding_enabled, self._hides_waiting = fold_done, hide_waiting
         if compact != self._compact:
             self._compact = compact
             for row in (*self.rows.values(), *self._unused_rows):
@@ -154,7 +156,8 @@ class StepList(Themed, QWidget):
         folding = len(completed) >= MIN_FOLDED_STEPS
         self.fold_button.setVisible(folding)
         for row in self.rows.values():
-            row.setVisible(not folding or self._expanded or row not in completed)
+            is_folded = folding and not self._expanded and row in completed
+            row.setVisible(not is_folded and not (self._hides_waiting and row.state == "waiting"))
         self.retranslate()
 
     def _toggle_expanded(self) -> None:
@@ -196,7 +199,7 @@ class StepList(Themed, QWidget):
         """Set a step's state; None keeps a text as it is."""
         previous = self.rows[step].state
         self.rows[step].set_state(state, detail, trailing)
-        if state != previous and self._folding_enabled:
+        if state != previous and (self._folding_enabled or self._hides_waiting):
             self._update_rows()
 
     def state(self, step: str) -> StepState:

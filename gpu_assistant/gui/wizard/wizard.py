@@ -333,8 +333,8 @@ def step_texts() -> list[tuple[str, str]]:
     translate = QCoreApplication.translate
     return [
         (translate("Wizard", "Welcome"), ""),
-        (translate("Wizard", "This computer"), translate("Wizard", "What is in it")),
-        (translate("Wizard", "Recommendation"), translate("Wizard", "What we recommend, and why")),
+        (translate("Wizard", "This computer"), translate("Wizard", "Card, driver, disk")),
+        (translate("Wizard", "Recommendation"), translate("Wizard", "What to install")),
         (translate("Wizard", "Install"), translate("Wizard", "Download and set up")),
         (translate("Wizard", "Done"), translate("Wizard", "The proof")),
     ]

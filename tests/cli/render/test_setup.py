@@ -59,9 +59,9 @@ def test_three_reasons_at_most_without_why(
 @pytest.mark.parametrize(
     ("way", "marks"),
     [
-        ((), ["  * Newest", "    Works now"]),
-        (("--way", "newest"), ["  * Newest", "    Works now"]),
-        (("--way", "works-now"), ["    Newest", "  * Works now"]),
+        ((), ["  * Newest", "    Keep my driver"]),
+        (("--way", "newest"), ["  * Newest", "    Keep my driver"]),
+        (("--way", "works-now"), ["    Newest", "  * Keep my driver"]),
     ],
 )
 def test_both_ways_are_shown_with_cost(

@@ -21,8 +21,8 @@ from gpu_assistant.gui.widgets.cards import (
     ValueRow,
 )
 from gpu_assistant.gui.widgets.charts import BarChart, SpeedSparkline
+from gpu_assistant.gui.widgets.claims import ClaimList, SourcedClaim
 from gpu_assistant.gui.widgets.console import CommandBox, LogDrawer
-from gpu_assistant.gui.widgets.disclosure import Disclosure, SourcedClaim
 from gpu_assistant.gui.widgets.inputs import Dropdown, DropdownEntry
 from gpu_assistant.gui.widgets.menus import LanguageMenu, ThemeMenu
 from gpu_assistant.gui.widgets.navigation import NavigationRail, StepRail
@@ -105,7 +105,7 @@ def samples(language: Language) -> dict[str, Callable[[], QWidget]]:
         "StepRail": _step_rail,
         "ThemeMenu": ThemeMenu,
         "ValueRow": _row,
-        "Why": lambda: Disclosure(SourcedClaim(text="Because it fits.")),
+        "Why": lambda: ClaimList(SourcedClaim(text="Because it fits.")),
     }
 
 

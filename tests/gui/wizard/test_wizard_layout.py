@@ -81,8 +81,7 @@ def rests(qtbot, wizard) -> None:
 def test_narrower_window_wraps_open_reasons(real, at_recommendation, scale, qtbot):
     wizard = at_recommendation(real, (1366, 768))
     scale(1.5)
-    for card in wizard.recommendation.part_cards.values():
-        card.reasons.set_open(True)
+    wizard.recommendation.more_options.reasons_button.click()
     rests(qtbot, wizard)
     wizard.resize(1000, 700)
     rests(qtbot, wizard)
@@ -91,8 +90,7 @@ def test_narrower_window_wraps_open_reasons(real, at_recommendation, scale, qtbo
 @pytest.mark.parametrize("size", [(1366, 768), (1000, 700)])
 def test_language_change_resizes_open_reasons(real, at_recommendation, speak, qtbot, size):
     wizard = at_recommendation(real, size)
-    for card in wizard.recommendation.part_cards.values():
-        card.reasons.set_open(True)
+    wizard.recommendation.more_options.reasons_button.click()
     rests(qtbot, wizard)
     for code in ("zh_CN", "en"):
         speak(code)
@@ -137,8 +135,7 @@ def test_smallest_window_at_200_percent_never_scrolls_sideways(real, open_wizard
     qtbot.waitUntil(
         lambda: not wizard.controller.busy and page.part_cards["torch"].version_pickers is not None, timeout=60_000
     )
-    for card in page.part_cards.values():
-        card.reasons.set_open(True)
+    page.more_options.reasons_button.click()
     page.more_options.steps_button.click()
     rests(qtbot, wizard)
     wizard.controller.install()

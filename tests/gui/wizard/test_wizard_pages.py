@@ -58,8 +58,7 @@ def test_language_and_theme_change_keep_every_page(app, at_done, speak, qapp):
 @pytest.mark.parametrize("size", [(880, 520), (1024, 640)])
 def test_nothing_exceeds_a_small_window(simulated, at_recommendation, qtbot, size):
     wizard = at_recommendation(simulated, size)
-    for card in wizard.recommendation.part_cards.values():
-        card.reasons.set_open(True)
+    wizard.recommendation.more_options.reasons_button.click()
     wizard.recommendation.more_options.steps_button.click()
     qtbot.wait(50)
     for name in ("recommendation", "computer"):

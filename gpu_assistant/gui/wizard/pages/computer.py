@@ -197,6 +197,12 @@ class ComputerPage(WizardPage):
         recommendation, plan = (None, None) if detecting else (state.recommendation, state.plan)
         rows = machine_summary.machine_rows(machine, recommendation, plan) if machine is not None else ()
         rows_by_id = {row.id: row for row in rows}
+        # Until the card is known, the row of its driver keeps the place of the processor's.
+        shown = [name for name in machine_summary.ROW_ORDER if (name in rows_by_id if rows else name != "processor")]
+        for index, name in enumerate(machine_summary.ROW_ORDER):
+            self.rows[name].setVisible(name in shown)
+            if index:
+                self._dividers[index - 1].setVisible(name in shown)
         for name, row_label in machine_summary.row_labels().items():
             row = rows_by_id.get(name)
             widget = self.rows[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
@@ -38,13 +39,14 @@ from .machine_summary import main_gpu
 translate = QCoreApplication.translate
 
 FIRST_DEVICE = "cuda:0"
-MAX_ROWS, MAX_COMPACT_ROWS = 6, 5  # of the proof before all are asked for
+MAX_ROWS, MAX_COMPACT_ROWS = 7, 5  # of the proof before all are asked for, which is worth it for two more
 # Below this width, times the text scale, proof and speed stand below each other.
 COLUMNS_MIN_WIDTH = 600
 MARGINS, COMPACT_MARGINS = (20, 16, 20, 16), (16, 12, 16, 12)  # of the two cards
 # What the user asks first. The other checks that passed come when all are shown.
-MAIN_CHECKS = ("torch-import", "cuda-version", "device-query", "device-compute", "cudnn", "copy-bandwidth")
+MAIN_CHECKS = ("driver", "torch-import", "cuda-version", "device-query", "device-compute", "cudnn", "copy-bandwidth")
 CPU_CHECK = "cpu-compute"  # a main one, too, where no card computes
+FIGURE = re.compile(r"[\d.]+( [A-Za-z/]+)?")  # a version, or a number with its unit: it is compared, words are read
 STEP_STATES: dict[CheckState, IconState] = {"pass": "done", "warn": "warn", "fail": "failed", "skip": "skipped"}
 
 
@@ -85,6 +87,7 @@ class DonePage(WizardPage):
         for widget in (
             self.next_steps_heading,
             self.actions_panel,
+            self.more_button,
             self._toggles,
             *self.command_widgets,
             self.log_card,
@@ -97,9 +100,9 @@ class DonePage(WizardPage):
         self.footer.add_button(self.primary_button)
         self.controller.benchmark_progress.connect(self.benchmark_card.show_progress)
         self.page.breakpoints.changed.connect(self._update_layout)
-        self._update_layout()
         self._announced_title: object = None
         self._can_run_programs = self._focus_when_enabled = False
+        self._update_layout()
 
     def _build_toggles(self) -> None:
         """What few people ask for, each behind a button: commands for a terminal, and what was done."""
@@ -114,11 +117,14 @@ class DonePage(WizardPage):
         self.toggle_log_button = Button(kind="ghost", trailing_icon="down")
         self.commands_button.clicked.connect(self._toggle_commands)
         self.toggle_log_button.clicked.connect(self._toggle_log_card)
+        self.more_button = Button(kind="ghost", trailing_icon="down", flush="left")
+        self.more_button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.more_button.clicked.connect(self._toggle_more)
         self._toggles = QWidget()
         toggles = FlowLayout(self._toggles)
         for button in (*self.actions_panel.more_buttons, self.commands_button, self.toggle_log_button):
             toggles.addWidget(button)
-        self._shows_commands = False
+        self._shows_commands = self._shows_more = False
         self.log_card = Card(" ", padding=16)
         self._step_list, self._log_drawer = StepList(), LogDrawer()
         self.log_card.column.addWidget(self._step_list)
@@ -150,19 +156,23 @@ class DonePage(WizardPage):
         self.preview_card.draw()
         self.next_steps_heading.setText(self.tr("Next steps"))
         self.actions_panel.set_environment(controller.environment if is_working else None)
-        for widget in (self.next_steps_heading, self.actions_panel):
-            widget.setVisible(is_working)
+        self.actions_panel.setVisible(is_working)
+        self._can_run_programs = is_working
+        self._update_layout()
         self._update_commands(is_working)
         self._update_log_card()
-        self.footer.set_hint(self.tr("Watch a small network learn to read digits.") if is_working else "", "play")
+        self.footer.set_hint(self.tr("Watch a small network learn to read digits.") if is_working else "")
         self.back_button.setText(self.tr("Back"))
         self.back_button.setVisible(not is_working)
         log_expanded = not self.log_card.isHidden()
         self.toggle_log_button.setText(self.tr("Hide what was done") if log_expanded else self.tr("What was done"))
         self.toggle_log_button.set_icon(None, "up" if log_expanded else "down")
         self.toggle_log_button.setVisible(controller.progress is not None and not simulated)
-        self._toggles.setVisible(not (self.toggle_log_button.isHidden() and self.commands_button.isHidden()))
-        self._can_run_programs = is_working
+        has_toggles = not (self.toggle_log_button.isHidden() and self.commands_button.isHidden())
+        self.more_button.setText(self.tr("Less") if self._shows_more else self.tr("More"))
+        self.more_button.set_icon(None, "up" if self._shows_more else "down")
+        self.more_button.setVisible(is_working and has_toggles)
+        self._toggles.setVisible(has_toggles and (self._shows_more or not is_working))
         self.home_button.setText(self.tr("Go to Home"))
         self.home_button.setVisible(is_working)
         # A button that changes under the pointer must not do something else: it waits for the verdict.
@@ -209,6 +219,13 @@ class DonePage(WizardPage):
         texts = (line, line, powershell_line, powershell_line, python, python)
         for widget, text in zip(self.command_widgets, texts, strict=True):
             widget.setVisible(self._shows_commands and bool(text))
+
+    def _toggle_more(self) -> None:
+        self._shows_more = not self._shows_more
+        self.draw()
+        if self._shows_more:
+            self.page.content.layout().activate()  # type: ignore[union-attr]
+            self.page.ensureWidgetVisible(self._toggles)
 
     def _toggle_commands(self) -> None:
         self._shows_commands = not self._shows_commands
@@ -268,8 +285,8 @@ class DonePage(WizardPage):
         if progress is not None and progress.has_changed_driver:
             return self.tr("Driver and PyTorch set up and verified.")
         if self.controller.flow.state.resumed:
-            return self.tr("Set up and verified. Nothing else changed.")
-        template = self.tr("Set up and verified in {time}. Nothing else changed.")
+            return self.tr("Set up and verified. Nothing else was changed.")
+        template = self.tr("Set up and verified in {time}. Nothing else was changed.")
         return template.format(time=format_duration(elapsed_s, self.texts.language))
 
     def _update_log_card(self) -> None:
@@ -328,6 +345,8 @@ class DonePage(WizardPage):
         ):
             self._cards_row.setStretchFactor(card, share if in_row else 0)
             card.set_compact(compact)
+        # In a low window the cards of the next steps speak for themselves.
+        self.next_steps_heading.setVisible(self._can_run_programs and not (compact and self.page.breakpoints.is_low))
 
 
 class PreviewCard(Card):
@@ -364,14 +383,14 @@ class VerificationCard(Card):
         self.progress_bar = ProgressBar(height=6)
         self.progress_bar.set_fraction(None)
         self.progress_bar.hide()
-        self.toggle_button = Button(kind="ghost", trailing_icon="down", flush="left")
+        self.toggle_button = Button(kind="ghost", trailing_icon="down", flush="right", small=True)
         self.toggle_button.setObjectName("allChecks")
         self.toggle_button.clicked.connect(self._toggle)
         self._shows_all = self._compact = False
         self._rows: tuple[VerificationRow, ...] = ()
+        self.add_title_action(self.toggle_button)
         self.column.addLayout(self._rows_layout)
         self.column.addWidget(self.progress_bar)
-        self.column.addWidget(self.toggle_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addStretch(1)
         self.row_widgets: list[QWidget] = []
         self._shown_rows: tuple[VerificationRow, ...] = ()
@@ -380,13 +399,14 @@ class VerificationCard(Card):
         """Fewer rows at first, and less room around them."""
         if compact != self._compact:
             self._compact = compact
+            self._rows_layout.setSpacing(3 if compact else 6)
             self.column.setContentsMargins(*(COMPACT_MARGINS if compact else MARGINS))
             self.set_rows(self._rows)
 
     def set_rows(self, rows: Sequence[VerificationRow]) -> None:
         self._rows = tuple(rows)
         main_rows = first_rows(self._rows, MAX_COMPACT_ROWS if self._compact else MAX_ROWS)
-        is_long = len(main_rows) < len(rows)
+        is_long = len(main_rows) + 1 < len(rows)
         self.toggle_button.setVisible(is_long)
         self.toggle_button.setText(
             self.tr("Show fewer") if self._shows_all else self.tr("Show all {count} checks").format(count=len(rows))
@@ -428,8 +448,10 @@ class QuickBenchmarkCard(Card):
         self.value_label.set_one_line(True)
         self.progress_bar, self.bars = ProgressBar(), BarChart()
         self.note_label, self.purpose_label = label("small"), label("small")
-        self.button = Button(icon_name="play")
-        self.button.clicked.connect(self._on_button_clicked)
+        self.button, self.details_button = Button(icon_name="play"), Button(kind="ghost", small=True, flush="right")
+        self.button.clicked.connect(self._start_or_stop)
+        self.details_button.set_icon(None, "right")
+        self.details_button.clicked.connect(self.details_requested)
         self._running = self._has_result = self._compact = False
         self._caption = ""
         self._headline = row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -440,6 +462,7 @@ class QuickBenchmarkCard(Card):
         footer_layout.addWidget(self.note_label, 1)
         footer_layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignRight)
         self.empty_state = EmptyState("bench")
+        self.add_title_action(self.details_button)
         self.column.addLayout(row)
         self.column.addWidget(self.progress_bar)
         self.column.addWidget(self.bars)
@@ -455,6 +478,7 @@ class QuickBenchmarkCard(Card):
         self._update_note()
         self._headline.setDirection(down if compact else right)
         self._headline.setSpacing(2 if compact else 14)
+        self.bars.set_compact(compact)
         self.column.setContentsMargins(*(COMPACT_MARGINS if compact else MARGINS))
 
     def draw(
@@ -463,10 +487,10 @@ class QuickBenchmarkCard(Card):
         """Show the result, that it runs, or why it failed; before all that, what it would measure."""
         self._running = running
         headline = messages.make_headline(benchmark) if benchmark is not None and not running else None
-        self.set_title(self.tr("Speed"))
         results = messages.device_results(benchmark)[:3] if headline is not None and benchmark is not None else []
         plain = messages.plain_results(benchmark) if headline is not None and benchmark is not None else ()
         self._has_result = headline is not None
+        self.set_title(self.tr("Training") if len(plain) > 1 else self.tr("Speed"))
         self.value_label.setVisible(self._has_result)
         self.purpose_label.setText(self.tr("Enough for small models; large ones need a graphics card."))
         self.purpose_label.setVisible(bool(plain))
@@ -474,11 +498,14 @@ class QuickBenchmarkCard(Card):
         self.progress_bar.setVisible(running)
         if headline is not None and benchmark is not None:
             figure, caption = headline.brief_figure, headline.brief
+            if headline.formats and results:  # a ratio; how it was measured is on the benchmark's page
+                lines = (self.tr("as fast as your CPU"), messages.workload_label(results[0].id), headline.caveats)
+                caption = "\n".join(line for line in lines if line)
             if len(plain) > 1:
                 figure, caption = plain[0].figure, "\n".join(each for each in (plain[0].name, headline.caveats) if each)
             self.value_label.setText(figure)
             self._caption = caption
-            self.caption_label.setToolTip(plain[0].workload if len(plain) > 1 else "")
+            self.caption_label.setToolTip(plain[0].workload if len(plain) > 1 else headline.brief)
             self.bars.set_bars(
                 [
                     (
@@ -490,8 +517,8 @@ class QuickBenchmarkCard(Card):
                     for result in results
                 ]
             )
-            self.note_label.setText(self._device_names(benchmark))
-            self.button.setText(self.tr("Full benchmark"))
+            workload = plain[0].workload if len(plain) > 1 else ""
+            self.note_label.setText(" · ".join(part for part in (workload, self._device_names(benchmark)) if part))
             self._update_note()
         elif running:
             self.note_label.setText(self.tr("The fan may get loud."))
@@ -508,15 +535,17 @@ class QuickBenchmarkCard(Card):
         )
         self.empty_state.setVisible(headline is None and not running)
         self.note_label.setVisible(not (self._compact and self._has_result))
-        self.button.flush = "right" if self._has_result else None
-        self.button.set_kind("ghost" if self._has_result else "secondary")
-        self.button.set_icon(*((None, "right") if self._has_result else ("cross", None) if running else ("play", None)))
+        self.details_button.setText(self.tr("Full benchmark"))
+        self.details_button.setVisible(self._has_result)
+        self.button.setVisible(not self._has_result)
+        self.button.set_icon("cross" if running else "play")
 
     def _update_note(self) -> None:
         """Caveats and names of devices have no room in compact form; the benchmark's page has them, too."""
         self.note_label.setVisible(not (self._compact and self._has_result))
         if self._has_result:
-            self.caption_label.setText(self._caption.split("\n")[0] if self._compact else self._caption)
+            lines = self._caption.split("\n")
+            self.caption_label.setText("\n".join(lines[:2] if self._compact else lines))
 
     def show_started(self) -> None:
         """Show that the benchmark was started."""
@@ -531,17 +560,14 @@ class QuickBenchmarkCard(Card):
         self.caption_label.setText(f"{label} · {short_device_name(progress.device)}")
         self.progress_bar.set_fraction((progress.index - 1) / max(progress.total, 1))
 
+    def _start_or_stop(self) -> None:
+        (self.stop_requested if self._running else self.start_requested).emit()
+
     def _device_names(self, benchmark: Benchmark) -> str:
         """In the order of the bars."""
         names = {device.id: device.name for device in benchmark.devices}
         in_bars = [names.get(result.device) for result in messages.device_results(benchmark)]
         return " · ".join(dict.fromkeys(name for name in (*in_bars, *names.values()) if name))
-
-    def _on_button_clicked(self) -> None:
-        if self._has_result:
-            self.details_requested.emit()
-        else:
-            (self.stop_requested if self._running else self.start_requested).emit()
 
 
 def verification_verdict(
@@ -627,12 +653,13 @@ def _passed_name(check: Check) -> str | None:
     return {
         "environment": translate("DonePage", "Environment created"),
         "packages": translate("DonePage", "All packages fit together"),
+        "driver": translate("DonePage", "Graphics driver works"),
         "python": translate("DonePage", "Python works"),
         "torch-import": translate("DonePage", "PyTorch starts"),
         "torch-variant": translate("DonePage", "Right PyTorch version"),
         "torch-cuda": translate("DonePage", "PyTorch sees the graphics card"),
-        "cuda-version": translate("DonePage", "CUDA included"),
-        "cudnn": translate("DonePage", "cuDNN works"),
+        "cuda-version": translate("DonePage", "CUDA, to calculate on the card"),
+        "cudnn": translate("DonePage", "cuDNN, to speed up networks"),
         "cuda-libraries": translate("DonePage", "NVIDIA's libraries match"),
         "device-query": translate("DonePage", "PyTorch recognises your graphics card"),
         "device-compute": translate("DonePage", "Test calculation is correct"),
@@ -722,7 +749,7 @@ def _build_verification_row(row: VerificationRow) -> QWidget:
     layout.addWidget(icon, 0, across)
     layout.addLayout(text_layout, 1)
     if row.value:
-        value = label("mono", row.value, "soft")
+        value = label("mono" if FIGURE.fullmatch(row.value) else "body", row.value, "soft")
         value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         value.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
         value.setToolTip(row.note)

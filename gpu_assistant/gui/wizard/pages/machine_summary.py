@@ -5,6 +5,7 @@ A machine that is only partly known gives what is known: a value None is unknown
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Literal
@@ -17,7 +18,7 @@ from ....core.machine import Disk, Gpu, Machine, ProbeNote, Python, find_disk, h
 from ....core.plan import Plan
 from ....core.plan_cost import plan_cost
 from ....core.recommendation import Recommendation
-from ....texts.format import UNKNOWN_VALUE, format_memory, format_size
+from ....texts.format import UNKNOWN_VALUE, format_counted, format_memory, format_size
 from ...language import texts
 from ...widgets.cards import PillKind
 
@@ -26,9 +27,16 @@ translate = QCoreApplication.translate
 MAX_LISTED_PYTHONS = 3
 # The needed disk space may be known only in part: free space of this many times as much is enough all the same.
 AMPLE_FACTOR = 3
-ROW_ORDER = ("card", "driver", "system", "space", "python")
-ROW_ICONS = {"card": "card", "driver": "driver", "system": "pc", "space": "disk", "python": "torch"}
-# The probe that fills a row's field of the machine.
+ROW_ORDER = ("card", "driver", "processor", "system", "space", "python")
+ROW_ICONS = {
+    "card": "card",
+    "driver": "driver",
+    "processor": "cpu",
+    "system": "pc",
+    "space": "disk",
+    "python": "torch",
+}
+# The probe that fills a row's field of the machine; that of the processor has a note of its own.
 PROBE_OF_ROW = {"card": "gpus", "driver": "driver", "system": "os", "space": "disks", "python": "pythons"}
 PARTIAL_SUFFIXES = (".partly", ".still-loading")
 SYSTEM_DISK = "/"  # a path that means nothing to a beginner
@@ -53,6 +61,7 @@ def row_labels() -> dict[str, str]:
     return {
         "card": translate("MachineSummary", "Graphics card"),
         "driver": translate("MachineSummary", "Graphics driver"),
+        "processor": translate("MachineSummary", "Processor (CPU)"),
         "system": translate("MachineSummary", "System"),
         "space": translate("MachineSummary", "Disk space"),
         "python": translate("MachineSummary", "PyTorch and Python"),
@@ -60,18 +69,25 @@ def row_labels() -> dict[str, str]:
 
 
 def machine_rows(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> tuple[MachineRow, ...]:
-    """All rows; those that depend on the recommendation have a pill once there is one."""
+    """All rows; those that depend on the recommendation have a pill once there is one.
+
+    The processor has a row where there is nothing to say of NVIDIA's driver, and is named with the system otherwise.
+    """
     builders = {
         "card": _gpu_row,
         "driver": _driver_row,
+        "processor": _processor_row,
         "system": _system_row,
         "space": _space_row,
         "python": _python_row,
     }
     notes = {note.probe: note for note in machine.notes}
     result = []
+    hidden = "processor" if _has_driver_row(machine) else "driver"
     for name in ROW_ORDER:
-        note = notes.get(PROBE_OF_ROW[name])
+        if name == hidden:
+            continue
+        note = notes.get(PROBE_OF_ROW.get(name, ""))
         if note is None:
             result.append(builders[name](machine, recommendation, plan))
         elif is_partial(note):
@@ -79,6 +95,12 @@ def machine_rows(machine: Machine, recommendation: Recommendation | None, plan: 
         else:
             result.append(_unreadable_row(name, note))
     return tuple(result)
+
+
+def _has_driver_row(machine: Machine) -> bool:
+    """Whether there is a driver of NVIDIA, its card, or a reason why neither is known."""
+    unread = {note.probe for note in machine.notes} & {"driver", "gpus"}
+    return machine.driver is not None or bool(machine.gpus_of("nvidia")) or bool(unread)
 
 
 def _unreadable_row(name: str, note: ProbeNote) -> MachineRow:
@@ -152,24 +174,7 @@ def _other_gpu_names(gpus: tuple[Gpu, ...]) -> list[str]:
 def _driver_row(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> MachineRow:
     del plan
     label = row_labels()["driver"]
-    nvidia = machine.gpus_of("nvidia")
     if machine.driver is None:
-        if not nvidia:
-            if not machine.gpus:
-                return MachineRow(
-                    id="driver",
-                    label=label,
-                    value=translate("MachineSummary", "No NVIDIA driver"),
-                    pill=("neutral", translate("MachineSummary", "Not needed")),
-                )
-            # Drivers of other vendors are not probed: nothing is claimed about them.
-            return MachineRow(
-                id="driver",
-                label=label,
-                value=translate("MachineSummary", "Not checked"),
-                detail=translate("MachineSummary", "only NVIDIA drivers are read; yours is left alone"),
-                pill=("neutral", translate("MachineSummary", "Not changed")),
-            )
         return MachineRow(
             id="driver",
             label=label,
@@ -196,18 +201,43 @@ def _works_with_present_driver(recommendation: Recommendation) -> bool:
     return is_offered or any(each.code in ALREADY_WORKING_CODES for each in recommendation.alternatives)
 
 
+def _processor_row(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> MachineRow:
+    del plan
+    label, cpu = row_labels()["processor"], machine.cpu
+    if cpu is None or cpu.name is None:
+        return MachineRow(
+            id="processor", label=label, reason=translate("MachineSummary", "The system did not report it.")
+        )
+    cores = format_counted(translate("MachineSummary", "{n} cores"), n=cpu.cores) if cpu.cores is not None else ""
+    is_used = recommendation is not None and recommendation.accelerator == "cpu"
+    pill: tuple[PillKind, str] | None = ("ok", translate("MachineSummary", "Works with PyTorch")) if is_used else None
+    return MachineRow(id="processor", label=label, value=processor_name(cpu.name), detail=cores, pill=pill)
+
+
+def processor_name(name: str) -> str:
+    """A processor's name without marks and without what says that it is a processor: "Intel Core i7-14700K"."""
+    for mark in ("(R)", "(TM)", "(r)", "(tm)"):
+        name = name.replace(mark, "")
+    name = re.sub(r"( \d+-Core)? Processor\b| CPU\b|( @.*)|( (with|w/) .*)", "", name)
+    return " ".join(name.split())
+
+
 def _system_row(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> MachineRow:
     del plan
     system = machine.os
-    parts = []
+    parts, copied_parts = [], []
     if system.build is not None:
-        parts.append(translate("MachineSummary", "build {number}").format(number=system.build))
+        copied_parts.append(translate("MachineSummary", "build {number}").format(number=system.build))
     if system.arch is not None:
         arch_names = {
             "x86_64": translate("MachineSummary", "64-bit"),
             "arm64": translate("MachineSummary", "64-bit ARM"),
         }
-        parts.append(arch_names[system.arch])
+        copied_parts.append(arch_names[system.arch])
+    if system.glibc is not None:
+        copied_parts.append(f"glibc {system.glibc}")
+    if machine.cpu is not None and machine.cpu.name is not None and _has_driver_row(machine):
+        parts.append(processor_name(machine.cpu.name))
     if machine.memory_bytes is not None:
         parts.append(translate("MachineSummary", "{size} RAM").format(size=format_memory(machine.memory_bytes)))
     pill = fine_pill() if recommendation is not None else None
@@ -219,7 +249,7 @@ def _system_row(machine: Machine, recommendation: Recommendation | None, plan: P
         value=system_name(machine),
         detail=" · ".join(parts),
         pill=pill,
-        copied_detail=f"glibc {system.glibc}" if system.glibc is not None else "",
+        copied_detail=" · ".join(copied_parts),
     )
 
 
@@ -232,6 +262,12 @@ def system_name(machine: Machine) -> str:
 def disk_name(disk: Disk) -> str:
     """A disk as users write it: "C:", "/home"."""
     return disk.path.rstrip("\\") or disk.path
+
+
+def drive_letter(disk: Disk) -> str:
+    """The letter of a drive of Windows, "" for another disk."""
+    name = disk_name(disk)
+    return name[0] if name[1:] == ":" else ""
 
 
 def _space_pill(free_bytes: int, needed_bytes: int, *, approximate: bool) -> tuple[PillKind, str]:
@@ -259,12 +295,14 @@ def _space_row(machine: Machine, recommendation: Recommendation | None, plan: Pl
     if needed is not None:
         pill = _space_pill(disk.free_bytes, needed, approximate=approximate)
     free_template = translate("MachineSummary", "{size} free on {disk}")
-    if disk.path == SYSTEM_DISK:
+    if drive_letter(disk):
+        free_template = translate("MachineSummary", "{size} free on {letter}:")
+    elif disk.path == SYSTEM_DISK:
         free_template = translate("MachineSummary", "{size} free on the system disk")
     return MachineRow(
         id="space",
         label=label,
-        value=free_template.format(size=format_size(disk.free_bytes), disk=disk_name(disk)),
+        value=free_template.format(size=format_size(disk.free_bytes), disk=disk_name(disk), letter=drive_letter(disk)),
         detail=template.format(size=format_size(needed)) if needed is not None else "",
         pill=pill,
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import get_args
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ....core.plan import InterruptedInstall, number_steps, steps_before_restart
 from ....core.types import Language
@@ -15,11 +15,13 @@ from ...language import LANGUAGE_NAMES
 from ...widgets import icons
 from ...widgets.base import Themed
 from ...widgets.buttons import Button, SegmentedControl
-from ...widgets.cards import Hero
+from ...widgets.cards import Card, Hero
 from ...widgets.icons import IconWidget
 from ...widgets.layouts import FlowLayout
 from ...widgets.text import label
 from ..page import WizardPage
+
+CARDS_ROW_MIN_WIDTH = 560  # times the text scale: below it the cards stand below each other
 
 
 class WelcomePage(WizardPage):
@@ -46,20 +48,19 @@ class WelcomePage(WizardPage):
         self.resume_hero.hide()
         self.logo = _Logo()
         self.title_label = label("display")
-        self._line_labels = [label("body") for _ in range(3)]
+        self.phase_cards = tuple(PhaseCard(icon) for icon in ("search", "download", "ok"))
         column.addWidget(self.resume_hero)
         column.addSpacing(8)
         column.addWidget(self.logo)
         column.addSpacing(4)
         column.addWidget(self.title_label)
-        column.addSpacing(8)
-        for name, line in zip(("search", "clock", "ok"), self._line_labels, strict=True):
-            row = QHBoxLayout()
-            row.setSpacing(14)
-            row.addWidget(IconWidget(name, background="square", background_size=34), 0, Qt.AlignmentFlag.AlignTop)
-            row.addWidget(line, 1, Qt.AlignmentFlag.AlignVCenter)
-            column.addLayout(row)
-        column.addSpacing(16)
+        column.addSpacing(4)
+        self._cards_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._cards_row.setSpacing(12)
+        for card in self.phase_cards:
+            self._cards_row.addWidget(card, 1)
+        column.addLayout(self._cards_row)
+        column.addSpacing(4)
         buttons_layout = FlowLayout(spacing=12)
         self.primary_button.large = True
         self.main_area_button = Button(kind="ghost", trailing_icon="right")
@@ -68,10 +69,16 @@ class WelcomePage(WizardPage):
         buttons_layout.addWidget(self.primary_button)
         buttons_layout.addWidget(self.main_area_button)
         column.addLayout(buttons_layout)
-        self.offline_button = Button(kind="ghost", icon_name="folder")
-        self.offline_button.large = True
+        promise_row = QHBoxLayout()
+        promise_row.setSpacing(8)
+        self._promise_label = label("small")
+        promise_row.addWidget(IconWidget("shield", "soft", 16))
+        promise_row.addWidget(self._promise_label, 1, Qt.AlignmentFlag.AlignVCenter)
+        column.addLayout(promise_row)
+        # Few need it: it stands apart from what the page is for.
+        self.offline_button = Button(kind="ghost", icon_name="folder", small=True, flush="left")
         self.offline_button.clicked.connect(self.offline_requested)
-        buttons_layout.addWidget(self.offline_button)
+        column.addWidget(self.offline_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(3)
         self.page.breakpoints.changed.connect(self._update_layout)
         self._update_layout()
@@ -82,17 +89,21 @@ class WelcomePage(WizardPage):
         return self.primary_button if self.resume_hero.isHidden() else self.resume_hero.button
 
     def draw(self) -> None:
-        self.title_label.setText(self.tr("Set up my GPU for deep learning"))
-        lines = (
-            self.tr("We choose the driver and PyTorch for your computer, then install and test them."),
-            self.tr("About 10 minutes, mostly downloading."),
-            self.tr("Nothing is changed before you agree. Nothing about you is sent anywhere."),
+        self.title_label.setText(self.tr("Set up your GPU for deep learning"))
+        texts = (
+            (self.tr("We check first"), self.tr("Graphics card, driver and disk space.")),
+            (
+                self.tr("You agree, we install"),
+                self.tr("The driver and PyTorch that suit it. About 10\u00a0minutes, mostly downloading."),
+            ),
+            (self.tr("We test that it works"), self.tr("With a real calculation on your card.")),
         )
-        for widget, text in zip(self._line_labels, lines, strict=True):
-            widget.setText(text)
+        for card, (title, text) in zip(self.phase_cards, texts, strict=True):
+            card.set_texts(title, text)
+        self._promise_label.setText(self.tr("Nothing is changed before you agree. Nothing about you is sent anywhere."))
         self.primary_button.setText(self.tr("Set up my GPU"))
         self.main_area_button.setText(self.tr("Only look at my GPU"))
-        self.offline_button.setText(self.tr("Install from an offline folder"))
+        self.offline_button.setText(self.tr("No internet here? Install from an offline folder"))
         for button in (self.main_area_button, self.offline_button):
             button.setVisible(not self.controller.flow.simulated)
         self.language_segments.set_current(get_args(Language).index(self.controller.language.current))
@@ -105,6 +116,15 @@ class WelcomePage(WizardPage):
         self.highlight_default_button(self.resume_hero.button)
         if previous_button.hasFocus():
             self.focus_primary()
+        self._update_layout()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        QTimer.singleShot(0, self, self._update_layout)
+
+    def refresh(self) -> None:
+        super().refresh()
+        QTimer.singleShot(0, self, self._update_layout)
 
     def _show_resume_offer(self, interrupted: InterruptedInstall) -> None:
         plan = interrupted.plan
@@ -133,6 +153,43 @@ class WelcomePage(WizardPage):
     def _update_layout(self) -> None:
         small = self.page.breakpoints.is_tight or self.page.breakpoints.is_low
         self.title_label.set_kind("title" if small else "display")
+        # The rail shows it, too.
+        self.logo.setVisible(not (self.page.breakpoints.is_low and not self.resume_hero.isHidden()))
+        in_row = self.page.available_width() >= theme.px(CARDS_ROW_MIN_WIDTH)
+        down, right = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
+        self._cards_row.setDirection(right if in_row else down)
+        for card in self.phase_cards:
+            card.set_upright(in_row)
+
+
+class PhaseCard(Card):
+    """One of the things that happen, with an icon above its texts, or beside them."""
+
+    def __init__(self, icon: str) -> None:
+        super().__init__(padding=16)
+        self.column.setContentsMargins(16, 16, 16, 16)
+        self._layout = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self._layout.setSpacing(12)
+        self._layout.addWidget(IconWidget(icon, background="square", background_size=34), 0, Qt.AlignmentFlag.AlignLeft)
+        texts = QVBoxLayout()
+        texts.setSpacing(4)
+        self.heading_label, self.text_label = label("heading"), label("small")
+        texts.addWidget(self.heading_label)
+        texts.addWidget(self.text_label)
+        texts.addStretch(1)
+        self._layout.addLayout(texts, 1)
+        self.column.addLayout(self._layout)
+
+    def set_texts(self, heading: str, text: str) -> None:
+        """Say what happens."""
+        self.heading_label.setText(heading)
+        self.text_label.setText(text)
+        self.setAccessibleName(f"{heading}. {text}")
+
+    def set_upright(self, upright: bool) -> None:
+        """Put the icon above the texts, or beside them."""
+        down, right = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
+        self._layout.setDirection(down if upright else right)
 
 
 class _Logo(Themed, QWidget):

@@ -136,7 +136,7 @@ class TestDone:
         runtime = Check(id="visual-cpp", state="pass")
         app.results["verify"] = replace(good_checks(), checks=(runtime, *good_checks().checks))
         card = at_done(app).done.verification_card
-        assert len(card.row_widgets) == 6
+        assert len(card.row_widgets) == 7
         assert "CPU calculation is correct" in seen(card)
 
     def test_failed_verification_can_be_repeated(self, app, at_done, qtbot):
@@ -158,16 +158,17 @@ class TestDone:
         wizard = at_done(app)
         card = wizard.done.benchmark_card
         card.button.click()
-        qtbot.waitUntil(lambda: card.button.text() == "Full benchmark", timeout=5000)
+        qtbot.waitUntil(card.details_button.isVisible, timeout=5000)
+        assert not card.button.isVisible()
         with qtbot.waitSignal(wizard.benchmark_requested):
-            card.button.click()
+            card.details_button.click()
         assert app.calls.count("bench") == 1
 
     def test_speed_of_a_cpu_is_one_figure_that_everybody_understands(self, app, at_done, qtbot):
         app.results["bench"] = processor_benchmark()
         card = at_done(app).done.benchmark_card
         card.button.click()
-        qtbot.waitUntil(lambda: card.button.text() == "Full benchmark", timeout=5000)
+        qtbot.waitUntil(card.details_button.isVisible, timeout=5000)
         assert (card.value_label.text(), card.caption_label.text()) == ("2 minutes", "Training on 1,000 images")
 
     def test_card_is_named_after_a_restart_too(self, app, open_wizard, qtbot):
@@ -239,11 +240,14 @@ class TestDone:
         app.recommendation = rtx4060_recommendation
         app.results["detect"], app.results["verify"] = rtx4060(), gpu_checks()
         card = at_done(app).done.verification_card
-        assert len(card.row_widgets) == 6
+        assert len(card.row_widgets) == 7
+        first = seen(card.row_widgets[0])
+        assert "Graphics driver works" in first
+        assert "617.42" in first
         assert all(text in seen(card) for text in ("recognises your RTX 4060", "9.26.0", "12.6 GB/s"))
-        assert card.toggle_button.text() == "Show all 12 checks"
+        assert card.toggle_button.text() == "Show all 13 checks"
         card.toggle_button.click()
-        assert len(card.row_widgets) == 12
+        assert len(card.row_widgets) == 13
         assert card.toggle_button.text() == "Show fewer"
 
     def test_failed_check_is_never_folded(self, app, at_done, seen):
@@ -252,14 +256,14 @@ class TestDone:
         app.results["detect"] = rtx4060()
         app.results["verify"] = replace(gpu_checks(), verdict="fail", checks=(*gpu_checks().checks, failed))
         card = at_done(app).done.verification_card
-        assert len(card.row_widgets) == 6
+        assert len(card.row_widgets) == 7
         assert "no compiler" in seen(card.row_widgets[0])
 
     @pytest.mark.parametrize(
         ("passed", "failed", "shown"),
         [
             (("python", "packages", "torch-import", "cpu-compute", "torch-variant", "environment"), (), 6),
-            (("python", "packages", "torch-import", "cpu-compute", "torch-variant", "environment", "x"), (), 6),
+            (("python", "packages", "torch-import", "cpu-compute", "torch-variant", "environment", "x", "y"), (), 7),
             (("python", "cudnn"), tuple("abcdefgh"), 8),  # what failed is always there
         ],
     )

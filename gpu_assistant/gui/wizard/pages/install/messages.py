@@ -92,6 +92,10 @@ def stopped_texts(progress: InstallProgress | None) -> tuple[str, str]:
     if step is not None and step.unit == "bytes" and step.done and step.total:
         template = translate("InstallMessages", "{done} of {total} downloaded")
         kept = messages.join_sentences(translate("InstallMessages", "Your download is kept."), later)
+        if progress is not None and progress.has_installed_nothing:
+            kept = translate(
+                "InstallMessages", "Nothing is installed yet; your download is kept, and you can continue later."
+            )
         return template.format(done=format_size(step.done), total=format_size(step.total)), kept
     if progress is not None and progress.has_downloads:
         return translate("InstallMessages", "Your download is kept"), later
@@ -233,4 +237,4 @@ def step_amount(step: StepProgress, texts: Texts) -> str:
         seconds = 60 * step.minutes
         rounded_s = round(seconds, -1) if seconds < SHORT_STEP_S else seconds
         return template.format(time=format_duration(rounded_s, texts.language))
-    return size
+    return translate("InstallMessages", "{size} to download").format(size=size) if size else ""

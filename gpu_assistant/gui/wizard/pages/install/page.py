@@ -26,7 +26,7 @@ from ....widgets.cards import Card, Hero
 from ....widgets.console import LogDrawer
 from ....widgets.dialogs import ConfirmDialog
 from ....widgets.icons import IconWidget
-from ....widgets.progress import ProgressBar, StepList
+from ....widgets.progress import StepList
 from ....widgets.text import label
 from ...page import WizardPage, set_tab_order
 from ...state import InstallStage
@@ -49,7 +49,6 @@ class InstallPage(WizardPage):
 
     def build(self) -> None:
         column = self.page.column
-        self.total_progress = ProgressBar(height=6)
         self.step_list = StepList()
         self.step_panel = CurrentStepPanel()
         self.error_panel = ErrorPanel()
@@ -65,7 +64,6 @@ class InstallPage(WizardPage):
             self.note_cards,
             self.log_drawer,
         )
-        column.addWidget(self.total_progress)
         column.addLayout(self._columns)
         column.addStretch(1)
         self._progress: InstallProgress | None = None
@@ -85,6 +83,7 @@ class InstallPage(WizardPage):
         self.controller.lines_logged.connect(self._on_lines_logged)
         self._row_keys: tuple[tuple[str, bool], ...] = ()
         self._shown_stage: InstallStage | None = None
+        self._logged_name = ""
 
     def draw(self) -> None:
         controller, state = self.controller, self.controller.flow.state
@@ -100,8 +99,6 @@ class InstallPage(WizardPage):
         self._update_plan_list()
         self._update_layout()
         stopped = stage == "cancelled" and not controller.flow.simulated
-        # While it runs, its one bar is that of the running step.
-        self.total_progress.setVisible(stopped)
         self.stopped_hero.setVisible(stopped)
         if stopped:
             self.stopped_hero.set("neutral", *messages.stopped_texts(progress), icon="pause")
@@ -215,10 +212,7 @@ class InstallPage(WizardPage):
             return
         if event.unit == "bytes" and event.state == "running":
             self.step_panel.speed_line.add(event.speed)
-        if event.id in progress.steps:
-            message = progress.steps[event.id].message
-            is_name = event.state == "running" and message is not None and message.code == FILE_NAME_CODE
-            self.log_drawer.header.set_last(message_text(self.texts, message) if is_name and message else "")
+        self._log_file_name(progress, event)
         if not self.isVisible():
             return
         if progress is not self._progress or event.id not in progress.steps:
@@ -232,6 +226,15 @@ class InstallPage(WizardPage):
         if event.state in ANNOUNCED_STATES:
             announce(self.step_list, self.step_list.rows[event.id].accessibleName())
 
+    def _log_file_name(self, progress: InstallProgress, event: StepEvent) -> None:
+        """The names of the files that are downloaded are details."""
+        message = progress.steps[event.id].message if event.id in progress.steps else None
+        if event.state == "running" and message is not None and message.code == FILE_NAME_CODE:
+            name = message_text(self.texts, message)
+            if name != self._logged_name:
+                self._logged_name = name
+                self._on_lines_logged([name])
+
     def _update_heading(self, progress: InstallProgress | None) -> None:
         stage = self.controller.flow.state.stage
         title, line = messages.stage_title(self.controller.flow.state), ""
@@ -241,13 +244,11 @@ class InstallPage(WizardPage):
                 self.tr("Preview only: nothing was executed."),
             )
         running = progress.running_step if progress is not None else None
-        self.total_progress.token = "control" if stage == "cancelled" else "accent"
         if progress is not None and stage == "running":
             line = self._progress_text(progress)
         elif stage == "stopping":
             line = self.tr("It stops at the next safe point.")
         elif progress is not None and stage in ("failed", "cancelled") and progress.current_id in progress.steps:
-            self.total_progress.set_fraction(progress.fraction)
             step = progress.steps[progress.current_id]
             line = self.tr("Step {n} of {of}: {title}").format(
                 n=progress.step_number,
@@ -330,12 +331,24 @@ class InstallPage(WizardPage):
 
     def _update_layout(self) -> None:
         narrow, running = self.page.breakpoints.is_tight, self.controller.flow.is_locked
+        stage = self.controller.flow.state.stage
         # What has ended is a verdict over the list of steps; what runs stands beside it.
-        has_verdict = self.controller.flow.state.stage in ("failed", "cancelled")
+        has_verdict = stage in ("failed", "cancelled")
         self._is_compact = narrow or has_verdict
+        low = self.page.breakpoints.is_low
+        self.page.column.setSpacing(8 if low else 12)
         self._columns.arrange(narrow=self._is_compact, running=running)
+        self._columns.setSpacing(8 if low else 12 if self._is_compact else 16)
         self.step_panel.set_compact(narrow)
-        self.step_list.set_compact(self._is_compact, fold_done=narrow and running)
+        self._list_card.column.setContentsMargins(8, *((6, 8, 6) if narrow else (12, 8, 12)))
+        # What there is to read after a stop fits in a low window.
+        is_crowded = low and stage == "cancelled"
+        self.step_list.set_compact(
+            self._is_compact,
+            fold_done=narrow and (running or is_crowded),
+            hide_waiting=stage == "failed",  # what follows is another way
+        )
+        self.log_drawer.setVisible(not is_crowded and not self.controller.flow.simulated)
         if self._progress is not None:
             for step in self._progress.steps.values():
                 self._update_row(step)
@@ -371,7 +384,6 @@ class InstallLayout(QBoxLayout):
         self._arranged_for = narrow, running
         down, across = QBoxLayout.Direction.BottomToTop, QBoxLayout.Direction.LeftToRight
         self.setDirection(down if narrow else across)
-        self.setSpacing(12 if narrow else 16)
         for note in self._note_widgets:
             self._columns[self.left if narrow and running else self.right].addWidget(note)
         self._columns[self.left if narrow else self.right].addWidget(self._log_widget)

@@ -36,7 +36,7 @@ MIN_REPORTED_SECONDS = 0.5
 ENDED_STATES = ("done", "skipped")
 DRIVER_CODE = "nvidia-driver"  # the beginning of the codes of steps that install the driver
 # Beginnings of the codes of steps that only look: they install nothing.
-CHECKING_CODES = ("check-space", "bundle-check", "python-here", "resolve")
+PREPARING_CODES = ("check-space", "bundle-check", "python-here", "resolve", "download")
 
 
 class StepProgress(Struct, frozen=True, kw_only=True):
@@ -165,9 +165,9 @@ class InstallProgress:
 
     @property
     def has_installed_nothing(self) -> bool:
-        """Whether each step that was begun only looks."""
+        """Whether each step that was begun only looks or downloads."""
         begun = [step for step in self.steps.values() if step.state != "waiting"]
-        return bool(begun) and all(step.code.startswith(CHECKING_CODES) for step in begun)
+        return bool(begun) and all(step.code.startswith(PREPARING_CODES) for step in begun)
 
     @property
     def step_number(self) -> int:

@@ -19,7 +19,7 @@ from .....texts.localized import Texts
 from .... import messages
 from ....widgets.base import Themed, announce
 from ....widgets.buttons import MAX_WIDTH, Button
-from ....widgets.cards import Card, Hero, InsetPanel, MetricValue
+from ....widgets.cards import Card, Hero, MetricValue
 from ....widgets.charts import SpeedSparkline
 from ....widgets.icons import IconWidget
 from ....widgets.inputs import Dropdown, DropdownEntry
@@ -30,6 +30,8 @@ from .messages import alternative_texts, split_first_sentence
 from .progress import StepProgress
 
 MEGABYTE = 1_000_000
+# Codes of a download's step whose description has its size.
+SIZED_DOWNLOAD_CODES = frozenset({"download", "download-about", "download-some", "download-all"})
 FILE_NAME_CODE = "progress.fetching"  # of a message that is only the name of the file that is downloaded
 REMEDY_MARGIN = 16  # pixels at each side of a remedy
 AT_LIMIT_FROM = 0.8  # share of the user's limit from which that limit, not the connection, sets the speed
@@ -136,9 +138,9 @@ class CurrentStepPanel(Card):
         self._figure_labels = [label("caption") for _ in range(2)]
         self.done_figure, self.speed_figure = MetricValue(), MetricValue()
         self.speed_caption, self.speed_line = label("caption"), SpeedSparkline()
-        self.bottleneck_inset, self.download_controls = InsetPanel(), DownloadControls()
+        self.bottleneck_row, self.download_controls = QWidget(), DownloadControls()
         self._bottleneck_icon = IconWidget("net", "soft", 18)
-        self._bottleneck_title, self._bottleneck_detail = label("small-strong"), label("small")
+        self._bottleneck_title, self._bottleneck_detail = label("small", "", "text"), label("small")
         head, text_layout = QHBoxLayout(), QVBoxLayout()
         text_layout.setSpacing(2)
         text_layout.addWidget(self.heading_label)
@@ -152,26 +154,27 @@ class CurrentStepPanel(Card):
             column.addWidget(name)
             column.addWidget(figure)
             figures.addLayout(column, 1)
-        bottleneck_layout, bottleneck_texts = QHBoxLayout(), QVBoxLayout()
-        bottleneck_layout.setSpacing(12)
+        bottleneck_layout, bottleneck_texts = QHBoxLayout(self.bottleneck_row), QVBoxLayout()
+        bottleneck_layout.setContentsMargins(0, 0, 0, 0)
+        bottleneck_layout.setSpacing(8)
         bottleneck_texts.setSpacing(1)
         bottleneck_texts.addWidget(self._bottleneck_title)
         bottleneck_texts.addWidget(self._bottleneck_detail)
         bottleneck_layout.addWidget(self._bottleneck_icon)
         bottleneck_layout.addLayout(bottleneck_texts, 1)
-        self.bottleneck_inset.column.addLayout(bottleneck_layout)
         self.column.setSpacing(10)
         self.column.addLayout(head)
         self.column.addWidget(self.progress_bar)
         self.column.addLayout(figures)
-        for widget in (self.speed_caption, self.speed_line, self.download_controls, self.bottleneck_inset):
+        for widget in (self.speed_caption, self.speed_line, self.bottleneck_row, self.download_controls):
             self.column.addWidget(widget)
 
     def set_compact(self, on: bool) -> None:
         """Switch between figures with the speed curve, and one or two lines of text."""
         if on != self._compact:
             self._compact = on
-            self.column.setSpacing(6 if on else 10)
+            self.column.setContentsMargins(*((16, 12, 16, 12) if on else (20, 16, 20, 16)))
+            self.column.setSpacing(8 if on else 10)
             if self._shown_step is not None:
                 self.set_step(*self._shown_step)
 
@@ -232,18 +235,18 @@ class CurrentStepPanel(Card):
         )
 
     def _show_compact(self, step: StepProgress) -> None:
-        """Figures in one line, the bottleneck in the next."""
+        """Figures and the bottleneck in one line, where there is room."""
         parts = [
             f"{format_size(step.done or 0)} / {format_size(step.total)}" if step.total else format_size(step.done or 0)
         ]
         if step.speed:
             parts.append(format_speed(step.speed))
         # Not isVisible: the panel itself may still be hidden.
-        bottleneck_texts = [self._bottleneck_title.text()] if self.bottleneck_inset.isVisibleTo(self) else []
+        bottleneck_texts = [self._bottleneck_title.text()] if self.bottleneck_row.isVisibleTo(self) else []
         if self.download_controls.paused:
             bottleneck_texts.append(self._bottleneck_detail.text())
-        self.description_label.setText("\n".join(" · ".join(line) for line in (parts, bottleneck_texts) if line))
-        self.bottleneck_inset.hide()
+        self.description_label.setText(" · ".join((*parts, *bottleneck_texts)))
+        self.bottleneck_row.hide()
 
     def _update_figures(self, step: StepProgress) -> None:
         done, unit = format_size(step.done or 0).rsplit(" ", 1)
@@ -252,18 +255,18 @@ class CurrentStepPanel(Card):
         self.speed_caption.setText(self.tr("Speed over the last 90 seconds"))
 
     def _update_bottleneck(self, bottleneck: Bottleneck | None, kind: str | None) -> None:
-        self.bottleneck_inset.setVisible(bottleneck is not None)
+        self.bottleneck_row.setVisible(bottleneck is not None)
         if bottleneck is None:
             return
         self._show_bottleneck(BOTTLENECK_ICONS[bottleneck], *self._bottleneck_texts(bottleneck, kind))
 
     def _show_bottleneck(self, icon: str, title: str, line: str) -> None:
-        self.bottleneck_inset.show()
+        self.bottleneck_row.show()
         self._bottleneck_icon.set(icon)
         self._bottleneck_title.setText(title)
         self._bottleneck_detail.setText(line)
         self._bottleneck_detail.setVisible(bool(line))
-        self.bottleneck_inset.setAccessibleName(f"{title}. {line}" if line else title)
+        self.bottleneck_row.setAccessibleName(f"{title}. {line}" if line else title)
 
     def _bottleneck_texts(self, bottleneck: Bottleneck, kind: str | None) -> tuple[str, str]:
         if bottleneck == "checking" and kind == "verify":
@@ -290,9 +293,11 @@ class CurrentStepPanel(Card):
 
 
 def _description(step: StepProgress) -> tuple[str, dict[str, Value]]:
-    """Code and data of what the step does; how large a download is has been found out once it runs."""
-    if step.code == "download-about" and step.unit == "bytes" and step.total:
-        return "step.download.what", {**step.data, "bytes": step.total}
+    """Code and data of what the step does; how large a running download is stands below, that it may be interrupted
+    in a note.
+    """
+    if step.code in SIZED_DOWNLOAD_CODES and step.unit == "bytes":
+        return "step.download-here.what", step.data
     return f"step.{step.code}.what", step.data
 
 
@@ -337,10 +342,10 @@ class ErrorPanel(Themed, QWidget):
             site = texts.format_value("site", failure.message.data["site"])
             version = texts.format_value("version", failure.message.data["version"])
             headline = self.tr("PyTorch {version} was not found for this computer").format(version=version)
-            template = self.tr("Neither {site} nor the fallback source has a build for it.")
+            template = self.tr("Neither {site} nor the fallback source has it.")
             rest = template.format(site=site)
         if nothing_installed and failure.message.code in NO_SOURCE_CODES:
-            rest = messages.join_sentences(rest, self.tr("Nothing has been installed."))
+            rest = messages.join_sentences(rest, self.tr("Nothing was installed."))
         self.hero.set("error", headline.rstrip(".。"), rest)
         self.setAccessibleName(self.hero.accessibleName())
         remedies: list[tuple[str, str, Callable[[], None]]] = []

@@ -1,9 +1,9 @@
-"""What a plan costs, in four short cells: download, disk space, duration, prompts with restarts; footnotes in Why."""
+"""What a plan costs, in four short cells: download, disk space, duration, prompts with restarts; and its footnotes."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from .....core.machine import Machine, find_disk
 from .....core.plan import Plan
@@ -13,39 +13,30 @@ from .....texts.format import format_size
 from .....texts.localized import Texts
 from .... import theme
 from ....widgets.cards import Card
-from ....widgets.disclosure import Disclosure, SourcedClaim
 from ....widgets.icons import IconWidget
 from ....widgets.text import label
-from ..machine_summary import SYSTEM_DISK, disk_name
-from .part_card import CARD_MARGIN, REASONS_WIDTH
+from ..machine_summary import SYSTEM_DISK, disk_name, drive_letter
+from .part_card import CARD_MARGIN, LOW_PADDING, PADDING
 
 TILE_ICONS = ("download", "disk", "clock", "shield")
-# Below these widths, times the text scale, figures are smaller, and the button stands below them.
-SMALL_BELOW, BUTTON_BELOW = 800, 600
+# Below this width, times the text scale, figures are smaller and have no icons.
+SMALL_BELOW = 800
 TILE_SPACING, MAX_WIDGET_WIDTH = 12, 16_777_215
 
 
 class CostCard(Card):
-    """The four cells, and `reasons`: what the figures are made of."""
+    """The four cells, and `notes`: what the figures are made of."""
 
     def __init__(self) -> None:
         super().__init__(padding=16)
-        self.column.setContentsMargins(CARD_MARGIN, 4, CARD_MARGIN, 4)
+        self.set_low(False)
         self._grid = QGridLayout()
         self._grid.setVerticalSpacing(4)
         self._tiles = [_CostTile(name) for name in TILE_ICONS]
         self._column_count = 0
-        self.reasons = Disclosure()
-        self.reasons.toggle_button.flush = "right"
-        self.reasons.toggled.connect(self.reasons.setVisible)
-        self.reasons.hide()
-        self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._layout.addLayout(self._grid, 1)
-        self._layout.addWidget(
-            self.reasons.toggle_button, 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        )
-        self.column.addLayout(self._layout)
-        self.column.addWidget(self.reasons)
+        self._is_small = False
+        self.notes: tuple[str, ...] = ()
+        self.column.addLayout(self._grid)
         self.set_available_width(MAX_WIDGET_WIDTH)
 
     def set_cost(self, plan: Plan, machine: Machine, texts: Texts, *, manual_driver: bool = False) -> None:
@@ -59,9 +50,7 @@ class CostCard(Card):
         )
         for tile, (figure, detail) in zip(self._tiles, cell_texts, strict=True):
             tile.set(figure, detail, self._free_space_text(plan, machine) if tile is self._tiles[1] else "")
-        notes = self._notes(plan, cost, texts)
-        self.reasons.set_claims(*(SourcedClaim(text=note) for note in notes))
-        self.reasons.toggle_button.setAccessibleName(f"{self.reasons.toggle_button.text()}: {self.tr('the cost')}")
+        self.notes = tuple(self._make_notes(plan, cost, texts))
         self._distribute_width()
         self.setAccessibleName(", ".join(f"{figure} {detail}" for figure, detail in cell_texts))
 
@@ -98,7 +87,7 @@ class CostCard(Card):
         figure, detail = localized.effort_texts(cost.admin_prompts, cost.restarts, texts)
         return figure, self.tr("you install the driver") if manual_driver else detail
 
-    def _notes(self, plan: Plan, cost: PlanCost, texts: Texts) -> list[str]:
+    def _make_notes(self, plan: Plan, cost: PlanCost, texts: Texts) -> list[str]:
         """What the four figures are made of and what they leave out, a sentence each."""
         notes = []
         if plan.bundle is not None:
@@ -125,26 +114,29 @@ class CostCard(Card):
         disk = find_disk(machine, plan.env)
         if disk is None or disk.free_bytes is None or disk.path == SYSTEM_DISK:
             return self._free_space_text(plan, machine)
-        return self.tr("on {disk} ({size} free)").format(disk=disk_name(disk), size=format_size(disk.free_bytes))
+        template = self.tr("on {disk} ({size} free)")
+        if drive_letter(disk):
+            template = self.tr("on {letter}: ({size} free)")
+        return template.format(disk=disk_name(disk), letter=drive_letter(disk), size=format_size(disk.free_bytes))
 
     def _free_space_text(self, plan: Plan, machine: Machine) -> str:
         disk = find_disk(machine, plan.env)
         if disk is None or disk.free_bytes is None:
             return self.tr("disk space")
-        return self.tr("of {size} free").format(size=format_size(disk.free_bytes))
+        return self.tr("needed, {size} free").format(size=format_size(disk.free_bytes))
+
+    def set_low(self, low: bool) -> None:
+        """Take less height, in a low window."""
+        padding = (LOW_PADDING if low else PADDING) - 3
+        self.column.setContentsMargins(CARD_MARGIN, padding, CARD_MARGIN, padding)
 
     def set_available_width(self, available_width: int) -> None:
-        """Lay out for this width in pixels: one row of tiles, or two, beside the button or above it."""
+        """Lay out for this width in pixels: one row of tiles, or two."""
         self._available_width = available_width
-        vertical, horizontal = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
-        self._layout.setDirection(horizontal if available_width >= theme.px(BUTTON_BELOW) else vertical)
-        small = available_width < theme.px(SMALL_BELOW)
-        self._grid.setHorizontalSpacing(10 if small else 16)
+        self._is_small = available_width < theme.px(SMALL_BELOW)
+        self._grid.setHorizontalSpacing(16)
         for tile in self._tiles:
-            tile.set_small(small)
-        # In line with those of the cards above.
-        self.reasons.toggle_button.setMinimumWidth(theme.px(REASONS_WIDTH))
-        self.reasons.set_available_width(available_width - 2 * CARD_MARGIN)
+            tile.set_small(self._is_small)
         self._distribute_width()
 
     def _distribute_width(self) -> None:
@@ -153,9 +145,9 @@ class CostCard(Card):
         """
         for columns, shows_icons in ((len(TILE_ICONS), True), (len(TILE_ICONS), False), (2, True), (2, False)):
             for tile in self._tiles:
-                tile.show_icon(shows_icons)
+                tile.show_icon(shows_icons and not self._is_small)
             tiles = [self._tiles[column::columns] for column in range(columns)]
-            available_width = self._tiles_width - (columns - 1) * self._grid.horizontalSpacing()
+            available_width = self._available_width - 2 * CARD_MARGIN - (columns - 1) * self._grid.horizontalSpacing()
             min_widths = [max(tile.figure_width for tile in column) for column in tiles]
             fits = sum(min_widths) <= available_width
             if fits:
@@ -172,15 +164,6 @@ class CostCard(Card):
         for column in range(columns, len(TILE_ICONS)):
             self._grid.setColumnStretch(column, 0)
             self._grid.setColumnMinimumWidth(column, 0)
-
-    @property
-    def _tiles_width(self) -> int:
-        """The width in pixels that all tiles of a row have together, with the room between them."""
-        width = self._available_width - 2 * CARD_MARGIN
-        if self._layout.direction() == QBoxLayout.Direction.LeftToRight:
-            button = self.reasons.toggle_button
-            width -= max(button.sizeHint().width(), button.minimumWidth()) + self._layout.spacing()
-        return width
 
 
 def _share_width(preferred: list[int], available_width: int) -> list[int]:

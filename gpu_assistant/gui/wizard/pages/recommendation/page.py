@@ -1,15 +1,15 @@
 """The page of the recommendation: what should I install, and why?
 
 From top to bottom: a hero that says why there is no recommendation or what changed, WayCards where a driver update is
-needed, a PartCard for the driver and one for the framework, warnings, CostCard, and two buttons that open the PlanList
-and MoreOptions. "Customise" beside the title shows the OptionsBar and a card with drop-downs for every part. `draw`
-fills all of them from the wizard's state; widgets that stay are never hidden in between, since hiding one moves the
-keyboard focus.
+needed, a PartCard for the driver and one for the framework, warnings, CostCard, and three buttons that open the
+ReasonsCard, the PlanList and MoreOptions. "Customise" beside the title shows the OptionsBar and a card with drop-downs
+for every part. `draw` fills all of them from the wizard's state; widgets that stay are never hidden in between, since
+hiding one moves the keyboard focus.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 
 from PySide6.QtCore import QCoreApplication, QObject, QPoint, Qt, QTimer, Signal
@@ -36,6 +36,7 @@ from ....machine_facts import InstalledEnvironment
 from ....widgets.base import Themed, announce
 from ....widgets.buttons import Button
 from ....widgets.cards import Card, Hero
+from ....widgets.claims import SourcedClaim
 from ....widgets.dialogs import folder_dialog
 from ....widgets.icons import IconWidget
 from ....widgets.inputs import Dropdown
@@ -51,12 +52,14 @@ from .options_bar import OptionsBar, is_choosing
 from .part_card import ColumnHeadings, PartCard
 from .part_summary import (
     PART_IDS,
+    PartSummary,
     manual_driver,
     max_cuda_of_driver,
     part_summaries,
     uncovered_parts,
 )
 from .plan_view import PlanList
+from .reasons_card import ReasonsCard, ReasonsTopic
 from .source_check import SourceCheckRow
 from .version_pickers import (
     dropped_choices_text,
@@ -102,12 +105,12 @@ class RecommendationPage(WizardPage):
         self.folder_card.name_field.changed.connect(self._update_footer)
         self.bundle_controls.create_button.clicked.connect(self.offline_requested)
         self.bundle_controls.source_card.use_internet_button.clicked.connect(lambda: self.controller.use_bundle(None))
-        self.plan_list = PlanList(self.controller)
+        self.reasons_card, self.plan_list = ReasonsCard(), PlanList(self.controller)
         self.plan_list.hide()
         self.more_options = MoreOptions(self.folder_card, self.alternatives_card, self.bundle_controls.create_button)
         lower_widgets = (
             *(self.warnings_card, self.source_check_row, self.cost_card),
-            *(self.more_options.buttons, self.plan_list, self.more_options),
+            *(self.more_options.buttons, self.reasons_card, self.plan_list, self.more_options),
         )
         for widget in (
             self.options_bar,
@@ -120,22 +123,31 @@ class RecommendationPage(WizardPage):
             column.addWidget(widget)
         column.insertWidget(column.indexOf(self.column_headings), self.bundle_controls.source_card)
         self.page.add_action(self.options_bar.buttons)
-        self.page.breakpoints.changed.connect(self.draw_if_visible)
-        # All decisions fit on the screen of a small laptop.
-        column.setSpacing(8)
+        self.page.breakpoints.changed.connect(self._update_layout)
         column.addStretch(1)
         for card in self.part_cards.values():
             card.version_chosen.connect(self._choose_version)
-            card.reasons.toggled.connect(self._update_reasons)
         self.alternatives_card.alternative_chosen.connect(self._accept_alternative)
         self.warnings_card.undo_requested.connect(self.controller.undo)
-        self.cost_card.reasons.toggled.connect(self._update_tab_order)
+        self.more_options.reasons_button.clicked.connect(self._toggle_reasons)
         self.more_options.steps_button.clicked.connect(self._toggle_plan)
         self.more_options.toggled.connect(self._update_tab_order)
         self.folder_card.folder_chosen.connect(self.use_folder)
         self.back_button = self.add_back_button()
         self.footer.add_button(self.primary_button)
-        self._has_recommendation = self._plan_expanded = False
+        self._has_recommendation = self._plan_expanded = self._reasons_expanded = False
+        self._parts: tuple[PartSummary, ...] = ()
+        self._update_layout()
+
+    def _update_layout(self) -> None:
+        """In a low window all decisions are seen at once."""
+        low = self.page.breakpoints.is_low
+        self.page.column.setSpacing(8 if low else 12)
+        self.way_cards.set_low(low)
+        self.cost_card.set_low(low)
+        for card in self.part_cards.values():
+            card.set_low(low)
+        self.draw_if_visible()
 
     def draw(self) -> None:
         view_state = ViewStateKeeper(self.page)
@@ -156,7 +168,7 @@ class RecommendationPage(WizardPage):
             self.more_options.buttons.setVisible(self._has_recommendation)
             if not self._has_recommendation:
                 lower_cards = (self.warnings_card, self.alternatives_card)
-                for each in (self.way_cards, *self.part_cards.values(), *lower_cards):
+                for each in (self.way_cards, *self.part_cards.values(), *lower_cards, self.reasons_card):
                     each.hide()
             self.plan_list.setVisible(plan is not None and self._plan_expanded)
             small = self.page.breakpoints.is_low or self.page.breakpoints.is_tight
@@ -165,6 +177,7 @@ class RecommendationPage(WizardPage):
             if machine is not None and recommendation is not None:
                 self._show_recommendation(machine, recommendation)
                 self._update_cost(machine, plan)
+                self._update_reasons()
         show_recommendation_verdict(
             self.hero,
             controller,
@@ -197,7 +210,7 @@ class RecommendationPage(WizardPage):
         visible_ids = []
         self.way_cards.draw(recommendation, texts)
         max_cuda = max_cuda_of_driver(self.controller.app.catalog, recommendation.driver)
-        for part in part_summaries(
+        self._parts = part_summaries(
             machine,
             recommendation,
             texts,
@@ -205,7 +218,8 @@ class RecommendationPage(WizardPage):
             plan=state.plan,
             max_cuda=max_cuda,
             all_parts=state.customizing,
-        ):
+        )
+        for part in self._parts:
             card = self.part_cards[part.id]
             card.set_part(part)
             card.set_column_labels(
@@ -221,7 +235,6 @@ class RecommendationPage(WizardPage):
         # A card that stays is not hidden in between: that would move the focus.
         for name, card in self.part_cards.items():
             card.setVisible(name in visible_ids)
-        self._update_reasons()
         uncovered = self.tr(", ").join(uncovered_parts(recommendation, state.plan))
         alternative_taken = undo_state is not None and undo_state.part is None and state.choice is not None
         driver = manual_driver(localized, state.plan)
@@ -251,11 +264,22 @@ class RecommendationPage(WizardPage):
             each.setVisible(each.has_notices)
 
     def _update_reasons(self) -> None:
-        """Explain each term only in the first open reason that has it."""
-        explained_terms: tuple[str, ...] = ()
-        for card in self.part_cards.values():
-            explained_terms = card.show_reasons(explained_terms)
+        """What the card of the reasons has, and whether it is open."""
+        self.reasons_card.set_topics(tuple(self._reasons_topics()))
+        self.reasons_card.set_open(self._reasons_expanded and self.reasons_card.has_topics)
+        button = self.more_options.reasons_button
+        button.setVisible(self.reasons_card.has_topics)
+        button.setText(self.tr("Hide the reasons") if self._reasons_expanded else self.tr("Why this?"))
+        button.set_icon(None, "up" if self._reasons_expanded else "down")
         self._update_tab_order()
+
+    def _reasons_topics(self) -> Iterator[ReasonsTopic]:
+        """The parts in the order of their cards, then the figures of the cost."""
+        for part in self._parts:
+            yield ReasonsTopic(title=part.title, reasons=part.reasons, terms=part.terms)
+        if not self.cost_card.isHidden():
+            notes = tuple(SourcedClaim(text=note) for note in self.cost_card.notes)
+            yield ReasonsTopic(title=self.tr("Download, disk space and time"), reasons=notes)
 
     def _update_cost(self, machine: Machine, plan: Plan | None) -> None:
         texts = self.texts
@@ -295,9 +319,10 @@ class RecommendationPage(WizardPage):
         card_controls = [control for card in self.part_cards.values() for control in card.controls]
         lower_controls = (
             self.source_check_row.button,
-            self.cost_card.reasons.toggle_button,
+            self.more_options.reasons_button,
             self.more_options.steps_button,
             self.more_options.toggle_button,
+            *self.reasons_card.source_buttons,
             *self.plan_list.controls,
             self.folder_card.name_field.field,
             self.folder_card.change_button,
@@ -404,7 +429,8 @@ class RecommendationPage(WizardPage):
         self.folder_card.set_available_width(available_width)
         self.bundle_controls.source_card.set_available_width(available_width)
         visible_cards = (each for each in self.part_cards.values() if not each.isHidden())
-        self.column_headings.align_to(next(visible_cards, None), available_width, is_low=self.page.breakpoints.is_low)
+        self.column_headings.align_to(next(visible_cards, None), available_width)
+        self.reasons_card.set_available_width(available_width)
 
     def _choose_version(self, part: str, value: str | None, exclusive: bool) -> None:
         self.controller.choose_version(part, value, exclusive=exclusive)
@@ -435,14 +461,21 @@ class RecommendationPage(WizardPage):
         else:
             self.controller.recommend()
 
+    def _toggle_reasons(self) -> None:
+        self._reasons_expanded = not self._reasons_expanded
+        self._update_reasons()
+        self._update_widths()
+        if self._reasons_expanded:
+            QTimer.singleShot(0, self, self._scroll_to_buttons)
+
     def _toggle_plan(self) -> None:
         self._plan_expanded = not self._plan_expanded
         self.draw()
         if self._plan_expanded:
-            QTimer.singleShot(0, self, self._scroll_to_plan)
+            QTimer.singleShot(0, self, self._scroll_to_buttons)
 
-    def _scroll_to_plan(self) -> None:
-        """Scroll to the steps, leaving the button that closes them visible."""
+    def _scroll_to_buttons(self) -> None:
+        """Scroll to what was opened, leaving the button that closes it visible."""
         self.page.content.layout().activate()  # type: ignore[union-attr]
         self.page.verticalScrollBar().setValue(self.cost_card.mapTo(self.page.content, QPoint()).y())
 
@@ -459,7 +492,8 @@ class RecommendationPage(WizardPage):
 class MoreOptions(Themed, QWidget):
     """What few people need: another folder, other versions that would do, an offline folder; closed at first.
 
-    `buttons` is a row with `toggle_button` and the plan's `steps_button`. `toggled` is emitted with the new state.
+    `buttons` is a row with `reasons_button`, the plan's `steps_button` and `toggle_button`. `toggled` is emitted with
+    the new state.
     """
 
     toggled = Signal(bool)
@@ -474,13 +508,14 @@ class MoreOptions(Themed, QWidget):
             column.addWidget(
                 widget, 0, Qt.AlignmentFlag.AlignLeft if isinstance(widget, Button) else Qt.AlignmentFlag(0)
             )
+        self.reasons_button = Button(kind="ghost", trailing_icon="down", flush="left")
         self.steps_button = Button(kind="ghost", trailing_icon="down", flush="left")
-        self.toggle_button = Button(kind="ghost", trailing_icon="down")
+        self.toggle_button = Button(kind="ghost", trailing_icon="down", flush="left")
         self.toggle_button.clicked.connect(lambda: self._set_open(not self._is_open))
         self.buttons: QWidget = QWidget()
-        row = FlowLayout(self.buttons)
-        row.addWidget(self.steps_button)
-        row.addWidget(self.toggle_button)
+        row = FlowLayout(self.buttons, spacing=16)
+        for button in (self.reasons_button, self.steps_button, self.toggle_button):
+            row.addWidget(button)
         self._is_open: bool = False
         self._was_required: bool = False
         self.hide()

@@ -1,7 +1,7 @@
-"""The card of one part of a recommendation: installed and planned version, reasons, drop-downs for versions.
+"""The card of one part of a recommendation: installed and planned version, drop-downs for versions.
 
-The columns of all cards are aligned, with ColumnHeadings above them; in a small window they are slim: without icons,
-and with the pill below the title instead of what the part is for.
+The columns of all cards are aligned, with ColumnHeadings above them; in a small window they are slim: without icons
+and what the part is for.
 Where large text leaves no room for columns the versions stand below the title ("folded"), and where it leaves even less
 the pill does, too ("tight").
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from .....core.recommendation import RecommendationWarning
 from .....texts.format import UNKNOWN_VALUE
@@ -20,7 +20,6 @@ from .... import theme
 from ....widgets.base import Themed
 from ....widgets.buttons import Button
 from ....widgets.cards import Card, Pill
-from ....widgets.disclosure import Disclosure, SourcedClaim
 from ....widgets.icons import IconWidget
 from ....widgets.text import label
 from .part_summary import PartSummary
@@ -34,27 +33,25 @@ if TYPE_CHECKING:
 translate = QCoreApplication.translate
 
 PART_ICONS = {"driver": "driver", "cuda": "cuda", "cudnn": "cudnn", "torch": "torch", "tensorflow": "tensorflow"}
-INSTALLED_WIDTH, PLANNED_WIDTH, PILL_WIDTH, REASONS_WIDTH = 120, 240, 104, 78
-INSTALLED_WIDTH_NARROW, PLANNED_WIDTH_NARROW, PILL_WIDTH_NARROW = 112, 224, 100
-INSTALLED_WIDTH_SLIM, PLANNED_WIDTH_SLIM = 108, 200
+INSTALLED_WIDTH, PLANNED_WIDTH, PILL_WIDTH = 120, 300, 104
+INSTALLED_WIDTH_NARROW, PLANNED_WIDTH_NARROW = 112, 290
+INSTALLED_WIDTH_SLIM, PLANNED_WIDTH_SLIM = 106, 196
 # Below these widths, times the text scale, columns are narrower, slim, the form is "folded", the form is "tight".
 NARROW_BELOW, SLIM_BELOW, FOLDED_BELOW, TIGHT_BELOW = 960, 740, 600, 350
-COLUMN_SPACING, SLIM_SPACING, CARD_MARGIN, ICON_GROUND_SIZE = 12, 16, 16, 38
-MAX_WIDGET_WIDTH = 16_777_215
+COLUMN_SPACING, CARD_MARGIN, ICON_GROUND_SIZE = 12, 16, 38
+LOW_PADDING, PADDING = 6, 11  # above and below a card's text, in a low window and in others
 CardForm = Literal["line", "slim", "folded", "tight"]
 
 
 def column_widths(available: int) -> tuple[int, int, int] | None:
-    """The widths of the columns installed, planned and pill for a card of this width, in pixels; None if too narrow.
-    The pill of a slim card has no column: 0.
-    """
+    """The widths of the columns installed, planned and pill for a card of this width, in pixels; None if too narrow."""
     if available < theme.px(FOLDED_BELOW):
         return None
     columns = INSTALLED_WIDTH, PLANNED_WIDTH, PILL_WIDTH
     if is_slim(available):
-        columns = INSTALLED_WIDTH_SLIM, PLANNED_WIDTH_SLIM, 0
+        columns = INSTALLED_WIDTH_SLIM, PLANNED_WIDTH_SLIM, PILL_WIDTH
     elif available < theme.px(NARROW_BELOW):
-        columns = INSTALLED_WIDTH_NARROW, PLANNED_WIDTH_NARROW, PILL_WIDTH_NARROW
+        columns = INSTALLED_WIDTH_NARROW, PLANNED_WIDTH_NARROW, PILL_WIDTH
     installed, planned, pill = (theme.px(column) for column in columns)
     return installed, planned, pill
 
@@ -78,7 +75,7 @@ class PartCard(Card):
         self._available_width = 0
         self.version_pickers: VersionPickers | None = None
         super().__init__(padding=16)
-        self.column.setContentsMargins(CARD_MARGIN, 8, CARD_MARGIN, 8)
+        self.set_low(False)
         self.icon_ = IconWidget(PART_ICONS[name], size=20, background="square", background_size=ICON_GROUND_SIZE)
         self.title_label, self.meaning_label = label("heading"), label("small")
         self.installed_label, self.installed_detail = label("heading", tone="soft"), label("small")
@@ -88,16 +85,15 @@ class PartCard(Card):
         arrow_policy.setRetainSizeWhenHidden(True)
         self.arrow_icon.setSizePolicy(arrow_policy)
         self.pill = Pill()
-        self.reasons = Disclosure()
-        self.reasons.toggle_button.flush = "right"
-        # A hidden widget takes no room, not even the grid's spacing.
-        self.reasons.toggled.connect(self.reasons.setVisible)
-        self.reasons.hide()
         self.column_labels = (label("caption-strong", tone="soft"), label("caption-strong", tone="soft"))
         self._title_cell = _build_stacked_cell(self.title_label, self.meaning_label)
         self._installed_cell = _build_stacked_cell(self.column_labels[0], self.installed_label, self.installed_detail)
         self._planned_cell = _build_stacked_cell(self.column_labels[1], self.planned_label, self.planned_detail)
-        self._pill_cell = _build_cell(self.pill)
+        self._pill_cell = QWidget()
+        self._pill_layout = QBoxLayout(QBoxLayout.Direction.RightToLeft, self._pill_cell)
+        self._pill_layout.setContentsMargins(0, 0, 0, 0)
+        self._pill_layout.addWidget(self.pill)
+        self._pill_layout.addStretch(1)
         self._versions_row = QWidget(self)  # in the layout only where it is shown
         self._versions_layout = QHBoxLayout(self._versions_row)
         self._versions_layout.setContentsMargins(0, 0, 0, 0)
@@ -116,35 +112,32 @@ class PartCard(Card):
         self.meaning_label.setText(part.meaning)
         self.installed_label.setText(part.installed or UNKNOWN_VALUE)
         self.planned_label.setText(part.planned or UNKNOWN_VALUE)
-        for widget, text in (
-            (self.installed_detail, part.installed_detail),
-            (self.planned_detail, part.planned_detail),
-        ):
-            widget.setText(text)
-            widget.setVisible(bool(text))
+        self.installed_detail.setText(part.installed_detail)
+        self.installed_detail.setVisible(bool(part.installed_detail))
+        self._update_planned_detail()
         # Nothing becomes nothing: an arrow between two dashes would say no more.
         self._has_change = bool(part.installed or part.planned)
         self.arrow_icon.setVisible(self._has_change)
         self.planned_label.setVisible(self._has_change)
         self.pill.set(*part.pill)
-        self.reasons.toggle_button.setVisible(bool(part.reasons))
         template = translate("RecommendationPage", "{part}: now {now}, after {after}, {what}")
         installed, planned = part.installed or UNKNOWN_VALUE, part.planned or UNKNOWN_VALUE
         # A screen reader reads the card as one sentence.
         self.setAccessibleName(template.format(part=part.title, now=installed, after=planned, what=part.pill[1]))
-        self.reasons.toggle_button.setAccessibleName(f"{self.reasons.toggle_button.text()}: {part.title}")
 
-    def show_reasons(self, explained_terms: tuple[str, ...]) -> tuple[str, ...]:
-        """Fill in the reasons, with explanations of terms that are not in `explained_terms`; returns all that are
-        explained now.
-        """
+    def _update_planned_detail(self) -> None:
+        """What comes with the planned version; a slim card has room for the most important only."""
         part = self._part
-        if part is None or self.isHidden():
-            return explained_terms
-        new_terms = tuple(term for term in part.terms if term not in explained_terms)
-        term_claims = (SourcedClaim(text="\n".join(new_terms)),) if new_terms else ()
-        self.reasons.set_claims(*part.reasons, *term_claims)
-        return (*explained_terms, *new_terms) if self.reasons.is_open() else explained_terms
+        text = part.planned_detail if part is not None else ""
+        if part is not None and self._form == "slim":
+            text = part.planned_detail_brief or text
+        self.planned_detail.setText(text)
+        self.planned_detail.setVisible(bool(text))
+
+    def set_low(self, low: bool) -> None:
+        """Take less height, in a low window."""
+        padding = LOW_PADDING if low else PADDING
+        self.column.setContentsMargins(CARD_MARGIN, padding, CARD_MARGIN, padding)
 
     def set_column_labels(self, installed: str, planned: str) -> None:
         """The labels of the two columns where they are not below ColumnHeadings."""
@@ -181,11 +174,7 @@ class PartCard(Card):
         picker_controls = (
             (*version_pickers.pickers.values(), version_pickers.fallback_button) if version_pickers is not None else ()
         )
-        return (
-            self.reasons.toggle_button,
-            *self.reasons.source_buttons,
-            *picker_controls,
-        )
+        return tuple(picker_controls)
 
     @property
     def warning_codes(self) -> tuple[str, ...]:
@@ -223,15 +212,10 @@ class PartCard(Card):
                 cell.setMinimumWidth(0)
                 cell.setMaximumWidth(theme.px(width))
         self._pill_cell.setMinimumWidth(columns[2] if columns is not None else 0)
-        self._pill_cell.setMaximumWidth(columns[2] if columns is not None and columns[2] else MAX_WIDGET_WIDTH)
         self.meaning_label.setVisible(not slim)
         self.icon_.setVisible(not slim)
-        self.grid.setHorizontalSpacing(SLIM_SPACING if slim else COLUMN_SPACING)
-        self.reasons.toggle_button.setMinimumWidth(theme.px(REASONS_WIDTH))
+        self._update_planned_detail()
         title_indent = 0 if slim else self.icon_.sizeHint().width() + COLUMN_SPACING
-        self.reasons.set_available_width(
-            self._available_width - 2 * CARD_MARGIN - (title_indent if columns is not None else 0)
-        )
         if self.version_pickers is not None:
             # Aligned with the title.
             self.version_pickers.setContentsMargins(0 if form == "tight" else title_indent, 0, 0, 0)
@@ -239,7 +223,7 @@ class PartCard(Card):
 
     def _arrange(self, form: CardForm) -> None:
         self._form = form
-        grid, tight, slim = self.grid, form == "tight", form == "slim"
+        grid, tight = self.grid, form == "tight"
         folded = form in ("folded", "tight")
         parts = (
             self.icon_,
@@ -248,9 +232,8 @@ class PartCard(Card):
             self.arrow_icon,
             self._planned_cell,
             self._pill_cell,
-            self.reasons.toggle_button,
         )
-        for widget in (*parts, self.reasons, self._versions_row):
+        for widget in (*parts, self._versions_row):
             # Not by takeAt: the item would stay alive, with the height of the old text.
             grid.removeWidget(widget)
             self._versions_layout.removeWidget(widget)
@@ -267,21 +250,16 @@ class PartCard(Card):
                 self._versions_layout.insertWidget(position, widget, 0, alignment)
             grid.addWidget(self._title_cell, 0, 1, 1, 5 if tight else 4, middle)
             grid.addWidget(self._pill_cell, 1 if tight else 0, 1 if tight else 5, middle)
-            grid.addWidget(self.reasons.toggle_button, 0, 6, middle)
-            grid.addWidget(self._versions_row, 2, 1, 1, 6)
-            grid.addWidget(self.reasons, 3, 0, 1, 7)
+            grid.addWidget(self._versions_row, 2, 1, 1, 5)
         else:
-            rows = 2 if slim else 1
-            grid.addWidget(self.arrow_icon, 0, 3, rows, 1, middle)
+            grid.addWidget(self.arrow_icon, 0, 3, middle)
             # Without an alignment: an aligned cell keeps the height of its old text.
             grid.addWidget(self._title_cell, 0, 1)
-            grid.addWidget(self._installed_cell, 0, 2, rows, 1)
-            grid.addWidget(self._planned_cell, 0, 4, rows, 1)
-            grid.addWidget(self._pill_cell, rows - 1, 1 if slim else 5)
-            # An empty column would have its spacing.
-            last = 5 if slim else 6
-            grid.addWidget(self.reasons.toggle_button, 0, last, rows, 1, middle)
-            grid.addWidget(self.reasons, rows, 1, 1, last)
+            grid.addWidget(self._installed_cell, 0, 2)
+            grid.addWidget(self._planned_cell, 0, 4)
+            grid.addWidget(self._pill_cell, 0, 5)
+        # In a row it ends where the card's text does; below a title it begins there.
+        self._pill_layout.setDirection(QBoxLayout.Direction.LeftToRight if tight else QBoxLayout.Direction.RightToLeft)
         grid.setColumnStretch(1, 1)
         # A widget with a new parent is hidden.
         for widget in (self._installed_cell, self._planned_cell):
@@ -294,21 +272,16 @@ class ColumnHeadings(Themed, QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._row = row = QHBoxLayout(self)
+        row = QHBoxLayout(self)
         row.setContentsMargins(CARD_MARGIN, 0, CARD_MARGIN, 0)
+        row.setSpacing(COLUMN_SPACING)
         self.installed_label, self.planned_label = (
             label("caption-strong", tone="soft"),
             label("caption-strong", tone="soft"),
         )
-        self._arrow_space, self._pill_space, self._reasons_space = QWidget(), QWidget(), QWidget()
+        self._arrow_space, self._pill_space = QWidget(), QWidget()
         row.addStretch(1)
-        for widget in (
-            self.installed_label,
-            self._arrow_space,
-            self.planned_label,
-            self._pill_space,
-            self._reasons_space,
-        ):
+        for widget in (self.installed_label, self._arrow_space, self.planned_label, self._pill_space):
             row.addWidget(widget)
         self.apply_theme()
 
@@ -316,21 +289,15 @@ class ColumnHeadings(Themed, QWidget):
         self.installed_label.setText(installed)
         self.planned_label.setText(planned)
 
-    def align_to(self, card: PartCard | None, available_width: int, *, is_low: bool) -> None:
-        """Align with the columns of a card of this width in pixels; hidden without a card, and in a low window, whose
-        cards show without it what changes to what.
-        """
-        columns = column_widths(available_width) if not is_low else None
+    def align_to(self, card: PartCard | None, available_width: int) -> None:
+        """Align with the columns of a card of this width in pixels; hidden without a card or columns."""
+        columns = column_widths(available_width)
         self.setVisible(columns is not None and card is not None)
-        if columns is None or card is None:
+        if columns is None:
             return
-        self._row.setSpacing(SLIM_SPACING if is_slim(available_width) else COLUMN_SPACING)
         for widget, width in zip((self.installed_label, self.planned_label, self._pill_space), columns, strict=True):
             widget.setFixedWidth(width)
-        self._pill_space.setVisible(columns[2] > 0)
         self._arrow_space.setFixedWidth(theme.px(18))
-        button = card.reasons.toggle_button  # whose width is not yet laid out
-        self._reasons_space.setFixedWidth(max(button.sizeHint().width(), button.minimumWidth()))
 
 
 def _build_stacked_cell(*widgets: QWidget) -> QWidget:
@@ -347,12 +314,4 @@ def _build_stacked_cell(*widgets: QWidget) -> QWidget:
     policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
     policy.setHeightForWidth(True)
     cell.setSizePolicy(policy)
-    return cell
-
-
-def _build_cell(widget: QWidget) -> QWidget:
-    cell = QWidget()
-    row = QHBoxLayout(cell)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.addWidget(widget, 0, Qt.AlignmentFlag.AlignLeft)
     return cell

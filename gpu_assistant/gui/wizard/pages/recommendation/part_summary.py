@@ -20,7 +20,7 @@ from .....texts.localized import Texts
 from .....texts.translate import explain_terms
 from ....messages import join_sentences, publisher_name
 from ....widgets.cards import PillKind
-from ....widgets.disclosure import SourcedClaim
+from ....widgets.claims import SourcedClaim
 
 if TYPE_CHECKING:
     from .....catalog.store import Catalog
@@ -44,8 +44,8 @@ _MACHINE_FIELDS = {"cuda": "cuda_toolkits", "cudnn": "cudnn", "torch": "pythons"
 
 
 class PartSummary(Struct, frozen=True, kw_only=True):
-    """One part. `installed` and `planned` are versions, or None; `terms` are sentences that explain terms of the
-    reasons.
+    """One part. `installed` and `planned` are versions, or None; `planned_detail_brief` is for little room, where not
+    empty; `terms` are sentences that explain terms of the reasons.
     """
 
     id: str
@@ -56,6 +56,7 @@ class PartSummary(Struct, frozen=True, kw_only=True):
     planned: str | None
     planned_detail: str
     pill: tuple[PillKind, str]
+    planned_detail_brief: str = ""
     reasons: tuple[SourcedClaim, ...] = ()
     terms: tuple[str, ...] = ()
 
@@ -86,12 +87,15 @@ def part_summaries(
     all_parts: bool = True,
 ) -> tuple[PartSummary, ...]:
     """The parts, from the driver up. `plan` says which of them it installs, `max_cuda` which CUDA the recommended
-    driver supports. Without `all_parts` a CUDA Toolkit or cuDNN that nothing is done with is no part of its own: its
-    reasons are those of the package that includes CUDA.
+    driver supports. Without `all_parts` a CUDA Toolkit or cuDNN that nothing is done with is no part of its own, and so
+    is a driver where there is none and none is needed: their reasons are those of the package that includes CUDA.
     """
     localized = texts.localize_recommendation(recommendation)
-    summaries = [_driver_part(machine, localized, plan, max_cuda)]
-    included = []
+    summaries, included = [], []
+    if all_parts or needs_driver(machine, recommendation):
+        summaries.append(_driver_part(machine, localized, plan, max_cuda))
+    else:
+        included.append("driver")
     for name, make, advice in (
         ("cuda", _cuda_part, localized.cuda_toolkit),
         ("cudnn", _cudnn_part, localized.cudnn),
@@ -108,6 +112,13 @@ def part_summaries(
     return tuple(
         _with_reasons(part, localized.reasons, texts, included if part.id == including else ()) for part in summaries
     )
+
+
+def needs_driver(machine: Machine, recommendation: Recommendation) -> bool:
+    """Whether there is anything to say of NVIDIA's driver: it is here, is to be installed, or its card is here."""
+    advice = recommendation.driver
+    is_here = advice.installed is not None or machine.driver is not None or bool(machine.gpus_of("nvidia"))
+    return is_here or advice.needs_install
 
 
 def install_pill() -> tuple[PillKind, str]:
@@ -139,6 +150,7 @@ def _build_part(
     pill: tuple[PillKind, str],
     installed_detail: str = "",
     planned_detail: str = "",
+    planned_detail_brief: str = "",
 ) -> PartSummary:
     title, meaning = part_titles(machine)[name]
     installed_text = (
@@ -154,6 +166,7 @@ def _build_part(
         installed_detail=installed_text,
         planned=planned,
         planned_detail=planned_detail,
+        planned_detail_brief=planned_detail_brief,
         pill=pill,
     )
 
@@ -393,6 +406,7 @@ def _pytorch_part(
             installed=torch.version,
             planned=torch.version,
             planned_detail=" · ".join(details),
+            planned_detail_brief=details[0],
             pill=keep_pill(),
         )
     return _build_part(
@@ -402,6 +416,7 @@ def _pytorch_part(
         installed_detail=installed_detail,
         planned=torch.version,
         planned_detail=" · ".join(details),
+        planned_detail_brief=details[0],
         pill=install_pill(),
     )
 

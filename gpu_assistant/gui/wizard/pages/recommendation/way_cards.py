@@ -25,7 +25,7 @@ class WayCards(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._is_brief = False
+        self._is_brief = self._is_low = False
         self._shown: tuple[Recommendation, Texts] | None = None
         self.cards = (WayCard(), WayCard())
         self._group = QButtonGroup(self)
@@ -45,7 +45,7 @@ class WayCards(QWidget):
         self._group.blockSignals(True)
         for card, way in zip(self.cards, recommendation.ways, strict=False):
             pill_text = self.tr("Recommended") if card is self.cards[0] else ""
-            card.set_way(way, texts, pill_text, brief=self._is_brief)
+            card.set_way(way, texts, pill_text, brief=self._is_brief, low=self._is_low)
             card.setChecked(recommendation.way is not None and way.id == recommendation.way.id)
         self._group.blockSignals(False)
         for card in self.cards:
@@ -60,6 +60,13 @@ class WayCards(QWidget):
         is_brief = in_row and available_width < theme.px(BRIEF_BELOW)
         if is_brief != self._is_brief:
             self._is_brief = is_brief
+            if self._shown is not None:
+                self.draw(*self._shown)
+
+    def set_low(self, low: bool) -> None:
+        """Take less height, in a low window."""
+        if low != self._is_low:
+            self._is_low = low
             if self._shown is not None:
                 self.draw(*self._shown)
 
@@ -80,12 +87,16 @@ class WayCard(ChoiceCard):
         self.name: WayName | None = None
         super().__init__()
 
-    def set_way(self, way: Way, texts: Texts, pill_text: str, *, brief: bool = False) -> None:
-        """Show a way; `pill_text` is empty for the one that is not recommended; a `brief` card leaves out prompts."""
+    def set_way(self, way: Way, texts: Texts, pill_text: str, *, brief: bool = False, low: bool = False) -> None:
+        """Show a way; `pill_text` is empty for the one that is not recommended. A `brief` card leaves out prompts, a
+        `low` one what speaks for the way.
+        """
         self.name = way.id
         title, line = texts.way_texts(way)
         costs = way_cost_texts(way.cost, texts)
-        self.set_texts(title, line, way_summary_text(way.cost, texts, brief=brief), pill_text)
-        self.setToolTip("\n".join(costs))
+        benefit, summary = texts.way_benefit(way), way_summary_text(way.cost, texts, brief=brief)
+        self.set_texts(title, line, summary if low else f"{benefit}\n{summary}", pill_text)
+        self.setToolTip("\n".join((benefit, *costs)))
         # A screen reader reads the card as one sentence.
-        self.setAccessibleName(". ".join(text for text in (title, pill_text, line, *costs) if text))
+        parts = (title, pill_text, line, benefit.rstrip(".。"), *costs)
+        self.setAccessibleName(". ".join(text for text in parts if text))

@@ -34,7 +34,7 @@ def planned(folder: Path, name: str, goal: str) -> tuple[App, Plan]:
 def on_the_page(qapp, plan: Plan, code: str) -> str:
     card = CostCard()
     card.set_cost(plan, rtx4060(), Texts(code))
-    text = f"{card.accessibleName()} {card.reasons.text()}"
+    text = f"{card.accessibleName()} {' '.join(card.notes)}"
     card.deleteLater()
     return text
 

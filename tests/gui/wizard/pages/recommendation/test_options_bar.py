@@ -254,7 +254,7 @@ def test_old_recommendation_stays_until_the_next(page, real):
 
 
 @pytest.mark.parametrize(
-    ("code", "wanted"), [("en", "Dropped: the way “Works now”"), ("zh_CN", "已取消：“现在就能用”的装法")]
+    ("code", "wanted"), [("en", "Dropped: the way “Keep my driver”"), ("zh_CN", "已取消：“保留现有驱动”的装法")]
 )
 def test_reset_way_is_named(page, rest, speak, code, wanted) -> None:
     page.controller.choose_way("works-now")

@@ -52,11 +52,29 @@ class TestRecommendation:
 
     def test_reasons_have_source(self, simulated, at_recommendation):
         wizard = at_recommendation(simulated)
-        why = wizard.recommendation.part_cards["driver"].reasons
-        assert not why.isVisible()
-        why.toggle_button.click()
-        assert "580.88" in why.text()
-        assert "docs.example.invalid" in why.source_buttons[0].text()
+        page = wizard.recommendation
+        assert not page.reasons_card.isVisible()
+        page.more_options.reasons_button.click()
+        driver = page.reasons_card.sections[0]
+        assert page.reasons_card.isVisible()
+        assert driver.title_label.text() == "Graphics driver"
+        assert "580.88" in driver.claims.text()
+        assert "docs.example.invalid" in driver.claims.source_buttons[0].text()
+        assert page.more_options.reasons_button.text() == "Hide the reasons"
+        page.more_options.reasons_button.click()
+        assert not page.reasons_card.isVisible()
+
+    def test_one_button_opens_the_reasons_of_all_parts_and_of_the_cost(self, app, at_recommendation, seen):
+        page = at_recommendation(app).recommendation
+        page.more_options.reasons_button.click()
+        titles = [each.title_label.text() for each in page.reasons_card.sections if not each.isHidden()]
+        assert titles == ["PyTorch", "Download, disk space and time"]
+        assert "The disk space includes the downloaded files." in seen(page.reasons_card)
+
+    def test_driver_that_is_neither_here_nor_needed_has_no_row(self, app, at_recommendation):
+        page = at_recommendation(app).recommendation
+        assert not page.part_cards["driver"].isVisible()
+        assert page.part_cards["torch"].isVisible()
 
     def test_wheelhouse_alternative_is_taken_and_undone(self, app, at_recommendation, qtbot):
         wizard = at_recommendation(app)

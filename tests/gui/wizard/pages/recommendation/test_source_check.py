@@ -83,7 +83,7 @@ def test_end_of_the_check_leaves_the_focus_where_the_user_is(asking, at_recommen
     wizard, row = opened(at_recommendation, asking, qtbot)
     qtbot.waitUntil(row.isVisible, timeout=10_000)
     qtbot.waitUntil(lambda: wizard.focusWidget() is wizard.recommendation.page, timeout=10_000)
-    why = wizard.recommendation.part_cards["torch"].reasons.toggle_button
+    why = wizard.recommendation.more_options.reasons_button
     why.setFocus()
     asking.source_gate.set()
     qtbot.waitUntil(wizard.recommendation.primary_button.isEnabled, timeout=10_000)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from msgspec import Struct
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
 from .. import theme
 from .base import Themed
 from .buttons import Button
-from .cards import INSET_MARGIN, InsetPanel
 from .text import label
 
 MIN_TEXT_WIDTH = 260  # pixels at 100 % for a sentence beside its button; narrower, the button goes below
@@ -27,40 +26,31 @@ class SourcedClaim(Struct, frozen=True, kw_only=True):
     source: tuple[str, str] | None = None
 
 
-class Disclosure(Themed, QWidget):
-    """A panel of claims that is opened by `toggle_button` ("Why"); a page may place that button elsewhere.
-
-    `toggled` is emitted with the new state. The claims are laid out when they are shown first.
-    """
-
-    toggled = Signal(bool)
-    defers_while_hidden = False  # its button may be seen elsewhere
+class ClaimList(Themed, QWidget):
+    """Claims below each other, each with a button that opens its source."""
 
     def __init__(self, *claims: SourcedClaim, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._claims: tuple[SourcedClaim, ...] = ()
         self._rows: list[_ClaimRow] = []
         self._available_width = 0
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        self.toggle_button = Button(kind="ghost", trailing_icon="down")
-        self.toggle_button.clicked.connect(lambda: self.set_open(not self.is_open()))
-        self.inset = InsetPanel()
-        self._claims_layout = QVBoxLayout()
-        self._claims_layout.setSpacing(4)
-        self.inset.column.addLayout(self._claims_layout)
-        column.addWidget(self.toggle_button, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self.inset)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(4)
         self.set_claims(*claims)
-        self.set_open(False)
         self.apply_theme()
 
     def set_claims(self, *claims: SourcedClaim) -> None:
         """Set the claims."""
         self._claims = claims
-        if self.is_open():
-            self._update_claims()
+        while len(self._rows) < len(claims):
+            self._rows.append(_ClaimRow())
+            self._column.addWidget(self._rows[-1])
+        for index, row in enumerate(self._rows):
+            row.setVisible(index < len(claims))
+            if index < len(claims):
+                row.set_claim(claims[index])
+        self._update_layout()
 
     def text(self) -> str:
         """All claims, one a line."""
@@ -68,13 +58,10 @@ class Disclosure(Themed, QWidget):
 
     @property
     def source_buttons(self) -> tuple[Button, ...]:
-        """The buttons that open the visible claims' sources, in order."""
+        """The buttons that open the claims' sources, in order."""
         return tuple(row.source_button for row in self._rows if not row.isHidden() and not row.source_button.isHidden())
 
     def retranslate(self) -> None:
-        self.toggle_button.setText(self.tr("Why"))
-        self.setAccessibleName(self.tr("Why"))
-        self.toggle_button.setAccessibleDescription(self.tr("open") if self.is_open() else self.tr("closed"))
         self._update_layout()
 
     def refresh(self) -> None:
@@ -86,32 +73,10 @@ class Disclosure(Themed, QWidget):
         self._available_width = width
         self._update_layout()
 
-    def _update_claims(self) -> None:
-        while len(self._rows) < len(self._claims):
-            self._rows.append(_ClaimRow())
-            self._claims_layout.addWidget(self._rows[-1])
-        for index, row in enumerate(self._rows):
-            row.setVisible(index < len(self._claims))
-            if index < len(self._claims):
-                row.set_claim(self._claims[index])
-        self._update_layout()
-
     def _update_layout(self) -> None:
         """Put each source beside its sentence, or below where it is too narrow."""
-        if self.is_open():
-            for row in self._rows:
-                row.set_available_width(self._available_width - 2 * INSET_MARGIN)
-
-    def is_open(self) -> bool:
-        return not self.inset.isHidden()
-
-    def set_open(self, is_open: bool) -> None:
-        if is_open:
-            self._update_claims()
-        self.inset.setVisible(is_open)
-        self.toggle_button.set_icon(None, "up" if is_open else "down")
-        self.retranslate()
-        self.toggled.emit(is_open)
+        for row in self._rows:
+            row.set_available_width(self._available_width)
 
 
 class _ClaimRow(Themed, QWidget):
