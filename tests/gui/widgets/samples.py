@@ -105,7 +105,7 @@ def samples(language: Language) -> dict[str, Callable[[], QWidget]]:
         "StepRail": _step_rail,
         "ThemeMenu": ThemeMenu,
         "ValueRow": _row,
-        "Why": lambda: ClaimList(SourcedClaim(text="Because it fits.")),
+        "ClaimList": lambda: ClaimList(SourcedClaim(text="Because it fits.")),
     }
 
 
