@@ -306,8 +306,13 @@ def _simulate_and_install(request: LinuxPackagesRequest, replaced: Sequence[str]
     install = ["install", "--", *names, *map(apt_removal, replaced)]
     simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, *install])
     if _is_incomplete(simulation):
-        install = [_COMPLETE_OPTION, *install]
-        simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, *install])
+        together = [_COMPLETE_OPTION, *install]
+        simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, *together])
+        if _is_incomplete(simulation):  # apt 2.6, after a full disk: what is missing is not the driver's own
+            _apt_answer(_complete(apt))
+            simulation = apt.simulate(["-q", "-s", *APT_OPTIONS, *install])
+        else:
+            install = together
     if simulation.returncode:
         return _apt_answer(simulation)
     _check_removed(simulation)
@@ -327,10 +332,10 @@ def _is_incomplete(finished: ProcessResult) -> bool:
     return finished.returncode != 0 and _INCOMPLETE_PATTERN.search(finished.stdout + finished.stderr) is not None
 
 
-def _complete(apt: AptGet) -> None:
+def _complete(apt: AptGet) -> ProcessResult:
     mend = [_COMPLETE_OPTION, "install"]
     _check_removed(apt.simulate(["-q", "-s", *APT_OPTIONS, *mend]))
-    apt.change(["-q", "-y", *APT_OPTIONS, *mend])
+    return apt.change(["-q", "-y", *APT_OPTIONS, *mend])
 
 
 def _check_removed(simulation: ProcessResult) -> None:

@@ -33,7 +33,9 @@ def recorded(name: str) -> str:
 
 
 class ScriptedApt:
-    """Answers for what is simulated, and for what changes something, in order; then everything goes well."""
+    """Answers for what is simulated, and for what changes something, in order; then everything goes well. `together`: what
+    is said whenever an installation that also completes is simulated.
+    """
 
     asks = False
 
@@ -42,14 +44,18 @@ class ScriptedApt:
         simulations: Sequence[str] = (),
         changes: Sequence[str] = (),
         *,
+        together: str = "",
         removed: str = "",
         interrupted: bool = False,
     ) -> None:
         self.calls: list[str] = []
+        self._together = together
         self._simulations, self._changes, self._removed = list(simulations), list(changes), removed
         self._is_interrupted = interrupted
 
     def simulate(self, arguments: Sequence[str]) -> ProcessResult:
+        if self._together and " ".join(arguments).endswith(INSTALL_AND_MEND):
+            return ProcessResult(returncode=100, stdout=self._together, stderr="")
         if "--fix-broken" in arguments:
             return ProcessResult(returncode=0, stdout=self._removed, stderr="")
         return self._answer(self._simulations)
@@ -112,6 +118,21 @@ def test_installation_completes_what_a_run_that_was_cut_off_left(earlier: str) -
     apt = ScriptedApt([earlier])
     assert install_packages(REQUEST, DEBIAN, CATALOG, apt).exit_code == 0
     assert apt.calls == [INSTALL_AND_MEND]
+
+
+def test_installation_first_completes_what_it_cannot_complete_together() -> None:
+    said = recorded("after-full-disk-together")
+    apt = ScriptedApt([said], together=said)
+    assert install_packages(REQUEST, DEBIAN, CATALOG, apt).exit_code == 0
+    assert apt.calls == [MEND, INSTALL]
+
+
+def test_disk_that_is_still_full_is_named_when_completing_fails() -> None:
+    said = recorded("after-full-disk-together")
+    apt = ScriptedApt([said], [recorded("full-disk")], together=said)
+    with pytest.raises(AppError) as caught:
+        install_packages(REQUEST, DEBIAN, CATALOG, apt)
+    assert (caught.value.code, apt.calls) == ("driver-no-room", [MEND])
 
 
 @pytest.mark.parametrize(
