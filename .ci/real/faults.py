@@ -3,9 +3,9 @@
 `faults.py MODULE ENVIRONMENT CHECKOUT DRIVERS`: for an environment with the CUDA build of torch or tensorflow, and no
 card. DRIVERS has a folder for each of NVIDIA's real drivers, with its libcuda.so.1: "470" (CUDA 11.4) and "535" (12.2).
 The driver is none, too old, new enough without a card. For torch besides: a program that nvcc compiled meets the same
-drivers; libcudnn is gone; other copies of every library of NVIDIA's come first in LD_LIBRARY_PATH, where torch's own
-path goes first, or another libcudnn is loaded before all else; a second package says that libcudnn is its own. Each is
-put right again.
+drivers; libcudnn is gone; other copies of NVIDIA's libraries (of less than 100 MB each) come first in LD_LIBRARY_PATH,
+where torch's own path goes first, or another libcudnn is loaded before all else; a second package says that libcudnn is
+its own. Each is put right again.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ FRAMEWORKS = {
     ),
 }
 NAME = "@verify.reason."
+COPIED_BYTES = 100_000_000
 
 
 def checks(environment: Path, child: Path, *options: str, **environ: str) -> dict[str, dict[str, Any]]:
@@ -113,7 +114,8 @@ def check_libraries(environment: Path, child: Path) -> str:
 
     with TemporaryDirectory(dir=environment.parent) as folder:
         for library in packages.glob("nvidia/**/lib*.so.*"):
-            shutil.copyfile(library, Path(folder) / library.name)
+            if library.stat().st_size < COPIED_BYTES:
+                shutil.copyfile(library, Path(folder) / library.name)
         unused = checks(environment, child, LD_LIBRARY_PATH=folder)["cuda-libraries"]
         other = str(Path(folder) / cudnn.name)
         foreign = checks(environment, child, LD_PRELOAD=other)["cuda-libraries"]

@@ -33,8 +33,9 @@ def recorded(name: str) -> str:
 
 
 class ScriptedApt:
-    """Answers for what is simulated, and for what changes something, in order; then everything goes well. `together`: what
-    is said whenever an installation that also completes is simulated.
+    """Answers for what is simulated, and for what changes something, in order; then everything goes well.
+
+    `together`: what is said whenever an installation that also completes is simulated.
     """
 
     asks = False
