@@ -55,6 +55,10 @@ DPKG_OPTIONS = ("--force-confdef", "--force-confold")
 # Recorded from apt 2.6 and 3.0, dpkg 1.21 and 1.22 (tests/fixtures/apt).
 _FAILURES = (
     ("driver-apt-locked", re.compile(r"Could not get lock|Unable to acquire the dpkg frontend lock")),
+    (
+        "driver-no-room-boot",
+        re.compile(r"No space left on device\r?\n(?:.*\n){0,9}update-initramfs: failed for /boot/"),
+    ),
     ("driver-no-room", re.compile(r"enough free space in|No space left on device")),
     ("driver-module-not-built", re.compile(r"Bad return status for module build on kernel")),
     ("driver-held", re.compile(r"Held packages were changed|you have held broken packages")),

@@ -89,6 +89,7 @@ class ScriptedApt:
         ("locked", "driver-apt-locked"),
         ("no-room-archives", "driver-no-room"),
         ("full-disk", "driver-no-room"),
+        ("full-boot", "driver-no-room-boot"),
         ("held-packages", "driver-held"),
         ("broken-mirror", "driver-packages-unreachable"),
     ],
