@@ -21,6 +21,7 @@ from gpu_assistant.gui.worker import JobRunner
 from tests.fakes.app import FakeApp
 from tests.fakes.main_window import FakeMain
 from tests.gui.deletion import delete_window
+from tests.gui.keyboard import wait_until_active
 
 
 @pytest.fixture(autouse=True)
@@ -97,6 +98,7 @@ def open_window(qtbot, qapp, language):
         window.resize(*size)
         window.show()
         qtbot.waitExposed(window)
+        wait_until_active(qtbot, window)
         return window
 
     yield opened

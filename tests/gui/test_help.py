@@ -21,6 +21,7 @@ from gpu_assistant.gui.wizard.flow import PAGES
 from gpu_assistant.gui.worker import JobRunner
 from gpu_assistant.texts.guide import CONTENTS, guide_dir, load_guide, terms_of
 from tests.fakes.app import FakeApp
+from tests.gui.keyboard import wait_until_active
 from tests.gui.wizard.conftest import at_computer, at_done, at_recommendation, open_wizard
 
 __all__ = ["at_computer", "at_done", "at_recommendation", "open_wizard"]
@@ -75,8 +76,6 @@ def test_f1_opens_topic_of_wizard_page(fake, open_wizard, at_computer, at_recomm
         fake.gate = threading.Event()
         wizard.recommendation.primary_button.click()
         qtbot.waitUntil(lambda: wizard.flow.page == "install", timeout=5000)
-    # `isActiveWindow` is true on Windows before Qt knows of it, and shortcuts want that.
-    qtbot.waitUntil(lambda: QApplication.activeWindow() is wizard.window(), timeout=5000)
     qtbot.keyClick(QApplication.focusWidget() or wizard, Qt.Key.Key_F1)
     assert wizard.flow.page == page
     assert help_of(wizard).topic == {"welcome": "set-up"}.get(page, page)
@@ -113,8 +112,7 @@ def test_each_main_page_has_its_topic_in_one_window(app, open_area, qtbot):
 def test_example_programs_have_their_topic(app, language, open_area, qtbot, tmp_path):
     dialog = ExampleDialog(app, language, tmp_path, open_area(app))
     dialog.show()
-    dialog.activateWindow()
-    qtbot.waitUntil(lambda: QApplication.activeWindow() is dialog, timeout=5000)
+    wait_until_active(qtbot, dialog)
     qtbot.keyClick(QApplication.focusWidget() or dialog, Qt.Key.Key_F1)
     assert help_of(dialog).topic == "examples"
     runners = dialog.findChildren(JobRunner)

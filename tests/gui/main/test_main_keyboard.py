@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from gpu_assistant.gui.main.main_area import BENCHMARK, HEALTH, HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.widgets.base import KeyboardFocus
+from tests.gui.keyboard import wait_until_loaded
 
 pytestmark = pytest.mark.gui
 
@@ -26,7 +27,6 @@ PAGES = [
 @pytest.fixture
 def area(open_window, app, qtbot):
     window = open_window(app, (1000, 560))
-    window.activateWindow()
     qtbot.waitUntil(lambda: window.main_area.pages[HOME].facts.machine is not None, timeout=10_000)
     qtbot.waitUntil(lambda: window.main_area.is_monitor_ready, timeout=20_000)
     return window.main_area
@@ -68,6 +68,7 @@ def controls(page: QWidget) -> list[QAbstractButton]:
 def test_tab_reaches_every_control_with_visible_focus(area, qtbot, page):
     area.go_to_page(page)
     shown = area.pages[page]
+    wait_until_loaded(qtbot, area)
     seen: list[QWidget] = []
     while (here := QApplication.focusWidget()) not in seen:
         assert here is not None
@@ -89,7 +90,8 @@ def test_tab_goes_through_a_page_in_reading_order(area, app, qtbot, page, size):
     area.window().resize(*size)
     area.go_to_page(page)
     shown = area.pages[page]
-    qtbot.waitUntil(lambda: len(controls(shown)) > 1)
+    wait_until_loaded(qtbot, area)
+    assert len(controls(shown)) > 1
     QCoreApplication.sendPostedEvents()
     here = area.rail.buttons[page]
     here.setFocus(Qt.FocusReason.TabFocusReason)

@@ -11,7 +11,7 @@ import PySide6
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QRect, QSize, Qt, QTimer
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMainWindow, QScrollArea, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMainWindow, QScrollArea
 
 from gpu_assistant.core import json
 from gpu_assistant.core.errors import AppError
@@ -28,6 +28,7 @@ from gpu_assistant.gui.widgets.cards import Banner, EmptyState
 from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
 from gpu_assistant.gui.worker import FunctionJob, JobRunner
 from tests.fakes.main_window import FakeMain, feed, gpu, sample
+from tests.gui.keyboard import tab_stops, wait_until_loaded
 
 pytestmark = pytest.mark.gui
 
@@ -185,11 +186,8 @@ def test_f5_refreshes(window, app, qtbot):
 def test_tab_reaches_every_named_control(window, qtbot, page):
     window.main_area.open_page(page)
     feed(window, sample(gpu()))
-    qtbot.wait(50)
-    reached: set[QWidget] = set()
-    for _ in range(80):
-        qtbot.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Tab)
-        reached.add(QApplication.focusWidget())
+    wait_until_loaded(qtbot, window)
+    reached = tab_stops(qtbot, window)
     controls = [
         button
         for button in window.main_area.findChildren(QAbstractButton)

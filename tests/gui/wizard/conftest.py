@@ -14,6 +14,7 @@ from gpu_assistant.gui.wizard.wizard import Wizard
 from gpu_assistant.gui.worker import JobRunner
 from tests.fakes.app import FakeApp
 from tests.fakes.examples import rtx4060, rtx4060_recommendation
+from tests.gui.keyboard import wait_until_active
 
 
 @pytest.fixture
@@ -59,8 +60,8 @@ def open_wizard(qtbot, language):
         made.append(wizard)
         wizard.resize(*size)
         wizard.show()
-        wizard.activateWindow()
         qtbot.waitExposed(wizard)
+        wait_until_active(qtbot, wizard)
         return wizard
 
     yield opened
