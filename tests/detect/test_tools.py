@@ -82,7 +82,7 @@ def test_installed_git_version() -> None:
         pytest.skip("no git on PATH here")
     version = tools.find_tools(FakeSystem(programs={"git": program}), NEVER).git
     assert version is not None
-    assert version in current_system().run([program, "--version"], timeout=30).stdout
+    assert version in current_system().run([program, "--version"], timeout=120).stdout
 
 
 def test_newest_msvc_is_used(tmp_path: Path) -> None:

@@ -288,7 +288,7 @@ def process(url: str, path: Path, *sha256: str) -> subprocess.Popen[str]:
 
 def kill(child: subprocess.Popen[str]) -> None:
     child.kill()
-    child.communicate(timeout=30)
+    child.communicate(timeout=120)
 
 
 def test_a_second_thread_or_process_is_refused(server: FaultServer, path: Path, limits: Limits) -> None:

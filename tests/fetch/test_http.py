@@ -130,7 +130,9 @@ def netrc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: FaultServer) 
     file.chmod(0o600)
     monkeypatch.setenv("NETRC", str(file))
     url = server.add("/plain", b"x")
-    assert requests.get(url, timeout=5).request.headers["Authorization"].startswith("Basic "), "requests alone sends it"
+    assert requests.get(url, timeout=60).request.headers["Authorization"].startswith("Basic "), (
+        "requests alone sends it"
+    )
     server.seen.clear()
 
 
@@ -167,7 +169,7 @@ def test_a_password_is_not_taken_to_another_server(
 
 @pytest.mark.usefixtures("netrc")
 def test_the_question_for_updates_sends_none(server: FaultServer) -> None:
-    assert fetch_bytes(server.add("/newest", b"{}"), max_bytes=100, timeout=5, cancel=threading.Event()) == b"{}"
+    assert fetch_bytes(server.add("/newest", b"{}"), max_bytes=100, timeout=60, cancel=threading.Event()) == b"{}"
     assert [seen.authorization for seen in server.seen] == [None]
 
 
@@ -330,7 +332,7 @@ class TestAutomaticProxy:
             return ""
 
         with HttpSession(automatic_proxy=answer) as session:
-            assert session.get(url, timeout=20).content == b"all"
+            assert session.get(url, timeout=60).content == b"all"
         assert asked == [url, target]
 
     def test_socks_proxy_that_it_names_is_said_to_be_unsupported(self) -> None:

@@ -516,6 +516,6 @@ def test_ranges_go_along_with_a_redirect(path: Path, limits: Limits) -> None:
 def test_session_is_of_use_after_a_redirect_whose_body_was_left() -> None:
     answers = iter([[head("302 Found", Location="/a"), bytes(99)], whole(b"a"), whole(b"b")])
     with raw_server(lambda _: next(answers)) as server, HttpSession() as session:
-        assert session.get(server.url, timeout=5).content == b"a"
-        assert session.get(server.url, timeout=5).content == b"b"
+        assert session.get(server.url, timeout=60).content == b"a"
+        assert session.get(server.url, timeout=60).content == b"b"
     assert not part_path(Path("nothing")).exists()

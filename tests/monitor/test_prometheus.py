@@ -45,7 +45,7 @@ SAMPLE = Sample(t=1795000000.0, gpus=(CARD, GpuSample(index=2, state="lost")), c
 
 
 def scraped(server: MetricsServer) -> dict[str, list[tuple[dict[str, str], float]]]:
-    with urllib.request.urlopen(server.url, timeout=10) as answer:
+    with urllib.request.urlopen(server.url, timeout=60) as answer:
         text = answer.read().decode()
     metrics: dict[str, list[tuple[dict[str, str], float]]] = {}
     for family in prometheus_parser.text_string_to_metric_families(text):
@@ -168,7 +168,7 @@ def test_2000_half_open_connections_keep_no_scrape_out() -> None:
         with ExitStack() as connections, MetricsServer(0, LOOPBACK) as server:
             server.collector.sample = SAMPLE
             for number in range(2000):
-                connection = connections.enter_context(socket.create_connection((LOOPBACK, server.port), timeout=30))
+                connection = connections.enter_context(socket.create_connection((LOOPBACK, server.port), timeout=60))
                 if number % 2:
                     connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: 127")
             durations = []
@@ -186,7 +186,7 @@ def test_connection_that_sends_too_slowly_is_ended(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(http_server, "CONNECTION_TIME_S", 0.2)
     with (
         MetricsServer(0, LOOPBACK) as server,
-        socket.create_connection((LOOPBACK, server.port), timeout=30) as connection,
+        socket.create_connection((LOOPBACK, server.port), timeout=60) as connection,
     ):
         connection.sendall(b"GET")
         assert connection.recv(1) == b""
@@ -206,7 +206,7 @@ def test_connection_that_sends_too_slowly_is_ended(monkeypatch: pytest.MonkeyPat
 )
 def test_only_own_names_are_answered(host: str, status: int) -> None:
     with MetricsServer(0, LOOPBACK) as server:
-        connection = HTTPConnection(LOOPBACK, server.port, timeout=10)
+        connection = HTTPConnection(LOOPBACK, server.port, timeout=60)
         connection.request("GET", "/metrics", headers={"Host": host})
         assert connection.getresponse().status == status
         connection.close()
@@ -215,7 +215,7 @@ def test_only_own_names_are_answered(host: str, status: int) -> None:
 def test_name_in_the_network_is_answered_where_the_network_may_ask() -> None:
     with MetricsServer(0, "0.0.0.0") as server:
         for host, status in ((f"{socket.gethostname()}.lab.example", 200), ("evil.example", 403)):
-            connection = HTTPConnection(LOOPBACK, server.port, timeout=10)
+            connection = HTTPConnection(LOOPBACK, server.port, timeout=60)
             connection.request("GET", "/metrics", headers={"Host": host})
             assert connection.getresponse().status == status
             connection.close()
