@@ -59,11 +59,11 @@
         <translation>日志</translation>
     </message>
     <message>
-        <source>closed</source>
+        <source>collapsed</source>
         <translation>已收起</translation>
     </message>
     <message>
-        <source>open</source>
+        <source>expanded</source>
         <translation>已展开</translation>
     </message>
 </context>
@@ -95,11 +95,11 @@
         <translation>步骤</translation>
     </message>
     <message>
-        <source>closed</source>
+        <source>collapsed</source>
         <translation>已收起</translation>
     </message>
     <message>
-        <source>open</source>
+        <source>expanded</source>
         <translation>已展开</translation>
     </message>
     <message>

@@ -1487,11 +1487,11 @@
         <translation>需管理员确认</translation>
     </message>
     <message>
-        <source>closed</source>
+        <source>collapsed</source>
         <translation>已收起</translation>
     </message>
     <message>
-        <source>open</source>
+        <source>expanded</source>
         <translation>已展开</translation>
     </message>
     <message>

@@ -31,7 +31,7 @@ def environment(tmp_path: Path) -> Path:
 
 def test_everything_is_removed(call: Call, environment: Path) -> None:
     done = call("uninstall", "--env", str(environment), "--yes")
-    assert (done.returncode, done.stdout.strip()) == (0, f"{environment} is removed.")
+    assert (done.returncode, done.stdout.strip()) == (0, f"{environment} was removed.")
     assert not environment.exists()
 
 

@@ -143,7 +143,7 @@ def test_advice_once_and_addresses_on_own_lines(scenario: Scenario, monitor) -> 
     output = monitor("--lang", "en", "--interval", "0.05", "--count", "4").communicate(timeout=60)[0]
     assert output.count("Restart the computer") == 1
     (line,) = [line for line in output.splitlines() if "http" in line]
-    assert line.strip().startswith("More about it: https://")
+    assert line.strip().startswith("Details: https://")
 
 
 def test_xid_seen_by_window_is_reported_first(scenario: Scenario, monitor, tmp_path: Path) -> None:

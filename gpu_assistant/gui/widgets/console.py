@@ -102,7 +102,7 @@ class LogDrawer(Card):
 
     def retranslate(self) -> None:
         self.header.setText(self.tr("Details"))
-        self.header.setAccessibleDescription(self.tr("open") if self.is_open() else self.tr("closed"))
+        self.header.setAccessibleDescription(self.tr("expanded") if self.is_open() else self.tr("collapsed"))
         self.copy_button.setText(self.tr("Copy"))
         self.text_edit.setAccessibleName(self.tr("Log"))
         self.setAccessibleName(self.tr("Details"))

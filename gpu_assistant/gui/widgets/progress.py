@@ -132,7 +132,7 @@ class StepList(Themed, QWidget):
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Steps"))
         self.fold_button.setText(format_counted(self.tr("{n} steps done"), n=len(self._completed_rows())))
-        self.fold_button.setAccessibleDescription(self.tr("open") if self._expanded else self.tr("closed"))
+        self.fold_button.setAccessibleDescription(self.tr("expanded") if self._expanded else self.tr("collapsed"))
         self.fold_button.set_icon("check", "up" if self._expanded else "down")
 
     def set_compact(self, compact: bool, *, fold_done: bool = False, hide_waiting: bool = False) -> None:

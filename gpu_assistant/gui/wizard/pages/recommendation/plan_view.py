@@ -204,7 +204,7 @@ class PlanRow(Themed, QWidget):
     def retranslate(self) -> None:
         self.details_button.setText(self.tr("Details"))
         self.details_button.setAccessibleName(f"{self.details_button.text()}: {self._step.title or self._step.id}")
-        self.details_button.setAccessibleDescription(self.tr("open") if self.is_expanded else self.tr("closed"))
+        self.details_button.setAccessibleDescription(self.tr("expanded") if self.is_expanded else self.tr("collapsed"))
 
     @property
     def is_expanded(self) -> bool:
