@@ -1535,7 +1535,8 @@
     </message>
     <message>
         <source>How fast is the card, and how much faster than your CPU?</source>
-        <translation>这张显卡有多快，比 CPU 快多少？</translation>
+        <translation>这张显卡有多快？
+比 CPU 快多少？</translation>
     </message>
     <message>
         <source>How fast is PyTorch on your CPU?</source>

@@ -54,7 +54,10 @@ class Card(Themed, QFrame):
         self.setAccessibleName(title)
 
     def add_title_action(self, button: Button) -> None:
-        """Put a button at the right of the title."""
+        """Put a button at the right of the title; without it the title keeps its place."""
+        policy = button.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        button.setSizePolicy(policy)
         self.column.removeWidget(self.card_title)
         row = QHBoxLayout()
         row.setSpacing(12)
@@ -367,6 +370,11 @@ class EmptyState(Themed, QWidget):
         column.addStretch(1)
         self.set(message, button_text)
         self.apply_theme()
+
+    def set_compact(self, compact: bool) -> None:
+        """Take less room around, within a small card."""
+        self._column.setContentsMargins(*((0, 0, 0, 4) if compact else (24, 32, 24, 32)))
+        self._column.setSpacing(8 if compact else 14)
 
     def add_widget(self, widget: QWidget) -> None:
         """Add a widget below the button."""

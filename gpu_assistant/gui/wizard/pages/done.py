@@ -479,6 +479,7 @@ class QuickBenchmarkCard(Card):
         self._headline.setDirection(down if compact else right)
         self._headline.setSpacing(2 if compact else 14)
         self.bars.set_compact(compact)
+        self.empty_state.set_compact(compact)
         self.column.setContentsMargins(*(COMPACT_MARGINS if compact else MARGINS))
 
     def draw(
