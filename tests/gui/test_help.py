@@ -215,6 +215,8 @@ def test_no_topic_is_wider_than_a_small_window_with_large_text(opened, language,
         assert dialog.browser.horizontalScrollBar().maximum() == 0, name
         assert dialog.size().width() == 880
         assert dialog.browser.height() > 160, name
+    dialog.open_topic("home")
+    QApplication.processEvents()
     for button in (dialog.report_button, dialog.close_button, dialog.back_button, dialog.search_field):
         assert dialog.rect().contains(button.geometry()), button
 
@@ -230,7 +232,7 @@ def test_links_lead_to_topics_and_headings_and_back(opened, qtbot):
     qtbot.mouseClick(dialog.back_button, Qt.MouseButton.LeftButton)
     qtbot.mouseClick(dialog.back_button, Qt.MouseButton.LeftButton)
     assert dialog.topic == "which-driver"
-    assert not dialog.back_button.isEnabled()
+    assert not dialog.back_button.isVisible()
 
 
 def test_link_that_leads_nowhere_changes_nothing(opened):
@@ -310,11 +312,22 @@ def test_buttons_open_folders_and_the_part_about_reports(opened, fake, qtbot):
     fake.data.logs.mkdir(parents=True)
     dialog = opened("home")
     dialog.resize(1180, 760)
-    qtbot.mouseClick(dialog.logs_button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: fake.system.opened == [("folder", fake.data.logs)], timeout=5000)
+    assert not dialog.logs_button.isVisible()
     qtbot.mouseClick(dialog.report_button, Qt.MouseButton.LeftButton)
     assert dialog.topic == "files"
     assert "Report a problem" in dialog.browser.toPlainText()
+    qtbot.mouseClick(dialog.logs_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: fake.system.opened == [("folder", fake.data.logs)], timeout=5000)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_text_comes_before_the_picture_whose_subject_stands_below_it(opened, language, code):
+    language.set(code)
+    dialog = opened("recommendation")
+    dialog.resize(880, 520)
+    ((subject, _),) = load_guide(code)["recommendation"].pictures
+    text = dialog.browser.toPlainText()
+    assert 200 < text.index("\ufffc") < text.index(subject)
 
 
 def test_folder_that_is_not_there_yet_is_shown_by_the_nearest_above(opened, fake, qtbot):
