@@ -635,8 +635,12 @@
         <translation>压缩</translation>
     </message>
     <message>
-        <source>most compressed</source>
-        <translation>压缩最多</translation>
+        <source>smallest</source>
+        <translation>最小</translation>
+    </message>
+    <message>
+        <source>in tokens</source>
+        <translation>单位：词元</translation>
     </message>
 </context>
 <context>

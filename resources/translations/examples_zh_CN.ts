@@ -158,6 +158,14 @@
         <source>The network's answer below each picture, none of which it has seen before</source>
         <translation>每张图下面是网络的答案，这些图它从没见过</translation>
     </message>
+    <message>
+        <source>Of those below</source>
+        <translation>下面的图中</translation>
+    </message>
+    <message>
+        <source>of {total}</source>
+        <translation>/ {total}</translation>
+    </message>
 </context>
 <context>
     <name>Examples</name>

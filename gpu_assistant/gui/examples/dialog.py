@@ -88,7 +88,7 @@ class ExampleDialog(Themed, QDialog):
         self.code_view, self.code_card, self.live_card = CodeView(), Card(" "), Card(" ")
         self.state_label, self.progress_bar = label("strong"), ProgressBar()
         self.score_tile, self.rate_tile = MetricTile("check"), MetricTile("bolt")
-        self.memory_tile = MetricTile("memory")
+        self.memory_tile, self.shown_tile = MetricTile("memory"), MetricTile("image")
         self.curve_card, self.curve_label, self.curve = Card(padding=14), label("small"), CurveChart()
         self.pictures_label, self.picture_grid = label("caption"), PictureGrid()
         self.text_label, self.skipped_label = label("body"), label("small")
@@ -155,7 +155,7 @@ class ExampleDialog(Themed, QDialog):
         tiles.setContentsMargins(0, 0, 0, 0)
         self._tiles = QWidget()
         self._tiles.setLayout(tiles)
-        for tile in (self.score_tile, self.rate_tile, self.memory_tile):
+        for tile in (self.score_tile, self.shown_tile, self.rate_tile, self.memory_tile):
             tiles.addWidget(tile, 1)
         self.curve_card.column.addWidget(self.curve_label)
         self.curve_card.column.addWidget(self.curve)
@@ -405,6 +405,7 @@ class ExampleDialog(Themed, QDialog):
         self.code_card.set_title(self.tr("The program"))
         self.code_view.set_code(readable_source(self._program, self._language.current))
         self.score_tile.set_label(self.tr("Correct"))
+        self.shown_tile.set_label(self.tr("Of those below"))
         self.rate_tile.set_label(self.tr("Tokens per second"))
         self.memory_tile.set_label(self.tr("GPU memory"))
         self.pictures_label.setText(
@@ -460,19 +461,7 @@ class ExampleDialog(Themed, QDialog):
         self.state_label.setVisible(running)
         self.progress_bar.setVisible(running)
         self.progress_bar.set_fraction(None if progress is None else progress.step / progress.steps)
-        # At the end the verdict has it.
-        learned = progress is not None and progress.score is not None and self._result is None
-        self.score_tile.setVisible(learned)
-        self.rate_tile.setVisible(progress is not None and progress.rate is not None)
-        memory_bytes = progress.memory_bytes if progress is not None else None
-        self.memory_tile.setVisible(memory_bytes is not None)
-        tiles = (self.score_tile, self.rate_tile, self.memory_tile)
-        self._tiles.setVisible(not all(tile.isHidden() for tile in tiles))
-        if progress is not None:
-            score = progress.score
-            self.score_tile.set_value(None if score is None else messages.percent(score), "%", score)
-            self.rate_tile.set_value(None if progress.rate is None else f"{progress.rate:,.1f}", "", None)
-            self.memory_tile.set_value(None if memory_bytes is None else format_memory(memory_bytes), "", None)
+        self._update_tiles(progress)
         self.curve.token = "s1" if is_language_model else "s2"
         self.curve.set_points(self._curve, progress.steps if progress is not None else 1)
         self.curve.set_unit(self.tr("tokens") if is_language_model else self.tr("steps"))
@@ -496,6 +485,26 @@ class ExampleDialog(Themed, QDialog):
         self.skipped_label.setText(messages.skipped_text(skipped))
         self.skipped_label.setVisible(skipped > 0)
         self._update_outcome()
+
+    def _update_tiles(self, progress: ExampleProgress | None) -> None:
+        """The newest figures beside the curve."""
+        # At the end the verdict has it.
+        learned = progress is not None and progress.score is not None and self._result is None
+        self.score_tile.setVisible(learned)
+        pictures = self.picture_grid.pictures
+        self.shown_tile.setVisible(learned and bool(pictures))
+        right = sum(each.correct is True for each in pictures)
+        self.shown_tile.set_value(str(right), self.tr("of {total}").format(total=len(pictures)), None)
+        self.rate_tile.setVisible(progress is not None and progress.rate is not None)
+        memory_bytes = progress.memory_bytes if progress is not None else None
+        self.memory_tile.setVisible(memory_bytes is not None)
+        tiles = (self.score_tile, self.shown_tile, self.rate_tile, self.memory_tile)
+        self._tiles.setVisible(not all(tile.isHidden() for tile in tiles))
+        if progress is not None:
+            score = progress.score
+            self.score_tile.set_value(None if score is None else messages.percent(score), "%", score)
+            self.rate_tile.set_value(None if progress.rate is None else f"{progress.rate:,.1f}", "", None)
+            self.memory_tile.set_value(None if memory_bytes is None else format_memory(memory_bytes), "", None)
 
     def _state_text(self) -> str:
         if self._start is None:

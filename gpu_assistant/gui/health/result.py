@@ -18,6 +18,7 @@ from ...core.results import Check, Checks, HealthTestCurve
 from ...health.curves import is_throttled, throttled_share
 from ...health.headline import blames_gpu, has_tested_gpu, select_headline
 from ...texts.format import format_duration, short_name
+from ...texts.translate import remove_cjk_gaps
 from .. import language
 from ..widgets.buttons import Button
 from ..widgets.cards import Hero, HeroKind
@@ -208,7 +209,10 @@ class HealthResultView(QWidget):
             language.texts().scope_text(checks, max_items=limit, with_covered=False)
             for limit in (None, MAX_SCOPE_ITEMS)
         )
-        self.scope.setText(full_text if expanded else short_text)
+        parts = [full_text if expanded else short_text]
+        if expanded or checks.verdict == "pass":
+            parts.append(language.texts().translate("health.pass-means"))
+        self.scope.setText(remove_cjk_gaps(" ".join(parts)))
         self.scope.show()
         self.expand_button.setText(
             translate("Health", "Show less") if expanded else translate("Health", "Show what was not tested")

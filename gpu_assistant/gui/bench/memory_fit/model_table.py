@@ -278,6 +278,8 @@ class ModelFitCard(Card):
         for column, text in enumerate([*headers, self._largest_header(kind, best_format)]):
             is_format = 0 < column < len(headers)
             hint = self._format_hint(formats[column - 1].format) if is_format else ""
+            if kind == "language" and column == len(headers):
+                hint = self.tr("in tokens")
             header = label("caption", "\n".join(part for part in (text, hint) if part))
             if is_format:
                 header.setAlignment(Qt.AlignmentFlag.AlignRight)
@@ -326,7 +328,7 @@ class ModelFitCard(Card):
         return {
             "float16": self.tr("as released"),
             "int8": self.tr("compressed"),
-            "nf4": self.tr("most compressed"),
+            "nf4": self.tr("smallest"),
         }.get(weight_format, "")
 
     def _show_error(self, formats: list[ModelFit]) -> None:
