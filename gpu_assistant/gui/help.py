@@ -76,7 +76,8 @@ FRAME_RADIUS = 8  # pixels of a picture's corners
 REPORT_TOPIC = "files"  # its last heading is about reports
 HEADING_KINDS = {1: "title", 2: "heading", 3: "strong"}
 SPACE_ABOVE = {1: 4, 2: 24, 3: 14}
-MAX_LINE_WIDTH = 760  # pixels at 100 % text of a page with its margins: longer lines are hard to follow
+MAX_LINE_WIDTH = 760  # pixels at 100 % text of lines with the page's margins: longer ones are hard to follow
+MAX_PAGE_WIDTH = 940  # of a page: its pictures are wider than its lines, so that their texts can be read
 READING_LINE_HEIGHT = 1.1  # times that of the window's other texts
 MAX_SEARCH_WIDTH = 420
 DARK_BELOW = 0.5  # lightness of the theme's cards
@@ -105,7 +106,7 @@ class GuideBrowser(Themed, QTextBrowser):
 
     def __init__(self) -> None:
         super().__init__()
-        self._markdown = ""
+        self._markdown, self._text_margin = "", 0
         self._pictures: dict[str, QImage] = {}  # of the page that is shown, by their paths
         self.setOpenLinks(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -157,6 +158,7 @@ class GuideBrowser(Themed, QTextBrowser):
         while block.isValid():
             _format_block(block)
             block = block.next()
+        self._limit_text(is_new=True)
         self._fit_pictures()
         self.moveCursor(QTextCursor.MoveOperation.Start)
         self.verticalScrollBar().setValue(position)
@@ -188,8 +190,25 @@ class GuideBrowser(Themed, QTextBrowser):
         return max(self.lineWrapColumnOrWidth() - 2 * round(self.document().documentMargin()), 1)
 
     def _limit_lines(self) -> None:
-        """Lines as wide as the view, or as the eye can follow."""
-        self.setLineWrapColumnOrWidth(min(self.viewport().width(), theme.px(MAX_LINE_WIDTH)))
+        """A page as wide as the view, or as a picture is at most."""
+        self.setLineWrapColumnOrWidth(min(self.viewport().width(), theme.px(MAX_PAGE_WIDTH)))
+
+    def _limit_text(self, *, is_new: bool = False) -> None:
+        """Lines of text as wide as the page, or as the eye can follow."""
+        margin = max(self.lineWrapColumnOrWidth() - theme.px(MAX_LINE_WIDTH), 0)
+        if margin == self._text_margin and not is_new:
+            return
+        self._text_margin = margin
+        cursor, block = QTextCursor(self.document()), self.document().begin()
+        cursor.beginEditBlock()  # one layout for all of them
+        while block.isValid():
+            if not _pictures_in(block):
+                form = QTextBlockFormat()
+                form.setRightMargin(margin)
+                cursor.setPosition(block.position())
+                cursor.mergeBlockFormat(form)
+            block = block.next()
+        cursor.endEditBlock()
 
     def _fit_pictures(self) -> None:
         """Scale the pictures to the width of the page."""
@@ -211,6 +230,7 @@ class GuideBrowser(Themed, QTextBrowser):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._limit_lines()
+        self._limit_text()
         self._fit_pictures()
 
     def _on_link(self, url: QUrl) -> None:
@@ -542,8 +562,10 @@ class HelpDialog(Themed, QDialog):
         code = texts().language
         topic = load_guide(code)[self.topic]
         terms = terms_of(topic, code)
-        # What a picture shows stands below it: the picture of a page looks as if one could press its buttons.
-        markdown = PICTURE_LINE.sub(r"\1\n\n*\2*", topic.markdown)
+        # What a picture shows stands above it: the picture of a page looks as if one could press its buttons.
+        markdown = PICTURE_LINE.sub(
+            lambda match: f"*{texts().translate('guide.picture', {'subject': match[2]})}*\n\n{match[1]}", topic.markdown
+        )
         if not terms:
             return markdown
         colon = "：" if code == "zh_CN" else ": "

@@ -15,7 +15,7 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.types import Language as Code
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.examples.dialog import ExampleDialog
-from gpu_assistant.gui.help import MAX_LINE_WIDTH, HelpDialog, open_help
+from gpu_assistant.gui.help import MAX_LINE_WIDTH, MAX_PAGE_WIDTH, GuideBrowser, HelpDialog, open_help
 from gpu_assistant.gui.main.main_area import BENCHMARK, HEALTH, HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.wizard.flow import PAGES
 from gpu_assistant.gui.worker import JobRunner
@@ -190,10 +190,18 @@ def test_lines_are_no_longer_than_the_eye_can_follow(opened):
     dialog = opened("home")
     dialog.resize(1600, 900)
     QApplication.processEvents()
-    assert dialog.browser.lineWrapColumnOrWidth() == theme.px(MAX_LINE_WIDTH) < dialog.browser.viewport().width()
+    browser = dialog.browser
+    assert browser.lineWrapColumnOrWidth() == theme.px(MAX_PAGE_WIDTH) < browser.viewport().width()
+    assert text_margin(browser) == theme.px(MAX_PAGE_WIDTH) - theme.px(MAX_LINE_WIDTH)
     dialog.resize(700, 680)
     QApplication.processEvents()
-    assert dialog.browser.lineWrapColumnOrWidth() == dialog.browser.viewport().width()
+    assert browser.lineWrapColumnOrWidth() == browser.viewport().width()
+    assert text_margin(browser) == 0
+
+
+def text_margin(browser: GuideBrowser) -> int:
+    """The pixels right of the first paragraph."""
+    return round(browser.document().begin().blockFormat().rightMargin())
 
 
 def test_page_loads_nothing_from_elsewhere(opened):
@@ -321,13 +329,14 @@ def test_buttons_open_folders_and_the_part_about_reports(opened, fake, qtbot):
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_text_comes_before_the_picture_whose_subject_stands_below_it(opened, language, code):
+def test_text_comes_before_the_picture_whose_subject_stands_above_it(opened, language, code):
     language.set(code)
     dialog = opened("recommendation")
     dialog.resize(880, 520)
     ((subject, _),) = load_guide(code)["recommendation"].pictures
     text = dialog.browser.toPlainText()
-    assert 200 < text.index("\ufffc") < text.index(subject)
+    named = f"图：{subject}" if code == "zh_CN" else f"Picture: {subject}"
+    assert 150 < text.index(named) < text.index("\ufffc")
 
 
 def test_folder_that_is_not_there_yet_is_shown_by_the_nearest_above(opened, fake, qtbot):
