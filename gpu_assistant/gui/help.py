@@ -76,11 +76,13 @@ FRAME_RADIUS = 8  # pixels of a picture's corners
 REPORT_TOPIC = "files"  # its last heading is about reports
 HEADING_KINDS = {1: "title", 2: "heading", 3: "strong"}
 SPACE_ABOVE = {1: 4, 2: 24, 3: 14}
-MAX_LINE_WIDTH = 760  # pixels at 100 % text of a page with its margins: longer lines are hard to follow
+MAX_LINE_WIDTH = 760  # pixels at 100 % text of lines with the page's margins: longer ones are hard to follow
+MAX_PAGE_WIDTH = 940  # of a page: its pictures are wider than its lines, so that their texts can be read
 READING_LINE_HEIGHT = 1.1  # times that of the window's other texts
 MAX_SEARCH_WIDTH = 420
 DARK_BELOW = 0.5  # lightness of the theme's cards
 DARK_FOLDER = "dark"  # beside the light pictures
+PICTURE_LINE = re.compile(r"^(!\[([^\]]+)\]\([^)\s]+\))$", re.MULTILINE)
 translate = QCoreApplication.translate
 
 TOPIC_LIST = """
@@ -104,7 +106,7 @@ class GuideBrowser(Themed, QTextBrowser):
 
     def __init__(self) -> None:
         super().__init__()
-        self._markdown = ""
+        self._markdown, self._text_margin = "", 0
         self._pictures: dict[str, QImage] = {}  # of the page that is shown, by their paths
         self.setOpenLinks(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -156,6 +158,7 @@ class GuideBrowser(Themed, QTextBrowser):
         while block.isValid():
             _format_block(block)
             block = block.next()
+        self._limit_text(is_new=True)
         self._fit_pictures()
         self.moveCursor(QTextCursor.MoveOperation.Start)
         self.verticalScrollBar().setValue(position)
@@ -187,8 +190,25 @@ class GuideBrowser(Themed, QTextBrowser):
         return max(self.lineWrapColumnOrWidth() - 2 * round(self.document().documentMargin()), 1)
 
     def _limit_lines(self) -> None:
-        """Lines as wide as the view, or as the eye can follow."""
-        self.setLineWrapColumnOrWidth(min(self.viewport().width(), theme.px(MAX_LINE_WIDTH)))
+        """A page as wide as the view, or as a picture is at most."""
+        self.setLineWrapColumnOrWidth(min(self.viewport().width(), theme.px(MAX_PAGE_WIDTH)))
+
+    def _limit_text(self, *, is_new: bool = False) -> None:
+        """Lines of text as wide as the page, or as the eye can follow."""
+        margin = max(self.lineWrapColumnOrWidth() - theme.px(MAX_LINE_WIDTH), 0)
+        if margin == self._text_margin and not is_new:
+            return
+        self._text_margin = margin
+        cursor, block = QTextCursor(self.document()), self.document().begin()
+        cursor.beginEditBlock()  # one layout for all of them
+        while block.isValid():
+            if not _pictures_in(block):
+                form = QTextBlockFormat()
+                form.setRightMargin(margin)
+                cursor.setPosition(block.position())
+                cursor.mergeBlockFormat(form)
+            block = block.next()
+        cursor.endEditBlock()
 
     def _fit_pictures(self) -> None:
         """Scale the pictures to the width of the page."""
@@ -210,6 +230,7 @@ class GuideBrowser(Themed, QTextBrowser):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._limit_lines()
+        self._limit_text()
         self._fit_pictures()
 
     def _on_link(self, url: QUrl) -> None:
@@ -270,7 +291,8 @@ def _format_block(block: QTextBlock) -> None:
         run = QTextCursor(block)
         run.setPosition(start)
         run.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
-        run.mergeCharFormat(_char_format(theme.font(kind), "accent_text" if is_link else ""))
+        token = "accent_text" if is_link else "soft" if kind == "small" else ""
+        run.mergeCharFormat(_char_format(theme.font(kind), token))
 
 
 def _pictures_in(block: QTextBlock) -> list[tuple[int, QTextImageFormat]]:
@@ -330,7 +352,8 @@ def _runs(block: QTextBlock, *, is_code: bool) -> list[tuple[int, int, str, bool
             iterator += 1
             continue
         is_mono = is_code or form.fontFixedPitch()
-        kind = "mono" if is_mono else "strong" if form.fontWeight() > QFont.Weight.Normal else "body"
+        is_strong = form.fontWeight() > QFont.Weight.Normal
+        kind = "mono" if is_mono else "strong" if is_strong else "small" if form.fontItalic() else "body"
         runs.append((fragment.position(), fragment.length(), kind, form.isAnchor()))
         iterator += 1
     return runs
@@ -430,8 +453,8 @@ class HelpDialog(Themed, QDialog):
         self.topic, self._anchor = topic, ""
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowFlag(Qt.WindowType.WindowMaximizeButtonHint)
-        self.back_button = Button(kind="ghost", icon_name="left")
-        self.contents_button = Button(kind="ghost", icon_name="book")
+        self.back_button = Button(kind="ghost", icon_name="left", flush="left")
+        self.contents_button = Button(kind="ghost", icon_name="book", flush="left")
         self.search_field = SearchField()
         self.search_field.setMaximumWidth(theme.px(MAX_SEARCH_WIDTH))
         self.topic_list, self.browser = TopicList(), GuideBrowser()
@@ -531,7 +554,7 @@ class HelpDialog(Themed, QDialog):
         self.browser.set_markdown(self._results_markdown(query) if query else self._topic_markdown())
         if self._anchor and not query:
             self.browser.scroll_to_heading(self._anchor)
-        self.back_button.setEnabled(bool(query or self._history))
+        self.back_button.setVisible(bool(query or self._history))
         self._arrange()
 
     def _topic_markdown(self) -> str:
@@ -539,11 +562,15 @@ class HelpDialog(Themed, QDialog):
         code = texts().language
         topic = load_guide(code)[self.topic]
         terms = terms_of(topic, code)
+        # What a picture shows stands above it: the picture of a page looks as if one could press its buttons.
+        markdown = PICTURE_LINE.sub(
+            lambda match: f"*{texts().translate('guide.picture', {'subject': match[2]})}*\n\n{match[1]}", topic.markdown
+        )
         if not terms:
-            return topic.markdown
+            return markdown
         colon = "：" if code == "zh_CN" else ": "
         words = "\n".join(f"- **{term.name}**{colon}{term.meaning}" for term in terms)
-        return f"{topic.markdown}\n## {texts().translate('guide.words-here')}\n\n{words}\n"
+        return f"{markdown}\n## {texts().translate('guide.words-here')}\n\n{words}\n"
 
     def _results_markdown(self, query: str) -> str:
         hits = search_guide(texts().language, query)
@@ -597,13 +624,13 @@ class HelpDialog(Themed, QDialog):
         self._show()
 
     def _arrange(self) -> None:
-        """Leave the page most of the room: a small window has no list, and a low one buttons only where the page is
-        about them.
+        """Leave the page most of the room: a small window has no list, and the buttons for folders are there where the
+        page is about them.
         """
         small = self._breakpoints.is_small
         self.topic_list.setVisible(not small)
         self.contents_button.setVisible(small)
-        about_files = self.topic == REPORT_TOPIC or not self._breakpoints.is_low
+        about_files = self.topic == REPORT_TOPIC
         self.folder_button.setVisible(about_files)
         self.logs_button.setVisible(about_files)
 

@@ -276,8 +276,8 @@ def pair_title(pair: DeviceComparison) -> str:
     return workload_label(with_graph.get(best.id, best.id))
 
 
-def pair_description(pair: DeviceComparison, benchmark: Benchmark) -> str:
-    """One line: what the workload computes, and in which number format."""
+def pair_description(pair: DeviceComparison, benchmark: Benchmark, *, is_brief: bool = False) -> str:
+    """One line: what the workload computes, in which number format, and how its kernels start unless `is_brief`."""
     best = pair.fastest
     if best.id == "matmul":
         return _matmul_description(best, benchmark)
@@ -295,7 +295,7 @@ def pair_description(pair: DeviceComparison, benchmark: Benchmark) -> str:
     }.get(best.id, "")
     # Where both formats have a bar, each bar names its own.
     dtype_label = "" if pair.mixed is not None else run_details(best)
-    if best.id in GRAPH_WORKLOADS.values():
+    if best.id in GRAPH_WORKLOADS.values() and not is_brief:
         dtype_label = _graph_details(best, benchmark)
     if purpose and dtype_label:
         return translate("BenchmarkMessages", "{what}, {kind}").format(what=purpose, kind=dtype_label)
@@ -304,11 +304,9 @@ def pair_description(pair: DeviceComparison, benchmark: Benchmark) -> str:
 
 def _matmul_description(result: BenchResult, benchmark: Benchmark) -> str:
     """The number format, and where it was measured the figure after half a minute under load."""
-    text: str = result.dtype
+    text = translate("BenchmarkMessages", "full precision ({kind})").format(kind=result.dtype)
     if result.dtype != "float32":
-        text = translate("BenchmarkMessages", "{kind}, on the tensor cores").format(kind=result.dtype)
-    elif result.device != "cpu":
-        text = translate("BenchmarkMessages", "float32, TF32 turned off")
+        text = translate("BenchmarkMessages", "half precision ({kind})").format(kind=result.dtype)
     sustained = next(
         (
             each
@@ -337,7 +335,7 @@ def _pcie_text(benchmark: Benchmark, device: str) -> str:
     """PCIe generation and lanes, where the driver reported them."""
     gpu = find_gpu_log(device, benchmark.watched)
     if gpu is not None and gpu.pcie_gen is not None and gpu.pcie_width is not None:
-        template = translate("BenchmarkMessages", "PCIe {gen}.0, {lanes} lanes")
+        template = translate("BenchmarkMessages", "through the slot (PCIe {gen}.0, {lanes} lanes)")
         return template.format(gen=gpu.pcie_gen, lanes=gpu.pcie_width)
     return translate("BenchmarkMessages", "through the PCIe slot")
 
@@ -439,6 +437,11 @@ class BenchmarkHeadline(NamedTuple):
     plain_text: str = ""
 
     @property
+    def remark(self) -> str:
+        """`detail` without `formats`, for where each bar names its own."""
+        return self.detail.removeprefix(self.formats).strip()
+
+    @property
     def brief_figure(self) -> str:
         """The figure that `brief` is about."""
         return self.plain_figure or self.figure
@@ -512,7 +515,7 @@ def _has_identical_gpus(benchmark: Benchmark, device: str) -> bool:
 
 
 def _overnight_text(ratio: float) -> str:
-    seconds = gpu_seconds_per_night(ratio)
+    seconds = gpu_seconds_per_night(float(format_ratio(ratio)))  # as it is shown, so that one can check it
     if seconds >= NIGHT_S:
         return translate("BenchmarkMessages", "The CPU is faster at this.")
     return translate(

@@ -2,7 +2,7 @@
 # My first program: a small neural network learns to read digits.
 # Nothing is downloaded: the digits are drawn right here.
 # 我的第一个程序：一个小神经网络学会认数字。
-# 什么都不用下载：数字就在这里画出来。
+# 不用下载任何数据，数字当场画出来。
 import math
 import time
 

@@ -24,7 +24,7 @@
     </message>
     <message>
         <source>What you get</source>
-        <translation>你会得到</translation>
+        <translation>测完能看到</translation>
     </message>
     <message>
         <source>How your card compares with your CPU</source>
@@ -37,10 +37,6 @@
     <message>
         <source>Whether that is normal for your card</source>
         <translation>你的显卡速度是否正常</translation>
-    </message>
-    <message>
-        <source>What your CPU can handle</source>
-        <translation>你的 CPU 能胜任什么</translation>
     </message>
     <message>
         <source>Whether heat, battery or other programs slow it down</source>
@@ -75,10 +71,6 @@
         <translation>矩阵乘法：神经网络的核心运算</translation>
     </message>
     <message>
-        <source>Copying data</source>
-        <translation>复制数据</translation>
-    </message>
-    <message>
         <source>A simulated machine cannot be measured: nothing is executed for it.</source>
         <translation>模拟的电脑没法测速：不会为它执行任何操作。</translation>
     </message>
@@ -95,16 +87,16 @@
         <translation>测速</translation>
     </message>
     <message>
-        <source>Full test: up to 15 minutes, and 15 for each GPU…</source>
-        <translation>完整测速：最多 15 分钟，每张显卡再加 15 分钟…</translation>
+        <source>Full test, more exact: up to 15 minutes, and 15 for each GPU…</source>
+        <translation>完整测速（更精确）：最多 15 分钟，每张显卡再加 15 分钟…</translation>
     </message>
     <message>
-        <source>Full test: up to 15 minutes…</source>
-        <translation>完整测速：最多 15 分钟…</translation>
+        <source>Full test, more exact: up to 15 minutes…</source>
+        <translation>完整测速（更精确）：最多 15 分钟…</translation>
     </message>
     <message>
         <source>How fast is it, and is that normal?</source>
-        <translation>速度如何，是否正常？</translation>
+        <translation>有多快，是否正常？</translation>
     </message>
     <message>
         <source>Measures more sizes, each for longer. Close other programs first. “Cancel” stops it within a second and keeps the results so far.</source>
@@ -117,10 +109,6 @@
     <message>
         <source>Not now</source>
         <translation>暂不</translation>
-    </message>
-    <message>
-        <source>Other running programs lower the results.</source>
-        <translation>测速时其他程序在忙，成绩会偏低。</translation>
     </message>
     <message>
         <source>Saved: {path}</source>
@@ -183,10 +171,6 @@
         <translation>装得下什么？</translation>
     </message>
     <message>
-        <source>Which models fit in memory, and how large a batch can be</source>
-        <translation>哪些模型装得下，批次最大能有多大</translation>
-    </message>
-    <message>
         <source>Up to 30 minutes. The fans may get loud.</source>
         <translation>最多 30 分钟，风扇可能会变响。</translation>
     </message>
@@ -195,8 +179,32 @@
         <translation>约 2 分钟，风扇可能会变响。</translation>
     </message>
     <message>
-        <source>Full test: up to 30 minutes…</source>
-        <translation>完整测速：最多 30 分钟…</translation>
+        <source>Full test, more exact: up to 30 minutes…</source>
+        <translation>完整测速（更精确）：最多 30 分钟…</translation>
+    </message>
+    <message>
+        <source>What fits in memory?</source>
+        <translation>装得下哪些模型？</translation>
+    </message>
+    <message>
+        <source>Which models this computer can run and train, and how long a text they can handle</source>
+        <translation>这台电脑能运行和训练哪些模型，能处理多长的文本</translation>
+    </message>
+    <message>
+        <source>Measuring now: {workload} on the {device}</source>
+        <translation>正在用 {device} 测：{workload}</translation>
+    </message>
+    <message>
+        <source>The fans may get loud. Close other programs for a fair result.</source>
+        <translation>风扇可能会变响。请关闭其他程序，否则成绩会偏低。</translation>
+    </message>
+    <message>
+        <source>How fast a small language model writes</source>
+        <translation>小型语言模型生成文字的速度</translation>
+    </message>
+    <message>
+        <source>Copying data, which shows how fast the memory is</source>
+        <translation>复制数据：看内存有多快</translation>
     </message>
 </context>
 <context>
@@ -217,6 +225,10 @@
         <source>Was it a fair test?</source>
         <translation>这次测得准吗？</translation>
     </message>
+    <message>
+        <source>times as fast</source>
+        <translation>速度倍数</translation>
+    </message>
 </context>
 <context>
     <name>ComparisonRow</name>
@@ -236,10 +248,6 @@
         <translation>这张卡没有可对照的数据：这个型号的公开结果太少，或者它是笔记本显卡，没有报告功率上限。和自己以前的成绩比，就能看出有没有变慢。</translation>
     </message>
     <message>
-        <source>What to do</source>
-        <translation>怎么办</translation>
-    </message>
-    <message>
         <source>Sources</source>
         <translation>数据来源</translation>
     </message>
@@ -256,8 +264,12 @@
         <translation>这张卡的正常范围</translation>
     </message>
     <message>
-        <source>Slower than usual for this card: {below} of {count}</source>
-        <translation>比这张卡的正常水平慢：{count} 项中有 {below} 项</translation>
+        <source>Where these ranges come from</source>
+        <translation>正常范围的依据</translation>
+    </message>
+    <message>
+        <source>Slower than usual: {below} of {count} measurements</source>
+        <translation>{count} 项中有 {below} 项低于正常范围</translation>
     </message>
 </context>
 <context>
@@ -567,10 +579,6 @@
         <translation>{format}：{size}</translation>
     </message>
     <message>
-        <source>16-bit: as released. 8-bit and 4-bit: quantised weights, which need less memory and are less precise. A token is about three quarters of a word.</source>
-        <translation>16 位是发布时的精度；8 位、4 位是量化后的权重，占用更少，但没那么精确。一个词元（token）约为四分之三个英文单词。</translation>
-    </message>
-    <message>
         <source>Most images</source>
         <translation>一次最多</translation>
     </message>
@@ -598,6 +606,42 @@
         <source>Does not fit</source>
         <translation>装不下</translation>
     </message>
+    <message>
+        <source>8-bit and 4-bit models are quantised: less precise, but they need less memory. A token is about three quarters of a word.</source>
+        <translation>8 位和 4 位是量化过的模型：没那么精确，但占用的显存更少。一个词元（token）约为四分之三个英文单词。</translation>
+    </message>
+    <message>
+        <source>Hide</source>
+        <translation>收起</translation>
+    </message>
+    <message>
+        <source>What to do</source>
+        <translation>怎么办</translation>
+    </message>
+    <message>
+        <source>Show {count} models that do not fit</source>
+        <translation>显示装不下的 {count} 个模型</translation>
+    </message>
+    <message>
+        <source>Hide models that do not fit</source>
+        <translation>收起装不下的模型</translation>
+    </message>
+    <message>
+        <source>as released</source>
+        <translation>原版</translation>
+    </message>
+    <message>
+        <source>compressed</source>
+        <translation>压缩</translation>
+    </message>
+    <message>
+        <source>smallest</source>
+        <translation>最小</translation>
+    </message>
+    <message>
+        <source>in tokens</source>
+        <translation>单位：词元</translation>
+    </message>
 </context>
 <context>
     <name>ResultActions</name>
@@ -610,12 +654,16 @@
         <translation>再测一次</translation>
     </message>
     <message>
-        <source>Save as picture</source>
-        <translation>保存为图片</translation>
+        <source>As a picture…</source>
+        <translation>保存为图片…</translation>
     </message>
     <message>
-        <source>Save report</source>
-        <translation>保存报告</translation>
+        <source>As a report…</source>
+        <translation>保存为报告…</translation>
+    </message>
+    <message>
+        <source>Save result</source>
+        <translation>保存结果</translation>
     </message>
 </context>
 <context>
@@ -699,7 +747,7 @@
     <name>FinishedResultsCard</name>
     <message>
         <source>Measured so far</source>
-        <translation>已经测完</translation>
+        <translation>已测出的结果</translation>
     </message>
 </context>
 <context>

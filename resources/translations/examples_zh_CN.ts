@@ -91,10 +91,6 @@
         <translation>正在停止…</translation>
     </message>
     <message>
-        <source>The code that runs</source>
-        <translation>程序代码</translation>
-    </message>
-    <message>
         <source>The program is starting…</source>
         <translation>程序正在启动…</translation>
     </message>
@@ -113,10 +109,6 @@
     <message>
         <source>Output</source>
         <translation>运行结果</translation>
-    </message>
-    <message>
-        <source>The network's answers for pictures it has never seen</source>
-        <translation>神经网络对没见过的图片的判断</translation>
     </message>
     <message>
         <source>Without weights</source>
@@ -143,8 +135,36 @@
         <translation>换一批图片…</translation>
     </message>
     <message>
-        <source>Error (loss): {values}</source>
-        <translation>误差 loss：{values}</translation>
+        <source>The program</source>
+        <translation>程序代码</translation>
+    </message>
+    <message>
+        <source>Error (loss), lower is better: {values}</source>
+        <translation>误差（loss，越低越好）：{values}</translation>
+    </message>
+    <message>
+        <source>Next: {program}</source>
+        <translation>下一个：{program}</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>steps</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>The network's answer below each picture, none of which it has seen before</source>
+        <translation>每张图下面是网络的答案，这些图它从没见过</translation>
+    </message>
+    <message>
+        <source>Of those below</source>
+        <translation>下面的图中</translation>
+    </message>
+    <message>
+        <source>of {total}</source>
+        <translation>/ {total}</translation>
     </message>
 </context>
 <context>
@@ -220,6 +240,18 @@
     <message>
         <source>Press Run to see how fast a language model writes on this computer.</source>
         <translation>点“运行”，看语言模型在这台电脑上生成文字有多快。</translation>
+    </message>
+    <message>
+        <source>My first program: reading digits</source>
+        <translation>我的第一个程序：认数字</translation>
+    </message>
+    <message>
+        <source>Sorting my own pictures</source>
+        <translation>给自己的图片分类</translation>
+    </message>
+    <message>
+        <source>How fast a language model writes</source>
+        <translation>语言模型生成文字有多快</translation>
     </message>
 </context>
 <context>

@@ -196,14 +196,6 @@
         <translation>显卡正在测速。请等测速结束后再体检。</translation>
     </message>
     <message>
-        <source>Runs calculations on the card and checks the results. Nothing is changed.</source>
-        <translation>在显卡上做计算并核对结果，不会改动任何东西。</translation>
-    </message>
-    <message>
-        <source>Checks the card and runs a small calculation.</source>
-        <translation>查看显卡，并做少量计算。</translation>
-    </message>
-    <message>
         <source>Reads each card's state from the driver, without calculations.</source>
         <translation>从驱动读取每张显卡的状态，不做计算。</translation>
     </message>
@@ -264,18 +256,6 @@
         <translation>3 级 · 压力测试</translation>
     </message>
     <message>
-        <source>All of level 1, plus data transfer, exact calculations and the whole free memory.</source>
-        <translation>包含 1 级的全部项目，再检查数据传输、计算是否准确和全部空闲显存。</translation>
-    </message>
-    <message>
-        <source>All of level 2, plus full load for a long time, with every result checked.</source>
-        <translation>包含 2 级的全部项目，再让显卡长时间满载，核对每个结果。</translation>
-    </message>
-    <message>
-        <source>A few minutes, then {load} at full load</source>
-        <translation>几分钟，之后满载 {load}</translation>
-    </message>
-    <message>
         <source>What is tested</source>
         <translation>测试哪些项目</translation>
     </message>
@@ -294,6 +274,34 @@
     <message>
         <source>At the end: what the driver reported during the test</source>
         <translation>最后：核对测试期间驱动报告的情况</translation>
+    </message>
+    <message>
+        <source>For a new, used or crashing card: calculations whose results are checked. Nothing is changed.</source>
+        <translation>新卡、二手卡，或者总出错时：让显卡做计算，逐一核对结果。不会改动任何东西。</translation>
+    </message>
+    <message>
+        <source>At any time: checks the card and runs a small calculation.</source>
+        <translation>随时可做：检查显卡状态，并做少量计算。</translation>
+    </message>
+    <message>
+        <source>If it crashes at work: also a long full load, with every result checked.</source>
+        <translation>一忙就出错时：再让显卡长时间满载，逐一核对结果。</translation>
+    </message>
+    <message>
+        <source>{count} of {judged} checks passed</source>
+        <translation>{judged} 项检查中有 {count} 项通过</translation>
+    </message>
+    <message>
+        <source>Other programs may run slower meanwhile. Nothing is changed.</source>
+        <translation>测试期间其他程序可能变慢。不会改动任何东西。</translation>
+    </message>
+    <message>
+        <source>More than {load}</source>
+        <translation>超过 {load}</translation>
+    </message>
+    <message>
+        <source>If results look wrong: also data transfer, precision and the free memory.</source>
+        <translation>结果可疑时：再检查数据传输、计算精度和空闲显存。</translation>
     </message>
 </context>
 </TS>

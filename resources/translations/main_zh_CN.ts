@@ -94,6 +94,10 @@
         <source>When slow</source>
         <translation>速度慢时</translation>
     </message>
+    <message>
+        <source>Leaves some of your connection to other programs.</source>
+        <translation>给其他程序留一些带宽。</translation>
+    </message>
 </context>
 <context>
     <name>EnvironmentRemoval</name>
@@ -244,6 +248,10 @@
     <message>
         <source>Your graphics card</source>
         <translation>显卡</translation>
+    </message>
+    <message>
+        <source>For example when it gets too hot or has a fault.</source>
+        <translation>例如过热或出现故障时。</translation>
     </message>
 </context>
 <context>
@@ -649,6 +657,10 @@
         <source>About</source>
         <translation>关于</translation>
     </message>
+    <message>
+        <source>Changes apply at once.</source>
+        <translation>改动立即生效。</translation>
+    </message>
 </context>
 <context>
     <name>SoftwareCard</name>
@@ -825,6 +837,14 @@
         <source>This is not a proxy address. Write it like http://proxy.example:8080, as shown in your network's help page or proxy program.</source>
         <translation>这不是代理地址。请写成 http://proxy.example:8080 这样，具体地址见代理软件或网络的说明。</translation>
     </message>
+    <message>
+        <source>Companies and schools often have one. Leave it as it is if you have none.</source>
+        <translation>公司和学校的网络常用代理。没有代理就不用改。</translation>
+    </message>
+    <message>
+        <source>Asks PyTorch's download site for an answer.</source>
+        <translation>向 PyTorch 的下载网站发一次请求。</translation>
+    </message>
 </context>
 <context>
     <name>DownloadsFolder</name>
@@ -937,6 +957,10 @@
     <message>
         <source>Notify me when a setup, a benchmark or a health test has finished</source>
         <translation>安装、测速或体检完成时通知我</translation>
+    </message>
+    <message>
+        <source>The graphs and warnings then cover the whole day.</source>
+        <translation>这样全天都有曲线和提醒。</translation>
     </message>
 </context>
 <context>

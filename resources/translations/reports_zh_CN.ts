@@ -44,20 +44,12 @@
         <translation>{date} {time} 测得</translation>
     </message>
     <message>
-        <source>PCIe {gen}.0, {lanes} lanes</source>
-        <translation>PCIe {gen}.0，{lanes} 通道</translation>
-    </message>
-    <message>
         <source>A job that keeps the CPU busy all night (8 hours) takes the card {time}.</source>
         <translation>CPU 要算一整夜（8 小时）的任务，显卡 {time}就能算完。</translation>
     </message>
     <message>
         <source>answers word by word</source>
         <translation>逐词生成回答</translation>
-    </message>
-    <message>
-        <source>float32, TF32 turned off</source>
-        <translation>float32，已关闭 TF32</translation>
     </message>
     <message>
         <source>full test, {time}</source>
@@ -110,10 +102,6 @@
     <message>
         <source>{kind}, as a CUDA graph</source>
         <translation>{kind}，用 CUDA 图</translation>
-    </message>
-    <message>
-        <source>{kind}, on the tensor cores</source>
-        <translation>{kind}，用张量核心</translation>
     </message>
     <message>
         <source>{name} on {device}</source>
@@ -178,6 +166,18 @@
     <message>
         <source>copying within the memory</source>
         <translation>在内存内复制数据</translation>
+    </message>
+    <message>
+        <source>full precision ({kind})</source>
+        <translation>全精度（{kind}）</translation>
+    </message>
+    <message>
+        <source>half precision ({kind})</source>
+        <translation>半精度（{kind}）</translation>
+    </message>
+    <message>
+        <source>through the slot (PCIe {gen}.0, {lanes} lanes)</source>
+        <translation>经过插槽（PCIe {gen}.0，{lanes} 通道）</translation>
     </message>
 </context>
 <context>

@@ -83,6 +83,13 @@ def running(window: MainWindow) -> None:
     page.running_view.retranslate()
 
 
+def what_fits(window: MainWindow) -> None:
+    """What fits by published figures, before anything is measured."""
+    page = _page(window)
+    page.tabs.buttons[MEMORY_TAB].click()
+    _wait_until(lambda: bool(page.memory_view.model_card.rows) and not page.memory_view.is_reading)
+
+
 def memory_fit(window: MainWindow) -> None:
     """The memory estimate with its answer."""
     answer = window.app.results["fit"]

@@ -170,14 +170,23 @@ def page_of(window: QWidget) -> QRect:
 
 
 def without_empty_end(image: QImage) -> QImage:
-    """The image up to EMPTY_END pixels below what stands lowest on the page: who reads the guide need not scroll past
-    nothing.
+    """The image up to EMPTY_END pixels below what stands lowest on the page, and with as much of each empty part within
+    it, as above the buttons of a page: who reads the guide need not scroll past nothing.
     """
     image = image.convertToFormat(QImage.Format.Format_RGB32)
     width, height = image.width(), image.height()
     pixels = np.frombuffer(image.constBits(), np.uint32).reshape(height, image.bytesPerLine() // 4)[:, :width]
     used = np.flatnonzero((pixels != pixels[-1, 0]).any(axis=1))
-    return image.copy(0, 0, width, min(height, int(used[-1]) + 1 + EMPTY_END if used.size else height))
+    end = min(height, int(used[-1]) + 1 + EMPTY_END if used.size else height)
+    plain = (pixels == pixels[:, :1]).all(axis=1)
+    kept, length = [], 0
+    for row in range(end):
+        is_empty = used.size and row > used[0] and plain[row] and pixels[row, 0] == pixels[row - 1, 0]
+        length = length + 1 if is_empty else 0
+        if length <= EMPTY_END:
+            kept.append(row)
+    rows = np.ascontiguousarray(pixels[kept])
+    return QImage(rows.tobytes(), width, len(kept), 4 * width, QImage.Format.Format_RGB32).copy()
 
 
 def few_colours(image: QImage) -> QImage:

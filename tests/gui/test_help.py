@@ -15,7 +15,7 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.types import Language as Code
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.examples.dialog import ExampleDialog
-from gpu_assistant.gui.help import MAX_LINE_WIDTH, HelpDialog, open_help
+from gpu_assistant.gui.help import MAX_LINE_WIDTH, MAX_PAGE_WIDTH, GuideBrowser, HelpDialog, open_help
 from gpu_assistant.gui.main.main_area import BENCHMARK, HEALTH, HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.wizard.flow import PAGES
 from gpu_assistant.gui.worker import JobRunner
@@ -188,10 +188,18 @@ def test_lines_are_no_longer_than_the_eye_can_follow(opened):
     dialog = opened("home")
     dialog.resize(1600, 900)
     QApplication.processEvents()
-    assert dialog.browser.lineWrapColumnOrWidth() == theme.px(MAX_LINE_WIDTH) < dialog.browser.viewport().width()
+    browser = dialog.browser
+    assert browser.lineWrapColumnOrWidth() == theme.px(MAX_PAGE_WIDTH) < browser.viewport().width()
+    assert text_margin(browser) == theme.px(MAX_PAGE_WIDTH) - theme.px(MAX_LINE_WIDTH)
     dialog.resize(700, 680)
     QApplication.processEvents()
-    assert dialog.browser.lineWrapColumnOrWidth() == dialog.browser.viewport().width()
+    assert browser.lineWrapColumnOrWidth() == browser.viewport().width()
+    assert text_margin(browser) == 0
+
+
+def text_margin(browser: GuideBrowser) -> int:
+    """The pixels right of the first paragraph."""
+    return round(browser.document().begin().blockFormat().rightMargin())
 
 
 def test_page_loads_nothing_from_elsewhere(opened):
@@ -213,6 +221,8 @@ def test_no_topic_is_wider_than_a_small_window_with_large_text(opened, language,
         assert dialog.browser.horizontalScrollBar().maximum() == 0, name
         assert dialog.size().width() == 880
         assert dialog.browser.height() > 160, name
+    dialog.open_topic("home")
+    QApplication.processEvents()
     for button in (dialog.report_button, dialog.close_button, dialog.back_button, dialog.search_field):
         assert dialog.rect().contains(button.geometry()), button
 
@@ -228,7 +238,7 @@ def test_links_lead_to_topics_and_headings_and_back(opened, qtbot):
     qtbot.mouseClick(dialog.back_button, Qt.MouseButton.LeftButton)
     qtbot.mouseClick(dialog.back_button, Qt.MouseButton.LeftButton)
     assert dialog.topic == "which-driver"
-    assert not dialog.back_button.isEnabled()
+    assert not dialog.back_button.isVisible()
 
 
 def test_link_that_leads_nowhere_changes_nothing(opened):
@@ -308,11 +318,23 @@ def test_buttons_open_folders_and_the_part_about_reports(opened, fake, qtbot):
     fake.data.logs.mkdir(parents=True)
     dialog = opened("home")
     dialog.resize(1180, 760)
-    qtbot.mouseClick(dialog.logs_button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: fake.system.opened == [("folder", fake.data.logs)], timeout=5000)
+    assert not dialog.logs_button.isVisible()
     qtbot.mouseClick(dialog.report_button, Qt.MouseButton.LeftButton)
     assert dialog.topic == "files"
     assert "Report a problem" in dialog.browser.toPlainText()
+    qtbot.mouseClick(dialog.logs_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: fake.system.opened == [("folder", fake.data.logs)], timeout=5000)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_text_comes_before_the_picture_whose_subject_stands_above_it(opened, language, code):
+    language.set(code)
+    dialog = opened("recommendation")
+    dialog.resize(880, 520)
+    ((subject, _),) = load_guide(code)["recommendation"].pictures
+    text = dialog.browser.toPlainText()
+    named = f"图：{subject}" if code == "zh_CN" else f"Picture: {subject}"
+    assert 150 < text.index(named) < text.index("\ufffc")
 
 
 def test_folder_that_is_not_there_yet_is_shown_by_the_nearest_above(opened, fake, qtbot):

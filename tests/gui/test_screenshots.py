@@ -78,8 +78,11 @@ def test_empty_end_of_a_page_is_cut_off():
     image.fill(QColor("white"))
     image.setPixelColor(3, 60, QColor("black"))
     assert without_empty_end(image).height() == 61 + EMPTY_END
+    image.setPixelColor(3, 160, QColor("black"))
+    assert without_empty_end(image).height() == 61 + EMPTY_END + 1 + EMPTY_END
+    image.setPixelColor(3, 160, QColor("white"))
     image.setPixelColor(39, 199, QColor("black"))
-    assert without_empty_end(image).height() == 200
+    assert without_empty_end(image).height() == 61 + EMPTY_END + 1  # what stands at the very end stays, too
 
 
 def test_rare_colour_stays_among_many_frequent_ones():

@@ -33,6 +33,7 @@ def render_fits(fits: ModelFits, output: Output) -> None:
     )
     if fits.spills and any(each.verdict in ("tight", "no") for each in fits.models):
         output.write_line(texts.translate("fit.spills"))
+        output.write_line(texts.translate("fit.spills.setting"))
     if fits.measured is not None:
         _render_measured(fits.measured, output)
 

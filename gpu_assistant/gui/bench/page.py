@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...bench import scaling
 from ...bench.child_protocol import BenchmarkProgress, TorchLoading
@@ -31,7 +31,6 @@ from ...reports import messages
 from ...reports.expected_ranges import RangeSource, read_range_source
 from ...texts.benchmark import dimensions_text
 from ...texts.format import format_duration
-from .. import theme
 from ..language import Language, texts
 from ..machine_facts import InstalledEnvironment, current_environment
 from ..monitor.live_card import RunMetricsCard
@@ -40,6 +39,7 @@ from ..saving import FileOpener
 from ..widgets.buttons import Button, SegmentedControl
 from ..widgets.cards import Banner, Card, Hero, IconListCard
 from ..widgets.dialogs import ConfirmDialog
+from ..widgets.inputs import Menu
 from ..widgets.layouts import AutoHeightStack
 from ..widgets.page import Page
 from ..widgets.text import label
@@ -111,11 +111,10 @@ class BenchmarkPage(Page):
         self._error: AppError | None = None
         self._saved_path: Path | None = None
         super().__init__(" ")
-        self.result_actions = ResultActions(self)
-        self.picture_button, self.report_button, self.full_test_button, self.measure_button = (
-            self.result_actions.buttons
-        )
         self.tabs = SegmentedControl(("", ""))
+        self.result_actions = ResultActions(self, self.tabs)
+        self.full_test_button = self.result_actions.full_test_button
+        self.measure_button = self.result_actions.measure_button
         self.message_banner = Banner("error", inset=True)
         self.environment_banner = Banner("warn", inset=True)
         self.busy_banner = Banner("neutral", inset=True)
@@ -124,6 +123,7 @@ class BenchmarkPage(Page):
             banner.hide()
         self.empty_state = Hero("accent", " ", icon="bench")
         self.empty_state.button.set_kind("primary")
+        self.empty_state.button.set_icon("play", None)
         self.first_full_test_button = Button(kind="ghost", icon_name="clock", flush="left")
         self.workloads_card, self.answers_card = IconListCard(WORKLOAD_ICONS), IconListCard(ANSWER_ICONS)
         self.running_view = RunningView(activity)
@@ -140,7 +140,7 @@ class BenchmarkPage(Page):
             self.memory_view,
         ):
             self._views.add(view)
-        self.column.addWidget(self.tabs, 0, Qt.AlignmentFlag.AlignLeft)
+        self.column.addWidget(self.result_actions)
         self.column.addWidget(self.busy_banner)
         self.column.addWidget(self.environment_banner)
         self.column.addWidget(self.message_banner)
@@ -170,8 +170,10 @@ class BenchmarkPage(Page):
         self.measure_button.clicked.connect(partial(self.measure, full=False))
         for button in (self.full_test_button, self.first_full_test_button):
             button.clicked.connect(self.confirm_full_test)
-        self.picture_button.clicked.connect(lambda: self.exporter.ask_picture(self._benchmarks[-1], self._benchmarks))
-        self.report_button.clicked.connect(
+        self.result_actions.picture_requested.connect(
+            lambda: self.exporter.ask_picture(self._benchmarks[-1], self._benchmarks)
+        )
+        self.result_actions.report_requested.connect(
             lambda: self.exporter.ask_report(self._benchmarks[-1], self._benchmarks, self._range_source)
         )
         self.empty_state.button.clicked.connect(self._on_empty_button)
@@ -193,10 +195,10 @@ class BenchmarkPage(Page):
         self.retranslate()
 
     def _wrap_empty_state(self) -> QWidget:
-        """What to do; what is measured then, and what one gets from it."""
+        """What to do; what one gets from it, and what is measured for that."""
         self._preview_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._preview_row.setSpacing(12)
-        for card in (self.workloads_card, self.answers_card):
+        for card in (self.answers_card, self.workloads_card):  # what one gets from it is why one measures
             self._preview_row.addWidget(card, 1)
         preview, full_test = QWidget(), QWidget()
         preview.setLayout(self._preview_row)
@@ -353,7 +355,7 @@ class BenchmarkPage(Page):
         self.tabs.set_current(SPEED_TAB)
         self._runner.start(LazyJob(partial(self._app.monitoring.benchmark, self._installed.folder, full=full)))
         self.finished_card.clear()
-        self.running_view.start(partial(running_note, self._installed, self._gpu_count, full=full))
+        self.running_view.start(running_note)
         self.retranslate()
         self.running_view.take_focus()
 
@@ -409,8 +411,7 @@ class BenchmarkPage(Page):
         result_shown = last is not None and not self.measuring and not memory_tab
         self.tabs.set_options((self.tr("How fast?"), self.tr("What fits?")))
         self.tabs.setAccessibleName(self.tr("View"))
-        self.tabs.setVisible(self.can_measure and not self.measuring)
-        self.result_actions.setVisible(result_shown)
+        self.result_actions.show_parts(tabs=self.can_measure and not self.measuring, buttons=result_shown)
         self.unreadable_label.setText(
             self._language.texts().translate("bench.kept-left-out", {"results": self._unreadable_count})
         )
@@ -418,11 +419,12 @@ class BenchmarkPage(Page):
         self.update_state()
         self._update_message()
         self._update_environment_banner(result_shown=result_shown)
-        subtitle = self.tr("How fast is it, and is that normal?")
+        title, subtitle = self.tr("Benchmark"), self.tr("How fast is it, and is that normal?")
         if self.measuring:
             self._views.show_view(RUNNING_VIEW)
         elif memory_tab:
-            subtitle = self.tr("Which models fit in memory, and how large a batch can be")
+            title = self.tr("What fits in memory?")
+            subtitle = self.tr("Which models this computer can run and train, and how long a text they can handle")
             self._views.show_view(MEMORY_VIEW)
         elif last is not None:
             subtitle = messages.result_subtitle(last)
@@ -431,7 +433,7 @@ class BenchmarkPage(Page):
         elif self._data_read:
             self._update_empty_state()
             self._views.show_view(EMPTY_VIEW)
-        self.set_title(self.tr("Benchmark"), subtitle)
+        self.set_title(title, subtitle)
 
     def update_state(self) -> None:
         """Update which measurements can be started, and why not."""
@@ -509,7 +511,7 @@ class BenchmarkPage(Page):
                 self.tr("Training BERT-base, a network that reads sentences"),
                 self.tr("Writing text with a small language model"),
                 self.tr("Matrix multiplication, the core of every network"),
-                self.tr("Copying data"),
+                self.tr("Copying data, which shows how fast the memory is"),
             ),
         )
         installed = self._installed
@@ -520,7 +522,9 @@ class BenchmarkPage(Page):
                 self.tr("How your card compares with your CPU")
                 if has_gpu
                 else self.tr("How long your CPU takes to train on 1,000 images"),
-                self.tr("Whether that is normal for your card") if has_gpu else self.tr("What your CPU can handle"),
+                self.tr("Whether that is normal for your card")
+                if has_gpu
+                else self.tr("How fast a small language model writes"),
                 self.tr("Whether heat, battery or other programs slow it down"),
                 self.tr("Whether it is faster or slower than last time"),
                 self.tr("A picture or a report to share"),
@@ -546,28 +550,36 @@ def _column_of(*cards: QWidget) -> QWidget:
     return view
 
 
-TITLE_WIDTH = 260  # pixels at 100 % text that the title needs beside the buttons
 BUTTON_GAP = 8
 
 
 class ResultActions(QWidget):
-    """The buttons beside the page's title: save the result, measure again.
+    """The tabs of the page at the left, and beside them what can be done with a result: save it, measure again.
 
-    Where not all fit beside the title they go below it, in as many columns as fit.
+    Buttons that do not fit beside the tabs go below them, in as many columns as fit.
     """
 
-    def __init__(self, page: Page) -> None:
+    picture_requested = Signal()
+    report_requested = Signal()
+
+    def __init__(self, page: Page, tabs: SegmentedControl) -> None:
         super().__init__()
-        self._page = page
+        self._page, self._tabs = page, tabs
         self.columns = 0
-        self.picture_button, self.report_button = Button(icon_name="image"), Button(icon_name="file")
+        self.save_button = Button(icon_name="file", trailing_icon="down")
         self.full_test_button, self.measure_button = Button(icon_name="clock"), Button(kind="primary", icon_name="play")
-        self.buttons = (self.picture_button, self.report_button, self.full_test_button, self.measure_button)
-        self._grid = QGridLayout(self)
+        self.buttons = (self.save_button, self.full_test_button, self.measure_button)
+        self.panel = QWidget()
+        self._grid = QGridLayout(self.panel)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(BUTTON_GAP)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        page.add_action(self)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(BUTTON_GAP)
+        self._row.addWidget(tabs, 0, Qt.AlignmentFlag.AlignLeft)
+        self._row.addStretch(1)
+        self._row.addWidget(self.panel)
+        self.save_button.clicked.connect(lambda: self.build_save_menu().popup(self._below(self.save_button)))
         page.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -576,10 +588,20 @@ class ResultActions(QWidget):
             self.update_layout()
         return super().eventFilter(watched, event)
 
+    def build_save_menu(self) -> Menu:
+        """What a result can be saved as; the menu is made when it is opened."""
+        menu = Menu(self)
+        menu.addAction(self.tr("As a picture…")).triggered.connect(self.picture_requested)
+        menu.addAction(self.tr("As a report…")).triggered.connect(self.report_requested)
+        menu.aboutToHide.connect(menu.deleteLater)
+        return menu
+
+    def _below(self, button: Button) -> QPoint:
+        return button.mapToGlobal(QPoint(0, button.height()))
+
     def set_texts(self, enabled: bool, quick_duration: str, full_duration: str, unavailable_reason: str) -> None:
         """Update texts; the tool tips say how long a run takes, or why none can be started."""
-        self.picture_button.setText(self.tr("Save as picture"))
-        self.report_button.setText(self.tr("Save report"))
+        self.save_button.setText(self.tr("Save result"))
         self.full_test_button.setText(self.tr("Full test…"))
         self.measure_button.setText(self.tr("Measure again"))
         for button, duration_text in ((self.full_test_button, full_duration), (self.measure_button, quick_duration)):
@@ -587,18 +609,24 @@ class ResultActions(QWidget):
             button.setToolTip(duration_text if enabled else unavailable_reason)
         self.update_layout()
 
+    def show_parts(self, *, tabs: bool, buttons: bool) -> None:
+        """Show the tabs, the buttons, or both."""
+        self._tabs.setVisible(tabs)
+        self.panel.setVisible(buttons)
+        self.setVisible(tabs or buttons)
+        self.update_layout()
+
     def update_layout(self) -> None:
         """Place the buttons for the current width of the page."""
-        available, margins = self._page.maximumViewportSize().width(), 2 * self._page.breakpoints.margin
-        widths = [button.sizeHint().width() + BUTTON_GAP for button in self.buttons]
-        one_row = theme.px(TITLE_WIDTH) + sum(widths) + margins <= available
+        available = self._page.maximumViewportSize().width() - 2 * self._page.breakpoints.margin
+        widths = [button.sizeHint().width() for button in self.buttons]
+        one_row = sum(widths) + BUTTON_GAP * (len(widths) - 1)
+        tabs_width = 0 if self._tabs.isHidden() else self._tabs.sizeHint().width() + BUTTON_GAP
+        is_beside = tabs_width + one_row <= available
         direction = QBoxLayout.Direction
-        self._page.header.setDirection(direction.LeftToRight if one_row else direction.TopToBottom)
-        alignment = Qt.AlignmentFlag.AlignVCenter if one_row else Qt.AlignmentFlag.AlignLeft
-        self._page.header.setAlignment(self, alignment)
-        count = len(self.buttons)
-        candidates = (each for each in (count, 2) if each * max(widths) + margins <= available)
-        columns = count if one_row else next(candidates, 1)
+        self._row.setDirection(direction.LeftToRight if is_beside else direction.TopToBottom)
+        self._row.setAlignment(self.panel, Qt.AlignmentFlag.AlignRight if is_beside else Qt.AlignmentFlag.AlignLeft)
+        columns = len(widths) if one_row <= available else 2 if 2 * max(widths) + BUTTON_GAP <= available else 1
         if columns != self.columns:
             self.columns = columns
             for index, button in enumerate(self.buttons):
@@ -612,7 +640,9 @@ def activity(report: BenchmarkProgress) -> ActivityText:
     """What is being measured."""
     size = dimensions_text(report.size) if report.workload == "matmul" else ""
     label = messages.workload_label(report.workload, report.dtype, report.device)
-    return ActivityText(f"{label} · {short_device_name(report.device)}", size, report.limit_s)
+    template = translate("BenchmarkPage", "Measuring now: {workload} on the {device}")
+    title = template.format(workload=label, device=short_device_name(report.device))
+    return ActivityText(title, size, report.limit_s)
 
 
 def duration_text(installed: InstalledEnvironment, gpu_count: int, *, full: bool = False) -> str:
@@ -641,16 +671,15 @@ def duration_text(installed: InstalledEnvironment, gpu_count: int, *, full: bool
     return template.format(time=format_duration(scaling.max_total_s(full=full), texts().language))
 
 
-def running_note(installed: InstalledEnvironment, gpu_count: int, *, full: bool) -> str:
-    """The note that is shown during a run: how long it takes, and what disturbs it."""
-    other_programs = translate("BenchmarkPage", "Other running programs lower the results.")
-    return f"{duration_text(installed, gpu_count, full=full)}\n{other_programs}"
+def running_note() -> str:
+    """The note that is shown during a run: what to expect of it, and what disturbs it."""
+    return translate("BenchmarkPage", "The fans may get loud. Close other programs for a fair result.")
 
 
 def full_test_label(installed: InstalledEnvironment, gpu_count: int) -> str:
     """The text of the full test's button, with this many GPUs (0: unknown)."""
     if installed.variant == "cpu":
-        return translate("BenchmarkPage", "Full test: up to 15 minutes…")
+        return translate("BenchmarkPage", "Full test, more exact: up to 15 minutes…")
     if gpu_count == 1:
-        return translate("BenchmarkPage", "Full test: up to 30 minutes…")
-    return translate("BenchmarkPage", "Full test: up to 15 minutes, and 15 for each GPU…")
+        return translate("BenchmarkPage", "Full test, more exact: up to 30 minutes…")
+    return translate("BenchmarkPage", "Full test, more exact: up to 15 minutes, and 15 for each GPU…")

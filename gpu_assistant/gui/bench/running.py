@@ -196,7 +196,8 @@ class FinishedResultsCard(Card):
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(12)
         self._grid.setVerticalSpacing(8)
-        self._grid.setColumnStretch(1, 1)
+        self._grid.setColumnStretch(1, 2)
+        self._grid.setColumnStretch(2, 1)
         self.column.addLayout(self._grid)
         self.hide()
 
@@ -225,9 +226,9 @@ class FinishedResultsCard(Card):
 
     def _add_row(self, result: BenchResult) -> None:
         row = len(self.results)
-        name = label("body", messages.result_name(result))
         size = dimensions_text(result.size) if result.id == "matmul" else ""
-        device = label("small", " · ".join(part for part in (short_device_name(result.device), size) if part))
+        name = label("body", " · ".join(part for part in (messages.result_name(result), size) if part))
+        device = label("small", short_device_name(result.device))
         value = label("strong", messages.median_text(result))
         value.setAlignment(Qt.AlignmentFlag.AlignRight)
         widgets = (IconWidget("check", "ok", 16), name, device, value)

@@ -23,7 +23,7 @@ class CurveChart(Themed, QWidget):
 
     def __init__(self, token: str = "s2", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.token, self.steps = token, 1
+        self.token, self.steps, self.unit = token, 1, ""
         self._points: tuple[CurvePoint, ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.apply_theme()
@@ -37,6 +37,12 @@ class CurveChart(Themed, QWidget):
         """Show these points of a run of so many steps."""
         self._points, self.steps = tuple(points), max(steps, 1)
         self.update()
+
+    def set_unit(self, unit: str) -> None:
+        """Name what the steps count, behind the last one."""
+        if unit != self.unit:
+            self.unit = unit
+            self.update()
 
     def refresh(self) -> None:
         self.setFont(theme.font("caption"))
@@ -73,7 +79,7 @@ class CurveChart(Themed, QWidget):
         """The first, the middle and the last step below the line."""
         top = area.bottom() + theme.px(LABEL_GAP) / 2
         for step in dict.fromkeys((0, self.steps // 2, self.steps)):
-            text = f"{step:,}"
+            text = f"{step:,} {self.unit}".rstrip() if step == self.steps else f"{step:,}"
             width = metrics.horizontalAdvance(text)
             centre = area.left() + step / self.steps * area.width()
             left = min(max(centre - width / 2, area.left()), self.width() - width)

@@ -1,4 +1,4 @@
-"""The window of the example programs: the code at the left, what it shows at the right.
+"""The window of the example programs: what a program shows at the left, its code at the right.
 
 What flows here, with the modules:
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QDialog, QFileDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from ...core import json
@@ -56,6 +56,9 @@ if TYPE_CHECKING:
     from ...app import App
 
 DIALOG_SIZE = 1080, 744  # pixels at 100 % text
+MARGIN = 28  # pixels at both sides
+LIVE_SHARE, CODE_SHARE = 56, 44  # of the width
+NEXT_PROGRAMS: dict[ExampleName, ExampleName] = {"first-program": "picture-sorter", "picture-sorter": "language-model"}
 
 
 class ExampleDialog(Themed, QDialog):
@@ -81,11 +84,11 @@ class ExampleDialog(Themed, QDialog):
         self._first_report: tuple[int, float] | None = None  # step, and seconds of the monotonic clock
         self.setWindowFlag(Qt.WindowType.WindowMaximizeButtonHint)
         self.programs = SegmentedControl([messages.program_title(name) for name in EXAMPLE_NAMES])
-        self.description_label = label("body", "", "soft")
+        self.title_label, self.description_label = label("title"), label("body", "", "soft")
         self.code_view, self.code_card, self.live_card = CodeView(), Card(" "), Card(" ")
         self.state_label, self.progress_bar = label("strong"), ProgressBar()
-        self.score_tile = MetricTile("check")
-        self.rate_tile, self.memory_tile = MetricTile("bolt"), MetricTile("memory")
+        self.score_tile, self.rate_tile = MetricTile("check"), MetricTile("bolt")
+        self.memory_tile, self.shown_tile = MetricTile("memory"), MetricTile("image")
         self.curve_card, self.curve_label, self.curve = Card(padding=14), label("small"), CurveChart()
         self.pictures_label, self.picture_grid = label("caption"), PictureGrid()
         self.text_label, self.skipped_label = label("body"), label("small")
@@ -95,9 +98,10 @@ class ExampleDialog(Themed, QDialog):
         self.folder_button = Button(icon_name="folder")
         self.weights_button, self.no_weights_button = Button(icon_name="file"), Button(kind="ghost", icon_name="cross")
         self.inputs_label = label("small")
-        self.run_button = Button(kind="primary", icon_name="play")
-        self.stop_button, self.save_button = Button(icon_name="cross"), Button(kind="ghost", icon_name="file")
-        self.editor_button = Button(kind="ghost", icon_name="code")
+        self.run_button, self.next_button = Button(kind="primary", icon_name="play"), Button(trailing_icon="right")
+        self.stop_button = Button(icon_name="cross")
+        self.save_button = Button(kind="ghost", icon_name="file", flush="left")
+        self.editor_button = Button(kind="ghost", icon_name="code", flush="left")
         self.close_button = Button()
         self.runner, self.save_runner, self.install_runner = JobRunner(self), JobRunner(self), JobRunner(self)
         self._breakpoints = Breakpoints(self)
@@ -108,59 +112,33 @@ class ExampleDialog(Themed, QDialog):
         self.apply_theme()
 
     def _build_layout(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(28, 20, 28, 18)
+        column, heading = QVBoxLayout(self), QVBoxLayout()
+        column.setContentsMargins(MARGIN, 20, MARGIN, 18)
         column.setSpacing(12)
-        column.addWidget(self.programs, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self.description_label)
+        heading.setSpacing(4)
+        heading.addWidget(self.title_label)
+        heading.addWidget(self.description_label)
+        self._header = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._header.setSpacing(12)
+        self._header.addLayout(heading, 1)
+        self._header.addWidget(self.programs)
+        column.addLayout(self._header)
+        column.addWidget(self.result_hero)
         inset = InsetPanel()
         inset.column.setContentsMargins(0, 0, 0, 0)
         inset.column.addWidget(self.code_view, 1)
         self.code_card.column.addWidget(inset, 1)
-        inputs = FlowLayout(spacing=10)
-        for button in (self.folder_button, self.weights_button, self.no_weights_button):
-            inputs.addWidget(button)
-        tiles = QVBoxLayout()
-        tiles.setSpacing(10)
-        for tile in (self.score_tile, self.rate_tile, self.memory_tile):
-            tiles.addWidget(tile, 1)
-        self.curve_card.column.addWidget(self.curve_label)
-        self.curve_card.column.addWidget(self.curve)
-        figures = QHBoxLayout()
-        figures.setSpacing(10)
-        figures.addLayout(tiles, 1)
-        figures.addWidget(self.curve_card, 2)
-        live = self.live_card.column
-        live.addLayout(inputs)
-        above: tuple[QWidget, ...] = (
-            *(self.inputs_label, self.banner, self.install_button, self.result_hero),
-            *(self.state_label, self.progress_bar),
-        )
-        below = self.pictures_label, self.picture_grid, self.text_label, self.skipped_label
-        for widget in above:
-            live.addWidget(widget)
-        live.addLayout(figures)
-        for widget in below:
-            live.addWidget(widget)
-        live.addWidget(self.empty_state, 100)  # all of the height while nothing has run
-        live.addStretch(1)
-        live_area = QScrollArea()
-        live_area.setWidgetResizable(True)
-        live_area.setFrameShape(QScrollArea.Shape.NoFrame)
-        live_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        live_area.setWidget(self.live_card)
-        use_slim_scroll_bars(live_area)
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._columns.setSpacing(16)
-        self._columns.addWidget(self.code_card, 50)
-        self._columns.addWidget(live_area, 50)
+        self._columns.addWidget(self._wrap_live_card(), LIVE_SHARE)
+        self._columns.addWidget(self.code_card, CODE_SHARE)
         column.addLayout(self._columns, 1)
         row = QHBoxLayout()
-        row.setSpacing(12)
+        row.setSpacing(16)
         row.addWidget(self.save_button)
         row.addWidget(self.editor_button)
         row.addStretch(1)
-        for button in (self.close_button, self.stop_button, self.run_button):
+        for button in (self.close_button, self.stop_button, self.run_button, self.next_button):
             row.addWidget(button)
         column.addLayout(row)
         available = self.screen().availableGeometry()
@@ -168,6 +146,43 @@ class ExampleDialog(Themed, QDialog):
             min(theme.px(DIALOG_SIZE[0]), available.width() - 40),
             min(theme.px(DIALOG_SIZE[1]), available.height() - 60),
         )
+
+    def _wrap_live_card(self) -> QScrollArea:
+        """What the program shows, which scrolls where it has too little room."""
+        inputs, tiles, figures = FlowLayout(spacing=10), QVBoxLayout(), QHBoxLayout()
+        for button in (self.folder_button, self.weights_button, self.no_weights_button):
+            inputs.addWidget(button)
+        tiles.setContentsMargins(0, 0, 0, 0)
+        self._tiles = QWidget()
+        self._tiles.setLayout(tiles)
+        for tile in (self.score_tile, self.shown_tile, self.rate_tile, self.memory_tile):
+            tiles.addWidget(tile, 1)
+        self.curve_card.column.addWidget(self.curve_label)
+        self.curve_card.column.addWidget(self.curve)
+        for layout in (tiles, figures):
+            layout.setSpacing(10)
+        figures.addWidget(self._tiles, 1)
+        figures.addWidget(self.curve_card, 2)
+        live = self.live_card.column
+        live.addLayout(inputs)
+        above: tuple[QWidget, ...] = (
+            *(self.inputs_label, self.banner, self.install_button),
+            *(self.state_label, self.progress_bar),
+        )
+        for widget in above:
+            live.addWidget(widget)
+        live.addLayout(figures)
+        for widget in (self.pictures_label, self.picture_grid, self.text_label, self.skipped_label):
+            live.addWidget(widget)
+        live.addWidget(self.empty_state, 100)  # all of the height while nothing has run
+        live.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(self.live_card)
+        use_slim_scroll_bars(area)
+        return area
 
     def _connect_signals(self) -> None:
         self.programs.chosen.connect(lambda index: self.choose_program(EXAMPLE_NAMES[index]))
@@ -177,6 +192,7 @@ class ExampleDialog(Themed, QDialog):
         self.install_runner.cancelled.connect(self._on_cancelled)
         self.install_runner.finished.connect(self._on_installed)
         self.run_button.clicked.connect(self.run)
+        self.next_button.clicked.connect(self.choose_next)
         self.stop_button.clicked.connect(self.stop)
         self.close_button.clicked.connect(self.reject)
         self.save_button.clicked.connect(lambda: self.create_save_dialog().open())
@@ -217,6 +233,13 @@ class ExampleDialog(Themed, QDialog):
         self._forget_run()
         self.programs.set_current(EXAMPLE_NAMES.index(program))
         self.retranslate()
+
+    def choose_next(self) -> None:
+        """Show the program after the present one; it is not started."""
+        program = NEXT_PROGRAMS.get(self._program)
+        if program is not None:
+            self.choose_program(program)
+            self.run_button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def create_folder_dialog(self) -> QFileDialog:
         """The dialog for the folder of pictures."""
@@ -364,7 +387,8 @@ class ExampleDialog(Themed, QDialog):
         self._stopping = False
         self.retranslate()
         if had_focus and not self._closing:
-            self.close_button.setFocus(Qt.FocusReason.OtherFocusReason)
+            # Not on a button that starts something: a late key press meant for "Stop" must do nothing.
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
         self._close_when_idle()
 
     # Texts and state
@@ -376,13 +400,17 @@ class ExampleDialog(Themed, QDialog):
         self.programs.set_options([messages.program_title(name) for name in EXAMPLE_NAMES])
         self.programs.set_current(EXAMPLE_NAMES.index(self._program))
         self.programs.setAccessibleName(self.tr("Program"))
+        self.title_label.setText(messages.program_heading(self._program))
         self.description_label.setText(messages.program_description(self._program))
-        self.code_card.set_title(self.tr("The code that runs"))
+        self.code_card.set_title(self.tr("The program"))
         self.code_view.set_code(readable_source(self._program, self._language.current))
         self.score_tile.set_label(self.tr("Correct"))
+        self.shown_tile.set_label(self.tr("Of those below"))
         self.rate_tile.set_label(self.tr("Tokens per second"))
         self.memory_tile.set_label(self.tr("GPU memory"))
-        self.pictures_label.setText(self.tr("The network's answers for pictures it has never seen"))
+        self.pictures_label.setText(
+            self.tr("The network's answer below each picture, none of which it has seen before")
+        )
         self.folder_button.setText(self.tr("Choose other pictures…"))
         self.weights_button.setText(self.tr("Use my own weights…"))
         self.no_weights_button.setText(self.tr("Without weights"))
@@ -391,6 +419,7 @@ class ExampleDialog(Themed, QDialog):
         self.editor_button.setText(self.tr("Open in VS Code"))
         self.stop_button.setText(self.tr("Stopping…") if self._stopping else self.tr("Stop"))
         self.close_button.setText(self.tr("Close"))
+        self._arrange_header()
         self._update_inputs()
         self._update_run()
 
@@ -402,6 +431,12 @@ class ExampleDialog(Themed, QDialog):
         run_text = self.tr("Run again") if has_run else self.tr("Run")
         self.run_button.setText(self.tr("Choose pictures…") if lacks_pictures else run_text)
         self.run_button.set_icon("folder" if lacks_pictures else "play")
+        following = NEXT_PROGRAMS.get(self._program) if self._result is not None else None
+        self.next_button.setVisible(following is not None and not running)
+        if following is not None:
+            self.next_button.setText(self.tr("Next: {program}").format(program=messages.program_title(following)))
+        self.next_button.set_kind("primary" if following is not None else "secondary")
+        self.run_button.set_kind("secondary" if following is not None else "primary")  # one primary button
         self.folder_button.setVisible(is_sorter and not lacks_pictures and not running)
         self.weights_button.setVisible(takes_weights and not running)
         self.no_weights_button.setVisible(takes_weights and not running and self._weights is not None)
@@ -426,21 +461,14 @@ class ExampleDialog(Themed, QDialog):
         self.state_label.setVisible(running)
         self.progress_bar.setVisible(running)
         self.progress_bar.set_fraction(None if progress is None else progress.step / progress.steps)
-        learned = progress is not None and progress.score is not None
-        self.score_tile.setVisible(learned)
-        self.rate_tile.setVisible(progress is not None and progress.rate is not None)
-        memory_bytes = progress.memory_bytes if progress is not None else None
-        self.memory_tile.setVisible(memory_bytes is not None)
-        if progress is not None:
-            score = progress.score
-            self.score_tile.set_value(None if score is None else messages.percent(score), "%", score)
-            self.rate_tile.set_value(None if progress.rate is None else f"{progress.rate:,.1f}", "", None)
-            self.memory_tile.set_value(None if memory_bytes is None else format_memory(memory_bytes), "", None)
+        self._update_tiles(progress)
         self.curve.token = "s1" if is_language_model else "s2"
         self.curve.set_points(self._curve, progress.steps if progress is not None else 1)
+        self.curve.set_unit(self.tr("tokens") if is_language_model else self.tr("steps"))
         self.curve_card.setVisible(bool(self._curve))
         if self._curve:
-            template = self.tr("Speed: {values}") if is_language_model else self.tr("Error (loss): {values}")
+            loss_template = self.tr("Error (loss), lower is better: {values}")
+            template = self.tr("Speed: {values}") if is_language_model else loss_template
             self.curve_label.setText(template.format(values=messages.change_text([y for _x, y in self._curve])))
             self.curve.setAccessibleName(self.curve_label.text())
         loss_text = self.tr("How far off the network still is. Training brings this down.")
@@ -458,6 +486,26 @@ class ExampleDialog(Themed, QDialog):
         self.skipped_label.setVisible(skipped > 0)
         self._update_outcome()
 
+    def _update_tiles(self, progress: ExampleProgress | None) -> None:
+        """The newest figures beside the curve."""
+        # At the end the verdict has it.
+        learned = progress is not None and progress.score is not None and self._result is None
+        self.score_tile.setVisible(learned)
+        pictures = self.picture_grid.pictures
+        self.shown_tile.setVisible(learned and bool(pictures))
+        right = sum(each.correct is True for each in pictures)
+        self.shown_tile.set_value(str(right), self.tr("of {total}").format(total=len(pictures)), None)
+        self.rate_tile.setVisible(progress is not None and progress.rate is not None)
+        memory_bytes = progress.memory_bytes if progress is not None else None
+        self.memory_tile.setVisible(memory_bytes is not None)
+        tiles = (self.score_tile, self.shown_tile, self.rate_tile, self.memory_tile)
+        self._tiles.setVisible(not all(tile.isHidden() for tile in tiles))
+        if progress is not None:
+            score = progress.score
+            self.score_tile.set_value(None if score is None else messages.percent(score), "%", score)
+            self.rate_tile.set_value(None if progress.rate is None else f"{progress.rate:,.1f}", "", None)
+            self.memory_tile.set_value(None if memory_bytes is None else format_memory(memory_bytes), "", None)
+
     def _state_text(self) -> str:
         if self._start is None:
             return self.tr("PyTorch is loading…")
@@ -474,7 +522,7 @@ class ExampleDialog(Themed, QDialog):
 
     def _update_outcome(self) -> None:
         result, error, running = self._result, self._error, self.runner.running
-        self.result_hero.setVisible(result is not None)
+        self.result_hero.setVisible(result is not None and not running)
         if result is not None:
             self.result_hero.set(
                 "ok", messages.result_title(result), messages.result_detail(result, self._language.current)
@@ -490,9 +538,24 @@ class ExampleDialog(Themed, QDialog):
         elif is_saved:
             self.banner.set("ok", self.tr("Saved as {path}").format(path=self._saved_path))
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange_header()
+
+    def _arrange_header(self) -> None:
+        """The choice of programs beside the title, below it where the description would need a third line."""
+        beside = self.width() - 2 * MARGIN - self.programs.sizeHint().width() - self._header.spacing()
+        needs_room = self.title_label.sizeHint().width() > beside or (
+            self.description_label.heightForWidth(max(beside, 1)) > 2.5 * self.description_label.fontMetrics().height()
+        )
+        direction = QBoxLayout.Direction
+        self._header.setDirection(direction.TopToBottom if needs_room else direction.LeftToRight)
+        alignment = Qt.AlignmentFlag.AlignLeft if needs_room else Qt.AlignmentFlag.AlignRight
+        self._header.setAlignment(self.programs, alignment | Qt.AlignmentFlag.AlignTop)
+
     def _arrange(self) -> None:
         vertical = self._breakpoints.is_small
-        direction = QBoxLayout.Direction.BottomToTop if vertical else QBoxLayout.Direction.LeftToRight
+        direction = QBoxLayout.Direction.TopToBottom if vertical else QBoxLayout.Direction.LeftToRight
         self._columns.setDirection(direction)
-        self._columns.setStretch(0, 40 if vertical else 50)
-        self._columns.setStretch(1, 60 if vertical else 50)
+        self._columns.setStretch(0, LIVE_SHARE)
+        self._columns.setStretch(1, CODE_SHARE)

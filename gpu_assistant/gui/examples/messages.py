@@ -24,6 +24,15 @@ def program_title(program: ExampleName) -> str:
     }[program]
 
 
+def program_heading(program: ExampleName) -> str:
+    """The name of a program, as the title of its window."""
+    return {
+        "first-program": translate("Examples", "My first program: reading digits"),
+        "picture-sorter": translate("Examples", "Sorting my own pictures"),
+        "language-model": translate("Examples", "How fast a language model writes"),
+    }[program]
+
+
 def program_description(program: ExampleName) -> str:
     """What a program does, in one or two sentences."""
     return {

@@ -193,7 +193,7 @@ def level_texts(load: str, *, has_environment: bool) -> Sequence[tuple[str, str]
     """What each level does, and how long it takes; `load` is the time under full load as text."""
     quick = (
         (
-            translate("Health", "Checks the card and runs a small calculation."),
+            translate("Health", "At any time: checks the card and runs a small calculation."),
             translate("Health", "Less than 1 minute"),
         )
         if has_environment
@@ -205,11 +205,11 @@ def level_texts(load: str, *, has_environment: bool) -> Sequence[tuple[str, str]
     return (
         quick,
         (
-            translate("Health", "All of level 1, plus data transfer, exact calculations and the whole free memory."),
+            translate("Health", "If results look wrong: also data transfer, precision and the free memory."),
             translate("Health", "A few minutes"),
         ),
         (
-            translate("Health", "All of level 2, plus full load for a long time, with every result checked."),
-            translate("Health", "A few minutes, then {load} at full load").format(load=load),
+            translate("Health", "If it crashes at work: also a long full load, with every result checked."),
+            translate("Health", "More than {load}").format(load=load),
         ),
     )

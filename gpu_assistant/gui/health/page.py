@@ -94,7 +94,7 @@ class HealthPage(Page):
         self.start_button = Button(kind="primary", icon_name="play")
         self.start_button.setObjectName("startHealthTest")
         self.cancel_button = Button(icon_name="cross")
-        self.copy_button = Button(kind="ghost", icon_name="copy", small=True)
+        self.copy_button = Button(kind="ghost", icon_name="copy", small=True, flush="left")
         self.environment_runner, self.test_runner = JobRunner(self), JobRunner(self)
         self._build_layout()
         self._connect_signals()
@@ -113,6 +113,7 @@ class HealthPage(Page):
         self._result_card = Card()
         self._result_card.column.addWidget(self.result_view)
         result_footer = QHBoxLayout()
+        result_footer.setSpacing(16)
         result_footer.addWidget(self.result_view.expand_button)
         result_footer.addWidget(self.copy_button)
         result_footer.addStretch(1)
@@ -133,8 +134,9 @@ class HealthPage(Page):
         self._start_row, start_layout = QWidget(), QHBoxLayout()
         self._start_row.setLayout(start_layout)
         start_layout.setContentsMargins(0, 0, 0, 0)
-        start_layout.setSpacing(16)
+        start_layout.setSpacing(12)
         start_layout.addWidget(self.start_button, 0, Qt.AlignmentFlag.AlignVCenter)
+        start_layout.addWidget(self.test_options.gpu_dropdown, 0, Qt.AlignmentFlag.AlignVCenter)
         start_layout.addWidget(self.limit_label, 1, Qt.AlignmentFlag.AlignVCenter)
         self.column.addWidget(self.test_options)
         self.column.addWidget(self._start_row)
@@ -323,6 +325,8 @@ class HealthPage(Page):
 
     def _on_done(self, checks: Checks) -> None:
         self.show_result(checks)
+        if checks.level is not None:  # "Test again" repeats it; below, the one after it is offered
+            self.levels.set_current(checks.level % len(self.levels.buttons))
         self.verticalScrollBar().setValue(0)
         announce(self.result_view.verdict, self.result_view.verdict.accessibleName())
 
@@ -385,7 +389,7 @@ class HealthPage(Page):
         has_verdict = not self.result_view.verdict.isHidden()
         self.set_title(
             self._title(running=running, has_verdict=has_verdict),
-            translate("Health", "Runs calculations on the card and checks the results. Nothing is changed."),
+            self._subtitle(running=running, has_verdict=has_verdict),
         )
         self.start_button.set_kind("secondary" if has_verdict else "primary")  # one primary button on the page
         self.another_label.setText(translate("Health", "Run another test"))
@@ -444,6 +448,16 @@ class HealthPage(Page):
             return translate("Health", "Result of the health test")
         return translate("Health", "Is your graphics card healthy?")
 
+    def _subtitle(self, *, running: bool, has_verdict: bool) -> str:
+        """What the test is for, then what it does to other programs; "" above a result."""
+        if running:
+            return translate("Health", "Other programs may run slower meanwhile. Nothing is changed.")
+        if has_verdict:
+            return ""
+        return translate(
+            "Health", "For a new, used or crashing card: calculations whose results are checked. Nothing is changed."
+        )
+
     def _limit_text(self) -> str:
         """When the test stops by itself; "" where only the driver is asked."""
         environment = self._environment
@@ -453,7 +467,10 @@ class HealthPage(Page):
 
 
 class HealthTestOptions(QWidget):
-    """Which GPU, where there are several; how many minutes of load, where the level has load. `changed` by the user."""
+    """Which GPU, where there are several; how many minutes of load, where the level has load. `changed` by the user.
+
+    The page places `gpu_dropdown` beside the button that starts the test.
+    """
 
     changed = Signal()
 
@@ -468,7 +485,7 @@ class HealthTestOptions(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
-        for widget in (self.gpu_dropdown, self.load_label, self.minutes):
+        for widget in (self.load_label, self.minutes):
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addStretch(1)
         self.gpu_dropdown.chosen.connect(self._set_gpu)
@@ -516,7 +533,7 @@ class HealthTestOptions(QWidget):
         self.gpu_dropdown.setVisible(len(self._gpus) > 1)
         for widget in (self.load_label, self.minutes):
             widget.setVisible(has_load)
-        self.setVisible((has_load or len(self._gpus) > 1) and not running)
+        self.setVisible(has_load and not running)
 
     def _set_gpu(self, gpu: int | None) -> None:
         self._gpu = gpu

@@ -18,6 +18,7 @@ from ...core.results import Check, Checks, HealthTestCurve
 from ...health.curves import is_throttled, throttled_share
 from ...health.headline import blames_gpu, has_tested_gpu, select_headline
 from ...texts.format import format_duration, short_name
+from ...texts.translate import remove_cjk_gaps
 from .. import language
 from ..widgets.buttons import Button
 from ..widgets.cards import Hero, HeroKind
@@ -57,7 +58,7 @@ class HealthResultView(QWidget):
         self._only_card: str | None = None
         self._scope_expanded = False
         self.passed_fold = PassedFold()
-        self.expand_button = Button(kind="ghost", small=True)
+        self.expand_button = Button(kind="ghost", small=True, flush="left")
         self.expand_button.clicked.connect(lambda: self._show_scope(expanded=not self._scope_expanded))
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -116,7 +117,9 @@ class HealthResultView(QWidget):
         self._lists[kind].addWidget(row)
         if kind == "pass":
             row.setVisible(self.passed_fold.is_open)
-            self.passed_fold.set_count(sum(each.check.state == "pass" for each in self.rows))
+            states = [each.state for each in self._checks.checks] if self._checks is not None else []
+            judged = sum(state != "skip" for state in states)
+            self.passed_fold.set_count(sum(each.check.state == "pass" for each in self.rows), judged)
             self.passed_fold.show()
 
     def _show_passed(self, *, is_open: bool) -> None:
@@ -195,7 +198,9 @@ class HealthResultView(QWidget):
         self._show_scope(expanded=expanded)
 
     def _show_scope(self, *, expanded: bool) -> None:
-        """What the verdict does not cover, MAX_SCOPE_ITEMS of it unless `expanded`; what it covers stands above."""
+        """What the verdict does not cover, MAX_SCOPE_ITEMS of it unless `expanded`; then also why checks were left
+        out. What it covers stands above.
+        """
         checks = self._checks
         if checks is None or checks.level is None:
             return
@@ -204,13 +209,19 @@ class HealthResultView(QWidget):
             language.texts().scope_text(checks, max_items=limit, with_covered=False)
             for limit in (None, MAX_SCOPE_ITEMS)
         )
-        self.scope.setText(full_text if expanded else short_text)
+        parts = [full_text if expanded else short_text]
+        if expanded or checks.verdict == "pass":
+            parts.append(language.texts().translate("health.pass-means"))
+        self.scope.setText(remove_cjk_gaps(" ".join(parts)))
         self.scope.show()
         self.expand_button.setText(
             translate("Health", "Show less") if expanded else translate("Health", "Show what was not tested")
         )
         self.expand_button.set_icon(None, "up" if expanded else "down")
-        self.expand_button.setVisible(full_text != short_text)
+        skipped = [row for row in self.rows if row.check.state == "skip"]
+        for row in skipped:
+            row.setVisible(expanded)
+        self.expand_button.setVisible(full_text != short_text or bool(skipped))
 
 
 def state_label(state: str) -> str:
@@ -233,9 +244,9 @@ class PassedFold(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.is_open, self._count = False, 0
+        self.is_open = False
         self.count_label = label("strong")
-        self.button = Button(kind="ghost", small=True)
+        self.button = Button(kind="ghost", small=True, flush="right")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
@@ -243,11 +254,12 @@ class PassedFold(QWidget):
         row.addWidget(self.count_label, 1, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter)
 
-    def set_count(self, count: int) -> None:
-        """Say how many checks passed, in the current language."""
-        self._count = count
+    def set_count(self, count: int, judged: int = 0) -> None:
+        """Say how many checks passed, in the current language; of how many, where not all that were `judged` did."""
         template = translate("Health", "1 check passed") if count == 1 else translate("Health", "{count} checks passed")
-        self.count_label.setText(template.format(count=count))
+        if judged > count:
+            template = translate("Health", "{count} of {judged} checks passed")
+        self.count_label.setText(template.format(count=count, judged=judged))
         self.set_open(self.is_open)
 
     def set_open(self, is_open: bool) -> None:

@@ -7,13 +7,12 @@ them.
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.types import device_name
 from ...health.child_protocol import HealthProgress
 from ...health.job import SAMPLED_AREAS
 from ...health.progress import HealthTestProgress
-from ...texts.format import format_percent
 from .. import language
 from ..widgets.progress import StepStateIcon
 from ..widgets.text import label
@@ -65,7 +64,7 @@ class AreaProgressList(QWidget):
         current, to_come = self._progress.current, self._progress.areas_to_come
         self.current_row.setVisible(current is not None)
         if current is not None:
-            self.current_row.set(*self._current_texts(current))
+            self.current_row.set(self._current_text(current))
         for area, row in self.rows.items():
             row.setVisible(area in to_come)
             row.set(area_text(area))
@@ -73,25 +72,24 @@ class AreaProgressList(QWidget):
         self.sampled_row.set(translate("Health", "At the end: what the driver reported during the test"))
         self.setVisible(current is not None or bool(to_come))
 
-    def _current_texts(self, current: HealthProgress) -> tuple[str, str]:
-        """What is tested now, with its GPU and wrong results, and how much of it is done."""
+    def _current_text(self, current: HealthProgress) -> str:
+        """What is tested now, with its GPU and wrong results; how much is done of the whole test stands above."""
         parts = [area_text(current.check)]
         if self._has_several_gpus and current.device is not None:
             parts.append(device_name(current.device))
         if current.errors:
             parts.append(translate("Health", "wrong results: {count}").format(count=current.errors))
-        return " · ".join(parts), "" if current.done is None else format_percent(100 * current.done)
+        return " · ".join(parts)
 
 
 class AreaProgressRow(QWidget):
-    """One area: an arc and its percentage where it `is_current`, else a ring."""
+    """One area: an arc where it `is_current`, else a ring."""
 
     def __init__(self, *, is_current: bool = False) -> None:
         super().__init__()
         self._is_current = is_current
         kind, tone = ("strong", "text") if is_current else ("body", "soft")
-        self.name_label, self.percent_label = label(kind, "", tone), label(kind, "", tone)
-        self.percent_label.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
+        self.name_label = label(kind, "", tone)
         state_icon = StepStateIcon(size=ICON_SIZE)
         state_icon.set_state("running" if is_current else "waiting")
         row = QHBoxLayout(self)
@@ -99,15 +97,12 @@ class AreaProgressRow(QWidget):
         row.setSpacing(12)
         row.addWidget(state_icon, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.name_label, 1)
-        row.addWidget(self.percent_label, 0, Qt.AlignmentFlag.AlignTop)
 
-    def set(self, name: str, percent: str = "") -> None:
-        """Show the name of the area, and how much of it is done."""
+    def set(self, name: str) -> None:
+        """Show the name of the area."""
         self.name_label.setText(name)
-        self.percent_label.setText(percent)
-        self.percent_label.setVisible(bool(percent))
         state = translate("Health", "testing now") if self._is_current else translate("Health", "to come")
-        self.setAccessibleName(f"{state}: {' · '.join(part for part in (name, percent) if part)}")
+        self.setAccessibleName(f"{state}: {name}")
 
 
 def area_text(area: str) -> str:

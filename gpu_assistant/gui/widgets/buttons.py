@@ -301,7 +301,8 @@ class _SegmentButton(KeyboardFocus, Themed, QRadioButton):
             draw_rounded_rect(painter, rect, 6, theme.color("card"), theme.color("control"))
         elif self.underMouse() and self.isEnabled():
             draw_rounded_rect(painter, rect, 6, theme.color("pressed"))
-        foreground = "disabled" if not self.isEnabled() else "text" if self.isChecked() else "soft"
+        # What is selected is read also while nothing else can be.
+        foreground = "text" if self.isChecked() else "soft" if self.isEnabled() else "disabled"
         painter.setPen(theme.color(foreground))
         painter.setFont(theme.font("strong" if self.isChecked() else "body"))
         painter.drawText(QRectF(self.rect()), int(Qt.AlignmentFlag.AlignCenter), self.text())

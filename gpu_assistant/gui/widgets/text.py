@@ -12,6 +12,12 @@ from .. import theme
 from .base import Themed
 
 _UNBOUNDED_WIDTH = 1e6
+_MIN_LAST_LINE, _MIN_LAST_LETTERS = (
+    0.15,
+    2.2,
+)  # of the width, and in widths of a Chinese character: a shorter one is alone
+_NARROWER = (0.96, 0.92, 0.88, 0.84, 0.8)  # shares of the width that are tried in its place
+LINE_SEPARATOR = "\u2028"
 _MAX_CACHED_LAYOUTS = 16
 SEPARATOR, NO_BREAK_SPACE = " · ", "\u00a0"
 
@@ -19,26 +25,63 @@ SEPARATOR, NO_BREAK_SPACE = " · ", "\u00a0"
 def layout_text(text: str, font: QFont, width: float, wrap: bool = True) -> tuple[QTextLayout, QSize]:
     """Break text into lines of at most `width` pixels; returns the layout and its size.
 
-    A line ends between phrases that middle dots separate rather than within one, and in place of the dot.
+    A line ends between phrases that middle dots separate rather than within one, and in place of the dot. The last line
+    of a paragraph is not one short word or character where the lines before it can be shorter.
     """
     if SEPARATOR in text:
         text = "\n".join(_break_between_phrases(line, font, width) for line in text.split("\n"))
-    layout = QTextLayout(text.replace("\n", "\u2028"), font)
+    layout = QTextLayout(text.replace("\n", LINE_SEPARATOR), font)
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere if wrap else QTextOption.WrapMode.NoWrap)
     layout.setTextOption(option)
+    widths = [_even_width(paragraph, font, option, width) if wrap else width for paragraph in text.split("\n")]
     layout.beginLayout()
     y = widest = 0.0
+    paragraph = 0
     while (line := layout.createLine()).isValid():
-        line.setLineWidth(max(width, 1.0))
+        line.setLineWidth(max(widths[paragraph], 1.0))
         line.setPosition(QPointF(0, y))
         widest = max(widest, line.naturalTextWidth())
         height = line.height()
         y += height * theme.line_height()
+        paragraph += layout.text()[line.textStart() : line.textStart() + line.textLength()].endswith(LINE_SEPARATOR)
     layout.endLayout()
     # No leading below the last line.
     bottom = y - height * (theme.line_height() - 1) if layout.lineCount() else QFontMetricsF(font).height()
     return layout, QSize(ceil(widest), ceil(bottom))
+
+
+def _even_width(paragraph: str, font: QFont, option: QTextOption, width: float) -> float:
+    """The width for the lines of a paragraph: less than `width` where its last line would be one short word or
+    character, as long as that takes no further line.
+    """
+    metrics = QFontMetricsF(font)
+    if metrics.horizontalAdvance(paragraph) <= width:
+        return width
+    min_last = max(_MIN_LAST_LINE * width, _MIN_LAST_LETTERS * metrics.ascent())
+    lines, last = _count_lines(paragraph, font, option, width)
+    if lines < 2 or last >= min_last:
+        return width
+    for share in _NARROWER:
+        count, narrower_last = _count_lines(paragraph, font, option, share * width)
+        if count > lines:
+            break
+        if narrower_last >= min_last:
+            return share * width
+    return width
+
+
+def _count_lines(paragraph: str, font: QFont, option: QTextOption, width: float) -> tuple[int, float]:
+    """How many lines a paragraph takes in this width, and how wide the last one is."""
+    layout = QTextLayout(paragraph, font)
+    layout.setTextOption(option)
+    layout.beginLayout()
+    count, last = 0, 0.0
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(max(width, 1.0))
+        count, last = count + 1, line.naturalTextWidth()
+    layout.endLayout()
+    return count, last
 
 
 def _break_between_phrases(line: str, font: QFont, width: float) -> str:

@@ -7,7 +7,7 @@ import time
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QLabel
 
 from gpu_assistant.bench.child_protocol import TorchLoading
@@ -132,7 +132,7 @@ def test_elapsed_time_runs_while_visible(page, app, qtbot):
     app.gate = threading.Event()
     page.empty_state.button.click()
     clock = page.running_view.findChild(QTimer, "clockTimer")
-    assert "About 1 minute" in page.running_view.note_label.text()
+    assert "Close other programs" in page.running_view.note_label.text()
     assert page.running_view.count_label.text().startswith("running for ")
     assert clock.isActive()
     page.running_view.hide()
@@ -309,7 +309,7 @@ def test_empty_page_reports_missing_environment(page, app, qtbot):
 
 def test_full_test_starts_after_confirmation(page, app, qtbot, seen):
     app.gate = threading.Event()
-    assert page.first_full_test_button.text() == "Full test: up to 15 minutes…"
+    assert page.first_full_test_button.text() == "Full test, more exact: up to 15 minutes…"
     page.first_full_test_button.click()
     dialog = confirm_dialog(page)
     assert "Up to 15 minutes." in seen(dialog)
@@ -320,7 +320,7 @@ def test_full_test_starts_after_confirmation(page, app, qtbot, seen):
     confirm_dialog(page).accept_button.click()
     assert page.measuring
     qtbot.waitUntil(lambda: app.bench_full, timeout=5000)
-    assert "Up to 15 minutes" in page.running_view.note_label.text()
+    assert "Close other programs" in page.running_view.note_label.text()
     cancelled_at = time.monotonic()
     page.cancel_button.click()
     wait_for_end(page, qtbot)
@@ -362,7 +362,7 @@ def test_cancelled_full_test_shown_as_unfinished(open_page, seen):
 # Layout
 
 
-@pytest.mark.parametrize(("width", "scale", "columns"), [(1366, 1.0, 4), (1000, 1.0, 4), (1000, 2.0, 2)])
+@pytest.mark.parametrize(("width", "scale", "columns"), [(1366, 1.0, 3), (880, 1.0, 3), (1000, 2.0, 2)])
 def test_action_buttons_fit_page_width(open_result, qapp, qtbot, width, scale, columns):
     page = open_result(card_benchmark())
     page.window().resize(width, 700)
@@ -373,10 +373,42 @@ def test_action_buttons_fit_page_width(open_result, qapp, qtbot, width, scale, c
         assert button.visibleRegion().boundingRect() == button.rect()
 
 
+def test_tabs_and_buttons_stand_in_one_row_in_the_smallest_window(open_result, language, qtbot):
+    page = open_result(card_benchmark())
+    page.window().resize(880, 520)
+    for code in ("en", "zh_CN"):
+        language.set(code)
+        buttons = page.result_actions.buttons
+        qtbot.waitUntil(
+            lambda buttons=buttons: (
+                len(
+                    {each.mapTo(page, QPoint(0, 0)).y() for each in buttons} | {page.tabs.mapTo(page, QPoint(0, 0)).y()}
+                )
+                == 1
+            ),
+            timeout=5000,
+        )
+        assert "\n" not in page.subtitle_label.text()
+        line_height = page.subtitle_label.fontMetrics().height()
+        assert page.subtitle_label.height() < 2 * line_height
+
+
+def test_result_is_saved_as_picture_or_report(open_result, monkeypatch):
+    page = open_result(card_benchmark())
+    asked: list[str] = []
+    monkeypatch.setattr(page.exporter, "ask_picture", lambda *_: asked.append("picture"))
+    monkeypatch.setattr(page.exporter, "ask_report", lambda *_: asked.append("report"))
+    actions = page.result_actions.build_save_menu().actions()
+    assert [action.text() for action in actions] == ["As a picture…", "As a report…"]
+    for action in actions:
+        action.trigger()
+    assert asked == ["picture", "report"]
+
+
 def test_large_text_needs_no_horizontal_scroll(open_result, qapp, qtbot):
     page = open_result(card_benchmark())
     page.window().resize(1000, 700)
     theme.set_text_scale(qapp, 2.0)
-    title, actions = page.title_label, page.result_actions
-    qtbot.waitUntil(lambda: actions.geometry().top() > title.geometry().bottom() > 50, timeout=5000)
+    tabs, buttons = page.tabs, page.result_actions.panel
+    qtbot.waitUntil(lambda: buttons.geometry().top() > tabs.geometry().bottom() > 50, timeout=5000)
     qtbot.waitUntil(lambda: page.horizontalScrollBar().maximum() == 0, timeout=5000)

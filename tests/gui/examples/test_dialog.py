@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from gpu_assistant.core.errors import AppError
@@ -81,7 +81,7 @@ def test_figures_and_pictures_are_shown_while_it_runs(app, open_dialog, qtbot):
     assert dialog.state_label.text() == "Step 300 of 600 · RTX 4060"
     assert dialog.progress_bar.fraction() == 0.5
     assert dialog.score_tile.value_widget.figure == "90"
-    assert dialog.curve_label.text() == "Error (loss): 0.25"
+    assert dialog.curve_label.text() == "Error (loss), lower is better: 0.25"
     assert dialog.picture_grid.accessibleName() == "9 of 10 correct"
     assert "nn.Conv2d" in dialog.code_view.toPlainText()
     assert not dialog.run_button.isVisible()
@@ -113,7 +113,7 @@ def test_digits_stand_ten_in_a_row_and_nothing_moves_when_the_curve_comes(app, o
     dialog.runner.reported.emit(replace(thirty, step=60, loss=0.1))
     qtbot.waitUntil(dialog.curve.isVisible)
     assert dialog.picture_grid.shape(dialog.picture_grid.width()) == before
-    assert dialog.curve_label.text() == "Error (loss): 0.25 → 0.10"
+    assert dialog.curve_label.text() == "Error (loss), lower is better: 0.25 → 0.10"
     assert dialog.curve.height() >= 100
     assert dialog.curve.points == ((30.0, 0.25), (60.0, 0.1))
     bottom = dialog.picture_grid.mapTo(dialog, dialog.picture_grid.rect().bottomLeft()).y()
@@ -205,6 +205,30 @@ def test_picture_sorter_asks_for_a_folder_first(app, open_dialog, qtbot, tmp_pat
     assert app.example[2].pictures == tmp_path
     assert dialog.run_button.text() == "Run again"
     assert dialog.folder_button.isVisible()
+
+
+def test_output_stands_before_the_code_below_a_title(app, open_dialog, language, qtbot):
+    dialog = open_dialog(app)
+    qtbot.waitUntil(dialog.result_hero.isVisible, timeout=20_000)
+    left = {each: each.mapTo(dialog, QPoint(0, 0)).x() for each in (dialog.live_card, dialog.code_card)}
+    assert left[dialog.live_card] < left[dialog.code_card]
+    assert dialog.live_card.width() >= dialog.code_card.width()
+    assert dialog.title_label.text() == "My first program: reading digits"
+    assert dialog.result_hero.width() > 1.5 * dialog.live_card.width()  # above both
+    assert not dialog.score_tile.isVisible()  # the verdict has it
+
+
+def test_next_program_is_offered_after_the_first(app, open_dialog, qtbot):
+    dialog = open_dialog(app)
+    qtbot.waitUntil(dialog.result_hero.isVisible, timeout=20_000)
+    qtbot.waitUntil(dialog.next_button.isVisible)
+    assert dialog.next_button.text() == "Next: Sort my pictures"
+    assert (dialog.next_button.kind, dialog.run_button.kind) == ("primary", "secondary")
+    dialog.next_button.click()
+    assert dialog.programs.current() == 1
+    assert not dialog.runner.running
+    assert not dialog.next_button.isVisible()
+    assert dialog.run_button.kind == "primary"
 
 
 def test_saved_copy_has_the_language_of_the_window(app, open_dialog, language, qtbot, tmp_path):

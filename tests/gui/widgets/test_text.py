@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+from PySide6.QtGui import QFont, QTextLayout, QTextOption
+
+from gpu_assistant.gui import theme
 from gpu_assistant.gui.widgets.text import label, layout_text
 
 
@@ -43,3 +47,43 @@ def test_elided_text_has_tooltip(show) -> None:
 def test_chinese_breaks_between_characters() -> None:
     made = label("body", "下载到一半时网络断了，已下载的都在，下次会从这里接着装。" * 3)
     assert made.heightForWidth(160) > 2 * made.heightForWidth(4000)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "检查所有风扇是否在转，清理风扇和滤网上的灰尘，机箱周围留出空间，然后再测一次。",
+        "Check that all fans turn, and improve its cooling: clean dust off fans and filters. Then test it.",
+    ],
+)
+def test_last_line_is_not_one_short_word_or_character(qapp, text: str) -> None:
+    font = theme.font("body")
+    full = layout_text(text, font, 1e6)[1].width()
+    found = improved = 0
+    for width in range(120, full, 7):
+        plain = _broken(text, font, width)
+        layout, size = layout_text(text, font, width)
+        lines = [layout.lineAt(index) for index in range(layout.lineCount())]
+        assert len(lines) == len(plain)  # no further line for it
+        assert size.width() <= width
+        assert sum(line.textLength() for line in lines) == len(text)
+        if plain[-1] < 30:
+            found += 1
+            improved += lines[-1].naturalTextWidth() > plain[-1] + 10
+    # Not where the lines are so few or so full that it would take one more.
+    assert 0 < 0.6 * found <= improved
+
+
+def _broken(text: str, font: QFont, width: int) -> list[float]:
+    """How wide the lines are that Qt alone makes."""
+    layout = QTextLayout(text, font)
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    layout.setTextOption(option)
+    layout.beginLayout()
+    widths = []
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(width)
+        widths.append(line.naturalTextWidth())
+    layout.endLayout()
+    return widths

@@ -13,13 +13,14 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from ....bench.memory_fit import is_batch_fitting
 from ....core.results import BenchDevice, FitVariant, MemoryFit
 from ....reports import messages as bench_messages
 from ....texts.benchmark import with_label
 from ....texts.translate import remove_cjk_gaps
 from ... import language, theme
 from ...widgets.base import KeyboardFocus, Themed, draw_focus_ring
-from ...widgets.cards import Card
+from ...widgets.cards import Banner, Card
 from ...widgets.layouts import clear_layout
 from ...widgets.text import label
 from . import messages
@@ -37,10 +38,12 @@ class MemoryFitBars(Card):
         self._from_previous_run = self._ready = False
         super().__init__(" ")
         self.rows: dict[FitVariant, StackedBarRow] = {}
-        self.answer_label, self.free_label, self.notes_label = label("strong"), label("small"), label("small")
+        self.answer_banner = Banner("ok", inset=True)
+        self.answer_banner.label.set_kind("strong")
+        self.free_label, self.notes_label = label("small"), label("small")
         self._rows_layout, self._omissions_layout = QVBoxLayout(), QVBoxLayout()
         self._rows_layout.setSpacing(8)
-        self.column.addWidget(self.answer_label)
+        self.column.addWidget(self.answer_banner)
         self.column.addWidget(self.free_label)
         self.column.addLayout(self._rows_layout)
         self.column.addLayout(self._omissions_layout)
@@ -84,9 +87,9 @@ class MemoryFitBars(Card):
         )
         self.set_title(self.tr("The earlier result: {title}").format(title=title) if self._from_previous_run else title)
         baseline = next((fit for fit in fits if fit.variant == "plain"), None)
-        self.answer_label.setText(messages.fit_summary(fits))
-        self.answer_label.setVisible(bool(self.answer_label.text()))
-        self.answer_label.set_tone(messages.fit_colour(first))
+        answer = messages.fit_summary(fits)
+        self.answer_banner.set("ok" if is_batch_fitting(first) else "warn", answer)
+        self.answer_banner.setVisible(bool(answer))
         self.free_label.setText(messages.free_memory_text(first, scale))
         self.free_label.setVisible(bool(self.free_label.text()))
         for fit in fits:

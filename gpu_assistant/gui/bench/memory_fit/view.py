@@ -76,7 +76,7 @@ class MemoryFitView(Themed, QWidget):
         self._cache: dict[tuple[str, str], MemoryFits] = {}  # by model and device
         self._error: AppError | None = None
         self._blocked_reason = ""
-        self._stopped = self._from_previous_run = self._ready = False
+        self._stopped = self._from_previous_run = self._has_measured = self._ready = False
         self._focus_reason = Qt.FocusReason.OtherFocusReason
         super().__init__()
         self.model_dropdown, self.device_dropdown, self.variant_dropdown = Dropdown(), Dropdown(), Dropdown()
@@ -110,12 +110,12 @@ class MemoryFitView(Themed, QWidget):
         self.code_card.column.addWidget(self.code_box)
         self.code_card.column.addWidget(self.package_label)
         self.code_card.column.addWidget(self.install_command_box)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(12)
         for card in (self.model_card, self.options_card, self.bars, self.code_card):
-            column.addWidget(card)
-        column.addStretch(1)
+            self._column.addWidget(card)
+        self._column.addStretch(1)
 
     def _connect_signals(self) -> None:
         self.model_dropdown.chosen.connect(self._set_model)
@@ -184,6 +184,10 @@ class MemoryFitView(Themed, QWidget):
             return
         by_keyboard = self.measure_button.shows_focus_ring  # only then the next focus shows its ring, too
         self._focus_reason = Qt.FocusReason.OtherFocusReason if by_keyboard else Qt.FocusReason.MouseFocusReason
+        if not self._has_measured:  # from now on the answer to one's own question stands first
+            self._has_measured = True
+            self._column.removeWidget(self.model_card)
+            self._column.insertWidget(self._column.indexOf(self.code_card) + 1, self.model_card)
         # The earlier result stays until the first new one: a run may end without any.
         self._error, self._stopped, self._from_previous_run = None, False, bool(self._fits)
         make_job = partial(

@@ -20,7 +20,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QTextLayout
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from ....bench.device_comparison import DeviceComparison, unit_maxima
+from ....bench.device_comparison import DeviceComparison
 from ....core.results import BenchResult
 from ....reports import messages
 from ....texts.benchmark import format_ratio
@@ -49,9 +49,10 @@ class ComparisonRow(Themed, QWidget):
     `expected_range` is (low, high) of healthy GPUs in the unit of the results; `previous_date` names the bar of the
     earlier run.
 
-    Rows that are aligned have bars of the same width, and one scale for each unit. A value with nothing to compare,
-    neither in its row nor in one of the same unit, has no bar. Title and description stand beside the bars where both
-    fit, else above them.
+    Rows that are aligned have bars of the same width, each in the scale of its own results and range: what is fast for
+    one workload is not for another. Rows of one value without a range share a scale if their unit is the same; where
+    there is just one such row, its value has no bar. Title and description stand beside the bars where both fit, else
+    above them.
     """
 
     def __init__(
@@ -164,12 +165,22 @@ class ComparisonRow(Themed, QWidget):
         return full_width
 
     def full_bar_value(self) -> float:
-        """The value of a full bar, in the unit of the results: the largest of the aligned rows in this unit."""
+        """The value of a full bar, in the unit of the results: the largest of its own, or of the rows like it."""
+        rows = [self] if self.has_own_scale else self._rows_in_scale
+        ranges = [row.expected_range[1] for row in rows if row.expected_range is not None]
+        return max(*(each.median for row in rows for each in row.pair.results), *ranges, 1e-12)
+
+    @property
+    def has_own_scale(self) -> bool:
+        """Whether there is something in the row to compare its value with."""
+        return len(self.pair.results) > 1 or self.expected_range is not None
+
+    @property
+    def _rows_in_scale(self) -> list[ComparisonRow]:
+        """This row and those of one value in the same unit."""
         unit = self.pair.fastest.unit
-        same_unit_rows = [row for row in self._aligned_rows if row.pair.fastest.unit == unit]
-        ranges = [row.expected_range[1] for row in same_unit_rows if row.expected_range is not None]
-        maximum = unit_maxima([row.pair for row in same_unit_rows]).get(unit, 0.0)
-        return max(maximum, self.pair.fastest.median, *ranges, 1e-12)
+        others = (row for row in self._aligned_rows if row is not self and not row.has_own_scale)
+        return [self, *(row for row in others if row.pair.fastest.unit == unit)]
 
     def bars_height(self, geometry: RowGeometry) -> float:
         """The height of all bars with their gaps, and with their values where these are above them."""
@@ -179,13 +190,7 @@ class ComparisonRow(Themed, QWidget):
     @property
     def is_single_value(self) -> bool:
         """Whether there is nothing to compare the value with, so that the length of a bar would say nothing."""
-        unit = self.pair.fastest.unit
-        others = (row for row in self._aligned_rows if row is not self)
-        return (
-            len(self.pair.results) == 1
-            and self.expected_range is None
-            and all(row.pair.fastest.unit != unit for row in others)
-        )
+        return not self.has_own_scale and len(self._rows_in_scale) == 1
 
     def _value_layout(self, result: BenchResult, geometry: RowGeometry) -> tuple[QTextLayout | None, float]:
         """The value above a bar and its height; (None, 0) where it stands at the bar's end."""

@@ -1,20 +1,19 @@
 """Is that right for this card? Measured figures beside the range of healthy GPUs of the same model.
 
-`ExpectedRangeCard` also says where the ranges are from, and what to do where a figure is below its range.
+`ExpectedRangeCard` also says where the ranges are from; what to do where a figure is below its range stands above all.
 """
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout
 
 from ....core.results import Benchmark, BenchResult
 from ....reports import messages
 from ....reports.expected_ranges import (
     BELOW_EXPECTED,
     RangeSource,
-    advice_texts,
     expected_results,
     range_source_text,
 )
@@ -37,15 +36,14 @@ class ExpectedRangeCard(Card):
         self._grid.setHorizontalSpacing(12)
         self._grid.setVerticalSpacing(6)
         self._grid.setColumnStretch(1, 1)
-        self.advice_label = label("strong")
-        self._causes_layout = QVBoxLayout()
-        self._causes_layout.setSpacing(6)
         self._source_label = label("small")
-        self.source_button = Button(kind="ghost", trailing_icon="open", small=True)
+        self._is_source_open = False
+        self.range_button = Button(kind="ghost", trailing_icon="down", small=True, flush="left")
+        self.source_button = Button(kind="ghost", trailing_icon="open", small=True, flush="left")
+        self.range_button.clicked.connect(self._toggle_source)
         self.source_button.clicked.connect(self._open_source)
         self.column.addLayout(self._grid)
-        self.column.addWidget(self.advice_label)
-        self.column.addLayout(self._causes_layout)
+        self.column.addWidget(self.range_button)
         self.column.addWidget(self._source_label)
         self.column.addWidget(self.source_button)
         self._ready = True
@@ -69,25 +67,35 @@ class ExpectedRangeCard(Card):
             return
         is_below = benchmark.verdict == BELOW_EXPECTED
         compared = expected_results(benchmark)
-        if is_below:  # then it stands above the comparison
+        if is_below:
             below = sum(result.judgement == "below" for result, _ in compared)
-            template = self.tr("Slower than usual for this card: {below} of {count}")
+            template = self.tr("Slower than usual: {below} of {count} measurements")
             self.set_title(template.format(below=below, count=len(compared)))
         clear_layout(self._grid)
         for row, (result, expected) in enumerate(compared):
             self._add_range_row(row, result, expected)
-        self._show_causes(benchmark if is_below else None)
-        source = self._range_source
-        self._source_label.setVisible(source is not None)
-        self.source_button.setVisible(source is not None and source.url is not None)
+        self._show_source()
+
+    def _show_source(self) -> None:
+        """Where the ranges are from, once that is asked for."""
+        source, is_open = self._range_source, self._is_source_open
+        self.range_button.setVisible(source is not None)
+        self.range_button.setText(self.tr("Where these ranges come from"))
+        self.range_button.set_icon(None, "up" if is_open else "down")
+        self._source_label.setVisible(source is not None and is_open)
+        self.source_button.setVisible(source is not None and source.url is not None and is_open)
         if source is not None:
             self._source_label.setText(range_source_text(source))
             self.source_button.setText(self.tr("Sources"))
             self.source_button.setToolTip(source.url or "")
 
+    def _toggle_source(self) -> None:
+        self._is_source_open = not self._is_source_open
+        self._show_source()
+
     def _show_unknown(self) -> None:
         clear_layout(self._grid)
-        self._show_causes(None)
+        self.range_button.hide()
         self.source_button.hide()
         self._source_label.show()
         self._source_label.setText(
@@ -121,26 +129,6 @@ class ExpectedRangeCard(Card):
         self._grid.addWidget(label("body", name, "soft"), row, 1, Qt.AlignmentFlag.AlignTop)
         self._grid.addLayout(figures, row, 2)
 
-    def _show_causes(self, benchmark: Benchmark | None) -> None:
-        clear_layout(self._causes_layout)
-        self.advice_label.setVisible(benchmark is not None)
-        if benchmark is None:
-            return
-        self.advice_label.setText(self.tr("What to do"))
-        for sentence in advice_texts(benchmark):
-            self._causes_layout.addWidget(_bullet_row(sentence))
-
     def _open_source(self) -> None:
         if self._range_source is not None and self._range_source.url is not None:
             QDesktopServices.openUrl(QUrl(self._range_source.url))
-
-
-def _bullet_row(sentence: str) -> QWidget:
-    """A sentence with a bullet before it."""
-    container = QWidget()
-    row = QHBoxLayout(container)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(10)
-    row.addWidget(label("body", "•", "soft"), 0, Qt.AlignmentFlag.AlignTop)
-    row.addWidget(label("body", sentence), 1)
-    return container

@@ -14,7 +14,14 @@ from ....bench.gpu_log import ABNORMAL_THROTTLE_REASONS
 from ....bench.history import previous_benchmark
 from ....core.results import BenchGpuLog, Benchmark
 from ....reports import messages
-from ....reports.expected_ranges import BELOW_EXPECTED, NORMAL_VERDICTS, RangeSource, slow_text, verdict_label
+from ....reports.expected_ranges import (
+    BELOW_EXPECTED,
+    NORMAL_VERDICTS,
+    RangeSource,
+    advice_texts,
+    slow_text,
+    verdict_label,
+)
 from ....reports.result_messages import (
     THROTTLE_ROW,
     change_text,
@@ -58,7 +65,7 @@ class BenchmarkResultView(Themed, QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(CARD_GAP)
-        self.slow_hero = Hero("warn", compact=True)
+        self.slow_hero = Hero("warn")
         self._grid.addWidget(self.slow_hero, 0, 0, 1, 3)
         self._grid.addWidget(self.headline_card, 1, 0, 1, 3)
         for column in range(3):
@@ -92,7 +99,7 @@ class BenchmarkResultView(Themed, QWidget):
     def _build_comparison_card(self) -> None:
         self.comparison_card = Card()
         self._heading, self._legend = label("heading"), label("small")
-        self.key = ComparisonKey()
+        self.key, self.ratio_label = ComparisonKey(), label("caption")
         # Beside the brackets that it sums up; not below the headline, which is about training, without a usual range.
         self.verdict_pill = Pill()
         header = QHBoxLayout()
@@ -102,7 +109,11 @@ class BenchmarkResultView(Themed, QWidget):
         self._rows_layout = QVBoxLayout()
         self._rows_layout.setSpacing(2)
         self.comparison_card.column.addLayout(header)
-        self.comparison_card.column.addWidget(self.key)
+        key_row = QHBoxLayout()
+        key_row.setSpacing(12)
+        key_row.addWidget(self.key, 1)
+        key_row.addWidget(self.ratio_label, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.comparison_card.column.addLayout(key_row)
         self.comparison_card.column.addLayout(self._rows_layout)
         self.comparison_card.column.addWidget(self._legend)
         self.comparison_card.column.addStretch(1)
@@ -142,14 +153,14 @@ class BenchmarkResultView(Themed, QWidget):
         if headline is not None:
             self.figure_label.setText(headline.figure)
             self.headline_label.setText(headline.text)
-            detail = "\n".join(part for part in (headline.detail, headline.missing) if part)
+            detail = "\n".join(part for part in (headline.remark, headline.missing) if part)
             self.detail_label.setText(detail)
             self.detail_label.setVisible(bool(detail))
         # That a card is slow is said above all figures, and none of them boasts then.
         is_slow = benchmark.verdict == BELOW_EXPECTED
         self.slow_hero.setVisible(is_slow)
         if is_slow:
-            self.slow_hero.set("warn", *slow_text(benchmark))
+            self.slow_hero.set("warn", slow_text(benchmark)[0], "\n".join(advice_texts(benchmark)))
         self.figure_label.set_tone("text" if is_slow else "accent_text")
         is_normal = benchmark.verdict in NORMAL_VERDICTS
         self.verdict_pill.setVisible(is_normal)
@@ -172,13 +183,14 @@ class BenchmarkResultView(Themed, QWidget):
         self.comparison_rows = tuple(
             ComparisonRow(
                 pair,
-                messages.pair_description(pair, benchmark),
+                messages.pair_description(pair, benchmark, is_brief=True),
                 messages.expected_range(pair, benchmark),
                 previous_date,
             )
             for pair in pairs
         )
         for row in self.comparison_rows:
+            row.setToolTip(messages.pair_description(row.pair, benchmark))
             row.align_with(self.comparison_rows)
             self._rows_layout.addWidget(row)
         has_gpus = any(pair.gpus for pair in pairs)
@@ -188,6 +200,8 @@ class BenchmarkResultView(Themed, QWidget):
             previous=any(pair.previous is not None for pair in pairs),
             expected=any(row.expected_range is not None for row in self.comparison_rows),
         )
+        self.ratio_label.setText(self.tr("times as fast"))
+        self.ratio_label.setVisible(any(pair.ratio is not None for pair in pairs))
         parts = []
         if any(pair.parallel is not None for pair in pairs):
             parts.append(self.tr("Several GPUs train one model together."))
@@ -217,9 +231,6 @@ class BenchmarkResultView(Themed, QWidget):
         self._grid.addWidget(self._left_column, 2, 0, 1, 3 if narrow else 2)
         self._grid.addWidget(self._right_column, *((3, 0, 1, 3) if narrow else (2, 2, 1, 1)))
         gpu_count = len(relevant_gpu_logs(self._result[0])) if self._result is not None else 0
-        # What to do about a slow card comes before its figures.
-        is_slow = self._result is not None and self._result[0].verdict == BELOW_EXPECTED
-        self._left_layout.insertWidget(0 if is_slow else 1, self.expected_range_card)
         # Without a GPU the history fills the space below the comparison; several GPUs need the whole width.
         (self._right_layout if gpu_count else self._left_layout).insertWidget(1, self.history_card)
         if gpu_count > 1:
@@ -236,7 +247,9 @@ class BenchmarkResultView(Themed, QWidget):
         direction = QBoxLayout.Direction
         self._headline_layout.setDirection(direction.TopToBottom if is_above else direction.LeftToRight)
         self._headline_layout.setSpacing(4 if is_above else 16 if is_small else 24)
-        self.headline_label.set_kind("heading" if is_small else "verdict")
+        is_slow = self._result is not None and self._result[0].verdict == BELOW_EXPECTED
+        self.figure_label.set_kind("figure" if is_slow else "display")
+        self.headline_label.set_kind("strong" if is_slow else "heading" if is_small else "verdict")
         self.detail_label.set_kind("small" if is_small else "body")
 
 

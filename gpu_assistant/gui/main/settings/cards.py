@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from ....core.types import MirrorUse
 from ... import language
@@ -34,11 +34,30 @@ def control_rows(rows: Iterable[tuple[QWidget, QWidget]]) -> QGridLayout:
     grid = QGridLayout()
     grid.setHorizontalSpacing(24)
     grid.setVerticalSpacing(14)
+    grid.setContentsMargins(0, 4, 0, 0)
     grid.setColumnStretch(0, 1)
     for index, (row_label, control) in enumerate(rows):
         grid.addWidget(row_label, index, 0, Qt.AlignmentFlag.AlignVCenter)
         grid.addWidget(control, index, 1, Qt.AlignmentFlag.AlignRight)
     return grid
+
+
+class RowText(QWidget):
+    """What a row sets, and below it what for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.name_label, self.hint_label = label("body"), label("small")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(1)
+        column.addWidget(self.name_label)
+        column.addWidget(self.hint_label)
+
+    def set(self, name: str, hint: str) -> None:
+        self.name_label.setText(name)
+        self.hint_label.setText(hint)
+        self.hint_label.setVisible(bool(hint))
 
 
 class SettingsRowsCard(Card):
@@ -51,7 +70,7 @@ class SettingsRowsCard(Card):
         self._app, self._saver = app, saver
         self._is_built = False
         super().__init__(" ")
-        self.row_labels = tuple(label("body") for _ in controls)
+        self.row_labels = tuple(RowText() for _ in controls)
         self.column.addLayout(control_rows(zip(self.row_labels, controls, strict=True)))
         for widget in below:
             self.column.addWidget(widget)
@@ -78,17 +97,18 @@ class DownloadsCard(SettingsRowsCard):
     def __init__(self, app: App, saver: SettingsSaver) -> None:
         self.mirror_segments = SegmentedControl([""] * len(get_args(MirrorUse)))
         self.speed_picker = SpeedLimitPicker(is_labelled=True)
-        self._checksum_label = label("body", "", "soft")
-        super().__init__(app, saver, (self.mirror_segments, self.speed_picker), self._checksum_label)
+        super().__init__(app, saver, (self.mirror_segments, self.speed_picker))
         self.mirror_segments.chosen.connect(self._choose_mirror_use)
         self.speed_picker.chosen.connect(lambda rate: saver.save(speed_limit=rate))
 
     def update_rows(self) -> None:
         self.set_title(self.tr("Downloads"))
         mirrors_label, speed_label = self.row_labels
-        mirrors_label.setText(self.tr("Use mirrors in China"))
-        speed_label.setText(self.tr("Speed limit"))
-        self._checksum_label.setText(self.tr("Every file is checked against a checksum, wherever it comes from."))
+        mirrors_label.set(
+            self.tr("Use mirrors in China"),
+            self.tr("Every file is checked against a checksum, wherever it comes from."),
+        )
+        speed_label.set(self.tr("Speed limit"), self.tr("Leaves some of your connection to other programs."))
         names = {
             "when-slow": self.tr("When slow"),
             "first": self.tr("Try first"),
@@ -96,7 +116,7 @@ class DownloadsCard(SettingsRowsCard):
         }
         self.mirror_segments.set_options([names[use] for use in get_args(MirrorUse)])
         self.mirror_segments.set_current(get_args(MirrorUse).index(self._app.settings.mirrors))
-        self.mirror_segments.setAccessibleName(mirrors_label.text())
+        self.mirror_segments.setAccessibleName(mirrors_label.name_label.text())
         self.speed_picker.set_rate(self._app.settings.speed_limit)
 
     def _choose_mirror_use(self, index: int) -> None:
@@ -183,8 +203,7 @@ class GpuSettingsCard(SettingsRowsCard):
     def __init__(self, app: App, saver: SettingsSaver) -> None:
         self.alarms_switch, self.tray_switch = Switch(), Switch()
         self.muted_alarms_list = MutedAlarmsList(app)
-        self.sleep_label = label("small")
-        super().__init__(app, saver, (self.alarms_switch, self.tray_switch), self.sleep_label, self.muted_alarms_list)
+        super().__init__(app, saver, (self.alarms_switch, self.tray_switch), self.muted_alarms_list)
         self.alarms_switch.switched.connect(lambda is_on: self._save(alarms=is_on))
         self.tray_switch.switched.connect(lambda is_on: self._save(tray=is_on))
         self.muted_alarms_list.settings_changed.connect(lambda changes: self._save(**changes))
@@ -193,20 +212,25 @@ class GpuSettingsCard(SettingsRowsCard):
         settings = self._app.settings
         self.set_title(self.tr("Your graphics card"))
         questions = (
-            self.tr("Notify me of problems with the card, even in the background"),
-            self.tr("Show its temperature next to the clock"),
+            (
+                self.tr("Notify me of problems with the card, even in the background"),
+                self.tr("For example when it gets too hot or has a fault."),
+            ),
+            (
+                self.tr("Show its temperature next to the clock"),
+                self.tr("On a laptop, this never wakes a card that sleeps to save power."),
+            ),
         )
-        for row_label, control, text, is_on in zip(
+        for row_label, control, (text, hint), is_on in zip(
             self.row_labels,
             (self.alarms_switch, self.tray_switch),
             questions,
             (settings.alarms, settings.tray),
             strict=True,
         ):
-            row_label.setText(text)
+            row_label.set(text, hint)
             control.set_on(is_on)
             control.setAccessibleName(text)
-        self.sleep_label.setText(self.tr("On a laptop, this never wakes a card that sleeps to save power."))
         self.muted_alarms_list.retranslate()
 
     def _save(self, **changes: object) -> None:

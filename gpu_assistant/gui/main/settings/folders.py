@@ -65,8 +65,8 @@ class DownloadsFolder(QWidget):
         self._app = app
         self._progress: MoveProgress | None = None
         self._outcome: Callable[[], str] | None = None
-        self.open_button, self.move_button = Button(kind="ghost"), Button(kind="ghost")
-        self.move_back_button, self.cancel_button = Button(kind="ghost"), Button(icon_name="cross")
+        self.open_button, self.move_button = Button(kind="ghost"), Button(kind="ghost", flush="right")
+        self.move_back_button, self.cancel_button = Button(kind="ghost", flush="right"), Button(icon_name="cross")
         self.move_button.setObjectName("moveDownloads")
         self.cancel_button.setObjectName("cancelMove")
         self.row = FolderRow(self.open_button, self.move_button, self.move_back_button)
@@ -194,9 +194,9 @@ class FoldersCard(Card):
         self._is_built = False
         self._message: Callable[[], str] | None = None
         self._new_folder: Path | None = None
-        self.open_data_button, self.open_environments_button = Button(kind="ghost"), Button(kind="ghost")
-        self.open_licenses_button = Button(kind="ghost")
-        self.change_button, self.reset_button = Button(kind="ghost"), Button(kind="ghost")
+        self.open_data_button, self.open_licenses_button = (Button(kind="ghost", flush="right") for _ in range(2))
+        self.open_environments_button = Button(kind="ghost")
+        self.change_button, self.reset_button = (Button(kind="ghost", flush="right") for _ in range(2))
         self.change_button.setObjectName("changeEnvironmentsFolder")
         super().__init__(" ")
         self.data_row = FolderRow(self.open_data_button)

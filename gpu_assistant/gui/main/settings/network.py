@@ -22,7 +22,7 @@ from ...widgets.cards import Card
 from ...widgets.inputs import TextField
 from ...widgets.text import label
 from ...worker import JobRunner
-from .cards import control_rows
+from .cards import RowText, control_rows
 
 if TYPE_CHECKING:
     from ....app import App
@@ -45,7 +45,7 @@ class ProxyCard(Card):
         self.result_label = label("body")
         self.result_label.setObjectName("connectionResult")
         super().__init__(" ")
-        self._use_label, self._memory_label, self._test_label = label("body"), label("small"), label("body")
+        self._use_label, self._memory_label, self._test_label = RowText(), label("small"), RowText()
         self.column.addLayout(control_rows(((self._use_label, self.use_segments),)))
         self.manual_panel = QWidget()
         grid = QGridLayout(self.manual_panel)
@@ -88,7 +88,9 @@ class ProxyCard(Card):
         if not self._is_built:
             return
         self.set_title(self.tr("Internet connection"))
-        self._use_label.setText(self.tr("Proxy"))
+        self._use_label.set(
+            self.tr("Proxy"), self.tr("Companies and schools often have one. Leave it as it is if you have none.")
+        )
         names = {
             "system": self.tr("Use system setting"),
             "none": self.tr("No proxy"),
@@ -96,7 +98,7 @@ class ProxyCard(Card):
         }
         self.use_segments.set_options([names[use] for use in get_args(ProxyUse)])
         self.use_segments.set_current(get_args(ProxyUse).index(self._app.settings.proxy))
-        self.use_segments.setAccessibleName(self._use_label.text())
+        self.use_segments.setAccessibleName(self._use_label.name_label.text())
         field_texts = self.tr("Address"), self.tr("User name, if asked for"), self.tr("Password")
         fields = (self.address_field, self.user_field, self.password_field)
         for field_label, field, text in zip(self._field_labels, fields, field_texts, strict=True):
@@ -107,7 +109,9 @@ class ProxyCard(Card):
             self.tr("User name and password are never saved: they are forgotten when GPU Assistant closes.")
         )
         self.manual_panel.setVisible(self._app.settings.proxy == "manual")
-        self._test_label.setText(self.tr("Check that downloads work"))
+        self._test_label.set(
+            self.tr("Check that downloads work"), self.tr("Asks PyTorch's download site for an answer.")
+        )
         self.test_button.setText(self.tr("Cancel") if self.is_testing else self.tr("Test connection"))
         self.test_button.setEnabled(not self._app.simulated)
         self._show_result()

@@ -105,7 +105,7 @@ class SettingsPage(Page):
     def retranslate(self) -> None:
         if not self._row_labels:
             return
-        self.set_title(self.tr("Settings"))
+        self.set_title(self.tr("Settings"), self.tr("Changes apply at once."))
         self.jump_button.setText(self.tr("Jump to section"))
         self.scale_segments.set_options([format_percent(100 * scale) for scale in TEXT_SCALES])
         self._appearance_card.set_title(self.tr("Language and appearance"))

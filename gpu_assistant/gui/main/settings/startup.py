@@ -53,13 +53,16 @@ class StartupCard(SettingsRowsCard):
     def update_rows(self) -> None:
         self.set_title(self.tr("Start and notifications"))
         questions = (
-            self.tr("Start in the background when I sign in"),
-            self.tr("Notify me when a setup, a benchmark or a health test has finished"),
+            (
+                self.tr("Start in the background when I sign in"),
+                self.tr("The graphs and warnings then cover the whole day."),
+            ),
+            (self.tr("Notify me when a setup, a benchmark or a health test has finished"), ""),
         )
         states = (self._is_started, self._app.settings.finish_notices)
         controls = (self.start_switch, self.finish_switch)
-        for row_label, control, text, state in zip(self.row_labels, controls, questions, states, strict=True):
-            row_label.setText(text)
+        for row_label, control, (text, hint), state in zip(self.row_labels, controls, questions, states, strict=True):
+            row_label.set(text, hint)
             control.set_on(state)
             control.setAccessibleName(text)
         self.start_switch.setEnabled(not self._app.simulated)

@@ -42,19 +42,51 @@ def test_each_format_has_memory_and_verdict(card, seen):
         "Llama 2 7B, 4-bit: 5.6 GB, fits",
     ]
     assert "Longest text (4-bit)" in seen(card)
-    assert "up to 4,000 tokens" in seen(card)
-    assert "8 GB, of which 6.8 GB" in seen(card)
+    assert "4,000 (model limit)" in seen(card)
+    assert "9,400" in seen(card)
+    assert "8 GB of memory, of which 6.8 GB" in seen(card)
+
+
+@pytest.mark.parametrize(
+    ("kind", "memory", "answer"),
+    [
+        (0, 8, "Your RTX 4060 runs language models up to Mistral 7B v0.3 (4-bit)"),
+        (0, 1, "None of these models fits on your RTX 4060"),
+        (0, None, ""),
+    ],
+)
+def test_answer_names_the_largest_model_that_fits(card, kind, memory, answer):
+    show(card, memory=None if memory is None else memory * GIB)
+    card.kinds.set_current(kind)
+    card.retranslate()
+    assert card.answer_label.text() == answer
+    assert card.answer_label.isVisibleTo(card) == bool(answer)
+
+
+def test_models_that_do_not_fit_are_shown_on_demand(card, seen):
+    show(card)
+    assert card.more_button.text() == "Show 4 models that do not fit"
+    assert cells(card, "Llama 3.1 70B") == []
+    card.more_button.click()
+    assert len(cells(card, "Llama 3.1 70B")) == 3
+    assert "does not fit" in seen(card.table)
+    card.more_button.click()
+    assert cells(card, "Llama 3.1 70B") == []
+    show(card, memory=1 * GIB)
+    assert len(cells(card, "Llama 3.1 70B")) == 3  # nothing fits: then all are shown
+    assert not card.more_button.isVisibleTo(card)
 
 
 def test_longest_text_is_that_of_the_format_with_the_most_room(card, seen):
     show(card)
-    assert cells(card, "Llama 3.2 3B")[0] == "Llama 3.2 3B, 16-bit: 6.9 GB, may just fit"
-    assert "up to 23,000 tokens" in seen(card)
+    assert cells(card, "Llama 3.2 3B")[0] == "Llama 3.2 3B, 16-bit: 6.9 GB, probably does not fit"  # of 6.8 GB
+    assert "23,000" in seen(card)
     assert "1,400" not in seen(card)
 
 
 def test_sizes_of_a_column_have_the_same_form(card):
     show(card)
+    card.more_button.click()
     assert cells(card, "Llama 3.2 1B")[0] == "Llama 3.2 1B, 16-bit: 3.0 GB, fits"
     assert cells(card, "Qwen2.5 14B")[2] == "Qwen2.5 14B, 4-bit: 11.0 GB, does not fit"
     assert cells(card, "Llama 3.1 70B")[0] == "Llama 3.1 70B, 16-bit: 133.0 GB, does not fit"
@@ -63,7 +95,12 @@ def test_sizes_of_a_column_have_the_same_form(card):
 def test_what_does_not_fit_is_grey_and_a_key_says_what_each_sign_means(card, seen):
     show(card)
     kinds = {each.accessibleName().rpartition(", ")[2]: each.kind for each in card.rows if isinstance(each, Pill)}
-    assert kinds == {"fits": "ok", "may just fit": "warn", "does not fit": "neutral"}
+    assert kinds == {
+        "fits": "ok",
+        "may just fit": "warn",
+        "does not fit": "neutral",
+        "probably does not fit": "neutral",
+    }
     assert [(pill.kind, pill.text, pill.icon_name) for pill in card.key_pills.values()] == [
         ("ok", "Fits", "ok"),
         ("warn", "May just fit (within 10% of the limit)", "warn"),
@@ -124,6 +161,15 @@ def test_shared_memory_is_warned_of_on_windows_alone(card, system, warned):
     assert card.spill_banner.isVisibleTo(card) == warned
 
 
+def test_setting_against_shared_memory_is_shown_on_demand(card):
+    show(card)
+    assert "Sysmem" not in card.spill_banner.label.text()
+    card.spill_banner.button.click()
+    assert "Sysmem Fallback Policy" in card.spill_banner.label.text()
+    card.spill_banner.button.click()
+    assert "Sysmem" not in card.spill_banner.label.text()
+
+
 def test_without_a_card_the_need_alone_is_shown(card, seen):
     show(card, memory=None)
     assert "no NVIDIA graphics card here" in seen(card)
@@ -135,5 +181,6 @@ def test_chinese(card, language, seen):
     language.set("zh_CN")
     card.retranslate()
     assert "最长文本（4 位）" in seen(card)
-    assert "最长 4,000 个词元" in seen(card)
+    assert "4,000（模型上限）" in seen(card)
+    assert card.answer_label.text() == "你的 RTX 4060 能运行的语言模型，最大到 Mistral 7B v0.3（4 位）"
     assert all(each.text() for each in card.findChildren(QLabel) if each.isVisibleTo(card))

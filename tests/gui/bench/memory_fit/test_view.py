@@ -31,15 +31,30 @@ def test_code_uses_fitting_variant_if_plain_does_not(memory, app, measure):
     row = memory.bars.rows["plain"]
     assert row.batch_label.text().startswith("does not fit; largest batch about ")
     assert row.batch_label.tone == "error"
-    assert memory.bars.answer_label.text() == "A batch of 256 does not fit directly. It fits with: Accumulation."
+    assert memory.bars.answer_banner.kind == "warn"
+    assert memory.bars.answer_banner.label.text() == "A batch of 256 does not fit directly. It fits with: Accumulation."
     largest = row.batch_label.text().rpartition(" ")[2]
     code = memory.code_box.text_edit.toPlainText()
     assert code.splitlines()[0] == f"# A batch of 256 does not fit into the free memory: this takes {largest}."
     assert f"torch.randn({largest}, 3, 224, 224)" in code
     memory.batch_box.setValue(16)
-    assert memory.bars.answer_label.text() == "A batch of 16 fits."
+    assert memory.bars.answer_banner.label.text() == "A batch of 16 fits."
     memory.batch_box.setValue(4096)
-    assert memory.bars.answer_label.text().startswith("A batch of 4,096 does not fit with any method")
+    assert memory.bars.answer_banner.label.text().startswith("A batch of 4,096 does not fit with any method")
+
+
+def test_answer_to_own_choice_is_in_view_in_smallest_window(memory, app, qtbot, measure, page):
+    memory.window().resize(880, 520)
+    app.results["fit"] = worked_out(256)
+    memory.batch_box.setValue(256)
+    qtbot.waitUntil(memory.model_card.isVisible, timeout=10_000)
+    assert memory.model_card.y() < memory.options_card.y()
+    measure()
+    page.verticalScrollBar().setValue(0)
+    qtbot.waitUntil(lambda: memory.bars.y() < memory.model_card.y(), timeout=5000)
+    banner = memory.bars.answer_banner
+    qtbot.waitUntil(lambda: not banner.visibleRegion().isEmpty(), timeout=5000)
+    assert banner.visibleRegion().boundingRect() == banner.rect()
 
 
 def test_code_follows_selected_variant(memory, measure):

@@ -56,7 +56,7 @@ def test_burst_and_sustained_figure_are_both_named():
     sustained = replace(product, id="matmul-sustained", median=120.0)
     benchmark = replace(card_benchmark(), results=(product, sustained))
     (pair,) = device_comparisons(benchmark)
-    assert pair_description(pair, benchmark) == "bfloat16, on the tensor cores, in a burst; 120 TFLOP/s sustained"
+    assert pair_description(pair, benchmark) == "half precision (bfloat16), in a burst; 120 TFLOP/s sustained"
     assert result_name(sustained) == "Matrix multiplication, sustained for 30 s, bfloat16"
 
 
