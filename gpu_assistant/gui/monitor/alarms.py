@@ -273,9 +273,8 @@ class AlarmRow(Themed, QWidget):
     def _readings_text(self) -> str:
         """The figures that the alarm is about: "89 °C · 1,650 MHz"."""
         units = (("temp", "°C"), ("clock", "MHz"))
-        code = language.texts().language
         figures = ((self.alarm.data.get(name), unit) for name, unit in units)
-        return " · ".join(join_unit(f"{value:,}", unit, code) for value, unit in figures if isinstance(value, int))
+        return " · ".join(join_unit(f"{value:,}", unit) for value, unit in figures if isinstance(value, int))
 
     def _update_parts(self) -> None:
         self.title_label.setVisible(not self._is_brief)

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from ...core.results import GpuSample, Health
 from ...texts.format import format_memory, join_unit, short_name
-from .. import language, theme
+from .. import theme
 from ..widgets.base import draw_rounded_rect
 from ..widgets.cards import PillKind
 from ..widgets.icons import STATE_ICONS, draw_icon
