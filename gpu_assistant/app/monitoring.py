@@ -6,6 +6,7 @@ Sampler -> Sample -> HealthEvaluator -> Health        (on the sampling thread)
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
     from ..bench.memory_fit import FitModel, MemoryFitJob
     from ..catalog.records.health import HealthRules
     from ..core.machine import Machine
-    from ..core.results import GpuSample, Health, ModelFits, Sample
+    from ..core.results import Checks, GpuSample, Health, ModelFits, Sample
     from ..health.job import HealthJob
+    from ..health.last_tests import CardTest
     from ..health.monitor import HealthMonitor
     from ..health.rules import FormFactor
     from ..health.safety import SamplerProtocol
@@ -146,7 +148,23 @@ class MonitoringService:
             max_temperature=self.max_temperature,
             form_factor=self.form_factor,
             lanes=self.pcie_lanes,
+            record=self._record_health_test,
         )
+
+    def last_health_tests(self) -> dict[str, CardTest]:
+        """The last health test of each GPU, by its key (`monitor.series.gpu_key`)."""
+        from ..health.last_tests import read_last_tests
+
+        return read_last_tests(self._context.data).cards
+
+    def _record_health_test(self, checks: Checks, gpus: tuple[GpuSample, ...]) -> None:
+        """Keep the outcome; a disk that cannot be written loses that, not the test's result."""
+        from ..health.last_tests import record_test
+        from ..monitor.series import gpu_key
+
+        if not self._context.simulated:
+            with suppress(AppError):
+                record_test(self._context.data, checks, map(gpu_key, gpus), time.time())
 
     @property
     def _torch_load_timeout(self) -> float:

@@ -42,7 +42,8 @@ NO_TERMINAL_CODE = "no-terminal"
 
 class EnvironmentActionsPanel(Themed, QWidget):
     """The cards for one environment at a time. `on_home` adds the example programs, whose button is the primary one of
-    the page elsewhere, and what copies the activation command and the Python's path, which that page shows.
+    the page elsewhere, and `link_buttons` for the menu entry and for what copies the activation command and the
+    Python's path, which that page shows; Home places them.
 
     `more_buttons` are for folder and package list, which are in the menu of each environment on Home; the page places
     them.
@@ -65,18 +66,20 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self._next_action: Callable[[], None] | None = None
         self.examples_card = ClickableCard("play")
         self.terminal_card = ClickableCard("terminal")
-        self.editor_card, self.python_card = ClickableCard("code"), ClickableCard("copy")
+        self.editor_card, self.pycharm_card = ClickableCard("code"), ClickableCard("code")
         self.menu_card, self.jupyter_card = ClickableCard("pc"), ClickableCard("book")
-        self.pycharm_card = ClickableCard("code")
-        self.command_card = ClickableCard("copy")
         self.cards = (
             *(self.examples_card, self.jupyter_card, self.editor_card, self.pycharm_card, self.terminal_card),
-            *(self.command_card, self.python_card, self.menu_card),
+            self.menu_card,
         )
+        self.command_button = Button(kind="ghost", icon_name="copy", small=True, flush="right")
+        self.python_button = Button(kind="ghost", icon_name="copy", small=True, flush="right")
+        self.menu_button = Button(kind="ghost", icon_name="pc", small=True, flush="right")
+        self.link_buttons = (self.command_button, self.python_button, self.menu_button)
         self.folder_button = Button(kind="ghost", icon_name="folder", flush="left")
         self.lock_button = Button(kind="ghost", icon_name="share")
         self.more_buttons = (self.folder_button, self.lock_button)
-        for each in (*self.cards, *self.more_buttons):
+        for each in (*self.cards, *self.more_buttons, *self.link_buttons):
             each.setParent(self)  # the layout has only those that are shown: the others end with it, too
         self.result_banner = Banner("ok")
         self.result_banner.hide()
@@ -121,18 +124,12 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.terminal_card.clicked.connect(lambda: self._run_action(self._open_terminal))
         self.folder_button.clicked.connect(lambda: self._run_action(self._open_folder))
         self.editor_card.clicked.connect(self.choose_project)
-        self.python_card.clicked.connect(
+        self.python_button.clicked.connect(
             lambda: self._copy_to_clipboard(str(self._integrations.python) if self._integrations is not None else "")
         )
-        self.command_card.clicked.connect(lambda: self._copy_to_clipboard(self._activation_command))
-        self.menu_card.clicked.connect(
-            lambda: self._run_action(
-                self._services.integrations.create_menu_entry,
-                lambda: (
-                    self.tr("Added to the Start menu.") if self._has_start_menu else self.tr("Added to your apps menu.")
-                ),
-            )
-        )
+        self.command_button.clicked.connect(lambda: self._copy_to_clipboard(self._activation_command))
+        for button in (self.menu_card, self.menu_button):
+            button.clicked.connect(self._create_menu_entry)
         self.jupyter_card.clicked.connect(self.open_jupyter)
         self.pycharm_card.clicked.connect(self.open_pycharm)
         self.cancel_button.clicked.connect(self._cancel_action)
@@ -245,6 +242,14 @@ class EnvironmentActionsPanel(Themed, QWidget):
 
     # Running actions
 
+    def _create_menu_entry(self) -> None:
+        self._run_action(
+            self._services.integrations.create_menu_entry,
+            lambda: (
+                self.tr("Added to the Start menu.") if self._has_start_menu else self.tr("Added to your apps menu.")
+            ),
+        )
+
     def _open_terminal(self, environment: Path) -> Job[object]:
         # `system` is loaded on first use, which must not be on the window's thread.
         return FunctionJob(lambda: self._services.system.open_terminal(environment))
@@ -339,12 +344,16 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.terminal_card.set_texts(self.tr("Open a terminal"), self.tr("With the environment ready"))
         self.folder_button.setText(self.tr("Open folder"))
         self.folder_button.setToolTip(str(self._environment or ""))
-        self.command_card.set_texts(self.tr("Copy the command"), self.tr("For your own terminal"))
+        self.command_button.setText(self.tr("Copy the start command"))
+        self.command_button.setToolTip(self.tr("For your own terminal"))
         self.editor_card.set_texts(self.tr("Open in VS Code"), self.tr("Your project, with this Python"))
         self.pycharm_card.set_texts(self.tr("Open in PyCharm"), self.tr("The first program"))
-        self.python_card.set_texts(self.tr("For another editor"), self.tr("Copy the Python path"))
+        self.python_button.setText(self.tr("Copy the Python path"))
+        self.python_button.setToolTip(self.tr("For another editor"))
         menu_text = self.tr("Add to Start menu") if self._has_start_menu else self.tr("Add to apps menu")
         self.menu_card.set_texts(menu_text, self.tr("Opens a terminal in one click"))
+        self.menu_button.setText(menu_text)
+        self.menu_button.setToolTip(self.tr("Opens a terminal in one click"))
         self.jupyter_card.set_texts(self.tr("Open in Jupyter"), self.tr("The first program, as a notebook"))
         self.cancel_button.setText(self.tr("Cancel"))
         self.lock_button.setText(self.tr("Export package list"))
@@ -364,8 +373,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
         integrations = self._integrations
         is_available = {
             self.examples_card: self._on_home,
-            self.command_card: self._on_home,
-            self.python_card: self._on_home and integrations is not None,
+            self.menu_card: not self._on_home,
             self.editor_card: integrations is not None and integrations.editor is not None,
             self.pycharm_card: integrations is not None and integrations.pycharm is not None,
         }
@@ -375,6 +383,10 @@ class EnvironmentActionsPanel(Themed, QWidget):
             card.setEnabled(not self._services.simulated)
         for button in self.more_buttons:
             button.setVisible(self._environment is not None and not self._on_home)
+        for button in self.link_buttons:
+            button.setVisible(self._environment is not None and self._on_home)
+            button.setEnabled(not self._services.simulated)
+        self.python_button.setVisible(self._on_home and integrations is not None)
         self._place_cards()
         self.retranslate()
 

@@ -15,9 +15,11 @@ from ..core.jobs import JobContext
 from ..core.machine import Machine
 from ..core.recommendation import Recommendation
 from ..core.results import Benchmark, Sample
+from ..core.versions import Version
 
 if TYPE_CHECKING:
     from ..app import App
+    from ..health.last_tests import CardTest
     from ..install.environment.location import Environment
 
 
@@ -58,6 +60,8 @@ class MachineFacts(Struct, frozen=True, kw_only=True):
     # What this computer should have; None until it was detected.
     recommendation: Recommendation | None = None
     benchmark: Benchmark | None = None
+    # The last health test of each GPU, by its key (`monitor.series.gpu_key`).
+    health_tests: dict[str, CardTest] = {}
 
     def computer_text(self) -> str:
         """The NVIDIA GPUs (else the first adapter), system and processor, as far as they are known."""
@@ -74,6 +78,22 @@ class MachineFacts(Struct, frozen=True, kw_only=True):
         """Whether there is an NVIDIA GPU: one was detected, or one answers."""
         detected = self.machine is not None and bool(self.machine.gpus_of("nvidia"))
         return detected or (sample is not None and bool(sample.gpus))
+
+    @property
+    def torch_update(self) -> str | None:
+        """The PyTorch that is recommended in place of an older one; None where there is none, or that is not known."""
+        installed = self.installed.torch if self.installed is not None else None
+        advice = self.recommendation.pytorch if self.recommendation is not None else None
+        if installed is None or advice is None:
+            return None
+        present, wanted = Version.parse(installed.partition("+")[0]), Version.parse(advice.version)
+        return advice.version if present is not None and wanted is not None and present < wanted else None
+
+    @property
+    def update_count(self) -> int:
+        """How many of driver and PyTorch have an update."""
+        has_driver_update = self.recommendation is not None and self.recommendation.driver.action == "update"
+        return has_driver_update + (self.torch_update is not None)
 
     def is_gpu_unused(self) -> bool:
         """Whether there is an NVIDIA GPU and a PyTorch that cannot use it."""
@@ -101,6 +121,7 @@ class MachineFactsJob:
             free_folder=_free_folder(self._app),
             # An incomplete benchmark is shown only where there is no other.
             benchmark=next((each for each in reversed(benchmarks) if is_complete(each)), newest),
+            health_tests=self._app.monitoring.last_health_tests(),
         )
         context.report(facts)
         context.check_cancelled()

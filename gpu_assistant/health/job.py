@@ -93,7 +93,7 @@ class HealthJob:
     `max_temperature` is the highest temperature in °C by the GPU's vendor, `lanes` its PCI Express lanes by its vendor;
     the job uses `sampler` alone. PyTorch has `start_limit` seconds to load (None: no limit), then everything has
     `time_limit` seconds. The GPUs are sampled each `sample_interval` seconds. Without an environment (level 1 only)
-    nothing is computed, only the driver is asked.
+    nothing is computed, only the driver is asked. `record` gets the result and the GPUs that were tested.
     """
 
     def __init__(
@@ -112,6 +112,7 @@ class HealthJob:
         start_limit: float | None = None,
         time_limit: float | None = None,
         sample_interval: float = SAMPLE_INTERVAL_S,
+        record: Callable[[Checks, tuple[GpuSample, ...]], None] = lambda *_: None,
     ) -> None:
         if level not in LEVELS:
             raise ValueError(f"there is no level {level}")
@@ -134,6 +135,7 @@ class HealthJob:
         extra_seconds = self._load_seconds if level == 3 else 0.0
         self._start_limit = start_limit
         self._sample_interval = sample_interval
+        self._record = record
         self._time_limit = time_limit or rules.tests.limits_seconds[level - 1] + extra_seconds
 
     def run(self, context: JobContext[Any]) -> Checks:
@@ -190,7 +192,14 @@ class HealthJob:
             if driver_check not in results and (driver_check.state == "fail" or not driver_reported):
                 report(driver_check)
         curves = self._post_test_checks.run(tuple(results), child_state, safety, report)
-        return self._make_result(results, curves)
+        result = self._make_result(results, curves)
+        self._record(result, self._tested_gpus(latest))
+        return result
+
+    def _tested_gpus(self, latest: Sample | None) -> tuple[GpuSample, ...]:
+        """Those of the latest sample that respond, or the one of them that was to be tested."""
+        gpus = latest.gpus if latest is not None else ()
+        return tuple(gpu for gpu in gpus if gpu.state == "ready" and self._device in (None, f"cuda:{gpu.index}"))
 
     def _safety_monitor(self, cancel: threading.Event) -> SafetyMonitor:
         return SafetyMonitor(

@@ -50,6 +50,11 @@ def short_name(name: str) -> str:
     return name.strip()
 
 
+def uncapitalize(text: str) -> str:
+    """A text that begins a line, for within a sentence: "Hot" is "hot", "PCIe link" stays."""
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text
+
+
 def format_counted(template: str, **values: Value) -> str:
     """A text with its figures, with the singular after 1: "3 files", "1 file"."""
     return use_singular(template, values).format(**values)

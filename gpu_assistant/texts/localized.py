@@ -12,7 +12,7 @@ from ..core.plan_cost import PlanCost, step_cost
 from ..core.recommendation import Reason, Recommendation, Way, WayCost
 from ..core.results import Alarm, Check, Checks, Health
 from ..core.types import Value, device_name
-from .format import UNKNOWN_VALUE
+from .format import UNKNOWN_VALUE, uncapitalize
 from .translate import Translator
 
 
@@ -187,10 +187,10 @@ class Texts(Translator):
         if alarm.gpu is None or value.cards < 2:
             return self.localize_alarm(alarm).title or ""
         gpus = [each.gpu for each in value.alarms if each.id == alarm.id and each.gpu is not None]
-        return self.title_of_gpus(gpus, self.alarm_state(alarm))
+        return self.title_of_gpus(gpus, uncapitalize(self.alarm_state(alarm)))
 
     def title_of_gpus(self, gpus: Iterable[int], title: str) -> str:
-        """A title that is true of these GPUs: "GPU 0 and 1: At the power limit"."""
+        """A title that is true of these GPUs: "GPU 0 and 1: at the power limit"."""
         return self.translate("health.of-card", {"of_gpus": self.gpu_numbers(gpus), "title": title})
 
     def alarm_state(self, alarm: Alarm) -> str:

@@ -219,6 +219,10 @@
         <source>Install from an offline folder</source>
         <translation>从离线文件夹安装</translation>
     </message>
+    <message>
+        <source>Each is a folder with its own Python and PyTorch</source>
+        <translation>每个环境是一个文件夹，有自己的 Python 和 PyTorch</translation>
+    </message>
 </context>
 <context>
     <name>GpuNotifier</name>
@@ -340,16 +344,8 @@
         <translation>适合学习和小模型。你同意之前什么都不改。</translation>
     </message>
     <message>
-        <source>It is {degrees} °C below the temperature at which it slows down.</source>
-        <translation>离降速温度还有 {degrees} °C。</translation>
-    </message>
-    <message>
         <source>Readings appear as soon as a program uses it.</source>
         <translation>有程序使用显卡时，就会有数据。</translation>
-    </message>
-    <message>
-        <source>Good for learning and small models. Large ones need a computer with an NVIDIA GPU.</source>
-        <translation>学习和小模型够用；大模型需要有 NVIDIA 显卡的电脑。</translation>
     </message>
     <message>
         <source>It may be asleep to save power, or its driver may be waiting for a restart.</source>
@@ -392,14 +388,6 @@
         <translation>查看实时曲线</translation>
     </message>
     <message>
-        <source>Temperature, power and memory are all fine.</source>
-        <translation>温度、功耗和显存都没有问题。</translation>
-    </message>
-    <message>
-        <source>The hottest is {degrees} °C below the temperature at which it slows down.</source>
-        <translation>最热的一张离降速温度还有 {degrees} °C。</translation>
-    </message>
-    <message>
         <source>The setup can replace it with a build that has it.</source>
         <translation>重新安装就能换成带 CUDA 的版本。</translation>
     </message>
@@ -420,14 +408,6 @@
         <translation>显卡还没有配好深度学习环境</translation>
     </message>
     <message>
-        <source>Your GPU is healthy</source>
-        <translation>你的显卡一切正常</translation>
-    </message>
-    <message>
-        <source>Your GPUs are healthy</source>
-        <translation>你的显卡都正常</translation>
-    </message>
-    <message>
         <source>busiest {load}%</source>
         <translation>最忙 {load}%</translation>
     </message>
@@ -442,6 +422,70 @@
     <message>
         <source>{first}. {then}</source>
         <translation>{first}。{then}</translation>
+    </message>
+    <message>
+        <source>1 update available</source>
+        <translation>有 1 项更新</translation>
+    </message>
+    <message>
+        <source>Health test failed on {date}</source>
+        <translation>{date} 体检未通过</translation>
+    </message>
+    <message>
+        <source>Health test passed on {date} (level {level} of 3)</source>
+        <translation>{date} 体检通过（{level} 级，共 3 级）</translation>
+    </message>
+    <message>
+        <source>Health test with warnings on {date}</source>
+        <translation>{date} 体检有提醒</translation>
+    </message>
+    <message>
+        <source>Health test: not run yet</source>
+        <translation>还没做过体检</translation>
+    </message>
+    <message>
+        <source>Health test: {count} of {total} cards passed</source>
+        <translation>体检：{total} 张中通过了 {count} 张</translation>
+    </message>
+    <message>
+        <source>Run my first program</source>
+        <translation>运行第一个程序</translation>
+    </message>
+    <message>
+        <source>Temperature, power and memory are all fine</source>
+        <translation>温度、功耗和显存都没有问题</translation>
+    </message>
+    <message>
+        <source>The hottest is {degrees} °C below its slowdown temperature</source>
+        <translation>最热的一张离自动降速还差 {degrees} °C</translation>
+    </message>
+    <message>
+        <source>The last health test found a problem</source>
+        <translation>上次体检发现了问题</translation>
+    </message>
+    <message>
+        <source>Your GPU is running normally</source>
+        <translation>你的显卡运行正常</translation>
+    </message>
+    <message>
+        <source>Your GPUs are running normally</source>
+        <translation>你的显卡都运行正常</translation>
+    </message>
+    <message>
+        <source>{count} updates available</source>
+        <translation>有 {count} 项更新</translation>
+    </message>
+    <message>
+        <source>{date}, level {level}. Run the test again to see what it is.</source>
+        <translation>{date}，{level} 级体检。再做一次，看看是什么问题。</translation>
+    </message>
+    <message>
+        <source>{degrees} °C below its slowdown temperature</source>
+        <translation>离自动降速还差 {degrees} °C</translation>
+    </message>
+    <message>
+        <source>Good for learning and small models; large ones need an NVIDIA GPU.</source>
+        <translation>学习和小模型够用，大模型需要 NVIDIA 显卡。</translation>
     </message>
 </context>
 <context>
@@ -477,6 +521,10 @@
     <message>
         <source>Usual for this card: {low} to {high} {unit}</source>
         <translation>这张卡通常为 {low} 到 {high} {unit}</translation>
+    </message>
+    <message>
+        <source>Enough for small models; large ones need a graphics card.</source>
+        <translation>小模型够用，大模型需要显卡。</translation>
     </message>
 </context>
 <context>

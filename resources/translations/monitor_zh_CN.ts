@@ -27,8 +27,8 @@
         <translation>运行体检</translation>
     </message>
     <message>
-        <source>Source</source>
-        <translation>来源</translation>
+        <source>Source: {publisher}</source>
+        <translation>来源：{publisher}</translation>
     </message>
 </context>
 <context>
@@ -199,7 +199,7 @@
         <translation>观察中</translation>
     </message>
     <message>
-        <source>Healthy</source>
+        <source>Normal</source>
         <translation>正常</translation>
     </message>
 </context>
@@ -210,12 +210,12 @@
         <translation>显卡</translation>
     </message>
     <message>
-        <source>Graphs (up to {count})</source>
-        <translation>曲线（最多 {count} 张）</translation>
-    </message>
-    <message>
         <source>State</source>
         <translation>状态</translation>
+    </message>
+    <message>
+        <source>Draw (up to {count})</source>
+        <translation>绘制（最多 {count} 张）</translation>
     </message>
 </context>
 <context>
@@ -239,6 +239,18 @@
     <message>
         <source>last {count} seconds</source>
         <translation>最近 {count} 秒</translation>
+    </message>
+    <message>
+        <source>Run health test</source>
+        <translation>开始体检</translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation>现在</translation>
+    </message>
+    <message>
+        <source>{count} GPUs</source>
+        <translation>{count} 张显卡</translation>
     </message>
 </context>
 <context>
@@ -306,6 +318,10 @@
     <message>
         <source>too little power</source>
         <translation>供电偏低</translation>
+    </message>
+    <message>
+        <source>no data</source>
+        <translation>无数据</translation>
     </message>
 </context>
 <context>
@@ -385,10 +401,6 @@
 <context>
     <name>MonitorPage</name>
     <message>
-        <source>Cool: {degrees} °C below the limit</source>
-        <translation>温度正常，离上限还有 {degrees} °C</translation>
-    </message>
-    <message>
         <source>Ctrl + mouse wheel zooms in and out, dragging moves through time, and a double-click returns to now.</source>
         <translation>按住 Ctrl 滚动滚轮可缩放时间，拖动可前后移动，双击回到现在。</translation>
     </message>
@@ -437,16 +449,28 @@
         <translation>观察中</translation>
     </message>
     <message>
-        <source>Healthy</source>
-        <translation>正常</translation>
-    </message>
-    <message>
         <source>and {count} more</source>
         <translation>另有 {count} 条</translation>
     </message>
     <message>
         <source>{count} GPUs</source>
         <translation>{count} 张显卡</translation>
+    </message>
+    <message>
+        <source>Normal</source>
+        <translation>正常</translation>
+    </message>
+    <message>
+        <source>the hottest is {degrees} °C below slowdown</source>
+        <translation>最热的一张离自动降速还差 {degrees} °C</translation>
+    </message>
+    <message>
+        <source>{degrees} °C below slowdown</source>
+        <translation>离自动降速还差 {degrees} °C</translation>
+    </message>
+    <message>
+        <source>{count} alarms</source>
+        <translation>{count} 条警报</translation>
     </message>
 </context>
 <context>
@@ -531,10 +555,6 @@
         <translation>上限 {power}</translation>
     </message>
     <message>
-        <source>at {time}</source>
-        <translation>{time} 时</translation>
-    </message>
-    <message>
         <source>now {figures}</source>
         <translation>现在 {figures}</translation>
     </message>
@@ -582,6 +602,40 @@
     <message>
         <source>More graphs</source>
         <translation>更多曲线</translation>
+    </message>
+</context>
+<context>
+    <name>GpuRows</name>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+</context>
+<context>
+    <name>OtherGpusRow</name>
+    <message>
+        <source>, </source>
+        <translation>，</translation>
+    </message>
+    <message>
+        <source>All {count}: {state}</source>
+        <translation>全部 {count} 张：{state}</translation>
+    </message>
+    <message>
+        <source>Show all {count}</source>
+        <translation>显示全部 {count} 张</translation>
+    </message>
+    <message>
+        <source>Show fewer</source>
+        <translation>收起</translation>
+    </message>
+    <message>
+        <source>{count} others: {state}</source>
+        <translation>其余 {count} 张：{state}</translation>
+    </message>
+    <message>
+        <source>{count} {state}</source>
+        <translation>{count} 张{state}</translation>
     </message>
 </context>
 </TS>

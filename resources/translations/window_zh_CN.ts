@@ -59,10 +59,6 @@
         <translation>复制 Python 的路径</translation>
     </message>
     <message>
-        <source>Copy the command</source>
-        <translation>复制命令</translation>
-    </message>
-    <message>
         <source>For your own terminal</source>
         <translation>用在你自己的终端里</translation>
     </message>
@@ -153,6 +149,10 @@
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+    <message>
+        <source>Copy the start command</source>
+        <translation>复制启动命令</translation>
     </message>
 </context>
 <context>

@@ -13,6 +13,7 @@ from gpu_assistant.catalog.records.health import HealthRules
 from gpu_assistant.core.results import Benchmark, GpuSample, Sample
 from gpu_assistant.gui.main.window import MainWindow
 from gpu_assistant.gui.monitor.sampling import SamplingService
+from gpu_assistant.health.last_tests import CardTest
 from gpu_assistant.health.monitor import HealthMonitor
 from gpu_assistant.install.environment.location import Environment
 from gpu_assistant.monitor.history import History
@@ -74,6 +75,7 @@ class FakeMain(FakeApp):
         self.samplers = FakeSampler()
         self.stored: list[Benchmark] = []
         self.unreadable = 0
+        self.health_tests: dict[str, CardTest] = {}
         self.lacks: dict[str, tuple[str, ...] | None] = {}
         self.settings = replace(self.settings, setup_done=True)
         self.known = (ENVIRONMENT,)
@@ -112,6 +114,9 @@ class FakeMain(FakeApp):
 
     def missing_example_packages(self, environment: Path) -> dict[str, tuple[str, ...] | None]:
         return self.lacks
+
+    def last_health_tests(self) -> dict[str, CardTest]:
+        return self.health_tests
 
     def stored_benchmarks(self) -> StoredBenchmarks:
         return StoredBenchmarks(tuple(self.stored), unreadable=self.unreadable)

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from gpu_assistant.catalog.records.updates import RootStatement, UpdateKey
 from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.machine import Machine
 from gpu_assistant.core.recommendation import Choice, DriverAdvice, Recommendation
 from gpu_assistant.core.results import Benchmark, GpuProcess, Sample
 from gpu_assistant.gui.main.main_area import BENCHMARK, HEALTH, HOME, MONITOR, SETTINGS
@@ -26,7 +27,7 @@ from gpu_assistant.update.service import UpdateService
 from gpu_assistant.update.signed_statement import ReleaseStatement, UpdateFile
 
 from ..fakes.app import FakeJob
-from ..fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
+from ..fakes.benchmarks import card_benchmark, processor_benchmark, slow_benchmark, two_cards
 from ..fakes.examples import GIB, cpu_benchmark, cpu_recommendation, rtx4060
 from ..fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
 from . import bench_scenes, health_scenes
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 MINUTES = 10
 # °C at which the cards slow down; that each of them is hotter than the first one in the end; one that does nothing.
-LIMIT_C = 87
+LIMIT_C, TOP_CLOCK_MHZ = 87, 3105
 HOTTER = (0, 6, 3, 9, 0, 12, 20, 24)
 IDLE_GPU = 4
 ROOT = RootStatement(
@@ -73,6 +74,7 @@ def work(gpus: int) -> list[Sample]:
                 clock_sm=2190 if slowed else 2730 if busy else 210,
                 throttle=(("thermal",) if slowed else ("power-cap",)) if loaded else (),
                 processes=(TRAINING,) if busy else (),
+                clock_sm_max=TOP_CLOCK_MHZ,
                 clock_mem=8501,
                 clock_mem_max=8501,
                 pstate=2 if busy else 8,
@@ -138,10 +140,23 @@ def newer(stage: str = "found", kind: str = "windows-installer", error: AppError
 
 
 def heat() -> list[Sample]:
-    """Ten seconds of a card that slows itself down."""
-    now = time.time()
-    card = {"temp": 89, "clock_sm": 1650, "temp_max": LIMIT_C, "throttle": ("thermal",)}
-    return [sample(gpu(**card), t=now - 90 + second) for second in range(90)]
+    """A minute and a half in which a card gets so hot that it slows itself down."""
+    now, dice, made = time.time(), random.Random(2), []
+    for second in range(90):
+        temp = min(round(65 + 25 * (1 - math.exp(-second / 4))), LIMIT_C + 2)
+        slowed = temp >= LIMIT_C
+        card = gpu(
+            util=dice.randint(94, 99),
+            temp=temp,
+            temp_max=LIMIT_C,
+            power_w=(84 if slowed else 112) + 3 * dice.random(),
+            clock_sm=1650 + dice.randint(-2, 2) * 15 if slowed else 2730,
+            clock_sm_max=TOP_CLOCK_MHZ,
+            throttle=("thermal",) if slowed else ("power-cap",),
+            fan=41 + min(second // 3, 20),
+        )
+        made.append(sample(card, t=now - 90 + second))
+    return made
 
 
 def beside(window: MainWindow) -> None:
@@ -167,7 +182,7 @@ def moving(window: MainWindow) -> None:
 POINTED = ("monitor-gpu", "monitor-2-gpus", "monitor-inside")
 # name: (page, GPUs, benchmarks kept, whether an environment stands, state of the page)
 SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None]] = {
-    "home": (HOME, 0, 2, True, None),
+    "home": (HOME, 0, 0, True, None),
     "home-nothing": (HOME, 0, 0, False, None),
     "home-gpu": (HOME, 1, 0, True, None),
     "home-3-gpus": (HOME, 3, 0, True, None),
@@ -211,6 +226,12 @@ SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None
 }
 
 
+def computer_with(gpus: int) -> Machine:
+    """A computer with so many cards."""
+    machine = rtx4060()
+    return replace(machine, gpus=machine.gpus[:1] * gpus)
+
+
 def gpu_advice(choice: Choice | None) -> Recommendation:
     """What is advised for the card: the newest release, which needs a newer driver."""
     driver = DriverAdvice(action="update", installed="566.03", minimum="580.88", recommended="617.42", channel="studio")
@@ -220,7 +241,8 @@ def gpu_advice(choice: Choice | None) -> Recommendation:
 def shoot(studio: Studio, name: str, folder: Path) -> None:
     """One scene on an app of its own."""
     page, gpus, stored, installed, state = SCENES[name]
-    app = FakeMain(folder, rtx4060() if gpus else None)
+    app = FakeMain(folder, computer_with(gpus) if gpus else None)
+    app.system.name = "windows" if gpus else "linux"
     variant, place = ("cu126", "D:\\AI\\pytorch") if gpus else ("cpu", "/home/mei/ai/pytorch")
     size = 5_200_000_000 if gpus else ENVIRONMENT.bytes
     app.known = (replace(ENVIRONMENT, variant=variant, path=place, bytes=size),) if installed else ()
@@ -234,6 +256,8 @@ def shoot(studio: Studio, name: str, folder: Path) -> None:
     names = {place: "pytorch"} | {f"{place}-{number}": f"course-{number}" for number in range(2, 7)}
     app.settings = replace(app.settings, environment_names=names)
     app.stored = [measured(7 * (stored - index), 0.9 + 0.05 * index) for index in range(stored)]
+    if name == "home":
+        app.stored = [replace(processor_benchmark(), started=time.time() - 3600)]
     window = MainWindow(app)
     window.build(studio.language)
     window.show()

@@ -79,7 +79,7 @@ def panel(qtbot, services: Services, language: Language) -> Iterator[Environment
     made.resize(1000, 600)
     made.set_environment(services.environment)
     made.show()
-    qtbot.waitUntil(made.python_card.isVisible)
+    qtbot.waitUntil(made.python_button.isVisible)
     yield made
     qtbot.waitUntil(lambda: not any(runner.running for runner in made.findChildren(JobRunner)))
     made.deleteLater()
@@ -91,7 +91,7 @@ def test_menu_of_windows_is_the_start_menu(services, language, code):
     language.set(code)
     panel = EnvironmentActionsPanel(services, language, on_home=True)
     panel.set_environment(services.environment)
-    assert panel.menu_card.accessibleName().startswith({"en": "Add to Start menu", "zh_CN": "添加到“开始”菜单"}[code])
+    assert panel.menu_button.text().startswith({"en": "Add to Start menu", "zh_CN": "添加到“开始”菜单"}[code])
     panel.deleteLater()
 
 
@@ -99,7 +99,7 @@ def test_menu_of_windows_is_the_start_menu(services, language, code):
 def test_menu_entry(panel, services, language, qtbot, code):
     language.set(code)
     with qtbot.waitSignal(panel.message_shown) as signal:
-        panel.menu_card.click()
+        panel.menu_button.click()
     assert signal.args == [{"en": "Added to your apps menu.", "zh_CN": "已添加到应用菜单。"}[code]]
     assert list((services.desktop.root / "menu").iterdir())
     assert panel.result_banner.kind == "ok"
@@ -137,13 +137,13 @@ def test_missing_editor_hides_its_card(qtbot, services, language):
     panel.resize(1000, 600)
     panel.set_environment(services.environment)
     panel.show()
-    qtbot.waitUntil(panel.python_card.isVisible)
+    qtbot.waitUntil(panel.python_button.isVisible)
     assert not panel.editor_card.isVisible()
     panel.deleteLater()
 
 
 def test_python_path_is_copied(panel, services, qapp):
-    panel.python_card.click()
+    panel.python_button.click()
     assert qapp.clipboard().text() == str(services.system.environment_python(services.environment))
     assert qapp.clipboard().text() in panel.result_banner.label.text()
 
@@ -198,7 +198,7 @@ def test_jupyter_that_is_there_opens_without_a_question(panel, services, qtbot, 
     with_jupyter(services)
     panel.set_environment(None)
     panel.set_environment(services.environment)
-    qtbot.waitUntil(panel.python_card.isVisible)
+    qtbot.waitUntil(panel.python_button.isVisible)
     with qtbot.waitSignal(panel.message_shown):
         panel.jupyter_card.click()
     assert len(services.desktop.started) == 1
@@ -269,7 +269,7 @@ def test_dialogs_ask_for_right_kind_and_use_the_answer(panel, services, qtbot, t
 
 @BOTH
 def test_message_follows_language(panel, language, qapp, code):
-    panel.python_card.click()
+    panel.python_button.click()
     language.set(code)
     qapp.processEvents()
     assert panel.result_banner.label.text().startswith({"en": "Copied: ", "zh_CN": "已复制："}[code])
@@ -277,6 +277,6 @@ def test_message_follows_language(panel, language, qapp, code):
 
 def test_removed_environment_offers_no_editor(panel, services, qtbot, tmp_path):
     panel.set_environment(tmp_path / "none")
-    assert not panel.python_card.isVisible()
+    assert not panel.python_button.isVisible()
     panel.set_environment(None)
     assert not panel.terminal_card.isVisible()

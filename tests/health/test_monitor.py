@@ -278,10 +278,10 @@ def test_slowing_gpu_comes_before_one_that_is_only_hot() -> None:
 def test_title_names_all_gpus_with_the_first_alarm() -> None:
     limited = [replace(gpu, power_w=114.9, throttle=("power-cap",)) for gpu in gpus_at(60, 60, 60, 60)]
     health = Time().passes(20, *limited[:2])
-    assert Texts("en").most_severe_alarm_title(health) == "GPU 0 and 1: At the power limit"
+    assert Texts("en").most_severe_alarm_title(health) == "GPU 0 and 1: at the power limit"
     assert Texts("zh_CN").most_severe_alarm_title(health) == "GPU 0 和 1：达到功率上限"
     health = Time().passes(20, gpus_at(60)[0], *limited[1:])
-    assert Texts("en").most_severe_alarm_title(health) == "GPU 1–3: At the power limit"
+    assert Texts("en").most_severe_alarm_title(health) == "GPU 1–3: at the power limit"
     assert Texts("en").most_severe_alarm_title(Time().passes(20, limited[0])) == "Your GPU is at its power limit"
 
 

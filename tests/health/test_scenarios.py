@@ -65,7 +65,10 @@ def put(scenario: Scenario, *cards: Card) -> None:
 def test_healthy_computers_have_no_alarm(scenario: Scenario, computer: Computer, cards: tuple[Card, ...]) -> None:
     put(scenario, *cards)
     health = computer.passes(40)
-    assert (health.state, health.text) == ("well", "Your GPUs are healthy" if len(cards) > 1 else "Your GPU is healthy")
+    assert (health.state, health.text) == (
+        "well",
+        "Your GPUs are running normally" if len(cards) > 1 else "Your GPU is running normally",
+    )
     assert all(alarm.level == "info" for alarm in health.alarms)
 
 
@@ -99,7 +102,7 @@ def test_removed_gpus_are_reported_for_a_while(scenario: Scenario, computer: Com
     health = computer.passes(round(RULES.forget_seconds) - 60)
     assert len(health.alarms) == 7
     health = computer.passes(80)
-    assert (health.state, health.text, health.alarms) == ("well", "Your GPU is healthy", ())
+    assert (health.state, health.text, health.alarms) == ("well", "Your GPU is running normally", ())
 
 
 @pytest.mark.parametrize(

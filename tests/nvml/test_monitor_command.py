@@ -92,7 +92,7 @@ def test_text_shows_gpu_and_processes(scenario: Scenario, monitor) -> None:
 def test_healthy_gpu_is_reported_once(scenario: Scenario, monitor) -> None:
     scenario.card()
     output = monitor("--lang", "en", "--interval", "0.05", "--count", "5").communicate(timeout=60)[0]
-    assert output.count("✓ Your GPU is healthy") == 1
+    assert output.count("✓ Your GPU is running normally") == 1
     assert "uses" not in output
 
 
@@ -134,7 +134,7 @@ def test_each_gpu_has_its_numbered_row(scenario: Scenario, monitor) -> None:
     rows = [line.split(":")[0].strip() for line in lines[1:9]]
     assert rows == [f"GPU {index}" for index in range(8)]
     assert "95%" in lines[4]
-    assert sum("Your GPUs are healthy" in line for line in lines) == 1
+    assert sum("Your GPUs are running normally" in line for line in lines) == 1
 
 
 def test_advice_once_and_addresses_on_own_lines(scenario: Scenario, monitor) -> None:
@@ -212,7 +212,7 @@ def test_recovered_driver_is_shown_at_once(scenario: Scenario, monitor) -> None:
     next(line for line in lines if line.startswith("!"))
     scenario.set(hang=None)
     assert "37%" in next(line for line in lines if line.startswith("CPU"))
-    assert next(line for line in lines if line.startswith("✓")) == "✓ Your GPU is healthy\n"
+    assert next(line for line in lines if line.startswith("✓")) == "✓ Your GPU is running normally\n"
 
 
 def test_json_has_samples_with_processes_only(scenario: Scenario, monitor) -> None:

@@ -297,6 +297,7 @@ class MainArea(Themed, QWidget):
 
             health = HealthPage(self.app, self.sampling, lambda: self._is_computing)
             health.testing_changed.connect(self._update_busy_pages)
+            health.finished.connect(self._reload_home)
             return health
         if page == BENCHMARK:
             from ..bench.page import BenchmarkPage
@@ -334,6 +335,11 @@ class MainArea(Themed, QWidget):
         page: HealthPage = self.pages[HEALTH]  # type: ignore[assignment]
         page.choose(level, gpu_index)
         page.take_focus()
+
+    def _reload_home(self) -> None:
+        """Show what the last health test came to."""
+        if HOME in self.pages:
+            self.pages[HOME].reload()
 
     def _update_busy_pages(self) -> None:
         """No test is started beside a benchmark or memory estimate, and none of these beside a test."""

@@ -1,22 +1,24 @@
 """The alarms of the GPUs: what is wrong, the evidence, what to do, the source, and muting of notifications.
 
 `AlarmAdvicePanel` is the collapsed panel of Monitor, `AlarmsCard` the card of Home; an `AlarmRow` is one alarm.
-Texts are from `resources/texts/health.json`.
+Texts are from `resources/texts/health.json`. `gpu_state` says in short how one of several GPUs is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import QCoreApplication, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from ...core.results import Alarm, Health
+from ...core.results import Alarm, GpuSample, Health
+from ...texts.format import join_unit, uncapitalize
 from .. import language
 from ..widgets.base import Themed
 from ..widgets.buttons import Button
-from ..widgets.cards import Card, Divider
+from ..widgets.cards import Card, Divider, PillKind
 from ..widgets.icons import IconWidget
 from ..widgets.text import label
 
@@ -27,6 +29,24 @@ ALARMS_ADVISING_TEST = frozenset(
     {"memory-errors", "memory-errors-before", "memory-mended", "xid-card", "xid-memory", "xid-program"}
 )
 AlarmKey = tuple[str, int | None]  # rule and GPU
+
+
+def gpu_state(index: int, gpu: GpuSample | None, health: Health | None) -> tuple[PillKind, str] | None:
+    """(kind, text) of one of several GPUs: its worst alarm in short, else its state; None while that is unknown."""
+    translate, texts = QCoreApplication.translate, language.texts()
+    alarm = next((each for each in (health.alarms if health else ()) if each.gpu == index), None)
+    if alarm is not None and alarm.level != "info":
+        return "error" if alarm.level == "error" else "warn", texts.alarm_state(alarm)
+    state = gpu.state if gpu is not None else "silent"
+    if state != "ready":
+        return "neutral", texts.translate(f"monitor.gpu.{state}")
+    if health is None or health.state == "unknown":
+        return None
+    if index in health.watching:
+        return "neutral", translate("GpuHeader", "Watching")
+    if index in health.untold:
+        return "neutral", translate("GpuHeader", "Unknown")
+    return "ok", translate("GpuHeader", "Normal")
 
 
 class AlarmAdvicePanel(Themed, QWidget):
@@ -63,7 +83,7 @@ class AlarmAdvicePanel(Themed, QWidget):
         elif is_new and self._may_open and not self._is_open:
             self._toggle(by_itself=True)
         self.toggle_button.setVisible(has_alarms)
-        if self._shows_action != self._needs_action():
+        if self._shows_action != self.needs_action:
             self.retranslate()
 
     @property
@@ -77,12 +97,13 @@ class AlarmAdvicePanel(Themed, QWidget):
         if not allowed and self._is_open and self._opened_itself:
             self._toggle()
 
-    def _needs_action(self) -> bool:
+    @property
+    def needs_action(self) -> bool:
         """Whether one of the alarms is more than information."""
         return any(row.alarm.level != "info" for row in self.alarms_card.rows.values())
 
     def retranslate(self) -> None:
-        self._shows_action = self._needs_action()
+        self._shows_action = self.needs_action
         self.toggle_button.setText(self.tr("What to do") if self._shows_action else self.tr("What this means"))
         self.toggle_button.set_icon(trailing_icon="up" if self._is_open else "down")
 
@@ -126,7 +147,7 @@ class AlarmsCard(Card):
         if list(alarms_by_key) != list(self.rows):
             self._rebuild_rows(alarms_by_key, is_muted)
         for index, (key, alarm) in enumerate(alarms_by_key.items()):
-            self.rows[key].set_alarm(alarm, muted=is_muted(alarm))
+            self.rows[key].set_alarm(alarm, muted=is_muted(alarm), names_gpu=health is not None and health.cards > 1)
             self.rows[key].set_brief(brief=first_brief and index == 0)
         worst = next(iter(alarms), None)
         tint = worst.level if worst is not None and worst.level != "info" else ""
@@ -199,7 +220,7 @@ class AlarmRow(Themed, QWidget):
     def __init__(self, alarm: Alarm, *, muted: bool) -> None:
         super().__init__()
         self.alarm, self.muted = alarm, muted
-        self._ready = self._is_brief = self._is_short = False
+        self._ready = self._is_brief = self._is_short = self._names_gpu = False
         self.icon_widget = IconWidget("warn", "warn", 20)
         self.title_label, self.evidence_label = label("strong"), label("small", tone="soft")
         self.fix_label = label("body")
@@ -211,7 +232,7 @@ class AlarmRow(Themed, QWidget):
         row.setSpacing(14)
         text_layout = QVBoxLayout()
         text_layout.setSpacing(4)
-        for each in (self.title_label, self.evidence_label, self.fix_label):
+        for each in (self.title_label, self.fix_label, self.evidence_label):
             text_layout.addWidget(each)
         buttons_layout = QHBoxLayout()
         buttons_layout.setSpacing(12)
@@ -231,11 +252,11 @@ class AlarmRow(Themed, QWidget):
         self._ready = True
         self.apply_theme()
 
-    def set_alarm(self, alarm: Alarm, *, muted: bool) -> None:
-        """Show the same alarm with its current data."""
-        shown = self.alarm
-        if (alarm.data, alarm.level, alarm.source, muted) != (shown.data, shown.level, shown.source, self.muted):
-            self.alarm, self.muted = alarm, muted
+    def set_alarm(self, alarm: Alarm, *, muted: bool, names_gpu: bool = False) -> None:
+        """Show the same alarm with its current data; with `names_gpu` the title says which GPU has it."""
+        shown = (self.alarm.data, self.alarm.level, self.alarm.source, self.muted, self._names_gpu)
+        if (alarm.data, alarm.level, alarm.source, muted, names_gpu) != shown:
+            self.alarm, self.muted, self._names_gpu = alarm, muted, names_gpu
             self.retranslate()
 
     def set_brief(self, *, brief: bool) -> None:
@@ -245,8 +266,15 @@ class AlarmRow(Themed, QWidget):
 
     def set_short(self, *, short: bool) -> None:
         """Hide evidence and what is rarely needed, where the window has little room."""
-        self._is_short = short
-        self._update_parts()
+        if short != self._is_short:
+            self._is_short = short
+            self.retranslate()
+
+    def _readings_text(self) -> str:
+        """The figures that the alarm is about: "89 °C · 1,650 MHz"."""
+        units = (("temp", "°C"), ("clock", "MHz"))
+        figures = ((self.alarm.data.get(name), unit) for name, unit in units)
+        return " · ".join(join_unit(f"{value:,}", unit) for value, unit in figures if isinstance(value, int))
 
     def _update_parts(self) -> None:
         self.title_label.setVisible(not self._is_brief)
@@ -263,12 +291,21 @@ class AlarmRow(Themed, QWidget):
         self.icon_widget.set(*ALARM_ICONS[alarm.level])
         alarm_text = texts.localize_alarm(alarm)
         parts = (alarm_text.title or "", alarm_text.evidence or "", alarm_text.fix or "")
-        for text, widget in zip(parts, (self.title_label, self.evidence_label, self.fix_label), strict=True):
+        title, evidence, fix = parts
+        if self._names_gpu and alarm.gpu is not None:
+            title = texts.title_of_gpus((alarm.gpu,), uncapitalize(texts.alarm_state(alarm)))
+        if self._is_short and (readings := self._readings_text()):
+            # The evidence has no room, its figures have.
+            title = f"{title} · {readings}"
+        for text, widget in zip(
+            (title, evidence, fix), (self.title_label, self.evidence_label, self.fix_label), strict=True
+        ):
             if widget.text() != text:
                 widget.setText(text)
         self._update_parts()
         self.test_button.setText(self.tr("Run the health test"))
-        self.source_button.setText(self.tr("Source"))
+        publisher = (urlsplit(alarm.source or "").hostname or "").removeprefix("www.")
+        self.source_button.setText(self.tr("Source: {publisher}").format(publisher=publisher))
         self.source_button.setToolTip(alarm.source or "")
         self.source_button.setAccessibleDescription(alarm.source or "")
         self.mute_button.setText(self.tr("Notify me again") if self.muted else self.tr("No notifications for this"))

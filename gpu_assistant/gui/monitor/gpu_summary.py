@@ -7,28 +7,40 @@ Texts are in the translation context of the page, which shows the first two.
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Mapping
 
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
 from ...core.results import GpuSample, Health, Sample
 from ...health.rules import temperature_margin
-from ...texts.format import format_memory, short_name
+from ...texts.format import format_memory, short_name, uncapitalize
 from .. import language
+from ..widgets.base import Themed
+from ..widgets.buttons import Button
 from ..widgets.cards import Card, MetricTile, MetricValue, Pill, PillKind
+from ..widgets.icons import STATE_ICONS, IconWidget
+from ..widgets.table import CELL_MARGIN
 from ..widgets.text import TextLabel, label
-from .gpu_table import MAX_LINES, GpuTable, gpu_state
+from .alarms import gpu_state
+from .gpu_table import MAX_LINES, GpuTable
 from .metrics import GPU_METRICS, GPU_TILE_METRICS, MACHINE_METRICS, Metric
+from .plot.annotations import ALARM_METRICS
 from .plot.cards import gpu_line
 from .plot.legend import LineLegendRow
 
 MAX_COLUMNS = 6
+SLOWING_ALARMS = ("slowed-by-heat", "slowed-by-itself", "power-supply")  # a lower clock is what they show in
 # Driver states that say no more than that there is no NVIDIA GPU.
 STATES_WITHOUT_MESSAGE = ("untried", "absent", "ready")
 
 
-def status_text(sample: Sample | None, health: Health | None, *, simulated: bool) -> str:
-    """The line below the page's title: the GPUs and the most severe alarm, or the problem of the driver."""
+def status_text(sample: Sample | None, health: Health | None, *, simulated: bool, shows_alarms: bool = True) -> str:
+    """The line below the page's title: the GPUs and the most severe alarm, or the problem of the driver.
+
+    Without `shows_alarms` the GPUs alone: the alarms are told below the line.
+    """
     translate, texts = QCoreApplication.translate, language.texts()
     if simulated:
         return translate("MonitorPage", "Readings from the real computer in front of you, not from the simulated one.")
@@ -51,37 +63,53 @@ def status_text(sample: Sample | None, health: Health | None, *, simulated: bool
             subject = f"{count} × {short_name(name)}"
     else:
         subject = short_name(name) if name else translate("MonitorPage", "GPU, CPU and memory")
+    if not shows_alarms:
+        total = gpus[0].mem_total if len(gpus) == 1 else None
+        return subject if total is None else f"{subject} · {format_memory(total)}"
     if health is None or not health.alarms:
         margin = temperature_margin(gpus) if health is not None and health.state == "well" else None
-        return subject if margin is None else f"{subject} · {_margin_text(margin)}"
+        return subject if margin is None else f"{subject} · {_margin_text(margin, several=len(gpus) > 1)}"
     parts = [subject]
-    # What is no problem takes fewer words.
-    is_info = len(gpus) == 1 and health.alarms[0].level == "info"
-    parts.append(texts.calm_alarm_state(health.alarms[0]) if is_info else texts.most_severe_alarm_title(health))
+    # What is no problem takes fewer words; what all GPUs have needs no numbers.
+    first = health.alarms[0]
+    is_shared = {alarm.gpu for alarm in health.alarms if alarm.id == first.id} >= {gpu.index for gpu in gpus}
+    is_calm = first.level == "info" and is_shared
+    parts.append(texts.calm_alarm_state(first) if is_calm else texts.most_severe_alarm_title(health))
     # The title names all GPUs with its alarm; the next alarm is named, too.
     others = [alarm for alarm in health.alarms if alarm.level != "info" and alarm.id != health.alarms[0].id]
     if others:
         next_gpus = [alarm.gpu for alarm in others if alarm.id == others[0].id and alarm.gpu is not None]
-        next_text = texts.alarm_state(others[0])
+        next_text = uncapitalize(texts.alarm_state(others[0]))
         parts.append(texts.title_of_gpus(next_gpus, next_text) if len(gpus) > 1 and next_gpus else next_text)
     left = sum(alarm.id != others[0].id for alarm in others)
     if left:
         parts.append(translate("MonitorPage", "and {count} more").format(count=left))
     # Last: a narrow window cuts the end of the line.
     if health.state == "well" and (margin := temperature_margin(gpus)) is not None:
-        parts.append(_margin_text(margin))
+        parts.append(_margin_text(margin, several=len(gpus) > 1))
     return " · ".join(parts)
 
 
-def _margin_text(degrees: int) -> str:
-    return QCoreApplication.translate("MonitorPage", "Cool: {degrees} °C below the limit").format(degrees=degrees)
+def _margin_text(degrees: int, *, several: bool) -> str:
+    translate = QCoreApplication.translate
+    text = translate("MonitorPage", "{degrees} °C below slowdown")
+    if several:
+        text = translate("MonitorPage", "the hottest is {degrees} °C below slowdown")
+    return text.format(degrees=degrees)
 
 
 def status_pill(health: Health | None) -> tuple[PillKind, str] | None:
-    """(kind, text) of the GPUs' state; None while it is unknown."""
+    """(kind, text) of the GPUs' state; None while it is unknown. An alarm of one GPU is named, of several counted."""
     translate, texts = QCoreApplication.translate, language.texts()
+    alarms = [alarm for alarm in health.alarms if alarm.level != "info"] if health is not None else []
+    if health is not None and health.state in ("warn", "error") and alarms:
+        kind: PillKind = "error" if health.state == "error" else "warn"
+        if len({alarm.gpu for alarm in alarms}) > 1:
+            return kind, translate("MonitorPage", "{count} alarms").format(count=len(alarms))
+        if texts.has_text(f"health.{alarms[0].id}.short"):
+            return kind, texts.alarm_state(alarms[0])
     pills: dict[str, tuple[PillKind, str]] = {
-        "well": ("ok", translate("MonitorPage", "Healthy")),
+        "well": ("ok", translate("MonitorPage", "Normal")),
         "watching": ("neutral", translate("MonitorPage", "Watching")),
         "untold": ("neutral", translate("MonitorPage", "Unknown")),
         "warn": ("warn", translate("MonitorPage", "Attention")),
@@ -90,6 +118,16 @@ def status_pill(health: Health | None) -> tuple[PillKind, str] | None:
         "slow": ("neutral", texts.translate("monitor.gpu.silent")),
     }
     return pills.get(health.state) if health is not None else None
+
+
+def alarm_tones(health: Health | None, gpu: int) -> dict[str, str]:
+    """The tone of the values that the alarms of a GPU are about, by the key of their metric."""
+    alarms = [alarm for alarm in health.alarms if alarm.level != "info" and alarm.gpu == gpu] if health else []
+    tones: dict[str, str] = {}
+    for alarm in alarms:  # the most severe one first
+        for metric in (ALARM_METRICS.get(alarm.id, ""), *(("clock",) if alarm.id in SLOWING_ALARMS else ())):
+            tones.setdefault(metric, alarm.level)
+    return tones
 
 
 class SummaryTiles(QWidget):
@@ -106,27 +144,33 @@ class SummaryTiles(QWidget):
         self.tiles: list[tuple[Metric, int, MetricTile]] = []
         self.headers: list[GpuHeader] = []
         self.table: GpuTable | None = None
+        self.others_row: OtherGpusRow | None = None
         self._table_card: Card | None = None
         self._laid_out = (0, 0)
         self._available_width = self._min_tile_width = 0
         self._low_window = False
+        self._sample: Sample | None = None
+        self._health: Health | None = None
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(12)
 
-    def rebuild(self, gpus: tuple[GpuSample, ...]) -> None:
-        """Make tiles, headers or a table for these GPUs; `update_layout` places them."""
+    def rebuild(self, gpus: tuple[GpuSample, ...], slots: Mapping[int, int]) -> None:
+        """Make tiles, headers or a table for these GPUs, whose lines have these slots; `update_layout` places them."""
         for widget in self._widgets():
             widget.hide()
             self._grid.removeWidget(widget)
             widget.deleteLater()
         self.tiles, self.headers, self.table, self._table_card, self._laid_out = [], [], None, None, (0, 0)
+        self.others_row = None
         if len(gpus) > MAX_LINES:
             self._table_card, self.table = Card(padding=10), GpuTable(gpus)
             self._table_card.column.addWidget(self.table)
             self.table.toggle_requested.connect(self.toggle_requested)
+            self.others_row = OtherGpusRow(self.table)
+            self._table_card.column.addWidget(self.others_row)
         elif len(gpus) > 1:
-            self.headers = [GpuHeader(gpu, position) for position, gpu in enumerate(gpus)]
+            self.headers = [GpuHeader(gpu, slots[gpu.index]) for gpu in gpus]
         elif gpus:
             tiles = ((metric, gpus[0].index, metric.colour) for metric in GPU_TILE_METRICS)
             self.tiles = [(metric, gpu, MetricTile(metric.icon, token=colour)) for metric, gpu, colour in tiles]
@@ -134,15 +178,20 @@ class SummaryTiles(QWidget):
             pairs = zip(MACHINE_METRICS, ("s1", "s2"), strict=True)
             self.tiles = [(metric, -1, MetricTile(metric.icon, token=colour)) for metric, colour in pairs]
 
-    def update_layout(self, available: int, *, low_window: bool = False, short_window: bool = False) -> None:
-        """As many columns as fit into `available` pixels.
+    def update_layout(self, available: int, *, low_window: bool = False, fold_table: bool = False) -> None:
+        """As many columns as fit into `available` pixels. With `fold_table` the table shows only the GPUs that need
+        attention, unless the user unfolds it.
 
-        In a low window only the first row of tiles is shown, so that a whole plot is visible below; the plots have the
-        other values too. In a short one the rows of the table are lower.
+        In a low window the tiles are compact and only their first row is shown, so that a whole plot is visible below;
+        the plots have the other values too.
         """
-        if self.table is not None:
-            self.table.set_dense(low_window or short_window)
-        self._available_width, self._low_window, self._min_tile_width = available, low_window, self._widest_minimum()
+        if self.others_row is not None:
+            self.others_row.set_foldable(fold_table)
+        self._available_width, self._low_window = available, low_window
+        for _, _, tile in self.tiles:
+            tile.set_compact(low_window)
+        self._show_tiles()
+        self._min_tile_width = self._widest_minimum()
         self._place_tiles()
 
     def _widest_minimum(self) -> int:
@@ -174,26 +223,42 @@ class SummaryTiles(QWidget):
         for metric, _, tile in self.tiles:
             tile.set_label(metric.title_text())
 
-    def set_selected_gpus(self, gpus: list[int]) -> None:
+    def set_lines(self, slots: Mapping[int, int], *, side_by_side: bool) -> None:
+        """Take the slots of the lines that are drawn. With a plot for each GPU the headers have no figures, which the
+        plots have, and show solid lines as these do.
+        """
         if self.table is not None:
-            self.table.set_selected_gpus(gpus)
+            self.table.set_lines(slots)
+        for header in self.headers:
+            header.set_brief(brief=side_by_side)
 
     def show_sample(self, sample: Sample, health: Health | None) -> None:
+        self._sample, self._health = sample, health
         by_index = {gpu.index: gpu for gpu in sample.gpus}
-        for metric, gpu, tile in self.tiles:
-            value, total = metric.read(sample if gpu < 0 else by_index.get(gpu))
-            fraction = min(value / total, 1.0) if value is not None and total else None
-            value_text = None if value is None else metric.format_value(value)
-            tile.set_value(value_text, metric.unit_text(total), fraction)
+        self._show_tiles()
         for header in self.headers:
             header.show_sample(by_index.get(header.gpu), health)
-        if self.table is not None:
+        if self.table is not None and self.others_row is not None:
             self.table.show_sample(by_index, health)
+            self.others_row.refresh_text()
         min_width = self._widest_minimum()
         # Only ever wider: the layout does not jump back when values get shorter again.
         if min_width > self._min_tile_width:
             self._min_tile_width = min_width
             self._place_tiles()
+
+    def _show_tiles(self) -> None:
+        sample = self._sample
+        if sample is None:
+            return
+        by_index = {gpu.index: gpu for gpu in sample.gpus}
+        for metric, gpu, tile in self.tiles:
+            value, total = metric.read(sample if gpu < 0 else by_index.get(gpu))
+            fraction = min(value / total, 1.0) if value is not None and total else None
+            value_text = None if value is None else metric.format_value(value)
+            # A compact tile has no room for the total, which its bar shows.
+            tile.set_value(value_text, metric.unit if self._low_window else metric.unit_text(total), fraction)
+            tile.value_widget.set_tone(alarm_tones(self._health, gpu).get(metric.key, "text"))
 
     def _widgets(self) -> list[QWidget]:
         if self._table_card is not None:
@@ -201,16 +266,89 @@ class SummaryTiles(QWidget):
         return [*self.headers] or [tile for _, _, tile in self.tiles]
 
 
-class GpuHeader(Card):
-    """One of several GPUs: the sign of its line, name, state and four values; `position` gives colour and dash."""
+class OtherGpusRow(Themed, QWidget):
+    """The line below the table of many GPUs in a short window: how those are that it does not show, and a button that
+    shows them.
+    """
 
-    def __init__(self, gpu: GpuSample, position: int) -> None:
+    def __init__(self, table: GpuTable) -> None:
+        super().__init__()
+        self._table = table
+        self._is_foldable, self._is_expanded = False, False
+        self.icon_widget = IconWidget("ok", "ok", 16)
+        self.text_label = label("body")
+        self.text_label.set_one_line(True)
+        self.button = Button(kind="ghost", small=True, flush="right")
+        self.button.clicked.connect(self._toggle)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(CELL_MARGIN, 0, CELL_MARGIN, 0)
+        row.setSpacing(8)
+        row.addWidget(self.icon_widget)
+        row.addWidget(self.text_label, 1)
+        row.addWidget(self.button)
+        self.hide()
+        self.apply_theme()
+
+    def set_foldable(self, foldable: bool) -> None:
+        """Fold the table, unless the user unfolded it; or show all of it."""
+        if foldable != self._is_foldable:
+            self._is_foldable = foldable
+            self._update()
+
+    def refresh_text(self) -> None:
+        """Take the states of the GPUs that the table does not show."""
+        if not self._is_foldable:
+            return
+        counts = Counter(state for kind, state in self._table.hidden_states() if state)
+        count, total = len(self._table.hidden_states()), len(self._table.gpus)
+        states = [*counts]
+        if len(counts) > 1:
+            states = [
+                self.tr("{count} {state}").format(count=number, state=uncapitalize(state))
+                for state, number in counts.most_common()
+            ]
+        elif states:
+            states = [uncapitalize(states[0])]
+        template = self.tr("All {count}: {state}") if count == total else self.tr("{count} others: {state}")
+        text = template.format(count=count, state=self.tr(", ").join(states))
+        kinds = {kind for kind, _ in self._table.hidden_states()}
+        kind = next((each for each in ("error", "warn") if each in kinds), "ok" if kinds == {"ok"} else "neutral")
+        for widget in (self.icon_widget, self.text_label):
+            widget.setVisible(bool(count and states))
+        self.icon_widget.set(STATE_ICONS[kind], "soft" if kind == "neutral" else kind)
+        if text != self.text_label.text():
+            self.text_label.setText(text)
+
+    def retranslate(self) -> None:
+        text = self.tr("Show fewer") if self._is_expanded else self.tr("Show all {count}")
+        self.button.setText(text.format(count=len(self._table.gpus)))
+        self.button.set_icon(trailing_icon="up" if self._is_expanded else "down")
+        self.refresh_text()
+
+    def _toggle(self) -> None:
+        self._is_expanded = not self._is_expanded
+        self._update()
+
+    def _update(self) -> None:
+        is_folded = self._is_foldable and not self._is_expanded
+        self._table.set_folded(is_folded)
+        self._table.set_dense(self._is_foldable and not is_folded)
+        self.setVisible(self._is_foldable)
+        self.retranslate()
+
+
+class GpuHeader(Card):
+    """One of several GPUs: the sign of its line, name, state and four values; `slot` gives colour and dash."""
+
+    def __init__(self, gpu: GpuSample, slot: int) -> None:
         self.gpu = gpu.index
         self._value_widgets: list[tuple[TextLabel, MetricValue]] = []
         super().__init__(padding=16)
         header = QHBoxLayout()
         header.setSpacing(10)
-        header.addWidget(LineLegendRow(gpu_line(position, gpu.index, fill=False)))
+        self._lines = tuple(LineLegendRow(gpu_line(slot, gpu.index, fill=fill)) for fill in (False, True))
+        for line in self._lines:
+            header.addWidget(line)
         parts = [
             short_name(gpu.name) if gpu.name else None,
             format_memory(gpu.mem_total) if gpu.mem_total is not None else None,
@@ -220,17 +358,25 @@ class GpuHeader(Card):
         self.state_pill = Pill("ok")
         header.addWidget(self.state_pill)
         self.column.addLayout(header)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(10)
+        self._figures = QWidget()
+        grid = QGridLayout(self._figures)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(16)
         for column, metric in enumerate(GPU_METRICS):
             name, figure = label("caption"), MetricValue("heading")
-            grid.setColumnStretch(column, 1)
             name.setToolTip(metric.title_text())
             grid.addWidget(name, 0, column)
             grid.addWidget(figure, 1, column)
             self._value_widgets.append((name, figure))
-        self.column.addLayout(grid)
+        self.column.addWidget(self._figures)
+        self.set_brief(brief=False)
         self.retranslate()
+
+    def set_brief(self, *, brief: bool) -> None:
+        """Show only name and state, and the line as it is alone in a plot."""
+        self._figures.setVisible(not brief)
+        for line, shown in zip(self._lines, (not brief, brief), strict=True):
+            line.setVisible(shown)
 
     def retranslate(self) -> None:
         for (name, _), metric in zip(self._value_widgets, GPU_METRICS, strict=False):
@@ -240,6 +386,7 @@ class GpuHeader(Card):
         for (_, figure), metric in zip(self._value_widgets, GPU_METRICS, strict=True):
             value, _total = metric.read(gpu)
             figure.set(None if value is None else metric.format_value(value), metric.unit)
+            figure.set_tone(alarm_tones(health, self.gpu).get(metric.key, "text"))
         self._update_state(gpu, health)
 
     def _update_state(self, gpu: GpuSample | None, health: Health | None) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec import Struct
-from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -16,44 +18,29 @@ from PySide6.QtWidgets import (
 
 from ...core.results import GpuSample, Health
 from ...texts.format import format_memory, join_unit, short_name
-from .. import language, theme
+from .. import theme
 from ..widgets.base import draw_rounded_rect
 from ..widgets.cards import PillKind
 from ..widgets.icons import STATE_ICONS, draw_icon
 from ..widgets.table import CELL_MARGIN, DataTable
+from .alarms import gpu_state
 from .metrics import GPU_METRICS
 from .plot.cards import gpu_line
 from .plot.legend import LINE_WIDTH
 from .plot.renderer import dashed_pen
 
+MAX_FOLDED_ROWS = 3
 MAX_LINES = 4  # lines of more GPUs could not be told apart; so many have a header each
 ROW_PADDING, DENSE_ROW_PADDING = 9, 4  # pixels that a row is higher than its text
 ICON_SIZE, ICON_GAP = 16, 6
 BAR_HEIGHT, MIN_BAR_WIDTH, MAX_BAR_WIDTH = 4, 24, 120
+BAR_START = 12  # pixels between text and bar
 BOX_SIZE = 18  # pixels of the mark that tells whether a GPU has lines in the plots
 DISPENSABLE_COLUMNS = (4, 2, 1)  # power, memory, load: the first is hidden first in a narrow window
 CELL_ROLE = Qt.ItemDataRole.UserRole
 ROW_TINTS = {"error": "error_soft", "warn": "warn_soft"}
 STATE_TONES = {"neutral": "soft"}
 KINDS_WITH_ICON = ("ok", "warn", "error")
-
-
-def gpu_state(index: int, gpu: GpuSample | None, health: Health | None) -> tuple[PillKind, str] | None:
-    """(kind, text) of one of several GPUs: its worst alarm in short, else its state; None while that is unknown."""
-    translate, texts = QCoreApplication.translate, language.texts()
-    alarm = next((each for each in (health.alarms if health else ()) if each.gpu == index), None)
-    if alarm is not None and alarm.level != "info":
-        return "error" if alarm.level == "error" else "warn", texts.alarm_state(alarm)
-    state = gpu.state if gpu is not None else "silent"
-    if state != "ready":
-        return "neutral", texts.translate(f"monitor.gpu.{state}")
-    if health is None or health.state == "unknown":
-        return None
-    if index in health.watching:
-        return "neutral", translate("GpuHeader", "Watching")
-    if index in health.untold:
-        return "neutral", translate("GpuHeader", "Unknown")
-    return "ok", translate("GpuHeader", "Healthy")
 
 
 class Cell(Struct, frozen=True, kw_only=True):
@@ -69,7 +56,8 @@ class Cell(Struct, frozen=True, kw_only=True):
 
 
 class GpuTable(DataTable):
-    """One row for each GPU. `toggle_requested(gpu)` asks to show or hide its lines: a click or Space on the row.
+    """One row for each GPU, those that need attention first. `toggle_requested(gpu)` asks to show or hide its lines: a
+    click or Space on the row.
 
     Only cells whose text or state has changed are written, and so painted.
     """
@@ -78,8 +66,12 @@ class GpuTable(DataTable):
 
     def __init__(self, gpus: tuple[GpuSample, ...]) -> None:
         self.gpus = tuple(gpu.index for gpu in gpus)
-        self.shows_long_texts = False
+        self.shows_long_texts = self.shows_bars = False
         self._row_padding = ROW_PADDING
+        self._states: list[tuple[PillKind, str]] = [("neutral", "")] * len(gpus)
+        self._order = list(range(len(gpus)))
+        self._is_folded = False
+        self.slots: dict[int, int] = {}
         # The width in pixels of the widest text, and of the widest long one, that each column has had.
         self._widest: dict[int, float] = {}
         self._widest_long: dict[int, float] = {}
@@ -111,7 +103,7 @@ class GpuTable(DataTable):
         if self._ready:
             self.setHorizontalHeaderLabels(
                 [
-                    self.tr("Graphs (up to {count})").format(count=MAX_LINES),
+                    self.tr("Draw (up to {count})").format(count=MAX_LINES),
                     *(metric.title_text() for metric in GPU_METRICS),
                     self.tr("State"),
                 ]
@@ -128,10 +120,39 @@ class GpuTable(DataTable):
             self._row_padding = padding
             self._fit_to_width()
 
-    def set_selected_gpus(self, gpus: list[int]) -> None:
-        """Mark the GPUs whose lines are in the plots."""
+    def set_folded(self, folded: bool) -> None:
+        """Show only the GPUs that need attention, up to MAX_FOLDED_ROWS; without one the table is hidden."""
+        if folded != self._is_folded:
+            self._is_folded = folded
+            self._fit_to_width()
+
+    def hidden_states(self) -> list[tuple[PillKind, str]]:
+        """(kind, text) of the state of each GPU that is not shown."""
+        return [state for row, state in enumerate(self._states) if not self._is_row_shown(row)]
+
+    def _is_row_shown(self, row: int) -> bool:
+        if not self._is_folded:
+            return True
+        return self._states[row][0] in ROW_TINTS and self._order.index(row) < MAX_FOLDED_ROWS
+
+    def _sort_rows(self) -> None:
+        """The GPUs that need attention come first, the others follow by their numbers."""
+        kinds = [*ROW_TINTS, None]
+        order = sorted(
+            range(self.rowCount()),
+            key=lambda row: (kinds.index(kind if (kind := self._states[row][0]) in ROW_TINTS else None), row),
+        )
+        if order != self._order:
+            self._order = order
+            header = self.verticalHeader()
+            for place, row in enumerate(order):
+                header.moveSection(header.visualIndex(row), place)
+
+    def set_lines(self, slots: Mapping[int, int]) -> None:
+        """Mark the GPUs whose lines are in the plots, with the slots of these (see `gpu_line`)."""
+        self.slots = dict(slots)
         for row, gpu in enumerate(self.gpus):
-            state = Qt.CheckState.Checked if gpu in gpus else Qt.CheckState.Unchecked
+            state = Qt.CheckState.Checked if gpu in slots else Qt.CheckState.Unchecked
             item = self.item(row, 0)
             if item is not None and item.data(Qt.ItemDataRole.CheckStateRole) != state:
                 item.setCheckState(state)
@@ -139,9 +160,10 @@ class GpuTable(DataTable):
     def show_sample(self, gpus: dict[int, GpuSample], health: Health | None) -> None:
         """Show the values of these GPUs, by index."""
         wider = False
+        shown = [self._is_row_shown(row) for row in range(len(self.gpus))]
         for row, index in enumerate(self.gpus):
             gpu = gpus.get(index)
-            kind, state_text = gpu_state(index, gpu, health) or ("neutral", "")
+            kind, state_text = self._states[row] = gpu_state(index, gpu, health) or ("neutral", "")
             row_kind = kind if kind in ROW_TINTS else None
             name_item = self.item(row, 0)
             wider |= self._write(row, 0, name_item.text() if name_item else "", Cell(row_kind=row_kind))
@@ -153,7 +175,8 @@ class GpuTable(DataTable):
                 cell = Cell(fraction=fraction, row_kind=row_kind, long_text=long_text)
                 wider |= self._write(row, column, metric.format_with_unit(value), cell)
             wider |= self._write(row, len(GPU_METRICS) + 1, state_text, Cell(state=kind, row_kind=row_kind))
-        if wider:
+        self._sort_rows()
+        if wider or shown != [self._is_row_shown(row) for row in range(len(self.gpus))]:
             self._fit_to_width()
 
     def _write(self, row: int, column: int, text: str, cell: Cell) -> bool:
@@ -224,7 +247,13 @@ class GpuTable(DataTable):
             self.setColumnHidden(column, column in hidden)
             share = left // len(bars) + (left % len(bars) if column == bars[0] else 0) if column in bars else 0
             self.setColumnWidth(column, width + share)
-        self.setFixedHeight(header.sizeHint().height() + row_height * self.rowCount())
+        shown = [row for row in range(self.rowCount()) if self._is_row_shown(row)]
+        for row in range(self.rowCount()):
+            self.setRowHidden(row, row not in shown)
+        self.setVisible(bool(shown))
+        rooms = (self.columnWidth(column) - round(self.widest_text(column)) for column in bars)
+        self.shows_bars = all(room - BAR_START - CELL_MARGIN >= MIN_BAR_WIDTH for room in rooms)
+        self.setFixedHeight(header.sizeHint().height() + row_height * len(shown))
         self.viewport().update()
 
     def _needed_widths(self) -> list[int]:
@@ -301,7 +330,8 @@ class _GpuDelegate(QStyledItemDelegate):
         draw_rounded_rect(painter, box, 3, theme.color("accent") if shown else None, theme.color("control"))
         if shown:
             draw_icon(painter, "check", "on_accent", BOX_SIZE - 2, box)
-            line = gpu_line(index.row(), table.gpus[index.row()], fill=False)
+            gpu = table.gpus[index.row()]
+            line = gpu_line(table.slots.get(gpu, 0), gpu, fill=False)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
             painter.setPen(dashed_pen(theme.color(line.colour_token), 2, line.dash))
             start = left + size + ICON_GAP
@@ -309,13 +339,16 @@ class _GpuDelegate(QStyledItemDelegate):
         return left + size + LINE_WIDTH + 2 * ICON_GAP
 
     def _draw_bar(self, painter: QPainter, rect: QRect, table: GpuTable, column: int, fraction: float) -> None:
-        """A bar right of the text, as wide as the column's widest text leaves room."""
-        start = rect.left() + round(table.widest_text(column)) + 12
-        width = min(rect.right() - start, MAX_BAR_WIDTH)
-        if width < MIN_BAR_WIDTH:
+        """A bar right of the text, as wide as the column's widest text leaves room; none where a column has too little
+        room.
+        """
+        if not table.shows_bars:
             return
+        start = rect.left() + round(table.widest_text(column)) + BAR_START
+        width = min(rect.right() - start, MAX_BAR_WIDTH)
         top = rect.center().y() - BAR_HEIGHT / 2 + 1
         radius = BAR_HEIGHT / 2
         draw_rounded_rect(painter, QRectF(start, top, width, BAR_HEIGHT), radius, theme.color("pressed"))
         filled = QRectF(start, top, max(width * fraction, BAR_HEIGHT), BAR_HEIGHT)
-        draw_rounded_rect(painter, filled, radius, theme.color(GPU_METRICS[column - 1].colour))
+        # Colours are those of the GPUs' lines here.
+        draw_rounded_rect(painter, filled, radius, theme.color("soft"))

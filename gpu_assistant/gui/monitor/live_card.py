@@ -1,4 +1,4 @@
-"""The card with the live values of Home: the last minute of one GPU, or of CPU and memory.
+"""The card with the live values of Home: the last minute of the GPU, or of CPU and memory; rows of several GPUs.
 
 Imports no plot: Home is shown before numpy and pyqtgraph are loaded.
 """
@@ -7,30 +7,30 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.results import GpuSample, Health
 from ...texts.format import UNKNOWN_VALUE, join_unit
 from ..widgets.buttons import Button
 from ..widgets.cards import Card, MetricValue
 from ..widgets.charts import Sparkline
+from ..widgets.icons import IconWidget
 from ..widgets.text import label
+from .gpu_rows import MAX_ROWS, GpuRows
 from .history_model import SampleHistory
 from .metrics import CPU_UTILIZATION, GPU_METRICS, MAIN_MEMORY, Metric
 from .sampling import SamplingService
 
 MAX_SECONDS, MIN_SECONDS = 60, 2  # of the sparklines
-# Another GPU is shown once it is this many °C hotter: two similar ones would alternate otherwise.
-HYSTERESIS_C = 3
 
 
 class LiveMetricsCard(Card):
-    """CPU and memory, or four values of the primary NVIDIA GPU (see `select_primary_gpu`).
+    """CPU and memory, four values of the NVIDIA GPU, or a row for each of several (`gpu_rows`).
 
     `simulated`: the window shows another machine, so the card says that these are values of this one. Without
     `has_links` it leads nowhere: another page is in use.
     `health_test_requested(gpu)` asks for the health test of the GPU that is shown (None: of all), `monitor_requested`
-    for the page with all of them.
+    for the page with all of them. `note_label` is for what the page has to say of the GPUs.
     """
 
     health_test_requested = Signal(object)
@@ -39,42 +39,48 @@ class LiveMetricsCard(Card):
     def __init__(self, *, simulated: bool = False, has_links: bool = True) -> None:
         self._simulated, self._has_links = simulated, has_links
         self.metrics: list[LiveMetric] = []
-        self._gpu: tuple[int, str] | None = None
-        self._other_count = 0
+        self._gpus: tuple[tuple[int, str | None], ...] = ()
         self._seconds = MAX_SECONDS
+        self._is_built = False
         super().__init__()
-        self.name_label, self.span_label = label("small-strong"), label("small")
+        self.icon_widget, self.name_label, self.span_label = (
+            IconWidget("chip", size=20),
+            label("heading"),
+            label("small"),
+        )
+        self.note_label = label("small")
         header = QHBoxLayout()
         header.setSpacing(10)
+        header.addWidget(self.icon_widget)
         header.addWidget(self.name_label)
-        header.addWidget(self.span_label, 1)
+        header.addWidget(self.span_label, 1, Qt.AlignmentFlag.AlignVCenter)
+        header.addWidget(self.note_label)
         self.test_button = Button(kind="ghost", icon_name="doctor", small=True, flush="right")
         self.test_button.clicked.connect(
-            lambda: self.health_test_requested.emit(self._gpu[0] if self._gpu is not None else None)
+            lambda: self.health_test_requested.emit(self._gpus[0][0] if len(self._gpus) == 1 else None)
         )
-        header.addWidget(self.test_button, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.others_button = Button(kind="ghost", trailing_icon="right", small=True, flush="right")
+        self.others_button.clicked.connect(self.monitor_requested)
+        for button in (self.test_button, self.others_button):
+            header.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(32)
         self._grid.setVerticalSpacing(12)
+        self.gpu_rows = GpuRows()
         self.column.addLayout(header)
-        self.others_button = Button(kind="ghost", trailing_icon="right", small=True, flush="left")
-        self.others_button.clicked.connect(self.monitor_requested)
         self.column.addLayout(self._grid)
-        self.column.addWidget(self.others_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.column.addWidget(self.gpu_rows)
+        self._is_built = True
         self._rebuild()
         self.retranslate()
 
     def show_history(self, history: SampleHistory, health: Health | None) -> None:
         """Show the latest sample, and the line up to it."""
         gpus = history.gpus()
-        primary = select_primary_gpu(gpus, health, self._gpu[0] if self._gpu is not None else None)
-        gpu = (primary.index, _gpu_name(primary, single=len(gpus) == 1)) if primary is not None else None
-        other_count = max(len(gpus) - 1, 0)
-        if (gpu, other_count) != (self._gpu, self._other_count):
-            gpu_changed = gpu != self._gpu
-            self._gpu, self._other_count = gpu, other_count
-            if gpu_changed:
-                self._rebuild()
+        shape = tuple((gpu.index, gpu.name) for gpu in gpus)
+        if shape != self._gpus:
+            self._gpus = shape
+            self._rebuild()
             self.retranslate()
         seconds = min(max(round(history.duration_s), MIN_SECONDS), MAX_SECONDS)
         if seconds != self._seconds:
@@ -82,35 +88,59 @@ class LiveMetricsCard(Card):
             self._update_span()
         for metric in self.metrics:
             metric.show_history(history, seconds)
+        if len(gpus) > 1:
+            self.gpu_rows.show_gpus(gpus, health)
+
+    def set_note(self, text: str) -> None:
+        """Say this beside the button for the health test."""
+        if text != self.note_label.text():
+            self.note_label.setText(text)
+        self.note_label.setVisible(bool(text) and not self.test_button.isHidden())
 
     def retranslate(self) -> None:
-        if not self.metrics:
+        if not self._is_built:
             return
-        name = self._gpu[1] if self._gpu is not None else self.tr("This computer")
-        if self._simulated:
-            name = self.tr("The real computer in front of you")
-        self.name_label.setText(name)
+        self.name_label.setText(self.tr("The real computer in front of you") if self._simulated else self._gpus_text())
         self._update_span()
-        self.test_button.setText(self.tr("Test this card"))
-        self.test_button.setVisible(self._has_links and self._gpu is not None and not self._simulated)
-        self.others_button.setText(self.tr("Show all {count} GPUs").format(count=self._other_count + 1))
-        self.others_button.setVisible(self._has_links and self._other_count > 0)
+        count = len(self._gpus)
+        self.test_button.setText(self.tr("Test this card") if count == 1 else self.tr("Run health test"))
+        self.test_button.setVisible(self._has_links and count > 0 and not self._simulated)
+        self.others_button.setText(self.tr("Show all {count} GPUs").format(count=count))
+        self.others_button.setVisible(self._has_links and count > MAX_ROWS)
         for metric in self.metrics:
             metric.update_name()
 
+    def _gpus_text(self) -> str:
+        """The name of the GPU, or how many of which there are."""
+        names = {name for _, name in self._gpus}
+        name = next(iter(names)) if len(names) == 1 else None
+        if not self._gpus:
+            return self.tr("This computer")
+        if len(self._gpus) == 1:
+            return name or f"GPU {self._gpus[0][0]}"
+        return f"{len(self._gpus)} × {name}" if name else self.tr("{count} GPUs").format(count=len(self._gpus))
+
     def _update_span(self) -> None:
-        self.span_label.setText(self.tr("last {count} seconds").format(count=self._seconds))
+        self.span_label.setText(
+            self.tr("last {count} seconds").format(count=self._seconds) if len(self._gpus) < 2 else self.tr("now")
+        )
 
     def _rebuild(self) -> None:
         for metric in self.metrics:
             self._grid.removeWidget(metric)
             metric.hide()
             metric.deleteLater()
-        if self._gpu is None:
+        if not self._gpus:
             # Without a GPU there are no other lines to distinguish from: the first colours of the theme.
-            self.metrics = [LiveMetric(CPU_UTILIZATION, -1, "s1"), LiveMetric(MAIN_MEMORY, -1, "s2")]
+            self.metrics = [
+                LiveMetric(CPU_UTILIZATION, -1, "s1", beside=True),
+                LiveMetric(MAIN_MEMORY, -1, "s2", beside=True),
+            ]
+        elif len(self._gpus) == 1:
+            self.metrics = [LiveMetric(metric, self._gpus[0][0], metric.colour) for metric in GPU_METRICS]
         else:
-            self.metrics = [LiveMetric(metric, self._gpu[0], metric.colour) for metric in GPU_METRICS]
+            self.metrics = []
+        self.gpu_rows.setVisible(len(self._gpus) > 1)
         for column, metric in enumerate(self.metrics):
             self._grid.addWidget(metric, 0, column)
             self._grid.setColumnStretch(column, 1)
@@ -145,18 +175,26 @@ class RunMetricsCard(LiveMetricsCard):
 
 
 class LiveMetric(QWidget):
-    """The name, current value and sparkline of one metric; `gpu` is an index, -1 the machine."""
+    """The name, current value and sparkline of one metric; `gpu` is an index, -1 the machine.
 
-    def __init__(self, metric: Metric, gpu: int, colour: str) -> None:
+    The sparkline is below the value, or `beside` it where the metric has the room.
+    """
+
+    def __init__(self, metric: Metric, gpu: int, colour: str, *, beside: bool = False) -> None:
         super().__init__()
         self.metric_spec, self.gpu = metric, gpu
         self.name_label, self.value_widget = label("caption"), MetricValue()
         self.sparkline = Sparkline(colour, span=MAX_SECONDS, low=metric.floor if metric.unit == "°C" else 0.0)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        direction = QBoxLayout.Direction
+        row = QBoxLayout(direction.LeftToRight if beside else direction.TopToBottom, self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(16 if beside else 2)
+        column = QVBoxLayout()
         column.setSpacing(2)
-        for widget in (self.name_label, self.value_widget, self.sparkline):
+        for widget in (self.name_label, self.value_widget):
             column.addWidget(widget)
+        row.addLayout(column)
+        row.addWidget(self.sparkline, 1)
         self.update_name()
 
     def update_name(self) -> None:
@@ -178,26 +216,3 @@ class LiveMetric(QWidget):
             f"{self.metric_spec.title_text()}: "
             + join_unit(value_text or UNKNOWN_VALUE, self.metric_spec.unit_text(total))
         )
-
-
-def select_primary_gpu(gpus: tuple[GpuSample, ...], health: Health | None, current: int | None) -> GpuSample | None:
-    """The GPU with the most severe alarm unless it was removed, else the hottest that responds.
-
-    `current` (an index) stays where another one is less than HYSTERESIS_C hotter. None without a GPU.
-    """
-    present = {gpu.index: gpu for gpu in gpus if gpu.state != "gone"}
-    for alarm in health.alarms if health is not None else ():
-        if alarm.level != "info" and alarm.gpu in present:
-            return present[alarm.gpu]
-    responding = [gpu for gpu in gpus if gpu.state == "ready"] or list(gpus)
-    hottest = max(responding, key=lambda gpu: gpu.temp or 0, default=None)
-    current_gpu = next((gpu for gpu in responding if gpu.index == current), None)
-    if current_gpu is None or hottest is None:
-        return hottest
-    return hottest if (hottest.temp or 0) >= (current_gpu.temp or 0) + HYSTERESIS_C else current_gpu
-
-
-def _gpu_name(gpu: GpuSample, *, single: bool) -> str:
-    """A GPU's name, with its index where there are several."""
-    number = f"GPU {gpu.index}"
-    return (gpu.name or number) if single else " · ".join(part for part in (number, gpu.name) if part)

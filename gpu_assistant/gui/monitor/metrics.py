@@ -20,8 +20,8 @@ GIB, BYTES_PER_MB = 2**30, 1e6
 class Metric(Struct, frozen=True, kw_only=True):
     """One metric. `figure_name` and `total_name` are fields of a sample (or of its GPU), divided by `scale`.
 
-    `full_scale` is used where no field has it; `floor` is where the plot begins. Memory is in GiB, written as "GB" as
-    manufacturers and systems do.
+    Without `names_total` the total is only the length of the bar. `full_scale` is used where no field has it; `floor`
+    is where the plot begins. Memory is in GiB, written as "GB" as manufacturers and systems do.
     """
 
     key: MetricKey
@@ -31,6 +31,7 @@ class Metric(Struct, frozen=True, kw_only=True):
     unit: str
     figure_name: str
     total_name: str | None = None
+    names_total: bool = True
     full_scale: float | None = None
     scale: float = 1.0
     digits: int = 0
@@ -63,7 +64,7 @@ class Metric(Struct, frozen=True, kw_only=True):
 
     def unit_text(self, total: float | None) -> str:
         """The unit, with the total where the metric has one: "of 8.0 GB"."""
-        if total is None or self.total_name is None:
+        if total is None or self.total_name is None or not self.names_total:
             return self.unit
         text = QCoreApplication.translate("Metric", "of {total} {unit}")
         return text.format(total=f"{total:,.{self.digits}f}", unit=self.unit)
@@ -146,6 +147,8 @@ GPU_CLOCK = Metric(
     colour="s5",
     unit="MHz",
     figure_name="clock_sm",
+    total_name="clock_sm_max",
+    names_total=False,
 )
 GPU_FAN = Metric(
     key="fan",

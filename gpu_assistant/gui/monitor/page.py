@@ -55,8 +55,9 @@ if TYPE_CHECKING:
 MIN_STATUS_WIDTH = 300  # pixels at 100 % text that the status line needs beside the toolbar
 MIN_CARD_WIDTH = 350  # pixels at 100 % text of a plot beside another one
 SHORT_HEIGHT = 700  # pixels at 100 % text of a page below which plots are lower
+TALL_HEIGHT = 900  # pixels at 100 % text of a page that has room for the advice above a long table
 # Pixels of a plot at 100 % text in a short window, in one with a table of GPUs, and in a low one: a row is whole.
-SHORT_PLOT_HEIGHT, TABLE_PLOT_HEIGHT, LOW_PLOT_HEIGHT = 116, 98, 84
+SHORT_PLOT_HEIGHT, TABLE_PLOT_HEIGHT, LOW_PLOT_HEIGHT = 108, 98, 84
 
 
 class MonitorPage(Page):
@@ -124,12 +125,14 @@ class MonitorPage(Page):
         )
         self.advice_panel.alarms_card.alarm_muted.connect(self._on_mute_toggled)
         self.advice_panel.toggled.connect(self._update_layout_later)
+        self.advice_panel.toggled.connect(self._update_status)
         self.secondary_plots_button.clicked.connect(self._rebuild_plots)
         self.gpu_details.toggled.connect(self._request_samples)
         self.layout_control.chosen.connect(lambda _: self._rebuild_plots())
         self.summary_tiles.toggle_requested.connect(self.toggle_gpu)
         self.annotations.changed.connect(self.draw)
         self.plots.outdated.connect(self.draw)
+        self.plots.moved.connect(self.fill_height)
         self.time_axis.moved.connect(self._on_axis_moved)
         self.time_axis.paused_changed.connect(lambda _: self._redraw())
         self._sampling.sampled.connect(self._on_sampled)
@@ -263,7 +266,7 @@ class MonitorPage(Page):
         self._selection.update(gpus, self._health())
         self.secondary_plots_button.reset()
         self.secondary_plots_button.update_reported(gpus)
-        self.summary_tiles.rebuild(gpus)
+        self.summary_tiles.rebuild(gpus, self._selection.slots)
         self.layout_control.setVisible(len(gpus) > 1)
         self._rebuild_plots()
         self.retranslate()
@@ -277,11 +280,11 @@ class MonitorPage(Page):
         gpus = self._sampling.history.gpus()
         self.plots.build(
             gpus,
-            self.selected_gpus,
+            self._selection.slots,
             side_by_side=self.layout_control.current() == 1,
             extra_metrics=self.secondary_plots_button.shown_metrics,
         )
-        self.summary_tiles.set_selected_gpus(self.selected_gpus)
+        self.summary_tiles.set_lines(self._selection.slots, side_by_side=self.layout_control.current() == 1)
         self.table.invalidate()
         self.annotations.invalidate()
         self._update_layout()
@@ -296,20 +299,33 @@ class MonitorPage(Page):
         low, short = self.breakpoints.is_low, self.maximumViewportSize().height() < theme.px(SHORT_HEIGHT)
         columns = 2 if available >= 2 * theme.px(MIN_CARD_WIDTH) else 1
         has_table = self.gpu_table is not None
-        # With several GPUs the panel would push every graph out of view, and their own pills say what is wrong.
-        self.advice_panel.set_opening(allowed=not has_table and not (short and len(self._gpus or ()) > 1))
+        # In a short window with several GPUs the panel would push every graph out of view; their own pills say what is
+        # wrong.
+        self.advice_panel.set_opening(allowed=not (short and len(self._gpus or ()) > 1))
         self.advice_panel.alarms_card.set_short(short=short)
         short_height = TABLE_PLOT_HEIGHT if has_table else SHORT_PLOT_HEIGHT
+        # With a plot for each GPU there are so many rows that more of them count.
+        is_tight = self.advice_panel.is_open and self.maximumViewportSize().height() < theme.px(TALL_HEIGHT)
+        is_dense = (
+            short or (has_table and is_tight) or (len(self._gpus or ()) > 1 and self.layout_control.current() == 1)
+        )
         # Where the plots need scrolling, the one that shows the problem is seen first.
         scrolls = self.breakpoints.is_small or has_table
         self.plots.arrange(
             columns,
-            plot_height=LOW_PLOT_HEIGHT if low else short_height if short else MIN_PLOT_HEIGHT,
+            plot_height=LOW_PLOT_HEIGHT if low else short_height if is_dense else MIN_PLOT_HEIGHT,
             fixed_height=low or (short and has_table),
             first_metric=self._alarm_metric if scrolls or self.advice_panel.is_open else "",
         )
         one_row = low or (short and self.advice_panel.is_open)
-        self.summary_tiles.update_layout(available, low_window=one_row, short_window=short)
+        self.summary_tiles.update_layout(available, low_window=one_row, fold_table=short or is_tight)
+        QTimer.singleShot(0, self, self.fill_height)
+
+    def fill_height(self) -> None:
+        """Once all above the plots has its height, let these fill the rest of the window by whole rows."""
+        if not self.plots.isHidden():
+            top = self.plots.mapTo(self.content, QPoint(0, 0)).y()
+            self.plots.fill(self.maximumViewportSize().height() - top)
 
     def _place_toolbar(self, available: int) -> None:
         """Put the toolbar beside the title, or below it where the status line would have less than its minimum."""
@@ -377,11 +393,16 @@ class MonitorPage(Page):
     def _update_status(self) -> None:
         """Update status line, pill and alarms."""
         latest = self._sampling.history.latest
-        text = gpu_summary.status_text(latest, self._health(), simulated=self._app.simulated)
+        self.advice_panel.show_health(self._health(), self._is_muted)
+        text = gpu_summary.status_text(
+            latest,
+            self._health(),
+            simulated=self._app.simulated,
+            shows_alarms=not (self.advice_panel.is_open and self.advice_panel.needs_action),
+        )
         if (self.title_label.text(), self.subtitle_label.text()) != (self.tr("Monitor"), text):
             self.set_title(self.tr("Monitor"), text)
         pill_state = gpu_summary.status_pill(self._health()) if latest is not None and latest.gpus else None
-        self.advice_panel.show_health(self._health(), self._is_muted)
         self.status_pill.setVisible(pill_state is not None)
         if pill_state is not None:
             self.status_pill.set(*pill_state)
@@ -420,10 +441,14 @@ class MonitorPage(Page):
 
 
 class GpuSelection:
-    """`gpus` are the indexes of those that are drawn: ascending, or in the order in which the user added them."""
+    """`gpus` are the indexes of those that are drawn: ascending, or in the order in which the user added them.
+
+    `slots` gives each of them its colour and dash, below MAX_LINES, which it keeps for as long as it is drawn.
+    """
 
     def __init__(self) -> None:
         self.gpus: list[int] = []
+        self.slots: dict[int, int] = {}
         self.is_manual = False
 
     def update(self, gpus: Sequence[GpuSample], health: Health | None) -> bool:
@@ -432,6 +457,7 @@ class GpuSelection:
         """
         selected = self._select(gpus, health)
         changed, self.gpus = selected != self.gpus, selected
+        self._assign_slots()
         return changed
 
     def toggle(self, gpu: int) -> None:
@@ -441,6 +467,12 @@ class GpuSelection:
             self.gpus = [*self.gpus, gpu][-MAX_LINES:]
         elif len(self.gpus) > 1:
             self.gpus = [each for each in self.gpus if each != gpu]
+        self._assign_slots()
+
+    def _assign_slots(self) -> None:
+        kept = {gpu: slot for gpu, slot in self.slots.items() if gpu in self.gpus}
+        free = (slot for slot in range(MAX_LINES) if slot not in kept.values())
+        self.slots = {gpu: kept[gpu] if gpu in kept else next(free) for gpu in sorted(self.gpus)}
 
     def _select(self, gpus: Sequence[GpuSample], health: Health | None) -> list[int]:
         present = [gpu.index for gpu in gpus]
@@ -470,5 +502,11 @@ def preload_steps(page: MonitorPage, history: SampleHistory, steps: IncrementalQ
         steps.insert_next([partial(card.draw, history) for card in page.plot_cards])
 
     steps.insert_next(
-        [partial(page.set_gpus, history.gpus()), partial(activate_layouts, page, page.content), prerender]
+        [
+            partial(page.set_gpus, history.gpus()),
+            partial(activate_layouts, page, page.content),
+            page.fill_height,
+            partial(activate_layouts, page, page.content),
+            prerender,
+        ]
     )

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ...core.results import GpuSample
 from ..widgets.base import Themed
-from ..widgets.buttons import Button, SegmentedControl
+from ..widgets.buttons import COMPACT_SEGMENT_PADDING, SEGMENT_PADDING, Button, SegmentedControl
 from ..widgets.inputs import Menu
 from ..widgets.layouts import FlowLayout
 from .metrics import SECONDARY_METRICS, Metric
@@ -18,14 +18,14 @@ from .plot.time_axis import SPANS, TimeAxis
 
 
 class MonitorToolbar(Themed, QWidget):
-    """One row of controls, more where it is narrow, before `last_widget`.
+    """One row of controls, more where it is narrow, before `layout_control`.
 
     Range, pause and reset change the time axis; the page connects the other buttons.
     """
 
-    def __init__(self, time_axis: TimeAxis, last_widget: QWidget) -> None:
+    def __init__(self, time_axis: TimeAxis, layout_control: SegmentedControl) -> None:
         super().__init__()
-        self._time_axis = time_axis
+        self._time_axis, self._layout_control = time_axis, layout_control
         self.range_control = SegmentedControl([""] * len(SPANS), current=SPANS.index(int(time_axis.span)))
         self.reset_button = Button(icon_name="undo")
         self.pause_button = Button(icon_name="pause")
@@ -34,7 +34,7 @@ class MonitorToolbar(Themed, QWidget):
         self.picture_action, self.csv_action = self.export_menu.addAction(""), self.export_menu.addAction("")
         self.table_button = Button(icon_name="table")
         self.table_button.setCheckable(True)
-        self._shows_labels = self._is_one_row = False
+        self._shows_labels = self._is_one_row = self._is_compact = False
         self._available_width = 0
         self._layout = FlowLayout(self)
         for widget in (
@@ -43,7 +43,7 @@ class MonitorToolbar(Themed, QWidget):
             self.pause_button,
             self.export_button,
             self.table_button,
-            last_widget,
+            layout_control,
         ):
             self._layout.addWidget(widget)
         self.reset_button.hide()
@@ -57,24 +57,42 @@ class MonitorToolbar(Themed, QWidget):
 
     @property
     def min_one_row_width(self) -> int:
-        """The width in pixels of one row without button labels, with the reset button."""
+        """The width in pixels of one row without button labels, with the reset button, beside the title."""
         reset_width = (
             self.reset_button.sizeHint().width() + self._layout.spacing() if self.reset_button.isHidden() else 0
         )
-        return self._layout.sizeHint().width() + reset_width - (self._labels_width() if self._shows_labels else 0)
+        return self._icons_row_width() + reset_width
 
     def _open_export_menu(self) -> None:
         self.export_menu.popup(self.export_button.mapToGlobal(QPoint(0, self.export_button.height())))
 
     def fit_to_width(self, available: int) -> None:
-        """Show labels on the export and table buttons; in one row only where it has room for them."""
+        """Show labels on the export and table buttons where one row has room for them; where it has only without them,
+        and with less room around the other texts, so; else two rows have them.
+        """
         self._available_width = available
-        labels_width = self._labels_width()
-        row_width = self._layout.sizeHint().width() + (0 if self._shows_labels else labels_width)
-        shows_labels = not self._is_one_row or row_width <= available
+        row_width, labels_width = self._icons_row_width(), self._labels_width()
+        has_room = row_width + labels_width <= available
+        compact = not self._is_one_row and not has_room and row_width - self._compact_saving() <= available
+        if compact != self._is_compact:
+            self._is_compact = compact
+            for control in (self.range_control, self._layout_control):
+                control.set_compact(compact)
+        shows_labels = has_room or not (self._is_one_row or compact)
         if shows_labels != self._shows_labels:
             self._shows_labels = shows_labels
             self._update_labels()
+
+    def _icons_row_width(self) -> int:
+        """The width in pixels of one row without button labels, with the usual room around the other texts."""
+        width = self._layout.sizeHint().width() - (self._labels_width() if self._shows_labels else 0)
+        return width + (self._compact_saving() if self._is_compact else 0)
+
+    def _compact_saving(self) -> int:
+        """By how many pixels the row is narrower with little room around the texts."""
+        shown = (each for each in (self.range_control, self._layout_control) if not each.isHidden())
+        count = sum(len(control.buttons) for control in shown)
+        return count * (SEGMENT_PADDING - COMPACT_SEGMENT_PADDING)
 
     def _labels_width(self) -> int:
         return sum(

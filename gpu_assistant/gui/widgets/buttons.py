@@ -19,6 +19,7 @@ Side = Literal["left", "right"]
 SPIN_MS = 1200
 MAX_WIDTH = 16_777_215
 SEGMENT_MARGIN = 3
+SEGMENT_PADDING, COMPACT_SEGMENT_PADDING = 26, 16  # pixels left and right of a segment's text together
 ICON_GAP = 8  # pixels between icon and text
 FLUSH_PADDING = 2  # pixels beside the text at a side that is flush: as wide as the focus ring's line
 
@@ -199,7 +200,7 @@ class Button(KeyboardFocus, Themed, QPushButton):
 
     def _padding(self, has_text: bool) -> int:
         if self.small:
-            return theme.px(6)
+            return theme.px(6 if self.kind == "ghost" else 10)
         return theme.px(10 if self.kind == "ghost" or not has_text else 20 if self.large else 16)
 
     def _paddings(self, has_text: bool, limit: int) -> int:
@@ -243,6 +244,11 @@ class SegmentedControl(Themed, QWidget):
             button.setText(text)
             button.refresh()
 
+    def set_compact(self, on: bool) -> None:
+        """Have less room beside each text, where the row is narrow."""
+        for button in self.buttons:
+            button.set_padding(COMPACT_SEGMENT_PADDING if on else SEGMENT_PADDING)
+
     def set_current(self, index: int | None) -> None:
         """Select an option, or none; `chosen` is not emitted."""
         if index is not None:
@@ -272,6 +278,7 @@ class SegmentedControl(Themed, QWidget):
 class _SegmentButton(KeyboardFocus, Themed, QRadioButton):
     def __init__(self, text: str, parent: QWidget) -> None:
         super().__init__(text, parent)
+        self._padding = SEGMENT_PADDING
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.toggled.connect(self.update)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
@@ -281,13 +288,19 @@ class _SegmentButton(KeyboardFocus, Themed, QRadioButton):
         self.setFont(theme.font("strong"))
         super().refresh()
 
+    def set_padding(self, padding: int) -> None:
+        """Set the pixels left and right of the text together."""
+        if padding != self._padding:
+            self._padding = padding
+            self.updateGeometry()
+
     def hitButton(self, pos: QPoint) -> bool:
         return self.rect().contains(pos)
 
     def sizeHint(self) -> QSize:
         # With the control's margins as high as a button beside it; 32 is the smallest comfortable target.
         height = max(self.fontMetrics().height() + theme.px(19) - 2 * SEGMENT_MARGIN, 32)
-        return QSize(self.fontMetrics().horizontalAdvance(self.text()) + 26, height)
+        return QSize(self.fontMetrics().horizontalAdvance(self.text()) + self._padding, height)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()

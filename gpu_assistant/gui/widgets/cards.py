@@ -542,6 +542,12 @@ class MetricValue(Themed, QWidget):
             self.updateGeometry()
         self.update()
 
+    def set_kind(self, kind: str) -> None:
+        """Set the step of the type scale of the figure."""
+        if kind != self.kind:
+            self.kind = kind
+            self.refresh()
+
     def set_tone(self, tone: str) -> None:
         """Draw the figure in the colour of this token."""
         if tone != self.tone:
@@ -573,6 +579,9 @@ class MetricValue(Themed, QWidget):
         return JOINED_UNIT_GAP if is_joined else UNIT_GAP
 
 
+TILE_PADDING, COMPACT_TILE_PADDING = 14, 10  # pixels
+
+
 class MetricTile(Card):
     """Icon, name, figure with unit, and a bar in the series' colour. Unknown is a dash with the reason as tool tip."""
 
@@ -585,7 +594,8 @@ class MetricTile(Card):
         parent: QWidget | None = None,
     ) -> None:
         self._state: tuple[str | None, str, float | None, str] | None = None
-        super().__init__(padding=14, parent=parent)
+        self._is_compact = False
+        super().__init__(padding=TILE_PADDING, parent=parent)
         self.icon_widget = IconWidget(icon, "soft", 16)
         self.name_label = label("small", text)
         self.value_widget = MetricValue()
@@ -607,6 +617,17 @@ class MetricTile(Card):
         """Set the name, in another language."""
         self.name_label.setText(text)
         self._update_accessible_text()
+
+    def set_compact(self, on: bool) -> None:
+        """Have a smaller figure, less room around it, and no icon, where many tiles share a narrow row."""
+        if on == self._is_compact:
+            return
+        self._is_compact = on
+        padding = COMPACT_TILE_PADDING if on else TILE_PADDING
+        self.column.setContentsMargins(padding, padding - 4, padding, padding - 4)
+        self.icon_widget.setVisible(not on)
+        self.value_widget.set_kind("heading" if on else "figure")
+        self.column.activate()  # its minimum is asked for at once
 
     def set_value(self, figure: str | None, unit: str, fraction: float | None, reason: str = "") -> None:
         """`figure` is None for unknown, with the reason; `fraction` of the bar is 0 to 1, None hides it."""

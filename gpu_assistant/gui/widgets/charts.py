@@ -19,7 +19,7 @@ SparkPoint = tuple[float, float | None]
 class Sparkline(Themed, QWidget):
     """A line without axes through points (x, value), over `span` up to the last x. A value of None is a gap.
 
-    Values range from `low` to `high`; with `high` None up to the largest one.
+    Values range from `low` to `high`, both marked by a faint line; with `high` None up to the largest one.
     """
 
     def __init__(
@@ -66,6 +66,10 @@ class Sparkline(Themed, QWidget):
         top = self.high if self.high is not None else max(values) * 1.15
         value_range = max(top - self.low, 1e-9)
         newest = self._points[-1][0]
+        if self.high is not None:
+            painter.setPen(theme.color("grid"))
+            for y in (area.top(), area.bottom()):
+                painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
 
         def map_point(x: float, value: float) -> QPointF:
             fraction = min(max((value - self.low) / value_range, 0.0), 1.0)

@@ -12,76 +12,67 @@ from .. import theme
 from .base import Themed
 
 _UNBOUNDED_WIDTH = 1e6
-_MIN_LAST_LINE, _MIN_LAST_LETTERS = (
-    0.15,
-    2.2,
-)  # of the width, and in widths of a Chinese character: a shorter one is alone
-_NARROWER = (0.96, 0.92, 0.88, 0.84, 0.8)  # shares of the width that are tried in its place
-LINE_SEPARATOR = "\u2028"
 _MAX_CACHED_LAYOUTS = 16
 SEPARATOR, NO_BREAK_SPACE = " · ", "\u00a0"
+# The least width of a paragraph's last line as a share of the widest, and how much narrower each try is.
+MIN_LAST_LINE, BALANCE_STEP, MAX_BALANCE_STEPS = 0.4, 0.05, 9
+LINE_ENDS = " -–—,;:.，。；：、）”"
 
 
 def layout_text(text: str, font: QFont, width: float, wrap: bool = True) -> tuple[QTextLayout, QSize]:
     """Break text into lines of at most `width` pixels; returns the layout and its size.
 
-    A line ends between phrases that middle dots separate rather than within one, and in place of the dot. The last line
-    of a paragraph is not one short word or character where the lines before it can be shorter.
+    A line ends between phrases that middle dots separate rather than within one, and in place of the dot.
     """
     if SEPARATOR in text:
         text = "\n".join(_break_between_phrases(line, font, width) for line in text.split("\n"))
-    layout = QTextLayout(text.replace("\n", LINE_SEPARATOR), font)
+    layout = QTextLayout(text.replace("\n", "\u2028"), font)
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere if wrap else QTextOption.WrapMode.NoWrap)
     layout.setTextOption(option)
-    widths = [_even_width(paragraph, font, option, width) if wrap else width for paragraph in text.split("\n")]
     layout.beginLayout()
     y = widest = 0.0
-    paragraph = 0
     while (line := layout.createLine()).isValid():
-        line.setLineWidth(max(widths[paragraph], 1.0))
+        line.setLineWidth(max(width, 1.0))
         line.setPosition(QPointF(0, y))
         widest = max(widest, line.naturalTextWidth())
         height = line.height()
         y += height * theme.line_height()
-        paragraph += layout.text()[line.textStart() : line.textStart() + line.textLength()].endswith(LINE_SEPARATOR)
     layout.endLayout()
     # No leading below the last line.
     bottom = y - height * (theme.line_height() - 1) if layout.lineCount() else QFontMetricsF(font).height()
     return layout, QSize(ceil(widest), ceil(bottom))
 
 
-def _even_width(paragraph: str, font: QFont, option: QTextOption, width: float) -> float:
-    """The width for the lines of a paragraph: less than `width` where its last line would be one short word or
-    character, as long as that takes no further line.
+def balance_lines(text: str, font: QFont, layout: QTextLayout, size: QSize, width: float) -> tuple[QTextLayout, QSize]:
+    """The layout of one paragraph, broken earlier where its last line is short, as a single character is; the number
+    of lines is the same. Chinese is broken after a punctuation mark where that is possible.
     """
-    metrics = QFontMetricsF(font)
-    if metrics.horizontalAdvance(paragraph) <= width:
-        return width
-    min_last = max(_MIN_LAST_LINE * width, _MIN_LAST_LETTERS * metrics.ascent())
-    lines, last = _count_lines(paragraph, font, option, width)
-    if lines < 2 or last >= min_last:
-        return width
-    for share in _NARROWER:
-        count, narrower_last = _count_lines(paragraph, font, option, share * width)
-        if count > lines:
+    count = layout.lineCount()
+    if count < 2 or "\u2028" in layout.text() or _last_share(layout, size) >= MIN_LAST_LINE:
+        return layout, size
+    found: tuple[int, QTextLayout, QSize] | None = None
+    for step in range(1, MAX_BALANCE_STEPS + 1):
+        narrower, narrower_size = layout_text(text, font, width * (1 - BALANCE_STEP * step))
+        if narrower.lineCount() != count:
             break
-        if narrower_last >= min_last:
-            return share * width
-    return width
+        broken = _broken_phrases(narrower)
+        if _last_share(narrower, narrower_size) >= MIN_LAST_LINE and (found is None or broken < found[0]):
+            found = broken, narrower, narrower_size
+            if not broken:
+                break
+    return (layout, size) if found is None else found[1:]
 
 
-def _count_lines(paragraph: str, font: QFont, option: QTextOption, width: float) -> tuple[int, float]:
-    """How many lines a paragraph takes in this width, and how wide the last one is."""
-    layout = QTextLayout(paragraph, font)
-    layout.setTextOption(option)
-    layout.beginLayout()
-    count, last = 0, 0.0
-    while (line := layout.createLine()).isValid():
-        line.setLineWidth(max(width, 1.0))
-        count, last = count + 1, line.naturalTextWidth()
-    layout.endLayout()
-    return count, last
+def _last_share(layout: QTextLayout, size: QSize) -> float:
+    """The width of the last line as a share of the widest."""
+    return layout.lineAt(layout.lineCount() - 1).naturalTextWidth() / max(size.width(), 1)
+
+
+def _broken_phrases(layout: QTextLayout) -> int:
+    """How many lines end neither at a space nor after a punctuation mark."""
+    ends = (line.textStart() + line.textLength() for line in map(layout.lineAt, range(layout.lineCount() - 1)))
+    return sum(layout.text()[end - 1] not in LINE_ENDS for end in ends)
 
 
 def _break_between_phrases(line: str, font: QFont, width: float) -> str:
@@ -109,6 +100,7 @@ class TextLabel(Themed, QLabel):
         self.tone = tone
         self._one_line = False
         self._layouts: dict[tuple[str, float], tuple[QTextLayout, QSize]] = {}
+        self._balanced: tuple[QTextLayout, QTextLayout, QSize] | None = None  # the second is the first one balanced
         self.setTextFormat(Qt.TextFormat.PlainText)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
@@ -117,6 +109,7 @@ class TextLabel(Themed, QLabel):
 
     def refresh(self) -> None:
         self._layouts.clear()
+        self._balanced = None
         font = theme.font(self.kind)
         # Qt updates the widget even where the font is the same.
         if self.font() != font:
@@ -135,6 +128,13 @@ class TextLabel(Themed, QLabel):
                 self._layouts.clear()
             self._layouts[key] = layout_text(self.text(), self.font(), width)
         return self._layouts[key]
+
+    def _painted_layout(self) -> tuple[QTextLayout, QSize]:
+        """The lines as they are painted: the height for a width is that of the others, too."""
+        layout, size = self._fitting_layout(self.width())
+        if self._balanced is None or self._balanced[0] is not layout:
+            self._balanced = (layout, *balance_lines(self.text(), self.font(), layout, size, self.width()))
+        return self._balanced[1:]
 
     def set_tone(self, tone: str) -> None:
         """Set the token of its colour."""
@@ -172,7 +172,7 @@ class TextLabel(Themed, QLabel):
         del event
         painter = QPainter(self)
         painter.setPen(theme.color(self.tone if self.isEnabled() else "disabled"))
-        layout, size = self._fitting_layout(self.width())
+        layout, size = self._painted_layout()
         if self._one_line:
             text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
             self.setToolTip(self.text() if text != self.text() else "")

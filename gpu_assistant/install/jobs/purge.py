@@ -336,7 +336,10 @@ def _file_patterns(data: DataDir) -> tuple[tuple[str, Path, tuple[str, ...]], ..
         (
             "state",
             data.state,
-            ("install.*", "benchmark.*", "window.lock", "window.geometry*", "updates.json*", RECORD_NAME),
+            (
+                *("install.*", "benchmark.*", "window.lock", "window.geometry*", "updates.json*", RECORD_NAME),
+                "health-test.json*",
+            ),
         ),
         ("catalog", data.catalog / "current", ("*.json*", STAMP_NAME)),
         (JOURNAL_GROUP, data.journal, (JOURNAL_GLOB,)),

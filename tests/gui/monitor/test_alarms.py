@@ -6,6 +6,7 @@ import json
 import time
 
 import pytest
+from msgspec.structs import replace
 
 from gpu_assistant.catalog.records.health import HealthRules
 from gpu_assistant.catalog.store import load_catalog
@@ -32,8 +33,9 @@ def test_several_alarms_are_one_line_with_expandable_advice(monitor, qtbot):
     sick = {"temp": 95, "temp_max": 83, "temp_slow": 90, "ecc_uncorrected": 3, "remap_pending": True, "throttle": ()}
     now = time.time()
     feed(window, *(sample(gpu(**sick), t=now - 12 + i) for i in range(12)))
-    qtbot.waitUntil(lambda: page.subtitle_label.text().endswith(" · and 1 more"), timeout=10_000)
     panel = page.advice_panel
+    qtbot.waitUntil(lambda: panel.is_open and len(panel.alarms_card.rows) > 1, timeout=10_000)
+    assert page.subtitle_label.text() == "RTX 4060 · 8 GB"  # the alarms are told below it
     assert panel.toggle_button.isVisible()
     assert panel.alarms_card.isVisible()  # what is wrong needs no click
     assert panel.alarms_card.tint == "error"
@@ -50,8 +52,10 @@ def test_several_alarms_are_one_line_with_expandable_advice(monitor, qtbot):
 def test_status_line_and_pill_show_alarm(worked, qtbot):
     _, page = worked
     text = "RTX 4060 · Your GPU is hot and slowing itself down"
+    qtbot.waitUntil(lambda: page.advice_panel.is_open, timeout=10_000)
+    page.advice_panel.toggle_button.click()
     qtbot.waitUntil(lambda: page.subtitle_label.text() == text, timeout=10_000)
-    assert page.status_pill.kind == "warn"
+    assert (page.status_pill.kind, page.status_pill.text) == ("warn", "Slowed by heat")
 
 
 def test_the_line_of_a_healthy_gpu_at_its_power_limit_says_first_that_this_is_normal(language):
@@ -59,4 +63,10 @@ def test_the_line_of_a_healthy_gpu_at_its_power_limit_says_first_that_this_is_no
     alarm = Alarm(id="power-limit", level="info", gpu=busy.index, since=1.0)
     health = Health(t=2.0, state="well", cards=1, alarms=(alarm,))
     text = status_text(sample(busy), health, simulated=False)
-    assert text.startswith("RTX 4060 · At its power limit (normal) · Cool: ")
+    assert text == "RTX 4060 · At the power limit (normal) · 22 °C below slowdown"
+    both = sample(busy, gpu(1, temp=65, temp_max=83))
+    health = Health(t=2.0, state="well", cards=2, alarms=(alarm, replace(alarm, gpu=1)))
+    shared = status_text(both, health, simulated=False)
+    assert shared == "2 GPUs · At the power limit (normal) · the hottest is 18 °C below slowdown"
+    one = status_text(both, replace(health, alarms=(alarm,)), simulated=False)
+    assert one.startswith("2 GPUs · GPU 0: at the power limit · ")

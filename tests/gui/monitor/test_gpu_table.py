@@ -41,9 +41,50 @@ def test_row_has_values_and_state_of_its_gpu(hot):
     _, page = hot
     assert column(page, GPU) == [f"GPU {index}" for index in range(8)]
     assert column(page, TEMPERATURE) == ["60 °C", "61 °C", "62 °C", "63 °C", "64 °C", "65 °C", "86 °C", "90 °C"]
-    assert column(page, STATE) == ["Healthy"] * 6 + ["Hot", "Slowed by heat"]
+    assert column(page, STATE) == ["Normal"] * 6 + ["Hot", "Slowed by heat"]
     assert [page.gpu_table.item(row, GPU).data(CELL_ROLE).row_kind for row in (0, 6, 7)] == [None, "warn", "warn"]
-    assert page.subtitle_label.text() == "8 × RTX 4060 · GPU 7: Slowed by heat · GPU 6: Hot"
+    page.advice_panel.toggle_button.click()  # what it says is not said twice
+    assert page.subtitle_label.text() == "8 × RTX 4060 · GPU 7: slowed by heat · GPU 6: hot"
+    assert page.status_pill.text == "2 alarms"
+
+
+def shown_rows(page):
+    header = page.gpu_table.verticalHeader()
+    rows = [header.logicalIndex(place) for place in range(8)]
+    return [row for row in rows if not page.gpu_table.isRowHidden(row)]
+
+
+def test_cards_that_need_attention_come_first_and_the_others_fold_into_a_line(hot, qtbot):
+    window, page = hot
+    page.advice_panel.toggle_button.click()
+    window.resize(1180, 760)
+    qtbot.waitUntil(lambda: shown_rows(page) == [6, 7, 0, 1, 2, 3, 4, 5], timeout=5000)
+    window.resize(880, 520)
+    qtbot.waitUntil(lambda: shown_rows(page) == [6, 7], timeout=5000)
+    others = page.summary_tiles.others_row
+    assert (others.isVisible(), others.text_label.text()) == (True, "6 others: normal")
+    others.button.click()
+    assert shown_rows(page) == [6, 7, 0, 1, 2, 3, 4, 5]
+    others.button.click()
+    assert shown_rows(page) == [6, 7]
+
+
+def test_a_short_window_with_many_cards_shows_a_whole_plot(hot, qtbot, language):
+    window, page = hot
+    temperature = next(card for card in page.plot_cards if card.plotted_metric.key == "temp")
+    for code in ("en", "zh_CN"):
+        language.set(code)
+        window.resize(880, 520)
+        qtbot.waitUntil(lambda: temperature.visibleRegion().boundingRect().size() == temperature.size(), timeout=5000)
+
+
+def test_healthy_cards_of_a_short_window_are_one_line(monitor, qtbot):
+    window, page = monitor
+    window.resize(880, 520)
+    feed(window, *(sample(*(gpu(index, temp=60, temp_max=87) for index in range(8))) for _ in range(3)))
+    others = page.summary_tiles.others_row
+    qtbot.waitUntil(lambda: others.text_label.text() == "All 8: normal", timeout=5000)
+    assert not page.gpu_table.isVisible()
 
 
 def test_names_are_shown_where_the_gpus_differ(monitor):
@@ -77,7 +118,9 @@ def test_only_changed_cells_are_written(hot):
 
 def test_click_and_space_toggle_lines(hot, qtbot):
     _, page = hot
+    page.advice_panel.toggle_button.click()
     table = page.gpu_table
+    qtbot.waitUntil(lambda: len(shown_rows(page)) == 8, timeout=5000)
 
     def ticked():
         return [row for row in range(8) if table.item(row, GPU).checkState() == Qt.CheckState.Checked]

@@ -8,8 +8,9 @@ import sys
 import pytest
 
 from gpu_assistant.core.results import Alarm, Health
+from gpu_assistant.gui.monitor.gpu_rows import select_gpus
 from gpu_assistant.gui.monitor.history_model import SampleHistory
-from gpu_assistant.gui.monitor.live_card import HYSTERESIS_C, LiveMetricsCard, select_primary_gpu
+from gpu_assistant.gui.monitor.live_card import LiveMetricsCard
 from gpu_assistant.monitor.history import History
 from gpu_assistant.monitor.history_writer import HistoryWriter
 from tests.fakes.main_window import feed, gpu, sample
@@ -30,44 +31,28 @@ def test_home_loads_no_plot_library():
     assert (result.stdout.strip(), result.stderr) == ("[]", "")
 
 
-def primary_index(gpus, health=None, current=None):
-    primary = select_primary_gpu(gpus, health, current)
-    return None if primary is None else primary.index
-
-
 def health_with_alarms(*gpus: int | None, level="warn") -> Health:
     alarms = tuple(Alarm(id="hot", level=level, gpu=each, since=0.0) for each in gpus)
     return Health(t=0.0, state="warn", alarms=alarms)
 
 
-def test_hottest_gpu_selected_with_hysteresis():
-    cards = (gpu(0, temp=50), gpu(1, temp=70), gpu(2, temp=None))
-    assert primary_index(()) is None
-    assert primary_index(cards) == 1
-    assert primary_index((gpu(0, temp=70), gpu(1, temp=70 + HYSTERESIS_C - 1)), current=0) == 0
-    assert primary_index((gpu(0, temp=70), gpu(1, temp=70 + HYSTERESIS_C)), current=0) == 1
+def test_of_many_gpus_those_with_alarms_have_the_first_rows():
+    cards = tuple(gpu(index) for index in range(8))
+    assert [each.index for each in select_gpus(cards, None)] == [0, 1, 2, 3]
+    assert [each.index for each in select_gpus(cards, health_with_alarms(None, 6, 2))] == [6, 2, 0, 1]
+    assert [each.index for each in select_gpus(cards, health_with_alarms(6, level="info"))] == [0, 1, 2, 3]
+    assert [each.index for each in select_gpus(cards[:3], health_with_alarms(2))] == [0, 1, 2]
 
 
-def test_worst_alarm_outranks_temperature():
-    cards = (gpu(0, temp=50), gpu(1, temp=80), gpu(2, temp=None, state="lost"))
-    assert primary_index(cards, health_with_alarms(None, 0, 1)) == 0
-    assert primary_index(cards, health_with_alarms(0, level="info")) == 1
-    assert primary_index(cards, health_with_alarms(2)) == 2
-
-
-def test_removed_gpu_is_never_selected():
-    cards = (gpu(0, temp=50), gpu(1, temp=None, state="gone"))
-    assert primary_index(cards, health_with_alarms(1)) == 0
-    assert primary_index(cards, health_with_alarms(1), current=1) == 0
-
-
-def test_home_shows_gpu_name_and_index(home, app, seen):
+def test_home_names_the_gpus_and_has_a_row_for_each(home, app, seen, qtbot):
     window, page = home(app)
     feed(window, sample(gpu(0, temp=50), gpu(1, temp=85)))
-    assert "GPU 1 · NVIDIA GeForce RTX 4060" in seen(page.live_card)
-    assert {figure.gpu for figure in page.live_card.metrics} == {1}
+    assert "2 × NVIDIA GeForce RTX 4060" in seen(page.live_card)
+    qtbot.waitUntil(lambda: "GPU 0" in seen(page.live_card) and "GPU 1" in seen(page.live_card), timeout=5000)
+    assert page.live_card.metrics == []
     feed(window, sample(gpu(0)))
     assert "GPU 0" not in seen(page.live_card)
+    assert {figure.gpu for figure in page.live_card.metrics} == {0}
 
 
 def test_first_minute_sparklines_span_available_data(qtbot):

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ....bench.device_comparison import headline_comparison
 from ....core.results import Benchmark
-from ....core.versions import Version
 from ....reports import messages
 from ....texts.format import format_size
+from ... import theme
 from ...machine_facts import InstalledEnvironment, MachineFacts
 from ...widgets.base import Themed
 from ...widgets.buttons import Button
@@ -27,21 +27,30 @@ if TYPE_CHECKING:
     from ..updates import UpdatePanel
 
 
-def _add_heading(card: Card, icon: str, *widgets: QWidget) -> TextLabel:
-    """The first row of a card: an icon, the heading, and at the right the given widgets."""
+HEADING_HEIGHT = 31  # pixels at 100 % text: as high as a small button, also without one
+
+
+def _add_heading(card: Card, icon: str, *widgets: QWidget, note: TextLabel | None = None) -> TextLabel:
+    """The first row of a card: an icon, the heading with a note, and at the right the given widgets."""
     row = QHBoxLayout()
     row.setSpacing(10)
+    row.addStrut(theme.px(HEADING_HEIGHT))
     heading = label("heading")
     row.addWidget(IconWidget(icon, size=20))
-    row.addWidget(heading, 1)
+    row.addWidget(heading, 0 if note is not None else 1)
+    if note is not None:
+        row.addWidget(note, 1, Qt.AlignmentFlag.AlignVCenter)
     for widget in widgets:
         row.addWidget(widget)
+    heading.setAlignment(Qt.AlignmentFlag.AlignVCenter)
     card.column.addLayout(row)
     return heading
 
 
 class LatestBenchmarkCard(Card):
-    """The latest benchmark as one figure and a few bars. `button` opens the Benchmark page."""
+    """The latest benchmark as one figure and a few bars; of a CPU alone the time for something that everybody
+    understands. `button`, and before the first benchmark `run_button`, opens the Benchmark page.
+    """
 
     MAX_BARS = 3
 
@@ -67,6 +76,8 @@ class LatestBenchmarkCard(Card):
         self.column.addStretch(1)
         self.date_label = label("small")
         self.column.addWidget(self.date_label)
+        self.run_button = Button(icon_name="play")
+        self.column.addWidget(self.run_button, 0, Qt.AlignmentFlag.AlignLeft)
         self._is_built = True
         self.retranslate()
 
@@ -111,13 +122,24 @@ class LatestBenchmarkCard(Card):
         headline = messages.make_headline(benchmark) if benchmark is not None else None
         self.value_label.setVisible(headline is not None)
         self.bars.hide()
+        self.run_button.setText(self.tr("Run benchmark"))
+        self.run_button.setVisible(headline is None)
+        self.button.setText(self.tr("Details"))
+        self.button.setVisible(headline is not None)
         if benchmark is None or headline is None:
             self.caption_label.setText(self.tr("Not measured yet. It takes about a minute."))
             self.date_label.hide()
-            self.button.setText(self.tr("Run benchmark"))
             return
-        self.value_label.setText(headline.brief_figure)
-        self.caption_label.setText(headline.brief)
+        figure, caption = headline.brief_figure, headline.brief
+        plain = messages.plain_results(benchmark)
+        if len(plain) > 1:
+            figure, caption = plain[0].figure, "\n".join(each for each in (plain[0].name, headline.caveats) if each)
+        self.value_label.setText(figure)
+        self.caption_label.setText(caption)
+        self.caption_label.setToolTip(plain[0].workload if len(plain) > 1 else "")
+        if plain:
+            self.range_label.setText(self.tr("Enough for small models; large ones need a graphics card."))
+            self.range_label.show()
         results = messages.device_results(benchmark)[: self.MAX_BARS]
         self.bars.set_bars(
             [
@@ -133,11 +155,12 @@ class LatestBenchmarkCard(Card):
         self.bars.setVisible(len(results) > 1)  # one bar alone compares nothing
         self.date_label.setText(messages.measured_when(benchmark))
         self.date_label.show()
-        self.button.setText(self.tr("Details"))
 
 
 class SoftwareCard(Card):
-    """Driver and PyTorch: which versions are here, and whether they are up to date or what to do."""
+    """Driver and PyTorch: which versions are here, and whether they are up to date; `update_requested` where not."""
+
+    update_requested = Signal()
 
     def __init__(self) -> None:
         self._facts: MachineFacts = MachineFacts()
@@ -148,6 +171,7 @@ class SoftwareCard(Card):
         self.rows = (_VersionRow(), _VersionRow())
         for row in self.rows:
             self.column.addWidget(row)
+            row.update_button.clicked.connect(self.update_requested)
         self.column.addStretch(1)
         self._is_built = True
         self.retranslate()
@@ -160,7 +184,7 @@ class SoftwareCard(Card):
         if not self._is_built:
             return
         facts = self._facts
-        self._heading.setText(self.tr("Driver and PyTorch"))
+        self._heading.setText(self.tr("Driver and PyTorch") if facts.has_nvidia(None) else "PyTorch")
         self.change_button.setText(self.tr("Change or update…"))
         self.change_button.setVisible(facts.installed is not None)
         driver = (
@@ -191,15 +215,16 @@ class SoftwareCard(Card):
         recommendation = self._facts.recommendation
         if installed is None or recommendation is None or recommendation.pytorch is None:
             return None
-        newest = recommendation.pytorch.version
-        present, wanted = Version.parse(installed.partition("+")[0]), Version.parse(newest)
-        if present is None or wanted is None or present >= wanted:
+        newest = self._facts.torch_update
+        if newest is None:
             return "ok", self.tr("Up to date")
         return "accent", self.tr("Update to {version}").format(version=newest)
 
 
 class _VersionRow(QWidget):
-    """A name, a version and a pill; one sentence for screen readers."""
+    """A name, a version, and a pill that says that it is up to date or a button for the update; one sentence for
+    screen readers.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -207,18 +232,24 @@ class _VersionRow(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(10)
         self.name_label, self.version_label, self.pill = label("body", "", "soft"), label("strong"), Pill()
-        self.setMinimumHeight(self.pill.sizeHint().height())
+        self.update_button = Button(small=True)
+        self.setMinimumHeight(self.update_button.sizeHint().height())
         row.addWidget(self.name_label)
         row.addWidget(self.version_label)
         row.addStretch(1)
         row.addWidget(self.pill)
+        row.addWidget(self.update_button)
 
     def set(self, name: str, version: str, pill: tuple[PillKind, str] | None) -> None:
+        """Show these; what is not well ("ok") is the text of the button."""
         self.name_label.setText(name)
         self.version_label.setText(version)
-        self.pill.setVisible(pill is not None)
+        is_update = pill is not None and pill[0] != "ok"
+        self.pill.setVisible(pill is not None and not is_update)
+        self.update_button.setVisible(is_update)
         if pill is not None:
             self.pill.set(*pill)
+            self.update_button.setText(pill[1])
         self.setAccessibleName(": ".join((name, version)) + (f", {pill[1]}" if pill is not None else ""))
 
 
@@ -243,10 +274,11 @@ class EnvironmentsCard(Card):
         self._is_built = False
         self.rows: list[EnvironmentRow] = []
         super().__init__()
-        self.new_button = Button(kind="ghost", icon_name="download", small=True, flush="right")
+        self.new_button = Button(kind="ghost", icon_name="plus", small=True, flush="right")
         self.offline_button = Button(kind="ghost", icon_name="folder", small=True, flush="right")
-        self._heading = _add_heading(self, "envs", self.offline_button, self.new_button)
-        self.empty_label = label("body", "", "soft")
+        self.empty_label, self.meaning_label = label("body", "", "soft"), label("small")
+        self.meaning_label.set_one_line(True)
+        self._heading = _add_heading(self, "envs", self.offline_button, self.new_button, note=self.meaning_label)
         self.column.addWidget(self.empty_label)
         self._rows_layout = QVBoxLayout()
         self._rows_layout.setSpacing(4)
@@ -301,6 +333,8 @@ class EnvironmentsCard(Card):
             self.tr("None yet. An environment keeps PyTorch and its packages separate from everything else.")
         )
         self.empty_label.setVisible(not self._environments)
+        self.meaning_label.setText(self.tr("Each is a folder with its own Python and PyTorch"))
+        self.meaning_label.setVisible(bool(self._environments))
         for row, environment in zip(self.rows, self._environments, strict=True):
             row.set_environment(environment, in_use=environment.path == self._in_use)
 
@@ -360,7 +394,7 @@ class EnvironmentRow(Themed, QWidget):
         if self._state is not None:
             self.pill.set("accent", state_texts[self._state])
         else:
-            self.pill.set("ok", self.tr("Default"))
+            self.pill.set("neutral", self.tr("Default"))
         self.pill.setVisible(self._in_use or self._state is not None)
         self.menu_button.setText(self.tr("Manage"))
         self.menu_button.setAccessibleName(f"{self.menu_button.text()}: {environment.name}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QGridLayout
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout
 
 from ....core.errors import AppError
 from ....core.jobs import LazyJob
@@ -42,7 +42,7 @@ from .cards import (
     UpdateNoticeCard,
 )
 from .uninstall import EnvironmentRemoval
-from .verdict import HeroTarget, home_verdict
+from .verdict import HeroTarget, home_verdict, last_test_text
 
 if TYPE_CHECKING:
     from ....app import App
@@ -52,7 +52,7 @@ MONITOR, BENCHMARK = 1, 3
 CUDA_CHECK_ID = "torch-cuda"
 VERDICT_BANNERS: dict[str, BannerKind] = {"pass": "ok", "warn": "warn", "fail": "error"}
 PROSPECT_ICONS = ("play", "bench", "code", "undo")
-FOLD_BELOW_HEIGHT = 700  # pixels at 100 %: lower pages hide subtitle and headings
+FOLD_BELOW_HEIGHT = 700  # pixels at 100 %: lower pages hide the subtitle
 
 
 class HomePage(Page):
@@ -103,11 +103,16 @@ class HomePage(Page):
         self.actions_panel = EnvironmentActionsPanel(app, language, on_home=True)
         self._cards_layout = QGridLayout()
         self._cards_layout.setSpacing(16)
-        self.column.setSpacing(16)
+        self.column.setSpacing(12)
         for part in (self.banner, self.hero, self.alarms_card, self.update_card):
             self.column.addWidget(part)
         # What one comes for is seen without scrolling.
-        self.column.addWidget(self._actions_heading)
+        self._actions_row = QHBoxLayout()
+        self._actions_row.setSpacing(20)
+        self._actions_row.addWidget(self._actions_heading, 1)
+        for button in self.actions_panel.link_buttons:
+            self._actions_row.addWidget(button)
+        self.column.addLayout(self._actions_row)
         self.column.addWidget(self.actions_panel)
         self.column.addWidget(self.live_card)
         self.column.addWidget(self.setup_button, 0, Qt.AlignmentFlag.AlignLeft)
@@ -137,6 +142,7 @@ class HomePage(Page):
         self.environments_card.banner.button.clicked.connect(self._open_exported)
         self._action_runner.failed.connect(self._on_failed)
         self.software_card.change_button.clicked.connect(self.setup_requested)
+        self.software_card.update_requested.connect(self.setup_requested)
         self.environments_card.new_button.clicked.connect(
             lambda: self.environment_requested.emit(self.facts.free_folder or "")
         )
@@ -155,7 +161,8 @@ class HomePage(Page):
         self.environment_removal.changed.connect(self._show_row_states)
         self.environment_removal.finished.connect(self._on_removed)
         self.environment_removal.failed.connect(self._on_failed)
-        self.benchmark_card.button.clicked.connect(lambda: self.page_requested.emit(BENCHMARK))
+        for button in (self.benchmark_card.button, self.benchmark_card.run_button):
+            button.clicked.connect(lambda: self.page_requested.emit(BENCHMARK))
         self.actions_panel.message_shown.connect(self._scroll_to_result)
 
     # Facts and samples
@@ -202,8 +209,13 @@ class HomePage(Page):
             self._show_current()
 
     def _show_current(self) -> None:
-        self.live_card.show_history(self._sampling.history, self._health())
+        self._show_readings()
         self._show_verdict()
+
+    def _show_readings(self) -> None:
+        gpus = self._sampling.history.gpus()
+        self.live_card.show_history(self._sampling.history, self._health())
+        self.live_card.set_note(last_test_text(self.facts, gpus) if gpus and self.facts.loaded else "")
 
     # Texts
 
@@ -217,7 +229,7 @@ class HomePage(Page):
         facts, installed = self.facts, self.facts.installed
         self.set_title(self.tr("Home"), facts.computer_text())
         self._show_verdict()
-        self.live_card.show_history(self._sampling.history, self._health())
+        self._show_readings()
         has_environment = installed is not None
         self.setup_button.setText(self.tr("Set up again") if has_environment else self.tr("Set up PyTorch"))
         self.benchmark_card.setVisible(has_environment)
@@ -322,6 +334,8 @@ class HomePage(Page):
     def _run_hero_action(self) -> None:
         if self._hero_target == "setup":
             self.setup_requested.emit()
+        elif self._hero_target == "program":
+            self.actions_panel.open_examples()
         elif self._hero_target == "test":
             self.health_test_requested.emit(ADVISED_TEST_LEVEL if self.facts.installed is not None else 1, None)
         else:
@@ -481,10 +495,8 @@ class HomePage(Page):
     def _fold_texts(self) -> None:
         # PySide creates the classes of all widgets at a call of viewport(): 25 ms.
         folded = self.maximumViewportSize().height() < theme.px(FOLD_BELOW_HEIGHT)
-        for text_label in (self.subtitle_label, self._actions_heading):
-            text_label.setVisible(not folded and bool(text_label.text()))
-        if self.facts.installed is None:
-            self._actions_heading.hide()
+        self.subtitle_label.setVisible(not folded and bool(self.subtitle_label.text()))
+        self._actions_heading.setVisible(self.facts.installed is not None)
 
     def _arrange(self) -> None:
         """Two cards side by side, in a small window one below the other."""

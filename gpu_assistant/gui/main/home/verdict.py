@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from typing import Literal, NamedTuple
 
 from PySide6.QtCore import QCoreApplication
 
-from ....core.results import GpuSample, Health, Sample
+from ....core.results import GpuSample, Health, Sample, Verdict
 from ....health.rules import temperature_margin
+from ....monitor.series import gpu_key
 from ... import language
 from ...machine_facts import MachineFacts
 from ...monitor.alarms import ALARMS_ADVISING_TEST
 from ...widgets.cards import HeroKind
+from ...widgets.text import SEPARATOR
 
-HeroTarget = Literal["setup", "graphs", "test"]
+VERDICTS_BY_WEIGHT: tuple[Verdict, ...] = ("pass", "warn", "fail")
+HeroTarget = Literal["setup", "graphs", "test", "program"]
 
 
 class HomeVerdict(NamedTuple):
@@ -56,9 +60,10 @@ def _no_gpu_verdict() -> HomeVerdict:
     return HomeVerdict(
         "neutral",
         translate("HomeVerdict", "No NVIDIA GPU: PyTorch works on the CPU"),
-        translate("HomeVerdict", "Good for learning and small models. Large ones need a computer with an NVIDIA GPU."),
-        translate("HomeVerdict", "Show live graphs"),
+        translate("HomeVerdict", "Good for learning and small models; large ones need an NVIDIA GPU."),
+        translate("HomeVerdict", "Run my first program"),
         icon="cpu",
+        target="program",
     )
 
 
@@ -91,15 +96,70 @@ def _gpu_verdict(facts: MachineFacts, sample: Sample | None, health: Health | No
             "neutral", text or "", _readings_text(sample.gpus), translate("HomeVerdict", "Show live graphs")
         )
     return (
-        _healthy_verdict(sample) if state == "well" else _observing_verdict(sample.gpus, watching=state == "watching")
+        (_failed_test_verdict(facts, sample.gpus) or _normal_verdict(facts, sample))
+        if state == "well"
+        else _observing_verdict(sample.gpus, watching=state == "watching")
     )
 
 
-def _healthy_verdict(sample: Sample) -> HomeVerdict:
+def _normal_verdict(facts: MachineFacts, sample: Sample) -> HomeVerdict:
     """An idle GPU whose driver was released has no readings, which is no defect."""
-    healthy = _healthy_gpus_verdict(sample.gpus)
+    normal = _normal_gpus_verdict(sample.gpus)
     resting_text = language.texts().translate("monitor.nvml.resting") if sample.nvml == "resting" else ""
-    return healthy._replace(detail=healthy.detail or resting_text)
+    return normal._replace(detail=SEPARATOR.join(filter(None, (normal.detail or resting_text, _updates_text(facts)))))
+
+
+def _updates_text(facts: MachineFacts) -> str:
+    """How many updates wait; "" for none."""
+    if not facts.update_count:
+        return ""
+    if facts.update_count == 1:
+        return QCoreApplication.translate("HomeVerdict", "1 update available")
+    return QCoreApplication.translate("HomeVerdict", "{count} updates available").format(count=facts.update_count)
+
+
+def _failed_test_verdict(facts: MachineFacts, gpus: tuple[GpuSample, ...]) -> HomeVerdict | None:
+    """The newest health test that one of these GPUs failed; None where all passed or were not tested."""
+    tests = (facts.health_tests.get(gpu_key(gpu)) for gpu in gpus)
+    failed = [test for test in tests if test is not None and test.verdict == "fail"]
+    if not failed:
+        return None
+    translate, newest = QCoreApplication.translate, max(failed, key=lambda test: test.ended)
+    return HomeVerdict(
+        "warn",
+        translate("HomeVerdict", "The last health test found a problem"),
+        translate("HomeVerdict", "{date}, level {level}. Run the test again to see what it is.").format(
+            date=_date_text(newest.ended), level=newest.level
+        ),
+        translate("HomeVerdict", "Run health test"),
+        target="test",
+    )
+
+
+def last_test_text(facts: MachineFacts, gpus: tuple[GpuSample, ...]) -> str:
+    """What the last health test of these GPUs came to, and when; that there was none."""
+    translate = QCoreApplication.translate
+    tests = [facts.health_tests.get(gpu_key(gpu)) for gpu in gpus]
+    known = [test for test in tests if test is not None]
+    if not known:
+        return translate("HomeVerdict", "Health test: not run yet")
+    worst = max(known, key=lambda test: (VERDICTS_BY_WEIGHT.index(test.verdict), test.ended))
+    oldest = min(known, key=lambda test: test.ended)
+    if worst.verdict == "fail":
+        text = translate("HomeVerdict", "Health test failed on {date}")
+    elif worst.verdict == "warn":
+        text = translate("HomeVerdict", "Health test with warnings on {date}")
+    elif len(known) < len(tests):
+        return translate("HomeVerdict", "Health test: {count} of {total} cards passed").format(
+            count=len(known), total=len(tests)
+        )
+    else:
+        worst, text = oldest, translate("HomeVerdict", "Health test passed on {date} (level {level} of 3)")
+    return text.format(date=_date_text(worst.ended), level=worst.level)
+
+
+def _date_text(moment: float) -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(moment))
 
 
 def _no_readings_verdict(*, slow: bool) -> HomeVerdict:
@@ -163,8 +223,8 @@ def _setup_verdict(nvidia: bool, sample: Sample | None, health: Health | None) -
             return _alarm_verdict(health)
         detail = translate("HomeVerdict", "About 10 minutes. Nothing is changed before you agree.")
         if sample is not None and sample.gpus and health is not None and health.state == "well":
-            healthy = _healthy_gpus_verdict(sample.gpus)
-            detail = translate("HomeVerdict", "{first}. {then}").format(first=healthy.title, then=detail)
+            normal = _normal_gpus_verdict(sample.gpus)
+            detail = translate("HomeVerdict", "{first}. {then}").format(first=normal.title, then=detail)
         title = translate("HomeVerdict", "Your GPU is not set up for deep learning yet")
         return HomeVerdict(
             "accent", title, detail, translate("HomeVerdict", "Set up my GPU"), icon="bolt", target="setup"
@@ -196,24 +256,25 @@ def _readings_text(gpus: tuple[GpuSample, ...]) -> str:
     return translate("HomeVerdict", ", ").join(parts)
 
 
-def _healthy_gpus_verdict(gpus: tuple[GpuSample, ...]) -> HomeVerdict:
+def _normal_gpus_verdict(gpus: tuple[GpuSample, ...]) -> HomeVerdict:
+    """What the readings say: whether the GPU is sound only the health test can tell."""
     translate = QCoreApplication.translate
     title = (
-        translate("HomeVerdict", "Your GPU is healthy")
+        translate("HomeVerdict", "Your GPU is running normally")
         if len(gpus) == 1
-        else translate("HomeVerdict", "Your GPUs are healthy")
+        else translate("HomeVerdict", "Your GPUs are running normally")
     )
     # The values themselves are in the card below.
     margin = temperature_margin(gpus)
     if margin is not None:
         margin_text = (
-            translate("HomeVerdict", "It is {degrees} °C below the temperature at which it slows down.")
+            translate("HomeVerdict", "{degrees} °C below its slowdown temperature")
             if len(gpus) == 1
-            else translate("HomeVerdict", "The hottest is {degrees} °C below the temperature at which it slows down.")
+            else translate("HomeVerdict", "The hottest is {degrees} °C below its slowdown temperature")
         )
         detail = margin_text.format(degrees=margin)
     elif any(gpu.temp is not None for gpu in gpus):
-        detail = translate("HomeVerdict", "Temperature, power and memory are all fine.")
+        detail = translate("HomeVerdict", "Temperature, power and memory are all fine")
     else:
         detail = ""
     return HomeVerdict("ok", title, detail, translate("HomeVerdict", "Show live graphs"))

@@ -20,7 +20,14 @@ from ....core.jobs import JobContext
 from ....core.results import GpuSample
 from ....health.baselines import value_changes
 from ....health.rules import critical_action, critical_temperature, temperature_limit
-from ....monitor.series import GONE_SERIES, LOST_SERIES, NVML_STATE_PREFIX, THROTTLE_PREFIX, series_name
+from ....monitor.series import (
+    GONE_SERIES,
+    LOST_SERIES,
+    MACHINE_FIGURES,
+    NVML_STATE_PREFIX,
+    THROTTLE_PREFIX,
+    series_name,
+)
 from ...worker import JobRunner
 from .curves import GAP_STEPS, Array
 
@@ -36,7 +43,7 @@ if TYPE_CHECKING:
 Tone = Literal["warn", "error", "soft", "accent"]
 TONES_BY_WEIGHT: tuple[Tone, ...] = ("error", "warn", "accent", "soft")
 # How a span is shaded; states of one tone differ in it.
-Hatch = Literal["plain", "rising", "falling", "crossed", "upright", "level"]
+Hatch = Literal["plain", "rising", "falling", "crossed", "upright", "level", "dotted"]
 # rule: (short text, tone, key of the metric whose plot shows the text, hatch)
 RULES: dict[str, tuple[str, Tone, str, Hatch]] = {
     "slowed-by-heat": (str(QT_TRANSLATE_NOOP("Marks", "slowed by heat")), "warn", "temp", "rising"),
@@ -66,6 +73,7 @@ SILENT: dict[str, tuple[str, Hatch]] = {
     "hung": (str(QT_TRANSLATE_NOOP("Marks", "driver hung")), "level"),
 }
 ERRORS = str(QT_TRANSLATE_NOOP("Marks", "memory errors"))
+NO_DATA = str(QT_TRANSLATE_NOOP("Marks", "no data"))
 INSTALLED = str(QT_TRANSLATE_NOOP("Marks", "install"))
 MEASURED = str(QT_TRANSLATE_NOOP("Marks", "benchmark"))
 
@@ -79,6 +87,9 @@ Span = tuple[float, float]  # (start, end) in seconds since the epoch; end inf: 
 MOSTLY = 0.5
 # The inputs of rules that are sets of throttle reasons.
 REASONS = ("throttle", "held_by")
+# A pause of sampling is marked from this share of the shown range on; no plot has its text, the key above them does.
+PAUSE_SHARE, PAUSE_METRIC = 0.01, "none"
+PRELUDE_SHARE = 0.01  # of the shown range
 # Events are computed again after 1 / REFRESH_SHARE of the shown span, but not within REFRESH_SECONDS.
 REFRESH_SHARE, REFRESH_SECONDS = 200, 5.0
 
@@ -134,11 +145,25 @@ def gpu_events(
         for gpu in gpus
         if (past := _GpuHistory(history, gpu, begin, start, temperature_limit(gpu, allowed))).known
         for event in (
-            *_rule_events(past, marked, ends),
+            *_rule_events(past, marked, ends, PRELUDE_SHARE * span),
             *_missing_events(past),
             *_silent_events(past),
             *_error_events(past),
         )
+    ]
+
+
+def pause_events(history: SampleHistory, start: float, span: float) -> list[Event]:
+    """The times in which nobody sampled, from `start` to the newest sample, the plots showing `span` seconds."""
+    window = history.series(MACHINE_FIGURES[0], start, start)
+    if window is None:
+        return []
+    t = window.t[np.isfinite(window.mean)]
+    pauses = np.flatnonzero(np.diff(t) > max(GAP_STEPS * window.step, PAUSE_SHARE * span))
+    text = QCoreApplication.translate("Marks", NO_DATA)
+    return [
+        Event(start=float(t[at]), end=float(t[at + 1]), text=text, tone="soft", hatch="dotted", metric_key=PAUSE_METRIC)
+        for at in pauses
     ]
 
 
@@ -209,12 +234,23 @@ class _GpuHistory:
             yield Event(start=first, end=last, text=text, tone=tone, hatch=hatch, gpu=gpu, metric_key=metric_key)
 
 
-def _rule_events(past: _GpuHistory, rules: list[AlarmRule], ends_seconds: float) -> Iterator[Event]:
+def _rule_events(
+    past: _GpuHistory, rules: list[AlarmRule], ends_seconds: float, prelude_seconds: float
+) -> Iterator[Event]:
+    """Each alarm where no graver one says more; what lasts no longer than `prelude_seconds` before a graver one, as a
+    GPU on its way to being slowed by heat, is not marked.
+    """
     alarms = {rule.id: past.alarms(rule, ends_seconds) for rule in rules}
     for rule in rules:
         graver = (other for other in rules if rule.id in other.suppresses or _is_graver(other.id, rule.id))
         suppressed = [span for other in graver for span in alarms[other.id]]
-        yield from past.events(subtract_spans(alarms[rule.id], suppressed), *RULES[rule.id])
+        begins = {first for first, _ in suppressed}
+        spans = [
+            (first, last)
+            for first, last in subtract_spans(alarms[rule.id], suppressed)
+            if last not in begins or last - first > prelude_seconds
+        ]
+        yield from past.events(spans, *RULES[rule.id])
 
 
 def _is_graver(rule: str, other: str) -> bool:
@@ -432,7 +468,7 @@ class AnnotationSource(QObject):
         events = gpu_events(history, gpus, start, end - start, allowed=self.limit, rules=rules)
         translate = QCoreApplication.translate
         activity = (replace(event, text=translate("Marks", event.text)) for event in self._activity)
-        return (*events, *activity)
+        return (*events, *pause_events(history, start, end - start), *activity)
 
     def _load_again(self) -> None:
         """Read once more where `load` was called while reading."""

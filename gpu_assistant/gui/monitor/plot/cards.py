@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QMoveEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ....core.results import GpuSample
@@ -30,21 +31,20 @@ EMPTY_SHARE = 0.1  # of the shown range may be older than the history before the
 POINTER_SHARE = 0.003  # of the shown range: an event as near to the cross-hair as this is at it
 
 
-def gpu_line(position: int, gpu: int, *, fill: bool) -> LineStyle:
-    """The line of GPU number `gpu` at `position` among several: eight differ in colour or dash.
+def gpu_line(slot: int, gpu: int, *, fill: bool) -> LineStyle:
+    """The line of GPU number `gpu`: as many as are drawn together differ in colour and in dash.
 
     `fill` is for a line that is alone in its plot; it is solid.
     """
-    count = len(GPU_COLOURS)
-    dash = 0 if fill else (position + position // count) % count
-    return LineStyle(colour_token=GPU_COLOURS[position % count], name=f"GPU {gpu}", dash=dash, fill=fill)
+    slot %= len(GPU_COLOURS)
+    return LineStyle(colour_token=GPU_COLOURS[slot], name=f"GPU {gpu}", dash=0 if fill else slot, fill=fill)
 
 
 class PlotCard(Card):
     """One metric of some GPUs: name, legend, present value and plot.
 
-    `gpus` are the indexes drawn; (-1,) is the computer itself. `positions` are their positions among all GPUs, which
-    give colour and dash; None where there is one GPU only, or for the computer. `has_gpus`: whether the page shows
+    `gpus` are the indexes drawn; (-1,) is the computer itself. `slots` give their colours and dashes; None where there
+    is one GPU only, or for the computer. `has_gpus`: whether the page shows
     any. `limit` gives the temperature in °C at which a GPU slows down.
     """
 
@@ -55,12 +55,12 @@ class PlotCard(Card):
         time_axis: TimeAxis,
         *,
         has_gpus: bool,
-        positions: tuple[int, ...] | None = None,
+        slots: tuple[int, ...] | None = None,
         limit: Callable[[GpuSample], float | None] = lambda _: None,
     ) -> None:
         self.plotted_metric, self.gpus = metric, gpus
         self._limit = limit
-        self._names_gpus = positions is not None
+        self._names_gpus = slots is not None
         self._total: float | None = None
         self.legend_rows: dict[int, LineLegendRow] = {}
         self._latest_values: dict[int, float | None] = {}
@@ -75,10 +75,10 @@ class PlotCard(Card):
         self.plot.setMinimumHeight(theme.px(MIN_PLOT_HEIGHT))
         head = QHBoxLayout()
         head.setSpacing(14)
-        head.addWidget(self._name, 0 if positions is not None else 1, Qt.AlignmentFlag.AlignTop)
+        head.addWidget(self._name, 0 if slots is not None else 1, Qt.AlignmentFlag.AlignTop)
         legend = FlowLayout(spacing=12, line_spacing=0, even=True)
         for number, gpu in enumerate(gpus):
-            line = self._line(None if positions is None else positions[number], gpu, has_gpus=has_gpus)
+            line = self._line(None if slots is None else slots[number], gpu, has_gpus=has_gpus)
             self.plot.set_line(str(gpu), line)
             if line.name:
                 self.legend_rows[gpu] = LineLegendRow(line)
@@ -94,9 +94,9 @@ class PlotCard(Card):
         self.retranslate()
         self.refresh()
 
-    def _line(self, position: int | None, gpu: int, *, has_gpus: bool) -> LineStyle:
-        if position is not None:
-            return gpu_line(position, gpu, fill=len(self.gpus) == 1)
+    def _line(self, slot: int | None, gpu: int, *, has_gpus: bool) -> LineStyle:
+        if slot is not None:
+            return gpu_line(slot, gpu, fill=len(self.gpus) == 1)
         # Without GPUs, the computer's load and memory have the colours of a GPU's.
         gpu_colour = None if has_gpus else {"cpu": "s1", "ram": "s2"}.get(self.plotted_metric.key)
         return LineStyle(colour_token=gpu_colour or self.plotted_metric.colour)
@@ -157,40 +157,36 @@ class PlotCard(Card):
             self.figure.set(None if value is None else metric.format_value(value), metric.unit)
         extremes = (self._readings or {})[self.gpus[0]].extremes if is_single and self._readings else None
         low, high = (metric.format_value(value) for value in extremes) if extremes is not None else ("", "")
-        self.range_label.setText(self._past_text(f"{low} – {high}" if low != high else ""))
+        self.range_label.setText(f"{low} – {high}" if low != high else "")
+        self.range_label.setVisible(low != high)
         for gpu, row in self.legend_rows.items() if not is_single else ():
             value = values.get(gpu)
             many = len(self.gpus) > MAX_VALUES_WITH_UNIT
             row.show_value(metric.format_value(value) if many else metric.format_with_unit(value), past=is_past)
-
-    def _past_text(self, extremes: str) -> str:
-        """Of which moment the value at the cross-hair is, and its range there; "" for the present value.
-
-        With several lines only the time on the axis says it: beside the legend there is no room.
-        """
-        axis = self.plot.time_axis
-        if len(self.gpus) > 1 or self._readings is None or axis.cursor is None:
-            return ""
-        text = self.tr("at {time}").format(time=format_moment(axis.cursor, axis.span))
-        return f"{text} · {extremes}" if extremes else text
 
     def _update_limit(self, gpus: list[GpuSample], totals: set[float]) -> None:
         """Show the limit that all GPUs of the plot have; a GPU that does not answer leaves it as it was."""
         if self.plotted_metric.key == "power" and len(totals) == 1:
             (power,) = totals
             text = self.tr("limit {power}").format(power=self.plotted_metric.format_with_unit(power))
-            self.plot.set_limit(Limit(value=power, text=text))
+            self.plot.set_limit(Limit(value=power, text=text, tone="soft"))
         limits = {self._limit(gpu) for gpu in gpus} if self.plotted_metric.key == "temp" else set()
         degrees = limits.pop() if len(limits) == 1 else None
         if degrees is not None:
             text = self.tr("slows down at {temperature}").format(
                 temperature=self.plotted_metric.format_with_unit(degrees)
             )
-            self.plot.set_limit(Limit(value=degrees, text=text))
+            self.plot.set_limit(Limit(value=degrees, text=text, tone="error"))
 
     def show_events(self, events: tuple[Event, ...]) -> None:
-        """Show the events of its GPUs and of the computer, labelled for this plot (see `Event`)."""
+        """Show the events of its GPUs and of the computer, labelled for this plot (see `Event`).
+
+        Of several GPUs only those of its metric: in another plot nothing would say whose state it is.
+        """
         own_events = [event for event in events if event.gpu is None or event.gpu in self.gpus]
+        if len(self.gpus) > 1:
+            metrics = ("", self.plotted_metric.key)
+            own_events = [event for event in own_events if event.gpu is None or event.metric_key in metrics]
         self.plot.set_events(tuple(map(self._label_event, own_events)))
 
     def _label_event(self, event: Event) -> Event:
@@ -219,6 +215,13 @@ class PlotCard(Card):
         self.plot.setMinimumHeight(theme.px(height))
         self.plot.setMaximumHeight(theme.px(height) if fixed else QWIDGETSIZE_MAX)
 
+    @property
+    def frame_height(self) -> int:
+        """What the card has above and below its plot, in pixels."""
+        self.column.activate()
+        above: int = self.plot.y()
+        return above + self.column.contentsMargins().bottom() + self.column.spacing()
+
     def is_in_view(self) -> bool:
         """Whether any part of it is visible and not scrolled away."""
         return self.isVisible() and not self.visibleRegion().isEmpty()
@@ -227,10 +230,12 @@ class PlotCard(Card):
 class Plots(QWidget):
     """The cards of all plots in reading order (`cards`), below the line with time and events.
 
-    `outdated` is emitted once after any plots changed size or theme and need `draw`.
+    `outdated` is emitted once after any plots changed size or theme and need `draw`, `moved` when what is above them
+    has another height.
     """
 
     outdated = Signal()
+    moved = Signal()
 
     def __init__(self, time_axis: TimeAxis, limit: Callable[[GpuSample], float | None]) -> None:
         super().__init__()
@@ -239,6 +244,8 @@ class Plots(QWidget):
         self._outdated_timer = QTimer(self, singleShot=True, interval=0)
         self._outdated_timer.timeout.connect(self.outdated)
         self.readout = Readout()
+        self._plot_height, self._fixed_height = MIN_PLOT_HEIGHT, False
+        self._arranged: list[PlotCard] = []  # those that have this height
         self._events: tuple[Event, ...] = ()
         self._since = ""
         self._names_gpus = False
@@ -254,30 +261,27 @@ class Plots(QWidget):
     def build(
         self,
         gpus: tuple[GpuSample, ...],
-        selected: list[int],
+        slots: Mapping[int, int],
         *,
         side_by_side: bool,
         extra_metrics: tuple[Metric, ...] = (),
     ) -> None:
-        """Create the cards for the `selected` indexes of all `gpus`: one for each metric and, with `side_by_side`,
-        each GPU.
+        """Create the cards for those of all `gpus` that have a slot, by their indexes: one for each metric and, with
+        `side_by_side`, each GPU.
         """
         for card in self.cards:
             card.hide()
             self._grid.removeWidget(card)
             card.deleteLater()
         self._names_gpus = len(gpus) > 1
-        position_by_index = {gpu.index: position for position, gpu in enumerate(gpus)}
-        shown = tuple(index for index in position_by_index if index in selected)
+        shown = tuple(gpu.index for gpu in gpus if gpu.index in slots)
         groups = [(index,) for index in shown] if side_by_side else [shown]
         self.cards = []
         if gpus and shown:
             for metric in (*GPU_METRICS, *extra_metrics):
                 for group in groups:
-                    positions = tuple(position_by_index[index] for index in group) if len(gpus) > 1 else None
-                    card = PlotCard(
-                        metric, group, self._time_axis, has_gpus=True, positions=positions, limit=self._limit
-                    )
+                    group_slots = tuple(slots[index] for index in group) if len(gpus) > 1 else None
+                    card = PlotCard(metric, group, self._time_axis, has_gpus=True, slots=group_slots, limit=self._limit)
                     self.cards.append(card)
         self.cards += [PlotCard(metric, (-1,), self._time_axis, has_gpus=bool(gpus)) for metric in MACHINE_METRICS]
         for card in self.cards:
@@ -287,8 +291,10 @@ class Plots(QWidget):
         """Lay the cards out in this many columns (1 or 2), those of the metric with the key `first_metric` before the
         others; each plot has this height in pixels at 100 % text, or more where it is not fixed.
         """
-        for card in self.cards:
-            card.set_plot_height(plot_height, fixed=fixed_height)
+        if (plot_height, fixed_height, self.cards) != (self._plot_height, self._fixed_height, self._arranged):
+            self._plot_height, self._fixed_height, self._arranged = plot_height, fixed_height, list(self.cards)
+            for card in self.cards:
+                card.set_plot_height(plot_height, fixed=fixed_height)
         for row in range(self._grid.rowCount()):
             self._grid.setRowStretch(row, 0)
         ordered = sorted(self.cards, key=lambda card: card.plotted_metric.key != first_metric)
@@ -297,6 +303,28 @@ class Plots(QWidget):
             self._grid.setRowStretch(index // columns, 1)
         self._grid.setColumnStretch(0, 1)
         self._grid.setColumnStretch(1, 1 if columns == 2 else 0)
+
+    def moveEvent(self, event: QMoveEvent) -> None:
+        super().moveEvent(event)
+        self.moved.emit()
+
+    def fill(self, height: int) -> None:
+        """Make the plots higher, so that the rows that have room in `height` pixels fill it, and the next one is not
+        cut; where all have room the layout does so.
+        """
+        columns = 2 if self._grid.columnStretch(1) else 1
+        if not self.cards or not self.cards[0].height():
+            return
+        top = min(card.y() for card in self.cards)
+        gap, row = self._grid.verticalSpacing(), max(card.frame_height for card in self.cards)
+        rows = max((height - top) // (theme.px(self._plot_height) + row + gap), 1)
+        lowest, is_cut = theme.px(self._plot_height), rows < math.ceil(len(self.cards) / columns)
+        filling = max((height - top) // rows - row - gap, lowest) if is_cut else lowest
+        for card in self.cards:
+            # A card with fewer lines in its head than the one beside it has a higher plot.
+            fixed = filling + row - card.frame_height
+            card.plot.setMaximumHeight(fixed if is_cut or self._fixed_height else QWIDGETSIZE_MAX)
+            card.plot.setMinimumHeight(filling)
 
     def show_latest(self, history: SampleHistory) -> None:
         """Show the newest values."""
@@ -307,7 +335,9 @@ class Plots(QWidget):
         """Show these events in the plots, and those in the shown range in the key."""
         self._events = events
         start, end = self._time_axis.view()
-        self.readout.show_key(event for event in events if event.within(start, end))
+        # What is only for information has its text in the one plot that shows it.
+        keyed = (event for event in events if event.tone != "soft" or event.gpu is None)
+        self.readout.show_key(event for event in keyed if event.within(start, end))
         self._update_readout()
         for card in self.cards:
             card.show_events(events)

@@ -19,7 +19,7 @@ from .curves import LineStyle
 from .overlay import draw_shading
 from .renderer import dashed_pen
 
-LINE_WIDTH, EVENT_WIDTH = 18, 20  # pixels of a legend's symbols
+LINE_WIDTH, EVENT_WIDTH = 23, 20  # pixels of a legend's symbols; a line has room for its dashes
 LEGEND_GAP, LEGEND_MARGIN = 7, 3  # pixels between symbol and text, and after the text
 MIN_READOUT_WIDTH = 330  # pixels that the line above the plots needs beside the key of the events
 

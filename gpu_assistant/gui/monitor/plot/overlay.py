@@ -23,6 +23,8 @@ from .renderer import ViewRange, dashed_pen
 
 LANES = 2  # rows of event labels
 LABEL_GAP = 8  # pixels between two labels of a lane
+# Pixels at 100 % text that a label has at least: which labels there are does not depend on the language's words.
+LABEL_WIDTH = 130
 JOINED_WIDTH = 14  # pixels between two events of a kind below which they are seen as one
 # Z values; the curves have 0.
 BELOW, ABOVE, CURSOR = -10, 10, 20
@@ -34,6 +36,7 @@ HATCH_STYLES: dict[Hatch, Qt.BrushStyle] = {
     "crossed": Qt.BrushStyle.DiagCrossPattern,
     "upright": Qt.BrushStyle.VerPattern,
     "level": Qt.BrushStyle.HorPattern,
+    "dotted": Qt.BrushStyle.Dense7Pattern,
 }
 TAG_PADDING = 4  # pixels beside the time on the axis
 
@@ -43,6 +46,7 @@ class Limit(Struct, frozen=True, kw_only=True):
 
     value: float
     text: str
+    tone: Tone = "error"
 
 
 class Reading(Struct, frozen=True, kw_only=True):
@@ -106,13 +110,13 @@ def join_events(events: Iterable[Event], view: ViewRange) -> list[Event]:
     """The events as a plot shows them, in the order of their starts.
 
     Those of a kind with less than JOINED_WIDTH between them are one: a card at its power limit leaves it for a moment
-    with each batch. What is only for information is shown where it has a text: in the plot of its own metric.
+    with each batch. What is only for information of a GPU is shown where it has a text: in the plot of its own metric.
     """
     joined: list[Event] = []
     latest: dict[tuple[object, ...], int] = {}
     gap = JOINED_WIDTH * view.ratio * view.column
     for event in sorted(events, key=lambda event: event.start):
-        if event.tone == "soft" and not event.text:
+        if event.tone == "soft" and event.gpu is not None and not event.text:
             continue
         kind = (event.tone, event.hatch, event.gpu, event.text)
         index = latest.get(kind)
@@ -237,14 +241,14 @@ def _fitting_label(view: ViewRange, group: EventGroup, lane: int, before: Sequen
     text = group.text
     width = QFontMetricsF(theme.font("axis")).horizontalAdvance(text) + 4
     left = max(math.floor(min(view.x(group.event.start) / view.ratio + 5, view.width / view.ratio - width)), 5)
-    if before and left < before[-1].left + before[-1].width + LABEL_GAP:
+    if before and left < before[-1].left + max(before[-1].width + LABEL_GAP, theme.px(LABEL_WIDTH)):
         return None
     return EventLabel(event=group.event, text=text, lane=lane, left=left, width=width)
 
 
 def _repeats(label: EventLabel, other: EventLabel) -> bool:
     """Whether a label would stand beside one that says the same."""
-    return label.text == other.text and label.left < other.left + other.width + LABEL_GAP
+    return label.text == other.text and label.left < other.left + max(other.width + LABEL_GAP, theme.px(LABEL_WIDTH))
 
 
 def _add_to_last_of_kind(
@@ -282,15 +286,13 @@ class EventGroup(Struct, frozen=True, kw_only=True):
 def group_events(view: ViewRange, events: Iterable[Event]) -> list[EventGroup]:
     """The labels in the order of their starts.
 
-    Events with the same text that started on several GPUs within a label's width share one label with all numbers.
+    Events with the same text that started on several GPUs within LABEL_WIDTH share one label with all numbers.
     """
-    metrics = QFontMetricsF(theme.font("axis"))
     groups: list[EventGroup] = []
     for event in sorted(events, key=lambda event: event.start):
         if not event.text or not event.within(view.start, view.end):
             continue
-        width = metrics.horizontalAdvance(event.text) * view.ratio
-        near = view.start + (max(view.x(event.start), 0) - width) * view.column
+        near = view.start + (max(view.x(event.start), 0) - theme.px(LABEL_WIDTH) * view.ratio) * view.column
         gpus = frozenset(() if event.gpu is None else (event.gpu,))
         for index, group in enumerate(groups):
             if group.is_of_kind(event) and max(group.event.start, view.start) >= near:
@@ -331,9 +333,9 @@ class LimitLine:
         if self.line is None:
             self.line = self._create_line()
         label = self.line.label
-        self.line.setPen(dashed_pen(theme.color("error"), 1, 1))
+        self.line.setPen(dashed_pen(theme.color(limit.tone), 1, 1))
         label.setFont(theme.font("axis"))
-        label.setColor(theme.color("error"))
+        label.setColor(theme.color(limit.tone))
         label.fill = pg.mkBrush(theme.color("card", 0.8))  # curves behind it leave it readable
         label.setFormat(limit.text.replace("{", "{{").replace("}", "}}"))
         # With room to spare: a label of an event may yet lower the plot.

@@ -22,10 +22,11 @@ from .curves import Array, LineStyle, SeriesCurve, downsample_curve, finite_slic
 LEAD = 3  # pixels by which a line's joint extends beyond its point
 HEADROOM = 0.13  # of the scale, above the highest tick
 LINE_WIDTH = 1.6  # logical pixels
-CURVE_OFFSET = 1.4  # logical pixels by which each further curve is raised, so that equal ones do not hide each other
+BAND_SPAN_S = 3600.0  # a line alone in a shorter range has its area filled rather than the band of its extremes
 
 # GPUs differ in colour and dash, since colour alone does not reach everyone (WCAG 1.4.1). In pixels: line, gap, ...
 DASHES: tuple[tuple[float, ...] | None, ...] = (None, (5, 3), (1.5, 2.5), (6, 2.5, 1.5, 2.5))
+DASHES_BY_COVER = (0, 3, 1, 2)  # indexes of DASHES, the one that covers most of a line first
 # The same as pixels of a period along the time axis, so that dashes move with a line that scrolls.
 _DASH_PIXELS: tuple[tuple[bool, ...], ...] = tuple(
     tuple(bool(pixel) for pixel in pattern)
@@ -123,22 +124,24 @@ class CurvesItem(pg.UIGraphicsItem):  # type: ignore[misc]
         painter.fillRect(free, Qt.GlobalColor.transparent)
         painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceOver)
         since = view.start + (edge - 2 * math.ceil(LEAD * view.ratio)) * view.column
-        for number, (line, curve) in enumerate(curves):
-            self._paint_curve(painter, view, line, curve, since, raised=number * CURVE_OFFSET * view.ratio)
+        # Equal curves do not hide each other: the more of a line its gaps leave open, the later it is painted.
+        for line, curve in sorted(curves, key=lambda each: DASHES_BY_COVER.index(each[0].dash % len(DASHES))):
+            self._paint_curve(painter, view, line, curve, since)
         painter.end()
 
     def _paint_curve(
-        self, painter: QPainter, view: ViewRange, line: LineStyle, curve: SeriesCurve, since: float, *, raised: float
+        self, painter: QPainter, view: ViewRange, line: LineStyle, curve: SeriesCurve, since: float
     ) -> None:
-        """Paint a curve from the time `since` on, `raised` device pixels above its values."""
+        """Paint a curve from the time `since` on."""
         # With a sample to the left of the visible part, so that the line enters it.
         shown = downsample_curve(curve.since(since - 2 * max(curve.step, view.column)), view.column)
         if not len(shown.t):
             return
         x = shown.t / view.column - view.first
         scale = view.height / (view.top - view.bottom)
-        y = (view.top - shown.mean) * scale - raised
-        if curve.has_band(view.column):
+        y = (view.top - shown.mean) * scale
+        fills_area = line.fill and view.end - view.start < BAND_SPAN_S
+        if curve.has_band(view.column) and not fills_area:
             low, high = (view.top - shown.low) * scale, (view.top - shown.high) * scale
             fill_between(painter, x, low, high, height=view.height, colour=theme.color(line.colour_token, 0.16))
         elif line.fill:

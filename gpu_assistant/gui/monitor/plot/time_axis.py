@@ -20,6 +20,7 @@ SPANS = (60, 600, 3600, 86_400, 30 * 86_400)
 SHORTEST_SPAN = 10.0  # seconds
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
+TICK_SPACING = 1.7  # of a label's width, between the middles of two labels
 TICK_STEPS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1800, HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR)
 TICK_DAYS = tuple(count * DAY for count in (1, 2, 5, 7, 10, 14))
 
@@ -157,21 +158,24 @@ class TimeAxisItem(pg.DateAxisItem):  # type: ignore[misc]
         """Apply the theme's fonts and colours."""
         font = theme.font("axis")
         metrics = QFontMetricsF(font)
-        self._label_width = metrics.horizontalAdvance("00:00:00")
+        self._short_width, self._long_width = map(metrics.horizontalAdvance, ("00:00", "00:00:00"))
         self.setTickFont(font)
         self.setTextPen(theme.color("soft"))
         self.setHeight(math.ceil(metrics.height() + 8))
 
     def tickValues(self, start: float, end: float, size: float) -> list[tuple[float, list[float]]]:
         """One level of ticks, far enough apart for their labels (overrides AxisItem)."""
-        return [ticks(start, end, max(int(size / (self._label_width * 1.7)), 2))]
+        step, moments = ticks(start, end, max(int(size / (self._short_width * TICK_SPACING)), 2))
+        if step < MINUTE:  # the labels have seconds
+            step, moments = ticks(start, end, max(int(size / (self._long_width * TICK_SPACING)), 2))
+        return [(step, moments)]
 
     def label_rects(self) -> list[QRectF]:
         """About where the labels of the ticks are, in the coordinates of the scene."""
         rect, (start, end) = self.sceneBoundingRect(), self.range
-        _, moments = self.tickValues(start, end, rect.width())[0]
+        step, moments = self.tickValues(start, end, rect.width())[0]
         middles = (rect.left() + (moment - start) / (end - start) * rect.width() for moment in moments)
-        width = self._label_width
+        width = self._long_width if step < MINUTE else self._short_width
         return [QRectF(middle - width / 2, rect.top(), width, rect.height()) for middle in middles]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:

@@ -246,6 +246,8 @@ def test_versions_say_whether_they_are_up_to_date(qapp, language, torch, driver,
     installed = replace(INSTALLED, torch=torch)
     card.show_facts(MachineFacts(loaded=True, machine=rtx4060(), installed=installed, recommendation=advice))
     assert tuple(row.pill.text for row in card.rows) == expected
+    are_updates = tuple(not row.update_button.isHidden() for row in card.rows)
+    assert are_updates == tuple(text != "Up to date" for text in expected)
     assert "566.03" in card.accessibleName()
     card.deleteLater()
 

@@ -34,7 +34,7 @@ def test_home_without_nvidia_says_what_works(home, app):
     text = page.environments_card.rows[0].accessibleName()
     for figure in ("2.13.0", "for the CPU", "3.11.14", "912 MB"):
         assert figure in text
-    assert page.benchmark_card.button.text() == "Run benchmark"
+    assert (page.hero.button.text(), page.benchmark_card.run_button.text()) == ("Run my first program", "Run benchmark")
     assert not page.prospect_card.isVisible()
 
 
@@ -71,27 +71,34 @@ def test_home_with_healthy_gpu(home, app, qtbot):
     app.known = (replace(ENVIRONMENT, variant="cu130"),)
     window, page = home(app)
     feed(window, sample(gpu(temp=41, util=3)), sample(gpu(temp=41, util=3)))
-    assert (page.hero.kind, page.hero.title_label.text()) == ("ok", "Your GPU is healthy")
+    assert (page.hero.kind, page.hero.title_label.text()) == ("ok", "Your GPU is running normally")
     # The values are in the card below; the hero says what they mean.
-    assert page.hero.detail_label.text() == "Temperature, power and memory are all fine."
+    assert page.hero.detail_label.text() == "Temperature, power and memory are all fine · 1 update available"
     feed(window, sample(gpu(temp=41, util=3, temp_max=87)))
-    assert page.hero.detail_label.text() == "It is 46 °C below the temperature at which it slows down."
+    assert page.hero.detail_label.text() == "46 °C below its slowdown temperature · 1 update available"
     assert [figure.value_widget.figure for figure in page.live_card.metrics] == ["3", "5.6", "41", "112"]
     assert "13.0" in page.environments_card.rows[0].accessibleName()
 
 
-def test_home_with_several_gpus_names_the_shown_one(home, app, qtbot):
+def test_home_with_several_gpus_has_a_row_for_each(home, app, qtbot):
     app.results["detect"] = rtx4060()
     app.known = (replace(ENVIRONMENT, variant="cu130"),)
     window, page = home(app)
     cards = sample(gpu(0, temp=58, util=92), gpu(1, temp=57, util=99), gpu(2, temp=56, util=93))
     feed(window, cards, cards)
-    assert page.hero.detail_label.text() == "Temperature, power and memory are all fine."
+    assert page.hero.detail_label.text() == "Temperature, power and memory are all fine · 1 update available"
     feed(window, sample(*(gpu(index, temp=58 - index, temp_max=87) for index in range(3))))
-    assert page.hero.detail_label.text() == "The hottest is 29 °C below the temperature at which it slows down."
+    assert page.hero.detail_label.text() == "The hottest is 29 °C below its slowdown temperature · 1 update available"
+    rows = page.live_card.gpu_rows.rows
+    assert [row.name_label.text() for row in rows] == ["GPU 0", "GPU 1", "GPU 2"]
+    assert [row.values[2].figure for row in rows] == ["58", "57", "56"]
+    assert [row.state_pill.text for row in rows] == ["Normal"] * 3
+    assert not page.live_card.others_button.isVisible()
+    feed(window, sample(*(gpu(index, temp=58 - index, temp_max=87) for index in range(8))))
+    assert len(page.live_card.gpu_rows.rows) == 4
     assert (page.live_card.others_button.isVisible(), page.live_card.others_button.text()) == (
         True,
-        "Show all 3 GPUs",
+        "Show all 8 GPUs",
     )
     with qtbot.waitSignal(page.page_requested) as wanted:
         page.live_card.others_button.click()
@@ -148,7 +155,7 @@ def test_home_without_environment_shows_gpu_health(home, app, qtbot):
     app.known = ()
     window, page = home(app)
     feed(window, *(sample(gpu(temp=41, util=3)) for _ in range(2)))
-    text = "Your GPU is healthy. About 10 minutes."
+    text = "Your GPU is running normally. About 10 minutes."
     assert page.hero.detail_label.text().startswith(text)
     assert page.hero.title_label.text() == "Your GPU is not set up for deep learning yet"
     now = time.time()
@@ -239,7 +246,7 @@ def test_actions_open_and_copy(home, app, qtbot):
     )
     page.run_environment_action("folder", page.facts.environments[0])
     qtbot.waitUntil(lambda: [what for what, _ in app.system.opened] == ["terminal", "folder"], timeout=5000)
-    page.actions_panel.command_card.click()
+    page.actions_panel.command_button.click()
     assert QApplication.clipboard().text() == app.system.activation_command(app.system.opened[0][1])
     qtbot.waitUntil(
         lambda: not any(runner.running for runner in page.actions_panel.findChildren(JobRunner)), timeout=5000

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.core.results import Alarm, Health, HealthState
 from gpu_assistant.gui.machine_facts import MachineFacts
-from gpu_assistant.gui.main.home.verdict import home_verdict
+from gpu_assistant.gui.main.home.verdict import home_verdict, last_test_text
 from gpu_assistant.gui.monitor.gpu_summary import status_pill
 from gpu_assistant.gui.monitor.gpu_summary import status_text as sentence_of
-from tests.fakes.examples import rtx4060
+from gpu_assistant.health.last_tests import CardTest
+from tests.fakes.examples import rtx4060, rtx4060_recommendation
 from tests.fakes.main_window import ENVIRONMENT, feed, gpu, sample
 
 pytestmark = pytest.mark.gui
@@ -127,7 +130,7 @@ def test_unhealthy_gpu_of_several_is_named(qapp, cards: int):
         home_verdict(UNUSED, seen, health, simulated=False).title,
         sentence_of(replace(seen, nvml="ready"), health, simulated=False),
     ):
-        assert verdict.endswith("GPU 6: No longer answers" if cards > 1 else "The GPU no longer answers")
+        assert verdict.endswith("GPU 6: no longer answers" if cards > 1 else "The GPU no longer answers")
 
 
 def test_setup_stays_reachable_beside_an_alarm(home, app, qtbot):
@@ -145,7 +148,7 @@ def test_only_look_shows_gpu_health_first(qapp):
     facts, well = MachineFacts(loaded=True), Health(t=0.0, state="well")
     assert home_verdict(facts, sample(gpu(temp=50)), well, simulated=False).target == "setup"
     verdict = home_verdict(facts, sample(gpu(temp=50)), well, simulated=False, setup_skipped=True)
-    assert (verdict.kind, verdict.title, verdict.target) == ("ok", "Your GPU is healthy", "graphs")
+    assert (verdict.kind, verdict.title, verdict.target) == ("ok", "Your GPU is running normally", "graphs")
     assert home_verdict(facts, sample(), None, simulated=False, setup_skipped=True).kind in ("neutral", "accent")
 
 
@@ -159,3 +162,46 @@ def test_computer_text_counts_gpus():
     )
     two = MachineFacts(machine=replace(machine, gpus=(card, replace(card, name="NVIDIA H100")))).computer_text()
     assert two.startswith("NVIDIA GeForce RTX 4060 + NVIDIA H100 · ")
+
+
+def test_home_says_when_the_last_health_test_was_and_what_it_found(qapp):
+    cards = (gpu(0, uuid="GPU-a"), gpu(1, uuid="GPU-b"))
+    passed = CardTest(ended=time.mktime((2026, 11, 20, 12, 0, 0, 0, 0, -1)), level=2, verdict="pass")
+
+    def text(**tests: CardTest) -> str:
+        by_key = {f"GPU-{name}": test for name, test in tests.items()}
+        return last_test_text(MachineFacts(loaded=True, health_tests=by_key), cards)
+
+    assert text() == "Health test: not run yet"
+    assert text(a=passed) == "Health test: 1 of 2 cards passed"
+    assert text(a=passed, b=passed) == "Health test passed on 2026-11-20 (level 2 of 3)"
+    assert text(a=passed, b=replace(passed, verdict="fail")) == "Health test failed on 2026-11-20"
+    assert text(a=replace(passed, verdict="warn")) == "Health test with warnings on 2026-11-20"
+
+
+def test_failed_health_test_is_not_called_normal(qapp):
+    failed = CardTest(ended=time.mktime((2026, 11, 20, 12, 0, 0, 0, 0, -1)), level=1, verdict="fail")
+    installed = replace(ENVIRONMENT, variant="cu130")
+    facts = MachineFacts(loaded=True, installed=installed, health_tests={"GPU-a": failed})
+    well = Health(t=0.0, state="well")
+    verdict = home_verdict(facts, sample(gpu(uuid="GPU-a", temp=50)), well, simulated=False)
+    assert (verdict.kind, verdict.target, verdict.action) == ("warn", "test", "Run health test")
+    assert "2026-11-20, level 1" in verdict.detail
+    other = home_verdict(facts, sample(gpu(uuid="GPU-c", temp=50)), well, simulated=False)
+    assert (other.kind, other.title) == ("ok", "Your GPU is running normally")
+
+
+def test_updates_that_wait_are_counted_in_the_verdict(qapp):
+    advice = rtx4060_recommendation()
+    facts = MachineFacts(
+        loaded=True,
+        machine=rtx4060(),
+        installed=replace(ENVIRONMENT, variant="cu130", torch="2.13.0"),
+        recommendation=replace(advice, driver=replace(advice.driver, action="update")),
+    )
+    well, readings = Health(t=0.0, state="well"), sample(gpu(temp=50, temp_max=87))
+    assert home_verdict(facts, readings, well, simulated=False).detail == (
+        "37 °C below its slowdown temperature · 2 updates available"
+    )
+    newest = replace(facts, installed=replace(facts.installed, torch="2.15.0"))
+    assert home_verdict(newest, readings, well, simulated=False).detail.endswith(" · 1 update available")

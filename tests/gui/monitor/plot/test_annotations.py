@@ -34,7 +34,8 @@ def test_events_are_marked(worked):
         ("accent", "plain"),
     }
     key = {sign.accessibleName() for sign in page.plots.readout.findChildren(EventLegendRow) if not sign.isHidden()}
-    assert key == {"slowed by heat", "power limit"}  # the install was before
+    # The install was before; what is only for information has its text in the one plot that shows it.
+    assert key == {"slowed by heat"}
     assert all(event.end == float("inf") for event in cards["temp"].events if event.tone == "warn")
     assert cards["temp"].limit.text == "slows down at 88 °C"
 
@@ -73,6 +74,22 @@ def test_events_are_due_once_history_is_read(app, language):
     for each in samples:
         sampling.writer.add_sample(each)
     assert "hot" in {event.text for event in annotations.events_if_due(time_axis, [0])}
+
+
+def test_pause_of_sampling_is_explained_by_the_key(monitor):
+    window, page = monitor
+    window.main_area.sampling.load_now()
+    now = time.time()
+    seconds = [*range(0, 60), *range(100, 160)]
+    feed(window, *(sample(gpu(temp=50), t=now - 160 + second) for second in seconds))
+    page.annotations.invalidate()
+    page.draw()
+    for card in page.plot_cards:
+        (pause,) = (event for event in card.plot.events if event.hatch == "dotted")
+        assert (pause.start, pause.end) == (pytest.approx(now - 101, abs=2), pytest.approx(now - 60, abs=2))
+        assert pause.text == ""
+    key = {sign.accessibleName() for sign in page.plots.readout.findChildren(EventLegendRow) if not sign.isHidden()}
+    assert "no data" in key
 
 
 def test_power_limit_marked_only_if_reached(monitor):
@@ -164,9 +181,10 @@ def test_events_name_their_gpu(monitor):
     page.draw()
     cards = {card.plotted_metric.key: card.plot for card in page.plot_cards}
     texts = {key: {event.text for event in plot.events if event.tone != "accent"} for key, plot in cards.items()}
-    assert texts["temp"] == {"GPU 0: hot", ""}
-    assert texts["util"] == {"", "GPU 2: Xid 48"}
-    assert texts["mem"] == {"", "GPU 1: memory errors"}
+    # In the plot of another metric nothing would say whose state it is.
+    assert texts["temp"] == {"GPU 0: hot"}
+    assert texts["util"] == {"GPU 2: Xid 48"}
+    assert texts["mem"] == {"GPU 1: memory errors"}
     page.layout_control.buttons[1].click()
     page.draw()
     own = {(card.plotted_metric.key, card.gpus): card.plot for card in page.plot_cards}
