@@ -72,7 +72,7 @@ def test_headline_names_omitted_workload():
 
 
 @pytest.mark.parametrize(("notes", "doubt"), [((), []), (("spread",), ["Doubtful: the runs vary by more than 10%."])])
-def test_home_and_done_page_name_compared_dtypes(qtbot, notes, doubt):
+def test_home_names_compared_dtypes_and_done_the_workload(qtbot, notes, doubt):
     benchmark = card_benchmark()
     benchmark = replace(benchmark, results=tuple(replace(each, notes=notes) for each in benchmark.results))
     home, done = LatestBenchmarkCard(), QuickBenchmarkCard()
@@ -80,11 +80,14 @@ def test_home_and_done_page_name_compared_dtypes(qtbot, notes, doubt):
         qtbot.addWidget(card)
     home.show_benchmark(benchmark)
     done.draw(benchmark, running=False, error=None, texts=Texts("en"), has_gpu=True)
-    for card in (home, done):
-        first, formats, *rest = card.caption_label.text().split("\n")
-        assert first.endswith("your RTX 4060 is 31 times as fast as your CPU")
-        assert formats == "The card in mixed precision, the CPU in float32."
-        assert rest == doubt
+    first, formats, *rest = home.caption_label.text().split("\n")
+    assert first.endswith("your RTX 4060 is 31 times as fast as your CPU")
+    assert formats == "The card in mixed precision, the CPU in float32."
+    assert rest == doubt
+    # On Done the figure is beside it, and the formats are on the benchmark's page.
+    first, workload, *rest = done.caption_label.text().split("\n")
+    assert (done.value_label.text(), first, workload) == ("31×", "as fast as your CPU", "Training ResNet-50")
+    assert rest == doubt
     home.show_benchmark(cpu_benchmark())  # one device, and its format is named beside the figure
     assert "\n" not in home.caption_label.text()
     assert "float32" in home.caption_label.text()

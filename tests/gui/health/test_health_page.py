@@ -441,13 +441,14 @@ def test_checks_precede_scope(open_page, qtbot):
     qtbot.waitUntil(lambda: page.result_view.scope.y() > page.result_view.rows[-1].y(), timeout=5000)
 
 
-def test_home_opens_health_test(home, app, qtbot):
+@pytest.mark.parametrize("gpus", [(gpu(0),), (gpu(0), gpu(1, temp=80))])
+def test_home_opens_health_test_of_all_cards(home, app, qtbot, gpus):
     window, shown = home(app)
-    feed(window, sample(gpu(0), gpu(1, temp=80)))
+    feed(window, sample(*gpus))
     qtbot.waitUntil(shown.live_card.test_button.isVisible, timeout=5000)
     shown.live_card.test_button.click()
-    page = window.main_area.pages[HEALTH]
-    assert page.test_options.device == "cuda:1"
+    assert window.main_area.current_page == HEALTH
+    assert window.main_area.pages[HEALTH].test_options.device is None
 
 
 def test_only_level_1_without_environment(open_page, app, seen):

@@ -11,6 +11,7 @@ from gpu_assistant.gui import theme
 from gpu_assistant.gui.widgets import icons
 
 NAMED = (
+    "plus",
     "home",
     "monitor",
     "bench",

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QFont, QTextLayout, QTextOption
 
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.widgets.text import label, layout_text
+from gpu_assistant.gui.widgets.text import balance_lines, label, layout_text
 
 
 def test_text_wraps_and_nothing_is_cut(show) -> None:
@@ -62,7 +62,7 @@ def test_last_line_is_not_one_short_word_or_character(qapp, text: str) -> None:
     found = improved = 0
     for width in range(120, full, 7):
         plain = _broken(text, font, width)
-        layout, size = layout_text(text, font, width)
+        layout, size = balance_lines(text, font, *layout_text(text, font, width), width)
         lines = [layout.lineAt(index) for index in range(layout.lineCount())]
         assert len(lines) == len(plain)  # no further line for it
         assert size.width() <= width
