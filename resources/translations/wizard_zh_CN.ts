@@ -1921,7 +1921,7 @@
         <translation>看看显卡、驱动和磁盘空间。</translation>
     </message>
     <message>
-        <source>The driver and PyTorch that suit it. About 10 minutes, mostly downloading.</source>
+        <source>The right driver and PyTorch for it. About 10 minutes, mostly downloading.</source>
         <translation>装上合适的驱动和 PyTorch。约 10 分钟，主要是下载。</translation>
     </message>
     <message>

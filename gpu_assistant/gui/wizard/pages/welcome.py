@@ -94,7 +94,7 @@ class WelcomePage(WizardPage):
             (self.tr("We check first"), self.tr("Graphics card, driver and disk space.")),
             (
                 self.tr("You agree, we install"),
-                self.tr("The driver and PyTorch that suit it. About 10\u00a0minutes, mostly downloading."),
+                self.tr("The right driver and PyTorch for it. About 10\u00a0minutes, mostly downloading."),
             ),
             (self.tr("We test that it works"), self.tr("With a real calculation on your card.")),
         )
