@@ -889,6 +889,10 @@
         <source>due now</source>
         <translation>现在重启</translation>
     </message>
+    <message>
+        <source>{title}. {text}</source>
+        <translation>{title}。{text}</translation>
+    </message>
 </context>
 <context>
     <name>MachineSummary</name>
