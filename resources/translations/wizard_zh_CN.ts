@@ -1416,6 +1416,18 @@
         <source>{cuda} and cuDNN included</source>
         <translation>自带 {cuda} 和 cuDNN</translation>
     </message>
+    <message>
+        <source>too old for {version}</source>
+        <translation>不支持 {version}</translation>
+    </message>
+    <message>
+        <source>too new</source>
+        <translation>太新</translation>
+    </message>
+    <message>
+        <source>{kind} driver</source>
+        <translation>{kind} 驱动</translation>
+    </message>
 </context>
 <context>
     <name>PlanList</name>
