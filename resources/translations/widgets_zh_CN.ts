@@ -201,6 +201,10 @@
         <source>waiting</source>
         <translation>等待中</translation>
     </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
 </context>
 <context>
     <name>Switch</name>

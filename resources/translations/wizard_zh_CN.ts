@@ -889,6 +889,10 @@
         <source>due now</source>
         <translation>现在重启</translation>
     </message>
+    <message>
+        <source>{title}. {text}</source>
+        <translation>{title}。{text}</translation>
+    </message>
 </context>
 <context>
     <name>MachineSummary</name>
@@ -1411,6 +1415,18 @@
     <message>
         <source>{cuda} and cuDNN included</source>
         <translation>自带 {cuda} 和 cuDNN</translation>
+    </message>
+    <message>
+        <source>too old for {version}</source>
+        <translation>不支持 {version}</translation>
+    </message>
+    <message>
+        <source>too new</source>
+        <translation>太新</translation>
+    </message>
+    <message>
+        <source>{kind} driver</source>
+        <translation>{kind} 驱动</translation>
     </message>
 </context>
 <context>

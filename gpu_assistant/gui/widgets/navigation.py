@@ -396,10 +396,13 @@ class StepRail(Rail):
             button.set_texts(title, hint)
         self.refresh()
 
-    def set_current(self, current: int, *, reachable: bool = True) -> None:
-        """Steps before `current` are done; `reachable` is False while none can be opened (during an install)."""
+    def set_current(self, current: int, *, reachable: bool = True, failed: bool = False) -> None:
+        """Steps before `current` are done; `reachable` is False while none can be opened (during an install). What the
+        current one is for has `failed`.
+        """
         for number, button in enumerate(self.buttons):
             state: StepRailState = "done" if number < current else "current" if number == current else "waiting"
+            state = "failed" if failed and number == current else state
             button.set_state(state, reachable and state == "done")
 
     def refresh(self) -> None:
@@ -464,7 +467,8 @@ class StepRail(Rail):
             button.set_height(step_height, available - count * step_height)
 
 
-StepRailState = Literal["done", "current", "waiting"]
+StepRailState = Literal["done", "current", "failed", "waiting"]
+CURRENT_STATES: tuple[StepRailState, ...] = ("current", "failed")
 
 
 class _StepButton(KeyboardFocus, Themed, QPushButton):
@@ -515,7 +519,12 @@ class _StepButton(KeyboardFocus, Themed, QPushButton):
         self.refresh()
 
     def retranslate(self) -> None:
-        state_texts = {"done": self.tr("done"), "current": self.tr("current"), "waiting": self.tr("waiting")}
+        state_texts = {
+            "done": self.tr("done"),
+            "current": self.tr("current"),
+            "failed": self.tr("failed"),
+            "waiting": self.tr("waiting"),
+        }
         self.setAccessibleName(
             self.tr("Step {number} of {count}: {title}, {state}").format(
                 number=self.number + 1, count=self._count, title=self.text(), state=state_texts[self._state]
@@ -528,7 +537,7 @@ class _StepButton(KeyboardFocus, Themed, QPushButton):
         return self._clickable and super().hitButton(pos)
 
     def refresh(self) -> None:
-        self.setFont(theme.font("strong" if self._state == "current" else "body"))
+        self.setFont(theme.font("strong" if self._state in CURRENT_STATES else "body"))
         super().refresh()
 
     def sizeHint(self) -> QSize:
@@ -556,7 +565,7 @@ class _StepButton(KeyboardFocus, Themed, QPushButton):
         return round(self._height / 2 + self.fontMetrics().height() / 2 + 3 + hint_height + 4)
 
     def _shows_hint(self, width: int) -> bool:
-        if self._state != "current" or not self._hint or self._icon_only:
+        if self._state not in CURRENT_STATES or not self._hint or self._icon_only:
             return False
         return self._height_with_hint(width) - self._height <= self._hint_space
 
@@ -603,11 +612,19 @@ class _StepButton(KeyboardFocus, Themed, QPushButton):
                 painter.drawLine(QPointF(x, top), QPointF(x, bottom))
 
     def _draw_disc(self, painter: QPainter, circle: QRectF) -> None:
-        fill = {"current": theme.color("accent"), "done": theme.color("card"), "waiting": None}[self._state]
-        border = theme.color("control" if self._state == "waiting" else "accent")
-        draw_rounded_rect(painter, circle, circle.width() / 2, fill, border, width=1.6)
-        if self._state == "done":
-            draw_icon(painter, "check", "accent", 16, circle)
+        fill = {"current": "accent", "failed": "error", "done": "card", "waiting": None}[self._state]
+        border = {"failed": "error", "waiting": "control"}.get(self._state, "accent")
+        draw_rounded_rect(
+            painter,
+            circle,
+            circle.width() / 2,
+            theme.color(fill) if fill is not None else None,
+            theme.color(border),
+            width=1.6,
+        )
+        if self._state in ("done", "failed"):
+            icon, token = ("check", "accent") if self._state == "done" else ("cross", "on_accent")
+            draw_icon(painter, icon, token, 16, circle)
             return
         painter.setPen(theme.color("on_accent" if self._state == "current" else "soft"))
         painter.setFont(theme.font("caption-strong" if self._state == "current" else "small"))

@@ -321,7 +321,8 @@ class Wizard(Themed, QWidget):
     def _update_rail(self) -> None:
         is_locked = self.flow.is_locked
         self.language_menu.setVisible(self.flow.page != "welcome")  # which asks for the language itself
-        self.rail.set_current(PAGES.index(self.flow.page), reachable=not is_locked)
+        has_failed = self.flow.page == "install" and self.flow.state.stage == "failed"
+        self.rail.set_current(PAGES.index(self.flow.page), reachable=not is_locked, failed=has_failed)
         done_buttons = self.rail.buttons[: PAGES.index(self.flow.page)]
         note = self.tr("You can go back once the installation has ended.")
         for button in self.rail.buttons:

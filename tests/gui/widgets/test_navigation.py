@@ -82,6 +82,18 @@ def test_narrow_navigation_stacks_icon_above_text(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: (rail.width(), rail.buttons[0].stacked) == (88, True))
 
 
+def test_a_step_that_failed_says_so_and_differs_from_the_current_one(show) -> None:
+    rail = StepRail([("One", ""), ("Two", "")])
+    show(rail)
+    rail.set_current(1)
+    current = rail.buttons[1].grab().toImage()
+    rail.set_current(1, failed=True)
+    assert rail.buttons[1].accessibleName() == "Step 2 of 2: Two, failed"
+    assert rail.buttons[1].grab().toImage() != current
+    rail.set_current(1)
+    assert rail.buttons[1].grab().toImage() == current
+
+
 def test_the_step_rail_is_slim_in_a_narrow_window(qtbot: QtBot) -> None:
     rail = StepRail([("Welcome", "Language")])
     window = _in_window(qtbot, rail, 1300)

@@ -107,7 +107,6 @@ class InstallPage(WizardPage):
         if state.failure is not None:
             unchanged = progress is not None and progress.has_installed_nothing
             self.error_panel.set_failure(state.failure, self.texts, nothing_installed=unchanged)
-        self._update_notes()
         self._update_footer(stage)
         if stage != self._shown_stage:
             self._on_stage_changed(stage)
@@ -282,6 +281,13 @@ class InstallPage(WizardPage):
             if simulated
             else messages.install_notes(state, self._progress, self.texts, only_download_kept=self._only_download_kept)
         )
+        # In a low window a note below the list of steps would not be seen: the last one stands in the footer.
+        in_footer = self.page.breakpoints.is_low and state.stage == "running" and bool(notes)
+        hint, icon = "", "info"
+        if in_footer:
+            hint = self.tr("{title}. {text}").format(title=notes[-1].title, text=notes[-1].text)
+            icon, notes = notes[-1].icon, notes[:-1]
+        self.footer.set_hint(hint, icon)
         for index, card in enumerate(self.note_cards):
             card.setVisible(index < len(notes))
             if index < len(notes):
@@ -349,6 +355,7 @@ class InstallPage(WizardPage):
             hide_waiting=stage == "failed",  # what follows is another way
         )
         self.log_drawer.setVisible(not is_crowded and not self.controller.flow.simulated)
+        self._update_notes()
         if self._progress is not None:
             for step in self._progress.steps.values():
                 self._update_row(step)

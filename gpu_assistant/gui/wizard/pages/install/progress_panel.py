@@ -79,7 +79,7 @@ class DownloadControls(Themed, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.paused = False
-        self.pause_button, self.limit_picker = Button(kind="ghost", icon_name="pause", flush="left"), SpeedLimitPicker()
+        self.pause_button, self.limit_picker = Button(icon_name="pause"), SpeedLimitPicker()
         self.controls = (self.pause_button, self.limit_picker)
         self.pause_button.clicked.connect(self._toggle_pause)
         row = QHBoxLayout(self)

@@ -93,7 +93,7 @@ def part_summaries(
     localized = texts.localize_recommendation(recommendation)
     summaries, included = [], []
     if all_parts or needs_driver(machine, recommendation):
-        summaries.append(_driver_part(machine, localized, plan, max_cuda))
+        summaries.append(_driver_part(machine, localized, plan, max_cuda, names_cuda=all_parts))
     else:
         included.append("driver")
     for name, make, advice in (
@@ -194,14 +194,19 @@ def _with_reasons(
 
 
 def _driver_part(
-    machine: Machine, recommendation: Recommendation, plan: Plan | None, max_cuda: str | None
+    machine: Machine, recommendation: Recommendation, plan: Plan | None, max_cuda: str | None, *, names_cuda: bool
 ) -> PartSummary:
+    """The driver. `names_cuda`: each version with the CUDA that it supports, for whoever chooses versions; without it
+    what is wrong with the present one.
+    """
     advice = recommendation.driver
     installed = advice.installed or (machine.driver.version if machine.driver is not None else None)
     cuda = machine.driver.cuda_max if machine.driver is not None else None
-    installed_detail = (
-        translate("PartSummary", "CUDA up to {version}").format(version=cuda) if cuda and installed else ""
-    )
+    installed_detail = _driver_state_text(recommendation) if installed else ""
+    if names_cuda:
+        installed_detail = (
+            translate("PartSummary", "CUDA up to {version}").format(version=cuda) if cuda and installed else ""
+        )
     if advice.action == "none" and installed is None:
         if machine.gpus_of("nvidia"):
             no_answer = translate("PartSummary", "not running")
@@ -227,6 +232,8 @@ def _driver_part(
     planned = advice.recommended or advice.minimum
     kinds = {"studio": "Studio", "game-ready": "Game Ready"}
     channel = kinds[advice.channel] if advice.channel else ""
+    if channel and not names_cuda:
+        channel = translate("PartSummary", "{kind} driver").format(kind=channel)
     manual_note = "" if manual_driver(recommendation, plan) is None else translate("PartSummary", "you install it")
     version_note = translate("PartSummary", "or newer") if advice.recommended is None else channel
     if advice.recommended is None and advice.below is not None:
@@ -236,7 +243,7 @@ def _driver_part(
     other_source = translate("PartSummary", "or your system's own") if packaged else ""
     cuda_note = (
         translate("PartSummary", "CUDA up to {version}").format(version=max_cuda)
-        if max_cuda and not other_source
+        if max_cuda and not other_source and names_cuda
         else ""
     )
     planned_detail = " · ".join(part for part in (version_note, other_source or cuda_note, manual_note) if part)
@@ -255,6 +262,15 @@ def _driver_part(
         planned_detail=planned_detail,
         pill=pill,
     )
+
+
+def _driver_state_text(recommendation: Recommendation) -> str:
+    """What is wrong with the present driver, in two or three words; "" where it stays."""
+    program = recommendation.pytorch or recommendation.tensorflow
+    if recommendation.driver.action == "update" and program is not None:
+        series = ".".join(program.version.split(".")[:2])
+        return translate("PartSummary", "too old for {version}").format(version=series)
+    return translate("PartSummary", "too new") if recommendation.driver.action == "back" else ""
 
 
 def _cuda_part(machine: Machine, recommendation: Recommendation) -> PartSummary:

@@ -180,3 +180,16 @@ def test_downloads_are_called_kept_only_after_bytes_arrived(app, installing, qtb
     there = {"en": "119 MB of 192 MB downloaded", "zh_CN": "已下载 119 MB，共 192 MB"}[code]
     nothing = {"en": "Nothing was downloaded yet", "zh_CN": "还没有下载任何内容"}[code]
     qtbot.waitUntil(lambda: (there if done else nothing) in seen(page), timeout=5000)
+
+
+def test_what_keeps_an_install_safe_is_seen_in_a_low_window(app, installing, qtbot) -> None:
+    wizard = installing()
+    page = wizard.install
+    text = "Safe to interrupt. Next time, the setup continues from here."
+    assert page.note_cards[0].isVisible()
+    wizard.resize(880, 520)
+    qtbot.waitUntil(lambda: page.footer.hint_label.text() == text, timeout=5000)
+    assert not page.note_cards[0].isVisible()
+    wizard.resize(1180, 760)
+    qtbot.waitUntil(page.note_cards[0].isVisible, timeout=5000)
+    assert page.footer.hint_label.text() == ""

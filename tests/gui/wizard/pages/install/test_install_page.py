@@ -287,8 +287,10 @@ class TestInstall:
         qtbot.waitUntil(lambda: wizard.flow.state.stage == "failed", timeout=5000)
         page = wizard.install
         assert (page.primary_button.text(), page.back_button.isVisible()) == ("Back", False)
+        assert wizard.rail.buttons[3].accessibleName().endswith("failed")
         page.primary_button.click()
         assert wizard.flow.page == "recommendation"
+        assert wizard.rail.buttons[2].accessibleName().endswith("current")
 
     def test_occupied_folder_offers_another_folder(self, app, at_recommendation, qtbot):
         app.results["install"] = AppError("environment-occupied", path="/x")

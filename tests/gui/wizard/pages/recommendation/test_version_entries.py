@@ -168,10 +168,15 @@ def test_term_is_explained_once_in_first_reason(page, qtbot):
 
 
 @BOTH
-def test_new_driver_shows_its_maximum_cuda(page, speak, code):
+def test_driver_names_its_cuda_to_whoever_chooses_versions(page, speak, qtbot, code):
     speak(code)
-    after = page.part_cards["driver"].planned_detail.text()
-    assert {"en": "CUDA up to 13", "zh_CN": "最高 CUDA 13"}[code] in after
+    card = page.part_cards["driver"]
+    assert card.installed_detail.text() == {"en": "too old for 2.15", "zh_CN": "不支持 2.15"}[code]
+    assert "CUDA" not in card.planned_detail.text()
+    page.options_bar.customize_button.click()
+    qtbot.waitUntil(lambda: page.controller.flow.state.options is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: {"en": "CUDA up to 13", "zh_CN": "最高 CUDA 13"}[code] in card.planned_detail.text())
+    assert {"en": "CUDA up to 12.7", "zh_CN": "最高 CUDA 12.7"}[code] in card.installed_detail.text()
 
 
 def bottom(page, card) -> int:
