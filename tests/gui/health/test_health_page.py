@@ -216,7 +216,7 @@ def test_progress_follows_the_language(open_page, app, language, qtbot):
     page.start_button.click()
     qtbot.waitUntil(lambda: "bit by bit" in page.progress_label.text(), timeout=5000)
     language.set("zh_CN")
-    qtbot.waitUntil(lambda: page.progress_label.text() == "正在测试：空闲显存的逐位检查", timeout=5000)
+    qtbot.waitUntil(lambda: page.progress_label.text() == "正在测试：逐位检查空闲显存", timeout=5000)
     app.gate.set()
     qtbot.waitUntil(lambda: not page.testing, timeout=5000)
 
