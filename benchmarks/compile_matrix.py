@@ -121,10 +121,11 @@ def main() -> int:
     document = {"date": datetime.now(UTC).date().isoformat(), "rows": rows}
     if arguments.output is not None:
         arguments.output.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    print(table(rows))
+    if not rows:  # what was said last says why
+        return NOT_TRIED
     different = list(contradictions(rows))
-    print(*different, sep="\n")
-    return NOT_TRIED if not rows else 1 if different else 0
+    print(table(rows), *different, sep="\n")
+    return 1 if different else 0
 
 
 def _cache() -> Path:

@@ -11,6 +11,9 @@ import sys
 # Read at import: log errors only, and do not allocate all of the GPU's memory.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
+# Keras, which comes with it, would leave ~/.keras/keras.json. Below a file it can make none, and goes on (its own
+# backend/config.py).
+os.environ["KERAS_HOME"] = os.path.join(__file__, "keras")  # noqa: PTH118 - pathlib is not imported yet
 
 import argparse
 import faulthandler

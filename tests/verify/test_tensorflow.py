@@ -73,6 +73,28 @@ def test_failure_is_on_its_check(
     assert (checks.verdict == "fail") == (state == "fail")
 
 
+def test_keras_leaves_nothing_in_the_users_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # As Keras does when it is imported (keras/src/backend/config.py of Keras 3).
+    writes = """
+import os
+folder = os.environ.get("KERAS_HOME") or os.path.join(os.path.expanduser("~"), ".keras")
+try:
+    os.makedirs(folder)
+    open(os.path.join(folder, "keras.json"), "w").close()
+except OSError:
+    pass
+"""
+    home = tmp_path / "home"
+    home.mkdir()
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(home))
+    folder = environment(tmp_path / "env")
+    with (site_packages(folder) / "tensorflow/__init__.py").open("a", encoding="utf-8") as file:
+        file.write(writes)
+    checks = VerifyJob(folder, current_system(), time_limit=60).run(JobContext())
+    assert (one(checks, "tensorflow-import").state, list(home.iterdir())) == ("pass", [])
+
+
 def test_missing_tensorflow_skips_rest(tmp_path: Path) -> None:
     checks = checked(tmp_path / "env", there=False)
     assert "No module named 'tensorflow'" in str(one(checks, "tensorflow-import").data["reason"])
