@@ -206,6 +206,10 @@
         <source>Copying data, which shows how fast the memory is</source>
         <translation>复制数据：看内存有多快</translation>
     </message>
+    <message>
+        <source>Not measured yet</source>
+        <translation>还没有测过</translation>
+    </message>
 </context>
 <context>
     <name>BenchmarkResultView</name>

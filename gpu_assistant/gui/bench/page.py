@@ -431,6 +431,7 @@ class BenchmarkPage(Page):
             self.result_view.show_benchmark(last, self._benchmarks, self._range_source)
             self._views.show_view(RESULT_VIEW)
         elif self._data_read:
+            subtitle = self.tr("Not measured yet") if self.can_measure else ""
             self._update_empty_state()
             self._views.show_view(EMPTY_VIEW)
         self.set_title(title, subtitle)
