@@ -104,12 +104,16 @@ class BusyComputer(FakeMain):
     def history(self) -> History:
         return self._history
 
-    def benchmark(self, environment: Path, *, full: bool = False, device: str | None = None) -> Reports:
+    def benchmark(  # type: ignore[override]
+        self, environment: Path, *, full: bool = False, device: str | None = None
+    ) -> Reports:
         del environment, full, device
         result = benchmark_of(self._gpus)
         return Reports(benchmark_reports(result), result)
 
-    def health_test(self, *_given: object, level: int = 1, **_options: object) -> Reports:
+    def health_test(  # type: ignore[override]
+        self, *_given: object, level: int = 1, **_options: object
+    ) -> Reports:
         result = health_of(self._gpus, level)
         progress = (
             HealthProgress(check="memory-test", device=f"cuda:{step % self._gpus}", done=step % 50 / 50, temp=61)

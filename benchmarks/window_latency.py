@@ -388,7 +388,7 @@ class Meter(Studio):
         self.language = program.initialize()
         self._turns, self._program = turns, program
 
-    def save(self, widget: QWidget, name: str, **_how: object) -> None:  # type: ignore[override]
+    def save(self, widget: QWidget, name: str, **_how: object) -> None:
         """The page stands there: from here on it is dressed anew."""
         # How a main page came to be is not how a user comes to it: ten minutes of samples in a moment.
         if name not in main_scenes.SCENES:
