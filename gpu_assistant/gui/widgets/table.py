@@ -65,38 +65,42 @@ class DataTable(Themed, QTableWidget):
         fraction = min(extra / growth, 1.0) if growth else 0.0
         for column, (low, high) in enumerate(zip(minimums, maximums, strict=True)):
             self.setColumnWidth(column, int(low + fraction * (high - low)) + padding)
+        heights: dict[tuple[str, int], int] = {}  # many cells have the same text
         for row in range(self.rowCount()):
-            self.setRowHeight(row, self._row_height(row))
+            self.setRowHeight(row, self._row_height(row, heights))
 
     def _column_widths(self) -> tuple[list[int], list[int]]:
         """Of each column, the least width and the width in which nothing wraps."""
         metrics, header = self.fontMetrics(), self.horizontalHeader()
         minimums, maximums = [], []
         for column in range(self.columnCount()):
-            texts = [
+            texts = {
                 item.text()
                 for row in range(self.rowCount())
                 if self.columnSpan(row, column) == 1 and (item := self.item(row, column)) is not None
+            }
+            word_widths = [
+                metrics.horizontalAdvance(each) for each in {word for text in texts for word in text.split()}
             ]
-            word_widths = [metrics.horizontalAdvance(word) for text in texts for word in text.split()]
             line_widths = [metrics.horizontalAdvance(line) for text in texts for line in text.split("\n")]
             header_width = header.sectionSizeHint(column)
             minimums.append(max(header_width, max(word_widths, default=0) + 2 * CELL_MARGIN + 2))
             maximums.append(max(header_width, max(line_widths, default=0) + 2 * CELL_MARGIN + 2))
         return minimums, maximums
 
-    def _row_height(self, row: int) -> int:
-        heights = []
+    def _row_height(self, row: int, heights: dict[tuple[str, int], int]) -> int:
+        """The height of a row; `heights` keeps those of texts by the width that they have."""
+        cells = []
         for column in range(self.columnCount()):
             item, span = self.item(row, column), self.columnSpan(row, column)
             if item is not None:
                 cell_width = sum(self.columnWidth(each) for each in range(column, column + span))
-                heights.append(
-                    layout_text(
-                        _without_slash_breaks(item.text()), self.font(), cell_width - 2 * CELL_MARGIN, self._wraps
-                    )[1].height()
-                )
-        return max(heights, default=self.fontMetrics().height()) + ROW_PADDING
+                key = item.text(), cell_width - 2 * CELL_MARGIN
+                if key not in heights:
+                    text = _without_slash_breaks(item.text())
+                    heights[key] = layout_text(text, self.font(), key[1], self._wraps)[1].height()
+                cells.append(heights[key])
+        return max(cells, default=self.fontMetrics().height()) + ROW_PADDING
 
     def update_colours(self) -> None:
         super().update_colours()

@@ -113,7 +113,6 @@ class FitTable(Themed, QWidget):
             self._rows.append([])
         self._rows[row].append(widget)
         self.grid.addWidget(widget, row, column, Qt.AlignmentFlag.AlignVCenter)
-        widget.show()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Highlight the row."""
@@ -252,7 +251,13 @@ class ModelFitCard(Card):
         self._update_rows()
 
     def _update_rows(self) -> None:
+        # Hidden meanwhile: Qt would lay out the whole page anew for each cell that appears.
+        self.table.hide()
         self.table.clear()
+        self._add_rows()
+        self.table.show()
+
+    def _add_rows(self) -> None:
         if self._fits is None:
             return
         kind = KINDS[self.kinds.current()]

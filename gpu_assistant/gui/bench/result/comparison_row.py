@@ -43,6 +43,61 @@ class RowGeometry(NamedTuple):
     bars_right: float
 
 
+class RowAlignment:
+    """Rows that share one layout. What depends on the texts of all of them is measured once: the layout of the page
+    asks each row for its height many times.
+    """
+
+    def __init__(self, rows: Sequence[ComparisonRow]) -> None:
+        self.rows = tuple(rows)
+        self._text_widths: tuple[float, float] | None = None
+        self._geometries: dict[float, RowGeometry] = {}
+        self._heights: dict[tuple[ComparisonRow, int], int] = {}
+
+    def invalidate(self) -> None:
+        """Measure again, since texts or fonts of a row have changed."""
+        self._text_widths = None
+        self._geometries.clear()
+        self._heights.clear()
+
+    @property
+    def value_width(self) -> float:
+        """The width of the longest value."""
+        return self._measured_widths()[0]
+
+    @property
+    def ratio_width(self) -> float:
+        """The width of the column of ratios; 0 for rows without a GPU."""
+        return self._measured_widths()[1]
+
+    def _measured_widths(self) -> tuple[float, float]:
+        if self._text_widths is None:
+            values = (text for row in self.rows for text in row.texts.values())
+            ratios = [row.ratio_text for row in self.rows if row.pair.gpus]
+            self._text_widths = (
+                max(theme.advance("small-strong", text) for text in values),
+                max(theme.advance("heading", each) for each in (*ratios, "100×")) + 12 if ratios else 0.0,
+            )
+        return self._text_widths
+
+    def geometry_for(self, width: float) -> RowGeometry:
+        """The layout of all rows in this width."""
+        if width not in self._geometries:
+            bars_right, text_width = width - self.ratio_width, _text_width(width)
+            self._geometries[width] = (
+                RowGeometry(stacked=True, text_width=bars_right - 12, bars_left=0.0, bars_right=bars_right)
+                if any(row.needs_stacking(width) for row in self.rows)
+                else RowGeometry(stacked=False, text_width=text_width - 12, bars_left=text_width, bars_right=bars_right)
+            )
+        return self._geometries[width]
+
+    def height_for(self, row: ComparisonRow, width: int) -> int:
+        """The height of one of the rows in this width."""
+        if (row, width) not in self._heights:
+            self._heights[row, width] = row.measure_height(self.geometry_for(width))
+        return self._heights[row, width]
+
+
 class ComparisonRow(Themed, QWidget):
     """`texts` has the text at the bar of each result, by `id(result)`.
 
@@ -65,21 +120,22 @@ class ComparisonRow(Themed, QWidget):
         super().__init__()
         self.pair = pair
         self._description, self.expected_range, self._previous_date = description, expected_range, previous_date
-        self._aligned_rows: Sequence[ComparisonRow] = (self,)
+        self._alignment = RowAlignment((self,))
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.apply_theme()
 
-    def align_with(self, rows: Sequence[ComparisonRow]) -> None:
-        """Share layout and scales with these rows, this one included."""
-        self._aligned_rows = rows
+    def align_with(self, alignment: RowAlignment) -> None:
+        """Share layout and scales with the rows of `alignment`, of which this is one."""
+        self._alignment = alignment
         self.retranslate()
         self.updateGeometry()
         self.update()
 
     def retranslate(self) -> None:
         """Make the texts once, since the layout asks for their widths often, and the text for screen readers."""
+        self._alignment.invalidate()
         pair = self.pair
         self._title = messages.pair_title(pair)
         self.texts = {id(each): self.bar_text(each) for each in pair.results}
@@ -94,11 +150,18 @@ class ComparisonRow(Themed, QWidget):
             parts.append(self.tr("{times} times the CPU").format(times=format_ratio(pair.ratio)))
         self.setAccessibleName(f"{self._title}: " + ", ".join(parts))
 
+    def refresh(self) -> None:
+        self._alignment.invalidate()
+        super().refresh()
+
     def hasHeightForWidth(self) -> bool:
         return True
 
     def heightForWidth(self, width: int) -> int:
-        geometry = self.geometry_for(width)
+        return self._alignment.height_for(self, width)
+
+    def measure_height(self, geometry: RowGeometry) -> int:
+        """The height of this row in a layout."""
         text_height = sum(size.height() for _, size in self.text_layouts(geometry.text_width))
         bars_height = self.bars_height(geometry)
         return (
@@ -110,21 +173,12 @@ class ComparisonRow(Themed, QWidget):
         return QSize(theme.px(520), self.heightForWidth(theme.px(520)))
 
     def minimumSizeHint(self) -> QSize:
-        value_width = math.ceil(self._widest_value())
+        value_width = math.ceil(self._alignment.value_width)
         return QSize(min(value_width, theme.px(240)), 0)
 
     def geometry_for(self, width: float) -> RowGeometry:
         """The layout of all aligned rows in this width."""
-        bars_right = width - self._ratio_width()
-        if any(row.needs_stacking(width) for row in self._aligned_rows):
-            return RowGeometry(stacked=True, text_width=bars_right - 12, bars_left=0.0, bars_right=bars_right)
-        text_width = _text_width(width)
-        return RowGeometry(stacked=False, text_width=text_width - 12, bars_left=text_width, bars_right=bars_right)
-
-    def _ratio_width(self) -> float:
-        """The width of the column of ratios; 0 for rows without a GPU."""
-        ratios = [row.ratio_text for row in self._aligned_rows if row.pair.gpus]
-        return max(theme.advance("heading", each) for each in (*ratios, "100×")) + 12 if ratios else 0.0
+        return self._alignment.geometry_for(width)
 
     def needs_stacking(self, width: float) -> bool:
         """Whether title and bars of this row do not fit beside each other."""
@@ -133,7 +187,7 @@ class ComparisonRow(Themed, QWidget):
         title_width = min(theme.advance("strong", self._title), theme.px(238)) + 12
         return (
             title_width > text_width
-            or text_width + bar_width + self._widest_value() + VALUE_MARGIN + self._ratio_width() > width
+            or text_width + bar_width + self._alignment.value_width + VALUE_MARGIN + self._alignment.ratio_width > width
         )
 
     def text_layouts(self, width: float) -> list[tuple[QTextLayout, QSize]]:
@@ -149,14 +203,10 @@ class ComparisonRow(Themed, QWidget):
         ratio = self.pair.ratio
         return "" if ratio is None else messages.ratio_text(ratio)
 
-    def _widest_value(self) -> float:
-        """The width of the longest value of all aligned rows."""
-        return max(theme.advance("small-strong", text) for row in self._aligned_rows for text in row.texts.values())
-
     def full_bar_width(self, width: float) -> float:
         """The length of a full bar that leaves room for the value after each bar of all aligned rows."""
         full_width = width - VALUE_MARGIN
-        for row in self._aligned_rows:
+        for row in self._alignment.rows:
             for each in () if row.is_single_value else row.pair.results:
                 range_end = row.expected_range[1] if row.expected_range and each is row.pair.fastest else 0.0
                 end = max(each.median, range_end)
@@ -179,7 +229,7 @@ class ComparisonRow(Themed, QWidget):
     def _rows_in_scale(self) -> list[ComparisonRow]:
         """This row and those of one value in the same unit."""
         unit = self.pair.fastest.unit
-        others = (row for row in self._aligned_rows if row is not self and not row.has_own_scale)
+        others = (row for row in self._alignment.rows if row is not self and not row.has_own_scale)
         return [self, *(row for row in others if row.pair.fastest.unit == unit)]
 
     def bars_height(self, geometry: RowGeometry) -> float:
@@ -275,7 +325,7 @@ class ComparisonRow(Themed, QWidget):
 
     def _shown_results(self) -> tuple[BenchResult, ...]:
         """Those of all rows that are shown together."""
-        return tuple(each for row in self._aligned_rows for each in row.pair.results)
+        return tuple(each for row in self._alignment.rows for each in row.pair.results)
 
     def _bar_label(self, result: BenchResult) -> str:
         """What distinguishes a bar from the others; "" for the only GPU or CPU."""

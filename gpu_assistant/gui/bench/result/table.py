@@ -41,13 +41,15 @@ class ResultsTable(Card):
 
     def refresh(self) -> None:
         super().refresh()
-        if self._ready:
-            self.table.refresh()  # first, since `retranslate` measures its texts
-            self.retranslate()
+        if self._ready and self._benchmark is not None and not self.table.isHidden():
+            self.table.refresh()  # first, since its texts are measured
+            self._fill(narrow=False)
+            self._fit_to_width()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit_to_width()
+        if event.size().width() != event.oldSize().width():  # its height follows its rows
+            self._fit_to_width()
 
     def retranslate(self) -> None:
         if not self._ready:

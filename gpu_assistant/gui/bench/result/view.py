@@ -39,7 +39,7 @@ from ...widgets.icons import IconWidget
 from ...widgets.layouts import clear_layout
 from ...widgets.text import label
 from .comparison_key import ComparisonKey
-from .comparison_row import ComparisonRow
+from .comparison_row import ComparisonRow, RowAlignment
 from .expected_range import ExpectedRangeCard
 from .table import ResultsTable
 
@@ -189,9 +189,10 @@ class BenchmarkResultView(Themed, QWidget):
             )
             for pair in pairs
         )
+        alignment = RowAlignment(self.comparison_rows)
         for row in self.comparison_rows:
             row.setToolTip(messages.pair_description(row.pair, benchmark))
-            row.align_with(self.comparison_rows)
+            row.align_with(alignment)
             self._rows_layout.addWidget(row)
         has_gpus = any(pair.gpus for pair in pairs)
         self._heading.setText(self.tr("GPU vs CPU") if has_gpus else self.tr("Measured on the CPU"))

@@ -58,7 +58,7 @@ class PlotCard(Card):
         slots: tuple[int, ...] | None = None,
         limit: Callable[[GpuSample], float | None] = lambda _: None,
     ) -> None:
-        self.plotted_metric, self.gpus = metric, gpus
+        self.plotted_metric, self.gpus, self.has_gpus = metric, gpus, has_gpus
         self._limit = limit
         self._names_gpus = slots is not None
         self._total: float | None = None
@@ -78,7 +78,7 @@ class PlotCard(Card):
         head.addWidget(self._name, 0 if slots is not None else 1, Qt.AlignmentFlag.AlignTop)
         legend = FlowLayout(spacing=12, line_spacing=0, even=True)
         for number, gpu in enumerate(gpus):
-            line = self._line(None if slots is None else slots[number], gpu, has_gpus=has_gpus)
+            line = self._line(None if slots is None else slots[number], gpu)
             self.plot.set_line(str(gpu), line)
             if line.name:
                 self.legend_rows[gpu] = LineLegendRow(line)
@@ -92,13 +92,12 @@ class PlotCard(Card):
         self.column.addWidget(self.plot, 1)
         self._ready = True
         self.retranslate()
-        self.refresh()
 
-    def _line(self, slot: int | None, gpu: int, *, has_gpus: bool) -> LineStyle:
+    def _line(self, slot: int | None, gpu: int) -> LineStyle:
         if slot is not None:
             return gpu_line(slot, gpu, fill=len(self.gpus) == 1)
         # Without GPUs, the computer's load and memory have the colours of a GPU's.
-        gpu_colour = None if has_gpus else {"cpu": "s1", "ram": "s2"}.get(self.plotted_metric.key)
+        gpu_colour = None if self.has_gpus else {"cpu": "s1", "ram": "s2"}.get(self.plotted_metric.key)
         return LineStyle(colour_token=gpu_colour or self.plotted_metric.colour)
 
     def retranslate(self) -> None:
@@ -269,10 +268,13 @@ class Plots(QWidget):
         """Create the cards for those of all `gpus` that have a slot, by their indexes: one for each metric and, with
         `side_by_side`, each GPU.
         """
+        # The computer's own cards look the same for the same GPUs in both layouts.
+        kept = [card for card in self.cards if card.gpus == (-1,) and card.has_gpus == bool(gpus)]
         for card in self.cards:
-            card.hide()
-            self._grid.removeWidget(card)
-            card.deleteLater()
+            if card not in kept:
+                card.hide()
+                self._grid.removeWidget(card)
+                card.deleteLater()
         self._names_gpus = len(gpus) > 1
         shown = tuple(gpu.index for gpu in gpus if gpu.index in slots)
         groups = [(index,) for index in shown] if side_by_side else [shown]
@@ -283,9 +285,12 @@ class Plots(QWidget):
                     group_slots = tuple(slots[index] for index in group) if len(gpus) > 1 else None
                     card = PlotCard(metric, group, self._time_axis, has_gpus=True, slots=group_slots, limit=self._limit)
                     self.cards.append(card)
-        self.cards += [PlotCard(metric, (-1,), self._time_axis, has_gpus=bool(gpus)) for metric in MACHINE_METRICS]
+        self.cards += kept or [
+            PlotCard(metric, (-1,), self._time_axis, has_gpus=bool(gpus)) for metric in MACHINE_METRICS
+        ]
         for card in self.cards:
-            card.plot.outdated.connect(self._outdated_timer.start)
+            if card not in kept:
+                card.plot.outdated.connect(self._outdated_timer.start)
 
     def arrange(self, columns: int, *, plot_height: int, fixed_height: bool, first_metric: str = "") -> None:
         """Lay the cards out in this many columns (1 or 2), those of the metric with the key `first_metric` before the

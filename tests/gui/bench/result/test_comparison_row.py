@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetricsF
 
 from gpu_assistant.bench.device_comparison import device_comparisons
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.bench.result.comparison_row import ComparisonRow
+from gpu_assistant.gui.bench.result.comparison_row import ComparisonRow, RowAlignment
 from gpu_assistant.reports import messages
 from tests.fakes.benchmarks import card_benchmark, two_cards
 from tests.fakes.examples import cpu_benchmark
@@ -54,9 +54,10 @@ def test_each_row_has_the_scale_of_its_own_results_and_range(language, qtbot):
         ComparisonRow(pair, "", messages.expected_range(pair, card_benchmark()))
         for pair in device_comparisons(card_benchmark())
     ]
+    alignment = RowAlignment(rows)
     for row in rows:
         qtbot.addWidget(row)
-        row.align_with(rows)
+        row.align_with(alignment)
     products = [row for row in rows if row.pair.fastest.id == "matmul"]
     assert [row.full_bar_value() for row in products] == [14.4, 28.7]
     assert len({row.full_bar_width(600) for row in rows}) == len({row.geometry_for(900) for row in rows}) == 1
