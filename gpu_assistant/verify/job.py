@@ -430,9 +430,11 @@ def check_driver(system: System, recommendation: Recommendation | None) -> Check
 
 
 def _nvml_snapshot(system: System) -> NvmlSnapshot | None:
-    """The driver and its GPUs; None where it does not answer in time."""
-    with NvmlMonitor(system) as monitor:
-        return gather_with_timeout({"nvml": monitor.snapshot}, NVML_TIMEOUT_S).get("nvml")
+    """The driver and its GPUs; None where it does not answer in time.
+
+    `snapshot` closes what it opens: closing here would wait for a call that hangs.
+    """
+    return gather_with_timeout({"nvml": NvmlMonitor(system).snapshot}, NVML_TIMEOUT_S).get("nvml")
 
 
 def _card_capabilities(system: System) -> tuple[str, ...]:
@@ -458,9 +460,9 @@ def _with_driver_state(check: Check, system: System) -> Check:
     case = check.data.get("case")
     if check.id not in DRIVER_CHECK_IDS or not (check.state == "fail" or case == CASE_STARTED):
         return check
-    with NvmlMonitor(system) as monitor:
-        gather_with_timeout({"nvml": monitor.snapshot}, NVML_TIMEOUT_S)
-        state = monitor.state
+    monitor = NvmlMonitor(system)
+    gather_with_timeout({"nvml": monitor.snapshot}, NVML_TIMEOUT_S)
+    state = monitor.state
     if state == "version-mismatch":
         reason = "@verify.reason.driver-mismatch"
     elif state == "not-loaded" and check.data.get("reason") in NO_DEVICE_REASONS:

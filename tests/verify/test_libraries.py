@@ -15,6 +15,7 @@ from gpu_assistant.core.json import encode
 from gpu_assistant.core.results import Check, Checks
 from gpu_assistant.system.nvml import library as nvml_library
 from gpu_assistant.texts.localized import Texts
+from gpu_assistant.verify import job
 from gpu_assistant.verify.child_libraries import import_failure
 
 from ..fakes.environments import environment_with, site_packages, torch_with_card
@@ -200,6 +201,15 @@ def test_the_driver_is_proven_where_a_card_is_to_be_used(
 @linux_with_compiler
 def test_a_driver_without_a_card_is_no_proof(tmp_path: Path, nvml_scenario: Scenario) -> None:
     nvml_scenario.set(gpus="0")
+    assert "driver" not in states(verified(environment_with(tmp_path / "env", HALF_TORCH)))
+
+
+@linux_with_compiler
+def test_a_driver_that_hangs_is_no_proof_and_holds_nothing_up(
+    tmp_path: Path, nvml_scenario: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job, "NVML_TIMEOUT_S", 0.5)
+    nvml_scenario.set(hang="nvmlDeviceGetCount_v2")
     assert "driver" not in states(verified(environment_with(tmp_path / "env", HALF_TORCH)))
 
 

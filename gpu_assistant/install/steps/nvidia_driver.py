@@ -23,6 +23,7 @@ from ...core.recommendation import DriverAdvice
 from ...core.types import Value
 from ...core.versions import Version, version_text
 from ...fetch.request import DownloadRequest
+from ...system.processes import gather_with_timeout
 from ..elevation.client import ElevationClient
 from ..elevation.packages import KEPT_PACKAGES, apt_removal, present_packages
 from ..elevation.protocol import MAX_PACKAGES
@@ -84,6 +85,7 @@ MANUAL_CODES = (
 SIGNED_PURPOSES = ("signed_modules", "signed_open_modules")
 # In `ProgramInstalled.details`: the packages that the installation added, with spaces between.
 PACKAGES_KEY = "packages"
+NVML_TIMEOUT_S = 10.0  # a driver whose answer takes longer hangs
 _PACKAGE_NAME = re.compile(r"[a-z0-9][a-z0-9+.-]{1,80}(?::[a-z0-9]{2,12})?\Z")
 EXIT_CODE_ERRORS = {"no-compatible-card": "driver-no-card", "wrong-package-kind": "driver-wrong-kind"}
 
@@ -435,14 +437,13 @@ def _file_name(url: str) -> str:
 
 
 def installed_driver(system: Hardware) -> str | None:
-    """The version of the loaded driver, or of one whose GPUs are asleep; None if there is none."""
+    """The version of the loaded driver, or of one whose GPUs are asleep; None if there is none that answers."""
     sleeping = system.sleeping_driver()
     if sleeping is not None:
         return sleeping.version  # without waking the GPUs
     from ...system.nvml.monitor import NvmlMonitor
 
-    with NvmlMonitor(system) as nvml:
-        snapshot = nvml.snapshot()
+    snapshot = gather_with_timeout({"nvml": NvmlMonitor(system).snapshot}, NVML_TIMEOUT_S).get("nvml")
     return snapshot.driver.version if snapshot is not None else None
 
 

@@ -59,7 +59,7 @@ def test_downgrade_to_unknown_version_is_a_step(sandbox: Sandbox) -> None:
     [
         ("580.65.06", "only branch 550, which is too old, and", "只有 550 系列驱动，太旧；"),
         # New enough, but the kernel modules that this card needs do not compile there.
-        ("525.60.13", "only branch 550, and no kernel modules", "只有 550 系列驱动，没有能让这张显卡工作的内核模块；"),
+        ("525.60.13", "only branch 550, without kernel modules", "只有 550 系列驱动，没有能让这张显卡工作的内核模块；"),
     ],
 )
 def test_nvidia_repository_is_named_with_the_reason(sandbox: Sandbox, minimum: str, english: str, chinese: str) -> None:
