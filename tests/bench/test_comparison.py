@@ -232,7 +232,7 @@ def test_clock_is_that_of_the_card_and_of_the_time(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(gpu_log, "INTERVAL_S", 0.001)
     with GpuLogger(read) as logger:
-        assert all_read.wait(10)
+        assert all_read.wait(60)
     assert logger.clock_during("cuda:0", None, (10.5, 13.5)) == 1500
     assert logger.clock_during("cuda:0", "bbbb", (10.5, 13.5)) == 310  # CUDA_VISIBLE_DEVICES=1
     assert logger.clock_during("cuda:0", "cccc", (10.5, 13.5)) is None
@@ -258,7 +258,7 @@ def test_lent_memory_counts_where_two_samples_show_it(monkeypatch: pytest.Monkey
     logger = GpuLogger(read, lambda pid: counted.append(pid) or 2 << 30)
     logger.watched_pid = 77
     with logger:
-        assert all_read.wait(10)
+        assert all_read.wait(60)
     assert counted == [77, 77, 77]
     assert logger.was_memory_lent((11.5, 14.5))
     assert not logger.was_memory_lent((9.5, 11.5))  # the first sample alone

@@ -76,7 +76,7 @@ def test_partial_machine_needs_gpus_and_driver() -> None:
     after_gpus = threading.Event()
 
     def driver() -> Driver:
-        assert after_gpus.wait(10)
+        assert after_gpus.wait(60)
         return Driver(version="1.0")
 
     def report(each: Any) -> None:
@@ -158,18 +158,18 @@ def test_cancel_ends_child_processes(tmp_path: Path) -> None:
 
     def run(argv: Any, *, cancel: threading.Event, **_: Any) -> Any:
         queried.set()
-        assert cancel.wait(10)
+        assert cancel.wait(60)
         ended.set()
         raise Cancelled
 
     system = FakeSystem(run=run, python_candidates=(Path(sys.executable),))
     context: JobContext[Any] = JobContext()
-    stopper = threading.Thread(target=lambda: queried.wait(10) and context.cancel.set())
+    stopper = threading.Thread(target=lambda: queried.wait(60) and context.cancel.set())
     stopper.start()
     with pytest.raises(Cancelled):
         DetectJob(system, CATALOG, snapshot=nothing).run(context)
     stopper.join()
-    assert ended.wait(10)
+    assert ended.wait(60)
 
 
 def test_simulated_machine_is_returned_unchanged() -> None:

@@ -141,7 +141,7 @@ def test_a_killed_download_resumes(server: FaultServer, tmp_path: Path) -> None:
     command = [todo.file.url, str(todo.path), str(todo.file.sha256)]
     child = subprocess.Popen([sys.executable, "-c", CHILD, *command])
     try:
-        assert server.stalled.wait(30)
+        assert server.stalled.wait(60)
         # What the server has sent may still be on its way to the disk.
         deadline = time.monotonic() + 10
         while (tmp_path / "x.bin.part").stat().st_size < 4_000_000 and time.monotonic() < deadline:

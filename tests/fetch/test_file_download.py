@@ -239,7 +239,7 @@ def test_pause_holds_after_a_wrong_hash(server: FaultServer, path: Path, long_ti
 def test_cancel_ends_a_silent_read_after_a_wrong_hash(server: FaultServer, path: Path, long_timeouts: Limits) -> None:
     work = refetching(server, path, Limits(stall_seconds=60), faults=[Fault("stall", after=MIB)])
     work.start()
-    assert server.stalled.wait(10)
+    assert server.stalled.wait(60)
     work.until(lambda: work.download.fetched >= 6 * MIB)
     stopped = time.monotonic()
     work.stopped.set()
@@ -296,7 +296,7 @@ def test_a_second_thread_or_process_is_refused(server: FaultServer, path: Path, 
     first = BackgroundDownload(request(path, url, data=None), Limits(stall_seconds=60))
     first.start()
     try:
-        assert server.stalled.wait(10)
+        assert server.stalled.wait(60)
         other = server.add("/two", os.urandom(2_000_000), etag='"two"')
         with pytest.raises(AppError) as caught:
             download(request(path, other, data=None), limits).run()
@@ -312,7 +312,7 @@ def test_a_second_thread_or_process_is_refused(server: FaultServer, path: Path, 
 
 def test_a_killed_process_leaves_no_lock(server: FaultServer, path: Path, limits: Limits) -> None:
     child = process(server.add("/one", SMALL, faults=[Fault("stall", after=500_000)]), path)
-    assert server.stalled.wait(30)
+    assert server.stalled.wait(60)
     kill(child)
     fetch(path, limits, server.url + "/one", data=None)
     assert path.read_bytes() == SMALL
@@ -345,10 +345,10 @@ class PatientDownload(threading.Thread):
 
 def test_a_patient_download_takes_the_others_file(server: FaultServer, path: Path) -> None:
     child = process(server.add("/one", SMALL, faults=[Fault("stall", after=500_000)]), path)
-    assert server.stalled.wait(30)
+    assert server.stalled.wait(60)
     second = PatientDownload(server.add("/again", SMALL), path)
     second.start()
-    assert second.waits.wait(10)
+    assert second.waits.wait(60)
     server.let_go.set()
     assert child.communicate(timeout=60)[0] == ""
     second.join(30)
@@ -362,10 +362,10 @@ def test_a_patient_download_takes_the_others_file(server: FaultServer, path: Pat
 def test_a_patient_download_resumes_a_killed_one(server: FaultServer, path: Path) -> None:
     url = server.add("/one", SMALL, faults=[Fault("stall", after=500_000)])
     child = process(url, path, hashlib.sha256(SMALL).hexdigest())
-    assert server.stalled.wait(30)
+    assert server.stalled.wait(60)
     second = PatientDownload(url, path)
     second.start()
-    assert second.waits.wait(10)
+    assert second.waits.wait(60)
     kill(child)
     second.join(30)
     assert second.error is None
@@ -378,10 +378,10 @@ def test_a_patient_download_resumes_a_killed_one(server: FaultServer, path: Path
 def test_a_waiting_download_can_be_cancelled(server: FaultServer, path: Path) -> None:
     url = server.add("/one", SMALL, faults=[Fault("stall", after=500_000)])
     child = process(url, path)
-    assert server.stalled.wait(30)
+    assert server.stalled.wait(60)
     second = PatientDownload(url, path)
     second.start()
-    assert second.waits.wait(10)
+    assert second.waits.wait(60)
     cancelled = time.monotonic()
     second.cancel.set()
     second.join(30)

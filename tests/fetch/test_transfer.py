@@ -65,7 +65,7 @@ def test_a_stalled_read_ends_on_stop(server: FaultServer, path: Path) -> None:
     url = server.add("/file", SMALL, faults=[Fault("stall", after=300_000)])
     work = BackgroundDownload(request(path, url), Limits(stall_seconds=60))
     work.start()
-    assert server.stalled.wait(10)
+    assert server.stalled.wait(60)
     work.until(lambda: work.download.received > 0)
     work.stopped.set()
     work.join(5)

@@ -33,7 +33,8 @@ from . import tiny_wheels
 RELEASE = "9.1.0"
 SERIES = ".".join(platform.python_version_tuple()[:2])
 INTERPRETER = Path(vars(sys)["_base_executable"]).resolve()  # not that of a virtual environment
-QUICK = Limits(connect_seconds=2, stall_seconds=5, tries=2, backoff_seconds=0.01, reserve_bytes=0)
+# Few tries without a pause; only a server that is silent costs time, and a busy machine's may be that for seconds.
+QUICK = Limits(connect_seconds=10, stall_seconds=30, tries=2, backoff_seconds=0.01, reserve_bytes=0)
 
 
 class Imports:

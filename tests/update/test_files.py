@@ -84,7 +84,7 @@ def test_cancelled_download_keeps_partial_file(publisher, service) -> None:
     part = service.folder / f"{NAME}.part"
 
     def stop() -> None:
-        publisher.server.stalled.wait(5)
+        publisher.server.stalled.wait(60)
         # The server has sent its bytes; ours stop only once they are on the disk.
         deadline = time.monotonic() + 10
         while not (part.exists() and part.stat().st_size) and time.monotonic() < deadline:

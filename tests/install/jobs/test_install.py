@@ -214,7 +214,7 @@ def test_concurrent_download_of_same_wheel_is_awaited(sandbox: Sandbox) -> None:
 
     holder = threading.Thread(target=other)
     holder.start()
-    assert held.wait(10)
+    assert held.wait(60)
     try:
         assert end(sandbox.install(watch=watch)).state == "done"
     finally:

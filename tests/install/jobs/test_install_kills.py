@@ -63,7 +63,7 @@ def test_kill_during_download_is_recovered(sandbox: Sandbox) -> None:
     path = tiny_wheels.file_path("torch", sandbox.torch)
     sandbox.server.files[path].faults.append(Fault("stall", after=300_000))
     with start(sandbox, 0) as child:
-        assert sandbox.server.stalled.wait(30)
+        assert sandbox.server.stalled.wait(120)
         child.kill()
     assert not sandbox.environment.exists()
     stopped = log.interrupted_install(sandbox.data)
