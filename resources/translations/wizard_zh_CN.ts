@@ -22,10 +22,6 @@
 <context>
     <name>ComputerPage</name>
     <message>
-        <source>No NVIDIA graphics card was found. The CPU, the computer's main chip, is good for learning and small models.</source>
-        <translation>没有找到 NVIDIA 显卡。CPU 是电脑的中央处理器，学习和小模型够用。</translation>
-    </message>
-    <message>
         <source>PyTorch will run on your CPU</source>
         <translation>PyTorch 会用 CPU 运行</translation>
     </message>
@@ -132,6 +128,10 @@
     <message>
         <source>Preparing your recommendation</source>
         <translation>正在准备推荐方案</translation>
+    </message>
+    <message>
+        <source>No NVIDIA graphics card was found. Your CPU is good for learning and small models.</source>
+        <translation>没有找到 NVIDIA 显卡。你的 CPU 用来学习、跑小模型够用。</translation>
     </message>
 </context>
 <context>
@@ -1119,6 +1119,18 @@
     <message>
         <source>{size} free on {letter}:</source>
         <translation>{letter} 盘空闲 {size}</translation>
+    </message>
+    <message>
+        <source>too old for {program} {version}</source>
+        <translation>不支持 {program} {version}</translation>
+    </message>
+    <message>
+        <source>{size} memory</source>
+        <translation>{size} 显存</translation>
+    </message>
+    <message>
+        <source>Installed next</source>
+        <translation>接下来安装</translation>
     </message>
 </context>
 <context>
