@@ -575,20 +575,8 @@
         <translation>显卡驱动工作正常</translation>
     </message>
     <message>
-        <source>CUDA, to calculate on the card</source>
-        <translation>CUDA，用来在显卡上计算</translation>
-    </message>
-    <message>
-        <source>cuDNN, to speed up networks</source>
-        <translation>cuDNN，用来加速神经网络</translation>
-    </message>
-    <message>
         <source>Less</source>
         <translation>收起</translation>
-    </message>
-    <message>
-        <source>More</source>
-        <translation>更多</translation>
     </message>
     <message>
         <source>Set up and verified in {time}. Nothing else was changed.</source>
@@ -597,6 +585,18 @@
     <message>
         <source>Set up and verified. Nothing else was changed.</source>
         <translation>安装和验证都已完成，没有改动电脑上的其他东西。</translation>
+    </message>
+    <message>
+        <source>CUDA works: calculations on the card</source>
+        <translation>CUDA 可用：在显卡上计算</translation>
+    </message>
+    <message>
+        <source>cuDNN works: faster neural networks</source>
+        <translation>cuDNN 可用：加速神经网络</translation>
+    </message>
+    <message>
+        <source>Folder, commands and log</source>
+        <translation>文件夹、命令和记录</translation>
     </message>
 </context>
 <context>
@@ -892,6 +892,10 @@
     <message>
         <source>{title}. {text}</source>
         <translation>{title}。{text}</translation>
+    </message>
+    <message>
+        <source>Setup continues afterwards.</source>
+        <translation>重启后继续安装。</translation>
     </message>
 </context>
 <context>
@@ -1572,11 +1576,15 @@
     </message>
     <message>
         <source>as fast as your CPU</source>
-        <translation>与你的 CPU 相比</translation>
+        <translation>于你的 CPU 的速度</translation>
     </message>
     <message>
         <source>Training</source>
-        <translation>训练</translation>
+        <translation>训练用时</translation>
+    </message>
+    <message>
+        <source>for {total} images</source>
+        <translation>训练 {total} 张图片</translation>
     </message>
 </context>
 <context>
@@ -1950,7 +1958,7 @@
     </message>
     <message>
         <source>The right driver and PyTorch for it. About 10 minutes, mostly downloading.</source>
-        <translation>装上合适的驱动和 PyTorch。约 10 分钟，主要是下载。</translation>
+        <translation>装上合适的驱动和 PyTorch。约 10 分钟，主要是下载。</translation>
     </message>
     <message>
         <source>With a real calculation on your card.</source>
