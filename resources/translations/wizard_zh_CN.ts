@@ -22,10 +22,6 @@
 <context>
     <name>ComputerPage</name>
     <message>
-        <source>No NVIDIA graphics card was found. The CPU, the computer's main chip, is good for learning and small models.</source>
-        <translation>没有找到 NVIDIA 显卡。CPU 是电脑的中央处理器，学习和小模型够用。</translation>
-    </message>
-    <message>
         <source>PyTorch will run on your CPU</source>
         <translation>PyTorch 会用 CPU 运行</translation>
     </message>
@@ -132,6 +128,10 @@
     <message>
         <source>Preparing your recommendation</source>
         <translation>正在准备推荐方案</translation>
+    </message>
+    <message>
+        <source>No NVIDIA graphics card was found. Your CPU is good for learning and small models.</source>
+        <translation>没有找到 NVIDIA 显卡。你的 CPU 用来学习、跑小模型够用。</translation>
     </message>
 </context>
 <context>
@@ -575,20 +575,8 @@
         <translation>显卡驱动工作正常</translation>
     </message>
     <message>
-        <source>CUDA, to calculate on the card</source>
-        <translation>CUDA，用来在显卡上计算</translation>
-    </message>
-    <message>
-        <source>cuDNN, to speed up networks</source>
-        <translation>cuDNN，用来加速神经网络</translation>
-    </message>
-    <message>
         <source>Less</source>
         <translation>收起</translation>
-    </message>
-    <message>
-        <source>More</source>
-        <translation>更多</translation>
     </message>
     <message>
         <source>Set up and verified in {time}. Nothing else was changed.</source>
@@ -597,6 +585,18 @@
     <message>
         <source>Set up and verified. Nothing else was changed.</source>
         <translation>安装和验证都已完成，没有改动电脑上的其他东西。</translation>
+    </message>
+    <message>
+        <source>CUDA works: calculations on the card</source>
+        <translation>CUDA 可用：在显卡上计算</translation>
+    </message>
+    <message>
+        <source>cuDNN works: faster neural networks</source>
+        <translation>cuDNN 可用：加速神经网络</translation>
+    </message>
+    <message>
+        <source>Folder, commands and log</source>
+        <translation>文件夹、命令和记录</translation>
     </message>
 </context>
 <context>
@@ -893,6 +893,10 @@
         <source>{title}. {text}</source>
         <translation>{title}。{text}</translation>
     </message>
+    <message>
+        <source>Setup continues afterwards.</source>
+        <translation>重启后继续安装。</translation>
+    </message>
 </context>
 <context>
     <name>MachineSummary</name>
@@ -1119,6 +1123,18 @@
     <message>
         <source>{size} free on {letter}:</source>
         <translation>{letter} 盘空闲 {size}</translation>
+    </message>
+    <message>
+        <source>too old for {program} {version}</source>
+        <translation>不支持 {program} {version}</translation>
+    </message>
+    <message>
+        <source>{size} memory</source>
+        <translation>{size} 显存</translation>
+    </message>
+    <message>
+        <source>Installed next</source>
+        <translation>接下来安装</translation>
     </message>
 </context>
 <context>
@@ -1560,11 +1576,15 @@
     </message>
     <message>
         <source>as fast as your CPU</source>
-        <translation>与你的 CPU 相比</translation>
+        <translation>于你的 CPU 的速度</translation>
     </message>
     <message>
         <source>Training</source>
-        <translation>训练</translation>
+        <translation>训练用时</translation>
+    </message>
+    <message>
+        <source>for {total} images</source>
+        <translation>训练 {total} 张图片</translation>
     </message>
 </context>
 <context>
@@ -1938,7 +1958,7 @@
     </message>
     <message>
         <source>The right driver and PyTorch for it. About 10 minutes, mostly downloading.</source>
-        <translation>装上合适的驱动和 PyTorch。约 10 分钟，主要是下载。</translation>
+        <translation>装上合适的驱动和 PyTorch。约 10 分钟，主要是下载。</translation>
     </message>
     <message>
         <source>With a real calculation on your card.</source>

@@ -143,10 +143,7 @@ class ComputerPage(WizardPage):
             return self._verdict_without_install(state.blocking_error)
         if not nvidia and recommendation.accelerator == "cpu":
             headline = self.tr("PyTorch will run on your CPU")
-            description = self.tr(
-                "No NVIDIA graphics card was found. The CPU, the computer's main chip, is good for learning and small "
-                "models."
-            )
+            description = self.tr("No NVIDIA graphics card was found. Your CPU is good for learning and small models.")
             return "neutral", headline, description
         if recommendation.accelerator == "cpu":
             warnings = self.texts.localize_recommendation(recommendation).warnings

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
@@ -46,7 +45,6 @@ MARGINS, COMPACT_MARGINS = (20, 16, 20, 16), (16, 12, 16, 12)  # of the two card
 # What the user asks first. The other checks that passed come when all are shown.
 MAIN_CHECKS = ("driver", "torch-import", "cuda-version", "device-query", "device-compute", "cudnn", "copy-bandwidth")
 CPU_CHECK = "cpu-compute"  # a main one, too, where no card computes
-FIGURE = re.compile(r"[\d.]+( [A-Za-z/]+)?")  # a version, or a number with its unit: it is compared, words are read
 STEP_STATES: dict[CheckState, IconState] = {"pass": "done", "warn": "warn", "fail": "failed", "skip": "skipped"}
 
 
@@ -169,7 +167,7 @@ class DonePage(WizardPage):
         self.toggle_log_button.set_icon(None, "up" if log_expanded else "down")
         self.toggle_log_button.setVisible(controller.progress is not None and not simulated)
         has_toggles = not (self.toggle_log_button.isHidden() and self.commands_button.isHidden())
-        self.more_button.setText(self.tr("Less") if self._shows_more else self.tr("More"))
+        self.more_button.setText(self.tr("Less") if self._shows_more else self.tr("Folder, commands and log"))
         self.more_button.set_icon(None, "up" if self._shows_more else "down")
         self.more_button.setVisible(is_working and has_toggles)
         self._toggles.setVisible(has_toggles and (self._shows_more or not is_working))
@@ -338,7 +336,7 @@ class DonePage(WizardPage):
         down, right = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
         self._cards_row.setDirection(right if in_row else down)
         self._cards_row.setSpacing(12 if compact else 16)
-        self.page.column.setSpacing(10 if compact else 12)
+        self.page.column.setSpacing(8 if compact else 12)
         for card, share in (
             (self.verification_card, 60 if compact else 54),
             (self.benchmark_card, 40 if compact else 46),
@@ -503,7 +501,10 @@ class QuickBenchmarkCard(Card):
                 lines = (self.tr("as fast as your CPU"), messages.workload_label(results[0].id), headline.caveats)
                 caption = "\n".join(line for line in lines if line)
             if len(plain) > 1:
-                figure, caption = plain[0].figure, "\n".join(each for each in (plain[0].name, headline.caveats) if each)
+                name = plain[0].name
+                if results and results[0].unit == "images/s":
+                    name = self.tr("for {total} images").format(total=f"{messages.EXAMPLE_COUNT:,}")
+                figure, caption = plain[0].figure, "\n".join(each for each in (name, headline.caveats) if each)
             self.value_label.setText(figure)
             self._caption = caption
             self.caption_label.setToolTip(plain[0].workload if len(plain) > 1 else headline.brief)
@@ -659,8 +660,8 @@ def _passed_name(check: Check) -> str | None:
         "torch-import": translate("DonePage", "PyTorch starts"),
         "torch-variant": translate("DonePage", "Right PyTorch version"),
         "torch-cuda": translate("DonePage", "PyTorch sees the graphics card"),
-        "cuda-version": translate("DonePage", "CUDA, to calculate on the card"),
-        "cudnn": translate("DonePage", "cuDNN, to speed up networks"),
+        "cuda-version": translate("DonePage", "CUDA works: calculations on the card"),
+        "cudnn": translate("DonePage", "cuDNN works: faster neural networks"),
         "cuda-libraries": translate("DonePage", "NVIDIA's libraries match"),
         "device-query": translate("DonePage", "PyTorch recognises your graphics card"),
         "device-compute": translate("DonePage", "Test calculation is correct"),
@@ -750,7 +751,7 @@ def _build_verification_row(row: VerificationRow) -> QWidget:
     layout.addWidget(icon, 0, across)
     layout.addLayout(text_layout, 1)
     if row.value:
-        value = label("mono" if FIGURE.fullmatch(row.value) else "body", row.value, "soft")
+        value = label("body", row.value, "soft")
         value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         value.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
         value.setToolTip(row.note)

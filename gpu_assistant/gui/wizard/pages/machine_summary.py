@@ -145,7 +145,8 @@ def _gpu_row(machine: Machine, recommendation: Recommendation | None, plan: Plan
     parts, other_gpus = [], tuple(each for each in machine.gpus if each is not gpu)
     if gpu.memory_bytes is not None:
         memory_text = format_memory(gpu.memory_bytes)
-        parts.append(memory_text if len(identical) == 1 else f"{len(identical)} × {memory_text}")
+        memory_text = memory_text if len(identical) == 1 else f"{len(identical)} × {memory_text}"
+        parts.append(translate("MachineSummary", "{size} memory").format(size=memory_text))
         other_gpus = tuple(each for each in other_gpus if each not in identical)
     # A server's console chip is no graphics card to a user: only the copied text names it.
     parts += _other_gpu_names(tuple(each for each in other_gpus if each.vendor != "other"))
@@ -191,8 +192,23 @@ def _driver_row(machine: Machine, recommendation: Recommendation | None, plan: P
             pill_text = translate("MachineSummary", "Update needed")
         pill = ("warn", pill_text) if recommendation.driver.needs_install else fine_pill()
     cuda = machine.driver.cuda_max
-    detail = translate("MachineSummary", "CUDA up to {version}").format(version=cuda) if cuda else ""
-    return MachineRow(id="driver", label=label, value=machine.driver.version, detail=detail, pill=pill)
+    detail, copied = translate("MachineSummary", "CUDA up to {version}").format(version=cuda) if cuda else "", ""
+    if recommendation is not None and recommendation.driver.action == "update":
+        # A beginner reads what that means for him.
+        detail, copied = _too_old_text(recommendation), detail
+    return MachineRow(
+        id="driver", label=label, value=machine.driver.version, detail=detail, pill=pill, copied_detail=copied
+    )
+
+
+def _too_old_text(recommendation: Recommendation) -> str:
+    """For which program the driver is too old: the newest of the two ways, or the only one."""
+    newest = next((way for way in recommendation.ways if way.id == "newest"), recommendation)
+    name, program = ("PyTorch", newest.pytorch) if newest.pytorch is not None else ("TensorFlow", newest.tensorflow)
+    if program is None:
+        return ""
+    series = ".".join(program.version.split(".")[:2])
+    return translate("MachineSummary", "too old for {program} {version}").format(program=name, version=series)
 
 
 def _works_with_present_driver(recommendation: Recommendation) -> bool:
@@ -315,8 +331,10 @@ def _python_row(machine: Machine, recommendation: Recommendation | None, plan: P
     if pythons is None:
         return MachineRow(id="python", label=label, reason=translate("MachineSummary", "The system did not report it."))
     unchanged_text = translate("MachineSummary", "Your own Python is not changed")
-    pill = fine_pill() if recommendation is not None else None
     main_python = _most_relevant_python(pythons)
+    pill = fine_pill() if recommendation is not None else None
+    if pill is not None and (main_python is None or main_python.torch is None):
+        pill = ("neutral", translate("MachineSummary", "Installed next"))
     if main_python is None:
         return MachineRow(
             id="python",

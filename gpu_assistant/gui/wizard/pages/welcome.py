@@ -14,14 +14,14 @@ from ... import theme
 from ...language import LANGUAGE_NAMES
 from ...widgets import icons
 from ...widgets.base import Themed
-from ...widgets.buttons import Button, SegmentedControl
-from ...widgets.cards import Card, Hero
+from ...widgets.buttons import FLUSH_PADDING, Button, SegmentedControl
+from ...widgets.cards import Hero
 from ...widgets.icons import IconWidget
 from ...widgets.layouts import FlowLayout
 from ...widgets.text import label
 from ..page import WizardPage
 
-CARDS_ROW_MIN_WIDTH = 560  # times the text scale: below it the cards stand below each other
+PHASES_ROW_MIN_WIDTH = 560  # times the text scale: below it they stand below each other
 
 
 class WelcomePage(WizardPage):
@@ -48,18 +48,18 @@ class WelcomePage(WizardPage):
         self.resume_hero.hide()
         self.logo = _Logo()
         self.title_label = label("display")
-        self.phase_cards = tuple(PhaseCard(icon) for icon in ("search", "download", "ok"))
+        self.phases = tuple(Phase(icon) for icon in ("search", "download", "ok"))
         column.addWidget(self.resume_hero)
         column.addSpacing(8)
         column.addWidget(self.logo)
         column.addSpacing(4)
         column.addWidget(self.title_label)
         column.addSpacing(4)
-        self._cards_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._cards_row.setSpacing(12)
-        for card in self.phase_cards:
-            self._cards_row.addWidget(card, 1)
-        column.addLayout(self._cards_row)
+        self._phases_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._phases_row.setSpacing(32)
+        for phase in self.phases:
+            self._phases_row.addWidget(phase, 1)
+        column.addLayout(self._phases_row)
         column.addSpacing(4)
         buttons_layout = FlowLayout(spacing=12)
         self.primary_button.large = True
@@ -71,8 +71,9 @@ class WelcomePage(WizardPage):
         column.addLayout(buttons_layout)
         promise_row = QHBoxLayout()
         promise_row.setSpacing(8)
+        promise_row.setContentsMargins(FLUSH_PADDING, 0, 0, 0)  # in line with the button below
         self._promise_label = label("small")
-        promise_row.addWidget(IconWidget("shield", "soft", 16))
+        promise_row.addWidget(IconWidget("shield", "soft", 18))
         promise_row.addWidget(self._promise_label, 1, Qt.AlignmentFlag.AlignVCenter)
         column.addLayout(promise_row)
         # Few need it: it stands apart from what the page is for.
@@ -98,8 +99,8 @@ class WelcomePage(WizardPage):
             ),
             (self.tr("We test that it works"), self.tr("With a real calculation on your card.")),
         )
-        for card, (title, text) in zip(self.phase_cards, texts, strict=True):
-            card.set_texts(title, text)
+        for phase, (title, text) in zip(self.phases, texts, strict=True):
+            phase.set_texts(title, text)
         self._promise_label.setText(self.tr("Nothing is changed before you agree. Nothing about you is sent anywhere."))
         self.primary_button.setText(self.tr("Set up my GPU"))
         self.main_area_button.setText(self.tr("Only look at my GPU"))
@@ -155,20 +156,20 @@ class WelcomePage(WizardPage):
         self.title_label.set_kind("title" if small else "display")
         # The rail shows it, too.
         self.logo.setVisible(not (self.page.breakpoints.is_low and not self.resume_hero.isHidden()))
-        in_row = self.page.available_width() >= theme.px(CARDS_ROW_MIN_WIDTH)
+        in_row = self.page.available_width() >= theme.px(PHASES_ROW_MIN_WIDTH)
         down, right = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
-        self._cards_row.setDirection(right if in_row else down)
-        for card in self.phase_cards:
-            card.set_upright(in_row)
+        self._phases_row.setDirection(right if in_row else down)
+        for phase in self.phases:
+            phase.set_upright(in_row)
 
 
-class PhaseCard(Card):
+class Phase(QWidget):
     """One of the things that happen, with an icon above its texts, or beside them."""
 
     def __init__(self, icon: str) -> None:
-        super().__init__(padding=16)
-        self.column.setContentsMargins(16, 16, 16, 16)
-        self._layout = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        super().__init__()
+        self._layout = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
+        self._layout.setContentsMargins(0, 8, 0, 8)
         self._layout.setSpacing(12)
         self._layout.addWidget(IconWidget(icon, background="square", background_size=34), 0, Qt.AlignmentFlag.AlignLeft)
         texts = QVBoxLayout()
@@ -178,7 +179,6 @@ class PhaseCard(Card):
         texts.addWidget(self.text_label)
         texts.addStretch(1)
         self._layout.addLayout(texts, 1)
-        self.column.addLayout(self._layout)
 
     def set_texts(self, heading: str, text: str) -> None:
         """Say what happens."""

@@ -169,7 +169,7 @@ class TestDone:
         card = at_done(app).done.benchmark_card
         card.button.click()
         qtbot.waitUntil(card.details_button.isVisible, timeout=5000)
-        assert (card.value_label.text(), card.caption_label.text()) == ("2 minutes", "Training on 1,000 images")
+        assert (card.value_label.text(), card.caption_label.text()) == ("2 minutes", "for 1,000 images")
 
     def test_card_is_named_after_a_restart_too(self, app, open_wizard, qtbot):
         recommendation = rtx4060_recommendation()

@@ -62,7 +62,7 @@ def test_equal_gpus_are_counted_and_console_chip_is_omitted(language) -> None:
     console = Gpu(vendor="other", name="ASPEED Graphics Family")
     machine = with_cards(h100, replace(h100, index=1, uuid="GPU-1"), console)
     text = row(machine, "card")
-    assert text.detail == "2 × 80 GB"
+    assert text.detail == "2 × 80 GB memory"
     assert "ASPEED" in rows_as_text((text,))
 
 

@@ -203,7 +203,10 @@ class InstallPage(WizardPage):
             restart = progress.restart_state(step.id, resumed=state.resumed)
             due = self.tr("due now") if state.stage == "reboot-needed" and step.id == progress.current_id else ""
             self.step_list.set_title(RESTART_ROW + step.id, messages.restart_title())
-            self.step_list.set_state(RESTART_ROW + step.id, restart, "", due)
+            # It is less alarming with what follows.
+            then = self.tr("Setup continues afterwards.") if restart == "waiting" and not due else ""
+            detail, due = ("", due or then) if self._is_compact else (then, due)
+            self.step_list.set_state(RESTART_ROW + step.id, restart, detail, due)
 
     def _on_step_changed(self, event: Event) -> None:
         progress = self.controller.progress

@@ -158,8 +158,10 @@ class CostCard(Card):
                 self._grid.removeWidget(tile)
                 self._grid.addWidget(tile, index // columns, index % columns)
         preferred_widths = [max(tile.preferred_width for tile in column) for column in tiles]
+        # What is left is shared evenly, so that there is as much room behind each text.
+        spare_width = max(available_width - sum(preferred_widths), 0) // columns
         for column, width in enumerate(_share_width(preferred_widths, available_width)):
-            self._grid.setColumnStretch(column, width)
+            self._grid.setColumnStretch(column, width + spare_width)
             self._grid.setColumnMinimumWidth(column, min_widths[column] if fits else 0)
         for column in range(columns, len(TILE_ICONS)):
             self._grid.setColumnStretch(column, 0)

@@ -214,6 +214,8 @@ class PartCard(Card):
         self._pill_cell.setMinimumWidth(columns[2] if columns is not None else 0)
         self.meaning_label.setVisible(not slim)
         self.icon_.setVisible(not slim)
+        for heading in (self.title_label, self.installed_label, self.planned_label):
+            heading.set_kind("strong" if slim else "heading")
         self._update_planned_detail()
         title_indent = 0 if slim else self.icon_.sizeHint().width() + COLUMN_SPACING
         if self.version_pickers is not None:

@@ -123,7 +123,7 @@ def needs_driver(machine: Machine, recommendation: Recommendation) -> bool:
 
 def install_pill() -> tuple[PillKind, str]:
     """For a part that is installed."""
-    return ("accent", translate("PartSummary", "Install"))
+    return ("neutral", translate("PartSummary", "Install"))
 
 
 def keep_pill() -> tuple[PillKind, str]:
@@ -252,7 +252,7 @@ def _driver_part(
         pill_text = (
             translate("PartSummary", "Update") if advice.action == "update" else translate("PartSummary", "Go back")
         )
-        pill = ("accent", pill_text)
+        pill = ("neutral", pill_text)
     return _build_part(
         "driver",
         machine,

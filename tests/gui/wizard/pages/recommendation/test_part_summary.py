@@ -54,7 +54,7 @@ def test_computing_gpu_names_the_page(language, catalog) -> None:
     assert recommendation.accelerator == "cuda"
     assert recommendation_heading(both, recommendation, Texts("en"))[0] == "Recommended for your RTX 3060"
     row = next(row for row in machine_rows(both, recommendation, None) if row.id == "card")
-    assert (row.value, row.detail) == ("NVIDIA GeForce RTX 3060", "12 GB · and NVIDIA GeForce GTX 960")
+    assert (row.value, row.detail) == ("NVIDIA GeForce RTX 3060", "12 GB memory · and NVIDIA GeForce GTX 960")
 
 
 def left_to_you(advice: DriverAdvice, qtbot) -> str:
