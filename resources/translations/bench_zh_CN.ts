@@ -244,6 +244,10 @@
         <source>{times} times the CPU</source>
         <translation>是 CPU 的 {times} 倍</translation>
     </message>
+    <message>
+        <source>{percent} below usual</source>
+        <translation>比正常低 {percent}</translation>
+    </message>
 </context>
 <context>
     <name>ExpectedRangeCard</name>
@@ -314,12 +318,8 @@
         <translation>上一次的结果：{title}</translation>
     </message>
     <message>
-        <source>A bar without gradients: memory use peaks before the first gradient exists.</source>
-        <translation>没有“梯度”的那几条：内存用得最多时，梯度还没有产生。</translation>
-    </message>
-    <message>
         <source>{model}: one step with a batch of {batch}, on {device}</source>
-        <translation>{model} 一步训练，批次 {batch}，{device}</translation>
+        <translation>{model} 一步训练，批次大小 {batch}，{device}</translation>
     </message>
 </context>
 <context>
@@ -329,20 +329,12 @@
         <translation>（虚线处）</translation>
     </message>
     <message>
-        <source>, </source>
-        <translation>、</translation>
-    </message>
-    <message>
-        <source>A batch of {batch} does not fit directly. It fits with: {ways}.</source>
-        <translation>批次 {batch} 直接训练装不下，用这些方法可以：{ways}。</translation>
-    </message>
-    <message>
         <source>A batch of {batch} does not fit with any method that was measured. Choose a smaller one.</source>
-        <translation>批次 {batch} 用测过的方法都装不下，请选小一些的批次。</translation>
+        <translation>批次大小 {batch} 用测过的方法都装不下，请选小一些的。</translation>
     </message>
     <message>
         <source>A batch of {batch} fits.</source>
-        <translation>批次 {batch} 装得下。</translation>
+        <translation>批次大小 {batch} 装得下。</translation>
     </message>
     <message>
         <source>Accumulation</source>
@@ -464,6 +456,30 @@
         <source>{part} {size}</source>
         <translation>{part} {size}</translation>
     </message>
+    <message>
+        <source>A batch of {batch} does not fit directly. It fits {ways}.</source>
+        <translation>批次大小 {batch} 直接训练装不下，可以：{ways}。</translation>
+    </message>
+    <message>
+        <source>with 16-bit calculations (mixed precision)</source>
+        <translation>用 16 位计算（混合精度）</translation>
+    </message>
+    <message>
+        <source>if parts are calculated twice (checkpointing)</source>
+        <translation>部分结果算两遍（检查点）</translation>
+    </message>
+    <message>
+        <source>if each batch is calculated in four parts (accumulation)</source>
+        <translation>把每个批次分四次算（梯度累积）</translation>
+    </message>
+    <message>
+        <source>with all of these together</source>
+        <translation>以上方法一起用</translation>
+    </message>
+    <message>
+        <source>, or </source>
+        <translation>；或者</translation>
+    </message>
 </context>
 <context>
     <name>MemoryFitView</name>
@@ -537,7 +553,7 @@
     </message>
     <message>
         <source>batch of {count}</source>
-        <translation>批次 {count}</translation>
+        <translation>批次大小 {count}</translation>
     </message>
     <message>
         <source>Took {time} on a CPU with {cores} cores.</source>
@@ -595,10 +611,6 @@
         <translation>装得下</translation>
     </message>
     <message>
-        <source>May just fit (within {percent} of the limit)</source>
-        <translation>可能刚好装得下（与上限相差不到 {percent}）</translation>
-    </message>
-    <message>
         <source>Estimated from published data ({date}); the actual need may be {percent} more or less.</source>
         <translation>按公开数据（{date}）估算，实际需要的显存可能多或少 {percent}。</translation>
     </message>
@@ -645,6 +657,10 @@
     <message>
         <source>in tokens</source>
         <translation>单位：词元</translation>
+    </message>
+    <message>
+        <source>May just fit (up to {percent} below the limit)</source>
+        <translation>可能刚好装得下（离上限不到 {percent}）</translation>
     </message>
 </context>
 <context>
@@ -767,6 +783,13 @@
     <message>
         <source>Usual range of healthy cards of this model</source>
         <translation>同型号显卡的正常范围</translation>
+    </message>
+</context>
+<context>
+    <name>StackedBar</name>
+    <message>
+        <source>{size} usable</source>
+        <translation>{size} 可用</translation>
     </message>
 </context>
 </TS>

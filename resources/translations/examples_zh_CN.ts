@@ -155,16 +155,16 @@
         <translation>步</translation>
     </message>
     <message>
-        <source>The network's answer below each picture, none of which it has seen before</source>
-        <translation>每张图下面是网络的答案，这些图它从没见过</translation>
-    </message>
-    <message>
         <source>Of those below</source>
         <translation>下面的图中</translation>
     </message>
     <message>
         <source>of {total}</source>
         <translation>/ {total}</translation>
+    </message>
+    <message>
+        <source>Below each picture: the network's answer. It has never seen these pictures.</source>
+        <translation>每张图下面是网络的答案，这些图它从没见过。</translation>
     </message>
 </context>
 <context>
@@ -175,7 +175,7 @@
     </message>
     <message>
         <source>A small neural network learns to read handwritten digits. The digits are drawn on the spot; nothing is downloaded.</source>
-        <translation>一个小神经网络学认手写数字。数字由程序当场生成，不用下载任何东西。</translation>
+        <translation>让一个小神经网络学会认手写数字。数字由程序当场生成，不用下载任何东西。</translation>
     </message>
     <message>
         <source>Files left out because they cannot be read: {count}</source>

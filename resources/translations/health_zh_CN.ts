@@ -284,7 +284,7 @@
         <translation>随时可做：检查显卡状态，并做少量计算。</translation>
     </message>
     <message>
-        <source>If it crashes at work: also a long full load, with every result checked.</source>
+        <source>If programs crash: also runs a long full load and checks every result.</source>
         <translation>一忙就出错时：再让显卡长时间满载，逐一核对结果。</translation>
     </message>
     <message>
@@ -300,7 +300,7 @@
         <translation>超过 {load}</translation>
     </message>
     <message>
-        <source>If results look wrong: also data transfer, precision and the free memory.</source>
+        <source>If results look wrong: also tests data transfer, precision and the free memory.</source>
         <translation>结果可疑时：再检查数据传输、计算精度和空闲显存。</translation>
     </message>
 </context>

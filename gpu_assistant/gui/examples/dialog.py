@@ -409,7 +409,7 @@ class ExampleDialog(Themed, QDialog):
         self.rate_tile.set_label(self.tr("Tokens per second"))
         self.memory_tile.set_label(self.tr("GPU memory"))
         self.pictures_label.setText(
-            self.tr("The network's answer below each picture, none of which it has seen before")
+            self.tr("Below each picture: the network's answer. It has never seen these pictures.")
         )
         self.folder_button.setText(self.tr("Choose other pictures…"))
         self.weights_button.setText(self.tr("Use my own weights…"))

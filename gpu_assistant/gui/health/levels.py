@@ -205,11 +205,11 @@ def level_texts(load: str, *, has_environment: bool) -> Sequence[tuple[str, str]
     return (
         quick,
         (
-            translate("Health", "If results look wrong: also data transfer, precision and the free memory."),
+            translate("Health", "If results look wrong: also tests data transfer, precision and the free memory."),
             translate("Health", "A few minutes"),
         ),
         (
-            translate("Health", "If it crashes at work: also a long full load, with every result checked."),
+            translate("Health", "If programs crash: also runs a long full load and checks every result."),
             translate("Health", "More than {load}").format(load=load),
         ),
     )

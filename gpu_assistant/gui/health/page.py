@@ -325,7 +325,7 @@ class HealthPage(Page):
 
     def _on_done(self, checks: Checks) -> None:
         self.show_result(checks)
-        if checks.level is not None:  # "Test again" repeats it; below, the one after it is offered
+        if checks.level is not None and checks.verdict == "pass":  # below it, the level after it is offered
             self.levels.set_current(checks.level % len(self.levels.buttons))
         self.verticalScrollBar().setValue(0)
         announce(self.result_view.verdict, self.result_view.verdict.accessibleName())

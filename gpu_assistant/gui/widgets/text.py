@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from PySide6.QtCore import QPointF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QTextLayout, QTextOption
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent, QTextLayout, QTextOption
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from .. import theme
@@ -168,15 +168,25 @@ class TextLabel(Themed, QLabel):
         widest = min(max(words, default=0.0), theme.px(120))
         return QSize(ceil(widest), ceil(metrics.height()) if self.text() else 0)
 
+    def _elided_text(self) -> str:
+        """The text as far as it fits into one line; if that is not all of it, the whole becomes the tool tip."""
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        self.setToolTip(self.text() if text != self.text() else "")
+        return text
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A label that is not on the screen yet has its tool tip, too: a screen reader may ask for it."""
+        super().resizeEvent(event)
+        if self._one_line:
+            self._elided_text()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
         painter = QPainter(self)
         painter.setPen(theme.color(self.tone if self.isEnabled() else "disabled"))
         layout, size = self._painted_layout()
         if self._one_line:
-            text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
-            self.setToolTip(self.text() if text != self.text() else "")
-            layout, size = layout_text(text, self.font(), self.width(), wrap=False)
+            layout, size = layout_text(self._elided_text(), self.font(), self.width(), wrap=False)
         flags = self.alignment()
         free_height = self.height() - size.height()
         top = free_height / 2 if flags & Qt.AlignmentFlag.AlignVCenter else 0.0

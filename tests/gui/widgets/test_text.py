@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtGui import QFont, QTextLayout, QTextOption
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QFont, QResizeEvent, QTextLayout, QTextOption
+from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.widgets.text import balance_lines, label, layout_text
@@ -87,3 +89,14 @@ def _broken(text: str, font: QFont, width: int) -> list[float]:
         widths.append(line.naturalTextWidth())
     layout.endLayout()
     return widths
+
+
+def test_text_that_is_cut_has_a_tool_tip_before_it_is_painted() -> None:
+    made = label("small", "Each is a folder with its own Python and PyTorch")
+    made.set_one_line(True)
+    made.resize(60, 20)
+    QApplication.sendEvent(made, QResizeEvent(QSize(60, 20), QSize()))
+    assert made.toolTip() == made.text()
+    made.resize(2000, 20)
+    QApplication.sendEvent(made, QResizeEvent(QSize(2000, 20), QSize(60, 20)))
+    assert made.toolTip() == ""

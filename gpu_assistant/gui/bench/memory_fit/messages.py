@@ -28,9 +28,9 @@ MEMORY_PARTS = (
     ("parameters", "s1"),
     ("gradients", "s2"),
     ("optimizer", "s3"),
-    ("activations", "s4"),
+    ("activations", "s5"),  # the largest part: not in the green that says what fits
     ("temporary", "accent"),
-    ("cache", "s5"),
+    ("cache", "s4"),
 )
 
 
@@ -60,6 +60,17 @@ def variant_name(variant: FitVariant) -> str:
         "checkpointing": translate("MemoryFitMessages", "Checkpointing"),
         "accumulation": translate("MemoryFitMessages", "Accumulation"),
         "together": translate("MemoryFitMessages", "All together"),
+    }[variant]
+
+
+def way_phrase(variant: FitVariant) -> str:
+    """How a way of training makes a batch fit, for "It fits …"."""
+    return {
+        "plain": variant_name(variant),
+        "mixed": translate("MemoryFitMessages", "with 16-bit calculations (mixed precision)"),
+        "checkpointing": translate("MemoryFitMessages", "if parts are calculated twice (checkpointing)"),
+        "accumulation": translate("MemoryFitMessages", "if each batch is calculated in four parts (accumulation)"),
+        "together": translate("MemoryFitMessages", "with all of these together"),
     }[variant]
 
 
@@ -145,10 +156,10 @@ def fit_summary(measured: Sequence[MemoryFit]) -> str:
         return ""
     if is_batch_fitting(baseline):
         template = translate("MemoryFitMessages", "A batch of {batch} fits.")
-    elif variants := [variant_name(fit.variant) for fit in measured if is_batch_fitting(fit)]:
-        template = translate(
-            "MemoryFitMessages", "A batch of {batch} does not fit directly. It fits with: {ways}."
-        ).replace("{ways}", translate("MemoryFitMessages", ", ").join(variants))
+    elif ways := [way_phrase(fit.variant) for fit in measured if is_batch_fitting(fit)]:
+        template = translate("MemoryFitMessages", "A batch of {batch} does not fit directly. It fits {ways}.").replace(
+            "{ways}", translate("MemoryFitMessages", ", or ").join(ways)
+        )
     else:
         template = translate(
             "MemoryFitMessages",

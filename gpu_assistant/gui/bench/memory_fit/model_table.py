@@ -355,7 +355,7 @@ class ModelFitCard(Card):
         """What the colour of a verdict means."""
         return {
             "fits": self.tr("Fits"),
-            "tight": self.tr("May just fit (within {percent} of the limit)"),
+            "tight": self.tr("May just fit (up to {percent} below the limit)"),
             "no": self.tr("Does not fit"),
         }[verdict]
 

@@ -10,13 +10,14 @@ import math
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QBrush, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ....bench.memory_fit import is_batch_fitting
 from ....core.results import BenchDevice, FitVariant, MemoryFit
 from ....reports import messages as bench_messages
 from ....texts.benchmark import with_label
+from ....texts.format import format_memory
 from ....texts.translate import remove_cjk_gaps
 from ... import language, theme
 from ...widgets.base import KeyboardFocus, Themed, draw_focus_ring
@@ -107,8 +108,6 @@ class MemoryFitBars(Card):
         """How the bars have to be read."""
         fits = self._fits
         notes: list[str] = []
-        if any(fit.gradients == 0 for fit in fits):
-            notes.append(self.tr("A bar without gradients: memory use peaks before the first gradient exists."))
         if not all(fit.exact for fit in fits):
             notes.append(self.tr("Projected from small steps that varied a little, so this is approximate."))
         if any(0 < fit.gradients < fit.parameters for fit in fits):
@@ -184,7 +183,9 @@ class StackedBarRow(KeyboardFocus, Themed, QWidget):
 
 
 class StackedBar(Themed, QWidget):
-    """The parts of one training step from the left; a dashed line where the usable memory ends, if inside the bar."""
+    """The parts of one training step from the left. Where the usable memory ends inside the bar there is a dashed line;
+    what is beyond it is hatched, and the size of the usable memory stands above.
+    """
 
     def __init__(self) -> None:
         self._fit: MemoryFit | None = None
@@ -195,16 +196,28 @@ class StackedBar(Themed, QWidget):
 
     def show_fit(self, fit: MemoryFit, scale: int) -> None:
         self._fit, self._scale = fit, max(scale, 1)
+        self.setFont(theme.font("caption"))
+        self.updateGeometry()
         self.update()
 
+    @property
+    def _exceeded(self) -> int | None:
+        """The usable memory where the step needs more; else None."""
+        usable = messages.usable_memory(self._fit) if self._fit is not None else None
+        return usable if self._fit is not None and usable is not None and usable < self._fit.peak else None
+
+    @property
+    def _caption_height(self) -> int:
+        return self.fontMetrics().height() if self._exceeded is not None else 0
+
     def sizeHint(self) -> QSize:
-        return QSize(theme.px(240), theme.px(20) + 6)
+        return QSize(theme.px(240), theme.px(20) + 6 + self._caption_height)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
         if self._fit is None:
             return
-        painter, bar = QPainter(self), QRectF(self.rect()).adjusted(0, 3, 0, -3)
+        painter, bar = QPainter(self), QRectF(self.rect()).adjusted(0, 3 + self._caption_height, 0, -3)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         clip = QPainterPath()
         clip.addRoundedRect(bar, 4, 4)
@@ -216,14 +229,32 @@ class StackedBar(Themed, QWidget):
             width = bar.width() * count / self._scale
             painter.fillRect(QRectF(x, bar.top(), max(width - 1, 1.0), bar.height()), theme.color(colour))
             x += width
+        exceeded = self._exceeded
+        if exceeded is not None:
+            limit_x = bar.left() + bar.width() * exceeded / self._scale
+            beyond = QRectF(limit_x, bar.top(), x - limit_x, bar.height())
+            painter.fillRect(beyond, theme.color("error_soft"))
+            painter.fillRect(beyond, QBrush(theme.color("error", 0.7), Qt.BrushStyle.BDiagPattern))
         painter.restore()
         usable = messages.usable_memory(self._fit)
+        if exceeded is not None:
+            self._draw_limit_text(painter, bar, exceeded)
         if usable is not None and usable < self._scale:
             limit_x = int(bar.left() + bar.width() * usable / self._scale)
             # With a wider line below it, so that it is visible on every colour of the bar.
             for pen in (QPen(theme.color("card"), 4), QPen(theme.color("error"), 2, Qt.PenStyle.DashLine)):
                 painter.setPen(pen)
-                painter.drawLine(limit_x, 0, limit_x, self.height())
+                painter.drawLine(limit_x, self._caption_height, limit_x, self.height())
+
+    def _draw_limit_text(self, painter: QPainter, bar: QRectF, usable: int) -> None:
+        """How much memory can be used, above the line where it ends."""
+        text = self.tr("{size} usable").format(size=format_memory(usable))
+        width = QFontMetricsF(self.font()).horizontalAdvance(text) + 1
+        left = bar.left() + bar.width() * usable / self._scale - width / 2
+        area = QRectF(min(max(left, 0.0), self.width() - width), 0, width, self._caption_height)
+        painter.setFont(self.font())
+        painter.setPen(theme.color("error"))
+        painter.drawText(area, int(Qt.AlignmentFlag.AlignCenter), text)
 
 
 class MemoryPartsLegend(Themed, QWidget):

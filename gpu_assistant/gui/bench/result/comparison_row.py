@@ -24,6 +24,7 @@ from ....bench.device_comparison import DeviceComparison
 from ....core.results import BenchResult
 from ....reports import messages
 from ....texts.benchmark import format_ratio
+from ....texts.format import format_percent
 from ... import theme
 from ...widgets.base import Themed, draw_rounded_rect
 from ...widgets.text import layout_text
@@ -302,7 +303,8 @@ class ComparisonRow(Themed, QWidget):
                 painter.fillRect(QRectF(left + low, bar.top() - 3, high - low, thickness + 6), theme.color("ok", 0.16))
                 end = max(width, high)
             if width > 0:
-                draw_rounded_rect(painter, bar, 3, theme.color(messages.bar_colour(result, pair)))
+                token = "warn" if self._shortfall(result) else messages.bar_colour(result, pair)
+                draw_rounded_rect(painter, bar, 3, theme.color(token))
             if expected_range is not None:
                 for x in (low, high):
                     painter.fillRect(QRectF(left + x - 1, bar.top() - 4, 2, thickness + 8), theme.color("ok"))
@@ -321,7 +323,16 @@ class ComparisonRow(Themed, QWidget):
         name = self._bar_label(result)
         value = messages.value_beside(result, self.pair.fastest)
         value = messages.marked_median(result, self._shown_results(), value)
+        if shortfall := self._shortfall(result):
+            percent = format_percent(shortfall)
+            value = f"{value} · {self.tr('{percent} below usual').format(percent=percent)}"
         return f"{name}  {value}" if name else value
+
+    def _shortfall(self, result: BenchResult) -> int:
+        """By how many percent a result is below the usual range; 0 where it is not, or none is known."""
+        if self.expected_range is None or result is not self.pair.fastest or result.median >= self.expected_range[0]:
+            return 0
+        return max(round(100 * (1 - result.median / self.expected_range[0])), 1)
 
     def _shown_results(self) -> tuple[BenchResult, ...]:
         """Those of all rows that are shown together."""

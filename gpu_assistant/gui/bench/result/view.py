@@ -160,7 +160,9 @@ class BenchmarkResultView(Themed, QWidget):
         is_slow = benchmark.verdict == BELOW_EXPECTED
         self.slow_hero.setVisible(is_slow)
         if is_slow:
-            self.slow_hero.set("warn", slow_text(benchmark)[0], "\n".join(advice_texts(benchmark)))
+            advice = advice_texts(benchmark)
+            lines = [f"{number}. {text}" for number, text in enumerate(advice, 1)] if len(advice) > 1 else advice
+            self.slow_hero.set("warn", slow_text(benchmark)[0], "\n".join(lines))
         self.figure_label.set_tone("text" if is_slow else "accent_text")
         is_normal = benchmark.verdict in NORMAL_VERDICTS
         self.verdict_pill.setVisible(is_normal)
@@ -179,6 +181,8 @@ class BenchmarkResultView(Themed, QWidget):
         clear_layout(self._rows_layout)
         previous = previous_benchmark(benchmark, stored)
         pairs = device_comparisons(benchmark, previous)
+        if benchmark.verdict == BELOW_EXPECTED:  # what is slow comes first
+            pairs = tuple(sorted(pairs, key=lambda pair: pair.fastest.judgement != "below"))
         previous_date = messages.previous_date_label(previous)
         self.comparison_rows = tuple(
             ComparisonRow(

@@ -103,14 +103,14 @@ def test_what_does_not_fit_is_grey_and_a_key_says_what_each_sign_means(card, see
     }
     assert [(pill.kind, pill.text, pill.icon_name) for pill in card.key_pills.values()] == [
         ("ok", "Fits", "ok"),
-        ("warn", "May just fit (within 10% of the limit)", "warn"),
+        ("warn", "May just fit (up to 10% below the limit)", "warn"),
         ("neutral", "Does not fit", "cross"),
     ]
     assert "Longest text" in seen(card)
     card.kinds.set_current(2)
     card.retranslate()
     assert "Largest batch" in seen(card)
-    assert "within 30% of the limit" in card.key_pills["tight"].text  # the error of this kind
+    assert "up to 30% below the limit" in card.key_pills["tight"].text  # the error of this kind
     assert "30% more or less" in seen(card)
     assert card.spill_banner.label.kind == "small"  # a sentence, not a headline
 

@@ -32,7 +32,9 @@ def test_code_uses_fitting_variant_if_plain_does_not(memory, app, measure):
     assert row.batch_label.text().startswith("does not fit; largest batch about ")
     assert row.batch_label.tone == "error"
     assert memory.bars.answer_banner.kind == "warn"
-    assert memory.bars.answer_banner.label.text() == "A batch of 256 does not fit directly. It fits with: Accumulation."
+    assert memory.bars.answer_banner.label.text() == (
+        "A batch of 256 does not fit directly. It fits if each batch is calculated in four parts (accumulation)."
+    )
     largest = row.batch_label.text().rpartition(" ")[2]
     code = memory.code_box.text_edit.toPlainText()
     assert code.splitlines()[0] == f"# A batch of 256 does not fit into the free memory: this takes {largest}."

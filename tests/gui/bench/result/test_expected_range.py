@@ -35,10 +35,18 @@ def test_below_range_shows_advice(open_result, seen, language, cause):
     assert not view.verdict_pill.isVisible()
     # Said once, above all figures.
     advice = language.texts().translate(f"bench.cause.{cause}")
-    assert view.slow_hero.detail_label.text().splitlines()[0] == advice
+    assert view.slow_hero.detail_label.text().splitlines()[0].removeprefix("1. ") == advice
     text = seen(view.expected_range_card)
     assert advice not in text
     assert "stick" not in text
+
+
+def test_slow_rows_come_first_and_say_by_how_much(open_result):
+    rows = open_result(slow_benchmark()).result_view.comparison_rows
+    assert [row.pair.fastest.judgement == "below" for row in rows] == sorted(
+        (row.pair.fastest.judgement == "below" for row in rows), reverse=True
+    )
+    assert next(iter(rows[0].texts.values())) == "7.1 TFLOP/s · 37% below usual"
 
 
 def test_below_range_is_said_first_with_its_size_and_what_to_do(open_result, seen):
