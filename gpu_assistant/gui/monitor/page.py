@@ -314,7 +314,6 @@ class MonitorPage(Page):
         self.plots.arrange(
             columns,
             plot_height=LOW_PLOT_HEIGHT if low else short_height if is_dense else MIN_PLOT_HEIGHT,
-            fixed_height=low or (short and has_table),
             first_metric=self._alarm_metric if scrolls or self.advice_panel.is_open else "",
         )
         one_row = low or (short and self.advice_panel.is_open)
