@@ -340,8 +340,8 @@ class EnvironmentActionsPanel(Themed, QWidget):
     # Display
 
     def retranslate(self) -> None:
-        self.examples_card.set_texts(self.tr("Run my first program"), self.tr("A network learns to read digits"))
-        self.terminal_card.set_texts(self.tr("Open a terminal"), self.tr("With the environment ready"))
+        self.examples_card.set_texts(self.tr("Run my first program"), self.tr("Learns to read digits"))
+        self.terminal_card.set_texts(self.tr("Open a terminal"), self.tr("Environment ready"))
         self.folder_button.setText(self.tr("Open folder"))
         self.folder_button.setToolTip(str(self._environment or ""))
         self.command_button.setText(self.tr("Copy the start command"))
@@ -354,7 +354,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.menu_card.set_texts(menu_text, self.tr("Opens a terminal in one click"))
         self.menu_button.setText(menu_text)
         self.menu_button.setToolTip(self.tr("Opens a terminal in one click"))
-        self.jupyter_card.set_texts(self.tr("Open in Jupyter"), self.tr("The first program, as a notebook"))
+        self.jupyter_card.set_texts(self.tr("Open in Jupyter"), self.tr("As a notebook"))
         self.cancel_button.setText(self.tr("Cancel"))
         self.lock_button.setText(self.tr("Export package list"))
         if not self.result_banner.isHidden() and self._message is not None:

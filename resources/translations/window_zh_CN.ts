@@ -23,7 +23,7 @@
 <context>
     <name>EnvironmentActionsPanel</name>
     <message>
-        <source>A network learns to read digits</source>
+        <source>Learns to read digits</source>
         <translation>神经网络学认数字</translation>
     </message>
     <message>
@@ -87,7 +87,7 @@
         <translation>选择项目文件夹</translation>
     </message>
     <message>
-        <source>With the environment ready</source>
+        <source>Environment ready</source>
         <translation>环境已就绪</translation>
     </message>
     <message>
@@ -143,7 +143,7 @@
         <translation>用 Jupyter 打开</translation>
     </message>
     <message>
-        <source>The first program, as a notebook</source>
+        <source>As a notebook</source>
         <translation>第一个程序的笔记本</translation>
     </message>
     <message>

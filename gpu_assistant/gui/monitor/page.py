@@ -78,6 +78,7 @@ class MonitorPage(Page):
         self._selection = GpuSelection()
         self._gpus: tuple[tuple[int, str | None, str], ...] | None = None
         self._ready = self._visible = False
+        self._fill_timer = QTimer(singleShot=True, interval=0)
         self._alarm_metric = ""  # of the last alarm that was more than information
         super().__init__(" ", wide=True)
         self.layout_control = SegmentedControl(["", ""])
@@ -117,6 +118,7 @@ class MonitorPage(Page):
 
     def _connect_signals(self) -> None:
         self.toolbar.add_shortcuts(self)
+        self._fill_timer.timeout.connect(self.fill_height)
         self.toolbar.table_button.clicked.connect(self._toggle_table)
         self.toolbar.picture_action.triggered.connect(lambda: self.exporter.ask_picture(self.render_image()))
         self.toolbar.csv_action.triggered.connect(self._export_csv)
@@ -132,7 +134,7 @@ class MonitorPage(Page):
         self.summary_tiles.toggle_requested.connect(self.toggle_gpu)
         self.annotations.changed.connect(self.draw)
         self.plots.outdated.connect(self.draw)
-        self.plots.moved.connect(self.fill_height)
+        self.plots.moved.connect(self._fill_timer.start)
         self.time_axis.moved.connect(self._on_axis_moved)
         self.time_axis.paused_changed.connect(lambda _: self._redraw())
         self._sampling.sampled.connect(self._on_sampled)
@@ -314,12 +316,11 @@ class MonitorPage(Page):
         self.plots.arrange(
             columns,
             plot_height=LOW_PLOT_HEIGHT if low else short_height if is_dense else MIN_PLOT_HEIGHT,
-            fixed_height=low or (short and has_table),
             first_metric=self._alarm_metric if scrolls or self.advice_panel.is_open else "",
         )
         one_row = low or (short and self.advice_panel.is_open)
         self.summary_tiles.update_layout(available, low_window=one_row, fold_table=short or is_tight)
-        QTimer.singleShot(0, self, self.fill_height)
+        self._fill_timer.start()
 
     def fill_height(self) -> None:
         """Once all above the plots has its height, let these fill the rest of the window by whole rows."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import ceil
 
 from PySide6.QtCore import QPointF, QSize, Qt
@@ -16,14 +17,18 @@ _MAX_CACHED_LAYOUTS = 16
 SEPARATOR, NO_BREAK_SPACE = " · ", "\u00a0"
 # The least width of a paragraph's last line as a share of the widest, and how much narrower each try is.
 MIN_LAST_LINE, BALANCE_STEP, MAX_BALANCE_STEPS = 0.4, 0.05, 9
+# The space between a figure and its unit.
+UNIT_SPACE = re.compile(r"(?<=\d) (?=(?:°C|[kKMGT]?(?:B|iB|Hz)|[KMG]B/s|[KMG]?bit/s|W|RPM|%)(?!\w))")
 LINE_ENDS = " -–—,;:.，。；：、）”"
 
 
 def layout_text(text: str, font: QFont, width: float, wrap: bool = True) -> tuple[QTextLayout, QSize]:
     """Break text into lines of at most `width` pixels; returns the layout and its size.
 
-    A line ends between phrases that middle dots separate rather than within one, and in place of the dot.
+    A line ends between phrases that middle dots separate rather than within one, and in place of the dot; it does not
+    end between a figure and its unit.
     """
+    text = UNIT_SPACE.sub(NO_BREAK_SPACE, text)
     if SEPARATOR in text:
         text = "\n".join(_break_between_phrases(line, font, width) for line in text.split("\n"))
     layout = QTextLayout(text.replace("\n", "\u2028"), font)

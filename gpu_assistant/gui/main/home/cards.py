@@ -277,7 +277,6 @@ class EnvironmentsCard(Card):
         self.new_button = Button(kind="ghost", icon_name="plus", small=True, flush="right")
         self.offline_button = Button(kind="ghost", icon_name="folder", small=True, flush="right")
         self.empty_label, self.meaning_label = label("body", "", "soft"), label("small")
-        self.meaning_label.set_one_line(True)
         self._heading = _add_heading(self, "envs", self.offline_button, self.new_button, note=self.meaning_label)
         self.column.addWidget(self.empty_label)
         self._rows_layout = QVBoxLayout()

@@ -209,11 +209,6 @@ class PlotCard(Card):
 
         self.plot.refresh(fetch)
 
-    def set_plot_height(self, height: int, *, fixed: bool) -> None:
-        """Give the plot this height in pixels at 100 % text, or what the layout has beyond it."""
-        self.plot.setMinimumHeight(theme.px(height))
-        self.plot.setMaximumHeight(theme.px(height) if fixed else QWIDGETSIZE_MAX)
-
     @property
     def frame_height(self) -> int:
         """What the card has above and below its plot, in pixels."""
@@ -243,7 +238,7 @@ class Plots(QWidget):
         self._outdated_timer = QTimer(self, singleShot=True, interval=0)
         self._outdated_timer.timeout.connect(self.outdated)
         self.readout = Readout()
-        self._plot_height, self._fixed_height = MIN_PLOT_HEIGHT, False
+        self._plot_height = MIN_PLOT_HEIGHT
         self._arranged: list[PlotCard] = []  # those that have this height
         self._events: tuple[Event, ...] = ()
         self._since = ""
@@ -292,14 +287,15 @@ class Plots(QWidget):
             if card not in kept:
                 card.plot.outdated.connect(self._outdated_timer.start)
 
-    def arrange(self, columns: int, *, plot_height: int, fixed_height: bool, first_metric: str = "") -> None:
+    def arrange(self, columns: int, *, plot_height: int, first_metric: str = "") -> None:
         """Lay the cards out in this many columns (1 or 2), those of the metric with the key `first_metric` before the
-        others; each plot has this height in pixels at 100 % text, or more where it is not fixed.
+        others; each plot has at least this height in pixels at 100 % text (see `fill`).
         """
-        if (plot_height, fixed_height, self.cards) != (self._plot_height, self._fixed_height, self._arranged):
-            self._plot_height, self._fixed_height, self._arranged = plot_height, fixed_height, list(self.cards)
+        if (plot_height, self.cards) != (self._plot_height, self._arranged):
+            self._plot_height, self._arranged = plot_height, list(self.cards)
             for card in self.cards:
-                card.set_plot_height(plot_height, fixed=fixed_height)
+                card.plot.setMinimumHeight(theme.px(plot_height))
+                card.plot.setMaximumHeight(QWIDGETSIZE_MAX)
         for row in range(self._grid.rowCount()):
             self._grid.setRowStretch(row, 0)
         ordered = sorted(self.cards, key=lambda card: card.plotted_metric.key != first_metric)
@@ -328,7 +324,7 @@ class Plots(QWidget):
         for card in self.cards:
             # A card with fewer lines in its head than the one beside it has a higher plot.
             fixed = filling + row - card.frame_height
-            card.plot.setMaximumHeight(fixed if is_cut or self._fixed_height else QWIDGETSIZE_MAX)
+            card.plot.setMaximumHeight(fixed if is_cut else QWIDGETSIZE_MAX)
             card.plot.setMinimumHeight(filling)
 
     def show_latest(self, history: SampleHistory) -> None:
