@@ -436,7 +436,7 @@
         <translation>{date} 体检通过（{level} 级，共 3 级）</translation>
     </message>
     <message>
-        <source>Health test with warnings on {date}</source>
+        <source>Health test gave warnings on {date}</source>
         <translation>{date} 体检有提醒</translation>
     </message>
     <message>
@@ -890,7 +890,7 @@
         <translation>公司和学校的网络常用代理。没有代理就不用改。</translation>
     </message>
     <message>
-        <source>Asks PyTorch's download site for an answer.</source>
+        <source>Contacts PyTorch's download site.</source>
         <translation>向 PyTorch 的下载网站发一次请求。</translation>
     </message>
 </context>

@@ -148,7 +148,7 @@ def last_test_text(facts: MachineFacts, gpus: tuple[GpuSample, ...]) -> str:
     if worst.verdict == "fail":
         text = translate("HomeVerdict", "Health test failed on {date}")
     elif worst.verdict == "warn":
-        text = translate("HomeVerdict", "Health test with warnings on {date}")
+        text = translate("HomeVerdict", "Health test gave warnings on {date}")
     elif len(known) < len(tests):
         return translate("HomeVerdict", "Health test: {count} of {total} cards passed").format(
             count=len(known), total=len(tests)

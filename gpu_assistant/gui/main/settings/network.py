@@ -109,9 +109,7 @@ class ProxyCard(Card):
             self.tr("User name and password are never saved: they are forgotten when GPU Assistant closes.")
         )
         self.manual_panel.setVisible(self._app.settings.proxy == "manual")
-        self._test_label.set(
-            self.tr("Check that downloads work"), self.tr("Asks PyTorch's download site for an answer.")
-        )
+        self._test_label.set(self.tr("Check that downloads work"), self.tr("Contacts PyTorch's download site."))
         self.test_button.setText(self.tr("Cancel") if self.is_testing else self.tr("Test connection"))
         self.test_button.setEnabled(not self._app.simulated)
         self._show_result()

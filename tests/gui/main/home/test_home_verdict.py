@@ -176,7 +176,7 @@ def test_home_says_when_the_last_health_test_was_and_what_it_found(qapp):
     assert text(a=passed) == "Health test: 1 of 2 cards passed"
     assert text(a=passed, b=passed) == "Health test passed on 2026-11-20 (level 2 of 3)"
     assert text(a=passed, b=replace(passed, verdict="fail")) == "Health test failed on 2026-11-20"
-    assert text(a=replace(passed, verdict="warn")) == "Health test with warnings on 2026-11-20"
+    assert text(a=replace(passed, verdict="warn")) == "Health test gave warnings on 2026-11-20"
 
 
 def test_failed_health_test_is_not_called_normal(qapp):
