@@ -1576,7 +1576,7 @@
     </message>
     <message>
         <source>as fast as your CPU</source>
-        <translation>于你的 CPU 的速度</translation>
+        <translation>与你的 CPU 相比的速度</translation>
     </message>
     <message>
         <source>Training</source>
