@@ -488,9 +488,17 @@ class ValueRow(Themed, QWidget):
         row.addWidget(self.icon_widget, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addLayout(text_layout, 1)
         row.addWidget(self.detail_label, 1, Qt.AlignmentFlag.AlignVCenter)
-        row.addWidget(self.pill, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._pill_cell = QWidget()
+        pill_layout = QHBoxLayout(self._pill_cell)
+        pill_layout.setContentsMargins(0, 0, 0, 0)
+        pill_layout.addWidget(self.pill, 0, Qt.AlignmentFlag.AlignRight)
+        row.addWidget(self._pill_cell, 0, Qt.AlignmentFlag.AlignVCenter)
         self.set(text)
         self.apply_theme()
+
+    def set_pill_width(self, width: int) -> None:
+        """The room for the pill in pixels, so that the details of several rows end at one place."""
+        self._pill_cell.setMinimumWidth(width)
 
     def set_compact(self, on: bool) -> None:
         """Stand closer to the rows above and below."""
@@ -511,6 +519,7 @@ class ValueRow(Themed, QWidget):
         self.detail_label.setText(detail)
         self.detail_label.setVisible(bool(detail))
         self.pill.setVisible(pill is not None)
+        self._pill_cell.setVisible(pill is not None)
         if pill is not None:
             self.pill.set(*pill)
         self.setToolTip(reason)

@@ -104,6 +104,18 @@ class ComputerPage(WizardPage):
         self.card.column.setContentsMargins(16, 4 if low else 12, 16, 4 if low else 12)
         for row in self.rows.values():
             row.set_compact(low)
+        self._align_details()
+
+    def _align_details(self) -> None:
+        """The details end at one place; in a narrow window they need the room beside shorter pills."""
+        pills = [row.pill.sizeHint().width() for row in self.rows.values() if not row.pill.isHidden()]
+        width = 0 if self.page.breakpoints.is_tight else max(pills, default=0)
+        for row in self.rows.values():
+            row.set_pill_width(width)
+
+    def refresh(self) -> None:
+        super().refresh()
+        self._align_details()
 
     def _update_title(self) -> None:
         title = self.tr("This computer")
@@ -210,6 +222,7 @@ class ComputerPage(WizardPage):
                 widget.set(row.label, row.value, self.tr("Working out how much is needed…"))
             else:
                 widget.set(row.label, row.value, row.detail or row.reason, row.pill, row.reason)
+        self._align_details()
 
         self._update_notes(machine if not detecting else None)
 

@@ -43,6 +43,18 @@ class TestComputer:
         bottom = page.rows["python"].mapTo(page.page.viewport(), page.rows["python"].rect().bottomLeft()).y()
         assert bottom < page.page.viewport().height()
 
+    def test_details_end_at_one_place_beside_pills_of_any_length(self, simulated, at_computer, qtbot):
+        page = at_computer(simulated, (1180, 760)).computer
+
+        def aligned() -> None:
+            rows = [row for row in page.rows.values() if row.isVisible() and row.detail_label.text()]
+            ends = {row.detail_label.mapTo(page, row.detail_label.rect().topRight()).x() for row in rows}
+            assert len(rows) > 3
+            assert len({row.pill.width() for row in rows}) > 1
+            assert len(ends) == 1
+
+        qtbot.waitUntil(aligned, timeout=5000)
+
     @BOTH
     def test_gpu_that_can_train(self, simulated, at_computer, speak, seen, code):
         wizard = at_computer(simulated)
