@@ -193,13 +193,19 @@ class HealthJob:
                 report(driver_check)
         curves = self._post_test_checks.run(tuple(results), child_state, safety, report)
         result = self._make_result(results, curves)
-        self._record(result, self._tested_gpus(latest))
+        self._record(result, self._tested_gpus(child_state, safety))
         return result
 
-    def _tested_gpus(self, latest: Sample | None) -> tuple[GpuSample, ...]:
-        """Those of the latest sample that respond, or the one of them that was to be tested."""
-        gpus = latest.gpus if latest is not None else ()
-        return tuple(gpu for gpu in gpus if gpu.state == "ready" and self._device in (None, f"cuda:{gpu.index}"))
+    def _tested_gpus(self, child_state: HealthChildState, safety: SafetyMonitor) -> tuple[GpuSample, ...]:
+        """The GPUs on which the program computed, as they were last; those that respond where only the driver was
+        asked.
+        """
+        gpus = safety.latest.gpus if safety.latest is not None else ()
+        if child_state.start is None:
+            return tuple(gpu for gpu in gpus if gpu.state == "ready" and self._device in (None, f"cuda:{gpu.index}"))
+        devices = (device for device in child_state.start.devices if self._device in (None, device.id))
+        indexes = {gpu_index(device, safety) for device in devices}
+        return tuple(gpu for gpu in gpus if gpu.index in indexes)
 
     def _safety_monitor(self, cancel: threading.Event) -> SafetyMonitor:
         return SafetyMonitor(

@@ -15,7 +15,7 @@ import pytest
 
 from gpu_assistant.core.errors import AppError, Cancelled
 from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.core.results import Checks
+from gpu_assistant.core.results import Checks, GpuSample
 from gpu_assistant.health.child_protocol import CHILD_CHECK_IDS, HealthProgress
 from gpu_assistant.health.job import AREAS_BY_LEVEL, NEVER_COVERED
 from gpu_assistant.system.base import PowerStatus
@@ -61,7 +61,14 @@ def test_tested_card_is_found_where_torch_tells_no_uuid(
     for number, temp in ((0, "50"), (1, "40")):
         scenario.card(number, util="0", temp=temp, uuid=f"GPU-{uuid.UUID(bytes=bytes([number] * 16))}")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
-    checks = Run(environment_with(tmp_path / "env", torch_with_card()), scenario, device="cuda:0").go()
+    recorded: list[tuple[Checks, list[int]]] = []
+
+    def record(result: Checks, gpus: tuple[GpuSample, ...]) -> None:
+        recorded.append((result, [gpu.index for gpu in gpus]))
+
+    environment = environment_with(tmp_path / "env", torch_with_card())
+    checks = Run(environment, scenario, device="cuda:0", record=record).go()
+    assert [(result.level, gpus) for result, gpus in recorded] == [(1, [1])]
     assert one(checks, "device-compute").text == "GPU 1 (NVIDIA GeForce RTX 4060) gives the same results as the CPU."
     assert {check.data["gpu"] for check in checks.checks if check.id.startswith("card-")} == {1}
     assert one(checks, "card-heat").value == 40
