@@ -92,15 +92,16 @@ def _has_build_choice(choice: Choice) -> bool:
 
 def _matches_choice(build: Build, choice: Choice) -> bool:
     return (
-        _matches_release(build, choice)
-        and choice.variant in (None, build.variant)
+        (choice.variant is None or choice.variant == build.variant)
+        and _matches_release(build, choice)
         and (choice.python is None or choice.python in build.release.python)
     )
 
 
 def _matches_release(build: Build, choice: Choice) -> bool:
     """Whether this is the chosen release, or one of the chosen series ("2.14")."""
-    return choice.pytorch in (None, build.version, build.version.rpartition(".")[0])
+    chosen = choice.pytorch
+    return chosen is None or chosen == build.version or chosen == build.version.rpartition(".")[0]
 
 
 def _missing_build_reason(target: TargetSystem, builds: tuple[Build, ...], choice: Choice) -> str:

@@ -34,7 +34,6 @@ from PySide6.QtCore import (
     QMessageLogContext,
     QObject,
     QSocketNotifier,
-    Qt,
     QTimer,
     QtMsgType,
     Signal,
@@ -391,6 +390,8 @@ class ExceptionHooks(QObject):
     _exception_caught = Signal()
 
     def __init__(self, show: Callable[[], None], parent: QObject | None = None) -> None:
+        from PySide6.QtCore import Qt  # after the first paint: the namespace takes longer than this module
+
         super().__init__(parent)
         self._show = show
         self._shown = False

@@ -11,19 +11,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-
-from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.catalog.store import load_catalog
-from gpu_assistant.core.errors import AppError
-from gpu_assistant.core.machine import Machine
-from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.core.recommendation import Choice
 
 from . import uv_variants
+from .grid_answers import CATALOG, answers, ask, cases, published
 from .oracle.expect import box_of, deciding, nvidia
-from .oracle.grid import Case, grid
-from .oracle.published import PublishedFacts, number
+from .oracle.grid import Case
+from .oracle.published import number
 from .oracle.torch_rules import cuda_of, cudnn_inside, cudnn_serves, runs
 
 HERE = Path(__file__).resolve().parent
@@ -41,11 +35,6 @@ class Difference(NamedTuple):
     driver: str
 
 
-@cache
-def published() -> PublishedFacts:
-    return PublishedFacts()
-
-
 def backends(machine: dict[str, Any]) -> list[str]:
     """The indexes that uv looks at, in its order."""
     system = machine["os"]["system"]
@@ -60,15 +49,21 @@ def backends(machine: dict[str, Any]) -> list[str]:
     return ["xpu"] if "intel" in vendors and system in ("linux", "windows") else ["cpu"]
 
 
+@cache
+def newest_builds() -> dict[tuple[str, str, str], tuple[str, dict[str, Any]]]:
+    """The newest release and its record by system, architecture and variant."""
+    builds: dict[tuple[str, str, str], tuple[str, dict[str, Any]]] = {}
+    for release in published().releases:
+        for record in release["variants"]:
+            builds.setdefault((record["system"], record["arch"], record["variant"]), (release["version"], record))
+    return builds
+
+
 def uv_build(machine: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     """The release and build that uv takes: the newest on the first index that has any."""
-    wanted = (machine["os"]["system"], machine["os"]["arch"])
-    for backend in backends(machine):
-        for release in published().releases:
-            for record in release["variants"]:
-                if (record["system"], record["arch"], record["variant"]) == (*wanted, backend):
-                    return release["version"], record
-    return None
+    here = machine["os"]
+    builds = (newest_builds().get((here["system"], here["arch"], backend)) for backend in backends(machine))
+    return next((build for build in builds if build is not None), None)
 
 
 def reason(case: Case, uv_choice: tuple[str, dict[str, Any]], advice: Any) -> str:
@@ -102,20 +97,20 @@ def reason(case: Case, uv_choice: tuple[str, dict[str, Any]], advice: Any) -> st
 
 def differences() -> tuple[int, int, dict[str, list[Difference]]]:
     """How many machines there are, on how many both agree, and the rest by group."""
-    catalog = load_catalog(resources_dir() / "catalog")
+    catalog = load_catalog(CATALOG)
     total = agreed = 0
     result: dict[str, list[Difference]] = collections.defaultdict(list)
     seen: set[str] = set()
-    for case in grid(published()):
+    for case, answer in zip(cases(), answers(), strict=True):
         key = json.dumps(case.machine, sort_keys=True)
         uv_choice = uv_build(case.machine)
         # Without a build known for this processor (a CPU build for Linux on ARM) there is nothing to compare.
         if case.goal != "pytorch" or key in seen or uv_choice is None:
             continue
         seen.add(key)
-        try:
-            recommendation = recommend(msgspec.convert(case.machine, Machine), catalog, choice=Choice(way="newest"))
-        except AppError:
+        # The page is about the Studio driver, whichever the case asks for.
+        recommendation = answer if case.channel == "studio" else ask(case._replace(channel="studio"), catalog)
+        if isinstance(recommendation, str):
             continue
         assert recommendation.pytorch is not None
         total += 1

@@ -6,54 +6,24 @@ import collections
 import json
 import shutil
 from collections.abc import Iterable
-from functools import cache
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.store import Catalog, load_catalog
-from gpu_assistant.core.errors import AppError
-from gpu_assistant.core.machine import Machine
-from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.core.recommendation import Choice, Recommendation
+from gpu_assistant.catalog.store import load_catalog
+from gpu_assistant.core.recommendation import Recommendation
 from gpu_assistant.texts.localized import Texts
 
+from .grid_answers import CATALOG, answers, ask, cases, published
 from .oracle.driver_rules import alternatives_faults, beside_faults
 from .oracle.expect import any_build, expected, on_a_board
 from .oracle.faults import find_faults
-from .oracle.grid import Case, cards, grid
+from .oracle.grid import Case, cards
 from .oracle.published import PublishedFacts, chip
 from .oracle.reasons import text_faults
 
 LEAST = 3000
-CATALOG = resources_dir() / "catalog"
-
-
-@cache
-def published() -> PublishedFacts:
-    return PublishedFacts()
-
-
-@cache
-def cases() -> tuple[Case, ...]:
-    return tuple(grid(published()))
-
-
-def ask(case: Case, catalog: Catalog) -> Recommendation | str:
-    """The recommendation, or the code of a refusal; the present driver: `test_driver_update.py`."""
-    box = msgspec.convert(case.machine, Machine)
-    try:
-        return recommend(
-            box,
-            catalog,
-            goal=case.goal,  # type: ignore[arg-type]
-            channel=case.channel,  # type: ignore[arg-type]
-            choice=Choice(way="newest"),
-        )
-    except AppError as error:
-        return error.code
 
 
 def faults(case: Case, advice: Recommendation | str, known: PublishedFacts) -> list[str]:
@@ -83,13 +53,6 @@ def report(wrong: dict[str, list[str]]) -> str:
     lines = [f"{sum(map(len, wrong.values()))} faults"]
     lines += [f"{len(names)} x {fault}: {names[0]}" for fault, names in wrong.items()]
     return "\n".join(lines[:60])
-
-
-@cache
-def answers() -> tuple[Recommendation | str, ...]:
-    """What each machine of the grid is told, with the catalog of today."""
-    catalog = load_catalog(CATALOG)
-    return tuple(ask(case, catalog) for case in cases())
 
 
 def find_wrong(answered: Iterable[tuple[Case, Recommendation | str]], known: PublishedFacts) -> dict[str, list[str]]:

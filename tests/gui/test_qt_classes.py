@@ -1,9 +1,12 @@
-"""No class of Qt is left to be made by a thread of its own: two that make them at once take the process down."""
+"""When Qt's classes are made: those of the first paint alone before it, and none by a thread of its own, where two that
+make them at once take the process down.
+"""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 PROGRAM = """
 import os, sys, threading
@@ -31,4 +34,30 @@ assert left() == []
 
 def test_qt_classes_loaded_before_plot_thread() -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+# The namespace Qt takes as long as all else that the program loads of Qt for its empty frame.
+FIRST_PAINT = """
+import os, sys
+os.environ["QT_QPA_PLATFORM"] = "offscreen" if sys.platform != "win32" else "windows"
+import PySide6.QtCore
+from gpu_assistant.app import App
+from gpu_assistant.gui.app import DesktopApplication
+from gpu_assistant.gui.main.window import MainWindow
+
+program = DesktopApplication(App(data_dir=sys.argv[1], environ={}))
+window = MainWindow(program.app, "#123456")
+window.painted.connect(program.qt_app.quit)
+window.show()
+program.qt_app.exec()
+assert "QTimer" in vars(PySide6.QtCore)
+assert "Qt" not in vars(PySide6.QtCore)
+assert window.grab().toImage().pixelColor(10, 10).name() == "#123456"
+"""
+
+
+def test_empty_frame_is_painted_without_the_namespace_qt(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", FIRST_PAINT, str(tmp_path / "data")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -20,14 +20,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QCoreApplication, QDeadlineTimer, QEvent, QObject, QSize, QTimer, Signal
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QMainWindow
 
 from ...core import filesystem, json
 from ...core.errors import AppError
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QCloseEvent, QPaintEvent, QShowEvent
+    from PySide6.QtGui import QCloseEvent, QShowEvent
     from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 
     from ...app import App
@@ -85,7 +85,11 @@ class MainWindow(QMainWindow):
         self._geometry_file = app.data.state / "window.geometry"
         self._stop_timer = QTimer(self, singleShot=True, interval=STOP_TIMEOUT_MS)
         self._stop_timer.timeout.connect(self._abandon_jobs)
-        self._background = background
+        if background is not None:
+            # Not painted: the painter's overloads would load the namespace Qt.
+            palette = self.palette()
+            palette.setColor(QPalette.ColorRole.Window, QColor(background))
+            self.setPalette(palette)
         self.setWindowTitle("GPU Assistant")
         self._fit_minimum()
         self._restore_geometry()
@@ -98,6 +102,7 @@ class MainWindow(QMainWindow):
         from ..saving import SettingsSaver
         from .tray import DesktopIntegration
 
+        self.setPalette(QPalette())  # from now on the theme's
         self.language = language
         self._steps = IncrementalQueue(self)
         self.saver = SettingsSaver(self.app, self)
@@ -502,12 +507,6 @@ class MainWindow(QMainWindow):
 
     def _retranslate_title(self) -> None:
         self.setWindowTitle(self.tr("GPU Assistant"))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Fill the empty frame. A palette of the window's own would stay below the contents."""
-        super().paintEvent(event)
-        if self._background is not None and not self._is_built:
-            QPainter(self).fillRect(self.rect(), QColor(self._background))
 
     def showEvent(self, event: QShowEvent) -> None:
         """Watch for the first paint."""

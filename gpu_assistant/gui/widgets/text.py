@@ -104,13 +104,18 @@ class TextLabel(Themed, QLabel):
         self.kind = kind
         self.tone = tone
         self._one_line = False
-        self._layouts: dict[tuple[str, float], tuple[QTextLayout, QSize]] = {}
+        self._layouts: dict[float, tuple[QTextLayout, QSize]] = {}  # by the width
         self._balanced: tuple[QTextLayout, QTextLayout, QSize] | None = None  # the second is the first one balanced
         self.setTextFormat(Qt.TextFormat.PlainText)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.apply_theme()
+
+    def setText(self, text: str) -> None:
+        if text != self.text():
+            self._layouts.clear()
+        super().setText(text)
 
     def refresh(self) -> None:
         self._layouts.clear()
@@ -123,16 +128,15 @@ class TextLabel(Themed, QLabel):
 
     def _fitting_layout(self, width: float) -> tuple[QTextLayout, QSize]:
         """The text in lines of at most `width`, and their size; layouts ask for the same widths many times."""
-        one_line = self._cached_layout(_UNBOUNDED_WIDTH)
-        return one_line if one_line[1].width() <= width else self._cached_layout(width)
-
-    def _cached_layout(self, width: float) -> tuple[QTextLayout, QSize]:
-        key = (self.text(), width)
-        if key not in self._layouts:
+        fitting = self._layouts.get(width)
+        if fitting is None:
+            text, font = self.text(), self.font()
+            one_line = self._layouts.get(_UNBOUNDED_WIDTH) or layout_text(text, font, _UNBOUNDED_WIDTH)
+            fitting = one_line if one_line[1].width() <= width else layout_text(text, font, width)
             if len(self._layouts) >= _MAX_CACHED_LAYOUTS:
                 self._layouts.clear()
-            self._layouts[key] = layout_text(self.text(), self.font(), width)
-        return self._layouts[key]
+            self._layouts |= {_UNBOUNDED_WIDTH: one_line, width: fitting}
+        return fitting
 
     def _painted_layout(self) -> tuple[QTextLayout, QSize]:
         """The lines as they are painted: the height for a width is that of the others, too."""

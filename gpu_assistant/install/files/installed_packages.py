@@ -120,12 +120,10 @@ def corrupt_files(
     *,
     expected: Mapping[str, ContentHash | None] | None = None,
     scanned_sizes: Mapping[str, int] | None = None,
-    is_compared: Callable[[str], bool] = lambda _: False,
 ) -> tuple[str, ...]:
     """The files of these packages that are missing, or do not have their recorded content; every file is read, on all
-    cores, unless it `is_compared`: then it was found to have its content already. A wheel's record takes precedence
-    over conda's, and a hash that is `expected` over both. Files whose sizes are not in `scanned_sizes` are asked for
-    them.
+    cores. A wheel's record takes precedence over conda's, and a hash that is `expected` over both. Files whose sizes
+    are not in `scanned_sizes` are asked for them.
 
     `progress` gets the bytes read and those of all files, on the calling thread. Raises AppError, Cancelled.
     """
@@ -145,8 +143,7 @@ def corrupt_files(
             name
             for name in names
             if not (name in may_be_link and Path(root, name).is_symlink())
-            and not is_compared(name)
-            and not has_hash(f"{root}/{name}", hashes[name], cancel)
+            and not _has_hash(f"{root}/{name}", hashes[name], cancel)
         ]
 
     with storage_errors(environment):
@@ -188,7 +185,7 @@ def _batches(bytes_by_name: Mapping[str, int]) -> tuple[list[list[str]], list[li
     return batches
 
 
-def has_hash(path: str, expected: ContentHash | None, cancel: threading.Event | None = None) -> bool:
+def _has_hash(path: str, expected: ContentHash | None, cancel: threading.Event | None = None) -> bool:
     """Whether a file has its content; without a hash any is right. Raises OSError, Cancelled."""
     if cancel is not None and cancel.is_set():
         raise Cancelled

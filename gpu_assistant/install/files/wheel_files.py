@@ -3,8 +3,7 @@
 uv puts every file that lies in its unpacked copy of a wheel into an environment, also one that is in no RECORD, and a
 RECORD that lies there may have been changed, too. So a new environment is compared with the wheels themselves, whose
 hashes are known from the index: `scan_folder` before the packages come and once more afterwards, then `wheel_contents`,
-`corrupt_files` and `find_strays`; `LargeFiles` begins with the largest meanwhile. `unlisted_files` is for an
-environment whose wheels are gone.
+`corrupt_files` and `find_strays`. `unlisted_files` is for an environment whose wheels are gone.
 """
 
 from __future__ import annotations
@@ -13,14 +12,11 @@ import configparser
 import os
 import posixpath
 import re
-import threading
 import zipfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import TracebackType
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from ...core.errors import AppError, storage_errors
 from .installed_packages import (
@@ -29,12 +25,11 @@ from .installed_packages import (
     SITE_PACKAGES_GLOBS,
     ContentHash,
     InstalledPackage,
-    has_hash,
     installed_packages,
     is_bytecode,
     parse_record,
 )
-from .inventory import FileStamp, FolderScan, is_unchanged, iter_files, read_file_manifest, stamp_files
+from .inventory import FolderScan, is_unchanged, iter_files, read_file_manifest
 
 # uv's lock of an environment, which it leaves there.
 _UV_LOCK = ".lock"
@@ -42,18 +37,15 @@ PROGRAM_FOLDERS = ("bin", "Scripts")
 _VERSIONED_PIP = re.compile(r"pip3\.\d+(?:\.exe)?", re.IGNORECASE)
 # The tool virtualenv puts these into each environment.
 _VIRTUALENV_FILES = ("_virtualenv.py", "_virtualenv.pth")
-# Two dozen files of an environment with PyTorch, with two thirds of its bytes.
-LARGE_FILE_BYTES = 1 << 20
 
 
 class WheelFiles(Struct, frozen=True, kw_only=True):
     """The files of a wheel by their paths in it, with their hashes where its RECORD has one, and the names of the
-    programs that are made for it. `record_lines` are those of its RECORD; `large` are files of at least a MiB.
+    programs that are made for it. `record_lines` are those of its RECORD.
     """
 
     dist_info: str
     files: dict[str, ContentHash | None]
-    large: dict[str, int] = {}
     programs: tuple[str, ...] = ()
     record_lines: frozenset[str] = frozenset()
 
@@ -81,10 +73,7 @@ def read_wheel(path: Path) -> WheelFiles:
     """What a wheel holds; raises AppError("local-file-broken")."""
     try:
         with zipfile.ZipFile(path) as wheel:
-            sizes = {
-                posixpath.normpath(each.filename): each.file_size for each in wheel.infolist() if not each.is_dir()
-            }
-            names = list(sizes)
+            names = [posixpath.normpath(each.filename) for each in wheel.infolist() if not each.is_dir()]
             (record,) = (name for name in names if name.count("/") == 1 and name.endswith(f"{DIST_INFO_SUFFIX}/RECORD"))
             lines = wheel.read(record).decode("utf-8", "surrogateescape").splitlines()
             rows = parse_record(lines)
@@ -95,8 +84,7 @@ def read_wheel(path: Path) -> WheelFiles:
         raise AppError("local-file-broken", path=str(path)) from error
     hashes = {posixpath.normpath(row.path): row.hash for row in rows}
     files = {name: hashes.get(name) for name in names}
-    large = {name: size for name, size in sizes.items() if size >= LARGE_FILE_BYTES}
-    return WheelFiles(dist_info=dist_info, files=files, large=large, programs=programs, record_lines=frozenset(lines))
+    return WheelFiles(dist_info=dist_info, files=files, programs=programs, record_lines=frozenset(lines))
 
 
 def _program_names(entry_points: str) -> tuple[str, ...]:
@@ -122,50 +110,6 @@ def wheel_contents(
         if "pip" in wheel.programs:
             found |= dict.fromkeys(_versioned_pips(environment))
     return found
-
-
-class LargeFiles:
-    """Compares the large files of a new environment's wheels, from the largest on, while its folder is looked through:
-    a hash takes a core of its own, and one of them is half of all bytes.
-    """
-
-    def __init__(self, environment: Path, wheels: Iterable[WheelFiles], cancel: threading.Event) -> None:
-        sizes: dict[str, int] = {}
-        expected: dict[str, ContentHash] = {}
-        for site_packages in (path for glob in SITE_PACKAGES_GLOBS for path in environment.glob(glob)):
-            place = site_packages.relative_to(environment).as_posix()
-            for wheel in wheels:
-                for name, size in wheel.large.items():
-                    only = structs.replace(wheel, files={name: wheel.files[name]}, programs=())
-                    found = {path: each for path, each in only.installed(place).items() if each is not None}
-                    expected |= found
-                    sizes |= dict.fromkeys(found, size)
-        self._root = environment
-        self._cancel = cancel
-        self._pool = ThreadPoolExecutor(max(1, (os.cpu_count() or 1) - 1), "large files")
-        by_size = sorted(expected, key=lambda name: sizes[name], reverse=True)
-        self._stamps = {name: self._pool.submit(self._compare, name, expected[name]) for name in by_size}
-
-    def __enter__(self) -> LargeFiles:
-        return self
-
-    def __exit__(self, _kind: type | None, _error: BaseException | None, _traceback: TracebackType | None) -> None:
-        self._pool.shutdown(cancel_futures=True)
-
-    def is_compared(self, name: str, scan: FolderScan) -> bool:
-        """Whether a file was found to have its wheel's content, and is as the scan saw it. Waits where it is being
-        read; what nobody began is not begun any more. Raises OSError, Cancelled.
-        """
-        stamp = self._stamps.get(name)
-        return stamp is not None and not stamp.cancel() and stamp.result() == scan.stamps.get(name, False)
-
-    def _compare(self, name: str, expected: ContentHash) -> FileStamp | None:
-        """A file's stamp from before it was read; None where its content is another."""
-        try:
-            (stamp,) = stamp_files(self._root, (name,)).values()
-        except FileNotFoundError:
-            return None
-        return stamp if has_hash(f"{self._root}/{name}", expected, self._cancel) else None
 
 
 def _versioned_pips(environment: Path) -> Iterator[str]:

@@ -20,7 +20,7 @@ from ..files import inventory
 from ..files.installed_packages import CONSTRAINTS_FILE, corrupt_files, installed_packages, is_conda_record
 from ..files.inventory import LOCK_FILE, FolderScan, scan_folder
 from ..files.staging import begin_partial, read_mark, write_mark
-from ..files.wheel_files import LargeFiles, WheelFiles, find_strays, read_wheel, wheel_contents
+from ..files.wheel_files import WheelFiles, find_strays, read_wheel, wheel_contents
 from ..host import PreviewContext
 from ..journal.log import Effect, TreeCreated
 from ..journal.validation import is_same
@@ -156,37 +156,21 @@ def _install_and_compare(
     """
     base = scan_folder(context.partial)
     install_packages(context, break_system_packages=break_system_packages)
-    with LargeFiles(context.partial, wheels.result(), context.cancel) as large_files:
-        return _compare(context, wheels.result(), base, large_files)
-
-
-def _compare(
-    context: InstallContext, wheels: tuple[WheelFiles, ...], base: FolderScan, large_files: LargeFiles
-) -> FolderScan:
-    """Compare every file; returns what was compared. Raises AppError("packages-failed")."""
     locked = context.require(ResolvedLock).lock.packages
     sources = {package.name for package in locked if not package.file.name.endswith(".whl")}
     scan = scan_folder(context.partial)
     sizes = {name: stamp.size for name, stamp in scan.stamps.items() if stamp is not None}
     # A RECORD may have been changed with its files: of what the wheels' own say, theirs counts.
-    known_lines = {line for wheel in wheels for line in wheel.record_lines}
+    known_lines = {line for wheel in wheels.result() for line in wheel.record_lines}
     packages = installed_packages(context.partial, known_lines)
-    contents = wheel_contents(context.partial, packages, wheels)
+    contents = wheel_contents(context.partial, packages, wheels.result())
 
     def report(done: int, total: int) -> None:
         context.reporter.report_progress(done=done, total=total, unit="bytes", bottleneck="checking")
 
     # conda compares its own.
     by_wheels = (package for package in packages if not is_conda_record(package.record_path))
-    corrupt = corrupt_files(
-        context.partial,
-        by_wheels,
-        context.cancel,
-        report,
-        expected=contents,
-        scanned_sizes=sizes,
-        is_compared=lambda name: large_files.is_compared(name, scan),
-    )
+    corrupt = corrupt_files(context.partial, by_wheels, context.cancel, report, expected=contents, scanned_sizes=sizes)
     wrong = (*corrupt, *find_strays(scan, packages, base, contents, sources))
     if wrong:
         raise AppError("packages-failed", path=str(context.environment), detail=wrong[0])

@@ -283,6 +283,14 @@ def test_damaged_geometry_gives_default_size(app):
     window.deleteLater()
 
 
+def test_filled_window_has_the_themes_background(app, language, qtbot):
+    window = MainWindow(app, "#123456")
+    qtbot.addWidget(window)
+    assert window.palette().window().color().name() == "#123456"
+    window.build(language)
+    assert window.palette().window().color() == QApplication.palette().window().color()
+
+
 def test_theme_change_replaces_every_background(qapp, app, language, qtbot):
     window = MainWindow(app, "#ff00ff")
     window.show()
