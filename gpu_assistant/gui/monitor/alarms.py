@@ -304,7 +304,7 @@ class AlarmRow(Themed, QWidget):
                 widget.setText(text)
         self._update_parts()
         self.test_button.setText(self.tr("Run the health test"))
-        publisher = (urlsplit(alarm.source or "").hostname or "").removeprefix("www.")
+        publisher = urlsplit(alarm.source or "").hostname or ""
         self.source_button.setText(self.tr("Source: {publisher}").format(publisher=publisher))
         self.source_button.setToolTip(alarm.source or "")
         self.source_button.setAccessibleDescription(alarm.source or "")
