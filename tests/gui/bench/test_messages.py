@@ -140,7 +140,7 @@ def test_the_done_page_tells_of_a_cpu_alone_how_long_something_plain_takes(qtbot
     qtbot.addWidget(card)
     card.draw(processor_benchmark(), running=False, error=None, texts=Texts("en"), has_gpu=False)
     assert card.value_label.text() == "2 minutes"
-    assert card.caption_label.text().startswith("Training on 1,000 images")
+    assert card.caption_label.text().startswith("for 1,000 images")
     assert "small models" in card.purpose_label.text()
     card.draw(card_benchmark(), running=False, error=None, texts=Texts("en"), has_gpu=True)
     assert card.value_label.text().endswith("×")
