@@ -1,4 +1,5 @@
-"""Deselects tests on the rig's Windows, each with its reason; a pytest plugin that `.ci/windows` loads.
+"""Deselects tests on the rig's Windows, each with its reason; a pytest plugin that `.ci/windows` loads. As a program it
+prints pytest's arguments for another Linux, where the tests are left out whose reason holds there, too.
 
 Linux runs every case of every test. Windows runs those whose result depends on the system: files, paths, encodings,
 programs, sockets, the registry, Qt. There is no other list of deselected tests. An entry that matches no test is an
@@ -24,13 +25,18 @@ PURE_LOGIC = "computes, without any file or program"
 PAINTED = "painted by Qt from given data"
 PAGE_CHOICES = "what a page offers for other choices; tests/windows/test_wizard.py walks through all of them"
 TEXTS = "texts about a computer or a run that is read from a file"
+SAME_PROGRAM = "texts of results; a test beside it starts the same program"
+SAME_SOCKETS = "the same sockets as in tests/fetch"
+SAME_INSTALL = "the same install with another list of packages"
+# These hold on another Linux, too; what is painted depends on its fonts.
+ALSO_ON_LINUX = (READS_SOURCE, PURE_LOGIC, TEXTS, SAME_PROGRAM, SAME_SOCKETS, SAME_INSTALL)
 # Folders, files and tests; folders and files still run if the command line names them.
 # Of the window, Windows opens every page (gui/main/test_window.py) and runs everything that needs files, programs,
 # threads, the keyboard and the layout; the contents of the pages are the same data in the same painter.
 EXCLUDED = {
     "tests/advise": PURE_LOGIC,
     "tests/bench/test_comparison.py": PURE_LOGIC,
-    "tests/bench/test_job.py": "texts of results; test_child_failures.py beside it starts the same program",
+    "tests/bench/test_job.py": SAME_PROGRAM,
     "tests/bench/test_summary.py": PURE_LOGIC,
     "tests/catalog": PURE_LOGIC,
     "tests/cli/test_disk_space.py": PURE_LOGIC,
@@ -54,10 +60,14 @@ EXCLUDED = {
     "tests/gui/monitor/plot/test_renderer.py": PAINTED,
     "tests/gui/monitor/plot/test_time_axis.py": PAINTED,
     "tests/gui/monitor/test_page.py": PAINTED,
+    "tests/gui/monitor/test_page_layout.py": PAINTED,
+    "tests/gui/monitor/test_alarms.py": PAINTED,
+    "tests/gui/monitor/test_gpu_table.py": PAINTED,
     "tests/gui/monitor/test_tables.py": PAINTED,
     "tests/gui/monitor/test_toolbar.py": PAINTED,
     "tests/gui/test_translations.py": READS_SOURCE,
     "tests/gui/wizard/pages/test_done_page.py": PAGE_CHOICES,
+    "tests/gui/wizard/pages/test_computer_page.py": PAGE_CHOICES,
     "tests/gui/wizard/pages/test_machine_notes.py": PAINTED,
     "tests/gui/wizard/pages/recommendation/test_environment_kind.py": PAGE_CHOICES,
     "tests/gui/wizard/pages/recommendation/test_version_pickers.py": PAGE_CHOICES,
@@ -70,33 +80,36 @@ EXCLUDED = {
     "tests/gui/wizard/pages/recommendation/test_terms.py": PAINTED,
     "tests/gui/wizard/pages/recommendation/test_toolkit_method.py": PAGE_CHOICES,
     "tests/gui/wizard/pages/recommendation/test_options_bar.py": PAGE_CHOICES,
+    "tests/gui/wizard/pages/recommendation/test_smaller_choice.py": PAGE_CHOICES,
+    "tests/gui/wizard/pages/recommendation/test_source_check.py": PAGE_CHOICES,
+    "tests/gui/wizard/pages/recommendation/test_way_cards.py": PAGE_CHOICES,
+    "tests/gui/wizard/pages/install/test_install_layout.py": PAINTED,
     "tests/gui/wizard/pages/install/test_install_progress.py": PAINTED,
     "tests/health/test_curves.py": PURE_LOGIC,
     "tests/health/test_safety.py": PURE_LOGIC,
     "tests/health/test_baselines.py": PURE_LOGIC,
     "tests/health/test_rules.py": PURE_LOGIC,
-    "tests/health/test_faulty_gpus.py": "texts of a GPU's results; test_job.py beside it starts the same program",
+    "tests/health/test_faulty_gpus.py": SAME_PROGRAM,
     "tests/health/test_monitor.py": PURE_LOGIC,
     "tests/install/steps/test_driver_packages.py": PURE_LOGIC,
     "tests/install/steps/test_uninstall_notices.py": TEXTS,
-    "tests/install/steps/test_manual_driver.py": "texts for Linux distributions",
+    "tests/install/steps/test_manual_driver.py": TEXTS,
     "tests/install/steps/test_conda_plan.py": PURE_LOGIC,
     "tests/install/plan/test_goals.py": PURE_LOGIC,
     "tests/install/steps/test_mirrors.py": PURE_LOGIC,
-    "tests/install/plan/test_preview.py": "texts of a preview; the installs are tested beside it",
-    "tests/install/steps/test_rate_limit.py": "the same sockets as in tests/fetch",
+    "tests/install/plan/test_preview.py": TEXTS,
+    "tests/install/steps/test_rate_limit.py": SAME_SOCKETS,
     "tests/install/plan/test_validation.py": PURE_LOGIC,
     "tests/install/plan/test_planner.py": PURE_LOGIC,
-    "tests/install/jobs/test_size_probe.py": "the same sockets as in tests/fetch",
+    "tests/install/jobs/test_size_probe.py": SAME_SOCKETS,
     "tests/install/jobs/test_real_torch.py": "one more real install; test_end_to_end.py checks the same",
     "tests/install/plan/test_replanning.py": TEXTS,
-    "tests/install/packages/test_tensorflow.py": "the same install with another list of packages",
-    "tests/install/packages/test_requirements.py": "the same install with another list of packages",
+    "tests/install/packages/test_tensorflow.py": SAME_INSTALL,
+    "tests/install/packages/test_requirements.py": SAME_INSTALL,
     "tests/install/steps/test_wsl2_plan.py": TEXTS,
     "tests/install/steps/test_wsl2.py": TEXTS,
     "tests/installers/test_icon.py": READS_SOURCE,
     "tests/installers/test_workflows.py": READS_SOURCE,
-    "tests/gui/test_help.py::test_first_look_takes_at_most_100_ms_of_the_windows_thread": "Wine is slower",
     "tests/nvml/test_driver_faults.py::test_gpu_that_stays_awake_is_sampled_again": "reads Linux' /sys",
     "tests/nvml/test_driver_faults.py::test_idle_laptop_gpu_is_released_and_sleeps": "reads Linux' /sys",
     "tests/test_benchmarks.py": READS_SOURCE,
@@ -104,6 +117,9 @@ EXCLUDED = {
     "tests/test_docstrings.py": READS_SOURCE,
     "tests/test_layering.py": READS_SOURCE,
     "tests/texts/test_texts.py": "reads the texts; the portion `china` runs it on a Chinese Windows",
+    "tests/texts/test_percent.py": READS_SOURCE,
+    "tests/texts/test_words.py": READS_SOURCE,
+    "tests/system/linux/test_parsing.py": PURE_LOGIC,
     "tests/test_windows_deselect.py": READS_SOURCE,
     "tests/windows/test_real_install.py": "for real PCs, whose registry test_end_to_end.py would change",
 }
@@ -120,6 +136,90 @@ SELECTED = {
     ),
     "tests/cli/test_uninstall.py": ("test_everything_is_removed",),
     "tests/cli/test_use.py": ("test_use_prints_activation", "test_removed_environment_is_refused"),
+    # The pages of the window: what a page shows for other data is the same data in the same painter, and the wizard's
+    # walk (tests/windows/test_wizard.py) and the tour of the installed program meet all of them.
+    "tests/gui/bench/test_page.py": (
+        "test_benchmark_run_shows_result",
+        "test_cancel_stops_benchmark",
+        "test_saved_report_is_opened_by_the_button_beside_it",
+        "test_unreadable_results_are_counted",
+        "test_result_is_saved_as_picture_or_report",
+        "test_action_buttons_fit_page_width",
+    ),
+    "tests/gui/bundle/test_create.py": (
+        "test_folder_is_chosen_before_start",
+        "test_saved_machine_file_can_be_read",
+        "test_download_is_paused_limited_and_resumed",
+        "test_creation_is_stopped_after_confirmation_and_resumed",
+        "test_dialogs_ask_for_right_kind_and_use_the_answer",
+    ),
+    "tests/gui/examples/test_dialog.py": (
+        "test_figures_and_pictures_are_shown_while_it_runs",
+        "test_stop_ends_it_and_says_so",
+        "test_picture_sorter_asks_for_a_folder_first",
+        "test_saved_copy_has_the_language_of_the_window",
+    ),
+    "tests/gui/health/test_health_page.py": (
+        "test_health_test_and_benchmark_switch_each_other_off",
+        "test_cancel_keeps_finished_checks",
+        "test_closing_the_window_asks_first_while_a_test_runs",
+        "test_gpu_curves_are_drawn",
+        "test_real_job_runs_without_environment",
+    ),
+    "tests/gui/main/settings/test_settings_cards.py": (
+        "test_a_running_test_is_cancelled_by_the_same_button",
+        "test_a_folder_is_opened",
+        "test_one_that_is_not_there_yet_opens_the_one_above_it",
+        "test_a_folder_that_cannot_be_used_changes_nothing_and_says_why",
+        "test_start_with_the_computer_is_asked_and_set",
+        "test_a_system_that_refuses_is_named",
+        "test_they_go_to_the_chosen_folder_and_back",
+        "test_cancel_ends_it_and_says_that_nothing_moved",
+        "test_a_move_that_was_cut_off_is_finished_and_said",
+        "test_a_missing_disk_is_named",
+        "test_after_the_removal_nothing_is_written_and_the_window_closes",
+        "test_a_removal_that_failed_keeps_the_window_and_says_so",
+    ),
+    "tests/gui/main/home/test_home_overview.py": (
+        "test_environment_gets_another_name_and_its_folder_stays",
+        "test_exported_package_list_is_named_and_opened",
+        "test_environment_that_is_measured_is_removed_after_the_benchmark_stopped",
+        "test_second_terminal_is_not_asked_for_while_the_first_one_opens",
+    ),
+    "tests/gui/main/test_bundle_pages.py": (
+        "test_settings_open_load_bundle",
+        "test_intact_bundle_continues_the_setup",
+        "test_task_bar_shows_bundle_progress",
+    ),
+    "tests/gui/main/test_updates.py": (
+        "test_download_shows_progress_and_can_be_cancelled",
+        "test_file_changed_after_download_is_not_started",
+        "test_installer_start_error_is_shown",
+        "test_archive_is_shown_in_its_folder",
+        "test_closing_window_ends_running_check",
+        "test_check_runs_in_its_own_thread",
+    ),
+    "tests/gui/test_help.py": (
+        "test_f1_opens_topic_of_wizard_page",
+        "test_picture_is_as_wide_as_the_page_and_of_the_language",
+        "test_page_loads_nothing_from_elsewhere",
+        "test_every_heading_of_a_link_is_found",
+        "test_folder_that_is_not_there_yet_is_shown_by_the_nearest_above",
+        "test_folder_that_cannot_be_opened_is_said",
+        "test_buttons_open_folders_and_the_part_about_reports",
+    ),
+    "tests/gui/wizard/pages/install/test_install_page.py": (
+        "test_download_is_paused_and_resumed",
+        "test_cancel_asks_first_and_can_be_declined",
+        "test_cancelled_install_can_be_resumed",
+        "test_failed_install_shows_reason_and_can_be_retried",
+        "test_occupied_folder_offers_another_folder",
+        "test_driver_is_installed_while_the_rest_downloads",
+    ),
+    "tests/gui/wizard/test_wizard_layout.py": (
+        "test_text_at_200_percent_is_not_cut",
+        "test_smallest_window_at_200_percent_never_scrolls_sideways",
+    ),
     "tests/gui/monitor/test_export.py": (
         "test_plots_are_saved_as_a_picture",
         "test_figures_are_saved_as_a_table",
@@ -209,6 +309,12 @@ SELECTED = {
         "test_uninstall_is_refused_during_install",
         "test_leftovers_of_stopped_install_are_removed",
     ),
+    # Each asks uv six times; what it answers is read by the same code.
+    "tests/refresh/test_package_index.py": (
+        "test_new_releases_of_the_index_come_into_the_catalog",
+        "test_mirror_answers_for_a_silent_index",
+        "test_refused_connection_is_unreachable",
+    ),
 }
 
 # Of a parametrized test the first case, the last and one between: the system changes either all of them or none.
@@ -224,13 +330,20 @@ ALL_CASES = {
     "tests/nvml/*": "a library of this system",
     "tests/install/elevation/*": "attacks on what runs with administrator rights",
     "tests/install/files/test_archives.py": "file names that lead out of the folder",
-    "tests/install/bundle/*": "file names that lead out of the folder",
+    "tests/install/bundle/test_format.py": "file names that lead out of the folder",
+    "tests/install/bundle/test_exchanged_files.py": "files that are open elsewhere",
     "tests/install/jobs/test_create_bundle.py": "file names that lead out of the folder",
     "tests/install/plan/test_plan_files.py": "names of folders",
     "tests/install/steps/test_environment_variables.py": "the registry",
     "tests/install/*/test_*kills.py": "moments of a power cut",
     "tests/install/journal/test_power_cuts.py": "moments of a power cut",
 }
+
+# Each case of these is a whole install, or starts uv as one does, and only the password differs: one runs.
+ONE_CASE = (
+    "tests/install/packages/test_private_index.py::test_downloads_of_an_index_with_password_have_it_and_no_file_does",
+    "tests/install/packages/test_private_index.py::test_index_that_fails_is_named_without_its_password",
+)
 
 # Tests in both languages run in Chinese, whose fonts and widths are the system's; English is the same as on Linux.
 ONE_LANGUAGE = "tests/gui/*"
@@ -263,7 +376,7 @@ def defined_functions(path: Path) -> frozenset[str]:
 
 def pytest_configure() -> None:
     """Refuse to start with an entry that matches nothing."""
-    if wrong := unmatched_entries(excluded=EXCLUDED, selected=SELECTED, patterns=ALL_CASES):
+    if wrong := unmatched_entries(excluded=[*EXCLUDED, *ONE_CASE], selected=SELECTED, patterns=ALL_CASES):
         raise pytest.UsageError(f"windows_deselect.py: no such test: {', '.join(wrong)}")
 
 
@@ -295,7 +408,29 @@ def select_cases(name: str, cases: list[pytest.Item]) -> list[pytest.Item]:
     file, *_, test = name.split("::")
     if f"{file}::{test}" in EXCLUDED or test not in SELECTED.get(file, (test,)):
         return []
+    if f"{file}::{test}" in ONE_CASE:
+        return cases[:1]
     every = any(fnmatch(file, pattern) for pattern in ALL_CASES)
     if every or len(cases) <= MAX_CASES or cases[0].get_closest_marker("windows"):
         return cases
     return [cases[round(n * (len(cases) - 1) / (MAX_CASES - 1))] for n in range(MAX_CASES)]
+
+
+def arguments_on_linux() -> list[str]:
+    """What pytest leaves out on another Linux: there, too, a file's other tests start the programs and create the
+    environments of those that are selected. The window's run all: they depend on the fonts.
+    """
+    files = [file for file, reason in EXCLUDED.items() if reason in ALSO_ON_LINUX]
+    tests = [
+        f"{file}::{test}"
+        for file, selected in SELECTED.items()
+        if not file.startswith("tests/gui/")
+        for test in sorted(defined_functions(ROOT / file) - {*selected})
+        # A prefix is deselected: one of a selected test would take that with it.
+        if test.startswith("test_") and not any(each.startswith(test) for each in selected)
+    ]
+    return [*(f"--ignore={file}" for file in files), *(f"--deselect={test}" for test in tests)]
+
+
+if __name__ == "__main__":
+    print(*arguments_on_linux(), sep="\n")

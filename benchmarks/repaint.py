@@ -2,11 +2,12 @@
 
     python benchmarks/repaint.py [--gpus N] [--runs N] [--json]
 
-Three kinds of repaint, each from new data to painted pixels, at the 95th percentile in milliseconds of the window's
+Four kinds of repaint, each from new data to painted pixels, at the 95th percentile in milliseconds of the window's
 thread (other work of the computer does not count):
 
 - "plot": one plot with the lines of all GPUs painted anew, what another size or theme wants of it; beside it one bare
   plot with as many curves and points. The ratio is of these two.
+- "strips": the same plot with a strip for each GPU, as that of load has; beside it the same bare plot.
 - "page": everything on the page that is in sight painted anew; beside it as many bare plots with the same points.
 - "second": what a second more wants of the page, tiles and sentence included; beside it the same bare plots.
 
@@ -122,14 +123,14 @@ def bare(count: int, curves: int, size: tuple[int, int], runs: int, application:
     return milliseconds
 
 
-def plot_alone(gpus: int, runs: int, application: QApplication) -> float:
+def plot_alone(gpus: int, runs: int, application: QApplication, *, has_strips: bool) -> float:
     """One of our plots with a day of each GPU, painted anew each time."""
     from gpu_assistant.gui.monitor.plot.time_axis import TimeAxis
 
     now = [BEGIN]
     clock = TimeAxis(now=lambda: now[0])
     clock.choose(DAY_S)
-    plot = Plot(clock, ticks=lambda _: (0, 25, 50, 75, 100))
+    plot = Plot(clock, ticks=lambda _: (0, 25, 50, 75, 100), has_strips=has_strips)
     length = DAY_S // STEP_S
     curves = {}
     for gpu in range(gpus):
@@ -212,11 +213,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         page = on_page(given.gpus, given.runs, application, folder)
     plots, lines = int(page["plots"]), int(page["lines"])
-    plot = plot_alone(given.gpus, given.runs, application)
+    plot, strips = (
+        plot_alone(given.gpus, given.runs, application, has_strips=has_strips) for has_strips in (False, True)
+    )
     plot_bare = bare(1, given.gpus, PLOT, given.runs, application)
     page_bare = bare(plots, lines, SIZE, given.runs, application)
     milliseconds = {
         "plot": {"assistant_ms": plot, "bare_ms": plot_bare, "ratio": plot / plot_bare},
+        "strips": {"assistant_ms": strips, "bare_ms": plot_bare, "ratio": strips / plot_bare},
         "page": {"assistant_ms": page["page"], "bare_ms": page_bare, "ratio": page["page"] / page_bare},
         "second": {"assistant_ms": page["second"], "bare_ms": page_bare, "ratio": page["second"] / page_bare},
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import logging
 import os
 import shutil
@@ -10,12 +11,15 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from pytestqt.qtbot import QtBot
+
+from gpu_assistant.core.log import LogFile
 
 # jsonschema takes two seconds in every process to load a grammar of addresses; no schema of ours has one.
 sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
@@ -39,16 +43,36 @@ gc.set_threshold(*TEST_THRESHOLDS)
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[None]:
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
     """Python does not look for garbage among thousands of tests while they are collected, nor later: that took a third
     of the collection, which each worker does.
     """
     gc.disable()
     try:
+        everything = [Path(argument).resolve() for argument in session.config.args] == [ROOT / "tests"]
+        if everything and hasattr(session.config, "workerinput"):
+            import_share(**session.config.workerinput)
         yield
     finally:
         gc.freeze()
         gc.enable()
+
+
+def import_share(workerid: str, workercount: int, **_: Any) -> None:
+    """Import every n-th test module first, where n workers collect all: in a new checkout each would compile them all
+    at the same time; so it finds those of the others compiled.
+    """
+    for path in sorted((ROOT / "tests").rglob("test_*.py"))[int(workerid.removeprefix("gw")) :: workercount]:
+        # What cannot be imported is reported when it is collected.
+        with suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A limit for what hangs: the real PyTorch takes ten times as long on a slow computer as on a usual one."""
+    for item in items:
+        if item.get_closest_marker("real_install") is not None:
+            item.add_marker(pytest.mark.timeout(1200))
 
 
 @pytest.fixture(autouse=True)
@@ -120,7 +144,7 @@ def no_log_left() -> Iterator[None]:
     yield
     root.setLevel(level)
     for handler in set(root.handlers) - before:
-        if isinstance(handler, logging.FileHandler | logging.NullHandler):  # pytest has handlers of its own
+        if isinstance(handler, LogFile | logging.NullHandler):  # pytest has handlers of its own
             root.removeHandler(handler)
             handler.close()
 

@@ -22,7 +22,11 @@ def plugin() -> ModuleType:
 
 
 def test_every_entry_matches_a_test(plugin: ModuleType) -> None:
-    entries = {"excluded": plugin.EXCLUDED, "selected": plugin.SELECTED, "patterns": plugin.ALL_CASES}
+    entries = {
+        "excluded": [*plugin.EXCLUDED, *plugin.ONE_CASE],
+        "selected": plugin.SELECTED,
+        "patterns": plugin.ALL_CASES,
+    }
     assert plugin.unmatched_entries(**entries) == []
 
 
@@ -40,3 +44,14 @@ def test_stale_entries_are_reported(plugin: ModuleType) -> None:
         f"{file}::test_gone",
         "tests/gone/*",
     ]
+
+
+def test_another_linux_runs_all_that_windows_selects(plugin: ModuleType) -> None:
+    files, tests = [], []
+    for argument in plugin.arguments_on_linux():
+        option, _, name = argument.partition("=")
+        {"--ignore": files, "--deselect": tests}[option].append(name)
+    assert {plugin.EXCLUDED[file] for file in files} == {*plugin.ALSO_ON_LINUX}
+    selected = [f"{file}::{test}" for file, names in plugin.SELECTED.items() for test in names]
+    assert tests
+    assert not [test for test in selected if test.startswith(tuple(tests))]

@@ -8,17 +8,24 @@ the user, the one that works now, unless a part of the goal "all" is missing the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Generic, TypeVar
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from ..catalog.distributions import find_install_method
+from ..catalog.store import Catalog
 from ..core.errors import UsageError
+from ..core.machine import SystemName
+from ..core.plan_cost import total
 from ..core.recommendation import DriverAdvice, PyTorchChoice, TensorFlowChoice, Way, WayCost
 from ..core.types import WayLack
+from ..core.versions import Version
 from .candidates import TargetSystem
 from .decision import Decision, SetupDecision
+from .tensorflow import TensorFlowCandidate
+from .toolkit import bundled_toolkit, find_cudnn_releases
 from .warnings import needs_vc_runtime
 
 AnyDecision = TypeVar("AnyDecision", bound=SetupDecision)
@@ -114,22 +121,80 @@ def _count_further_prompts(decision: SetupDecision) -> int:
 
 
 def _estimate_package_bytes(decision: SetupDecision) -> int | None:
-    """The download of PyTorch or TensorFlow and what it needs, as measured on a build of this kind; None where more is
-    installed.
+    """The download of all parts of a decision: PyTorch, TensorFlow and what they need, as measured on builds of this
+    kind, and the archives or packages of the toolkit and cuDNN; None where that of one part is not known.
     """
-    system, tensorflow = decision.target.machine.os.system, decision.tensorflow
+    catalog, system = decision.target.catalog, decision.target.machine.os.system
+    sizes: list[int | None] = []
+    if isinstance(decision, Decision):
+        sizes.append(catalog.sizes(decision.candidate.build.variant, system).download_bytes)
+    if decision.tensorflow is not None:
+        sizes.append(_estimate_tensorflow_bytes(decision.target, decision.tensorflow))
     if decision.parts.toolkit.action == "install":
+        sizes.append(_toolkit_bytes(decision))
+    if decision.parts.cudnn.action == "install":
+        sizes.append(_cudnn_bytes(decision))
+    return total(sizes)
+
+
+def _estimate_tensorflow_bytes(target: TargetSystem, tensorflow: TensorFlowCandidate) -> int | None:
+    if tensorflow.uses_gpu and not tensorflow.build.bundled_cuda:
         return None
-    if not isinstance(decision, Decision):
-        if tensorflow is None or not (tensorflow.build.bundled_cuda or not tensorflow.uses_gpu):
-            return None
-        cuda = tensorflow.build.cuda if tensorflow.uses_gpu else None
-        return decision.target.catalog.tensorflow_bytes(system, cuda)
-    if tensorflow is not None:
+    measured = target.catalog.tensorflow_size(
+        target.machine.os.system, tensorflow.build.cuda if tensorflow.uses_gpu else None
+    )
+    return measured.download_bytes if measured is not None else None
+
+
+def _toolkit_bytes(decision: SetupDecision) -> int | None:
+    """The download of the toolkit to install; None where it is not known."""
+    target, advice = decision.target, decision.parts.toolkit
+    candidate = decision.candidate if isinstance(decision, Decision) else None
+    beside_pytorch = advice.way == "wheels" and bundled_toolkit(target, candidate, decision.parts) is not None
+    return _find_toolkit_bytes(
+        target.catalog,
+        advice.version,
+        advice.way,
+        system=target.machine.os.system,
+        arch=target.arch,
+        beside_pytorch=beside_pytorch,
+    )
+
+
+@lru_cache(maxsize=256)
+def _find_toolkit_bytes(
+    catalog: Catalog, version: str | None, way: str | None, *, system: SystemName, arch: str, beside_pytorch: bool
+) -> int | None:
+    cuda, parsed = catalog.cuda, Version.parse(version)
+    if parsed is None:
         return None
-    return decision.target.catalog.sizes(
-        decision.candidate.build.variant, decision.target.machine.os.system
-    ).download_bytes
+    if way == "installer":
+        installer = cuda.installer(version, system, arch)
+        return installer.bytes if installer is not None else None
+    if way is None:
+        return cuda.redist.toolkit_bytes(parsed, system, arch) if cuda.redist is not None else None
+    if cuda.wheels is None:
+        return None
+    return cuda.wheels.toolkit_bytes(parsed, system, arch, beside_pytorch=beside_pytorch)
+
+
+def _cudnn_bytes(decision: SetupDecision) -> int | None:
+    """The download of a cuDNN that is installed by itself; 0 for one that comes with PyTorch's packages."""
+    target, advice, toolkit = decision.target, decision.parts.cudnn, Version.parse(decision.parts.toolkit.version)
+    if advice.way == "wheels":
+        return 0
+    candidate = decision.candidate if isinstance(decision, Decision) else None
+    cuda = toolkit or (candidate.build.cuda if candidate is not None else None)
+    if cuda is None or advice.version is None:
+        return None
+    return _find_cudnn_bytes(target.catalog, advice.version, target.machine.os.system, target.arch, cuda.major)
+
+
+@lru_cache(maxsize=256)
+def _find_cudnn_bytes(catalog: Catalog, version: str, system: SystemName, arch: str, cuda_major: int) -> int | None:
+    archives = (each for release in find_cudnn_releases(catalog, version) for each in release.archives)
+    platform = (system, arch, cuda_major)
+    return next((each.bytes for each in archives if (each.system, each.arch, each.cuda) == platform), None)
 
 
 def estimate_driver_bytes(target: TargetSystem) -> int | None:

@@ -8,10 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..core import json, paths
+from ..core import paths
 from ..core.downloads_folder import place_downloads
 from ..core.errors import UsageError
-from ..core.machine import Machine
 from ..core.settings import Settings, load_settings, save_settings
 from ..fetch.proxy import ProxyChoice, use_proxy
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     import threading
 
     from ..catalog.store import Catalog
+    from ..core.machine import Machine
     from ..core.types import Language, MirrorUse
     from ..fetch.connection_check import ConnectionCheckJob
     from ..fetch.rate import RateLimiter
@@ -55,9 +55,7 @@ class AppContext:
             raise UsageError("wheelhouse-missing", path=str(self.wheelhouse))
         # Absolute, so that a printed command works from any folder.
         self.machine_file = str(Path(machine_file).absolute()) if machine_file else None
-        self.simulated_machine = (
-            json.read_file(Path(machine_file), Machine, code="machine-file") if machine_file else None
-        )
+        self.simulated_machine = _read_machine(Path(machine_file)) if machine_file else None
         self.proxy_credentials: tuple[str, str] = ("", "")  # until the program ends
         self.settings = load_settings(self.data.settings)
         self._mirrors = mirrors
@@ -213,6 +211,14 @@ class AppContext:
     def language(self) -> Language:
         """The language of all texts: the user's choice, else the system's."""
         return self.settings.language or self.system.language()
+
+
+def _read_machine(path: Path) -> Machine:
+    """The computer that a machine file describes; raises what `json.read_file` raises."""
+    from ..core import json
+    from ..core.machine import Machine
+
+    return json.read_file(path, Machine, code="machine-file")
 
 
 def _check_data_dir(root: Path) -> None:

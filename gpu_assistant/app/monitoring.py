@@ -218,16 +218,14 @@ class MonitoringService:
         return reference.pcie_lanes if reference is not None else None
 
     def form_factor(self, gpu: GpuSample) -> FormFactor:
-        """The kind of computer that a GPU is sold for, by its name."""
+        """The kind of computer that a GPU is sold for, by its name; that of this computer where the name is unknown."""
         from ..catalog.gpu_names import is_laptop_name
 
-        if gpu.name is None:
-            return "any"
-        if is_laptop_name(gpu.name):
+        if gpu.name is not None and is_laptop_name(gpu.name):
             return "laptop"
-        catalog_gpu = self._context.catalog.gpu_by_name(gpu.name)
+        catalog_gpu = self._context.catalog.gpu_by_name(gpu.name) if gpu.name is not None else None
         if catalog_gpu is None:
-            return "any"
+            return "desktop" if self._context.system.laptop() is False else "any"
         return "laptop" if catalog_gpu.is_laptop else "server" if catalog_gpu.segment == "datacenter" else "desktop"
 
     def sampler(self) -> Sampler:

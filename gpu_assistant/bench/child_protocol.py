@@ -16,7 +16,15 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..core.errors import AppError
-from ..core.results import WORKLOAD_UNITS, BenchDevice, BenchResult, DType, FitVariant, MemoryProfile, SkippedWorkload
+from ..core.results import (
+    WORKLOAD_UNITS,
+    BenchDevice,
+    BenchResult,
+    DType,
+    FitVariant,
+    SkippedWorkload,
+    StepMemory,
+)
 from ..system.processes import ChildExit, DeadlineEvent
 
 NOTE_PREFIX = "bench.note."
@@ -149,7 +157,7 @@ class ChildMessage(Struct, frozen=True, forbid_unknown_fields=True):
     had_s: float | None = None
     wanted_bytes: int | None = None
     had_bytes: int | None = None
-    fit: MemoryProfile | None = None
+    fit: StepMemory | None = None
     variant: FitVariant | None = None
     broken: str | None = None
     missing: str | None = None

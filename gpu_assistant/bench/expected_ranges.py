@@ -27,24 +27,25 @@ if TYPE_CHECKING:
     from ..catalog.records.peak_specs import CauseThresholds, DerivedRates, MatmulShares, ReferenceCard
     from ..catalog.store import Catalog
 
-CAUSE_PREFIX = "bench.cause."
-CAUSES = frozenset(
-    CAUSE_PREFIX + name
-    for name in (
-        "spilled",
-        "battery",
-        "heat",
-        "power-supply",
-        "charger",
-        "power-limit",
-        "clocks",
-        "power-plan",
-        "busy",
-        "slot",
-        "link",
-        "unknown",
-    )
-)
+CAUSE_PREFIX, STEP_PREFIX = "bench.cause.", "bench.step."  # of the codes of texts
+# What to do about each cause, in this order: codes of texts without their prefix.
+STEPS_BY_CAUSE: Mapping[str, tuple[str, ...]] = {
+    "spilled": ("close-programs",),
+    "battery": ("plug-in",),
+    "heat": ("cool",),
+    "power-supply": ("power-cables",),
+    "charger": ("charger",),
+    "power-limit": ("power-limit",),
+    "clocks": ("restart", "update-driver"),
+    "power-plan": ("power-plan",),
+    "busy": ("close-programs",),
+    "slot": ("slot",),
+    "link": ("memory-modules", "close-programs"),
+    "unknown": ("power-plan", "update-driver"),
+}
+LAST_STEPS = ("measure-again", "health-test")  # after those of any cause
+CAUSES = frozenset(CAUSE_PREFIX + name for name in STEPS_BY_CAUSE)
+UNKNOWN_CAUSE = CAUSE_PREFIX + "unknown"
 LINK_WORKLOADS = frozenset({"copy-to-device-pinned", "copy-to-host-pinned"})
 
 
@@ -67,7 +68,7 @@ def judge_benchmark(benchmark: Benchmark, catalog: Catalog, *, power_saving: boo
     outcome = next((each for each in ("below", "above", "as-expected") if each in judgements), "measured")
     if outcome == "below":
         causes = slow_causes(judged, gpus, catalog.reference.causes, power_saving=power_saving)
-        judged = replace(judged, causes=causes or (CAUSE_PREFIX + "unknown",))
+        judged = replace(judged, causes=causes or (UNKNOWN_CAUSE,))
     return replace(judged, verdict=VERDICT_PREFIX + outcome)
 
 
@@ -212,7 +213,7 @@ def slow_causes(
     """
     causes: dict[str, None] = {}
     below = [result for result in benchmark.results if result.judgement == "below"]
-    for device in dict.fromkeys(result.device for result in below):
+    for device in slow_devices(benchmark):
         gpu, gpu_log = gpus[device], find_gpu_log(device, benchmark.watched)
         ids = {result.id for result in below if result.device == device}
         if any(SPILLED_NOTE in result.notes for result in below if result.device == device):
@@ -267,5 +268,53 @@ def is_best_size(result: BenchResult, benchmark: Benchmark) -> bool:
     return _is_best(result, benchmark.results)
 
 
+def judged_range(result: BenchResult, benchmark: Benchmark) -> tuple[float, float] | None:
+    """(low, high) of healthy GPUs of this model in the unit of a result.
+
+    None where the result was not judged by it: the range is unknown or of another size, or the result is wrong.
+    """
+    expected = (benchmark.expected or {}).get(result_key(result))
+    is_judged = result.judgement not in (None, "unknown") and is_best_size(result, benchmark)
+    return expected if is_judged else None
+
+
+def shortfall_percent(median: float, expected: tuple[float, float]) -> int:
+    """By how many percent a median is below the middle of its expected range; 0 where it is not below the range."""
+    low, high = expected
+    return max(round(100 * (1 - median / ((low + high) / 2))), 1) if median < low else 0
+
+
 def _is_best(result: BenchResult, results: Iterable[BenchResult]) -> bool:
     return all(result_key(each) != result_key(result) or each.median <= result.median for each in results)
+
+
+def repair_steps(benchmark: Benchmark) -> tuple[str, ...]:
+    """The codes of the texts that say what to do about a result below its range, each once, in the order to do it.
+
+    The last ones measure again, and test the GPU's health where that does not help. Where the cause is unknown, the
+    first ones are about what the test did not measure.
+    """
+    steps = [step for cause in benchmark.causes for step in STEPS_BY_CAUSE[cause.removeprefix(CAUSE_PREFIX)]]
+    if UNKNOWN_CAUSE in benchmark.causes:
+        steps = [*_unmeasured_steps(benchmark), *steps]
+    return tuple(STEP_PREFIX + step for step in dict.fromkeys((*steps, *LAST_STEPS))) if steps else ()
+
+
+def _unmeasured_steps(benchmark: Benchmark) -> list[str]:
+    """What may slow a GPU down, and was not seen to be in order before and during the test.
+
+    A result whose cause is unknown has fast copies to and from the GPU, so neither its slot nor the computer's memory
+    is in doubt.
+    """
+    logs = [find_gpu_log(device, benchmark.watched) for device in slow_devices(benchmark)]
+    conditions = {
+        "close-programs": any(log is None or log.util_before is None for log in logs),
+        "plug-in-laptop": benchmark.on_battery is None,
+        "cool": any(log is None or log.temp_max is None for log in logs),
+    }
+    return [step for step, is_unmeasured in conditions.items() if is_unmeasured]
+
+
+def slow_devices(benchmark: Benchmark) -> tuple[str, ...]:
+    """The ids of the GPUs with a result below its range, each once."""
+    return tuple(dict.fromkeys(result.device for result in benchmark.results if result.judgement == "below"))

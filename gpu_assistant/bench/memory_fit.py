@@ -1,6 +1,6 @@
 """What a training step needs of a device's memory: measured with small batches, projected to any batch.
 
-    MemoryFitJob -> child (memory_fit) -> MemoryProfile -> project_memory -> MemoryFit
+    MemoryFitJob -> child (memory_fit) -> StepMemory -> MemoryProfile -> project_memory -> MemoryFit
 
 `install_command` installs a package of the example programs in the release that belongs to an environment's PyTorch.
 """
@@ -8,14 +8,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from msgspec.structs import replace
+from msgspec.structs import asdict
 
-from ..catalog.estimates import MemoryReserve, load_memory_planning
+from ..catalog.estimates import load_memory_planning
 from ..core.errors import AppError, UsageError
-from ..core.results import FitVariant, MemoryFit, MemoryFits, MemoryProfile
+from ..core.results import BenchDevice, FitVariant, MemoryFit, MemoryFits, MemoryProfile, StepMemory
 from ..system.locks import environment_lock
 from ..system.processes import ChildExit, DeadlineEvent, run_child, torch_load_error
 from .child_protocol import (
@@ -137,7 +138,7 @@ class MemoryFitJob:
     step of `model` with `batch` examples needs. Reports `TorchLoading`, `MemoryFitProgress`, `MemoryFit`, and once
     `ChildStart` with the devices.
 
-    The catalog says how much of the free memory is kept in reserve. `time_limit` in seconds starts once torch has
+    The catalog says how much of the memory is kept in reserve. `time_limit` in seconds starts once torch has
     loaded, for which it has `start_limit` seconds (None: no limit).
     """
 
@@ -188,7 +189,8 @@ class MemoryFitJob:
                 deadline.extend(self._time_limit)
                 context.report(message.start)
             if message.fit is not None:
-                steps.append(self._with_bounded_reserve(message.fit))
+                devices = [device for each in lines if each.start is not None for device in each.start.bench_devices]
+                steps.append(self._with_reserve(message.fit, devices))
                 context.report(project_memory(steps[-1], self._batch))
             elif message.variant is not None and message.left is None:
                 started_variants.append(message.variant)
@@ -229,26 +231,21 @@ class MemoryFitJob:
 
     def child_argv(self, interpreter: Path) -> list[str | Path]:
         cores = self._system.cpu().cores
-        argv: list[str | Path] = [interpreter, CHILD_PROGRAM, "--fit", self._model]
-        argv += ["--device", self._device]
-        memory_reserve = self._memory_reserve()
-        argv += (
-            ["--spare-share", str(memory_reserve.share), "--spare-least", str(memory_reserve.least_bytes)]
-            if memory_reserve
-            else []
-        )
+        argv: list[str | Path] = [interpreter, CHILD_PROGRAM, "--fit", self._model, "--device", self._device]
         return [*argv, *(["--cores", str(cores)] if cores else [])]
 
-    def _memory_reserve(self) -> MemoryReserve | None:
-        device_kind: Literal["cpu", "gpu"] = "cpu" if self._device == "cpu" else "gpu"
-        return load_memory_planning(self._catalog).find_reserve(device_kind, self._system.name)
+    def _with_reserve(self, measurement: StepMemory, devices: Sequence[BenchDevice]) -> MemoryProfile:
+        """With the reserve of the device that was measured, as `model_memory.usable_memory` has it."""
+        return MemoryProfile(**asdict(measurement), reserve=self._reserve(measurement, devices))
 
-    def _with_bounded_reserve(self, profile: MemoryProfile) -> MemoryProfile:
-        """With no more in reserve than the catalog's upper bound; the program that measures knows share and least."""
-        bounds = self._memory_reserve()
-        if bounds is None or bounds.most_bytes is None or profile.reserve is None:
-            return profile
-        return replace(profile, reserve=min(profile.reserve, bounds.most_bytes))
+    def _reserve(self, measurement: StepMemory, devices: Sequence[BenchDevice]) -> int | None:
+        if measurement.capacity is None:
+            return None
+        device_kind: Literal["cpu", "gpu"] = "cpu" if self._device == "cpu" else "gpu"
+        reserve = load_memory_planning(self._catalog).find_reserve(device_kind, self._system.name)
+        total = next((each.memory_bytes for each in devices if each.id == measurement.device), None)
+        memory = max(total or 0, measurement.capacity)
+        return reserve.bytes_of_free(measurement.capacity, memory) if reserve is not None else 0
 
     def _failure(
         self,

@@ -198,6 +198,7 @@ def _fit(
         name=record.name,
         kind=kind,
         format=weight_format,
+        parameters=record.parameters,
         weights=weights,
         per_item=per_item,
         needed=needed,

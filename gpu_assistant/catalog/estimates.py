@@ -18,8 +18,8 @@ Fraction = Annotated[float, Meta(ge=0, lt=1)]
 
 
 class MemoryReserve(Struct, frozen=True, kw_only=True):
-    """The part of a device's free memory that is not planned with: `share` of it, at least `least_bytes` and at most
-    `most_bytes` (None: no bound).
+    """The part of a device's memory that is not planned with: `share` of it, at least `least_bytes` and at most
+    `most_bytes` (None: no bound). Of a CPU it is a part of what is free.
 
     `system` None stands for all systems, and `segment` None for all kinds of GPU, without a record of their own before
     it. `why` is for readers of the catalog.
@@ -39,6 +39,12 @@ class MemoryReserve(Struct, frozen=True, kw_only=True):
         """So much of `memory` bytes."""
         reserve = max(round(memory * self.share), self.least_bytes)
         return min(memory, reserve if self.most_bytes is None else min(reserve, self.most_bytes))
+
+    def bytes_of_free(self, free: int, memory: int) -> int:
+        """So much of the `free` bytes of `memory`: what others take already counts towards the reserve, of which
+        `least_bytes` stay free.
+        """
+        return min(free, max(self.bytes_of(memory) - (memory - free), self.least_bytes))
 
 
 class PlanningDuration(Struct, frozen=True, kw_only=True):

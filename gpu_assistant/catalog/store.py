@@ -34,7 +34,13 @@ from .gpu_names import card_name, chip_name, is_laptop_name, normalize_name, spl
 from .records.base import CatalogFile, IsoDate
 from .records.cuda import CudaCatalog
 from .records.drivers import DriverCatalog
-from .records.environment_contents import EnvironmentSizeCatalog, EnvironmentSizes, PythonBuild, PythonCatalog
+from .records.environment_contents import (
+    EnvironmentSizeCatalog,
+    EnvironmentSizes,
+    PythonBuild,
+    PythonCatalog,
+    TensorFlowSize,
+)
 from .records.gpus import GpuCatalog, GpuRecord
 from .records.pytorch import PyTorchCatalog, TorchRelease, TorchVariant, variant_family
 from .records.updates import UpdateCatalog
@@ -333,9 +339,9 @@ class Catalog:
         rows = (row for row in self.environments.drivers if (row.system, row.distribution) == (system, distribution))
         return next((row.bytes for row in rows), None)
 
-    def tensorflow_bytes(self, system: SystemName, cuda: Version | None) -> int | None:
-        """About how many bytes an environment with TensorFlow alone downloads, as measured on a release with libraries
-        of the same CUDA major (None: without any); None where none was.
+    def tensorflow_size(self, system: SystemName, cuda: Version | None) -> TensorFlowSize | None:
+        """What an environment with TensorFlow alone downloads, as measured on a release with libraries of the same CUDA
+        major (None: without any); None where none was.
         """
         major = cuda.major if cuda is not None else None
         rows = (
@@ -343,7 +349,7 @@ class Catalog:
             for row in self.environments.tensorflow
             if row.system == system and (row.cuda.major if row.cuda is not None else None) == major
         )
-        return next((row.download_bytes for row in rows), None)
+        return next(rows, None)
 
     def estimate_disk_bytes(self, variant: str) -> int | None:
         """About how many bytes an environment with such a build takes on disk, measured on any system: the same

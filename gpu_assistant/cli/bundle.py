@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
     from ..app import App
     from ..core.plan import Plan
+    from ..core.recommendation import Recommendation
+    from ..install.bundle.missing_driver import MissingDriver
+    from ..install.jobs.create_bundle import CreateBundleJob
 
 # What proves who made a bundle.
 ORIGIN_OPTIONS = ("expect", "public_key")
@@ -69,6 +72,7 @@ def run_bundle(app: App, arguments: argparse.Namespace, output: Output) -> int:
         job.preview(JobContext(report=output.write_event if output.json else None))  # raises what the job would raise
         if not output.json:
             setup.render_bundle_plan(job, output)
+            setup.render_missing_driver(_missing_driver(app, job, recommendation), output)
             output.write_line(output.translate("dry-run"))
         return 0
     contents = run_with_events(job, output, cancel_code="cancelled")
@@ -77,7 +81,16 @@ def run_bundle(app: App, arguments: argparse.Namespace, output: Output) -> int:
             output.translate("bundle-made", path=str(folder), release=contents.request.label, bytes=contents.bytes)
         )
         setup.render_left_out(contents.excluded_codes, output)
+        setup.render_missing_driver(_missing_driver(app, job, recommendation), output)
     return 0
+
+
+def _missing_driver(app: App, job: CreateBundleJob, recommendation: Recommendation) -> MissingDriver | None:
+    from ..install.bundle.missing_driver import find_missing_driver
+
+    return find_missing_driver(
+        recommendation, job.plan, app.catalog, excluded_codes=job.excluded_codes, system=job.platform.system
+    )
 
 
 def _ask_password(path: Path, output: Output) -> str:

@@ -33,7 +33,7 @@ def run_health(app: App, arguments: argparse.Namespace, output: Output) -> int:
     from .progress import HealthStatusLine
 
     if arguments.minutes is not None and arguments.level != LOAD_TEST_LEVEL:
-        raise UsageError("health-minutes", level=arguments.level, loaded=LOAD_TEST_LEVEL)
+        raise UsageError("health-minutes", loaded=LOAD_TEST_LEVEL)
     report = report_path(arguments)
     environment: Path | None = app.setup.environment_path(arguments.env)
     if arguments.env is None and arguments.level == 1 and environment is not None and not environment.exists():

@@ -87,6 +87,7 @@ class InsufficientDiskSpace(AppError):
         super().__init__("disk-too-small", path=path, needed_bytes=needed_bytes, free_bytes=free_bytes)
         self.data |= other_disk or {}
         self._contents = contents if other_disk else ""
+        self.missing_bytes = max(needed_bytes - free_bytes, 0)
 
     @property
     def message(self) -> Message:
@@ -115,7 +116,9 @@ class UnsatisfiableChoice(UsageError):
             "choice": _with_product_name(part, choice),
             "newest": _with_product_name(part, newest) or None,
         }
-        return Message(f"error.{self.code}{'' if newest else '-alone'}", self.data | labels)
+        # A toolkit that is installed at all can be installed from its archives.
+        ending = "-toolkit-way" if part == "toolkit_way" else "" if newest else "-alone"
+        return Message(f"error.{self.code}{ending}", self.data | labels)
 
 
 def _with_product_name(part: str, version: str) -> str:

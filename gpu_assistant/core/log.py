@@ -6,7 +6,6 @@ A module of its own, because `logging` takes as long to load as all else that `-
 from __future__ import annotations
 
 import logging
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from .errors import AppError
@@ -29,21 +28,32 @@ class RedactingFormatter(logging.Formatter):
         return redact_home(super().format(record), self._home)
 
 
-class SharedFileHandler(RotatingFileHandler):
-    """One log for several processes. Windows renames no file that another one has open: then the log grows meanwhile,
-    where the standard library's handler would write nothing, and push the earlier files out one by one.
+class LogFile(logging.Handler):
+    """The log in `folder`. What rotates its files is loaded by the first line: the standard library's module for it
+    loads sockets, pickles and queues, which was a quarter of what the window's first paint took beside an empty one's.
     """
 
-    def doRollover(self) -> None:
-        """Rotate where the file can be renamed."""
-        if self.stream is not None:
-            self.stream.close()
-            self.stream = None  # opened again for the next line
-        try:
-            self.rotate(self.baseFilename, self.baseFilename)  # a rename that changes nothing
-        except OSError:
-            return
-        super().doRollover()
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._path = folder / "gpu-assistant.log"
+        self._file: logging.Handler | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one line."""
+        if self._file is None:
+            from .log_file import SharedFileHandler
+
+            self._file = SharedFileHandler(
+                self._path, maxBytes=LOG_MAX_BYTES, backupCount=LOG_FILE_COUNT - 1, encoding="utf-8", delay=True
+            )
+            self._file.setFormatter(self.formatter)
+        self._file.handle(record)
+
+    def close(self) -> None:
+        """Close the file; another line would open it again."""
+        if self._file is not None:
+            self._file.close()
+        super().close()
 
 
 def redact_home(text: str, home: Path) -> str:
@@ -62,13 +72,7 @@ def start_logging(folder: Path, *, verbose: bool) -> None:
         claim_folder(folder.parent)
         if not claim_folder(folder):
             raise AppError("folder-not-ours", path=str(folder))
-        handler: logging.Handler = SharedFileHandler(
-            folder / "gpu-assistant.log",
-            maxBytes=LOG_MAX_BYTES,
-            backupCount=LOG_FILE_COUNT - 1,
-            encoding="utf-8",
-            delay=True,
-        )
+        handler: logging.Handler = LogFile(folder)
     except (OSError, AppError):
         handler = logging.NullHandler()
     handler.setFormatter(RedactingFormatter(home_dir()))

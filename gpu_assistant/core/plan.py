@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from .files import RemoteFile
 from .machine import Machine, OperatingSystem
-from .recommendation import Recommendation
+from .recommendation import DriverAdvice, Recommendation
 from .types import Goal, Value
 
 PLAN_SCHEMA = "gpu-assistant/plan/1"
@@ -146,6 +146,16 @@ def requirements_text(step: Step) -> str | None:
 def needs_manual_driver(plan: Plan) -> bool:
     """Whether the final verification fails until the user has installed the driver."""
     return any(step.code == VERIFY_AFTER_DRIVER for step in plan.steps)
+
+
+def manual_driver(recommendation: Recommendation, plan: Plan | None) -> DriverAdvice | None:
+    """The driver that the user has to install; None if none is needed, or if the plan installs it."""
+    return recommendation.driver if recommendation.driver.needs_install and not _installs_driver(plan) else None
+
+
+def _installs_driver(plan: Plan | None) -> bool:
+    """Whether the plan installs a driver; a step that only says what to do needs no administrator rights."""
+    return plan is not None and any("driver" in step.kind and step.needs_admin for step in plan.steps)
 
 
 def steps_before_restart(plan: Plan) -> frozenset[str]:

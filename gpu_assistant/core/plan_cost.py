@@ -152,7 +152,7 @@ def plan_cost(plan: Plan) -> PlanCost:
         else None,
         disk_estimated=is_estimate,
         disk_incomplete=smaller_than_download
-        or "tensorflow" in unknown_parts
+        or (plan.disk_bytes is None and plan.recommendation.tensorflow is not None)
         or any(s.kind in UNPACKING_KINDS and s.disk_bytes is None for s in plan.steps),
         measured_release=release,
         estimated_bytes=sum(each.bytes for each in costs.values() if each.is_estimate),
@@ -160,6 +160,11 @@ def plan_cost(plan: Plan) -> PlanCost:
         admin_prompts=sum(step.needs_admin for step in plan.steps),
         restarts=sum(step.needs_reboot for step in plan.steps) + needs_manual_driver(plan),
     )
+
+
+def disk_shortage(plan: Plan) -> Step | None:
+    """The step that says that a disk is known to be too small for a plan, which an install would refuse."""
+    return next((step for step in plan.steps if step.kind == "check-space" and "-short" in step.code), None)
 
 
 class PlanDuration(Struct, frozen=True, kw_only=True):

@@ -453,15 +453,13 @@ class MemoryPeakModel(Struct, frozen=True, kw_only=True):
     updating: bool
 
 
-class MemoryProfile(Struct, frozen=True, kw_only=True):
-    """The memory of a training step in one variant, measured with two small batches, from which `project_memory`
-    computes any batch. Sizes are in bytes.
+class StepMemory(Struct, frozen=True, kw_only=True):
+    """The memory of a training step in one variant, measured with two small batches. Sizes are in bytes.
 
     `example` is the size of one example's inputs and labels. `micro_batches` is the number of passes that a batch is
     accumulated in. `cached` is the allocator's cache as a share of the memory in use. `peaks` are the candidates for
     the peak. `exact`: both small batches made the same sequence of allocations, so that all of them are projected.
-    `capacity` is the device's free memory, `reserve` the part of it that is not planned with (other programs, display,
-    fragmentation); None where they are unknown.
+    `capacity` is the device's free memory, None where it is unknown.
     """
 
     model: str
@@ -477,6 +475,13 @@ class MemoryProfile(Struct, frozen=True, kw_only=True):
     cached: float
     peaks: Annotated[tuple[MemoryPeakModel, ...], Meta(min_length=1)] = field(name="tops")
     capacity: int | None
+
+
+class MemoryProfile(StepMemory, frozen=True, kw_only=True):
+    """A measurement from which `project_memory` computes any batch: `reserve` is the part of the device's free memory
+    that is not planned with (other programs, display, fragmentation), None where that memory is unknown.
+    """
+
     reserve: int | None = field(name="spare")
 
 
@@ -528,7 +533,7 @@ FitVerdict = Literal["fits", "tight", "no", "unknown"]
 
 
 class ModelFit(Struct, frozen=True, kw_only=True):
-    """What one model needs in one format, computed from published figures; bytes.
+    """What one model with so many `parameters` needs in one format, computed from published figures; bytes.
 
     `needed` is for `items` tokens, images or examples (`item`); it may be wrong by the share `error`. `largest` is the
     largest number that fits, at most the model's own `limit`; None where the card's memory is unknown. `measured_as` is
@@ -539,6 +544,7 @@ class ModelFit(Struct, frozen=True, kw_only=True):
     name: str
     kind: Literal["language", "image", "training"]
     format: str
+    parameters: int
     weights: int
     per_item: int
     needed: int

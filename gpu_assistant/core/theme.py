@@ -52,7 +52,12 @@ class Tokens(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class ThemeFile(msgspec.Struct, frozen=True, kw_only=True):
-    """The file. `type` is (pixel size at 100 %, weight) by kind; `tabular` are the kinds with digits of one width."""
+    """The file. `type` is (pixel size at 100 %, weight) by kind; `tabular` are the kinds with digits of one width.
+
+    `families` are in order of preference: for text in each language, and for code ("mono"). Most Linux desktops draw
+    English, too, with Noto Sans CJK; of that the Korean family has narrow quotation marks and dots, where the Chinese
+    one has those of the width of a Chinese character.
+    """
 
     themes: dict[str, Tokens]
     type: dict[str, tuple[int, int]]

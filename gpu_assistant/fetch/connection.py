@@ -13,12 +13,12 @@ import urllib3
 
 from ..core.errors import NetworkError
 from . import http
-from .http import HttpSession, SessionPool
+from .http import HttpSession
 from .partial_file import Piece, PieceJournal, SourceVersion, part_path
-from .rate import RateLimiter
-from .request import DownloadRequest, Limits
+from .request import DownloadRequest
 from .segments import UNKNOWN_END, Segment, SegmentMap
-from .sources import HostLimiter, Source
+from .sources import Source
+from .transfer_state import TransferState
 
 READ = 1 << 19
 # How much a kill may cost each connection: after so many bytes or seconds the journal has what came.
@@ -36,16 +36,6 @@ class RetryLater(Exception):
 
 class NotResumable(Exception):
     """The source does not give the bytes that the part began with, or no ranges at all."""
-
-
-class TransferState:
-    """What all files of a download share; `lock` guards `hosts`."""
-
-    def __init__(self, limits: Limits, stopped: threading.Event, rate: RateLimiter) -> None:
-        self.limits, self.stopped, self.rate = limits, stopped, rate
-        self.sessions = SessionPool()
-        self.hosts = HostLimiter(limits.connections)
-        self.lock = threading.Lock()
 
 
 class SegmentProvider(Protocol):

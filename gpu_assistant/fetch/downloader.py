@@ -9,19 +9,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import requests
-import urllib3
 from msgspec import Struct
 
 from ..core.errors import AppError, Cancelled
 from ..core.jobs import JobContext
 from ..core.plan import Bottleneck, EndEvent, PlanEvent, StepEvent, StepSummary
-from .connection import TransferState
 from .file_download import FileDownload
-from .http import HttpSession, content_length
 from .partial_file import local_path, matches
 from .rate import RateLimiter, SpeedMeter
 from .request import DownloadRequest, Limits
+from .transfer_state import TransferState
 
 # Often enough for a progress bar and for Cancel; the end of a thread wakes us at once.
 INTERVAL_SECONDS = 0.1
@@ -88,7 +85,7 @@ class Downloader:
         try:
             self._in_threads(self._fetch, indexes)
         finally:
-            self._state.sessions.close()
+            self._state.close()
         self._progress(self.totals())
         return tuple(self._paths[i] for i in indexes)
 
@@ -128,20 +125,19 @@ class Downloader:
         # A local source that is missing has no server to ask; fetching it says so.
         return i in self._sizes or source is not None
 
-    def _in_threads(self, work: Callable[[int, HttpSession], None], indexes: Sequence[int]) -> None:
+    def _in_threads(self, work: Callable[[int], None], indexes: Sequence[int]) -> None:
         queue = deque(indexes)
         running = min(self._limits.files_at_once, len(queue))
 
         def worker() -> None:
             nonlocal running
             try:
-                with HttpSession() as session:
-                    while not self._stopped.is_set() and queue:
-                        try:
-                            i = queue.popleft()
-                        except IndexError:
-                            return
-                        work(i, session)
+                while not self._stopped.is_set() and queue:
+                    try:
+                        i = queue.popleft()
+                    except IndexError:
+                        return
+                    work(i)
             except BaseException as error:  # noqa: BLE001 - raised again on the calling thread
                 self._error = self._error or error
                 self._stopped.set()
@@ -173,20 +169,28 @@ class Downloader:
             raise Cancelled
         raise self._error
 
-    def _request_size(self, i: int, session: HttpSession) -> None:
+    def _request_size(self, i: int) -> None:
         """How big a file is, for the figures alone: no answer is no harm."""
+        import requests
+        import urllib3
+
+        from .http import content_length
+
         seconds = self._limits.connect_seconds
         url = self._requests[i].file.url
+        session = self._state.sessions.take()
         try:
             with session.head(url, allow_redirects=True, timeout=(seconds, seconds)) as response:
                 size = content_length(response.headers) if response.status_code == 200 else None
         except (requests.RequestException, urllib3.exceptions.HTTPError):
+            session.close()
             return
+        self._state.sessions.give_back(session)
         if size is not None:
             with self._lock:
                 self._sizes[i] = size
 
-    def _fetch(self, i: int, _session: HttpSession) -> None:
+    def _fetch(self, i: int) -> None:
         download = FileDownload(self._requests[i], self._state)
         with self._lock:
             self._downloads[i] = download

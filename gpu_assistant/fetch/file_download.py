@@ -24,18 +24,21 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..core import filesystem, json
 from ..core.errors import AppError, Cancelled, UsageError, is_name_too_long, storage_error
 from ..core.plan import Bottleneck
 from ..system.locks import file_lock
 from . import partial_file
-from .connection import TransferState
 from .partial_file import FileHeader, Piece, PieceJournal, PieceRecord, part_path
 from .request import DownloadRequest
 from .segments import SegmentMap
 from .sources import Sources
-from .transfer import Transfer
+from .transfer_state import TransferState
+
+if TYPE_CHECKING:
+    from .transfer import Transfer
 
 # A disk that so often gave back other bytes than were written would do so for ever.
 MAX_DISK_FAULTS = 3
@@ -200,6 +203,8 @@ class FileDownload:
 
     def _run_transfer(self, record: PieceRecord) -> Transfer | None:
         """What a transfer came to; None if all has to start over."""
+        from .transfer import Transfer  # loads requests, which a file that is here already does not need
+
         journal = PieceJournal(self.request.path, record)
         present = [(piece.start, piece.end) for piece in record.pieces]
         size = self.request.file.bytes

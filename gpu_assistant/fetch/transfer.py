@@ -22,12 +22,13 @@ import time
 from pathlib import Path
 
 from ..core.errors import AppError, Cancelled, NetworkError, storage_error
-from .connection import Connection, NotResumable, RetryLater, TransferState
+from .connection import Connection, NotResumable, RetryLater
 from .http import connection_error, final_error, is_network_error
 from .partial_file import CHUNK, PieceJournal, SourceVersion, hash_rest, part_path
 from .request import Digest, DownloadRequest
 from .segments import LONGEST, POLL_SECONDS, SHORTEST, UNKNOWN_END, Segment, SegmentMap
 from .sources import Source, Sources
+from .transfer_state import TransferState
 
 DISK_CHECK_SECONDS = 1.0
 # So much silence, or trickling, within a response is odd where other connections have nothing to do.

@@ -1,28 +1,27 @@
 """The desktop program from start to end.
 
     run ──> SingleInstance: a second start brings the first window to the front and ends
-        ──> MainWindow, empty ── painted ──> initialize, import modules, fill the window, finish_startup
+        ──> MainWindow, empty ── painted ──> ShutdownNotifier (shutdown.py) listens, initialize, import modules,
+                                             fill the window, finish_startup
         ──> Qt's event loop, until the window closes
 
-ShutdownNotifier turns signals and the end of the session into Qt signals. What no code handles is caught twice:
-ExceptionHooks logs exceptions and shows one message; CrashReport keeps Python's stacks of a fault for the next start.
+What no code handles is caught twice: ExceptionHooks logs exceptions and shows one message; CrashReport keeps Python's
+stacks of a fault for the next start.
 """
 
 from __future__ import annotations
 
 import faulthandler
-import linecache
 import logging
 import os
 import signal
-import socket
 import sys
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import IO, TYPE_CHECKING
 
 import msgspec
@@ -33,7 +32,6 @@ from PySide6.QtCore import (
     QLockFile,
     QMessageLogContext,
     QObject,
-    QSocketNotifier,
     QTimer,
     QtMsgType,
     Signal,
@@ -54,6 +52,7 @@ if TYPE_CHECKING:
     from ..app import App
     from .event_loop import GarbageCollector
     from .language import Language
+    from .shutdown import ShutdownNotifier
 
 log = logging.getLogger(__name__)
 
@@ -63,8 +62,6 @@ CONNECT_TIMEOUT_S = 3.0
 ERROR_SHOWN_VARIABLE = "GPU_ASSISTANT_ERROR_SHOWN"
 ACTIVE_FILE, CRASH_FILE = "window-now.txt", "crash.txt"
 MAX_REPORT_BYTES = 200_000  # a hundred threads of a hundred lines each
-# Logout, service managers and terminals send these; not every system has each.
-SHUTDOWN_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 QT_LOG_LEVELS = {
     QtMsgType.QtDebugMsg: logging.DEBUG,
     QtMsgType.QtInfoMsg: logging.INFO,
@@ -164,7 +161,13 @@ class DesktopApplication:
             self._crash_file = self._crash_report.start()
         self.window = MainWindow(self.app, _window_color(self.app.settings.theme))
         self.window.painted.connect(self._run_next_step)
-        self._startup_steps = [self.initialize, self._import_modules, self._fill_window, self.finish_startup]
+        self._startup_steps = [
+            self._start_shutdown_notifier,
+            self.initialize,
+            self._import_modules,
+            self._fill_window,
+            self.finish_startup,
+        ]
         if self.app.starts_minimized:
             self.window.show_minimized()
         else:
@@ -173,15 +176,14 @@ class DesktopApplication:
 
     def exec(self) -> int:
         """Run until the window is closed or the system ends it; returns the exit status."""
-
-        self.shutdown_notifier = ShutdownNotifier(self.qt_app)
-        self.shutdown_notifier.shutdown_requested.connect(self._close)
-        self.shutdown_notifier.session_ending.connect(self._save_state)
-        self.shutdown_notifier.start()
+        # Until the first paint there is nothing to save, and no Python code runs that would see the interrupt.
+        previous_handler = signal.signal(signal.SIGINT, signal.SIG_DFL)
         try:
             return self.qt_app.exec()
         finally:
-            self.shutdown_notifier.stop()
+            if self.shutdown_notifier is not None:
+                self.shutdown_notifier.stop()
+            signal.signal(signal.SIGINT, previous_handler)
             if self._exception_hooks is not None:
                 self._exception_hooks.uninstall()
             if self._garbage_collector is not None:
@@ -222,10 +224,16 @@ class DesktopApplication:
         """Run the steps after the first paint, each in a turn of its own, so that the window answers in between."""
         step = self._startup_steps.pop(0)
         step()
-        # For its optional features PySide6 reads the source of every module that is imported after it; the lines stay.
-        linecache.clearcache()
         if self._startup_steps:
             QTimer.singleShot(0, self.qt_app, self._run_next_step)
+
+    def _start_shutdown_notifier(self) -> None:
+        from .shutdown import ShutdownNotifier  # loads sockets
+
+        self.shutdown_notifier = ShutdownNotifier(self.qt_app)
+        self.shutdown_notifier.shutdown_requested.connect(self._close)
+        self.shutdown_notifier.session_ending.connect(self._save_state)
+        self.shutdown_notifier.start()
 
     def _import_modules(self) -> None:
         """Load the code of the page that opens."""
@@ -433,52 +441,6 @@ class ExceptionHooks(QObject):
         if not self._shown:
             self._shown = True
             self._show()
-
-
-class ShutdownNotifier(QObject):
-    """Emits on the window's thread `shutdown_requested` for a signal that ends the program, from `start` to `stop`.
-
-    `session_ending` is emitted before the session ends: on Windows the process may be killed as soon as its handlers
-    return, or the session may go on.
-    """
-
-    shutdown_requested = Signal()
-    session_ending = Signal()
-
-    def __init__(self, app: QGuiApplication) -> None:
-        super().__init__(app)
-        app.commitDataRequest.connect(lambda _: self.session_ending.emit())
-        # While Qt waits for the system, Python's handlers do not run: a byte on the socket wakes it.
-        self._read_socket, self._write_socket = socket.socketpair()
-        for side in (self._read_socket, self._write_socket):
-            side.setblocking(False)
-        self._notifier = QSocketNotifier(self._read_socket.fileno(), QSocketNotifier.Type.Read, self)
-        self._notifier.activated.connect(self._on_socket_readable)
-        self._previous_handlers: dict[int, object] = {}
-        self._previous_wakeup_fd = -1
-
-    def start(self) -> None:
-        """Install the signal handlers; on the main thread."""
-        self._previous_wakeup_fd = signal.set_wakeup_fd(self._write_socket.fileno(), warn_on_full_buffer=False)
-        self._previous_handlers = {number: signal.signal(number, _ignore_signal) for number in SHUTDOWN_SIGNALS}
-
-    def stop(self) -> None:
-        """Restore the previous handlers."""
-        for number, handler in self._previous_handlers.items():
-            signal.signal(number, handler)  # type: ignore[arg-type]
-        self._previous_handlers = {}
-        signal.set_wakeup_fd(self._previous_wakeup_fd)
-        self._notifier.setEnabled(False)
-        for side in (self._read_socket, self._write_socket):
-            side.close()
-
-    def _on_socket_readable(self) -> None:
-        if set(self._read_socket.recv(64)) & set(SHUTDOWN_SIGNALS):
-            self.shutdown_requested.emit()
-
-
-def _ignore_signal(_number: int, _frame: FrameType | None) -> None:
-    """The byte on the socket reports the signal."""
 
 
 class CrashReport:

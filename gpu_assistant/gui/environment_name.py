@@ -25,7 +25,9 @@ translate = QCoreApplication.translate
 def name_problem(name: str, path: str, environments: Sequence[InstalledEnvironment]) -> str:
     """Why the environment at `path` cannot have a name, in one sentence; "" where it can."""
     if any(ord(character) < ord(" ") or ord(character) == 0x7F for character in name):
-        return translate("EnvironmentName", "The name contains characters that cannot be shown; type it yourself.")
+        return translate(
+            "EnvironmentName", "The name contains characters that cannot be shown; type the name instead of pasting it."
+        )
     if any(each.path != path and each.name.casefold() == name.casefold() for each in environments):
         template = translate("EnvironmentName", "Another environment is called “{name}”; choose another name.")
         return template.format(name=name)

@@ -75,16 +75,17 @@ MAX_HISTORY = 50
 FRAME_RADIUS = 8  # pixels of a picture's corners
 REPORT_TOPIC = "files"  # its last heading is about reports
 HEADING_KINDS = {1: "title", 2: "heading", 3: "strong"}
+BULLET_STRETCH = 250  # percent of a space's width, which is between a bullet and its text
 SPACE_ABOVE = {1: 4, 2: 24, 3: 14}
 MAX_LINE_WIDTH = 760  # pixels at 100 % text of lines with the page's margins: longer ones are hard to follow
 MAX_PAGE_WIDTH = 940  # of a page: its pictures are wider than its lines, so that their texts can be read
-READING_LINE_HEIGHT = 1.1  # times that of the window's other texts
 MAX_SEARCH_WIDTH = 420
 DARK_BELOW = 0.5  # lightness of the theme's cards
 DARK_FOLDER = "dark"  # beside the light pictures
 PICTURE_LINE = re.compile(r"^(!\[([^\]]+)\]\([^)\s]+\))$", re.MULTILINE)
 translate = QCoreApplication.translate
 
+ROW_PADDING = 12, 8  # of a topic's row, with its border, left and right, above and below: see the sheet
 TOPIC_LIST = """
 QListWidget { background: transparent; border: none; outline: none; color: $text; }
 QListWidget::item { padding: 6px 10px; border: 2px solid transparent; border-radius: 6px; color: $text; }
@@ -108,6 +109,9 @@ class GuideBrowser(Themed, QTextBrowser):
         super().__init__()
         self._markdown, self._text_margin = "", 0
         self._pictures: dict[str, QImage] = {}  # of the page that is shown, by their paths
+        self._fitted: dict[str, tuple[int, float, QImage]] = {}  # with their width in device pixels and its ratio
+        self._has_size = False
+        self._rendered: tuple[object, ...] = ()  # page and looks of the document
         self.setOpenLinks(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.viewport().setAutoFillBackground(False)
@@ -121,7 +125,6 @@ class GuideBrowser(Themed, QTextBrowser):
     def set_markdown(self, markdown: str) -> None:
         """Show a page from its beginning."""
         self._markdown = markdown
-        self._pictures.clear()
         self._render()
         self.verticalScrollBar().setValue(0)
 
@@ -145,21 +148,32 @@ class GuideBrowser(Themed, QTextBrowser):
         self._render()
 
     def _render(self) -> None:
-        """Make the document anew; fonts and colours are part of it."""
+        """Make the document anew where its page is another, or fonts or colours, which are part of it.
+
+        Before the view has its size, lines would be broken and pictures scaled for nothing.
+        """
+        wanted = (self._markdown, theme.current(), theme.text_scale(), theme.line_height())
+        if not self._has_size or wanted == self._rendered:
+            return
+        self._rendered = wanted
         position = self.verticalScrollBar().value()
         document = self.document()
+        document.clear()  # else each of the next settings would lay out the page before
         self._pictures.clear()  # those of another theme
+        self._fitted.clear()
         self._limit_lines()
         document.setDefaultFont(theme.font("body"))
         document.setDocumentMargin(theme.px(20))
         document.setIndentWidth(theme.px(22))
         document.setMarkdown(self._markdown, QTextDocument.MarkdownFeature.MarkdownNoHTML)
-        block = document.begin()
+        cursor, block = QTextCursor(document), document.begin()
+        cursor.beginEditBlock()  # one layout for all changes
         while block.isValid():
             _format_block(block)
             block = block.next()
         self._limit_text(is_new=True)
         self._fit_pictures()
+        cursor.endEditBlock()
         self.moveCursor(QTextCursor.MoveOperation.Start)
         self.verticalScrollBar().setValue(position)
 
@@ -175,13 +189,17 @@ class GuideBrowser(Themed, QTextBrowser):
         if name not in self._pictures:
             self._pictures[name] = QImage(str(_picture_path(name)))
         picture, ratio = self._pictures[name], self.devicePixelRatioF()
-        width = round(min(picture.width(), self._page_width) * ratio)
+        width = min(round(min(picture.width(), self._page_width) * ratio), picture.width())
+        known = self._fitted.get(name)
+        if known is not None and known[:2] == (width, ratio):
+            return known[2]
         if not picture.isNull() and width < picture.width():
             picture = picture.scaledToWidth(width, Qt.TransformationMode.SmoothTransformation)
         fitted = picture.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
         fitted.setDevicePixelRatio(ratio)
         if not fitted.isNull():
             _draw_frame(fitted)
+        self._fitted[name] = width, ratio, fitted
         return fitted
 
     @property
@@ -214,9 +232,9 @@ class GuideBrowser(Themed, QTextBrowser):
         """Scale the pictures to the width of the page."""
         document = self.document()
         for position, form in _picture_formats(document):
-            name, natural = form.name(), self._pictures.get(form.name())
+            name = form.name()
             fitted = self._fitted_picture(name)
-            width = min((natural or fitted).width(), self._page_width)
+            width = min(self._pictures[name].width(), self._page_width)
             if form.width() == width:
                 continue
             document.addResource(QTextDocument.ResourceType.ImageResource.value, QUrl(name), fitted)
@@ -229,6 +247,9 @@ class GuideBrowser(Themed, QTextBrowser):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        if not self._has_size:
+            self._has_size = True
+            self._render()
         self._limit_lines()
         self._limit_text()
         self._fit_pictures()
@@ -272,9 +293,7 @@ def _format_block(block: QTextBlock) -> None:
     is_code = _is_code(block)
     distances = QTextBlockFormat()
     if not _pictures_in(block):  # its line is as high as the picture
-        distances.setLineHeight(
-            100 * theme.line_height() * READING_LINE_HEIGHT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
-        )
+        distances.setLineHeight(100 * theme.line_height(), QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
     distances.setTopMargin(theme.px(SPACE_ABOVE.get(level, 0)))
     distances.setBottomMargin(theme.px(_space_below(block)))
     distances.setNonBreakableLines(False)
@@ -282,6 +301,11 @@ def _format_block(block: QTextBlock) -> None:
         distances.setBackground(theme.color("sunken"))
         distances.setLeftMargin(theme.px(4))
     cursor.mergeBlockFormat(distances)
+    if block.textList():
+        # Qt draws the bullet as far from the text as a space of the paragraph's own font is wide.
+        marker = QTextCharFormat(block.charFormat())
+        marker.setFontStretch(BULLET_STRETCH)
+        cursor.setBlockCharFormat(marker)
     cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
     if level:
         # Not merged: what Markdown gives a heading scales the font's size.
@@ -415,6 +439,7 @@ class TopicList(Themed, QListWidget):
     def retranslate(self) -> None:
         for row, (_, text) in enumerate(_list_rows()):
             self.item(row).setText(text)
+        self._fit_rows()
         self.setAccessibleName(translate("Help", "Topics"))
 
     def refresh(self) -> None:
@@ -423,6 +448,7 @@ class TopicList(Themed, QListWidget):
             heading.setFont(theme.font("small-strong"))
             heading.setSizeHint(QSize(0, self.fontMetrics().height() + theme.px(26)))
         self.setFixedWidth(theme.px(LIST_WIDTH))
+        self._fit_rows()
         self.update_colours()
         super().refresh()
 
@@ -431,6 +457,14 @@ class TopicList(Themed, QListWidget):
         for heading in self._headings():
             heading.setForeground(theme.color("soft"))
         super().update_colours()
+
+    def _fit_rows(self) -> None:
+        """A title that needs two lines has them: Qt wraps it, and leaves the row as high as one line."""
+        width = theme.px(LIST_WIDTH) - self.verticalScrollBar().sizeHint().width() - 2 * ROW_PADDING[0]
+        for item in (self.item(row) for row in range(self.count())):
+            if item.data(Qt.ItemDataRole.UserRole):
+                lines = self.fontMetrics().boundingRect(0, 0, width, 0, Qt.TextFlag.TextWordWrap, item.text())
+                item.setSizeHint(QSize(0, lines.height() + 2 * ROW_PADDING[1]))
 
     def _headings(self) -> list[QListWidgetItem]:
         items = (self.item(row) for row in range(self.count()))
@@ -444,13 +478,13 @@ class TopicList(Themed, QListWidget):
 class HelpDialog(Themed, QDialog):
     """The guide. `topic` is the page that is shown; what was shown before is a step back."""
 
-    def __init__(self, app: App, parent: QWidget, topic: str) -> None:
+    def __init__(self, app: App, parent: QWidget, topic: str, anchor: str = "") -> None:
         super().__init__(parent)
         self._app = app
         self._ready = False
         self._failure: AppError | None = None
         self._history: list[tuple[str, str]] = []
-        self.topic, self._anchor = topic, ""
+        self.topic, self._anchor = topic, anchor
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowFlag(Qt.WindowType.WindowMaximizeButtonHint)
         self.back_button = Button(kind="ghost", icon_name="left", flush="left")
@@ -643,15 +677,19 @@ def _open_nearest(open_folder: Callable[[Path], None], folder: Path) -> None:
     open_folder(next(each for each in (folder, *folder.parents) if each.is_dir()))
 
 
-def open_help(app: App, parent: QWidget, topic: str) -> HelpDialog:
-    """Show a topic beside the window of `parent`, in the help window that is open there already, if any."""
+def open_help(app: App, parent: QWidget, topic: str, anchor: str = "") -> HelpDialog:
+    """Show a topic, from one of its headings if an anchor is given, beside the window of `parent`: in the help window
+    that is open there already, if any.
+    """
     window = parent.window()
     dialog = window.findChild(HelpDialog, options=Qt.FindChildOption.FindDirectChildrenOnly)
     if dialog is None:
-        dialog = HelpDialog(app, window, topic)
+        dialog = HelpDialog(app, window, topic, anchor)
         dialog.show()
+        if anchor:
+            dialog.browser.scroll_to_heading(anchor)
     else:
-        dialog.open_topic(topic)
+        dialog.open_topic(topic, anchor)
         dialog.activateWindow()
     return dialog
 

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QObject, QThread, QTimer, Signal, Slot
 
 from ..core.errors import AppError, Cancelled
 from ..core.jobs import Job, JobContext
@@ -73,17 +73,21 @@ class FunctionJob:
         self._function()
 
 
-class _Worker(QObject):
-    """Runs the job once; lives in its thread."""
+class _JobThread(QThread):
+    """Runs the job once.
+
+    Qt aborts the process over a thread that is destroyed while it runs: it belongs to the application, and outlives a
+    runner that goes first.
+    """
 
     def __init__(self, job: Job[Any], context: JobContext[Any]) -> None:
-        super().__init__()
+        super().__init__(QCoreApplication.instance())
+        self.setObjectName(type(job).__name__)
         self._job = job
         self._context = context
         self.result: Any = None
         self.error: AppError | None = None
 
-    @Slot()
     def run(self) -> None:
         try:
             self.result = self._job.run(self._context)
@@ -92,8 +96,6 @@ class _Worker(QObject):
         except Exception as error:  # noqa: BLE001 - a defect must still end in a message, not in silence
             _log.exception("a job failed unexpectedly")
             self.error = AppError("internal", detail=f"{type(error).__name__}: {error}")
-        finally:
-            QThread.currentThread().quit()
 
 
 class JobRunner(QObject):
@@ -109,8 +111,7 @@ class JobRunner(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._thread: QThread | None = None
-        self._worker: _Worker | None = None
+        self._thread: _JobThread | None = None
         self._cancel = threading.Event()
         self._throttle = _SignalThrottle()
         self._timer = QTimer(self)
@@ -128,12 +129,9 @@ class JobRunner(QObject):
             raise RuntimeError("a job is already running")
         self._cancel = threading.Event()
         self._throttle = _SignalThrottle()
-        self._worker = _Worker(job, JobContext(self._throttle.add_report, self._throttle.add_line, self._cancel))
-        self._thread = QThread(self)
-        self._thread.setObjectName(type(job).__name__)
-        self._worker.moveToThread(self._thread)
-        self._thread.started.connect(self._worker.run)
+        self._thread = _JobThread(job, JobContext(self._throttle.add_report, self._throttle.add_line, self._cancel))
         self._thread.finished.connect(self._on_thread_finished)
+        self._thread.finished.connect(self._thread.deleteLater)
         self._timer.start()
         self._thread.start()
         self.started.emit()
@@ -160,18 +158,17 @@ class JobRunner(QObject):
 
     @Slot()
     def _on_thread_finished(self) -> None:
-        thread, worker = self._thread, self._worker
-        if thread is None or worker is None or not thread.isFinished():
+        thread = self._thread
+        if thread is None or not thread.isFinished():
             return
         self._timer.stop()
         self._emit_reports()
-        self._thread = self._worker = None
+        self._thread = None
         thread.wait()
-        thread.deleteLater()
-        if isinstance(worker.error, Cancelled):
+        if isinstance(thread.error, Cancelled):
             self.cancelled.emit()
-        elif worker.error is not None:
-            self.failed.emit(worker.error)
+        elif thread.error is not None:
+            self.failed.emit(thread.error)
         else:
-            self.done.emit(worker.result)
+            self.done.emit(thread.result)
         self.finished.emit()

@@ -114,9 +114,8 @@ def check_gpu(
 
 def _check_factory(gpu: GpuSample, *, has_several: bool, form_factor: FormFactor) -> CheckFactory:
     """`make_check` for this GPU."""
-    return partial(
-        make_check, device=gpu_display_name(gpu, has_several=has_several), gpu=gpu.index, **_advice_data(form_factor)
-    )
+    advice: dict[str, Any] = dict(advice_codes(form_factor, has_several=has_several))
+    return partial(make_check, device=gpu_display_name(gpu, has_several=has_several), gpu=gpu.index, **advice)
 
 
 def link_bandwidth(readings: Readings, tests: HealthTestSettings) -> float | None:
@@ -157,10 +156,6 @@ def check_link_speed(
         yield factory(
             "link-speed", state, value=slower_gb_s, expected=link_capacity, share=share, **own_threshold_data(tests)
         )
-
-
-def _advice_data(form_factor: FormFactor) -> dict[str, Any]:
-    return dict(advice_codes(form_factor))
 
 
 def _loaded_readings(readings: Readings, tests: HealthTestSettings) -> list[GpuSample]:
@@ -224,14 +219,18 @@ def _check_free_memory(
     return factory("card-memory", "warn" if is_busy else "pass", value=free_bytes, **data, **own_threshold_data(tests))
 
 
+def has_error_counters(gpu: GpuSample) -> bool:
+    """Whether the driver reports any count of memory errors of a GPU; GeForce cards mostly have none."""
+    return any(count is not None for count in (gpu.ecc_uncorrected, gpu.retired_pages, gpu.remapped_rows))
+
+
 def _check_memory_errors(factory: CheckFactory, latest: GpuSample, rules: HealthRules) -> Check:
-    counters = (latest.ecc_uncorrected, latest.retired_pages, latest.remapped_rows)
     counts: dict[str, Value] = {
         "uncorrected": latest.ecc_uncorrected,
         "corrected": latest.ecc_corrected,
         "replaced": latest.remapped_rows if latest.remapped_rows is not None else latest.retired_pages,
     }
-    if all(count is None for count in counters):
+    if not has_error_counters(latest):
         return factory("card-errors", "skip", **{**counts, "reason": "@health.reason.no-counters"})
     faults = (
         (latest.remap_failed, "no-spare", "remap-failed"),

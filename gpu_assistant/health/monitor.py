@@ -240,7 +240,8 @@ class HealthMonitor:
         """The GPU's name, and the advice for its form factor."""
         if gpu is None:
             return {}
-        return {"name": gpu_display_name(gpu, has_several=has_several), **advice_codes(self._cached_form_factor(gpu))}
+        advice = advice_codes(self._cached_form_factor(gpu), has_several=has_several)
+        return {"name": gpu_display_name(gpu, has_several=has_several), **advice}
 
     def _cached_lanes(self, gpu: GpuSample) -> int | None:
         if gpu.name not in self._lanes_by_name:

@@ -283,6 +283,10 @@ def gpu_display_name(gpu: GpuSample, *, has_several: bool) -> str:
     return device_label(f"cuda:{gpu.index}", gpu.name, several=has_several)
 
 
-def advice_codes(form_factor: FormFactor) -> dict[str, str]:
-    """The codes of advice texts for a form factor, by their placeholders."""
-    return {name: f"@health.{name}.{form_factor}" for name in ADVICE_KEYS}
+def advice_codes(form_factor: FormFactor, *, has_several: bool) -> dict[str, str]:
+    """The codes of advice texts for a form factor, by their placeholders.
+
+    With several GPUs that are not in a laptop or a server, the air between them counts, too.
+    """
+    codes = {name: f"@health.{name}.{form_factor}" for name in ADVICE_KEYS}
+    return codes | {"air": "@health.air.several"} if has_several and form_factor in ("desktop", "any") else codes

@@ -7,16 +7,30 @@ from __future__ import annotations
 
 from html import escape
 
-from ..bench.device_comparison import DeviceComparison, device_comparisons, relevant_gpu_logs, unit_maxima
+from ..bench.device_comparison import DeviceComparison, relevant_gpu_logs, unit_maxima
+from ..bench.expected_ranges import shortfall_percent
 from ..bench.history import previous_benchmark
 from ..core.results import TRAINING_WORKLOADS, Benchmark, BenchResult
 from ..core.types import short_device_name
 from ..texts import current
 from ..texts.benchmark import verdict_text
 from ..texts.current import translate
-from ..texts.format import format_memory
+from ..texts.format import format_memory, format_percent
 from . import messages, result_messages
-from .expected_ranges import BELOW_EXPECTED, RangeSource, expected_results, range_source_text
+from .expected_ranges import (
+    BELOW_EXPECTED,
+    RangeSource,
+    cause_texts,
+    compared_name,
+    described_pair,
+    expected_results,
+    link_limit,
+    middle_note,
+    ordered_comparisons,
+    range_source_text,
+    slow_text,
+    step_texts,
+)
 from .page import paragraph_html, render_page, section_html, table_html
 from .result_messages import VERSION_NAMES, table_rows, validity_notes, version_name
 
@@ -29,7 +43,7 @@ def render_html(
     parts = [
         paragraph_html(" · ".join([*messages.machine_labels(benchmark), messages.measured_on(benchmark)])),
         _headline_section(benchmark),
-        _comparison_section(benchmark, stored),
+        _comparison_section(benchmark, stored, range_source),
         _expected_section(benchmark, range_source),
         section_html(
             translate("BenchmarkReport", "Was it a fair test?"),
@@ -46,7 +60,7 @@ def render_html(
         paragraph_html(
             translate(
                 "BenchmarkReport",
-                "Measured with GPU Assistant. Contains no names of people, serial numbers or folders.",
+                "Measured with GPU Assistant. Contains no personal names, serial numbers or folder names.",
             )
         ),
     ]
@@ -72,20 +86,21 @@ def _headline_section(benchmark: Benchmark) -> str:
     return f"<section>{body}{''.join(paragraph_html(note) for note in notes)}</section>"
 
 
-def _comparison_section(benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> str:
+def _comparison_section(benchmark: Benchmark, stored: tuple[Benchmark, ...], range_source: RangeSource | None) -> str:
     rows, previous = [], previous_benchmark(benchmark, stored)
-    pairs = device_comparisons(benchmark, previous)
+    pairs = ordered_comparisons(benchmark, previous)
     maxima, shown = unit_maxima(pairs), [each for pair in pairs for each in pair.results]
     for pair in pairs:
-        single = len(pair.results) == 1  # the length of one bar alone says nothing
+        limit = link_limit(pair, benchmark, range_source)
+        single = len(pair.results) == 1 and limit is None  # the length of one bar alone says nothing
         bars = "".join(
-            ("" if single else _bar_html(each, pair, maxima[each.unit]))
+            ("" if single else _bar_html(each, pair, limit or maxima[each.unit], has_ground=limit is not None))
             + f"<small>{escape(_bar_device(each, pair, previous))} "
             + f"{escape(messages.marked_median(each, shown))}</small>"
             for each in pair.results
         )
         ratio = messages.ratio_text(pair.ratio) if pair.ratio is not None else ""
-        title, description = messages.pair_title(pair), messages.pair_description(pair, benchmark)
+        title, description = messages.pair_title(pair), described_pair(pair, benchmark, limit)
         name = f"{escape(title)}<br><small>{escape(description)}</small>"
         rows.append(f'<tr><td style="width:34%">{name}</td><td>{bars}</td><td>{ratio}</td></tr>')
     has_gpu = any(pair.gpus for pair in pairs)
@@ -98,9 +113,11 @@ def _comparison_section(benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> 
     return section_html(title, f"<table>{''.join(rows)}</table>{paragraph_html(doubts)}") if rows else ""
 
 
-def _bar_html(result: BenchResult, pair: DeviceComparison, maximum: float) -> str:
+def _bar_html(result: BenchResult, pair: DeviceComparison, maximum: float, *, has_ground: bool) -> str:
+    """A bar in a scale that ends at `maximum`; with a ground up to there where that is what the device could reach."""
     css_class = "bar cpu" if messages.bar_colour(result, pair) == "s5" else "bar"
-    return f'<div class="{css_class}" style="width:{100 * result.median / maximum:.1f}%"></div>'
+    bar = f'<div class="{css_class}" style="width:{100 * result.median / maximum:.1f}%"></div>'
+    return f'<div class="ground">{bar}</div>' if has_ground else bar
 
 
 def _bar_device(result: BenchResult, pair: DeviceComparison, previous: Benchmark | None) -> str:
@@ -119,15 +136,27 @@ def _expected_section(benchmark: Benchmark, range_source: RangeSource | None) ->
         template = translate("BenchmarkReport", "usual: {low} to {high}")
         if result.judgement == "above":
             template = translate("BenchmarkReport", "above the usual range: {low} to {high}")
-        rows.append((messages.result_name(result), messages.median_text(result), template.format(low=low, high=high)))
+        elif result.judgement == "below":
+            template = translate("BenchmarkReport", "{percent} slower than usual: {low} to {high}")
+        percent = format_percent(shortfall_percent(result.median, expected))
+        rows.append(
+            (
+                compared_name(result, benchmark),
+                messages.median_text(result),
+                template.format(low=low, high=high, percent=percent),
+            )
+        )
     if not rows:
         return ""
-    texts = current.texts()
-    causes = benchmark.causes if benchmark.verdict == BELOW_EXPECTED else ()
+    texts, is_below = current.texts(), benchmark.verdict == BELOW_EXPECTED
+    causes, steps = (cause_texts(benchmark), step_texts(benchmark)) if is_below else ([], [])
+    verdict = slow_text(benchmark) if is_below else verdict_text(benchmark, texts)
+    step_list = "".join(f"<li>{escape(step)}</li>" for step in steps)
     return section_html(
         translate("BenchmarkReport", "Is that normal for this card?"),
-        f"<p>{escape(verdict_text(benchmark, texts))}</p>{table_html(rows)}"
-        + "".join(f"<p>{escape(texts.translate(each))}</p>" for each in causes)
+        f"<p>{escape(verdict)}</p>{table_html(rows)}{paragraph_html(middle_note() if is_below else '')}"
+        + "".join(f"<p>{escape(cause)}</p>" for cause in causes)
+        + (f"<ol>{step_list}</ol>" if steps else "")
         + _range_source_html(range_source),
     )
 
@@ -168,7 +197,7 @@ def _history_section(benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> str
     runs = messages.comparable_runs(benchmark, stored)
     if len(runs) < 2:
         return ""
-    dates = messages.date_labels([each for each, _ in runs], with_year=True)
+    dates = messages.date_labels([each for each, _ in runs])
     rows = [
         (date, messages.marked_median(result, [result for _, result in runs]), _versions_text(each))
         for date, (each, result) in zip(dates, runs, strict=True)

@@ -25,7 +25,7 @@ def render_html(checks: Checks, tested: float) -> str:
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(tested))
     facts = [translate("HealthReport", "Tested {when}").format(when=when)]
     if checks.level is not None:
-        facts.append(translate("HealthReport", "Level {level} of 3").format(level=checks.level))
+        facts.append(texts.health_level_name(checks.level))
     return render_page(
         translate("HealthReport", "Is this graphics card healthy?"),
         [
@@ -39,7 +39,7 @@ def render_html(checks: Checks, tested: float) -> str:
             paragraph_html(
                 translate(
                     "HealthReport",
-                    "Tested with GPU Assistant. Contains no names of people, serial numbers or folders.",
+                    "Tested with GPU Assistant. Contains no personal names, serial numbers or folder names.",
                 )
             ),
         ],

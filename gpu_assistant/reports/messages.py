@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from ..bench.child_protocol import NOTE_PREFIX
 from ..bench.device_comparison import (
-    NIGHT_S,
     UNMEASURED_VERDICTS,
     DeviceComparison,
     device_comparisons,
@@ -24,7 +23,7 @@ from ..bench.device_comparison import (
     readable_figure,
     result_without_graph,
 )
-from ..bench.expected_ranges import find_gpu_log, is_best_size, result_key
+from ..bench.expected_ranges import find_gpu_log
 from ..bench.history import find_comparable
 from ..bench.measurements import UNFINISHED_NOTES, doubtful_notes, skipped_main_workloads
 from ..core.results import GRAPH_WORKLOADS, Benchmark, BenchResult
@@ -235,6 +234,11 @@ def doubt_text(*results: BenchResult) -> str:
     return texts_benchmark.doubt_text(doubtful_notes(*results), current.texts())
 
 
+def _doubt_note(*results: BenchResult) -> str:
+    reason = doubt_text(*results)
+    return translate("BenchmarkMessages", "Doubtful: {why}.").format(why=reason) if reason else ""
+
+
 def omission_reason(note_key: str) -> str:
     """Why one workload was left out, from the key of the note that covers all that were left out for this reason."""
     texts, short_key = current.texts(), note_key.replace(NOTE_PREFIX, "bench.why.", 1)
@@ -282,7 +286,7 @@ def pair_description(pair: DeviceComparison, benchmark: Benchmark, *, is_brief: 
     if best.id == "matmul":
         return _matmul_description(best, benchmark)
     if best.id.startswith("copy-to"):
-        return _pcie_text(benchmark, best.device)
+        return _pcie_text(pair, benchmark)
     if best.id == "copy-within":
         if pair.gpus:
             return translate("BenchmarkMessages", "copying within the card's memory")
@@ -331,23 +335,15 @@ def _graph_details(result: BenchResult, benchmark: Benchmark) -> str:
     return translate("BenchmarkMessages", "{text} ({value} without)").format(text=text, value=median_text(eager))
 
 
-def _pcie_text(benchmark: Benchmark, device: str) -> str:
-    """PCIe generation and lanes, where the driver reported them."""
-    gpu = find_gpu_log(device, benchmark.watched)
-    if gpu is not None and gpu.pcie_gen is not None and gpu.pcie_width is not None:
+def _pcie_text(pair: DeviceComparison, benchmark: Benchmark) -> str:
+    """PCIe generation and lanes, where the driver reported the same for all GPUs."""
+    logs = (find_gpu_log(result.device, benchmark.watched) for result in pair.gpus)
+    slots = {(log.pcie_gen, log.pcie_width) if log is not None else (None, None) for log in logs}
+    generation, lanes = slots.pop() if len(slots) == 1 else (None, None)
+    if generation is not None and lanes is not None:
         template = translate("BenchmarkMessages", "through the slot (PCIe {gen}.0, {lanes} lanes)")
-        return template.format(gen=gpu.pcie_gen, lanes=gpu.pcie_width)
+        return template.format(gen=generation, lanes=lanes)
     return translate("BenchmarkMessages", "through the PCIe slot")
-
-
-def expected_range(pair: DeviceComparison, benchmark: Benchmark) -> tuple[float, float] | None:
-    """(low, high) of healthy GPUs of this model in the unit of the fastest result.
-
-    None where the range is unknown, or is of another size than the one that is shown.
-    """
-    best = pair.fastest
-    expected = (benchmark.expected or {}).get(result_key(best))
-    return expected if expected is not None and is_best_size(best, benchmark) else None
 
 
 def reference_result(benchmark: Benchmark) -> BenchResult | None:
@@ -375,15 +371,19 @@ def device_results(benchmark: Benchmark) -> list[BenchResult]:
     return sorted((each for each in results if each is not None), key=lambda result: result.median, reverse=True)
 
 
+TRAINING_UNITS = ("images/s", "sequences/s")
 EXAMPLE_COUNT = 1000  # pictures or sentences of which `plain_results` tells the time
 
 
 class PlainResult(NamedTuple):
-    """What a workload does, and how fast, for whoever knows neither its name nor its unit; `workload` is the name."""
+    """What a workload does, and how fast, for whoever knows neither its name nor its unit; `workload` is the name,
+    `doubt` what the figure must not be shown without, "" without a doubt.
+    """
 
     name: str
     figure: str
     workload: str
+    doubt: str
 
 
 def plain_results(benchmark: Benchmark) -> tuple[PlainResult, ...]:
@@ -402,7 +402,9 @@ def plain_results(benchmark: Benchmark) -> tuple[PlainResult, ...]:
         for pair in pairs
     )
     return tuple(
-        PlainResult(names[each.id].format(total=f"{EXAMPLE_COUNT:,}"), _plain_speed(each), result_name(each))
+        PlainResult(
+            names[each.id].format(total=f"{EXAMPLE_COUNT:,}"), _plain_speed(each), result_name(each), _doubt_note(each)
+        )
         for each in fastest
         if each.id in names
     )
@@ -410,7 +412,7 @@ def plain_results(benchmark: Benchmark) -> tuple[PlainResult, ...]:
 
 def _plain_speed(result: BenchResult) -> str:
     """How long EXAMPLE_COUNT examples take, else the operations a second, else the figure with its unit."""
-    if result.unit in ("images/s", "sequences/s"):
+    if result.unit in TRAINING_UNITS:
         return format_duration(EXAMPLE_COUNT / result.median, current.texts().language)
     return operations_text(result) or median_text(result)
 
@@ -461,8 +463,7 @@ def make_headline(benchmark: Benchmark) -> BenchmarkHeadline | None:
     if pair is None:
         return None
     # One figure has one reason, whichever of its two parts is doubtful.
-    reason = doubt_text(*(each for each in (pair.fastest, pair.cpu) if each is not None))
-    doubt_note = translate("BenchmarkMessages", "Doubtful: {why}.").format(why=reason) if reason else ""
+    doubt_note = _doubt_note(*(each for each in (pair.fastest, pair.cpu) if each is not None))
     if pair.ratio is not None:
         return _ratio_headline(benchmark, pair, pair.ratio, doubt_note)
     return _value_headline(benchmark, pair.fastest, doubt_note)
@@ -481,7 +482,7 @@ def _ratio_headline(benchmark: Benchmark, pair: DeviceComparison, ratio: float, 
     formats = remove_cjk_gaps(
         template.format(how=run_details(best), how_cpu=run_details(cpu) if cpu is not None else "")
     )
-    detail = remove_cjk_gaps(f"{formats} {doubt_note or _overnight_text(ratio)}")
+    detail = remove_cjk_gaps(f"{formats} {doubt_note or _overnight_text(ratio)}".rstrip())
     return BenchmarkHeadline(ratio_text(ratio), text, detail, missing_text(benchmark), doubt_note, formats)
 
 
@@ -515,12 +516,58 @@ def _has_identical_gpus(benchmark: Benchmark, device: str) -> bool:
 
 
 def _overnight_text(ratio: float) -> str:
-    seconds = gpu_seconds_per_night(float(format_ratio(ratio)))  # as it is shown, so that one can check it
-    if seconds >= NIGHT_S:
+    shown = float(format_ratio(ratio))  # so that one can check what follows from it
+    if shown == 1:
+        return ""
+    if shown < 1:
         return translate("BenchmarkMessages", "The CPU is faster at this.")
     return translate(
         "BenchmarkMessages", "A job that keeps the CPU busy all night (8 hours) takes the card {time}."
-    ).format(time=format_duration(seconds, current.texts().language))
+    ).format(time=format_duration(gpu_seconds_per_night(shown), current.texts().language))
+
+
+class HeadlineFigure(NamedTuple):
+    """The one figure of a benchmark; `caption` says in lines what it counts and in which workload, `doubt` is what it
+    must not be shown without, "" without a doubt.
+    """
+
+    figure: str
+    caption: str
+    doubt: str = ""
+
+
+def headline_figure(benchmark: Benchmark) -> HeadlineFigure:
+    """The figure; empty without any result."""
+    pair = headline_comparison(benchmark)
+    if pair is None:
+        return HeadlineFigure("", "")
+    best, plain = pair.fastest, plain_results(benchmark)
+    if pair.ratio is not None:
+        workload = _name_with_gpu(benchmark, best.device, workload_label(best.id))
+        doubt = _doubt_note(*(each for each in (best, pair.cpu) if each is not None))
+        caption = f"{translate('BenchmarkMessages', 'as fast as your CPU')}\n{workload}"
+        return HeadlineFigure(ratio_text(pair.ratio), caption, doubt)
+    if plain and best.unit in TRAINING_UNITS:
+        return HeadlineFigure(plain[0].figure, plain[0].name, plain[0].doubt)
+    value, unit = readable_value(best.median, best.unit)
+    figure, unit_text = value, unit_label(unit)
+    if operations := operations_text(best):
+        # With the unit that the bars have.
+        figure, _, plain_unit = operations.partition(" ")
+        short = unit_text if figure == value else f"{value}\N{NO-BREAK SPACE}{unit_text}"
+        unit_text = translate("BenchmarkMessages", "{unit} ({short})").format(unit=plain_unit, short=short)
+    name = _name_with_gpu(benchmark, best.device, result_name(best))
+    return HeadlineFigure(figure, f"{unit_text}\n{name}", _doubt_note(best))
+
+
+def _name_with_gpu(benchmark: Benchmark, device: str, name: str) -> str:
+    """The name of a workload, with the GPU that computed where there are several."""
+    if device == "cpu" or sum(each.id != "cpu" for each in benchmark.devices) < 2:
+        return name
+    card = gpu_name(benchmark, device)
+    if _has_identical_gpus(benchmark, device):
+        card = translate("BenchmarkMessages", "one {card}").format(card=card)
+    return translate("BenchmarkMessages", "{name} on {device}").format(name=name, device=card)
 
 
 # Before and after a run
@@ -538,13 +585,13 @@ def result_subtitle(benchmark: Benchmark) -> str:
             template = translate("BenchmarkMessages", "quick test, {time}")
         parts.append(template.format(time=format_duration(benchmark.seconds, current.texts().language)))
     if benchmark.started is not None:
-        local_time = time.localtime(benchmark.started)
-        if _is_today(local_time):
-            template = translate("BenchmarkMessages", "today {time}")
-            parts.append(template.format(time=time.strftime("%H:%M", local_time)))
-        else:
-            parts.append(time.strftime("%Y-%m-%d %H:%M", local_time))
+        parts.append(date_text(benchmark.started))
     return " · ".join(parts)
+
+
+def date_text(timestamp: float) -> str:
+    """ "today 14:02", or the date and time of another day; `timestamp` in seconds since the epoch."""
+    return _dated(time.localtime(timestamp), "%H:%M", names_today=True)
 
 
 def measured_when(benchmark: Benchmark) -> str:
@@ -567,31 +614,36 @@ def measured_on(benchmark: Benchmark) -> str:
     return translate("BenchmarkMessages", "Measured {date}, {time}").format(date=day, time=time_text)
 
 
-def previous_date_label(previous: Benchmark | None) -> str:
-    """The date of the previous run, as the name of its bar."""
-    return date_labels([previous], with_year=True)[0] if previous is not None else ""
+def previous_date_label(previous: Benchmark | None, *, names_today: bool = False) -> str:
+    """The date of the previous run, as the name of its bar; `names_today` as in `date_labels`."""
+    return date_labels([previous], names_today=names_today)[0] if previous is not None else ""
 
 
-def date_labels(benchmarks: Sequence[Benchmark], *, with_year: bool = False) -> list[str]:
+def date_labels(benchmarks: Sequence[Benchmark], *, names_today: bool = False) -> list[str]:
     """The date of each run, all different: with seconds where minutes are not enough. Full tests are marked.
 
-    Without `with_year` they are short enough for the labels of bars; with it they can be read on another day.
+    They can be read on another day. With `names_today` they are in the form of `date_text`, for the window.
     """
     labels: list[str] = []
     for time_format in ("%H:%M", "%H:%M:%S"):
-        labels = [_date_label(benchmark, time_format, with_year=with_year) for benchmark in benchmarks]
+        labels = [_date_label(benchmark, time_format, names_today=names_today) for benchmark in benchmarks]
         if len(set(labels)) == len(labels):
             break
     return labels
 
 
-def _date_label(benchmark: Benchmark, time_format: str, *, with_year: bool) -> str:
+def _date_label(benchmark: Benchmark, time_format: str, *, names_today: bool) -> str:
     if benchmark.started is None:
         return UNKNOWN_VALUE
-    local_time = time.localtime(benchmark.started)
-    day_format = "%Y-%m-%d " if with_year else "" if _is_today(local_time) else "%m-%d "
-    label = time.strftime(day_format + time_format, local_time)
+    label = _dated(time.localtime(benchmark.started), time_format, names_today=names_today)
     return translate("BenchmarkMessages", "{when}, full").format(when=label) if benchmark.scope == "full" else label
+
+
+def _dated(local_time: time.struct_time, time_format: str, *, names_today: bool) -> str:
+    if names_today and _is_today(local_time):
+        template = translate("BenchmarkMessages", "today {time}")
+        return template.format(time=time.strftime(time_format, local_time))
+    return time.strftime(f"%Y-%m-%d {time_format}", local_time)
 
 
 def _is_today(local_time: time.struct_time) -> bool:

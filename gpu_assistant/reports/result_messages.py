@@ -18,7 +18,7 @@ from ..core.types import short_device_name
 from ..texts import current
 from ..texts.benchmark import dimensions_text, size_text
 from ..texts.current import translate
-from ..texts.format import UNKNOWN_VALUE, format_duration, short_name
+from ..texts.format import UNKNOWN_VALUE, format_duration, join_list, short_name
 from . import messages
 
 # Was it a fair test?
@@ -145,11 +145,10 @@ def _affected_items(benchmark: Benchmark, note: str) -> list[str]:
 
 def _list_sizes(sizes_by_label: Mapping[str, Sequence[tuple[int, ...]]]) -> list[str]:
     """The labels; those of matrix products with their sizes."""
-    separator = "、" if current.texts().language == "zh_CN" else ", "
     items = []
     for label, sizes in sizes_by_label.items():
         is_matmul = len(sizes[0]) == 3 and len(set(sizes[0])) == 1
-        size_list = separator.join(dimensions_text(size) for size in sorted(sizes))
+        size_list = join_list(map(dimensions_text, sorted(sizes)), current.texts().language)
         items.append(f"{label} · {size_list}" if is_matmul else label)
     return items
 
@@ -238,15 +237,17 @@ def change_text(previous: tuple[Benchmark, BenchResult], current: tuple[Benchmar
     """
     ratio = speed_ratio(previous[1], current[1])
     if reason := messages.doubt_text(previous[1], current[1]):
-        text = translate("ResultMessages", "Cannot be compared with {when}: {why}.").format(when=date, why=reason)
+        text = translate(
+            "ResultMessages", "This test cannot be compared with the previous one ({when}): {why}."
+        ).format(when=date, why=reason)
     elif ratio is None:
-        text = translate("ResultMessages", "No significant difference from {when}.")
+        text = translate("ResultMessages", "This test shows no significant difference from the previous one ({when}).")
         text = text.format(when=date)
     elif ratio > 1:
-        text = translate("ResultMessages", "{percent}% faster than {when}.")
+        text = translate("ResultMessages", "This test was {percent}% faster than the previous one ({when}).")
         text = text.format(percent=round(100 * (ratio - 1)), when=date)
     else:
-        text = translate("ResultMessages", "{percent}% slower than {when}.")
+        text = translate("ResultMessages", "This test was {percent}% slower than the previous one ({when}).")
         text = text.format(percent=round(100 * (1 - ratio)), when=date)
     changes = translate("ResultMessages", ", ").join(_version_changes(previous[0].versions, current[0].versions))
     if not changes:

@@ -424,6 +424,10 @@ class Desktop(Protocol):
         """
         ...
 
+    def open_power_settings(self) -> None:
+        """Open the system's settings for power; raises AppError("no-power-settings")."""
+        ...
+
     def open_terminal(self, environment: Path) -> None:
         """Open a terminal with the environment activated; raises AppError("no-terminal")."""
         ...

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..core.results import COPY_WORKLOADS, TOKEN_WORKLOADS
-from .format import format_memory, short_name
+from .format import format_memory, join_list, short_name
 
 if TYPE_CHECKING:
     from ..core.results import Benchmark
@@ -84,7 +84,7 @@ def missing_workloads_text(missing: Sequence[tuple[str, str]], texts: Translator
     sentences = [
         texts.translate(
             reason.replace(NOTE_PREFIX, REASON_PREFIX, 1),
-            {"workloads": ("、" if texts.language == "zh_CN" else ", ").join(names)},
+            {"workloads": join_list(names, texts.language)},
         )
         for reason, names in reasons.items()
     ]

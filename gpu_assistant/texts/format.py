@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -34,10 +34,11 @@ LIST_NAMES = frozenset(
 )
 # Suffix of a figure's name: the unit in English (singular) and in Chinese.
 UNIT_NAMES = {"lanes": ("lane", "条通道"), "table_rows": ("row", "行")}
-# A placeholder followed by a plural in English texts: "{count} files", "{count} damaged places".
+# A placeholder followed by a plural in English texts: "{count} files", "{count} more alarms".
 COUNTED_NOUNS = (
-    *("cards", "checks", "cores", "errors", "files", "packages", "parts", "passes", "places", "problems"),
-    *("products", "prompts", "records", "restarts", "results", "rows", "runs", "settings", "steps", "threads", "words"),
+    *("alarms", "cards", "checks", "cores", "errors", "files", "notes", "packages", "parts", "passes"),
+    *("problems", "products", "prompts", "records", "restarts", "results", "rows", "runs", "settings", "steps"),
+    *("threads", "warnings", "words"),
 )
 _COUNTED_NOUN = re.compile(rf"\{{(?P<name>\w+)\}}(?P<gap> (?:[a-z]+ )?)(?P<noun>{'|'.join(COUNTED_NOUNS)})\b")
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -142,7 +143,12 @@ def format_value(name: str, value: Value, language: Language) -> str:
         return _format_number(name, value, language)
     # Output of other programs may contain terminal escapes or marks of writing direction.
     text = UNPRINTABLE.sub("", str(value))
-    return text.replace(", ", "、") if name in LIST_NAMES and language == "zh_CN" else text
+    return join_list(text.split(", "), language) if name in LIST_NAMES else text
+
+
+def join_list(items: Iterable[str], language: Language) -> str:
+    """Names or figures as a list within a sentence."""
+    return ("、" if language == "zh_CN" else ", ").join(items)
 
 
 def _format_number(name: str, value: float, language: Language) -> str:

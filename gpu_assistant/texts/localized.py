@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import reduce
 
 import msgspec
@@ -12,7 +12,7 @@ from ..core.plan_cost import PlanCost, step_cost
 from ..core.recommendation import Reason, Recommendation, Way, WayCost
 from ..core.results import Alarm, Check, Checks, Health
 from ..core.types import Value, device_name
-from .format import UNKNOWN_VALUE, uncapitalize
+from .format import UNKNOWN_VALUE, join_list, uncapitalize
 from .translate import Translator
 
 
@@ -139,19 +139,45 @@ class Texts(Translator):
     def _area_texts(self, areas: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(self.translate(f"health.area.{area}") for area in areas)
 
+    def health_level_name(self, level: int) -> str:
+        """The name of a level of the health test."""
+        return self.translate(f"health.level.{level}")
+
     def check_text(self, check: Check) -> str:
         """A check's sentence, or that of the `alarm` that rang; where only we say from when on something counts, that
         stands beside it.
         """
+        alarm, evidence = check.data.get("alarm"), self.check_evidence(check)
+        if not alarm:
+            return evidence
+        return self.translate(
+            "health.told", {"title": self.translate(f"health.{alarm}.title", check.data), "evidence": evidence}
+        )
+
+    def check_evidence(self, check: Check) -> str:
+        """What there is to read below `check_headline`: a check's sentence, or only the evidence of the `alarm`."""
         alarm, case = check.data.get("alarm"), _text_case(check)
-        if alarm:
-            parts = {part: self.translate(f"health.{alarm}.{part}", check.data) for part in ("title", "evidence")}
-            text = self.translate("health.told", parts)
-        else:
-            text = self.translate(f"check.{check.id}.{check.state}{f'-{case}' if case else ''}", check.data)
+        code = f"health.{alarm}.evidence" if alarm else f"check.{check.id}.{check.state}{f'-{case}' if case else ''}"
+        text = self.translate(code, check.data)
         if check.data.get("own") and check.state in ("warn", "fail"):
             text += ("" if self.language == "zh_CN" else " ") + self.translate("health.own-check")
         return text
+
+    def check_headline(self, check: Check) -> str:
+        """What a check that did not pass found, with its figure: "The card runs hot: 86 °C"; the title of the `alarm`
+        that rang; "" for a check without a headline.
+        """
+        alarm, case = check.data.get("alarm"), _text_case(check)
+        if alarm:
+            return self.translate(f"health.{alarm}.title", check.data)
+        codes = (f"check.{check.id}.headline{suffix}" for suffix in (f"-{case}", f"-{check.state}", ""))
+        return next((self.translate(code, check.data) for code in codes if self.has_text(code)), "")
+
+    def check_remark(self, check: Check) -> str:
+        """What a check says beyond its headline; "" where only its whole sentence says it."""
+        code = f"check.{check.id}.{check.state}-remark"
+        is_own_text = not check.data.get("alarm") and self.has_text(code)
+        return self.translate(code, check.data) if is_own_text else ""
 
     def _check_fix(self, check: Check) -> str:
         """What to do about a check: the text of its case, of its reason, of an equivalent alarm, or of the check."""
@@ -189,9 +215,12 @@ class Texts(Translator):
         gpus = [each.gpu for each in value.alarms if each.id == alarm.id and each.gpu is not None]
         return self.title_of_gpus(gpus, uncapitalize(self.alarm_state(alarm)))
 
-    def title_of_gpus(self, gpus: Iterable[int], title: str) -> str:
-        """A title that is true of these GPUs: "GPU 0 and 1: at the power limit"."""
-        return self.translate("health.of-card", {"of_gpus": self.gpu_numbers(gpus), "title": title})
+    def title_of_gpus(self, gpus: Iterable[int], title: str, *, later: Collection[int] = ()) -> str:
+        """A title that is true of these GPUs, and of those `later`: "GPU 0, later also GPU 5: at the power limit"."""
+        of_gpus = self.gpu_numbers(gpus)
+        if later:
+            of_gpus = self.translate("health.gpus-then", {"first": of_gpus, "later": self.gpu_numbers(later)})
+        return self.translate("health.of-card", {"of_gpus": of_gpus, "title": title})
 
     def alarm_state(self, alarm: Alarm) -> str:
         """An alarm of a GPU in two or three words, for a table or several GPUs."""
@@ -213,8 +242,13 @@ class Texts(Translator):
         numbers = [
             part for run in runs for part in ([f"{run[0]}–{run[-1]}"] if len(run) > 2 else [str(gpu) for gpu in run])
         ]
-        first = ("、" if self.language == "zh_CN" else ", ").join(numbers[:-1])
-        return f"GPU {self.translate('health.gpus', {'first': first, 'last': numbers[-1]}) if first else numbers[0]}"
+        return self.join_gpu_numbers(numbers)
+
+    def join_gpu_numbers(self, numbers: Iterable[str]) -> str:
+        """GPUs by their numbers in this order: "GPU 7, 6 and 0"."""
+        *others, last = numbers
+        first = join_list(others, self.language)
+        return f"GPU {self.translate('health.gpus', {'first': first, 'last': last}) if first else last}"
 
     def localize_alarm(self, alarm: Alarm) -> Alarm:
         """The same alarm with its texts; a limit from our catalog instead of the driver is described as such."""
@@ -269,8 +303,7 @@ def known_download_text(cost: PlanCost, texts: Translator) -> str | None:
 
 def unknown_parts_text(cost: PlanCost, texts: Translator) -> str:
     """The names of the parts of unknown size that the download leaves out."""
-    separator = "、" if texts.language == "zh_CN" else ", "
-    return separator.join(texts.translate(f"price.part.{part}") for part in cost.unknown_parts)
+    return join_list((texts.translate(f"price.part.{part}") for part in cost.unknown_parts), texts.language)
 
 
 def disk_text(cost: PlanCost, texts: Translator) -> str | None:
@@ -306,15 +339,15 @@ def way_cost_texts(cost: WayCost, texts: Translator) -> tuple[str, ...]:
 
 
 def way_summary_text(cost: WayCost, texts: Translator, *, brief: bool = False) -> str:
-    """What a way costs, in one short line: "About 3.6 GB · 1 administrator prompt · 1 restart"; a `brief` one without
-    the prompts.
+    """What a way costs, in short phrases: "Download: about 3.6 GB · 1 administrator prompt · 1 restart", `brief` "1
+    admin prompt"; without a size where none is known.
     """
-    size = _way_size_text(cost, texts)
+    items = []
     if cost.package_bytes is not None:
         code = "way.summary.size-beside-driver" if cost.driver_bytes is None else "way.summary.size"
-        size = texts.translate(code, {"bytes": cost.package_bytes + (cost.driver_bytes or 0)})
-    prompts = () if brief else (prompts_text(cost.admin_prompts, texts),)
-    return " · ".join((size, *prompts, restarts_text(cost.restarts, texts)))
+        items.append(texts.translate(code, {"bytes": cost.package_bytes + (cost.driver_bytes or 0)}))
+    prompts = _brief_prompts_text if brief else prompts_text
+    return " · ".join((*items, prompts(cost.admin_prompts, texts), restarts_text(cost.restarts, texts)))
 
 
 def effort_texts(prompts: int, restarts: int, texts: Translator) -> tuple[str, str]:
@@ -323,6 +356,17 @@ def effort_texts(prompts: int, restarts: int, texts: Translator) -> tuple[str, s
         return restarts_text(restarts, texts), texts.translate("effort.no-prompt")
     restarts_too = texts.translate("effort.restarts" if restarts else "effort.no-restart", {"count": restarts})
     return prompts_text(prompts, texts), restarts_too
+
+
+def brief_effort_text(prompts: int, restarts: int, texts: Translator) -> str:
+    """The first of `effort_texts` where there is little room: "1 admin prompt"."""
+    if not prompts and restarts:
+        return restarts_text(restarts, texts)
+    return _brief_prompts_text(prompts, texts)
+
+
+def _brief_prompts_text(count: int, texts: Translator) -> str:
+    return texts.translate("effort.prompts" if count else "effort.prompts-none", {"count": count})
 
 
 def prompts_text(count: int, texts: Translator) -> str:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..core.paths import resources_dir
-from .format import format_value, use_singular
+from .format import format_value, join_list, use_singular
 
 if TYPE_CHECKING:
     from ..core.errors import AppError
@@ -155,7 +155,7 @@ class Translator:
         if isinstance(value, str) and value.startswith("@"):
             codes = [code.removeprefix("@") for code in value.split(", @")]
             if all("{" not in load_texts().get(code, EMPTY_TEXT)["en"] for code in codes):
-                return ("、" if self.language == "zh_CN" else ", ").join(self.translate(code) for code in codes)
+                return join_list((self.translate(code) for code in codes), self.language)
         build = _match_build(name, value)
         if build is not None:
             return self._build_text(build, "built" if name in _VERSION_NAMES else "build")

@@ -65,8 +65,10 @@ def draw(labels):
 
 
 # %%
-# The network: it looks for small shapes, then for shapes made of them, then it decides.
-# 神经网络：先找小的形状，再找由它们组成的形状，最后作出判断。
+# The network: it looks for small shapes, then
+# for shapes made of them, then it decides.
+# 神经网络：先找小的形状，
+# 再找由它们组成的形状，最后作出判断。
 network = nn.Sequential(
     nn.Conv2d(1, 16, 3, padding=1),
     nn.ReLU(),
@@ -77,13 +79,17 @@ network = nn.Sequential(
     nn.Flatten(),
     nn.Linear(32 * 7 * 7, 10),
 ).to(device)
-optimizer = torch.optim.Adam(network.parameters(), lr=0.001)
+optimizer = torch.optim.Adam(
+    network.parameters(),
+    lr=0.001,
+)
 loss_function = nn.CrossEntropyLoss()
 
 # %%
-# Digits for the exam. The network never trains on these.
+# Digits for the exam.
+# The network never trains on these.
 # 考试用的数字，训练时从不用它们。
-exam_labels = torch.arange(500, device=device) % 10
+exam_labels = torch.arange(500).to(device) % 10
 exam = draw(exam_labels)
 
 

@@ -71,8 +71,8 @@
         <translation>矩阵乘法：神经网络的核心运算</translation>
     </message>
     <message>
-        <source>A simulated machine cannot be measured: nothing is executed for it.</source>
-        <translation>模拟的电脑没法测速：不会为它执行任何操作。</translation>
+        <source>A simulated machine cannot be measured: nothing is executed on it.</source>
+        <translation>模拟的电脑无法测速：不会执行任何操作。</translation>
     </message>
     <message>
         <source>About 1 minute for the CPU and 1 minute for each GPU; with several GPUs up to {time} more for all of them together. The fans may get loud.</source>
@@ -132,7 +132,7 @@
     </message>
     <message>
         <source>The computer is calculating what fits in memory.</source>
-        <translation>正在计算装得下什么。</translation>
+        <translation>正在计算装得下哪些模型。</translation>
     </message>
     <message>
         <source>The environment was removed or moved. Setting up a new one takes a few minutes.</source>
@@ -163,12 +163,8 @@
         <translation>显卡正在体检，体检完再测速。</translation>
     </message>
     <message>
-        <source>How fast?</source>
-        <translation>有多快？</translation>
-    </message>
-    <message>
-        <source>What fits?</source>
-        <translation>装得下什么？</translation>
+        <source>What fits</source>
+        <translation>装得下什么</translation>
     </message>
     <message>
         <source>Up to 30 minutes. The fans may get loud.</source>
@@ -183,20 +179,20 @@
         <translation>完整测速（更精确）：最多 30 分钟…</translation>
     </message>
     <message>
-        <source>What fits in memory?</source>
-        <translation>装得下哪些模型？</translation>
-    </message>
-    <message>
-        <source>Which models this computer can run and train, and how long a text they can handle</source>
-        <translation>这台电脑能运行和训练哪些模型，能处理多长的文本</translation>
+        <source>Which models this computer can run and train</source>
+        <translation>这台电脑能运行和训练哪些模型</translation>
     </message>
     <message>
         <source>Measuring now: {workload} on the {device}</source>
         <translation>正在用 {device} 测：{workload}</translation>
     </message>
     <message>
-        <source>The fans may get loud. Close other programs for a fair result.</source>
-        <translation>风扇可能会变响。请关闭其他程序，否则成绩会偏低。</translation>
+        <source>The fans may get loud. Close other programs for a fair result. A cancelled run keeps its results so far.</source>
+        <translation>风扇可能会变响。请关闭其他程序，否则成绩会偏低。取消后，已测到的部分会保留。</translation>
+    </message>
+    <message>
+        <source>The fans may get loud. Close other programs for a fair result. A cancelled run is not saved.</source>
+        <translation>风扇可能会变响。请关闭其他程序，否则成绩会偏低。取消后，本次成绩不会保存。</translation>
     </message>
     <message>
         <source>How fast a small language model writes</source>
@@ -213,6 +209,10 @@
 </context>
 <context>
     <name>BenchmarkResultView</name>
+    <message>
+        <source>Each row has its own scale.</source>
+        <translation>各行的条形按各自的比例绘制。</translation>
+    </message>
     <message>
         <source>GPU vs CPU</source>
         <translation>显卡与 CPU 对比</translation>
@@ -233,6 +233,14 @@
         <source>times as fast</source>
         <translation>速度倍数</translation>
     </message>
+    <message>
+        <source>Not compared with other cards</source>
+        <translation>未与同型号显卡对照</translation>
+    </message>
+    <message>
+        <source>Large ones need a graphics card.</source>
+        <translation>大模型需要显卡。</translation>
+    </message>
 </context>
 <context>
     <name>ComparisonRow</name>
@@ -241,12 +249,20 @@
         <translation>这张卡的正常范围：{low} 到 {high}</translation>
     </message>
     <message>
-        <source>{times} times the CPU</source>
+        <source>{times} times as fast as the CPU</source>
         <translation>是 CPU 的 {times} 倍</translation>
     </message>
     <message>
-        <source>{percent} below usual</source>
-        <translation>比正常低 {percent}</translation>
+        <source>usual {low}–{high}</source>
+        <translation>正常 {low}–{high}</translation>
+    </message>
+    <message>
+        <source>not compared with other cards</source>
+        <translation>未与同型号显卡对照</translation>
+    </message>
+    <message>
+        <source>{percent} slower than usual</source>
+        <translation>比正常水平慢 {percent}</translation>
     </message>
 </context>
 <context>
@@ -298,20 +314,20 @@
 <context>
     <name>MemoryFitBars</name>
     <message>
-        <source>1 GB of memory is 1,024 MB, as cards are sold. PyTorch writes GiB and MiB for the same.</source>
+        <source>1 GB of memory is 1,024 MB, as on the card's box. PyTorch writes GiB and MiB for the same.</source>
         <translation>1 GB 显存等于 1,024 MB，与显卡标称相同，PyTorch 写作 GiB 和 MiB。</translation>
     </message>
     <message>
         <source>Each bar shows the moment of highest memory use; not all gradients exist by then.</source>
-        <translation>每条显示占用内存最多的那一刻，这时梯度还没有全部算出来。</translation>
+        <translation>每个条形显示占用内存最多的那一刻，这时梯度还没有全部算出来。</translation>
     </message>
     <message>
         <source>Only what the training itself needs is counted; PyTorch's own libraries take a few hundred MB more.</source>
-        <translation>这里只算训练本身需要的内存，PyTorch 自己的库还要另占几百 MB。</translation>
+        <translation>这里只算训练本身需要的内存，PyTorch 本身的库还要另占几百 MB。</translation>
     </message>
     <message>
         <source>Projected from small steps that varied a little, so this is approximate.</source>
-        <translation>推算所用的几步不完全一致，结果是近似值。</translation>
+        <translation>推算所用的几次实测略有出入，结果是近似值。</translation>
     </message>
     <message>
         <source>The earlier result: {title}</source>
@@ -321,23 +337,67 @@
         <source>{model}: one step with a batch of {batch}, on {device}</source>
         <translation>{model} 一步训练，批次大小 {batch}，{device}</translation>
     </message>
+    <message>
+        <source>A batch is the set of examples that the model learns from at once.</source>
+        <translation>批次就是模型一次一起学习的那些样本。</translation>
+    </message>
+    <message>
+        <source>Hide</source>
+        <translation>收起</translation>
+    </message>
+    <message>
+        <source>collapsed</source>
+        <translation>已收起</translation>
+    </message>
+    <message>
+        <source>expanded</source>
+        <translation>已展开</translation>
+    </message>
+    <message>
+        <source>Details of the parts</source>
+        <translation>各部分详情</translation>
+    </message>
 </context>
 <context>
     <name>MemoryFitMessages</name>
     <message>
-        <source> (the dashed line)</source>
-        <translation>（虚线处）</translation>
+        <source>Set batch size to {batch}</source>
+        <translation>批次大小改为 {batch}</translation>
     </message>
     <message>
-        <source>A batch of {batch} does not fit with any method that was measured. Choose a smaller one.</source>
-        <translation>批次大小 {batch} 用测过的方法都装不下，请选小一些的。</translation>
+        <source>Show code: mixed precision</source>
+        <translation>查看代码：混合精度</translation>
     </message>
     <message>
-        <source>A batch of {batch} fits.</source>
-        <translation>批次大小 {batch} 装得下。</translation>
+        <source>Show code: checkpointing</source>
+        <translation>查看代码：检查点</translation>
     </message>
     <message>
-        <source>Accumulation</source>
+        <source>Show code: gradient accumulation</source>
+        <translation>查看代码：梯度累积</translation>
+    </message>
+    <message>
+        <source>Show code: all methods</source>
+        <translation>查看代码：全部方法</translation>
+    </message>
+    <message>
+        <source>A batch of {batch} does not fit with any method that was measured. Use {smaller}.</source>
+        <translation>批次大小 {batch} 用测过的方法都装不下，请改用 {smaller}。</translation>
+    </message>
+    <message>
+        <source>A batch of {batch} does not fit with any method that was measured, and neither does a smaller one.</source>
+        <translation>批次大小 {batch} 用测过的方法都装不下，更小的也不行。</translation>
+    </message>
+    <message>
+        <source>A batch of {batch} fits: it needs {peak} of {usable} usable memory.</source>
+        <translation>批次大小 {batch} 装得下：需要 {peak}，可用 {usable}。</translation>
+    </message>
+    <message>
+        <source>A batch of {batch} fits: it needs {peak} of {usable} usable memory. As it is, the largest batch is about {largest}.</source>
+        <translation>批次大小 {batch} 装得下：需要 {peak}，可用 {usable}。这样训练，最大批次约 {largest}。</translation>
+    </message>
+    <message>
+        <source>Gradient accumulation</source>
         <translation>梯度累积</translation>
     </message>
     <message>
@@ -365,12 +425,12 @@
         <translation>临时占用</translation>
     </message>
     <message>
-        <source>Free when measured: {size}. Planned with {usable}{line}; the rest is left for other programs and PyTorch's own overhead.</source>
-        <translation>测量时空闲 {size}。按 {usable} 来计算{line}，其余留给其他程序和 PyTorch 的额外开销。</translation>
+        <source>Free when measured: {size}. Of that, {usable} (the dashed line in the bars) counts as usable; the rest is left for other programs and PyTorch's own overhead.</source>
+        <translation>测量时空闲 {size}。按 {usable} 来计算（条形上的虚线），其余留给其他程序和 PyTorch 的额外开销。</translation>
     </message>
     <message>
-        <source>Free when measured: {size}. Planned with {usable}{line}; the rest is left for the display, other programs and fragmentation.</source>
-        <translation>测量时空闲 {size}。按 {usable} 来计算{line}，其余留给显示、其他程序和显存碎片。</translation>
+        <source>Free when measured: {size}. Of that, {usable} (the dashed line in the bars) counts as usable; the rest is left for the display, other programs and fragmentation.</source>
+        <translation>测量时空闲 {size}。按 {usable} 来计算（条形上的虚线），其余留给显示、其他程序和显存碎片。</translation>
     </message>
     <message>
         <source>GPU with the most memory</source>
@@ -397,16 +457,16 @@
         <translation>参数</translation>
     </message>
     <message>
-        <source>a batch in four parts, one update: slower</source>
-        <translation>一个批次分四份计算，合成一次更新：稍慢一点</translation>
+        <source>calculates a batch in four parts: slightly slower</source>
+        <translation>一个批次分成四份计算，合成一次更新：稍慢</translation>
     </message>
     <message>
-        <source>a batch in four parts, one update: slower, and BatchNorm sees fewer examples at once</source>
-        <translation>一个批次分四份计算，合成一次更新：稍慢一点，BatchNorm 每次看到的样本更少</translation>
+        <source>calculates a batch in four parts: slightly slower, and BatchNorm sees fewer examples at once</source>
+        <translation>一个批次分成四份计算，合成一次更新：稍慢，BatchNorm 每次看到的样本更少</translation>
     </message>
     <message>
-        <source>checkpointing and accumulation; mixed precision would not help here</source>
-        <translation>检查点加梯度累积；混合精度在这里没有好处</translation>
+        <source>checkpointing and gradient accumulation; mixed precision would not help here</source>
+        <translation>检查点加梯度累积；混合精度对它没有帮助</translation>
     </message>
     <message>
         <source>recalculates parts instead of storing them: takes a third longer</source>
@@ -417,23 +477,11 @@
         <translation>用 16 位计算，权重仍保留 32 位</translation>
     </message>
     <message>
-        <source>does not fit, not even a batch of 1</source>
+        <source>Does not fit, not even a batch of 1</source>
         <translation>装不下，批次为 1 也不行</translation>
     </message>
     <message>
-        <source>does not fit; largest batch about {batch}</source>
-        <translation>装不下，最大批次约 {batch}</translation>
-    </message>
-    <message>
-        <source>everything in float32</source>
-        <translation>全部使用 float32</translation>
-    </message>
-    <message>
-        <source>fits; largest batch about {batch}</source>
-        <translation>装得下，最大批次约 {batch}</translation>
-    </message>
-    <message>
-        <source>mixed precision, checkpointing and accumulation</source>
+        <source>mixed precision, checkpointing and gradient accumulation</source>
         <translation>混合精度、检查点加梯度累积</translation>
     </message>
     <message>
@@ -457,28 +505,64 @@
         <translation>{part} {size}</translation>
     </message>
     <message>
-        <source>A batch of {batch} does not fit directly. It fits {ways}.</source>
-        <translation>批次大小 {batch} 直接训练装不下，可以：{ways}。</translation>
+        <source>calculates everything in 32 bits</source>
+        <translation>全部用 32 位计算</translation>
     </message>
     <message>
-        <source>with 16-bit calculations (mixed precision)</source>
-        <translation>用 16 位计算（混合精度）</translation>
+        <source>mixed precision</source>
+        <translation>混合精度</translation>
     </message>
     <message>
-        <source>if parts are calculated twice (checkpointing)</source>
-        <translation>部分结果算两遍（检查点）</translation>
+        <source>checkpointing</source>
+        <translation>检查点</translation>
     </message>
     <message>
-        <source>if each batch is calculated in four parts (accumulation)</source>
-        <translation>把每个批次分四次算（梯度累积）</translation>
+        <source>gradient accumulation</source>
+        <translation>梯度累积</translation>
     </message>
     <message>
-        <source>with all of these together</source>
-        <translation>以上方法一起用</translation>
+        <source>all methods together</source>
+        <translation>全部方法</translation>
     </message>
     <message>
-        <source>, or </source>
-        <translation>；或者</translation>
+        <source>A batch of {batch} does not fit. Use {smaller}, or keep {batch} with {way}.</source>
+        <translation>批次大小 {batch} 装不下。可以改用 {smaller}，或者用{way}，批次大小仍为 {batch}。</translation>
+    </message>
+    <message>
+        <source>A batch of {batch} does not fit. Keep {batch} with {way}.</source>
+        <translation>批次大小 {batch} 装不下。可以用{way}，批次大小仍为 {batch}。</translation>
+    </message>
+    <message>
+        <source>The numbers in which the model stores what it has learned.</source>
+        <translation>模型用来保存所学内容的数。</translation>
+    </message>
+    <message>
+        <source>How each parameter should change so that the model makes fewer mistakes. Usually calculated in the second half of a step: 0 MB means that there are none yet when memory use is highest.</source>
+        <translation>表示每个参数该怎么改，模型才会少出错。梯度通常到每一步的后半程才算出来；0 MB 表示占用最高时还没有梯度。</translation>
+    </message>
+    <message>
+        <source>What the optimizer keeps from earlier steps to improve its next updates.</source>
+        <translation>优化器从以前各步积累的信息，用来更好地更新参数。</translation>
+    </message>
+    <message>
+        <source>Intermediate results of the examples that are calculated at once; more examples need more memory.</source>
+        <translation>计算样本时的中间结果，同时计算的样本越多，占得越多。</translation>
+    </message>
+    <message>
+        <source>Working space that is needed only while the parameters are updated.</source>
+        <translation>更新参数时临时用到的空间，用完就释放。</translation>
+    </message>
+    <message>
+        <source>GPU memory that PyTorch keeps ready for later use.</source>
+        <translation>PyTorch 预留、备以后使用的显存。</translation>
+    </message>
+    <message>
+        <source>Does not fit; largest batch about</source>
+        <translation>装不下，最大批次约</translation>
+    </message>
+    <message>
+        <source>Fits; largest batch about</source>
+        <translation>装得下，最大批次约</translation>
     </message>
 </context>
 <context>
@@ -488,12 +572,12 @@
         <translation>最多 {time}就会结束。</translation>
     </message>
     <message>
-        <source>Batch</source>
-        <translation>批次</translation>
+        <source>Batch size</source>
+        <translation>批次大小</translation>
     </message>
     <message>
         <source>After the first run, you see how long it takes here.</source>
-        <translation>在这里要多久，第一次测过就知道了。</translation>
+        <translation>要多久，测过一次就知道了。</translation>
     </message>
     <message>
         <source>Last time it took {time} here.</source>
@@ -504,7 +588,7 @@
         <translation>再测一次</translation>
     </message>
     <message>
-        <source>Measures steps with 1 to 3 examples and projects the result to your batch size. After that, other batch sizes are calculated at once.</source>
+        <source>Measures steps with 1 to 3 examples and projects the result to your batch size. After that, other batch sizes are calculated instantly.</source>
         <translation>先实测 1 到 3 个样本的训练步，再推算到你选的批次。之后换批次会立即得出结果。</translation>
     </message>
     <message>
@@ -524,7 +608,7 @@
         <translation>已停止，下面是已测到的部分。</translation>
     </message>
     <message>
-        <source>The code for it</source>
+        <source>Code for this method</source>
         <translation>对应的代码</translation>
     </message>
     <message>
@@ -548,8 +632,8 @@
         <translation>设备</translation>
     </message>
     <message>
-        <source>Calculate</source>
-        <translation>开始计算</translation>
+        <source>Measure</source>
+        <translation>开始实测</translation>
     </message>
     <message>
         <source>batch of {count}</source>
@@ -557,7 +641,7 @@
     </message>
     <message>
         <source>Took {time} on a CPU with {cores} cores.</source>
-        <translation>在一台 {cores} 核的 CPU 上用了 {time}。</translation>
+        <translation>在一颗 {cores} 核的 CPU 上用了 {time}。</translation>
     </message>
     <message>
         <source>{model}, {batch}</source>
@@ -567,12 +651,16 @@
 <context>
     <name>ModelFitCard</name>
     <message>
+        <source>Your {card} runs language models with up to {billions} billion parameters ({format})</source>
+        <translation>你的 {card} 能运行最多 {hundred_millions} 亿参数的语言模型（{format}）</translation>
+    </message>
+    <message>
         <source>Longest text</source>
         <translation>最长文本</translation>
     </message>
     <message>
-        <source>Does it fit on my card?</source>
-        <translation>我的显卡装得下吗？</translation>
+        <source>Models and the memory they need</source>
+        <translation>各模型需要的显存</translation>
     </message>
     <message>
         <source>Image models</source>
@@ -623,8 +711,8 @@
         <translation>装不下</translation>
     </message>
     <message>
-        <source>8-bit and 4-bit models are quantised: less precise, but they need less memory. A token is about three quarters of a word.</source>
-        <translation>8 位和 4 位是量化过的模型：没那么精确，但占用的显存更少。一个词元（token）约为四分之三个英文单词。</translation>
+        <source>Parameters are the numbers that a model has learned; 7B in a name stands for 7 billion of them. 8-bit and 4-bit models are quantised: less precise, but they need less memory. A token is about three quarters of a word.</source>
+        <translation>参数是模型学到的数值，名称中的 7B 表示 70 亿个参数。8 位和 4 位是量化过的模型：没那么精确，但占用的显存更少。一个词元（token）约为四分之三个英文单词。</translation>
     </message>
     <message>
         <source>Hide</source>
@@ -777,12 +865,20 @@
         <translation>这次</translation>
     </message>
     <message>
-        <source>Your last test before it</source>
-        <translation>上一次</translation>
-    </message>
-    <message>
         <source>Usual range of healthy cards of this model</source>
         <translation>同型号显卡的正常范围</translation>
+    </message>
+    <message>
+        <source>Your {card}, below its usual range</source>
+        <translation>你的 {card}，低于正常范围</translation>
+    </message>
+    <message>
+        <source>Below its usual range</source>
+        <translation>低于正常范围</translation>
+    </message>
+    <message>
+        <source>Your previous test ({date})</source>
+        <translation>上一次（{date}）</translation>
     </message>
 </context>
 <context>
@@ -790,6 +886,13 @@
     <message>
         <source>{size} usable</source>
         <translation>{size} 可用</translation>
+    </message>
+</context>
+<context>
+    <name>StackedBarRow</name>
+    <message>
+        <source>Costs least time</source>
+        <translation>耗时最少</translation>
     </message>
 </context>
 </TS>

@@ -8,7 +8,7 @@
         <translation>约 {size}。{line}</translation>
     </message>
     <message>
-        <source>Choose an empty or new folder, or one you started earlier to continue it.</source>
+        <source>Choose an empty folder or a new one, or continue with one you started earlier.</source>
         <translation>请选空文件夹或新文件夹；也可以选以前没做完的文件夹，会接着做。</translation>
     </message>
     <message>
@@ -27,48 +27,140 @@
 <context>
     <name>BundleReadyCard</name>
     <message>
-        <source>, </source>
-        <translation>、</translation>
+        <source>What to do next</source>
+        <translation>接下来怎么做</translation>
     </message>
     <message>
-        <source>1. Copy this folder and GPU Assistant's own setup file to a USB stick or disk, and take it there.</source>
-        <translation>1. 把这个文件夹和 GPU 助手的安装文件一起拷到 U 盘或硬盘，带到那台电脑。</translation>
+        <source>On the computer with internet</source>
+        <translation>在能上网的电脑上</translation>
     </message>
     <message>
-        <source>2. Install GPU Assistant there. It needs no internet either.</source>
-        <translation>2. 在那里安装 GPU 助手，也不需要联网。</translation>
+        <source>On the computer without internet</source>
+        <translation>在不能上网的电脑上</translation>
     </message>
     <message>
-        <source>3. On its first page press “Install from an offline folder” and choose this folder.</source>
-        <translation>3. 在它的首页点“从离线文件夹安装”，选择这个文件夹。</translation>
+        <source>Copy the whole folder “{name}” to a USB stick.</source>
+        <translation>把整个文件夹“{name}”拷到 U 盘。</translation>
     </message>
     <message>
-        <source>Not included: {parts}.</source>
-        <translation>不包含：{parts}。</translation>
+        <source>Copy the GPU Assistant installer for Windows to the same USB stick.</source>
+        <translation>把 Windows 版 GPU 助手的安装文件也拷到这个 U 盘。</translation>
     </message>
     <message>
-        <source>On the other computer</source>
-        <translation>在另一台电脑上</translation>
+        <source>Copy the GPU Assistant installer for Debian and Ubuntu to the same USB stick.</source>
+        <translation>把适用于 Debian 和 Ubuntu 的 GPU 助手安装文件也拷到这个 U 盘。</translation>
     </message>
     <message>
-        <source>Open the folder</source>
-        <translation>打开文件夹</translation>
+        <source>Download the newest NVIDIA driver for the graphics card of the computer without internet to the same USB stick.</source>
+        <translation>按不能上网的电脑的显卡下载最新的 NVIDIA 驱动，也拷到这个 U 盘。</translation>
     </message>
     <message>
-        <source>Prepare another one</source>
-        <translation>再准备一个</translation>
+        <source>Download NVIDIA driver {version} to the same USB stick.</source>
+        <translation>下载 NVIDIA 驱动 {version}，也拷到这个 U 盘。</translation>
     </message>
     <message>
-        <source>Or on the command line there</source>
-        <translation>在那里用命令行也一样</translation>
+        <source>Double-click the installer to install GPU Assistant.</source>
+        <translation>双击安装文件，安装 GPU 助手。</translation>
+    </message>
+    <message>
+        <source>Skip this if GPU Assistant is already installed. Internet is needed only if your Linux lacks packages that it uses. If double-clicking does not work, open a terminal in the installer's folder and type:</source>
+        <translation>如果已经装好 GPU 助手，跳过这一步。只有系统缺少所需软件包时才要联网。双击打不开的话，在安装文件所在的文件夹里打开终端，输入：</translation>
+    </message>
+    <message>
+        <source>Double-click the NVIDIA driver's file to install it, then restart.</source>
+        <translation>双击拷过去的 NVIDIA 驱动文件进行安装，然后重启。</translation>
+    </message>
+    <message>
+        <source>GPU Assistant installs the NVIDIA driver from your Linux distribution's packages, which the folder cannot include. A phone sharing its connection over USB is enough.</source>
+        <translation>GPU 助手要从发行版软件源安装 NVIDIA 驱动，这些软件包无法提前放进文件夹。用手机的 USB 共享网络就够了。</translation>
+    </message>
+    <message>
+        <source>The folder does not include the driver. The page below explains how to install it; open GPU Assistant first to see which version is needed. A phone sharing its connection over USB is enough.</source>
+        <translation>文件夹里没有驱动。安装方法见下面的页面；需要哪个版本，可以先打开 GPU 助手查看。用手机的 USB 共享网络就够了。</translation>
+    </message>
+    <message>
+        <source>During the setup, Windows downloads WSL2 itself; the folder cannot include it.</source>
+        <translation>安装时 Windows 要自行下载 WSL2，文件夹里无法提前放好。</translation>
+    </message>
+    <message>
+        <source>Open GPU Assistant, press “Install from an offline folder” and choose “{name}”.</source>
+        <translation>打开 GPU 助手，点“从离线文件夹安装”，选择“{name}”。</translation>
+    </message>
+    <message>
+        <source>Install the NVIDIA driver as GPU Assistant explains, restart, and open GPU Assistant again to finish.</source>
+        <translation>按 GPU 助手的说明安装 NVIDIA 驱动，重启后再打开 GPU 助手，完成剩下的步骤。</translation>
+    </message>
+    <message>
+        <source>Copy the GPU Assistant file for other Linux systems to the same USB stick.</source>
+        <translation>把适用于其他 Linux 的 GPU 助手安装文件也拷到这个 U 盘。</translation>
+    </message>
+    <message>
+        <source>Connect the computer to the internet and install GPU Assistant from the copied file.</source>
+        <translation>让那台电脑联网，用拷过去的文件安装 GPU 助手。</translation>
+    </message>
+    <message>
+        <source>Prepare another folder</source>
+        <translation>再准备一个文件夹</translation>
+    </message>
+    <message>
+        <source>Show command and checksum</source>
+        <translation>显示命令和校验值</translation>
+    </message>
+    <message>
+        <source>Hide command and checksum</source>
+        <translation>隐藏命令和校验值</translation>
+    </message>
+    <message>
+        <source>Or open a terminal on the computer without internet in the folder that contains “{name}”, and type:</source>
+        <translation>也可以在不能上网的电脑上“{name}”所在的文件夹里打开终端，输入：</translation>
     </message>
     <message>
         <source>{release} for {computer}, {count} files. Checksum of the list: {mark}</source>
         <translation>{release}，用于 {computer}，共 {count} 个文件。清单的校验值：{mark}</translation>
     </message>
+    <message>
+        <source>Skip this if you prepared it on a USB stick.</source>
+        <translation>如果就是在 U 盘上准备的，跳过这一步。</translation>
+    </message>
+    <message>
+        <source>You can get this file from GPU Assistant's download page:</source>
+        <translation>这个文件可以在 GPU 助手的下载页下载：</translation>
+    </message>
+    <message>
+        <source>The folder does not include the driver.</source>
+        <translation>离线文件夹里没有驱动。</translation>
+    </message>
+    <message>
+        <source>Skip this if GPU Assistant is already installed.</source>
+        <translation>如果已经装好 GPU 助手，跳过这一步。</translation>
+    </message>
+    <message>
+        <source>Connect the computer to the internet.</source>
+        <translation>让那台电脑联网。</translation>
+    </message>
+    <message>
+        <source>Connect the computer to the internet, install the NVIDIA driver that its card needs, then restart.</source>
+        <translation>让那台电脑联网，安装适合它显卡的 NVIDIA 驱动，然后重启。</translation>
+    </message>
+    <message>
+        <source>All files are checked first; nothing is installed until you press “Install”. If there is no such button: it is in Settings, under “Without internet”.</source>
+        <translation>GPU 助手会先检查所有文件，点“安装”之前不会安装任何东西。如果没有这个按钮，它在“设置”的“没有网络时”里。</translation>
+    </message>
+    <message>
+        <source>The folder does not include the driver, so this needs internet. A phone sharing its connection over USB is enough.</source>
+        <translation>文件夹里没有驱动，这一步要联网。用手机的 USB 共享网络就够了。</translation>
+    </message>
+    <message>
+        <source>All files are checked first; nothing is installed until you press “Install”. If there is no such button: it is in Settings, under “Without internet”. To open GPU Assistant, type in a terminal:</source>
+        <translation>GPU 助手会先检查所有文件，点“安装”之前不会安装任何东西。如果没有这个按钮，它在“设置”的“没有网络时”里。要打开 GPU 助手，在终端里输入：</translation>
+    </message>
 </context>
 <context>
     <name>CreateBundlePage</name>
+    <message>
+        <source>Show the folder</source>
+        <translation>显示文件夹</translation>
+    </message>
     <message>
         <source>All the files its setup needs, in one folder for a USB stick or disk.</source>
         <translation>把安装需要的全部文件放进一个文件夹，用 U 盘或硬盘带过去。</translation>
@@ -94,8 +186,8 @@
         <translation>请换一个文件夹或文件。</translation>
     </message>
     <message>
-        <source>Choose its details file first.</source>
-        <translation>请先选择那台电脑的信息文件。</translation>
+        <source>Choose the other computer's details file first.</source>
+        <translation>请先选择那台电脑的描述文件。</translation>
     </message>
     <message>
         <source>Continue</source>
@@ -187,11 +279,11 @@
     </message>
     <message>
         <source>Save this computer's details</source>
-        <translation>保存这台电脑的信息</translation>
+        <translation>保存这台电脑的描述文件</translation>
     </message>
     <message>
         <source>Choose the other computer's details file</source>
-        <translation>选择另一台电脑的信息文件</translation>
+        <translation>选择另一台电脑的描述文件</translation>
     </message>
     <message>
         <source>Choose a folder for the files</source>
@@ -200,6 +292,25 @@
     <message>
         <source>You can keep working, or minimise this window.</source>
         <translation>可以继续做别的，也可以把窗口最小化。</translation>
+    </message>
+</context>
+<context>
+    <name>DriverSource</name>
+    <message>
+        <source>No internet there at all? As a last resort, download NVIDIA's own installer on this computer and take it along. It conflicts with the distribution's packages: remove it before you install the driver from there.</source>
+        <translation>那台电脑完全不能上网？万不得已时，在这台电脑上下载 NVIDIA 的通用安装包带过去。它与发行版的软件包冲突，以后要从软件源装驱动，得先卸载它。</translation>
+    </message>
+    <message>
+        <source>Download it from NVIDIA</source>
+        <translation>从 NVIDIA 下载</translation>
+    </message>
+    <message>
+        <source>Open NVIDIA's page</source>
+        <translation>打开 NVIDIA 页面</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>打开页面</translation>
     </message>
 </context>
 <context>
@@ -237,8 +348,8 @@
         <translation>还没有选择</translation>
     </message>
     <message>
-        <source>Set up from an offline folder</source>
-        <translation>用离线文件夹安装</translation>
+        <source>Install from an offline folder</source>
+        <translation>从离线文件夹安装</translation>
     </message>
     <message>
         <source>This folder cannot be used</source>
@@ -261,27 +372,27 @@
     </message>
     <message>
         <source>Choose its details file…</source>
-        <translation>选择它的信息文件…</translation>
+        <translation>选择它的描述文件…</translation>
     </message>
     <message>
-        <source>For which computer?</source>
+        <source>Which computer is it for?</source>
         <translation>给哪台电脑？</translation>
     </message>
     <message>
-        <source>No internet here? Save this computer's details as a file and take it to a computer with internet.</source>
-        <translation>这台不能上网？把它的信息存成文件，带到能上网的电脑上。</translation>
+        <source>No internet here? Save this computer's details and take the file to a computer with internet.</source>
+        <translation>这台电脑不能上网？保存它的描述文件，带到能上网的电脑上。</translation>
     </message>
     <message>
-        <source>Open GPU Assistant on that computer, go to this page, save its details as a file, and choose that file here. The recommendation is made from the file.</source>
-        <translation>在那台电脑上打开 GPU 助手，同样来到这一页，把它的信息存成文件，再在这里选择那个文件，就会按它推荐版本。</translation>
+        <source>On that computer, open GPU Assistant, go to this page and press “Save this computer's details…”. Then choose that file here: the recommendation is based on it.</source>
+        <translation>在那台电脑上打开 GPU 助手，进入同一页，点“保存这台电脑的描述文件…”。再在这里选择那个文件，推荐方案会以它为准。</translation>
     </message>
     <message>
-        <source>Save its details…</source>
-        <translation>保存它的信息…</translation>
+        <source>Save this computer's details…</source>
+        <translation>保存这台电脑的描述文件…</translation>
     </message>
     <message>
-        <source>The one in the machine file</source>
-        <translation>电脑描述文件里的这台</translation>
+        <source>The one in the details file</source>
+        <translation>描述文件里的电脑</translation>
     </message>
     <message>
         <source>This computer</source>

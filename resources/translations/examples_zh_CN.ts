@@ -23,7 +23,7 @@
         <translation>选择图片…</translation>
     </message>
     <message>
-        <source>Choose weights of a ResNet-18</source>
+        <source>Choose a ResNet-18 weights file</source>
         <translation>请选择 ResNet-18 的权重文件</translation>
     </message>
     <message>
@@ -140,7 +140,7 @@
     </message>
     <message>
         <source>Error (loss), lower is better: {values}</source>
-        <translation>误差（loss，越低越好）：{values}</translation>
+        <translation>损失（loss，越低越好）：{values}</translation>
     </message>
     <message>
         <source>Next: {program}</source>
@@ -155,7 +155,7 @@
         <translation>步</translation>
     </message>
     <message>
-        <source>Of those below</source>
+        <source>Pictures correct</source>
         <translation>下面的图中</translation>
     </message>
     <message>
@@ -164,7 +164,7 @@
     </message>
     <message>
         <source>Below each picture: the network's answer. It has never seen these pictures.</source>
-        <translation>每张图下面是网络的答案，这些图它从没见过。</translation>
+        <translation>每张图下面是神经网络的答案，这些图它从没见过。</translation>
     </message>
 </context>
 <context>
@@ -174,7 +174,7 @@
         <translation>神经网络学习给你自己的图片分类。请选择一个文件夹，里面每一类各有一个子文件夹，例如“猫”和“狗”，每个放 20 张以上图片。图片不会离开这台电脑。</translation>
     </message>
     <message>
-        <source>A small neural network learns to read handwritten digits. The digits are drawn on the spot; nothing is downloaded.</source>
+        <source>A small neural network learns to read handwritten digits. Nothing is downloaded.</source>
         <translation>让一个小神经网络学会认手写数字。数字由程序当场生成，不用下载任何东西。</translation>
     </message>
     <message>

@@ -28,8 +28,8 @@
         <translation>；</translation>
     </message>
     <message>
-        <source>A simulated machine cannot be tested: nothing is executed for it.</source>
-        <translation>模拟的电脑无法体检：不会为它执行任何操作。</translation>
+        <source>A simulated machine cannot be tested: nothing is executed on it.</source>
+        <translation>模拟的电脑无法体检：不会执行任何操作。</translation>
     </message>
     <message>
         <source>All cards</source>
@@ -64,8 +64,8 @@
         <translation>{percent}% 的时间被迫降速：{reasons}</translation>
     </message>
     <message>
-        <source>Test level</source>
-        <translation>体检级别</translation>
+        <source>Choose a test</source>
+        <translation>选择体检类型</translation>
     </message>
     <message>
         <source>Is your graphics card healthy?</source>
@@ -80,16 +80,12 @@
         <translation>体检结果</translation>
     </message>
     <message>
-        <source>Level {level}: {verdict}</source>
-        <translation>{level} 级：{verdict}</translation>
+        <source>{level}: {verdict}</source>
+        <translation>{level}：{verdict}</translation>
     </message>
     <message>
         <source>Show less</source>
         <translation>收起</translation>
-    </message>
-    <message>
-        <source>Start the test</source>
-        <translation>开始体检</translation>
     </message>
     <message>
         <source>Stopped. Nothing was tested yet.</source>
@@ -108,12 +104,12 @@
         <translation>温度：开始 {first} °C，最高 {most} °C</translation>
     </message>
     <message>
-        <source>This PyTorch cannot use the card, so this level would test only the CPU. To test the card, set up PyTorch again with CUDA.</source>
-        <translation>已安装的 PyTorch 用不了显卡，这一级只会测试 CPU。要测试显卡，请重新安装带 CUDA 的 PyTorch。</translation>
+        <source>This PyTorch cannot use the card, so the calculations would run only on the CPU. To test the card, set up PyTorch again with CUDA.</source>
+        <translation>已安装的 PyTorch 用不了显卡，计算只会在 CPU 上进行。要测试显卡，请重新安装带 CUDA 的 PyTorch。</translation>
     </message>
     <message>
-        <source>This level needs PyTorch, which is not set up yet. Level 1 works without it.</source>
-        <translation>这一级要用 PyTorch 计算，而 PyTorch 尚未安装。1 级不需要它。</translation>
+        <source>This test needs PyTorch, which is not set up yet. The quick check works without it.</source>
+        <translation>这种体检要用 PyTorch 计算，而 PyTorch 尚未安装。快速检查不需要它。</translation>
     </message>
     <message>
         <source>What the card did in {duration}</source>
@@ -165,7 +161,7 @@
     </message>
     <message>
         <source>Nothing could be tested here</source>
-        <translation>这里没有可以测试的项目</translation>
+        <translation>没有可以测试的项目</translation>
     </message>
     <message>
         <source>See below for the reason.</source>
@@ -180,12 +176,16 @@
         <translation>显卡可以正常工作，但温度偏高</translation>
     </message>
     <message>
-        <source>Test again</source>
-        <translation>再测一次</translation>
+        <source>Next test</source>
+        <translation>下一次体检</translation>
     </message>
     <message>
         <source>It works, but something needs attention</source>
         <translation>可以正常工作，但有需要留意的地方</translation>
+    </message>
+    <message>
+        <source>It works, but {state}</source>
+        <translation>可以正常工作，但{state}</translation>
     </message>
     <message>
         <source>There is a problem</source>
@@ -224,10 +224,6 @@
         <translation>显卡</translation>
     </message>
     <message>
-        <source>Run another test</source>
-        <translation>进行其他测试</translation>
-    </message>
-    <message>
         <source>1 check passed</source>
         <translation>1 项检查通过</translation>
     </message>
@@ -236,24 +232,12 @@
         <translation>{count} 项检查通过</translation>
     </message>
     <message>
-        <source>Show</source>
-        <translation>展开</translation>
+        <source>Show passed checks</source>
+        <translation>查看通过的项目</translation>
     </message>
     <message>
         <source>Hide</source>
         <translation>收起</translation>
-    </message>
-    <message>
-        <source>1 · Quick check</source>
-        <translation>1 级 · 快速检查</translation>
-    </message>
-    <message>
-        <source>2 · Thorough check</source>
-        <translation>2 级 · 全面检查</translation>
-    </message>
-    <message>
-        <source>3 · Stress test</source>
-        <translation>3 级 · 压力测试</translation>
     </message>
     <message>
         <source>What is tested</source>
@@ -268,15 +252,19 @@
         <translation>正在开始测试…</translation>
     </message>
     <message>
-        <source>Show what was not tested</source>
-        <translation>查看没有测试的项目</translation>
+        <source>Show what was not tested, and why</source>
+        <translation>查看没有测试的项目和原因</translation>
+    </message>
+    <message>
+        <source>The stress test covers some of these.</source>
+        <translation>其中一部分会在压力测试中检查。</translation>
     </message>
     <message>
         <source>At the end: what the driver reported during the test</source>
         <translation>最后：核对测试期间驱动报告的情况</translation>
     </message>
     <message>
-        <source>For a new, used or crashing card: calculations whose results are checked. Nothing is changed.</source>
+        <source>For a new, used or crashing card: runs calculations and checks the results. Nothing is changed.</source>
         <translation>新卡、二手卡，或者总出错时：让显卡做计算，逐一核对结果。不会改动任何东西。</translation>
     </message>
     <message>
@@ -288,8 +276,12 @@
         <translation>一忙就出错时：再让显卡长时间满载，逐一核对结果。</translation>
     </message>
     <message>
-        <source>{count} of {judged} checks passed</source>
-        <translation>{judged} 项检查中有 {count} 项通过</translation>
+        <source>{count} failed</source>
+        <translation>{count} 项未通过</translation>
+    </message>
+    <message>
+        <source>{count} warnings</source>
+        <translation>{count} 项需要留意</translation>
     </message>
     <message>
         <source>Other programs may run slower meanwhile. Nothing is changed.</source>
@@ -302,6 +294,38 @@
     <message>
         <source>If results look wrong: also tests data transfer, precision and the free memory.</source>
         <translation>结果可疑时：再检查数据传输、计算精度和空闲显存。</translation>
+    </message>
+    <message>
+        <source>Start quick check</source>
+        <translation>开始快速检查</translation>
+    </message>
+    <message>
+        <source>Start thorough check</source>
+        <translation>开始全面检查</translation>
+    </message>
+    <message>
+        <source>Start stress test</source>
+        <translation>开始压力测试</translation>
+    </message>
+    <message>
+        <source>Repeat quick check</source>
+        <translation>重做快速检查</translation>
+    </message>
+    <message>
+        <source>Repeat thorough check</source>
+        <translation>重做全面检查</translation>
+    </message>
+    <message>
+        <source>Repeat stress test</source>
+        <translation>重做压力测试</translation>
+    </message>
+    <message>
+        <source>{headline}, and {count} more</source>
+        <translation>{headline}，另有 {count} 项</translation>
+    </message>
+    <message>
+        <source>took {time}</source>
+        <translation>用时 {time}</translation>
     </message>
 </context>
 </TS>

@@ -60,8 +60,8 @@
         <translation>结果在窗口里。</translation>
     </message>
     <message>
-        <source>The window shows what to do with it on the other computer.</source>
-        <translation>窗口里写着在另一台电脑上怎么做。</translation>
+        <source>The window shows what to do with it on the computer without internet.</source>
+        <translation>窗口里写着在不能上网的电脑上怎么做。</translation>
     </message>
 </context>
 <context>
@@ -95,7 +95,7 @@
         <translation>速度慢时</translation>
     </message>
     <message>
-        <source>Leaves some of your connection to other programs.</source>
+        <source>Leaves some of your connection for other programs.</source>
         <translation>给其他程序留一些带宽。</translation>
     </message>
 </context>
@@ -165,12 +165,16 @@
         <translation>更新或修复…</translation>
     </message>
     <message>
-        <source>Make it the default</source>
+        <source>Set as default</source>
         <translation>设为默认</translation>
     </message>
     <message>
         <source>Verify</source>
         <translation>验证</translation>
+    </message>
+    <message>
+        <source>does not use your GPU</source>
+        <translation>不会用到你的显卡</translation>
     </message>
     <message>
         <source>for the CPU</source>
@@ -266,7 +270,7 @@
     </message>
     <message>
         <source>Run a first program, and watch a small network learn to read digits</source>
-        <translation>运行第一个程序，看一个小网络学会认数字</translation>
+        <translation>运行第一个程序，看一个小神经网络学会认数字</translation>
     </message>
     <message>
         <source>Measure how fast PyTorch is on this computer</source>
@@ -303,6 +307,10 @@
     <message>
         <source>Start working</source>
         <translation>开始使用</translation>
+    </message>
+    <message>
+        <source>Start working in {environment}</source>
+        <translation>开始使用“{environment}”</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -360,7 +368,7 @@
         <translation>没有 NVIDIA 显卡，PyTorch 用 CPU 运行</translation>
     </message>
     <message>
-        <source>Nothing is installed or measured for it. The readings below are from the real computer in front of you.</source>
+        <source>Nothing is installed or measured on it. The readings below are from the real computer in front of you.</source>
         <translation>不会为它安装任何东西，也不会测速。下面是你面前这台真实电脑的数据。</translation>
     </message>
     <message>
@@ -388,7 +396,7 @@
         <translation>查看实时曲线</translation>
     </message>
     <message>
-        <source>The setup can replace it with a build that has it.</source>
+        <source>The setup can replace it with a build that has CUDA.</source>
         <translation>重新安装就能换成带 CUDA 的版本。</translation>
     </message>
     <message>
@@ -424,16 +432,16 @@
         <translation>{first}。{then}</translation>
     </message>
     <message>
-        <source>1 update available</source>
-        <translation>有 1 项更新</translation>
+        <source>1 optional update</source>
+        <translation>有 1 项可选更新</translation>
     </message>
     <message>
         <source>Health test failed on {date}</source>
         <translation>{date} 体检未通过</translation>
     </message>
     <message>
-        <source>Health test passed on {date} (level {level} of 3)</source>
-        <translation>{date} 体检通过（{level} 级，共 3 级）</translation>
+        <source>Health test passed on {date} ({level})</source>
+        <translation>{date} 体检通过（{level}）</translation>
     </message>
     <message>
         <source>Health test gave warnings on {date}</source>
@@ -472,12 +480,12 @@
         <translation>你的显卡都运行正常</translation>
     </message>
     <message>
-        <source>{count} updates available</source>
-        <translation>有 {count} 项更新</translation>
+        <source>{count} optional updates</source>
+        <translation>有 {count} 项可选更新</translation>
     </message>
     <message>
-        <source>{date}, level {level}. Run the test again to see what it is.</source>
-        <translation>{date}，{level} 级体检。再做一次，看看是什么问题。</translation>
+        <source>{date}, {level}. Run the test again to see what the problem is.</source>
+        <translation>{date}，{level}。再做一次，看看是什么问题。</translation>
     </message>
     <message>
         <source>{degrees} °C below its slowdown temperature</source>
@@ -643,8 +651,8 @@
         <translation>用在能上网的电脑上准备好的文件夹来安装。</translation>
     </message>
     <message>
-        <source>Set up from a folder…</source>
-        <translation>从文件夹安装…</translation>
+        <source>Install from an offline folder…</source>
+        <translation>从离线文件夹安装…</translation>
     </message>
     <message>
         <source>Without internet</source>
@@ -807,7 +815,7 @@
         <translation>立即检查</translation>
     </message>
     <message>
-        <source>Last check {when}: {outcome}</source>
+        <source>Last checked {when}: {outcome}</source>
         <translation>上次检查 {when}：{outcome}</translation>
     </message>
     <message>
@@ -854,7 +862,7 @@
         <translation>地址</translation>
     </message>
     <message>
-        <source>User name, if asked for</source>
+        <source>User name, if required</source>
         <translation>用户名（如需要）</translation>
     </message>
     <message>
@@ -882,7 +890,7 @@
         <translation>正在连接 PyTorch 的下载站点…</translation>
     </message>
     <message>
-        <source>This is not a proxy address. Write it like http://proxy.example:8080, as shown in your network's help page or proxy program.</source>
+        <source>This is not a proxy address. Write it like http://proxy.example:8080, as shown on your network's help page or in your proxy program.</source>
         <translation>这不是代理地址。请写成 http://proxy.example:8080 这样，具体地址见代理软件或网络的说明。</translation>
     </message>
     <message>

@@ -15,7 +15,7 @@
 <context>
     <name>AlarmRow</name>
     <message>
-        <source>No notifications for this</source>
+        <source>Do not notify me of this</source>
         <translation>不再通知此项</translation>
     </message>
     <message>
@@ -27,6 +27,10 @@
         <translation>运行体检</translation>
     </message>
     <message>
+        <source>Show programs</source>
+        <translation>查看占用程序</translation>
+    </message>
+    <message>
         <source>Source: {publisher}</source>
         <translation>来源：{publisher}</translation>
     </message>
@@ -34,12 +38,24 @@
 <context>
     <name>AlarmsCard</name>
     <message>
-        <source>Most serious only</source>
+        <source>Show most serious only</source>
         <translation>只看最严重的</translation>
     </message>
     <message>
-        <source>and {count} more</source>
-        <translation>另有 {count} 条</translation>
+        <source>Show all</source>
+        <translation>显示全部</translation>
+    </message>
+    <message>
+        <source>Also {alarms}</source>
+        <translation>另有 {alarms}</translation>
+    </message>
+    <message>
+        <source>{count} more alarms</source>
+        <translation>还有 {count} 条警报</translation>
+    </message>
+    <message>
+        <source>{count} notes</source>
+        <translation>{count} 条提示</translation>
     </message>
 </context>
 <context>
@@ -149,7 +165,7 @@
     </message>
     <message>
         <source>The driver does not report which programs use it.</source>
-        <translation>驱动没有提供使用它的程序。</translation>
+        <translation>驱动没有报告哪些程序在使用它。</translation>
     </message>
     <message>
         <source>Reading from the driver…</source>
@@ -214,8 +230,8 @@
         <translation>状态</translation>
     </message>
     <message>
-        <source>Draw (up to {count})</source>
-        <translation>绘制（最多 {count} 张）</translation>
+        <source>Show (up to {count})</source>
+        <translation>显示（最多 {count} 张）</translation>
     </message>
 </context>
 <context>
@@ -288,7 +304,7 @@
         <translation>显存出错</translation>
     </message>
     <message>
-        <source>no longer answers</source>
+        <source>no longer responds</source>
         <translation>不再响应</translation>
     </message>
     <message>
@@ -356,11 +372,11 @@
     </message>
     <message>
         <source>PCIe from the card</source>
-        <translation>PCIe 传出显卡</translation>
+        <translation>PCIe：显卡发出</translation>
     </message>
     <message>
         <source>PCIe to the card</source>
-        <translation>PCIe 传入显卡</translation>
+        <translation>PCIe：显卡接收</translation>
     </message>
     <message>
         <source>Power</source>
@@ -383,6 +399,10 @@
         <translation>/ {total} {unit}</translation>
     </message>
     <message>
+        <source>{unit} (slows at {temperature})</source>
+        <translation>{unit}（{temperature} 起降速）</translation>
+    </message>
+    <message>
         <source>Shared memory</source>
         <translation>共享显存</translation>
     </message>
@@ -402,7 +422,7 @@
     <name>MonitorPage</name>
     <message>
         <source>Ctrl + mouse wheel zooms in and out, dragging moves through time, and a double-click returns to now.</source>
-        <translation>按住 Ctrl 滚动滚轮可缩放时间，拖动可前后移动，双击回到现在。</translation>
+        <translation>按住 Ctrl 滚动滚轮可缩放时间轴，拖动可前后移动，双击回到现在。</translation>
     </message>
     <message>
         <source>Readings from the real computer in front of you, not from the simulated one.</source>
@@ -449,10 +469,6 @@
         <translation>观察中</translation>
     </message>
     <message>
-        <source>and {count} more</source>
-        <translation>另有 {count} 条</translation>
-    </message>
-    <message>
         <source>{count} GPUs</source>
         <translation>{count} 张显卡</translation>
     </message>
@@ -461,7 +477,7 @@
         <translation>正常</translation>
     </message>
     <message>
-        <source>the hottest is {degrees} °C below slowdown</source>
+        <source>Hottest: {degrees} °C below slowdown</source>
         <translation>最热的一张离自动降速还差 {degrees} °C</translation>
     </message>
     <message>
@@ -501,7 +517,7 @@
     </message>
     <message>
         <source>Back to the chosen range, up to now (0, or double-click)</source>
-        <translation>回到所选的时间范围，直到现在（按 0，或双击）</translation>
+        <translation>回到现在，并恢复所选的时间范围（按 0，或双击）</translation>
     </message>
     <message>
         <source>Back to {range}</source>
@@ -559,7 +575,7 @@
         <translation>现在 {figures}</translation>
     </message>
     <message>
-        <source>slows down at {temperature}</source>
+        <source>slows at {temperature}</source>
         <translation>{temperature} 起降速</translation>
     </message>
 </context>
@@ -577,8 +593,16 @@
         <translation>历史记录始于 {time}</translation>
     </message>
     <message>
-        <source>Paused at {time}</source>
-        <translation>暂停于 {time}</translation>
+        <source>Graphs paused at {time}</source>
+        <translation>曲线已在 {time} 暂停</translation>
+    </message>
+    <message>
+        <source>Everything above is live</source>
+        <translation>上方内容仍实时更新</translation>
+    </message>
+    <message>
+        <source>Values at {time}</source>
+        <translation>{time} 的数值</translation>
     </message>
     <message>
         <source>Live</source>
@@ -597,7 +621,7 @@
     </message>
     <message>
         <source>Fewer graphs</source>
-        <translation>更少曲线</translation>
+        <translation>减少曲线</translation>
     </message>
     <message>
         <source>More graphs</source>
@@ -632,6 +656,10 @@
     <message>
         <source>{count} others: {state}</source>
         <translation>其余 {count} 张：{state}</translation>
+    </message>
+    <message>
+        <source>Graphs show:</source>
+        <translation>曲线显示：</translation>
     </message>
     <message>
         <source>{count} {state}</source>

@@ -104,6 +104,10 @@
         <translation>{kind}，用 CUDA 图</translation>
     </message>
     <message>
+        <source>{unit} ({short})</source>
+        <translation>{unit}（{short}）</translation>
+    </message>
+    <message>
         <source>{name} on {device}</source>
         <translation>{device}：{name}</translation>
     </message>
@@ -179,6 +183,10 @@
         <source>through the slot (PCIe {gen}.0, {lanes} lanes)</source>
         <translation>经过插槽（PCIe {gen}.0，{lanes} 通道）</translation>
     </message>
+    <message>
+        <source>as fast as your CPU</source>
+        <translation>与你的 CPU 相比的速度</translation>
+    </message>
 </context>
 <context>
     <name>BenchmarkReport</name>
@@ -219,7 +227,7 @@
         <translation>CPU 的成绩</translation>
     </message>
     <message>
-        <source>Measured with GPU Assistant. Contains no names of people, serial numbers or folders.</source>
+        <source>Measured with GPU Assistant. Contains no personal names, serial numbers or folder names.</source>
         <translation>由 GPU 助手测得。报告不含人名、序列号和文件夹。</translation>
     </message>
     <message>
@@ -278,16 +286,100 @@
         <source>usual: {low} to {high}</source>
         <translation>正常：{low} 到 {high}</translation>
     </message>
+    <message>
+        <source>{percent} slower than usual: {low} to {high}</source>
+        <translation>比正常水平慢 {percent}：正常为 {low} 到 {high}</translation>
+    </message>
 </context>
 <context>
     <name>ExpectedRangeCard</name>
     <message>
-        <source>Your {card} is slower than usual, by up to {percent}</source>
-        <translation>你的 {card} 比正常水平慢，最多慢 {percent}</translation>
+        <source>{description}, at most {limit}</source>
+        <translation>{description}，上限 {limit}</translation>
+    </message>
+    <message>
+        <source>slot limit: {limit}</source>
+        <translation>插槽上限：{limit}</translation>
+    </message>
+    <message>
+        <source>No reason was found. Highest temperature: {temperature} °C. Highest load before the test: {percent}.</source>
+        <translation>没有发现具体原因。最高温度 {temperature} °C，测速前 GPU 占用最高 {percent}。</translation>
+    </message>
+    <message>
+        <source>No reason was found. Highest temperature: {temperature} °C.</source>
+        <translation>没有发现具体原因。最高温度 {temperature} °C。</translation>
+    </message>
+    <message>
+        <source>No reason was found. Highest load before the test: {percent}.</source>
+        <translation>没有发现具体原因。测速前 GPU 占用最高 {percent}。</translation>
+    </message>
+    <message>
+        <source>Your {card} runs at its usual speed</source>
+        <translation>你的 {card} 达到同型号显卡的正常速度</translation>
+    </message>
+    <message>
+        <source>Your {card} runs at its usual speed, or faster</source>
+        <translation>你的 {card} 达到或超过同型号显卡的正常速度</translation>
+    </message>
+    <message>
+        <source>These cards run at their usual speed: {cards}</source>
+        <translation>这些显卡达到同型号的正常速度：{cards}</translation>
+    </message>
+    <message>
+        <source>These cards run at their usual speed, or faster: {cards}</source>
+        <translation>这些显卡达到或超过同型号的正常速度：{cards}</translation>
+    </message>
+    <message>
+        <source>Your cards run at their usual speed</source>
+        <translation>你的几张显卡都达到同型号的正常速度</translation>
+    </message>
+    <message>
+        <source>Your cards run at their usual speed, or faster</source>
+        <translation>你的几张显卡都达到或超过同型号的正常速度</translation>
     </message>
     <message>
         <source>The ranges for matrix multiplication come from public results for such cards, slightly widened. For copies we expect {low_copy} to {high_copy}% of the card's rated memory speed and {low_way} to {high_way}% of the slot's speed; we chose these limits ourselves. Data as of {date}.</source>
         <translation>矩阵乘法的正常范围来自同类显卡的公开测速结果，并略微放宽。显存带宽是厂商数据的 {low_copy}% 到 {high_copy}%，向显卡复制是插槽速度的 {low_way}% 到 {high_way}%，这两项是我们自己的经验值。数据日期：{date}。</translation>
+    </message>
+    <message>
+        <source>Your {card} is {percent} slower than usual</source>
+        <translation>你的 {card} 比同型号显卡的正常水平慢 {percent}</translation>
+    </message>
+    <message>
+        <source>Your {card} is {least}–{most}% slower than usual</source>
+        <translation>你的 {card} 比同型号显卡的正常水平慢 {least}%–{most}%</translation>
+    </message>
+    <message>
+        <source>Compared with healthy cards of the same model: {workloads}.</source>
+        <translation>与同型号的正常显卡对照的项目：{workloads}。</translation>
+    </message>
+    <message>
+        <source>Your CPU can train small models</source>
+        <translation>你的 CPU 可以训练小模型</translation>
+    </message>
+    <message>
+        <source>PyTorch runs on your CPU</source>
+        <translation>PyTorch 在你的 CPU 上运行</translation>
+    </message>
+    <message>
+        <source>PyTorch runs on your {card}</source>
+        <translation>PyTorch 在你的 {card} 上运行</translation>
+    </message>
+    <message>
+        <source>Your {card} is faster than your CPU</source>
+        <translation>你的 {card} 比 CPU 快</translation>
+    </message>
+    <message>
+        <source>Your {card} is slower than your CPU</source>
+        <translation>你的 {card} 比 CPU 慢</translation>
+    </message>
+    <message>
+        <source>Your {card} is as fast as your CPU</source>
+        <translation>你的 {card} 和 CPU 一样快</translation>
+    </message>
+    <message>
+        <source>How much slower is counted from the middle of the usual range.</source>
+        <translation>“慢多少”以正常范围的中间值为准。</translation>
     </message>
 </context>
 <context>
@@ -305,10 +397,6 @@
         <translation>这张显卡健康吗？</translation>
     </message>
     <message>
-        <source>Level {level} of 3</source>
-        <translation>第 {level} 级，共 3 级</translation>
-    </message>
-    <message>
         <source>Power, W</source>
         <translation>功耗（W）</translation>
     </message>
@@ -321,7 +409,7 @@
         <translation>温度（°C）</translation>
     </message>
     <message>
-        <source>Tested with GPU Assistant. Contains no names of people, serial numbers or folders.</source>
+        <source>Tested with GPU Assistant. Contains no personal names, serial numbers or folder names.</source>
         <translation>由 GPU 助手测试。报告不含人名、序列号和文件夹。</translation>
     </message>
     <message>
@@ -356,10 +444,6 @@
         <translation>CPU 线程</translation>
     </message>
     <message>
-        <source>Cannot be compared with {when}: {why}.</source>
-        <translation>无法与 {when} 的结果比较：{why}。</translation>
-    </message>
-    <message>
         <source>Clock under load</source>
         <translation>满载时频率</translation>
     </message>
@@ -380,10 +464,6 @@
         <translation>满载时显存频率</translation>
     </message>
     <message>
-        <source>No significant difference from {when}.</source>
-        <translation>与 {when} 相比，差别没有超出正常波动。</translation>
-    </message>
-    <message>
         <source>Other programs on the card</source>
         <translation>其他程序占用显卡</translation>
     </message>
@@ -397,7 +477,7 @@
     </message>
     <message>
         <source>Changed since then: {changed}.</source>
-        <translation>此间变化：{changed}。</translation>
+        <translation>此后的变化：{changed}。</translation>
     </message>
     <message>
         <source>Slowed down by heat or power</source>
@@ -472,16 +552,24 @@
         <translation>{percent}%</translation>
     </message>
     <message>
-        <source>{percent}% faster than {when}.</source>
-        <translation>速度比 {when} 提高了 {percent}%。</translation>
-    </message>
-    <message>
-        <source>{percent}% slower than {when}.</source>
-        <translation>速度比 {when} 降低了 {percent}%。</translation>
-    </message>
-    <message>
         <source>{power} W of {limit} W</source>
         <translation>{power} W，上限 {limit} W</translation>
+    </message>
+    <message>
+        <source>This test cannot be compared with the previous one ({when}): {why}.</source>
+        <translation>这次无法与上一次（{when}）比较：{why}。</translation>
+    </message>
+    <message>
+        <source>This test shows no significant difference from the previous one ({when}).</source>
+        <translation>与上一次（{when}）相比，这次的差别没有超出正常波动。</translation>
+    </message>
+    <message>
+        <source>This test was {percent}% faster than the previous one ({when}).</source>
+        <translation>这次的速度比上一次（{when}）提高了 {percent}%。</translation>
+    </message>
+    <message>
+        <source>This test was {percent}% slower than the previous one ({when}).</source>
+        <translation>这次的速度比上一次（{when}）降低了 {percent}%。</translation>
     </message>
 </context>
 <context>

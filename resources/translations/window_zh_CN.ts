@@ -204,12 +204,12 @@
 <context>
     <name>EnvironmentName</name>
     <message>
-        <source>The name contains characters that cannot be shown; type it yourself.</source>
+        <source>The name contains characters that cannot be shown; type the name instead of pasting it.</source>
         <translation>名称里有无法显示的字符，请手动输入。</translation>
     </message>
     <message>
         <source>Another environment is called “{name}”; choose another name.</source>
-        <translation>另一个环境已叫“{name}”，请换一个名称。</translation>
+        <translation>已有环境叫“{name}”，请换一个名称。</translation>
     </message>
 </context>
 <context>
@@ -233,6 +233,33 @@
     <message>
         <source>Rename</source>
         <translation>重命名</translation>
+    </message>
+</context>
+<context>
+    <name>Remedies</name>
+    <message>
+        <source>Measure again</source>
+        <translation>再测一次</translation>
+    </message>
+    <message>
+        <source>Run health test</source>
+        <translation>开始体检</translation>
+    </message>
+    <message>
+        <source>Show programs</source>
+        <translation>查看占用程序</translation>
+    </message>
+    <message>
+        <source>Watch temperature</source>
+        <translation>查看温度</translation>
+    </message>
+    <message>
+        <source>Open power settings</source>
+        <translation>打开电源设置</translation>
+    </message>
+    <message>
+        <source>Check for a driver update</source>
+        <translation>检查驱动更新</translation>
     </message>
 </context>
 </TS>

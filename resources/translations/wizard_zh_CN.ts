@@ -78,15 +78,15 @@
         <translation>只是还没有驱动，下一页会说明需要哪一版。</translation>
     </message>
     <message>
-        <source>Only the driver is too new for the card; the next page shows which one to go back to.</source>
-        <translation>只是驱动对这张显卡来说太新了，下一页会说明退回到哪一版。</translation>
+        <source>It just needs an older driver, because yours is too new for the card; the next page shows which one.</source>
+        <translation>只是驱动太新，不支持这张显卡，下一页会说明退回到哪一版。</translation>
     </message>
     <message>
         <source>Your driver works. A newer one lets you use the newest {tool}.</source>
         <translation>现有驱动能用；更新后可以用最新版 {tool}。</translation>
     </message>
     <message>
-        <source>Only the driver is too old; the next page shows which one you need.</source>
+        <source>It just needs a newer driver; the next page shows which one.</source>
         <translation>只是驱动太旧，下一页会说明需要哪一版。</translation>
     </message>
     <message>
@@ -95,11 +95,11 @@
     </message>
     <message>
         <source>PyTorch works here, but on the CPU only</source>
-        <translation>PyTorch 在这里能用，但只能用 CPU</translation>
+        <translation>PyTorch 能用，但只能用 CPU</translation>
     </message>
     <message>
-        <source>Read from a machine file; this computer was not checked.</source>
-        <translation>来自电脑描述文件，没有检测这台电脑。</translation>
+        <source>Read from a details file; this computer was not checked.</source>
+        <translation>来自描述文件，没有检测这台电脑。</translation>
     </message>
     <message>
         <source>See recommendation</source>
@@ -126,16 +126,32 @@
         <translation>还没有推荐方案</translation>
     </message>
     <message>
+        <source>Find my card</source>
+        <translation>帮我找显卡</translation>
+    </message>
+    <message>
         <source>Preparing your recommendation</source>
         <translation>正在准备推荐方案</translation>
     </message>
     <message>
-        <source>No NVIDIA graphics card was found. Your CPU is good for learning and small models.</source>
-        <translation>没有找到 NVIDIA 显卡。你的 CPU 用来学习、跑小模型够用。</translation>
+        <source>No NVIDIA graphics card was found.</source>
+        <translation>没有找到 NVIDIA 显卡。</translation>
+    </message>
+    <message>
+        <source>Your CPU is enough for first steps and small models.</source>
+        <translation>你的 CPU 用来入门、跑小模型够用。</translation>
     </message>
 </context>
 <context>
     <name>CostCard</name>
+    <message>
+        <source>Download: {size}</source>
+        <translation>下载：{size}</translation>
+    </message>
+    <message>
+        <source>Disk space: {size}</source>
+        <translation>磁盘空间：{size}</translation>
+    </message>
     <message>
         <source>About {size} of it is the driver.</source>
         <translation>其中驱动约 {size}。</translation>
@@ -166,7 +182,7 @@
     </message>
     <message>
         <source>The download size is an estimate, based on {release}.</source>
-        <translation>下载大小是估计值，按 {release} 测得。</translation>
+        <translation>下载大小根据 {release} 估算。</translation>
     </message>
     <message>
         <source>The exact download size is known after the first step.</source>
@@ -321,7 +337,7 @@
     </message>
     <message>
         <source>Your download is kept.</source>
-        <translation>已经下载的会保留。</translation>
+        <translation>已下载的会保留。</translation>
     </message>
     <message>
         <source>You set a limit of {speed}.</source>
@@ -331,7 +347,7 @@
 <context>
     <name>DonePage</name>
     <message>
-        <source>All packages fit together</source>
+        <source>All packages are compatible</source>
         <translation>所有软件包互相兼容</translation>
     </message>
     <message>
@@ -372,7 +388,7 @@
     </message>
     <message>
         <source>Watch a small network learn to read digits.</source>
-        <translation>看一个小网络学会认数字。</translation>
+        <translation>看一个小神经网络学会认数字。</translation>
     </message>
     <message>
         <source>GPU</source>
@@ -420,7 +436,7 @@
     </message>
     <message>
         <source>Checked just now, in its own Python.</source>
-        <translation>刚刚在它自己的 Python 里验证过。</translation>
+        <translation>刚刚用环境里的 Python 验证过。</translation>
     </message>
     <message>
         <source>Checking that it works…</source>
@@ -633,8 +649,8 @@
         <translation>没有找到 PyTorch {version}</translation>
     </message>
     <message>
-        <source>Neither {site} nor the fallback source has it.</source>
-        <translation>{site}和备用来源都没有适合这台电脑的版本。</translation>
+        <source>Neither {site} nor the general package index has it yet. Trying again will not help until one of them does.</source>
+        <translation>{site}和通用软件包源目前都没有适合这台电脑的版本，等其中一处提供后，重试才有用。</translation>
     </message>
     <message>
         <source>Nothing was installed.</source>
@@ -643,6 +659,10 @@
 </context>
 <context>
     <name>InstallFolderCard</name>
+    <message>
+        <source>{name} (default)</source>
+        <translation>{name}（不填就用这个名称）</translation>
+    </message>
     <message>
         <source>Choose an installation folder</source>
         <translation>选择安装位置</translation>
@@ -671,8 +691,8 @@
         <translation>改用 PyTorch {version}</translation>
     </message>
     <message>
-        <source>You can close the window and continue later.</source>
-        <translation>可以关掉窗口，以后再继续。</translation>
+        <source>You can close the window and continue later from the first page of the setup.</source>
+        <translation>可以关掉窗口，以后从安装向导的第一页继续。</translation>
     </message>
     <message>
         <source>stopped</source>
@@ -687,7 +707,7 @@
         <translation>现在请安装驱动</translation>
     </message>
     <message>
-        <source>Install the driver meanwhile</source>
+        <source>Meanwhile, install the driver</source>
         <translation>请趁现在安装驱动</translation>
     </message>
     <message>
@@ -760,7 +780,7 @@
     </message>
     <message>
         <source>Your download is kept.</source>
-        <translation>已下载的文件会保留。</translation>
+        <translation>已下载的会保留。</translation>
     </message>
     <message>
         <source>Your download is kept; next time, the setup continues from here.</source>
@@ -799,12 +819,12 @@
         <translation>{size}（下载）</translation>
     </message>
     <message>
-        <source>Setup stopped</source>
-        <translation>安装已停止</translation>
+        <source>You stopped the installation</source>
+        <translation>已按你的要求停止安装</translation>
     </message>
     <message>
-        <source>Nothing is installed yet; your download is kept, and you can continue later.</source>
-        <translation>目前还没有安装任何东西；已下载的会保留，以后可以继续。</translation>
+        <source>Nothing is installed yet. Your download is kept, even if you go back; you can continue later from the first page of the setup.</source>
+        <translation>目前还没有安装任何东西。返回也不会丢掉已下载的内容，以后可以从安装向导的第一页继续。</translation>
     </message>
 </context>
 <context>
@@ -894,8 +914,8 @@
         <translation>{title}。{text}</translation>
     </message>
     <message>
-        <source>Setup continues afterwards.</source>
-        <translation>重启后继续安装。</translation>
+        <source>You choose when; setup then continues.</source>
+        <translation>什么时候重启由你定，重启后继续安装。</translation>
     </message>
 </context>
 <context>
@@ -946,7 +966,7 @@
     </message>
     <message>
         <source>No NVIDIA driver is running</source>
-        <translation>没有 NVIDIA 驱动在运行</translation>
+        <translation>没有运行 NVIDIA 驱动</translation>
     </message>
     <message>
         <source>OneDrive syncs {folders}. Install somewhere else, or it will upload tens of thousands of small files.</source>
@@ -986,14 +1006,14 @@
     </message>
     <message>
         <source>The CUDA Toolkit (for compiling CUDA programs) in {path} has no compiler. PyTorch does not use it and works without it; other programs that look for it there may fail.</source>
-        <translation>{path} 里的 CUDA Toolkit（编译 CUDA 程序用）缺少编译器。PyTorch 不用它，没有它也能用；会去那里找它的其他程序可能出错。</translation>
+        <translation>{path} 里的 CUDA Toolkit（编译 CUDA 程序用）缺少编译器。PyTorch 不用它，没有它也能用；要用它的其他程序可能会出错。</translation>
     </message>
     <message>
-        <source>The PyTorch in {path} does not start. We leave it alone and install ours separately.</source>
+        <source>The PyTorch in {path} does not start. We leave it alone and install another one separately.</source>
         <translation>{path} 里的 PyTorch 无法启动。我们不动它，另外装一份。</translation>
     </message>
     <message>
-        <source>The path of your user folder is too long for packages inside it. On the next page, choose a short folder, such as one at the top of a disk.</source>
+        <source>The path of your user folder is too long to install packages inside it. On the next page, choose a folder with a short path, such as one at the top of a disk.</source>
         <translation>用户文件夹的路径太长，里面放不下软件包。可在下一页选一个短路径的文件夹，比如直接建在磁盘根目录下。</translation>
     </message>
     <message>
@@ -1093,10 +1113,6 @@
         <translation>需要更新</translation>
     </message>
     <message>
-        <source>None</source>
-        <translation>没有</translation>
-    </message>
-    <message>
         <source>{size} RAM</source>
         <translation>{size} 内存</translation>
     </message>
@@ -1136,6 +1152,10 @@
         <source>Installed next</source>
         <translation>接下来安装</translation>
     </message>
+    <message>
+        <source>PyTorch is next</source>
+        <translation>待装 PyTorch</translation>
+    </message>
 </context>
 <context>
     <name>MoreOptions</name>
@@ -1163,7 +1183,7 @@
         <translation>打开 NVIDIA 页面</translation>
     </message>
     <message>
-        <source>Install NVIDIA driver {version} yourself first, then check again. Without it, the setup stops before its last step, the check that it works, and continues from there later.</source>
+        <source>Install NVIDIA driver {version} yourself first, then check again. Without it, the setup stops before its last step, which checks that everything works, and continues from there later.</source>
         <translation>请先自己安装 NVIDIA 驱动 {version}，然后重新检测。没有驱动，安装会停在最后一步“验证”，装好后再从那里继续。</translation>
     </message>
     <message>
@@ -1175,7 +1195,7 @@
         <translation>撤销</translation>
     </message>
     <message>
-        <source>{parts}: cannot be installed from here yet. The plan sets up the rest; get these from their makers.</source>
+        <source>These cannot be installed from here yet: {parts}. Get them from their makers; the plan sets up the rest.</source>
         <translation>{parts}：目前还不能从这里安装。这个计划会装好其余部分，这几样可从官网安装。</translation>
     </message>
     <message>
@@ -1183,8 +1203,8 @@
         <translation>{version} 或更新版</translation>
     </message>
     <message>
-        <source>{version} or newer, but older than {limit},</source>
-        <translation>{version} 或更新、但早于 {limit} 的版本</translation>
+        <source>{version} or newer (but older than {limit})</source>
+        <translation>{version} 或更高、但低于 {limit} 的版本</translation>
     </message>
 </context>
 <context>
@@ -1202,24 +1222,12 @@
         <translation>自定义</translation>
     </message>
     <message>
-        <source>Driver: {kind}</source>
-        <translation>驱动：{kind}</translation>
-    </message>
-    <message>
-        <source>Environment: {maker}</source>
-        <translation>环境：{maker}</translation>
-    </message>
-    <message>
         <source>Everything</source>
         <translation>全部</translation>
     </message>
     <message>
         <source>For a course or project that asks for TensorFlow</source>
         <translation>课程或项目指定用 TensorFlow 时选它</translation>
-    </message>
-    <message>
-        <source>For: {goal}</source>
-        <translation>用途：{goal}</translation>
     </message>
     <message>
         <source>Created by your conda, with Python from conda-forge; base stays as it is</source>
@@ -1230,7 +1238,7 @@
         <translation>Python 自带的环境，各种教程都用它</translation>
     </message>
     <message>
-        <source>Ready for the newest games: if you also play games</source>
+        <source>Ready for the newest games: the choice if you also play</source>
         <translation>最先适配新游戏：也玩游戏的人选它</translation>
     </message>
     <message>
@@ -1262,8 +1270,8 @@
         <translation>自己编写和编译显卡程序，会加装 CUDA Toolkit 和 cuDNN</translation>
     </message>
     <message>
-        <source>Close</source>
-        <translation>收起</translation>
+        <source>Done customising</source>
+        <translation>完成自定义</translation>
     </message>
 </context>
 <context>
@@ -1302,7 +1310,7 @@
     </message>
     <message>
         <source>Keep</source>
-        <translation>保持</translation>
+        <translation>保留</translation>
     </message>
     <message>
         <source>Lets {system} talk to the card</source>
@@ -1338,7 +1346,7 @@
     </message>
     <message>
         <source>Windows' own, which lets Linux talk to the card</source>
-        <translation>Windows 自己的驱动，让 Linux 能与显卡通信</translation>
+        <translation>Windows 的驱动，让 Linux 能与显卡通信</translation>
     </message>
     <message>
         <source>with the toolkit</source>
@@ -1349,7 +1357,7 @@
         <translation>单独安装</translation>
     </message>
     <message>
-        <source>elsewhere, stays</source>
+        <source>in another folder; stays</source>
         <translation>在别处，保留</translation>
     </message>
     <message>
@@ -1382,7 +1390,7 @@
     </message>
     <message>
         <source>not known</source>
-        <translation>不知道</translation>
+        <translation>未知</translation>
     </message>
     <message>
         <source>not checked</source>
@@ -1390,11 +1398,11 @@
     </message>
     <message>
         <source>or newer</source>
-        <translation>或更新</translation>
+        <translation>及以上</translation>
     </message>
     <message>
         <source>or newer, but older than {version}</source>
-        <translation>或更新，但早于 {version}</translation>
+        <translation>或更高，但低于 {version}</translation>
     </message>
     <message>
         <source>or your system's own</source>
@@ -1417,7 +1425,7 @@
         <translation>工具包，保留</translation>
     </message>
     <message>
-        <source>toolkit, to compile with</source>
+        <source>toolkit, for compiling</source>
         <translation>工具包，编译用</translation>
     </message>
     <message>
@@ -1538,8 +1546,8 @@
         <translation>训练小模型够用，大模型需要显卡。</translation>
     </message>
     <message>
-        <source>Full benchmark</source>
-        <translation>完整测速</translation>
+        <source>Open Benchmark</source>
+        <translation>打开测速</translation>
     </message>
     <message>
         <source>Speed</source>
@@ -1599,15 +1607,11 @@
     </message>
     <message>
         <source>Checking the downloads first…</source>
-        <translation>先确认文件能下载…</translation>
+        <translation>先确认文件能否下载…</translation>
     </message>
     <message>
         <source>This cannot be downloaded right now</source>
         <translation>现在下载不到</translation>
-    </message>
-    <message>
-        <source>, </source>
-        <translation>、</translation>
     </message>
     <message>
         <source>Back</source>
@@ -1616,10 +1620,6 @@
     <message>
         <source>Back to the recommendation</source>
         <translation>恢复推荐方案</translation>
-    </message>
-    <message>
-        <source>Change</source>
-        <translation>更改</translation>
     </message>
     <message>
         <source>Check it</source>
@@ -1640,10 +1640,6 @@
     <message>
         <source>Installed into</source>
         <translation>安装到</translation>
-    </message>
-    <message>
-        <source>Installed into (named as on this computer)</source>
-        <translation>安装到（按这台电脑的写法）</translation>
     </message>
     <message>
         <source>Nothing is changed before you press Install.</source>
@@ -1667,7 +1663,7 @@
     </message>
     <message>
         <source>This choice does not work here</source>
-        <translation>这个选择在这里不可用</translation>
+        <translation>这台电脑不支持这个选择</translation>
     </message>
     <message>
         <source>This folder cannot be used</source>
@@ -1675,7 +1671,7 @@
     </message>
     <message>
         <source>This has to be set up by hand</source>
-        <translation>这需要你手动安装</translation>
+        <translation>需要你手动安装</translation>
     </message>
     <message>
         <source>Try again</source>
@@ -1698,7 +1694,7 @@
         <translation>正在准备推荐方案</translation>
     </message>
     <message>
-        <source>You have all you need</source>
+        <source>You have everything you need</source>
         <translation>需要的都已装好</translation>
     </message>
     <message>
@@ -1707,11 +1703,19 @@
     </message>
     <message>
         <source>{tool} runs on the CPU here; your {gpu} is not used.</source>
-        <translation>这里的 {tool} 用 CPU 计算；你的 {gpu} 用不到。</translation>
+        <translation>{tool} 会用 CPU 计算，不会用到你的 {gpu}。</translation>
     </message>
     <message>
-        <source>Name</source>
-        <translation>名称</translation>
+        <source>Environment name</source>
+        <translation>环境名称</translation>
+    </message>
+    <message>
+        <source>Folder not changed: the one you chose cannot be used.</source>
+        <translation>安装位置没变：你选的文件夹不能用。</translation>
+    </message>
+    <message>
+        <source>You need {size} more disk space.</source>
+        <translation>磁盘空间还差 {size}。</translation>
     </message>
     <message>
         <source>No recommendation could be made</source>
@@ -1729,12 +1733,56 @@
         <source>Why this?</source>
         <translation>为什么这样推荐</translation>
     </message>
+    <message>
+        <source>Not enough disk space</source>
+        <translation>磁盘空间不够</translation>
+    </message>
+    <message>
+        <source>Custom setup for this computer</source>
+        <translation>这台电脑的自定义方案</translation>
+    </message>
+    <message>
+        <source>Custom setup for your {gpu}</source>
+        <translation>{gpu} 的自定义方案</translation>
+    </message>
+    <message>
+        <source>This setup cannot be installed yet</source>
+        <translation>这个方案暂时无法安装</translation>
+    </message>
+    <message>
+        <source>Without TensorFlow, only {size} is needed.</source>
+        <translation>不装 TensorFlow 只需 {size}。</translation>
+    </message>
+    <message>
+        <source>Leave out TensorFlow</source>
+        <translation>不装 TensorFlow</translation>
+    </message>
+    <message>
+        <source>Without the CUDA Toolkit, only {size} is needed.</source>
+        <translation>不装 CUDA Toolkit 只需 {size}。</translation>
+    </message>
+    <message>
+        <source>Leave out the CUDA Toolkit</source>
+        <translation>不装 CUDA Toolkit</translation>
+    </message>
+    <message>
+        <source>PyTorch alone needs {size}.</source>
+        <translation>只装 PyTorch 需要 {size}。</translation>
+    </message>
+    <message>
+        <source>Set up only PyTorch</source>
+        <translation>只装 PyTorch</translation>
+    </message>
+    <message>
+        <source>Our recommendation needs {size}.</source>
+        <translation>推荐方案需要 {size}。</translation>
+    </message>
 </context>
 <context>
     <name>SourceCheckRow</name>
     <message>
         <source>Checking that everything can be downloaded…</source>
-        <translation>正在确认文件都能下载…</translation>
+        <translation>正在确认文件能否下载…</translation>
     </message>
     <message>
         <source>No answer yet, still waiting…</source>
@@ -1758,7 +1806,7 @@
     </message>
     <message>
         <source>Check again</source>
-        <translation>重新检查</translation>
+        <translation>重新确认</translation>
     </message>
 </context>
 <context>
@@ -1782,6 +1830,22 @@
 </context>
 <context>
     <name>VersionPickers</name>
+    <message>
+        <source>Recommended</source>
+        <translation>推荐</translation>
+    </message>
+    <message>
+        <source>Recommended: {versions}</source>
+        <translation>推荐：{versions}</translation>
+    </message>
+    <message>
+        <source>Fits your other choices</source>
+        <translation>与你的其他选择兼容</translation>
+    </message>
+    <message>
+        <source>Recommended with your other choices: {versions}</source>
+        <translation>按你的其他选择推荐：{versions}</translation>
+    </message>
     <message>
         <source>; </source>
         <translation>；</translation>
@@ -1835,7 +1899,7 @@
         <translation>保留 {version}</translation>
     </message>
     <message>
-        <source>Some of your choices do not fit</source>
+        <source>Some of your choices do not work together</source>
         <translation>有些选择不适合</translation>
     </message>
     <message>
@@ -1847,12 +1911,12 @@
         <translation>装进环境，无需管理员权限</translation>
     </message>
     <message>
-        <source>Not installed separately</source>
-        <translation>不单独安装</translation>
+        <source>Nothing extra</source>
+        <translation>不额外安装</translation>
     </message>
     <message>
         <source>What fits your other choices ({version})</source>
-        <translation>与你的其他选择相配（{version}）</translation>
+        <translation>与你的其他选择兼容（{version}）</translation>
     </message>
     <message>
         <source>With NVIDIA's installer</source>
@@ -1905,7 +1969,7 @@
         <translation>你同意之前什么都不改，也不上传任何信息。</translation>
     </message>
     <message>
-        <source>Only look at my GPU</source>
+        <source>Just look at my GPU</source>
         <translation>只看看我的显卡</translation>
     </message>
     <message>
@@ -1930,7 +1994,7 @@
     </message>
     <message>
         <source>Your download is kept.</source>
-        <translation>已下载的都会保留。</translation>
+        <translation>已下载的会保留。</translation>
     </message>
     <message>
         <source>No internet here? Install from an offline folder</source>
@@ -1941,7 +2005,7 @@
         <translation>让你的显卡开始跑深度学习</translation>
     </message>
     <message>
-        <source>We test that it works</source>
+        <source>We make sure it works</source>
         <translation>验证真的能用</translation>
     </message>
     <message>
@@ -2066,10 +2130,10 @@
     </message>
     <message>
         <source>the proof: the card, PyTorch, CUDA and cuDNN, each with its version and a calculation</source>
-        <translation>验证结果：显卡、PyTorch、CUDA 和 cuDNN，各有版本和一次计算</translation>
+        <translation>验证结果：显卡、PyTorch、CUDA 和 cuDNN，逐项列出版本，并实际算一次</translation>
     </message>
     <message>
-        <source>how fast the card trains, next to the CPU</source>
+        <source>how fast the card trains, compared with the CPU</source>
         <translation>显卡训练有多快，与 CPU 对比</translation>
     </message>
     <message>

@@ -11,12 +11,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.catalog.store import load_catalog
+from gpu_assistant.core.machine import Machine
 from gpu_assistant.core.recommendation import Recommendation
 from gpu_assistant.texts.localized import Texts
 
 from .grid_answers import CATALOG, answers, ask, cases, published
-from .oracle.driver_rules import alternatives_faults, beside_faults
+from .oracle.driver_rules import alternatives_faults, beside_faults, ways_faults
 from .oracle.expect import any_build, expected, on_a_board
 from .oracle.faults import find_faults
 from .oracle.grid import Case, cards
@@ -77,6 +79,25 @@ def test_the_grid_holds_every_kind_of_machine() -> None:
 def test_oracle_finds_no_errors() -> None:
     wrong = find_wrong(zip(cases(), answers(), strict=True), published())
     assert not wrong, report(wrong)
+
+
+def test_oracle_finds_no_errors_in_ways() -> None:
+    wrong: dict[str, list[str]] = collections.defaultdict(list)
+    ways = [
+        (case, advice.ways)
+        for case, advice in zip(cases(), answers(), strict=True)
+        if case.goal == "pytorch" and not isinstance(advice, str) and advice.ways
+    ]
+    for case, both in ways:
+        for fault in ways_faults(published(), case.machine, case.channel, msgspec.to_builtins(both)):
+            wrong[fault].append(case.name)
+    assert len(ways) > 100
+    assert not wrong, report(wrong)
+    # Whoever has chosen none is shown the same.
+    catalog = load_catalog(CATALOG)
+    for case, both in ways[::20]:
+        box = msgspec.convert(case.machine, Machine)
+        assert recommend(box, catalog, channel=case.channel).ways == both, case.name  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("newest", ["2.14.1", "2.11.0", "2.8.0", "2.6.0"])

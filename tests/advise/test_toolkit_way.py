@@ -10,6 +10,7 @@ from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.errors import UsageError
 from gpu_assistant.core.machine import SystemName
 from gpu_assistant.core.recommendation import Choice, Recommendation
+from gpu_assistant.texts.localized import Texts
 
 from .build import GTX_1060, RTX_4060, catalog, check, codes, machine, nvidia
 
@@ -21,10 +22,10 @@ def advise(
     return check(recommend(box, catalog(), goal="cuda-dev", choice=convert(choice, Choice)))
 
 
-def refusal(**choice: str) -> str:
+def refusal(**choice: str) -> UsageError:
     with pytest.raises(UsageError) as caught:
         advise(**choice)  # type: ignore[arg-type]
-    return str(caught.value.data["why"])
+    return caught.value
 
 
 def test_linux_gets_update_and_cudnn_of_pytorch_as_packages() -> None:
@@ -67,7 +68,10 @@ def test_archives_can_be_chosen_on_linux() -> None:
 )
 def test_packages_that_cannot_be_are_refused_with_reason(choice: dict[str, str], why: str) -> None:
     torch = {} if "card" in choice else {"pytorch": "2.15.0", "variant": "cu132", "driver": "595.71.05"}
-    assert refusal(**torch, **choice, toolkit_way="wheels") == why
+    error = refusal(**torch, **choice, toolkit_way="wheels")
+    assert error.data["why"] == why
+    for language in ("en", "zh_CN"):
+        assert "--toolkit archives" in Texts(language).error_text(error)
 
 
 def test_other_toolkit_than_pytorchs_comes_from_archives() -> None:

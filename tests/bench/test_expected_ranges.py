@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.bench.expected_ranges import judge_benchmark, matmul_peak, matmul_range
+from gpu_assistant.bench.expected_ranges import judge_benchmark, matmul_peak, matmul_range, shortfall_percent
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.results import BenchDevice, BenchGpuLog, Benchmark, BenchResult
@@ -275,3 +275,12 @@ def test_log_belongs_to_its_device() -> None:
     slow = product("float32", 4.5)
     assert judgements(judged(RTX_4060_LAPTOP, slow, watched=(other, own))) == ["as-expected"]
     assert judgements(judged(RTX_4060_LAPTOP, slow, watched=(other,))) == ["unknown"]
+
+
+@pytest.mark.parametrize(("median", "percent"), [(10.0, 0), (12.0, 0), (15.0, 0), (9.0, 25), (6.0, 50)])
+def test_shortfall_is_counted_from_the_middle_of_the_range(median: float, percent: int) -> None:
+    assert shortfall_percent(median, (10.0, 14.0)) == percent
+
+
+def test_value_just_below_a_narrow_range_is_at_least_one_percent_short() -> None:
+    assert shortfall_percent(9.999, (10.0, 10.0)) == 1

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from gpu_assistant.bench import gpu_log, scaling
 from gpu_assistant.bench.child_protocol import BENCHMARK_NOTES, CHILD_PROGRAM, BenchmarkProgress
-from gpu_assistant.bench.expected_ranges import CAUSES
+from gpu_assistant.bench.expected_ranges import CAUSES, repair_steps
 from gpu_assistant.bench.history import read_benchmarks
 from gpu_assistant.bench.measurements import is_complete
 from gpu_assistant.catalog.store import load_catalog
@@ -26,6 +27,7 @@ from gpu_assistant.system.base import PowerStatus
 from gpu_assistant.texts.benchmark import verdict_text
 from gpu_assistant.texts.localized import Texts
 
+from ..fakes.benchmarks import slow_benchmark
 from ..fakes.environments import environment_with, torch_with_card
 from .run import Run
 
@@ -363,6 +365,14 @@ def test_figure_of_memory_that_windows_lent_is_noted(
 
 def two_cards(clock: int) -> tuple[GpuSample, ...]:
     return (GpuSample(index=0, util=99, clock_sm=clock), GpuSample(index=1, util=99, clock_sm=1980))
+
+
+@pytest.mark.parametrize("cause", sorted(CAUSES))
+def test_every_cause_has_steps_that_end_with_measuring_and_testing(cause: str) -> None:
+    steps = repair_steps(replace(slow_benchmark(), causes=(cause,), on_battery=None, watched=()))
+    assert len(steps) > 2
+    assert steps[-2:] == ("bench.step.measure-again", "bench.step.health-test")
+    assert all(Texts("en").has_text(step) for step in steps)
 
 
 def test_every_note_and_cause_has_text() -> None:

@@ -322,7 +322,7 @@ def test_history_is_exported(call: Call, tmp_path: Path) -> None:
     file.write_bytes(data)
     worn = call("monitor", "--history", "1h", "--csv", str(tmp_path / "worn.csv"), "--lang", "en")
     assert worn.returncode == 0
-    assert "1 damaged" in worn.stderr
+    assert "Damaged parts of the history were left out (1)" in worn.stderr
     assert call("monitor", "--history", "1h").returncode == 2
     assert call("monitor", "--history", "1w", "--csv", str(tmp_path / "out.csv")).returncode == 2
 

@@ -125,7 +125,7 @@ def test_unsupported_system_lists_supported(
     _, err = refused(capsys, tmp_path, "recommend", "--machine", str(path), exit_code=1)
     assert expected in err
     _, err = refused(capsys, tmp_path, "plan", "--machine", str(path), language="zh_CN", exit_code=1)
-    assert "不受本程序支持" in err
+    assert "本程序不支持" in err
 
 
 def test_catalog_update_takes_no_subject(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_minutes_are_lower_bound_with_unknown_part(capsys: pytest.CaptureFixture
         lines = capsys.readouterr().out.splitlines()
         (fetching,) = (line for line in lines if line.startswith("4. Download"))
         (making,) = (line for line in lines if line.startswith("5. Install PyTorch"))
-        assert fetching.count("at least ") == (2 if least else 0)
+        assert "at least " not in fetching  # how much both download was measured; how long TensorFlow unpacks was not
         assert making.count("at least ") == (1 if least else 0)
 
 

@@ -53,8 +53,15 @@ def test_json_has_a_judgement_in_every_result(capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("language", "texts"),
     [
-        ("en", ("usual for this card: 37.4 to 68.1", "below the usual range for this card", "slower than usual")),
-        ("zh_CN", ("这张卡通常为 37.4 到 68.1", "低于这张卡的正常范围", "比这张卡的正常水平慢")),
+        (
+            "en",
+            (
+                "usual for this card: 37.4 to 68.1",
+                "% slower than the middle of the usual range for this card",
+                "slower than usual",
+            ),
+        ),
+        ("zh_CN", ("这张卡通常为 37.4 到 68.1", "比这张卡正常范围的中间值慢", "比这张卡的正常水平慢")),
     ],
 )
 def test_text_names_range_and_verdict(

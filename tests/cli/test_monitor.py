@@ -29,7 +29,7 @@ def test_pending_driver_is_printed_at_intervals(capsys: pytest.CaptureFixture[st
     ]
     output = capsys.readouterr().out.splitlines()
     assert [line.rpartition(" | ")[2] for line in output[1:5]] == [
-        "The NVIDIA driver is slow to answer.",
+        "The NVIDIA driver is slow to respond.",
         "the NVIDIA driver has not answered for 10 seconds",
         "The NVIDIA driver is not responding.",
         "the NVIDIA driver has not answered for 25 seconds",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.core.log import SharedFileHandler
+from gpu_assistant.core.log_file import SharedFileHandler
 
 LIMIT, COUNT = 200, 3
 

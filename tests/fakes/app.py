@@ -147,6 +147,9 @@ class FakeSystem:
     def open_file(self, file: Path) -> None:
         self.opened.append(("file", file))
 
+    def open_power_settings(self) -> None:
+        self.opened.append(("settings", Path("power")))
+
     def open_terminal(self, environment: Path) -> None:
         self.opened.append(("terminal", environment))
 

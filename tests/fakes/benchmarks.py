@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from gpu_assistant.bench.memory_fit import project_memory
+from gpu_assistant.bench.memory_fit import ACCUMULATION_STEPS, project_memory
 from gpu_assistant.core.results import (
     MEMORY_SCHEMA,
     BenchDevice,
@@ -20,6 +20,9 @@ from gpu_assistant.core.results import (
 )
 
 MIB, GIB = 2**20, 2**30
+# Of an RTX 4060 that drives a display of Windows, and what is kept of that by `resources/catalog/fit.json`.
+FREE_BYTES, RESERVE_BYTES = round(7.6 * GIB), round(0.8 * GIB)
+FIT_BATCH = 16  # of `memory_fits`
 
 
 def figure(name: str, device: str, dtype: str, size: tuple[int, ...], unit: str, median: float) -> BenchResult:
@@ -125,30 +128,37 @@ def slow_benchmark(*causes: str) -> Benchmark:
 
 
 def two_cards() -> Benchmark:
-    """Two such cards, and both together."""
+    """Two such cards in like slots, and both together."""
     one = card_benchmark()
     second = [
-        replace(r, device="cuda:1", judgement="unknown", median=r.median * 0.98, q1=r.q1 * 0.98, q3=r.q3 * 0.98)
+        replace(r, device="cuda:1", median=r.median * 0.98, q1=r.q1 * 0.98, q3=r.q3 * 0.98)
         for r in one.results
         if r.device == "cuda:0"
     ]
     both = figure("resnet50-parallel", "cuda", "mixed-bfloat16", (3, 224, 224), "images/s", 503.0)
     both = replace(both, processes=2, efficiency=0.96)
     devices = (*one.devices, BenchDevice(id="cuda:1", name="NVIDIA GeForce RTX 4060", memory_bytes=8 * GIB))
-    return replace(one, devices=devices, results=(*one.results, *second, both))
+    ranges = one.expected or {}
+    return replace(
+        one,
+        devices=devices,
+        results=(*one.results, *second, both),
+        expected={**ranges, **{key.replace("cuda:0", "cuda:1"): value for key, value in ranges.items()}},
+        watched=(*one.watched, *(replace(log, index=1) for log in one.watched)),
+    )
 
 
-def memory_fits(capacity: int | None = 8 * GIB) -> MemoryFits:
-    """ResNet-50 with a batch of 16 in all ways, on the second of two cards."""
+def memory_fits(capacity: int | None = FREE_BYTES) -> MemoryFits:
+    """ResNet-50 with a batch of FIT_BATCH in all ways, on the second of two cards."""
     return MemoryFits(
         schema=MEMORY_SCHEMA,
         torch="2.15.0+cu132",
         fits=(
-            _fit("plain", 98, 98, 98, 1400, 54, capacity, 58),
-            _fit("mixed", 98, 98, 98, 790, 60, capacity, 104),
-            _fit("checkpointing", 98, 98, 98, 520, 60, capacity, 151),
-            _fit("accumulation", 98, 98, 98, 360, 54, capacity, 232),
-            _fit("together", 98, 98, 98, 90, 54, capacity, 1018),
+            _fit("plain", 1400, 54, capacity),
+            _fit("mixed", 790, 60, capacity),
+            _fit("checkpointing", 520, 60, capacity),
+            _fit("accumulation", 350, 54, capacity),
+            _fit("together", 90, 54, capacity),
         ),
         devices=two_gpus(),
         seconds=75.0,
@@ -171,8 +181,8 @@ def worked_out(batch: int) -> MemoryFits:
         micro_batches=1,
         cached=0.02,
         peaks=(MemoryPeakModel(constant=98 * MIB, example=70 * MIB, gradients=98 * MIB, updating=False), top),
-        capacity=8 * GIB,
-        reserve=GIB,
+        capacity=FREE_BYTES,
+        reserve=RESERVE_BYTES,
     )
     steps = (plain, replace(plain, variant="accumulation", micro_batches=4))
     return replace(memory_fits(), fits=tuple(project_memory(each, batch) for each in steps), steps=steps)
@@ -187,16 +197,21 @@ def two_gpus() -> tuple[BenchDevice, ...]:
     )
 
 
-def _fit(
-    variant: FitVariant, weights: int, gradients: int, kept: int, active: int, cache: int, free: int | None, most: int
-) -> MemoryFit:
-    counts = [count * MIB for count in (weights, gradients, kept, active, 12, cache)]
+def _fit(variant: FitVariant, activations: int, cache: int, free: int | None) -> MemoryFit:
+    """`activations` and `cache` in MiB; of a larger batch only the activations take more."""
+    counts = [count * MIB for count in (98, 98, 98, activations, 12, cache)]
+    reserve = None if free is None else min(RESERVE_BYTES, free // 10)
+    parts = ACCUMULATION_STEPS if variant in ("accumulation", "together") else 1
+    largest = None
+    if free is not None and reserve is not None:
+        for_activations = free - reserve - (sum(counts) - counts[3])
+        largest = max(for_activations * (FIT_BATCH // parts) // counts[3], 0) * parts
     return MemoryFit(
         model="resnet50",
         device="cuda:1",
         variant=variant,
         dtype="mixed-bfloat16" if variant in ("mixed", "together") else "float32",
-        batch=16,
+        batch=FIT_BATCH,
         parameters=counts[0],
         gradients=counts[1],
         optimizer=counts[2],
@@ -205,7 +220,7 @@ def _fit(
         cache=counts[5],
         peak=sum(counts),
         capacity=free,
-        reserve=None if free is None else free // 10,
-        largest_batch=None if free is None else most,
+        reserve=reserve,
+        largest_batch=largest,
         exact=True,
     )

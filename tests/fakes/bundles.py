@@ -33,7 +33,11 @@ STEPS = (
 )
 
 
-def contents(*, excluded_codes: tuple[str, ...] = ()) -> BundleContents:
+LINUX = Platform(system="linux", arch="x86_64", glibc="2.36")
+WINDOWS = Platform(system="windows", arch="x86_64")
+
+
+def contents(*, excluded_codes: tuple[str, ...] = (), platform: Platform = LINUX) -> BundleContents:
     """The list of a folder with one wheel."""
     request = PackageRequest(
         python="3.11",
@@ -55,7 +59,7 @@ def contents(*, excluded_codes: tuple[str, ...] = ()) -> BundleContents:
         goal="pytorch",
         channel="studio",
         request=request,
-        platform=Platform(system="linux", arch="x86_64", glibc="2.36"),
+        platform=platform,
         files=(
             BundleFile(path=LOCK_FILE, sha256="0" * 64, bytes=1_000),
             BundleFile(path=WHEEL, sha256="1" * 64, bytes=WHOLE),
@@ -108,7 +112,9 @@ class FakeBundles:
         self._app.orders.append((machine, recommendation, folder, channel, choice, rate_limiter))
         if self._app.results.get("bundle") is None:
             self._app.results["bundle"] = lambda: write(folder, contents())
-        return self._app.job("bundle")
+        job = self._app.job("bundle")
+        job.plan = self._app.plan(machine, recommendation, self._app.folder / "environment")
+        return job
 
     def available_setup(self, machine: Machine, **options: Any) -> FakeJob:
         choice = options["choice"]

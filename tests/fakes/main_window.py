@@ -104,7 +104,7 @@ class FakeMain(FakeApp):
         return FakeJob(self.results["health"], self.events.get("health", ()), self.gate)
 
     def health_monitor(self) -> HealthMonitor:
-        return HealthMonitor(self.health_rules)
+        return HealthMonitor(self.health_rules, form_factor=lambda _: "desktop")
 
     def max_temperature(self, gpu: GpuSample) -> float | None:
         return None

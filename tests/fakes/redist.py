@@ -19,7 +19,7 @@ import msgspec
 from gpu_assistant.catalog.records.libraries import CudnnArchive
 from gpu_assistant.catalog.store import Catalog, load_catalog
 from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.install.steps.cuda_redist import major_version, toolkit_parts
+from gpu_assistant.install.steps.cuda_redist import major_version
 
 from .fault_server import FaultServer
 
@@ -104,7 +104,7 @@ class Redist:
         redist = load_catalog(resources_dir() / "catalog").cuda.redist
         assert redist is not None
         index: dict[str, Any] = {"release_date": "2026-07-16", "release_label": self.toolkit, "release_product": "cuda"}
-        for part in toolkit_parts(redist, major_version(self.toolkit)):
+        for part in redist.toolkit_parts(major_version(self.toolkit)):
             # Of a part with two names the newer one, as in the newest indexes.
             name = part.names[-1]
             index[name] = self._component(CUDA, name, "13.2.86", self._members(part.names[0]))

@@ -335,6 +335,9 @@ class FakeDesktop:
     def open_file(self, file: Path) -> None:
         self.opened.append(file)
 
+    def open_power_settings(self) -> None:
+        self.opened.append(Path("power-settings"))
+
     def open_terminal(self, environment: Path) -> None:
         self.opened.append(environment)
 

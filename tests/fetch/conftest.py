@@ -1,4 +1,4 @@
-"""A server for each test, and timeouts short enough for tests."""
+"""A server for each test, pauses short enough for tests, and timeouts long enough for a busy computer."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ import pytest
 from gpu_assistant.fetch.request import Limits
 from tests.fakes.fault_server import FaultServer, fault_server
 
-QUICK = Limits(connect_seconds=2, stall_seconds=0.5, tries=3, backoff_seconds=0.01, max_backoff_seconds=0.2)
-
 
 @pytest.fixture
 def server() -> Iterator[FaultServer]:
@@ -22,13 +20,13 @@ def server() -> Iterator[FaultServer]:
 
 @pytest.fixture
 def limits() -> Limits:
-    return QUICK
+    return Limits(connect_seconds=20, stall_seconds=20, tries=3, backoff_seconds=0.01, max_backoff_seconds=0.2)
 
 
 @pytest.fixture
-def long_timeouts(limits: Limits) -> Limits:
-    """Timeouts long enough for several connections on a busy computer."""
-    return msgspec.structs.replace(limits, stall_seconds=5, tries=6, probe_seconds=0.5)
+def more_tries(limits: Limits) -> Limits:
+    """Tries enough for several connections on a busy computer."""
+    return msgspec.structs.replace(limits, tries=6, probe_seconds=0.5)
 
 
 @pytest.fixture

@@ -12,11 +12,11 @@ from pathlib import Path
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.files import RemoteFile
 from gpu_assistant.fetch import partial_file
-from gpu_assistant.fetch.connection import TransferState
 from gpu_assistant.fetch.file_download import FileDownload
 from gpu_assistant.fetch.partial_file import FileHeader, Piece, PieceJournal, PieceRecord
 from gpu_assistant.fetch.rate import RateLimiter
 from gpu_assistant.fetch.request import Digest, DownloadRequest, Limits
+from gpu_assistant.fetch.transfer_state import TransferState
 
 MIB = 1 << 20
 SMALL = os.urandom(1_500_000)  # fetched over one connection

@@ -39,10 +39,10 @@ def test_files_keep_their_order_and_add_up(server: FaultServer, tmp_path: Path, 
     assert all(a.done <= b.done for a, b in itertools.pairwise(totals))
 
 
-def test_files_together_keep_to_a_servers_limit(server: FaultServer, tmp_path: Path, long_timeouts: Limits) -> None:
+def test_files_together_keep_to_a_servers_limit(server: FaultServer, tmp_path: Path, more_tries: Limits) -> None:
     url = server.add("/file", LARGE, rate=20_000_000)
     todo = [request(tmp_path / f"{n}.bin", url, data=LARGE) for n in range(3)]
-    Downloader(todo, cancel=threading.Event(), limits=long_timeouts).run()
+    Downloader(todo, cancel=threading.Event(), limits=more_tries).run()
     assert server.files["/file"].highest <= 8
 
 
@@ -53,6 +53,25 @@ def test_a_local_file_is_used_in_place(tmp_path: Path, limits: Limits) -> None:
     todo = request(tmp_path / "cache" / "x.bin", local.as_uri(), data=b"local")
     assert Downloader([todo], cancel=threading.Event(), limits=limits).run() == (local,)
     assert not (tmp_path / "cache").exists()
+
+
+LOCAL_FILE = """
+import pathlib, sys, threading
+from gpu_assistant.core.files import RemoteFile, hash_file
+from gpu_assistant.fetch.downloader import Downloader
+from gpu_assistant.fetch.request import DownloadRequest
+
+path = pathlib.Path(sys.argv[1])
+file = RemoteFile(urls=(path.as_uri(),), name=path.name, sha256=hash_file(path))
+assert Downloader([DownloadRequest(file=file, path=path)], cancel=threading.Event()).run() == (path,)
+assert sys.modules.keys().isdisjoint({"requests", "urllib3"})
+"""
+
+
+def test_a_local_file_needs_no_http(tmp_path: Path) -> None:
+    local = tmp_path / "x.bin"
+    local.write_bytes(b"local")
+    subprocess.run([sys.executable, "-c", LOCAL_FILE, str(local)], check=True, timeout=120)
 
 
 def test_the_total_is_known_from_the_first_figures(server: FaultServer, tmp_path: Path, limits: Limits) -> None:

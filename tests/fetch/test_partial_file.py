@@ -141,7 +141,7 @@ def test_what_is_no_file_is_not_read(server: FaultServer, path: Path, limits: Li
     assert not path.exists() or path.read_bytes() == SMALL
 
 
-def test_only_bytes_that_the_disk_changed_come_again(server: FaultServer, path: Path, long_timeouts: Limits) -> None:
+def test_only_bytes_that_the_disk_changed_come_again(server: FaultServer, path: Path, more_tries: Limits) -> None:
     url = server.add("/file", LARGE, rate=4_000_000)
     stop = threading.Event()
 
@@ -150,13 +150,13 @@ def test_only_bytes_that_the_disk_changed_come_again(server: FaultServer, path: 
             stop.set()
 
     with pytest.raises(AppError):
-        Downloader([request(path, url, data=LARGE)], cancel=stop, progress=until_half, limits=long_timeouts).run()
+        Downloader([request(path, url, data=LARGE)], cancel=stop, progress=until_half, limits=more_tries).run()
     server.files["/file"].rate = None
     with partial_file.part_path(path).open("r+b") as file:
         byte = file.read(1)
         file.seek(0)
         file.write(bytes([byte[0] ^ 1]))
-    done = fetch(path, long_timeouts, url, data=LARGE)
+    done = fetch(path, more_tries, url, data=LARGE)
     assert done.reused > len(LARGE) // 4
     assert done.fetched + done.reused == len(LARGE)
 

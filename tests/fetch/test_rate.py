@@ -69,10 +69,10 @@ def test_limit_takes_no_notice_of_a_clock_that_jumps(monkeypatch: pytest.MonkeyP
     assert 0.3 <= time.monotonic() - started < 5
 
 
-def test_pause_resume_and_limit_of_a_download(server: FaultServer, path: Path, long_timeouts: Limits) -> None:
+def test_pause_resume_and_limit_of_a_download(server: FaultServer, path: Path, more_tries: Limits) -> None:
     # Before anything is held back, each of eight connections has a chunk, and a tenth of a second's bytes are free.
     rate = RateLimiter(4_000_000)
-    free = long_timeouts.connections * rate.chunk_size(2**20) + 4_000_000 // 10
+    free = more_tries.connections * rate.chunk_size(2**20) + 4_000_000 // 10
     paused: list[float] = []
 
     def progress(totals: Totals) -> None:
@@ -86,7 +86,7 @@ def test_pause_resume_and_limit_of_a_download(server: FaultServer, path: Path, l
 
     started = time.monotonic()
     todo = [request(path, server.add("/file", LARGE), data=LARGE)]
-    Downloader(todo, cancel=threading.Event(), progress=progress, limits=long_timeouts, rate=rate).run()
+    Downloader(todo, cancel=threading.Event(), progress=progress, limits=more_tries, rate=rate).run()
     assert paused[0] - started > (6_000_000 - free) / 4_000_000
     assert paused[1] < len(LARGE)
     assert path.read_bytes() == LARGE

@@ -20,8 +20,8 @@ from .downloads import LARGE, SMALL, BackgroundDownload, fetch, names, request, 
 FAR_TOO_MUCH = 10**15
 
 
-def test_segments_come_over_several_connections(server: FaultServer, path: Path, long_timeouts: Limits) -> None:
-    done = fetch(path, long_timeouts, server.add("/file", LARGE, rate=4_000_000), data=LARGE)
+def test_segments_come_over_several_connections(server: FaultServer, path: Path, more_tries: Limits) -> None:
+    done = fetch(path, more_tries, server.add("/file", LARGE, rate=4_000_000), data=LARGE)
     assert 4 <= server.files["/file"].highest <= 8
     assert done.fetched == len(LARGE)
 
@@ -31,6 +31,7 @@ def test_drops_are_resumed_where_they_happened(
     server: FaultServer, path: Path, limits: Limits, data: bytes | None
 ) -> None:
     faults = [Fault("drop", after=n) for n in (400_000, 300_000, 0, 200_000)] + [Fault("stall", after=100_000)]
+    limits = msgspec.structs.replace(limits, stall_seconds=2)
     done = fetch(path, limits, server.add("/file", SMALL, faults=faults), data=data)
     assert path.read_bytes() == SMALL
     assert (done.fetched, server.sent) == (len(SMALL), len(SMALL))
@@ -85,31 +86,31 @@ def test_a_disk_too_small_is_seen_before(server: FaultServer, path: Path, limits
 
 @pytest.mark.parametrize("ranges", [True, False])
 def test_a_source_with_too_large_a_size_is_left(
-    server: FaultServer, path: Path, long_timeouts: Limits, ranges: bool
+    server: FaultServer, path: Path, more_tries: Limits, ranges: bool
 ) -> None:
     bad = server.add("/bad", SMALL, ranges=ranges, more=FAR_TOO_MUCH)
-    fetch(path, long_timeouts, bad, server.add("/good", SMALL))
+    fetch(path, more_tries, bad, server.add("/good", SMALL))
 
 
-def test_too_large_a_size_without_a_checksum(server: FaultServer, path: Path, long_timeouts: Limits) -> None:
+def test_too_large_a_size_without_a_checksum(server: FaultServer, path: Path, more_tries: Limits) -> None:
     bad = server.add("/bad", SMALL, ranges=False, more=FAR_TOO_MUCH)
-    fetch(path, long_timeouts, bad, server.add("/good", SMALL), data=None)
+    fetch(path, more_tries, bad, server.add("/good", SMALL), data=None)
     assert path.read_bytes() == SMALL
 
 
-def test_too_large_a_size_everywhere_is_the_disks(server: FaultServer, path: Path, long_timeouts: Limits) -> None:
+def test_too_large_a_size_everywhere_is_the_disks(server: FaultServer, path: Path, more_tries: Limits) -> None:
     urls = [server.add(name, SMALL, ranges=False, more=FAR_TOO_MUCH) for name in ("/one", "/two")]
     with pytest.raises(AppError) as caught:
         # No answer is late: a late one is asked for over another connection, too.
-        fetch(path, msgspec.structs.replace(long_timeouts, probe_seconds=60, stall_seconds=60), *urls)
+        fetch(path, msgspec.structs.replace(more_tries, probe_seconds=60, stall_seconds=60), *urls)
     assert caught.value.code == "disk-too-small"
     assert caught.value.data["needed_bytes"] == FAR_TOO_MUCH + len(SMALL)
     assert [len(server.gets(name)) for name in ("/one", "/two")] == [1, 1]
     assert list(path.parent.iterdir()) == []
 
 
-def test_a_true_size_is_reported_without_the_official(server: FaultServer, path: Path, long_timeouts: Limits) -> None:
-    small = msgspec.structs.replace(long_timeouts, reserve_bytes=2**60)
+def test_a_true_size_is_reported_without_the_official(server: FaultServer, path: Path, more_tries: Limits) -> None:
+    small = msgspec.structs.replace(more_tries, reserve_bytes=2**60)
     with pytest.raises(AppError) as caught:
         fetch(path, small, server.url + "/away", server.add("/mirror", SMALL))
     assert caught.value.code == "disk-too-small"
@@ -118,14 +119,14 @@ def test_a_true_size_is_reported_without_the_official(server: FaultServer, path:
 @pytest.mark.parametrize("length", [True, False])
 @pytest.mark.parametrize("ranges", [True, False])
 def test_a_source_with_an_empty_file_is_left(
-    server: FaultServer, path: Path, long_timeouts: Limits, ranges: bool, length: bool
+    server: FaultServer, path: Path, more_tries: Limits, ranges: bool, length: bool
 ) -> None:
-    fetch(path, long_timeouts, server.add("/bad", b"", ranges=ranges, length=length), server.add("/good", SMALL))
+    fetch(path, more_tries, server.add("/bad", b"", ranges=ranges, length=length), server.add("/good", SMALL))
 
 
-def test_an_empty_file_from_the_only_source(server: FaultServer, path: Path, long_timeouts: Limits) -> None:
+def test_an_empty_file_from_the_only_source(server: FaultServer, path: Path, more_tries: Limits) -> None:
     with pytest.raises(AppError) as caught:
-        fetch(path, long_timeouts, server.add("/bad", b"", ranges=False))
+        fetch(path, more_tries, server.add("/bad", b"", ranges=False))
     assert caught.value.code == "hash-mismatch"
     assert list(path.parent.iterdir()) == []
 

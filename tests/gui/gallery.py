@@ -56,7 +56,7 @@ ZH = {
     ),
     "Show live graphs": "看实时曲线",
     "Your GPU is hot and slowing itself down": "显卡过热，正在自动降速",
-    "The GPU no longer answers": "显卡不再响应",
+    "The GPU no longer responds": "显卡不再响应",
     "Asleep to save power. We do not wake it.": "正在休眠省电，我们不会唤醒它。",
     "Home": "首页",
     "Monitor": "监控",
@@ -177,7 +177,7 @@ def home() -> QWidget:
     for kind, text in (
         ("ok", "Good news: this computer can train on its GPU"),
         ("warn", "Your GPU is hot and slowing itself down"),
-        ("error", "The GPU no longer answers"),
+        ("error", "The GPU no longer responds"),
         ("neutral", "Asleep to save power. We do not wake it."),
     ):
         detail = t("Only the driver is too old for the newest PyTorch. We look after that.")
@@ -221,11 +221,13 @@ def home() -> QWidget:
     page.column.addLayout(grid)
     presses = QHBoxLayout()
     presses.setSpacing(12)
-    for icon, word in (("play", "Run a first script"), ("terminal", "Terminal"), ("code", "VS Code")):
-        presses.addWidget(ClickableCard(icon, word, "Environment ready"))
-    window.primary = presses.itemAt(0).widget()
+    choices = (("play", "Run a first script"), ("terminal", "Terminal"), ("code", "VS Code"))
+    cards = [ClickableCard(icon, word, "Environment ready") for icon, word in choices]
+    for clickable in cards:
+        presses.addWidget(clickable)
+    window.primary = cards[0]
     page.column.addLayout(presses)
-    page.column.addWidget(EmptyState("chip", t("The GPU no longer answers"), t("Install"), kind="primary"))
+    page.column.addWidget(EmptyState("chip", t("The GPU no longer responds"), t("Install"), kind="primary"))
     row.addWidget(page, 1)
     return window
 
@@ -237,13 +239,13 @@ def controls() -> QWidget:
     page = Page("Controls")
     row.addWidget(page)
     boxes = QHBoxLayout()
-    for enabled in (True, True, False):
-        box = SpinBox()
+    numbers = [SpinBox() for _ in range(3)]
+    for box in numbers:
         box.setRange(1, 4096)
-        box.setValue(1 if enabled else 4096)
-        box.setEnabled(enabled)
         boxes.addWidget(box)
-    window.primary = boxes.itemAt(1).widget()
+    numbers[2].setValue(4096)
+    numbers[2].setEnabled(False)
+    window.primary = numbers[1]
     dropdown = Dropdown()
     entries = [DropdownEntry(value=n, text=f"2.{n}.0", hint="2026-11", detail="Built with CUDA 13") for n in range(20)]
     dropdown.set_entries(entries, 3, "2.3.0", "PyTorch")

@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 
+import msgspec
 import numpy as np
 from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QRect
@@ -47,6 +48,8 @@ from tests.gui.deletion import delete_window
 from tests.gui.rtx4060_run import RECORDED_MACHINE, SPEEDS, Rtx4060Run
 
 SIZES = ((1180, 760), (880, 520))
+FULL_DISK_BYTES = 4_200_000_000  # free on a disk that is too small for an install
+SCARCE_BYTES = 12_000_000_000  # free on a disk that is too small for everything, but not for less
 ROOM_ON_SCREEN = (1880, 960)
 CODES: tuple[Code, ...] = ("en", "zh_CN")
 THEMES = ("light", "dark")
@@ -122,7 +125,7 @@ class Studio:
                 self.language.set(code)
             theme.set_theme(self.qt, colours)
             theme.set_text_scale(self.qt, scale / 100)
-            for size in sizes if scale == 100 else sizes[:1]:
+            for size in self.sizes_at(scale, code, sizes):
                 factor = scale / 100 if is_dialog else 1
                 width, height = (
                     min(round(length * factor), limit) for length, limit in zip(size, ROOM_ON_SCREEN, strict=True)
@@ -133,6 +136,11 @@ class Studio:
         self.language.set("en")
         theme.set_theme(self.qt, "light")
         theme.set_text_scale(self.qt, 1.0)
+
+    def sizes_at(self, scale: int, code: Code, sizes: Sequence[Size]) -> Sequence[Size]:
+        """Those of the sizes that are taken with text of this size in percent, in this language."""
+        del code
+        return sizes if scale == 100 else sizes[:1]
 
     def take(self, widget: QWidget, name: str, how: str) -> None:
         """Save one picture."""
@@ -322,7 +330,7 @@ def folder_refused(studio: Studio, app: FakeApp) -> Wizard:
     folder = app.folder / "OneDrive" / "pytorch"
     app.refusals[str(folder)] = UsageError("folder-synced", path=str(folder), synced=str(folder.parent))
     made.recommendation.use_folder(str(folder))
-    studio.until(made.recommendation.folder_card.error_label.isVisible)
+    studio.until(made.recommendation.folder_card.error_banner.isVisible)
     bar = made.recommendation.page.verticalScrollBar()
     bar.setValue(bar.maximum())
     return made
@@ -459,11 +467,33 @@ SCENES: dict[str, tuple[Scene, bool]] = {
 }
 
 
+def choice_too_large(studio: Studio, app: FakeApp | App) -> Wizard:
+    """The user's own choice of everything, for which the disk is too small."""
+    made = customising(studio, app)
+    made.controller.change_options(goal="all")
+    studio.until(lambda: made.flow.state.goal == "all" and not made.controller.is_recommending)
+    return made
+
+
+def machine_with_full_disks(folder: Path, free_bytes: int = FULL_DISK_BYTES) -> Path:
+    """The recorded computer with little space on each disk."""
+    machine = msgspec.json.decode(RECORDED_MACHINE.read_bytes())
+    for disk in machine["disks"]:
+        disk["free_bytes"] = free_bytes
+    path = folder / "full.json"
+    path.write_bytes(msgspec.json.encode(machine))
+    return path
+
+
 ADVICE_SCENES: dict[str, Callable[[Studio, App], Wizard]] = {
     "advice-customise": customising,
     "advice-reset": choices_reset,
     "advice-options": more_options,
+    "advice-too-large": choice_too_large,
+    "advice-disk-full": recommendation,
 }
+# Free on each disk of the recorded computer.
+FREE_BYTES = {"advice-too-large": SCARCE_BYTES, "advice-disk-full": FULL_DISK_BYTES}
 
 
 def shoot(studio: Studio, name: str) -> None:
@@ -481,7 +511,9 @@ def shoot(studio: Studio, name: str) -> None:
 
 def _shoot_advice(studio: Studio, name: str, folder: str) -> None:
     """What is really advised for a recorded computer with an RTX 4060."""
-    made = ADVICE_SCENES[name](studio, App(data_dir=folder, machine_file=str(RECORDED_MACHINE)))
+    free_bytes = FREE_BYTES.get(name)
+    machine = RECORDED_MACHINE if free_bytes is None else machine_with_full_disks(Path(folder), free_bytes)
+    made = ADVICE_SCENES[name](studio, App(data_dir=str(Path(folder) / "data"), machine_file=str(machine)))
     studio.save(made, name)
     studio.until(lambda: not made.controller.busy, 60)
     made.close()

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication, QScrollArea, QVBoxLayout, QWidget
 
+from gpu_assistant.core.types import Language as Code
 from gpu_assistant.gui.help import DARK_FOLDER
 from gpu_assistant.gui.widgets.buttons import Button
 from gpu_assistant.gui.widgets.text import label
 from gpu_assistant.texts.guide import guide_dir
 from tests.gui.geometry import layout_faults
-from tests.gui.screenshots import ALL_SCENES, CODES, DOCS_SCENES, Studio, shoot
+from tests.gui.screenshots import ALL_SCENES, CODES, DOCS_SCENES, Size, Studio, shoot
 
 pytestmark = pytest.mark.gui
 MAX_DOCS_BYTES = 2_000_000
+# Scenes with a table that is wider than the smallest window with text at 200 %, as figures in columns may be.
+SMALLEST_AT_200 = "880x520_200"
+WIDE_TABLES = ("memory", "memory-measured", "memory-too-large", "benchmark-2-gpus")
 REST_SECONDS = 3  # after a change of language or size everything has its place by then
 
 
@@ -29,10 +34,16 @@ class Inspector(Studio):
         super().__init__(out, themes=("light",))
         self.faults: dict[str, list[str]] = {}
 
+    def sizes_at(self, scale: int, code: Code, sizes: Sequence[Size]) -> Sequence[Size]:
+        """With text at 200 % the smallest window, too, in English, whose words are longer."""
+        return sizes if scale == 200 and code == "en" else super().sizes_at(scale, code, sizes)
+
     def take(self, widget: QWidget, name: str, how: str) -> None:
         end = time.monotonic() + REST_SECONDS
         while (faults := layout_faults(widget)) and time.monotonic() < end:
             self.settle(self.pause)  # words that wrap anew need some turns of the event loop
+        if name in WIDE_TABLES and how.endswith(SMALLEST_AT_200):
+            faults = [fault for fault in faults if "scrolls sideways" not in fault and "px wide in a view" not in fault]
         if faults:
             self.faults[f"{name}_{how}"] = faults
 

@@ -53,7 +53,7 @@ def test_session_end_saves_state(tmp_path: Path, how: str) -> None:
         [sys.executable, "-c", PROGRAM, how, str(data)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen" if sys.platform != "win32" else "windows"},
     )
@@ -65,8 +65,31 @@ def test_session_end_saves_state(tmp_path: Path, how: str) -> None:
     assert np.isfinite(stored.mean).sum() >= 2  # the second under way may be open still
 
 
+INTERRUPTED = """
+import os, signal, sys
+from PySide6.QtCore import QTimer
+from gpu_assistant.app import App
+from gpu_assistant.gui.app import DesktopApplication
+
+program = DesktopApplication(App(data_dir=sys.argv[1], environ={}))
+QTimer.singleShot(0, lambda: os.kill(os.getpid(), signal.SIGINT))
+sys.exit(program.exec())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no such signal to one process")
+def test_interrupt_before_the_first_paint_ends_the_program(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, str(tmp_path)],
+        timeout=600,
+        check=False,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+    )
+    assert done.returncode == -signal.SIGINT
+
+
 def test_signal_handlers_are_restored(qapp) -> None:
-    from gpu_assistant.gui.app import SHUTDOWN_SIGNALS, ShutdownNotifier
+    from gpu_assistant.gui.shutdown import SHUTDOWN_SIGNALS, ShutdownNotifier
 
     before = [signal.getsignal(number) for number in SHUTDOWN_SIGNALS]
     ending = ShutdownNotifier(qapp)

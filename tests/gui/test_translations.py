@@ -15,7 +15,7 @@ TABLES = sorted((resources_dir() / "translations").glob("*_zh_CN.ts"))
 # `qt_zh_CN.ts` holds Qt's own words.
 ROOMS = [path.name.removesuffix("_zh_CN.ts") for path in TABLES if path.name != "qt_zh_CN.ts"]
 # Places that are filled with Chinese words and so stand without spaces; all others hold figures or names.
-CHINESE_PLACES = "{line}", "{longest}", "{site}", "{state}", "{time}"
+CHINESE_PLACES = "{longest}", "{site}", "{state}", "{time}", "{way}"
 FILES = sorted([*GUI.rglob("*.py"), *REPORTS.rglob("*.py")])
 
 

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QThread, QTimer
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpu_assistant.core.errors import AppError, NetworkError
@@ -168,6 +170,24 @@ def test_wait_delivers_final_signal(runner: JobRunner, qtbot: QtBot) -> None:
     assert runner.wait(0)
     qtbot.wait(20)
     assert done == [True], "the ending comes once"
+
+
+def test_job_goes_on_where_its_runner_is_deleted(qapp: QApplication, qtbot: QtBot) -> None:
+    """Qt would end the process over a running thread that goes with it."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    def work(_context: JobContext[Any]) -> None:
+        begun.set()
+        go_on.wait(20)
+
+    runner = JobRunner()
+    runner.start(FakeJob(work))
+    assert begun.wait(10)
+    (thread,) = (each for each in qapp.findChildren(QThread) if each.objectName() == "FakeJob")
+    with qtbot.waitSignal(thread.destroyed):
+        shiboken6.delete(runner)
+        assert thread.isRunning()
+        go_on.set()
 
 
 def test_runner_runs_one_job_at_a_time(runner: JobRunner, qtbot: QtBot) -> None:

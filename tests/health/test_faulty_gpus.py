@@ -169,7 +169,7 @@ def test_gpu_lost_before_test(scenario: Scenario, play: Play, others: int) -> No
     cpu = {"start": {"torch": "2.13.0", "devices": [CARD if others else {"id": "cpu"}]}}
     checks = Run(play(cpu, PASSED, END), scenario).go()
     (lost,) = [check for check in checks.checks if check.id == "card-answers" and check.state == "fail"]
-    assert "no longer answers" in (lost.text or "")
+    assert "no longer responds" in (lost.text or "")
     assert f"GPU {others}" in (lost.text or "")
     assert one(checks, "driver").state == "pass"
     assert checks.verdict == "fail"

@@ -8,6 +8,7 @@ from typing import Any, get_args
 import pytest
 from msgspec.structs import replace
 
+from gpu_assistant.app import App
 from gpu_assistant.catalog.records.health import AlarmRule, NameCondition, NumberCondition
 from gpu_assistant.core.results import GpuSample
 from gpu_assistant.core.types import Language
@@ -21,6 +22,7 @@ from gpu_assistant.health.rules import (
 )
 from gpu_assistant.texts.localized import Texts
 from gpu_assistant.texts.translate import load_texts
+from tests.fakes.system import FakeSystem
 
 from .samples import BUSY, IDLE, RULES, SERVER, START, Time
 
@@ -181,8 +183,35 @@ def test_advice_by_form_factor() -> None:
     assert "case" not in fixes["laptop"]
 
 
+def test_advice_for_several_gpus_is_about_the_air_between_them() -> None:
+    fixes = {}
+    for form in get_args(FormFactor):
+        time = Time(form_factor=lambda _, form=form: form)
+        gpus = [replace(BUSY, index=index, uuid=f"GPU-{index}", temp=84) for index in range(2)]
+        fixes[form] = Texts("en").localize_health(time.passes(10, *gpus)).alarms[0].fix or ""
+    assert {form for form, fix in fixes.items() if "between the cards" in fix} == {"desktop", "any"}
+    assert {form for form, fix in fixes.items() if "laptop" in fix or "raise" in fix} == {"laptop"}
+
+
+@pytest.mark.parametrize(
+    ("name", "laptop", "form"),
+    [
+        ("NVIDIA GeForce RTX 4060", True, "desktop"),
+        ("NVIDIA GeForce RTX 4060 Laptop GPU", False, "laptop"),
+        ("NVIDIA GeForce RTX 9999", False, "desktop"),
+        ("NVIDIA GeForce RTX 9999", True, "any"),
+        ("NVIDIA GeForce RTX 9999", None, "any"),
+        (None, False, "desktop"),
+    ],
+)
+def test_form_factor_of_an_unknown_name_is_that_of_the_computer(tmp_path, name, laptop, form) -> None:
+    app = App(data_dir=str(tmp_path), environ={})
+    app.__dict__["system"] = FakeSystem(laptop=laptop)
+    assert app.monitoring.form_factor(replace(BUSY, name=name)) == form
+
+
 def test_own_threshold_is_named() -> None:
-    for language, expected in (("en", "We chose this limit ourselves"), ("zh_CN", "我们自己定的")):
+    for language, expected in (("en", "our own choice"), ("zh_CN", "由我们自己设定")):
         texts = Texts(language)
         full = texts.localize_health(Time().passes(30, replace(BUSY, mem_used=8100 << 20))).alarms[0]
         assert full.source is None
@@ -214,8 +243,9 @@ def test_every_alarm_has_both_languages(rule_id: str) -> None:
     reason = any(isinstance(condition, NameCondition) and condition.text_prefix for condition in one.when)
     known = {**dict.fromkeys(one.text_inputs, 1), "name": "X", **({"reason": "@health.xid.card"} if reason else {})}
     forms = get_args(FormFactor) if one.about == "card" else ()
-    for form, part, language in product(forms or ("any",), ("title", "evidence", "fix"), ("en", "zh_CN")):
-        data = {**known, **(advice_codes(form) if forms else {})}
+    parts = product(forms or ("any",), (False, True), ("title", "evidence", "fix"), ("en", "zh_CN"))
+    for form, has_several, part, language in parts:
+        data = {**known, **(advice_codes(form, has_several=has_several) if forms else {})}
         text = Texts(language).translate(f"health.{rule_id}.{part}", data)
         assert text
         assert "@" not in text

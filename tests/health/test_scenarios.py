@@ -84,7 +84,7 @@ def test_one_of_eight_is_lost_and_returns(scenario: Scenario, computer: Computer
     assert computer.passes(5).state == "well"
     scenario.card(4, **dict.fromkeys(H100, "!15"))
     health = computer.passes(4)
-    assert (health.state, health.text) == ("error", "The GPU no longer answers")
+    assert (health.state, health.text) == ("error", "The GPU no longer responds")
     assert [alarm.gpu for alarm in health.alarms if alarm.id == "lost"] == [4]
     scenario.cards[4] = dict(eight_h100()[4])
     scenario.write()

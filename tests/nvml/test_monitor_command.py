@@ -67,7 +67,10 @@ def test_lost_gpu_comes_back(scenario: Scenario, monitor) -> None:
 
 @pytest.mark.parametrize(
     ("language", "expected"),
-    [("en", "The NVIDIA driver was updated and works again"), ("zh_CN", "NVIDIA 驱动已更新，重启后")],
+    [
+        ("en", "The NVIDIA driver was updated and will work again after a restart"),
+        ("zh_CN", "NVIDIA 驱动已更新，重启后"),
+    ],
 )
 def test_updated_driver_is_reported(scenario: Scenario, monitor, language: str, expected: str) -> None:
     scenario.card()
@@ -109,10 +112,10 @@ def test_alarm_end_reported_while_another_is_active(scenario: Scenario, monitor)
     scenario.card(1, util="!15")
     process = monitor("--lang", "en", "--interval", "0.05")
     lines = iter(process.stdout.readline, "")
-    next(line for line in lines if "The GPU no longer answers" in line)
+    next(line for line in lines if "The GPU no longer responds" in line)
     scenario.card(1, util="5")
     assert next(line for line in lines if "Resolved" in line) == (
-        "✓ Resolved for GPU 1 (NVIDIA GeForce RTX 4060): The GPU no longer answers\n"
+        "✓ Resolved for GPU 1 (NVIDIA GeForce RTX 4060): The GPU no longer responds\n"
     )
 
 
@@ -200,7 +203,7 @@ def test_awaited_driver_is_reported_once_with_advice(scenario: Scenario, monitor
     process = monitor("--lang", "en", "--interval", "0.05", "--count", "20")
     lines = process.communicate(timeout=60)[0].splitlines()
     assert len(lines) == 3
-    assert lines[0].endswith("NVIDIA GeForce RTX 4060 no answer | The NVIDIA driver is slow to answer.")
+    assert lines[0].endswith("NVIDIA GeForce RTX 4060 no response | The NVIDIA driver is slow to respond.")
     assert lines[1] == "! The graphics driver is not responding right now"
     assert "restart the computer" in lines[2]
 
@@ -229,4 +232,4 @@ def test_lost_gpu_gives_one_line_only(scenario: Scenario, monitor) -> None:
     lines = monitor("--lang", "en", "--interval", "0.05", "--count", "12").communicate(timeout=60)[0].splitlines()
     assert sum(line.startswith("    GPU 0: ") for line in lines) == 12
     assert sum(line.startswith("    GPU 1: ") for line in lines) == 1
-    assert "    GPU 1: NVIDIA GeForce GTX 1060 6GB no longer answers" in lines
+    assert "    GPU 1: NVIDIA GeForce GTX 1060 6GB no longer responds" in lines

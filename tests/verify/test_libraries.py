@@ -276,7 +276,7 @@ def test_driver_too_old_for_tensorflow_is_told_with_both_versions(
     checks = checked(tmp_path / "env")
     check = one(Texts("en").localize_checks(checks), "tensorflow-devices")
     assert check.text == (
-        "TensorFlow cannot use your graphics card: the NVIDIA driver is too old. It supports CUDA up to 11.4, and this "
+        "TensorFlow cannot use your graphics card: the NVIDIA driver is too old. It supports CUDA up to 11.4, but this "
         "TensorFlow needs CUDA 12."
     )
     assert str(check.fix).startswith("Update the NVIDIA driver and restart the computer")

@@ -18,7 +18,7 @@ from .conftest import Call
 if sys.platform != "win32":
     pytest.skip("Linux has this in tests/install", allow_module_level=True)
 
-pytestmark = [pytest.mark.windows, pytest.mark.real_install, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.windows, pytest.mark.real_install]
 BOM = b"\xef\xbb\xbf"
 
 

@@ -185,7 +185,7 @@ def _peak_by_stage(events: List[MemoryEvent]) -> Dict[int, MemoryPoint]:
     return peaks
 
 
-FIRST_BATCHES, FALLBACK_BATCHES = (1, 2), (2, 3)
+LARGEST_BATCH = 4  # of the steps that are recorded
 PLAIN, MIXED, CHECKPOINTING, ACCUMULATION = "plain", "mixed", "checkpointing", "accumulation"
 COMBINED = "together"  # all three; mixed precision only where the device computes it in hardware
 VARIANTS = (PLAIN, MIXED, CHECKPOINTING, ACCUMULATION, COMBINED)
@@ -206,16 +206,17 @@ class MemoryMeasurement:
         self.step.model.train()
         if variant in (CHECKPOINTING, COMBINED):
             enable_checkpointing(self.step.base_model)
-        self.step.run(*self.step.make_batch(FIRST_BATCHES[0]))  # allocates the optimizer's state
+        self.step.run(*self.step.make_batch(1))  # allocates the optimizer's state
         tensors = list(self.step.base_model.parameters()) + list(self.step.base_model.buffers())
         self.parameter_bytes = _tensor_bytes(tensors)
         self.gradient_bytes = _tensor_bytes(self.step.base_model.parameters())
         self.optimizer_bytes = _tensor_bytes(_state_tensors(self.step.optimizer.state))
-        self.batches = FIRST_BATCHES
+        self.batches = (1, 2)
         self.events = [self.record_events(batch) for batch in self.batches]
-        if not has_same_allocations(*self.events):  # torch may choose other algorithms for a batch of 1
-            self.batches = FALLBACK_BATCHES
-            self.events = [self.events[1], self.record_events(FALLBACK_BATCHES[1])]
+        # torch may choose other algorithms for a batch of 1; and on a busy computer a recorded step seldom differs.
+        while not has_same_allocations(*self.events) and self.batches[1] < LARGEST_BATCH:
+            self.batches = (self.batches[1], self.batches[1] + 1)
+            self.events = [self.events[1], self.record_events(self.batches[1])]
 
     def record_events(self, batch: int) -> List[MemoryEvent]:
         """Record one step with this batch size."""
@@ -224,7 +225,7 @@ class MemoryMeasurement:
         return record_step(self.step, batch)
 
     def to_message(self) -> Dict[str, Any]:
-        """The fields of `MemoryProfile` in `core/results.py`, without its variant, capacity and reserve."""
+        """The fields of `StepMemory` in `core/results.py`, without its variant and capacity."""
         peaks = possible_peaks((self.events[0], self.batches[0]), (self.events[1], self.batches[1]))
         return {
             "model": self.model_name,
@@ -248,15 +249,11 @@ class MemoryMeasurement:
         return max(0.0, cuda.max_memory_reserved(self.device.id) / cuda.max_memory_allocated(self.device.id) - 1)
 
 
-def measure_variants(writer: MessageWriter, device: Device, model_name: str, reserve: Tuple[float, int]) -> None:
+def measure_variants(writer: MessageWriter, device: Device, model_name: str) -> None:
     """Measure all variants. Sends `{"variant": …}` when one begins, then `{"fit": …}` or `{"left": code,
     "variant": …}`; last `{"end": true}`.
-
-    `reserve` is the part of the free memory that is not planned with: (share of it, minimum in bytes).
     """
-    reserve_share, min_reserve_bytes = reserve
     capacity = device.free_bytes()
-    reserve_bytes = None if capacity is None else min(capacity, max(int(capacity * reserve_share), min_reserve_bytes))
     for variant in VARIANTS:
         writer.send(variant=variant)
         if variant == MIXED and not has_hardware_support(device, mixed_dtype(device)):
@@ -268,7 +265,7 @@ def measure_variants(writer: MessageWriter, device: Device, model_name: str, res
             print("%s: %s" % (type(error).__name__, error), file=sys.stderr)
             writer.send(left="memory" if is_out_of_memory(error) else "failed", variant=variant)
             continue
-        writer.send(fit={**measurement.to_message(), "variant": variant, "capacity": capacity, "spare": reserve_bytes})
+        writer.send(fit={**measurement.to_message(), "variant": variant, "capacity": capacity})
         del measurement
         gc.collect()
         if device.kind == "gpu":

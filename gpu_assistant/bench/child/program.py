@@ -91,7 +91,7 @@ def main() -> int:
         writer.send(
             start={"torch": str(torch.__version__), "devices": descriptions, "of": len(VARIANTS), "limit_s": 0.0}
         )
-        measure_variants(writer, devices[-1], options.fit, (options.spare_share, options.spare_least))
+        measure_variants(writer, devices[-1], options.fit)
         return 0
     if options.take_part is not None:
         from .parallel import run_worker
@@ -111,8 +111,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--yielding", action="store_true", help="threads that wait for each other leave the processor")
     parser.add_argument("--only", action="append", help="a workload or a family of them; may be given again")
     parser.add_argument("--fit", help="what a training step of this model needs of the device's memory")
-    parser.add_argument("--spare-share", type=float, default=0.0, help="of the free memory, not planned with")
-    parser.add_argument("--spare-least", type=int, default=0, help="bytes of it, at the least")
     parser.add_argument("--together", help="a model that several processes train")
     parser.add_argument("--dtype", default="float32", help="what they train it in")
     parser.add_argument("--processes", type=int, default=2)

@@ -254,6 +254,25 @@ class CudaRedist(Struct, frozen=True, kw_only=True):
     sizes: tuple[RedistSizes, ...]
     source: str
 
+    def toolkit_parts(self, major: int) -> tuple[RedistPart, ...]:
+        """The parts of a toolkit of a major version of CUDA."""
+        return tuple(part for part in self.parts if _is_for_major(part, major))
+
+    def toolkit_folders(self, system: SystemName, major: int) -> RedistFolders:
+        """The folders for PATH, and the links in the tree."""
+        return next(each for each in self.folders if each.system == system and _is_for_major(each, major))
+
+    def toolkit_bytes(self, version: Version, system: SystemName, arch: str) -> int | None:
+        """The download size of all archives; None if one is unknown."""
+        rows = (each.bytes for each in self.sizes if (each.version, each.system, each.arch) == (version, system, arch))
+        known_sizes = next(rows, {})
+        sizes = [known_sizes.get(part.names[0]) for part in self.toolkit_parts(version.major)]
+        return sum(size or 0 for size in sizes) if all(sizes) else None
+
+
+def _is_for_major(record: RedistPart | RedistFolders, major: int) -> bool:
+    return (record.from_major or 0) <= major and (record.before_major is None or major < record.before_major)
+
 
 class WheelPart(Struct, frozen=True, kw_only=True):
     """A component of the toolkit as a Python package: the extra of the toolkit's package that installs it, its own

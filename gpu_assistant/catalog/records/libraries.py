@@ -201,6 +201,11 @@ class TensorFlowCatalog(CatalogFile, frozen=True, kw_only=True):
         """The route of a kind (`how`) on a system; None where there is none."""
         return next((each for each in self.routes if (each.system, each.how) == (system, kind)), None)
 
+    def find_build(self, release: Version, system: SystemName, arch: str) -> TensorFlowBuildRecord | None:
+        """The build of a release's series for a platform; None where there is none."""
+        wanted = (release.series, system, arch)
+        return next((each for each in self.builds if (each.version.series, each.system, each.arch) == wanted), None)
+
     def find_minimum_driver(self, cuda: Version, *, is_wsl: bool) -> Version | None:
         """The lowest driver for compiled code of a CUDA version; None where it is not known."""
         row = next((each for each in self.minimum_drivers if each.cuda_major == cuda.major), None)

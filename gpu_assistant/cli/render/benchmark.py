@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ...bench import scaling
 from ...bench.child_protocol import CANCELLED_NOTE, CHILD_ENDINGS, NOTE_PREFIX, UNSAVED_NOTE, BenchmarkProgress
 from ...bench.device_comparison import headline_comparison, readable_figure, relevant_gpu_logs
-from ...bench.expected_ranges import is_best_size, result_key
+from ...bench.expected_ranges import judged_range, repair_steps, shortfall_percent
 from ...bench.measurements import DOUBTFUL_NOTES, results_with_note, skip_details, skipped_main_workloads
 from ...core.results import (
     BenchGpuLog,
@@ -101,8 +101,7 @@ def render_benchmark(benchmark: Benchmark, output: Output) -> None:
         _render_note("!", note, benchmark, output)
     if benchmark.verdict:
         output.write_line(verdict_text(benchmark, output.texts))
-    for cause in benchmark.causes:
-        output.write_line("  • " + output.texts.translate(cause))
+    _render_advice(benchmark, output)
     if benchmark.seconds is not None:
         output.write_line(output.translate("bench-took", took_seconds=float(benchmark.seconds)))
 
@@ -114,6 +113,14 @@ def render_judgement(benchmark: Benchmark, output: Output) -> None:
     render_benchmark(benchmark, output)
     if benchmark.verdict is None:
         output.write_line(output.translate("bench-unjudged"))
+
+
+def _render_advice(benchmark: Benchmark, output: Output) -> None:
+    """Why a result is below its range, and what to do about it."""
+    for cause in benchmark.causes:
+        output.write_line("  • " + output.texts.translate(cause))
+    for number, step in enumerate(repair_steps(benchmark), 1):
+        output.write_line(f"    {number}. {output.texts.translate(step)}")
 
 
 def _render_note(mark: str, note: str, benchmark: Benchmark, output: Output) -> None:
@@ -144,11 +151,12 @@ def _result_text(result: BenchResult, benchmark: Benchmark, output: Output) -> s
     code = "bench-extrapolated" if result.extrapolated else "bench-figure"
     text = output.translate(code, median=median, q1=q1, q3=q3, unit=unit, runs=result.runs)
     details = []
-    expected = (benchmark.expected or {}).get(result_key(result))
-    if expected is not None and is_best_size(result, benchmark):
+    expected = judged_range(result, benchmark)
+    if expected is not None:
         low, high = (formatted_value(number, result, output)[0] for number in expected)
         code = {"above": "bench-above", "below": "bench-below"}.get(result.judgement or "", "bench-usual")
-        details.append(output.translate(code, low=low, high=high, unit=unit))
+        percent = shortfall_percent(result.median, expected)
+        details.append(output.translate(code, low=low, high=high, unit=unit, percent=percent))
     if result.clock_sm is not None:
         load = output.texts.translate(f"bench.load.{result.load or 'burst'}")
         details.append(output.translate("bench-clock", load=load, clock=result.clock_sm))

@@ -17,7 +17,11 @@ def render_fits(fits: ModelFits, output: Output) -> None:
     if fits.memory is None or fits.usable is None:
         output.write_line(texts.translate("fit.no-card"))
     else:
-        data = {"device": fits.device, "memory": format_memory(fits.memory), "usable": format_memory(fits.usable)}
+        data = {
+            "device": fits.device,
+            "memory": format_memory(fits.memory),
+            "usable": format_memory_column(fits.usable),
+        }
         output.write_line(texts.translate("fit.card", data))
     for kind, group in groupby(fits.models, key=lambda each: each.kind):
         models = list(group)

@@ -12,10 +12,12 @@ from ...core.plan import Plan, alternative_command, needs_manual_driver, require
 from ...core.plan_cost import SIMILAR_BYTES, is_display_only, plan_cost, plan_duration
 from ...core.recommendation import SOURCE_WARNINGS, DriverAdvice, Recommendation
 from ...texts import localized
+from ...texts.format import join_list
 from ...texts.terminal import Terminal
 from ..output import Output
 
 if TYPE_CHECKING:
+    from ...install.bundle.missing_driver import MissingDriver
     from ...install.jobs.create_bundle import CreateBundleJob
 
 # Warnings about the C++ compiler, without which what is installed cannot compile.
@@ -208,6 +210,14 @@ def render_left_out(codes: tuple[str, ...], output: Output) -> None:
         output.write_note(output.translate("bundle-left-out", step=output.texts.translate(f"bundle.left-out.{code}")))
 
 
+def render_missing_driver(driver: MissingDriver | None, output: Output) -> None:
+    """Where the driver is from that a bundle lacks; of a distribution's packages `render_left_out` tells."""
+    if driver is None or driver.source == "packages":
+        return
+    code = "any" if driver.source == "file" and driver.version is None else driver.source
+    output.write_note(output.translate(f"bundle-driver-{code}", version=driver.version, url=driver.url))
+
+
 def _download_size_text(plan: Plan, output: Output) -> str:
     """The known size of a plan's downloads, and the parts whose size is unknown."""
     total, unknown = plan_cost(plan), output.translate("price-unknown")
@@ -240,11 +250,7 @@ def _render_costs(plan: Plan, output: Output, write: Callable[[str], None]) -> N
         write(output.translate(code, work_seconds=60 * duration.minutes, mbits=mbits))
     uncounted = [output.texts.translate(f"price.part.{kind}") for kind in _installer_kinds(plan)]
     if uncounted:
-        write(
-            output.translate(
-                "price-besides", parts=("、" if output.texts.language == "zh_CN" else ", ").join(uncounted)
-            )
-        )
+        write(output.translate("price-besides", parts=join_list(uncounted, output.texts.language)))
     prompts = localized.prompts_text(total.admin_prompts, output.texts)
     write(f"{prompts} · {localized.restarts_text(total.restarts, output.texts)}")
     if needs_manual_driver(plan):

@@ -43,7 +43,7 @@ from ..widgets.inputs import Menu
 from ..widgets.layouts import AutoHeightStack
 from ..widgets.page import Page
 from ..widgets.text import label
-from ..worker import JobRunner
+from ..worker import FunctionJob, JobRunner
 from .export.exporter import BenchmarkExporter
 from .memory_fit.view import MemoryFitView
 from .result.view import BenchmarkResultView
@@ -51,6 +51,7 @@ from .running import ActivityText, FinishedResultsCard, RunningView
 
 if TYPE_CHECKING:
     from ...app import App
+    from ..remedies import Remedy
 
 
 translate = QCoreApplication.translate
@@ -89,12 +90,13 @@ class _ReadPageDataJob:
 class BenchmarkPage(Page):
     """Shows that nothing was measured, a run, or its result; on a second tab what fits in memory.
 
-    `measured` is emitted with each new result, `setup_requested` asks for the wizard, `computing_changed` follows
-    each start and end of a benchmark or memory estimate. `is_testing` tells whether a
-    health test runs: neither result could be trusted.
+    `measured` is emitted with each new result, `setup_requested` asks for the wizard, `remedy_requested` brings what is
+    to be opened against slowness, `computing_changed` follows each start and end of a benchmark or memory estimate.
+    `is_testing` tells whether a health test runs: neither result could be trusted.
     """
 
     setup_requested = Signal()
+    remedy_requested = Signal(str)
     measured = Signal()
     computing_changed = Signal()
 
@@ -147,7 +149,7 @@ class BenchmarkPage(Page):
         self.column.addWidget(self._views, 1)
         self.unreadable_label = label("small")
         self.column.addWidget(self.unreadable_label)
-        self._data_runner, self._runner = JobRunner(self), JobRunner(self)
+        self._data_runner, self._runner, self._settings_runner = JobRunner(self), JobRunner(self), JobRunner(self)
         self.exporter, self._opener = BenchmarkExporter(self), FileOpener(app, self)
         self._focus_timer = QTimer(self, interval=FOCUS_DELAY_MS, singleShot=True)
         self._connect_signals()
@@ -166,12 +168,14 @@ class BenchmarkPage(Page):
         self.exporter.saved.connect(lambda path: self._show_outcome(saved=path))
         self.exporter.failed.connect(self._on_failed)
         self._opener.failed.connect(self._on_failed)
+        self._settings_runner.failed.connect(self._on_failed)
         self.message_banner.button.clicked.connect(self._open_saved)
+        self.result_view.repair_steps.requested.connect(self._help_with_step)
         self.measure_button.clicked.connect(partial(self.measure, full=False))
         for button in (self.full_test_button, self.first_full_test_button):
             button.clicked.connect(self.confirm_full_test)
         self.result_actions.picture_requested.connect(
-            lambda: self.exporter.ask_picture(self._benchmarks[-1], self._benchmarks)
+            lambda: self.exporter.ask_picture(self._benchmarks[-1], self._benchmarks, self._range_source)
         )
         self.result_actions.report_requested.connect(
             lambda: self.exporter.ask_report(self._benchmarks[-1], self._benchmarks, self._range_source)
@@ -188,6 +192,15 @@ class BenchmarkPage(Page):
     def _open_saved(self) -> None:
         if self._saved_path is not None:
             self._opener.open(self._saved_path)
+
+    def _help_with_step(self, remedy: Remedy) -> None:
+        """Measure again, open the power settings, or ask for another place for a step against slowness."""
+        if remedy == "measure-again":
+            self.measure()
+        elif remedy != "open-power-settings":
+            self.remedy_requested.emit(remedy)
+        elif not self._settings_runner.running:
+            self._settings_runner.start(FunctionJob(self._app.system.open_power_settings))
 
     def _on_tab_changed(self) -> None:
         """Called for another tab and when the memory estimate starts or ends; hides where a file was saved."""
@@ -292,11 +305,13 @@ class BenchmarkPage(Page):
         self._update_message()
 
     def take_focus(self) -> None:
-        """Focus the main button of the current state, after the first reading if that has not ended."""
+        """Focus the first main button that can be clicked, after the first reading if that has not ended."""
         self._focus_wanted = not (self._data_read or self.measuring)
         for button in (
             self.cancel_button,
+            *self.result_view.step_buttons,
             self.measure_button,
+            self.result_actions.save_button,
             self.empty_state.button,
             self.memory_view.measure_button,
         ):
@@ -355,7 +370,7 @@ class BenchmarkPage(Page):
         self.tabs.set_current(SPEED_TAB)
         self._runner.start(LazyJob(partial(self._app.monitoring.benchmark, self._installed.folder, full=full)))
         self.finished_card.clear()
-        self.running_view.start(running_note)
+        self.running_view.start(partial(running_note, full=full))
         self.retranslate()
         self.running_view.take_focus()
 
@@ -409,7 +424,7 @@ class BenchmarkPage(Page):
         last = self._benchmarks[-1] if self._benchmarks else None
         memory_tab = self.tabs.current() == MEMORY_TAB
         result_shown = last is not None and not self.measuring and not memory_tab
-        self.tabs.set_options((self.tr("How fast?"), self.tr("What fits?")))
+        self.tabs.set_options((self.tr("Benchmark"), self.tr("What fits")))
         self.tabs.setAccessibleName(self.tr("View"))
         self.result_actions.show_parts(tabs=self.can_measure and not self.measuring, buttons=result_shown)
         self.unreadable_label.setText(
@@ -423,12 +438,16 @@ class BenchmarkPage(Page):
         if self.measuring:
             self._views.show_view(RUNNING_VIEW)
         elif memory_tab:
-            title = self.tr("What fits in memory?")
-            subtitle = self.tr("Which models this computer can run and train, and how long a text they can handle")
+            title = self.tr("What fits")
+            # Without it more of one's own result is in view, which is about one model.
+            is_table_first = not self.memory_view.has_measured
+            subtitle = self.tr("Which models this computer can run and train") if is_table_first else ""
             self._views.show_view(MEMORY_VIEW)
         elif last is not None:
             subtitle = messages.result_subtitle(last)
             self.result_view.show_benchmark(last, self._benchmarks, self._range_source)
+            # Measuring again is one of the steps against slowness.
+            self.result_actions.show_measure_button(shown=not self.result_view.step_buttons)
             self._views.show_view(RESULT_VIEW)
         elif self._data_read:
             subtitle = self.tr("Not measured yet") if self.can_measure else ""
@@ -443,6 +462,8 @@ class BenchmarkPage(Page):
             duration_text(installed, self._gpu_count, full=full) if installed else "" for full in (False, True)
         )
         self.result_actions.set_texts(self._can_start, quick_duration, full_duration, reason)
+        tool_tip = quick_duration if self._can_start else reason
+        self.result_view.repair_steps.set_measurable(enabled=self._can_start, tool_tip=tool_tip)
         is_testing = self._is_testing()
         self.memory_view.set_blocked(reason if is_testing else "")
         self.busy_banner.set("neutral", reason)
@@ -474,7 +495,7 @@ class BenchmarkPage(Page):
 
     def _unavailable_reason(self) -> str:
         if self._app.simulated:
-            return self.tr("A simulated machine cannot be measured: nothing is executed for it.")
+            return self.tr("A simulated machine cannot be measured: nothing is executed on it.")
         if self._is_testing():
             return self.tr("The health test is running on the card. Measure when it is done.")
         if self.memory_view.busy:
@@ -566,7 +587,7 @@ class ResultActions(QWidget):
     def __init__(self, page: Page, tabs: SegmentedControl) -> None:
         super().__init__()
         self._page, self._tabs = page, tabs
-        self.columns = 0
+        self.columns, self._offers_measuring = 0, True
         self.save_button = Button(icon_name="file", trailing_icon="down")
         self.full_test_button, self.measure_button = Button(icon_name="clock"), Button(kind="primary", icon_name="play")
         self.buttons = (self.save_button, self.full_test_button, self.measure_button)
@@ -577,7 +598,7 @@ class ResultActions(QWidget):
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(BUTTON_GAP)
-        self._row.addWidget(tabs, 0, Qt.AlignmentFlag.AlignLeft)
+        self._row.addWidget(tabs, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._row.addStretch(1)
         self._row.addWidget(self.panel)
         self.save_button.clicked.connect(lambda: self.build_save_menu().popup(self._below(self.save_button)))
@@ -617,10 +638,17 @@ class ResultActions(QWidget):
         self.setVisible(tabs or buttons)
         self.update_layout()
 
+    def show_measure_button(self, *, shown: bool) -> None:
+        """Show the button that measures again, or hide it where the page has another one."""
+        self._offers_measuring = shown
+        self.measure_button.setVisible(shown)
+        self.update_layout()
+
     def update_layout(self) -> None:
         """Place the buttons for the current width of the page."""
         available = self._page.maximumViewportSize().width() - 2 * self._page.breakpoints.margin
-        widths = [button.sizeHint().width() for button in self.buttons]
+        buttons = self.buttons if self._offers_measuring else self.buttons[:-1]
+        widths = [button.sizeHint().width() for button in buttons]
         one_row = sum(widths) + BUTTON_GAP * (len(widths) - 1)
         tabs_width = 0 if self._tabs.isHidden() else self._tabs.sizeHint().width() + BUTTON_GAP
         is_beside = tabs_width + one_row <= available
@@ -672,9 +700,17 @@ def duration_text(installed: InstalledEnvironment, gpu_count: int, *, full: bool
     return template.format(time=format_duration(scaling.max_total_s(full=full), texts().language))
 
 
-def running_note() -> str:
-    """The note that is shown during a run: what to expect of it, and what disturbs it."""
-    return translate("BenchmarkPage", "The fans may get loud. Close other programs for a fair result.")
+def running_note(*, full: bool) -> str:
+    """The note that is shown during a run: what to expect of it, what disturbs it, and whether Cancel keeps results."""
+    if full:
+        return translate(
+            "BenchmarkPage",
+            "The fans may get loud. Close other programs for a fair result. A cancelled run keeps its results so far.",
+        )
+    return translate(
+        "BenchmarkPage",
+        "The fans may get loud. Close other programs for a fair result. A cancelled run is not saved.",
+    )
 
 
 def full_test_label(installed: InstalledEnvironment, gpu_count: int) -> str:

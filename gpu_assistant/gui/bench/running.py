@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
@@ -32,6 +32,7 @@ from ..widgets.progress import ProgressBar
 from ..widgets.text import label
 
 CLOCK_INTERVAL_MS = 1000
+SCROLL_MARGIN = 12  # pixels left above what is scrolled to
 
 
 class CountedReport(Protocol):
@@ -239,8 +240,21 @@ class FinishedResultsCard(Card):
 
 def scroll_to_top(widget: QWidget) -> None:
     """Scroll the page that contains the widget to its top."""
+    page = _page_of(widget)
+    if page is not None:
+        page.verticalScrollBar().setValue(0)
+
+
+def scroll_to(widget: QWidget) -> None:
+    """Scroll the page that contains the widget until that is at the top of what is seen."""
+    page = _page_of(widget)
+    if page is not None:
+        bar = page.verticalScrollBar()
+        bar.setValue(bar.value() + widget.mapTo(page.viewport(), QPoint()).y() - SCROLL_MARGIN)
+
+
+def _page_of(widget: QWidget) -> QScrollArea | None:
     page = widget.parentWidget()
     while page is not None and not isinstance(page, QScrollArea):
         page = page.parentWidget()
-    if page is not None:
-        page.verticalScrollBar().setValue(0)
+    return page

@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, Signal
 from ...core import json
 from ...core.errors import AppError
 from ...core.jobs import JobContext
-from ...core.machine import Machine
+from ...core.machine import Machine, OperatingSystem
 from ...core.recommendation import Choice, Recommendation
 from ...core.types import Channel, Goal
 from ..wizard.pages.install.progress import InstallProgress
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ...app import App
     from ...fetch.rate import RateLimiter
     from ...install.bundle.format import BundleContents
+    from ...install.bundle.missing_driver import MissingDriver
 
 CreationState = Literal["idle", "running", "stopping", "done", "failed", "stopped"]
 
@@ -141,12 +142,16 @@ class BundleOrder(Struct, frozen=True, kw_only=True):
 
 
 class CreatedBundle(Struct, frozen=True, kw_only=True):
-    """A complete folder, the SHA-256 of its list of files, and the recommendation that it was made for."""
+    """A complete folder, the SHA-256 of its list of files, and the recommendation that it was made for, on a computer
+    with `os`. `driver` is the one that the other computer needs and the folder lacks.
+    """
 
     order: BundleOrder
+    os: OperatingSystem
     contents: BundleContents
     checksum: str
     recommendation: Recommendation
+    driver: MissingDriver | None = None
 
 
 class BundleOrderJob:
@@ -160,6 +165,7 @@ class BundleOrderJob:
         UsageError("machine-file"), and what `recommend`, the answers and `app.bundles.create` raise.
         """
         from ...install.bundle.format import list_hash
+        from ...install.bundle.missing_driver import find_missing_driver
 
         app, order = self._app, self._order
         machine, recommendation = order.machine, order.recommendation
@@ -179,7 +185,18 @@ class BundleOrderJob:
         )
         contents = job.run(context)
         return CreatedBundle(
-            order=order, contents=contents, checksum=list_hash(order.folder), recommendation=recommendation
+            order=order,
+            os=machine.os,
+            contents=contents,
+            checksum=list_hash(order.folder),
+            recommendation=recommendation,
+            driver=find_missing_driver(
+                recommendation,
+                job.plan,
+                app.catalog,
+                excluded_codes=contents.excluded_codes,
+                system=contents.platform.system,
+            ),
         )
 
     def _available(self, machine: Machine, context: JobContext[Any]) -> Recommendation:

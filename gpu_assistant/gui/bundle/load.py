@@ -84,7 +84,7 @@ class LoadBundlePage(WizardPage):
             self._runner.cancel()
 
     def draw(self) -> None:
-        self.page.set_title(self.tr("Set up from an offline folder"), str(self.folder or ""))
+        self.page.set_title(self.tr("Install from an offline folder"), str(self.folder or ""))
         checking, error = self.is_checking, self.error
         step = self._progress.running_step if self._progress is not None and checking else None
         self.step_panel.setVisible(step is not None)

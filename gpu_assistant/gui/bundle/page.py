@@ -1,13 +1,12 @@
 """The page that creates an offline folder, for the setup of a computer without internet.
 
 First it asks for which computer (TargetComputerCard) and into which folder (BundleFolderCard); while BundleCreator
-works (create.py) it shows the running step; at the end what to do on the other computer (BundleReadyCard).
+works (create.py) it shows the running step; at the end what to do next (next_steps.py).
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QFileDialog, QVBoxLayout, QWidget
@@ -16,15 +15,14 @@ from ...core import json
 from ...core.errors import UsageError
 from ...core.plan import Event, StepEvent
 from ...core.plan_cost import plan_cost
-from ...core.recommendation import RETRYABLE_CODES, SOURCE_WARNINGS
+from ...core.recommendation import RETRYABLE_CODES
 from ...texts.format import format_duration, format_size
 from ...texts.localized import Texts
 from .. import messages
 from ..saving import FileSaver
 from ..widgets.base import Breakpoints, announce
 from ..widgets.buttons import Button, SegmentedControl
-from ..widgets.cards import Banner, Card, Hero
-from ..widgets.console import CommandBox
+from ..widgets.cards import Card, Hero
 from ..widgets.dialogs import ConfirmDialog, folder_dialog, open_dialog, save_dialog
 from ..widgets.text import label
 from ..wizard.controller import WizardController
@@ -33,11 +31,8 @@ from ..wizard.pages.install.page import NoteCard
 from ..wizard.pages.install.progress_panel import CurrentStepPanel
 from ..wizard.pages.machine_summary import system_name
 from ..wizard.state import WizardState
-from ..worker import FunctionJob, JobRunner
-from .create import BundleCreator, BundleOrder, CreatedBundle, CreationState
-
-if TYPE_CHECKING:
-    from ...system.base import Desktop
+from .create import BundleCreator, BundleOrder, CreationState
+from .next_steps import BundleReadyCard
 
 THIS_COMPUTER, OTHER_COMPUTER = range(2)
 
@@ -79,7 +74,6 @@ class CreateBundlePage(WizardPage):
         self.target_card.file_button.clicked.connect(lambda: self.create_file_dialog().open())
         self.target_card.save_button.clicked.connect(lambda: self.create_save_dialog().open())
         self.folder_card.choose_button.clicked.connect(lambda: self.create_folder_dialog().open())
-        self.ready_card.open_button.clicked.connect(self._open_folder)
         self.ready_card.another_button.clicked.connect(self.creator.reset)
         self.step_panel.download_controls.pause_toggled.connect(self.creator.set_paused)
         self.step_panel.download_controls.limit_picker.chosen.connect(self._set_speed_limit)
@@ -166,10 +160,10 @@ class CreateBundlePage(WizardPage):
         )
 
     def run_primary_action(self) -> None:
-        """Start or continue the order; when it is done, leave the page."""
+        """Start or continue the order; when it is done, show the folder."""
         state, order = self.creator.state, self.current_order()
         if state == "done":
-            self.leave_requested.emit()
+            self._open_folder()
         elif state in ("failed", "stopped") and order == self.creator.order:
             self.creator.retry()
         elif order is not None:
@@ -223,7 +217,9 @@ class CreateBundlePage(WizardPage):
     def _update_title(self, state: CreationState) -> None:
         title = self.tr("Prepare for a computer without internet")
         line = self.tr("All the files its setup needs, in one folder for a USB stick or disk.")
-        if state == "running":
+        if state == "done":
+            line = ""
+        elif state == "running":
             title, line = self.tr("Preparing the folder"), self.tr("You can keep working, or minimise this window.")
         elif state == "stopping":
             title, line = self.tr("Stopping…"), self.tr("It stops at the next safe point.")
@@ -292,41 +288,67 @@ class CreateBundlePage(WizardPage):
 
     def _update_footer(self, state: CreationState) -> None:
         running = self.creator.is_running
-        self.back_button.setText(self.tr("Back"))
-        self.back_button.setVisible(not running and state != "done")
+        leads_to_setup = state == "done" and not self.opened_from_main_area
+        self.back_button.setText(self.tr("Back to the setup") if leads_to_setup else self.tr("Back"))
+        self.back_button.setVisible(not running)
         self.cancel_button.setText(self.tr("Cancel"))
         self.cancel_button.setVisible(running)
         self.cancel_button.set_busy(state == "stopping")
         order = self.current_order()
         can_continue = state in ("failed", "stopped") and order == self.creator.order
-        back_text = self.tr("Back") if self.opened_from_main_area else self.tr("Back to the setup")
-        primary_texts = {"failed": self.tr("Try again"), "stopped": self.tr("Continue"), "done": back_text}
+        primary_texts = {
+            "failed": self.tr("Try again"),
+            "stopped": self.tr("Continue"),
+            "done": self.tr("Show the folder"),
+        }
         primary = primary_texts[state] if can_continue or state == "done" else self.tr("Prepare the folder")
         self.primary_button.setText(primary)
-        self.primary_button.set_icon(None if state == "done" else "download")
+        self.primary_button.set_icon("folder" if state == "done" else "download")
         self.primary_button.setVisible(not running)
-        # Repeating a call with wrong arguments cannot help.
-        is_call_wrong = can_continue and isinstance(self.creator.error, UsageError)
+        is_call_wrong = self._is_call_wrong()
         self.primary_button.setEnabled(state == "done" or (order is not None and not is_call_wrong))
         hint = ""
         if state != "done" and not running and order is None:
-            file = "" if self.target_card.target == THIS_COMPUTER else self.tr("Choose its details file first.")
-            hint = self.tr("Choose a folder first.") if self._folder is None else file
+            hint = (
+                self.tr("Choose the other computer's details file first.")
+                if self._lacks_machine_file()
+                else self.tr("Choose a folder first.")
+            )
         elif is_call_wrong:
             hint = self.tr("Choose another folder or file.")
         self.footer.set_hint(hint)
+        self._mark_next_button()
+
+    def _lacks_machine_file(self) -> bool:
+        return self.target_card.target == OTHER_COMPUTER and self._machine_file is None
+
+    def _is_call_wrong(self) -> bool:
+        """Whether the order failed with wrong arguments: repeating it cannot help."""
+        can_continue = self.creator.state in ("failed", "stopped") and self.current_order() == self.creator.order
+        return can_continue and isinstance(self.creator.error, UsageError)
+
+    def _missing_answer_button(self) -> Button | None:
+        """The button for the first answer that is missing or wrong; None without one, or while no question is shown."""
+        if self.creator.state not in ("idle", "failed", "stopped"):
+            return None
+        wrong = self.creator.error if self._is_call_wrong() else None
+        if self._lacks_machine_file() or (wrong is not None and wrong.data.get("path") == str(self._machine_file)):
+            return self.target_card.file_button
+        return self.folder_card.choose_button if self._folder is None or wrong is not None else None
+
+    def _mark_next_button(self) -> None:
+        """One primary button on the page: what to press next."""
+        next_button = self._missing_answer_button() or self.primary_button
+        for button in (self.folder_card.choose_button, self.target_card.file_button, self.primary_button):
+            button.set_kind("primary" if button is next_button else "secondary")
 
     def focus_primary(self) -> None:
         """Focus the first missing answer, else the primary button; while the order runs, the page."""
         if self.cancel_button.isVisible():
             self.page.setFocus(Qt.FocusReason.OtherFocusReason)
         elif not self.primary_button.isEnabled() and self.folder_card.choose_button.isVisible():
-            needs_file = (
-                self.target_card.file_button.isVisible() and self._machine_file is None and self._folder is not None
-            )
-            (self.target_card.file_button if needs_file else self.folder_card.choose_button).setFocus(
-                Qt.FocusReason.OtherFocusReason
-            )
+            button = self._missing_answer_button() or self.folder_card.choose_button
+            button.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             super().focus_primary()
 
@@ -336,8 +358,8 @@ class CreateBundlePage(WizardPage):
 
     def _open_folder(self) -> None:
         bundle = self.creator.bundle
-        if bundle is not None:
-            self.ready_card.show_folder(self.controller.app.system, bundle.order.folder)
+        if bundle is not None:  # from outside, where it can be copied as a whole
+            self.ready_card.show_folder(self.controller.app.system, bundle.order.folder.parent)
 
 
 class TargetComputerCard(Card):
@@ -352,20 +374,26 @@ class TargetComputerCard(Card):
         self.target_segments.chosen.connect(self._on_target_chosen)
         self._description_label, self._path_label, self._status_label = label("body"), label("strong"), label("small")
         self.file_button = Button(icon_name="file")
-        self.save_button = Button(kind="ghost", icon_name="share")
+        self.save_button = Button(kind="ghost", icon_name="share", flush="left")
         self._no_internet_label = label("small")
         align_left = Qt.AlignmentFlag.AlignLeft
         choices_layout = QVBoxLayout()
         choices_layout.setSpacing(10)
-        choices_layout.addWidget(self.target_segments, 0, align_left)
+        choices_layout.addWidget(self.target_segments, 0, align_left | Qt.AlignmentFlag.AlignVCenter)
         choices_layout.addWidget(self._description_label)
         choices_layout.addWidget(self._path_label)
         choices_layout.addWidget(self.file_button, 0, align_left)
-        choices_layout.addWidget(self._no_internet_label)
-        choices_layout.addWidget(self.save_button, 0, align_left)
+        self._save_layout = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._save_layout.setSpacing(12)
+        self._save_layout.addWidget(self._no_internet_label, 1)
+        self._save_layout.addWidget(self.save_button, 0, align_left | Qt.AlignmentFlag.AlignVCenter)
+        choices_layout.addLayout(self._save_layout)
         choices_layout.addWidget(self._status_label)
         self.column.addLayout(choices_layout)
         self._status_label.hide()
+        self._shape = Breakpoints(self)
+        self._shape.changed.connect(self._update_layout)
+        self._update_layout()
 
     @property
     def controls(self) -> tuple[QWidget, ...]:
@@ -377,11 +405,11 @@ class TargetComputerCard(Card):
     ) -> None:
         """Show the target; `fallback_text` stands for this computer until it is detected."""
         is_this_computer = self.target == THIS_COMPUTER
-        self.set_title(self.tr("For which computer?"))
-        this_text = self.tr("The one in the machine file") if simulated else self.tr("This computer")
+        self.set_title(self.tr("Which computer is it for?"))
+        this_text = self.tr("The one in the details file") if simulated else self.tr("This computer")
         self.target_segments.set_options([this_text, self.tr("Another computer")])
         self.target_segments.set_current(self.target)
-        self.target_segments.setAccessibleName(self.tr("For which computer?"))
+        self.target_segments.setAccessibleName(self.tr("Which computer is it for?"))
         self._description_label.setText(
             (self._this_computer_text(state, texts) or fallback_text)
             if is_this_computer
@@ -394,9 +422,9 @@ class TargetComputerCard(Card):
         )
         self.file_button.setVisible(not is_this_computer)
         self._no_internet_label.setText(
-            self.tr("No internet here? Save this computer's details as a file and take it to a computer with internet.")
+            self.tr("No internet here? Save this computer's details and take the file to a computer with internet.")
         )
-        self.save_button.setText(self.tr("Save its details…"))
+        self.save_button.setText(self.tr("Save this computer's details…"))
         for widget in (self._no_internet_label, self.save_button):
             widget.setVisible(is_this_computer and not simulated and state.machine is not None)
         self._status_label.setVisible(is_this_computer and bool(self._status_label.text()))
@@ -420,9 +448,13 @@ class TargetComputerCard(Card):
 
     def _other_computer_text(self) -> str:
         return self.tr(
-            "Open GPU Assistant on that computer, go to this page, save its details as a file, and "
-            "choose that file here. The recommendation is made from the file."
+            "On that computer, open GPU Assistant, go to this page and press “Save this computer's details…”. Then "
+            "choose that file here: the recommendation is based on it."
         )
+
+    def _update_layout(self) -> None:
+        direction = QBoxLayout.Direction.TopToBottom if self._shape.is_tight else QBoxLayout.Direction.LeftToRight
+        self._save_layout.setDirection(direction)
 
     def _on_target_chosen(self, index: int) -> None:
         self.target = index
@@ -446,91 +478,9 @@ class BundleFolderCard(Card):
         self.set_title(self.tr("Folder for the files"))
         self._path_label.setText(str(folder) if folder is not None else "")
         self._path_label.setVisible(folder is not None)
-        line = self.tr("Choose an empty or new folder, or one you started earlier to continue it.")
+        line = self.tr("Choose an empty folder or a new one, or continue with one you started earlier.")
         if needed_bytes:
             line = self.tr("About {size}. {line}").format(size=format_size(needed_bytes), line=line)
         self._description_label.setText(line)
         text = self.tr("Choose another folder…") if folder is not None else self.tr("Choose the folder…")
         self.choose_button.setText(text)
-
-
-class BundleReadyCard(Card):
-    """What to do with a complete folder: in sentences and as a command; what it lacks, and its list's checksum."""
-
-    def __init__(self) -> None:
-        super().__init__(" ")
-        self._line_labels = [label("body") for _ in range(3)]
-        self._command_label, self.command_box = label("small-strong"), CommandBox()
-        self._missing_banner, self._checksum_label = Banner("warn", inset=True), label("small")
-        self.open_button, self.another_button = Button(icon_name="folder"), Button(kind="ghost", icon_name="undo")
-        for widget in (
-            *self._line_labels,
-            self._missing_banner,
-            self._command_label,
-            self.command_box,
-            self._checksum_label,
-        ):
-            self.column.addWidget(widget)
-        self._buttons_layout = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._buttons_layout.setSpacing(12)
-        for button in (self.open_button, self.another_button):
-            self._buttons_layout.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
-        self._buttons_layout.addStretch(1)
-        self.column.addSpacing(2)
-        self.column.addLayout(self._buttons_layout)
-        self._shape = Breakpoints(self)
-        self._shape.changed.connect(self._update_layout)
-        self._update_layout()
-        self._runner = JobRunner(self)
-
-    @property
-    def controls(self) -> tuple[QWidget, ...]:
-        """What Tab reaches, in the order of reading."""
-        return (self.command_box.text_edit, self.command_box.copy_button, self.open_button, self.another_button)
-
-    def set_bundle(self, bundle: CreatedBundle, texts: Texts) -> None:
-        contents = bundle.contents
-        self.set_title(self.tr("On the other computer"))
-        lines = (
-            self.tr(
-                "1. Copy this folder and GPU Assistant's own setup file to a USB stick or disk, and take it there."
-            ),
-            self.tr("2. Install GPU Assistant there. It needs no internet either."),
-            self.tr("3. On its first page press “Install from an offline folder” and choose this folder."),
-        )
-        for widget, line in zip(self._line_labels, lines, strict=True):
-            widget.setText(line)
-        separator = self.tr(", ")
-        missing = separator.join(
-            dict.fromkeys(texts.translate(f"bundle.left-out.{code}") for code in contents.excluded_codes)
-        )
-        warnings = texts.localize_recommendation(bundle.recommendation).warnings
-        # A Chinese full stop has its own space.
-        space = "" if texts.language == "zh_CN" else " "
-        notices = [f"{w.text}{space}{w.fix or ''}".rstrip() for w in warnings if w.code.startswith(SOURCE_WARNINGS)]
-        notices += [self.tr("Not included: {parts}.").format(parts=missing)] if missing else []
-        self._missing_banner.set("warn", "\n".join(notices))
-        self._missing_banner.setVisible(bool(notices))
-        self._command_label.setText(self.tr("Or on the command line there"))
-        self.command_box.set_text(f"gpu-assistant install --bundle {bundle.order.folder.name}")
-        template = self.tr("{release} for {computer}, {count} files. Checksum of the list: {mark}")
-        self._checksum_label.setText(
-            template.format(
-                release=contents.request.label,
-                computer=contents.platform.label,
-                count=len(contents.files),
-                mark=bundle.checksum,
-            )
-        )
-        self._checksum_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.open_button.setText(self.tr("Open the folder"))
-        self.another_button.setText(self.tr("Prepare another one"))
-
-    def _update_layout(self) -> None:
-        direction = QBoxLayout.Direction.TopToBottom if self._shape.is_tight else QBoxLayout.Direction.LeftToRight
-        self._buttons_layout.setDirection(direction)
-
-    def show_folder(self, system: Desktop, folder: Path) -> None:
-        """Open the folder in the file manager."""
-        if not self._runner.running:
-            self._runner.start(FunctionJob(lambda: system.open_folder(folder)))

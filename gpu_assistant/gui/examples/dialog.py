@@ -257,7 +257,7 @@ class ExampleDialog(Themed, QDialog):
         if self._program == "language-model":
             dialog = folder_dialog(self, self.tr("Choose a folder with config.json and *.safetensors"))
         else:
-            dialog = QFileDialog(self, self.tr("Choose weights of a ResNet-18"), "", "PyTorch (*.pth *.pt)")
+            dialog = QFileDialog(self, self.tr("Choose a ResNet-18 weights file"), "", "PyTorch (*.pth *.pt)")
             dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(lambda path: self.set_weights(Path(path)))
@@ -405,7 +405,7 @@ class ExampleDialog(Themed, QDialog):
         self.code_card.set_title(self.tr("The program"))
         self.code_view.set_code(readable_source(self._program, self._language.current))
         self.score_tile.set_label(self.tr("Correct"))
-        self.shown_tile.set_label(self.tr("Of those below"))
+        self.shown_tile.set_label(self.tr("Pictures correct"))
         self.rate_tile.set_label(self.tr("Tokens per second"))
         self.memory_tile.set_label(self.tr("GPU memory"))
         self.pictures_label.setText(

@@ -38,8 +38,7 @@ def program_description(program: ExampleName) -> str:
     return {
         "first-program": translate(
             "Examples",
-            "A small neural network learns to read handwritten digits. The digits are drawn on the spot; nothing is "
-            "downloaded.",
+            "A small neural network learns to read handwritten digits. Nothing is downloaded.",
         ),
         "picture-sorter": translate(
             "Examples",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from ...core.results import Checks
 from ...health.job import AREAS_BY_LEVEL
 from ...texts.format import format_duration
 from .. import language
@@ -39,6 +40,7 @@ AREA_ICONS = {
 # What is not tested where PyTorch is not set up.
 CPU_AREA = "cpu-compute"
 COMPUTED_AREAS = (CPU_AREA, "device-compute")
+ERROR_COUNT_AREA = "card-errors"
 translate = QCoreApplication.translate
 
 
@@ -83,11 +85,10 @@ class LevelCards(QWidget):
     def show_levels(self, *, has_environment: bool, load_seconds: float) -> None:
         """Set the texts in the current language; `load_seconds` is how long the third level loads the GPUs."""
         duration = format_duration(load_seconds, language.texts().language)
-        for card, name, texts in zip(
-            self.buttons, level_names(), level_texts(duration, has_environment=has_environment), strict=True
-        ):
-            card.set_texts(name, *texts)
-        self.setAccessibleName(translate("Health", "Test level"))
+        texts = level_texts(duration, has_environment=has_environment)
+        for card, name, (line, cost) in zip(self.buttons, level_names(), texts, strict=True):
+            card.set_texts(name, line, cost)
+        self.setAccessibleName(translate("Health", "Choose a test"))
 
     def _update_focus_policy(self) -> None:
         """Tab enters at the selected card; the arrow keys lead to the others."""
@@ -173,19 +174,48 @@ class AreaRow(QWidget):
         row.addWidget(label("body", area_text(area)), 1, Qt.AlignmentFlag.AlignTop)
 
 
-def level_areas(level: int, *, has_environment: bool, has_gpu: bool) -> tuple[str, ...]:
-    """What a level tests, with what the levels below it test; where there is a GPU, the CPU is not tested."""
+def level_areas(
+    level: int, *, has_environment: bool, has_gpu: bool, has_error_counters: bool = True
+) -> tuple[str, ...]:
+    """What a level tests, with what the levels below it test; where there is a GPU, the CPU is not tested, and memory
+    error counts are read only where a GPU has them.
+    """
     areas = [area for each in range(1, level + 1) for area in AREAS_BY_LEVEL[each]]
-    left_out = {*(() if has_environment else COMPUTED_AREAS), *((CPU_AREA,) if has_gpu else ())}
+    left_out = {
+        *(() if has_environment else COMPUTED_AREAS),
+        *((CPU_AREA,) if has_gpu else ()),
+        *(() if has_error_counters else (ERROR_COUNT_AREA,)),
+    }
     return tuple(area for area in areas if area not in left_out)
 
 
-def level_names() -> tuple[str, str, str]:
-    """The names of the three levels."""
+def retest_level(checks: Checks) -> int:
+    """The lowest level that tests again all that did not pass; one that no area names needs the same level again."""
+    found = {check.id for check in checks.checks if check.state in ("warn", "fail")}
+    levels = {area: level for level, areas in AREAS_BY_LEVEL.items() for area in areas}
+    return max((levels.get(each, checks.level or 1) for each in found), default=1)
+
+
+def level_names() -> tuple[str, ...]:
+    """The names of the levels."""
+    return tuple(language.texts().health_level_name(level) for level in range(1, len(AREAS_BY_LEVEL) + 1))
+
+
+def start_texts() -> tuple[str, str, str]:
+    """The button that starts each level."""
     return (
-        translate("Health", "1 · Quick check"),
-        translate("Health", "2 · Thorough check"),
-        translate("Health", "3 · Stress test"),
+        translate("Health", "Start quick check"),
+        translate("Health", "Start thorough check"),
+        translate("Health", "Start stress test"),
+    )
+
+
+def repeat_texts() -> tuple[str, str, str]:
+    """The same button where the level's result is shown."""
+    return (
+        translate("Health", "Repeat quick check"),
+        translate("Health", "Repeat thorough check"),
+        translate("Health", "Repeat stress test"),
     )
 
 

@@ -20,13 +20,15 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QWidget
 
 from ...core.errors import AppError
 from ...core.jobs import JobContext
 from ...core.results import Check, Checks, GpuSample
+from ...health.checks import has_error_counters
 from ...health.child_protocol import HealthProgress
 from ...health.progress import HealthTestProgress
+from ...reports.messages import date_text
 from ...texts.format import format_duration, format_percent
 from .. import language, theme
 from ..machine_facts import current_environment
@@ -36,11 +38,12 @@ from ..widgets.base import announce
 from ..widgets.buttons import Button, SegmentedControl
 from ..widgets.cards import Banner, Card
 from ..widgets.inputs import Dropdown, DropdownEntry
+from ..widgets.layouts import FlowLayout
 from ..widgets.page import Page
 from ..widgets.progress import ProgressBar
 from ..widgets.text import label
 from ..worker import JobRunner
-from .levels import LOAD_LEVEL, AreasCard, LevelCards, level_areas, level_names
+from .levels import LOAD_LEVEL, AreasCard, LevelCards, level_areas, level_names, repeat_texts, retest_level, start_texts
 from .result import HealthResultView
 from .running import area_name
 
@@ -56,7 +59,7 @@ translate = QCoreApplication.translate
 
 class HealthPage(Page):
     """One test at a time; it goes on while another page is open. `finished` follows each, `testing_changed` each start
-    and end.
+    and end; `remedy_requested` brings what is to be opened about a finding.
 
     `sampling` has the GPUs that are known; `is_benchmarking` tells whether a benchmark runs: a test beside it could not
     be trusted. `monotonic` gives seconds.
@@ -64,6 +67,7 @@ class HealthPage(Page):
 
     finished = Signal()
     testing_changed = Signal()
+    remedy_requested = Signal(str)
 
     def __init__(
         self,
@@ -79,13 +83,16 @@ class HealthPage(Page):
         self._message: Callable[[], str] | None = None
         self._progress: HealthTestProgress | None = None
         self._is_built = self._was_copied = self._is_stopping = False
+        self._ended: float | None = None
+        self._seconds: float | None = None
         super().__init__(" ")
         self.levels, self.areas_card = LevelCards(), AreasCard()
         self.test_options = HealthTestOptions()
         self.limit_label, self.progress_label, self.time_label = label("small"), label("heading"), label("small")
-        self.another_label = label("heading")
+        self.next_test_label = label("heading")
         self.progress_bar = ProgressBar()
         self._started = 0.0  # of `monotonic`
+        self._tested: tuple[int, str | None, float | None] | None = None  # the options of the last test
         self._clock_timer = QTimer(self, interval=CLOCK_INTERVAL_MS)
         self.message_banner, self.cpu_only_banner = Banner("warn", inset=True), Banner("warn", inset=True)
         self.no_card_banner = Banner("neutral", inset=True)
@@ -112,11 +119,9 @@ class HealthPage(Page):
         self._progress_card.column.addWidget(self.time_label)
         self._result_card = Card()
         self._result_card.column.addWidget(self.result_view)
-        result_footer = QHBoxLayout()
-        result_footer.setSpacing(16)
+        result_footer = FlowLayout(spacing=16)
         result_footer.addWidget(self.result_view.expand_button)
         result_footer.addWidget(self.copy_button)
-        result_footer.addStretch(1)
         self._result_card.column.addLayout(result_footer)
         # What runs or was found comes first; below it are the levels, to test again.
         for widget in (
@@ -125,29 +130,31 @@ class HealthPage(Page):
             self.message_banner,
             self.result_view.verdict,
             self._result_card,
-            self.another_label,
+            self.next_test_label,
             self.levels,
             self.no_card_banner,
             self.cpu_only_banner,
         ):
             self.column.addWidget(widget)
-        self._start_row, start_layout = QWidget(), QHBoxLayout()
-        self._start_row.setLayout(start_layout)
-        start_layout.setContentsMargins(0, 0, 0, 0)
-        start_layout.setSpacing(12)
-        start_layout.addWidget(self.start_button, 0, Qt.AlignmentFlag.AlignVCenter)
-        start_layout.addWidget(self.test_options.gpu_dropdown, 0, Qt.AlignmentFlag.AlignVCenter)
-        start_layout.addWidget(self.limit_label, 1, Qt.AlignmentFlag.AlignVCenter)
+        self._start_row = QWidget()
+        self._start_layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self._start_row)
+        self._start_layout.setContentsMargins(0, 0, 0, 0)
+        self._start_layout.setSpacing(12)
+        for control in (self.start_button, self.test_options.gpu_dropdown):
+            self._start_layout.addWidget(control, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self._start_layout.addWidget(self.limit_label, 1, Qt.AlignmentFlag.AlignVCenter)
         self.column.addWidget(self.test_options)
         self.column.addWidget(self._start_row)
         self.column.addWidget(self.areas_card)
         self.column.addStretch(1)
 
     def _arrange(self) -> None:
-        """Levels side by side, in a small window one below the other."""
+        """Levels side by side, in a small window one below the other; what starts the test above its limits there."""
         fits = self.available_width() >= len(self.levels.buttons) * theme.px(MIN_LEVEL_WIDTH)
         self.levels.set_columns(len(self.levels.buttons) if fits else 1)
         self.areas_card.set_columns(len(self.levels.buttons) if fits else 1)
+        direction = QBoxLayout.Direction
+        self._start_layout.setDirection(direction.TopToBottom if self.breakpoints.is_cramped else direction.LeftToRight)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -158,7 +165,7 @@ class HealthPage(Page):
         self.levels.chosen.connect(lambda _: self.update_state())
         self.test_options.changed.connect(self.update_state)
         self.start_button.clicked.connect(self.start_test)
-        self.result_view.verdict.button.clicked.connect(self.test_again)
+        self.result_view.remedy_requested.connect(self.remedy_requested)
         self.copy_button.clicked.connect(self._copy_result)
         self.cancel_button.clicked.connect(self.stop_test)
         self.environment_runner.done.connect(self.set_environment)
@@ -200,7 +207,9 @@ class HealthPage(Page):
         if self.testing:
             self.setFocus(Qt.FocusReason.ShortcutFocusReason)
             return
-        for button in (self.result_view.verdict.button, self.start_button, self.levels.buttons[self.level - 1]):
+        view = self.result_view
+        buttons = (view.remedy_button, self.start_button, self.levels.buttons[self.level - 1])
+        for button in buttons:
             if button.isVisibleTo(self) and button.isEnabled():
                 button.setFocus(Qt.FocusReason.ShortcutFocusReason)
                 return
@@ -228,7 +237,19 @@ class HealthPage(Page):
             self.level,
             has_environment=environment is None or environment.environment is not None,
             has_gpu=bool(self._gpus()) and not (environment is not None and environment.cpu_only),
+            has_error_counters=self._has_error_counters(),
         )
+
+    def _has_error_counters(self) -> bool:
+        """Whether one of the GPUs to test reports counts of memory errors, or none of them answers now."""
+        device = self.test_options.device
+        gpus = [gpu for gpu in self._gpus() if gpu.state == "ready" and device in (None, f"cuda:{gpu.index}")]
+        return not gpus or any(has_error_counters(gpu) for gpu in gpus)
+
+    def _selected_options(self) -> tuple[int, str | None, float | None]:
+        """Level, device and seconds of load of a test that would start now."""
+        options = self.test_options
+        return self.level, options.device, options.load_seconds if self.level == LOAD_LEVEL else None
 
     # The test
 
@@ -241,6 +262,7 @@ class HealthPage(Page):
         gpu_count = 1 if options.device is not None else len(gpus)
         self.result_view.start(only_card=gpus[0].name if len(gpus) == 1 else None)
         self._message, self._was_copied, self._is_stopping = None, False, False
+        self._tested = self._selected_options()
         self._started = self.monotonic()
         self._clock_timer.start()
         self._progress = HealthTestProgress(self._areas(), gpu_count=gpu_count, load_seconds=options.load_seconds)
@@ -257,13 +279,6 @@ class HealthPage(Page):
         self.update_state()
         self.setFocus()  # not on "Cancel": a second key press meant for "Start" must not stop the test
         self.testing_changed.emit()
-
-    def test_again(self) -> None:
-        """Start a test of the level whose result is shown."""
-        if self.result_view.level is not None:
-            self.levels.set_current(self.result_view.level - 1)
-            self.update_state()
-        self.start_test()
 
     def stop_test(self) -> None:
         """Cancel the test."""
@@ -318,15 +333,19 @@ class HealthPage(Page):
         self.progress_bar.set_fraction(fraction)
         self.time_label.setText(" · ".join((share_text, running_text, rest_text)))
 
-    def show_result(self, checks: Checks) -> None:
-        """Show what a test found."""
+    def show_result(self, checks: Checks, *, ended: float | None = None, seconds: float | None = None) -> None:
+        """Show what a test found; `ended` in seconds since the epoch, after a test of `seconds`."""
+        self._ended, self._seconds = ended, seconds
         self.result_view.show_result(checks)
         self._result_card.show()
 
     def _on_done(self, checks: Checks) -> None:
-        self.show_result(checks)
-        if checks.level is not None and checks.verdict == "pass":  # below it, the level after it is offered
+        self.show_result(checks, ended=time.time(), seconds=self.monotonic() - self._started)
+        # Below it the level after it is offered; once a finding is mended, the level that tests for it.
+        if checks.level is not None and checks.verdict == "pass":
             self.levels.set_current(checks.level % len(self.levels.buttons))
+        elif checks.verdict == "warn":
+            self.levels.set_current(retest_level(checks) - 1)
         self.verticalScrollBar().setValue(0)
         announce(self.result_view.verdict, self.result_view.verdict.accessibleName())
 
@@ -354,7 +373,7 @@ class HealthPage(Page):
         had_focus = self.hasFocus() or self.cancel_button.hasFocus()
         self.update_state()
         if had_focus:
-            # Not on "Test again": a late key press meant for "Cancel" must not start the next test.
+            # Not on "Start": a late key press meant for "Cancel" must not start the next test.
             self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.finished.emit()
         self.testing_changed.emit()
@@ -373,11 +392,13 @@ class HealthPage(Page):
         """Why no test can be started; "" where one can."""
         environment = self._environment
         if self._app.simulated:
-            return translate("Health", "A simulated machine cannot be tested: nothing is executed for it.")
+            return translate("Health", "A simulated machine cannot be tested: nothing is executed on it.")
         if self._is_benchmarking():
             return translate("Health", "The benchmark is using the card. Test the card when the benchmark is done.")
         if environment is not None and environment.environment is None and self.level > 1:
-            return translate("Health", "This level needs PyTorch, which is not set up yet. Level 1 works without it.")
+            return translate(
+                "Health", "This test needs PyTorch, which is not set up yet. The quick check works without it."
+            )
         return ""
 
     def update_state(self) -> None:
@@ -385,15 +406,18 @@ class HealthPage(Page):
         running, environment, unavailable_reason = self.testing, self._environment, self._unavailable_reason()
         has_environment = environment is None or environment.environment is not None
         has_result = bool(self.result_view.rows) or not self.result_view.verdict.isHidden()
-        self.start_button.setText(translate("Health", "Start the test"))
+        is_repetition = self.level == self.result_view.level and self._tested in (None, self._selected_options())
+        self.start_button.setText((repeat_texts() if is_repetition else start_texts())[self.level - 1])
+        self.start_button.set_icon("restart" if is_repetition else "play")
         has_verdict = not self.result_view.verdict.isHidden()
         self.set_title(
             self._title(running=running, has_verdict=has_verdict),
             self._subtitle(running=running, has_verdict=has_verdict),
         )
-        self.start_button.set_kind("secondary" if has_verdict else "primary")  # one primary button on the page
-        self.another_label.setText(translate("Health", "Run another test"))
-        self.another_label.setVisible(has_verdict and not running)
+        # One primary button on the page.
+        self.start_button.set_kind("secondary" if self.result_view.has_remedy else "primary")
+        self.next_test_label.setText(translate("Health", "Next test"))
+        self.next_test_label.setVisible(has_verdict and not running)
         self.levels.setEnabled(not running)
         self.levels.setVisible(not running)
         self.test_options.show_for_level(has_load=self.level == LOAD_LEVEL, running=running)
@@ -412,8 +436,8 @@ class HealthPage(Page):
             "warn",
             translate(
                 "Health",
-                "This PyTorch cannot use the card, so this level would test only the CPU. To test the "
-                "card, set up PyTorch again with CUDA.",
+                "This PyTorch cannot use the card, so the calculations would run only on the CPU. To test the card, "
+                "set up PyTorch again with CUDA.",
             ),
         )
         latest = self._sampling.history.latest
@@ -430,13 +454,9 @@ class HealthPage(Page):
         )
         self.copy_button.setVisible(bool(self.result_view.rows) and not running)
         self._start_row.setVisible(not running)
-        can_start = environment is not None and not unavailable_reason
-        for button in (self.start_button, self.result_view.verdict.button):
-            button.setEnabled(can_start)
+        self.start_button.setEnabled(environment is not None and not unavailable_reason)
         self._result_card.set_title(
-            level_names()[self.level - 1]
-            if running
-            else self.result_view.title or translate("Health", "What was tested")
+            level_names()[self.level - 1] if running else translate("Health", "What was tested")
         )
         self._result_card.setVisible(running or bool(self.result_view.rows))
 
@@ -449,14 +469,24 @@ class HealthPage(Page):
         return translate("Health", "Is your graphics card healthy?")
 
     def _subtitle(self, *, running: bool, has_verdict: bool) -> str:
-        """What the test is for, then what it does to other programs; "" above a result."""
+        """What the test is for, then what it does to other programs; of a result what was tested, when and how long."""
         if running:
             return translate("Health", "Other programs may run slower meanwhile. Nothing is changed.")
         if has_verdict:
-            return ""
+            return self._result_subtitle()
         return translate(
-            "Health", "For a new, used or crashing card: calculations whose results are checked. Nothing is changed."
+            "Health", "For a new, used or crashing card: runs calculations and checks the results. Nothing is changed."
         )
+
+    def _result_subtitle(self) -> str:
+        """Level and card of the result, when the test ended, and how long it took."""
+        parts = [self.result_view.title]
+        if self._ended is not None:
+            parts.append(date_text(self._ended))
+        if self._seconds is not None:
+            duration = format_duration(max(self._seconds, 1), language.texts().language)
+            parts.append(translate("Health", "took {time}").format(time=duration))
+        return " · ".join(part for part in parts if part)
 
     def _limit_text(self) -> str:
         """When the test stops by itself; "" where only the driver is asked."""

@@ -8,33 +8,48 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from msgspec.structs import replace
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.results import Check, Checks, HealthTestCurve
 from ...health.curves import is_throttled, throttled_share
-from ...health.headline import blames_gpu, has_tested_gpu, select_headline
-from ...texts.format import format_duration, short_name
+from ...health.headline import Headline, blames_gpu, has_tested_gpu, select_headline
+from ...texts.format import format_counted, format_duration, short_name, uncapitalize
 from ...texts.translate import remove_cjk_gaps
 from .. import language
+from ..event_loop import IncrementalQueue
+from ..remedies import Remedy, remedy_text
 from ..widgets.buttons import Button
-from ..widgets.cards import Hero, HeroKind
+from ..widgets.cards import Hero, HeroKind, Pill
 from ..widgets.charts import Sparkline
 from ..widgets.icons import IconWidget
-from ..widgets.text import label
-from .levels import level_names
+from ..widgets.layouts import FlowLayout, WrappingRow
+from ..widgets.text import TextLabel, label
+from .levels import LOAD_LEVEL
 from .running import AreaProgressList
 
 CHECK_ICONS = {"pass": ("check", "ok"), "warn": ("warn", "warn"), "fail": ("error", "error"), "skip": ("minus", "soft")}
 VERDICT_KINDS: dict[str, HeroKind] = {"pass": "ok", "warn": "warn"}
 STATE_ORDER = ("fail", "warn", "pass", "skip")  # of a result's rows: what needs attention comes first
 HEAT_CHECK = "card-heat"
+# The checks about whose finding the program can show more.
+CHECK_REMEDIES: dict[str, Remedy] = {
+    HEAT_CHECK: "watch-temperature",
+    "card-held-back": "watch-temperature",
+    "load-speed": "watch-temperature",
+    "card-memory": "show-programs",
+    "link-speed": "show-programs",
+}
+FINDINGS_HEADLINES: frozenset[Headline] = frozenset({"warn", "asked-warn", "fail"})  # verdicts about the findings
 NAMING_CHECKS = ("device-query",)  # what they say is the card's name
 SPACE_BETWEEN_HAN = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
 MAX_SCOPE_ITEMS = 3  # of what a verdict does not cover, before "Show all of it"
+ROWS_PER_TURN = 12  # that are unfolded in one turn of the event loop
 MAX_POINTS = 400  # of a curve: more than it has pixels
 MIN_TEMPERATURE = 20.0  # °C at the bottom of the temperature curve
 OptionalValue = float | None
@@ -42,9 +57,14 @@ translate = QCoreApplication.translate
 
 
 class HealthResultView(QWidget):
-    """What needs attention, how many checks passed (folded, all on demand), curves and scope; while a test runs, below
-    its findings what it is at and what is to come. The page places `verdict` above it.
+    """How many checks passed (folded, all on demand), below it what needs attention, then curves and scope; while a
+    test runs, what it is at and what is to come. The page places `verdict` above it.
+
+    `remedy_requested` brings the remedy of `remedy_button`, the verdict's own button, which is there where the program
+    can show more about the worst finding.
     """
+
+    remedy_requested = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,11 +72,15 @@ class HealthResultView(QWidget):
         self.rows: list[CheckRow] = []
         self.curves: list[GpuCurvesView] = []
         self.verdict, self.scope = Hero("ok"), label("small")
-        self.verdict.button.set_kind("primary")
-        self.verdict.button.set_icon("restart", None)
+        self.remedy_button = self.verdict.button
+        self.remedy_button.set_kind("primary")
+        self.remedy_button.set_icon()
+        self._remedy: Remedy | None = None
+        self.remedy_button.clicked.connect(lambda: self.remedy_requested.emit(self._remedy))
         self._checks: Checks | None = None
         self._only_card: str | None = None
         self._scope_expanded = False
+        self._unfolding = IncrementalQueue(self)
         self.passed_fold = PassedFold()
         self.expand_button = Button(kind="ghost", small=True, flush="left")
         self.expand_button.clicked.connect(lambda: self._show_scope(expanded=not self._scope_expanded))
@@ -68,8 +92,8 @@ class HealthResultView(QWidget):
         self._lists = {kind: QVBoxLayout() for kind in ("attention", "pass", "skip")}
         for column in self._lists.values():
             column.setSpacing(10)
-        self._column.addLayout(self._lists["attention"])
         self._column.addWidget(self.passed_fold)
+        self._column.addLayout(self._lists["attention"])
         self._column.addLayout(self._lists["pass"])
         self._column.addWidget(self.pending)
         self._column.addLayout(self._lists["skip"])
@@ -82,13 +106,14 @@ class HealthResultView(QWidget):
     def retranslate(self) -> None:
         """Show the same in another language."""
         self.setAccessibleName(translate("Health", "What was tested"))
+        for row in self.rows:
+            row.set_words(self._localize(row.check))
+        for curve in self.curves:
+            curve.retranslate()
+        self._count_passed()
         if self._checks is not None:
-            self.show_result(self._checks, expanded=self._scope_expanded)
-            return
-        checks = [row.check for row in self.rows]
-        self._clear_rows()
-        for check in checks:
-            self.add_check(check)
+            self._show_verdict(self._checks)
+            self._show_scope(expanded=self._scope_expanded)
         self.pending.refresh()
 
     def start(self, *, only_card: str | None) -> None:
@@ -99,6 +124,7 @@ class HealthResultView(QWidget):
         self.passed_fold.set_open(False)
 
     def _clear_rows(self) -> None:
+        self._unfolding.stop()
         for widget in (self.verdict, self.scope, self.expand_button, self.passed_fold, *self.curves, *self.rows):
             widget.hide()
         for row in self.rows:
@@ -111,23 +137,35 @@ class HealthResultView(QWidget):
 
     def add_check(self, check: Check) -> None:
         """Add a row for a finished check; one that passed is folded among the others unless they are shown."""
+        self._add_row(check)
+        self._count_passed()
+
+    def _add_row(self, check: Check) -> None:
         row = CheckRow(check, self._localize(check))
         self.rows.append(row)
         kind = list_kind(check.state)
         self._lists[kind].addWidget(row)
-        if kind == "pass":
-            row.setVisible(self.passed_fold.is_open)
-            states = [each.state for each in self._checks.checks] if self._checks is not None else []
-            judged = sum(state != "skip" for state in states)
-            self.passed_fold.set_count(sum(each.check.state == "pass" for each in self.rows), judged)
+        # While a test runs, what was left out is shown, too; of a result `_show_scope` shows it.
+        is_scope_shown = self._checks is None or self._checks.level is None
+        row.show_if(self.passed_fold.is_open if kind == "pass" else kind == "attention" or is_scope_shown)
+
+    def _count_passed(self) -> None:
+        """Say how many checks passed, and how many did not."""
+        counts = Counter(row.check.state for row in self.rows)
+        if counts["pass"]:
+            self.passed_fold.set_counts(counts["pass"], failed=counts["fail"], warned=counts["warn"])
             self.passed_fold.show()
 
     def _show_passed(self, *, is_open: bool) -> None:
-        """Unfold the checks that passed, or fold them."""
+        """Unfold the checks that passed, some in each turn of the event loop; or fold them."""
         self.passed_fold.set_open(is_open)
-        for row in self.rows:
-            if row.check.state == "pass":
-                row.setVisible(is_open)
+        passed = [row for row in self.rows if row.check.state == "pass"]
+        if not is_open:
+            self._unfolding.stop()
+            _show_rows(passed, shown=False)
+            return
+        portions = [passed[start : start + ROWS_PER_TURN] for start in range(0, len(passed), ROWS_PER_TURN)]
+        self._unfolding.start(partial(_show_rows, portion, shown=True) for portion in portions)
 
     def _localize(self, check: Check) -> Check:
         """A check in words, with the short name of its GPU; where just one GPU is tested, a check that is in order says
@@ -141,10 +179,8 @@ class HealthResultView(QWidget):
             and check.state in ("pass", "skip")
             and check.id not in NAMING_CHECKS
         )
-        if isinstance(device, str):
-            name = translate("Health", "the card") if is_unnamed else short_name(device)
-            check = replace(check, data={**check.data, "device": name})
-        checks = Checks(schema="gpu-assistant/checks/1", verdict="pass", checks=(check,))
+        name = translate("Health", "the card") if is_unnamed else ""
+        checks = Checks(schema="gpu-assistant/checks/1", verdict="pass", checks=(_with_short_name(check, name),))
         localized = language.texts().localize_checks(checks).checks[0]
         if not is_unnamed or not localized.text:
             return localized
@@ -165,37 +201,72 @@ class HealthResultView(QWidget):
         return self._checks.level if self._checks is not None else None
 
     @property
+    def has_remedy(self) -> bool:
+        """Whether `remedy_button` is there."""
+        return self._checks is not None and self._remedy is not None
+
+    @property
     def title(self) -> str:
         """The level of the result and the card that was tested, where it was just one."""
         level = _level_name(self._checks) if self._checks is not None else ""
         card = short_name(self._only_card) if self._only_card is not None else ""
         return " · ".join(part for part in (level, card) if part)
 
-    def show_result(self, checks: Checks, *, expanded: bool = False) -> None:
-        """Show the result of a test in place of its rows, the worst first, with the whole scope if `expanded`."""
+    def show_result(self, checks: Checks) -> None:
+        """Show the result of a test in place of its rows, the worst first."""
         cards = [check.data.get("device") for check in checks.checks if check.id == "card-answers"]
-        is_open = self.passed_fold.is_open and self._checks is checks
         self.start(only_card=str(cards[0]) if len(cards) == 1 else None)
-        self.passed_fold.set_open(is_open)
         self._checks = checks
         for check in sorted(checks.checks, key=lambda each: STATE_ORDER.index(each.state)):
-            self.add_check(check)
+            self._add_row(check)
+        self._count_passed()
         curves = [curve for curve in checks.curves if curve.t]
         for curve in curves:
             view = GpuCurvesView(curve, several=len(curves) > 1)
             self.curves.append(view)
             self._column.insertWidget(self._column.indexOf(self.scope), view)
+        self._show_verdict(checks)
+        self._show_scope(expanded=False)
+
+    def _show_verdict(self, checks: Checks) -> None:
+        """The verdict in the current language; where there is just one finding, with what to do about it."""
         kind = _verdict_kind(checks)
-        title, detail = _verdict_sentences(checks)
+        general_title, detail = _verdict_sentences(checks)
         findings = [row for row in self.rows if row.check.state in ("warn", "fail")]
-        if checks.verdict != "pass" and len(findings) == 1 and findings[0].text:
-            # The only finding and its remedy are part of the verdict, and not said again below.
-            detail = "\n".join(part for part in (findings[0].text, findings[0].fix) if part)
-            findings[0].hide()
-        action = translate("Health", "Test again")
-        self.verdict.set(kind, title, detail, action, icon="info" if kind == "neutral" else None)
+        headline = self._findings_headline(checks, [row.check for row in findings])
+        if headline and len(findings) == 1:
+            # What it is and what to do is said once, by the verdict; its row below is the evidence.
+            finding, texts = findings[0], language.texts()
+            space = "" if texts.language == "zh_CN" else " "  # a Chinese full stop has its own
+            detail = space.join(part for part in (texts.check_remark(finding.check), finding.fix) if part)
+            finding.set_evidence(texts.check_evidence(_with_short_name(finding.check)))
+        self._remedy = CHECK_REMEDIES.get(findings[0].check.id) if findings else None
+        action = remedy_text(self._remedy) if self._remedy is not None else ""
+        self.verdict.set(kind, headline or general_title, detail, action, icon="info" if kind == "neutral" else None)
         self.verdict.show()
-        self._show_scope(expanded=expanded)
+
+    def _findings_headline(self, checks: Checks, findings: Sequence[Check]) -> str:
+        """Whether it works nevertheless, the first of the findings with its figure, the worst first, and how many more
+        there are; "" where the verdict is about something else than the findings.
+        """
+        headline_key = select_headline(checks)
+        if not findings or headline_key not in FINDINGS_HEADLINES:
+            return ""
+        headline = language.texts().check_headline(findings[0])
+        if headline and headline_key == "warn":
+            headline = translate("Health", "It works, but {state}").format(state=uncapitalize(headline))
+        headline = self._with_card(headline, findings[0])
+        if headline and len(findings) > 1:
+            template = translate("Health", "{headline}, and {count} more")
+            headline = template.format(headline=headline, count=len(findings) - 1)
+        return headline
+
+    def _with_card(self, headline: str, check: Check) -> str:
+        """The headline of a check with the card that it is about, where several were tested."""
+        device = check.data.get("device")
+        if not headline or not isinstance(device, str) or self._only_card is not None:
+            return headline
+        return f"{headline} · {short_name(device)}"
 
     def _show_scope(self, *, expanded: bool) -> None:
         """What the verdict does not cover, MAX_SCOPE_ITEMS of it unless `expanded`; then also why checks were left
@@ -210,18 +281,28 @@ class HealthResultView(QWidget):
             for limit in (None, MAX_SCOPE_ITEMS)
         )
         parts = [full_text if expanded else short_text]
+        if checks.level < LOAD_LEVEL:
+            parts.append(translate("Health", "The stress test covers some of these."))
         if expanded or checks.verdict == "pass":
             parts.append(language.texts().translate("health.pass-means"))
         self.scope.setText(remove_cjk_gaps(" ".join(parts)))
         self.scope.show()
         self.expand_button.setText(
-            translate("Health", "Show less") if expanded else translate("Health", "Show what was not tested")
+            translate("Health", "Show less") if expanded else translate("Health", "Show what was not tested, and why")
         )
         self.expand_button.set_icon(None, "up" if expanded else "down")
         skipped = [row for row in self.rows if row.check.state == "skip"]
         for row in skipped:
-            row.setVisible(expanded)
+            row.show_if(expanded)
         self.expand_button.setVisible(full_text != short_text or bool(skipped))
+
+
+def _with_short_name(check: Check, name: str = "") -> Check:
+    """The check with the short name of its GPU, or with another `name` for it; one without a GPU as it is."""
+    device = check.data.get("device")
+    if not isinstance(device, str):
+        return check
+    return replace(check, data={**check.data, "device": name or short_name(device)})
 
 
 def state_label(state: str) -> str:
@@ -240,54 +321,95 @@ def list_kind(state: str) -> str:
 
 
 class PassedFold(QWidget):
-    """How many checks passed, and a button that shows them; `is_open` while they are shown."""
+    """How many checks passed, failed and need attention, a pill each, and a button that shows those that passed;
+    `is_open` while they are shown.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.is_open = False
-        self.count_label = label("strong")
+        self.passed_pill, self.failed_pill, self.warned_pill = Pill("ok"), Pill("error"), Pill("warn")
         self.button = Button(kind="ghost", small=True, flush="right")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
-        row.addWidget(IconWidget(*CHECK_ICONS["pass"], 18), 0, Qt.AlignmentFlag.AlignVCenter)
-        row.addWidget(self.count_label, 1, Qt.AlignmentFlag.AlignVCenter)
-        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter)
+        pills = QWidget()
+        pills_layout = FlowLayout(pills)
+        for pill in (self.passed_pill, self.failed_pill, self.warned_pill):
+            pills_layout.addWidget(pill)
+        self.setLayout(WrappingRow(pills, self.button))
 
-    def set_count(self, count: int, judged: int = 0) -> None:
-        """Say how many checks passed, in the current language; of how many, where not all that were `judged` did."""
-        template = translate("Health", "1 check passed") if count == 1 else translate("Health", "{count} checks passed")
-        if judged > count:
-            template = translate("Health", "{count} of {judged} checks passed")
-        self.count_label.setText(template.format(count=count, judged=judged))
+    def set_counts(self, passed: int, *, failed: int, warned: int) -> None:
+        """Say in the current language how many checks passed, failed and need attention."""
+        one, several = translate("Health", "1 check passed"), translate("Health", "{count} checks passed")
+        self.passed_pill.set("ok", one if passed == 1 else several.format(count=passed))
+        self.failed_pill.set("error", translate("Health", "{count} failed").format(count=failed))
+        self.warned_pill.set("warn", format_counted(translate("Health", "{count} warnings"), count=warned))
+        self.failed_pill.setVisible(failed > 0)
+        self.warned_pill.setVisible(warned > 0)
         self.set_open(self.is_open)
 
     def set_open(self, is_open: bool) -> None:
         """Say whether they are shown."""
         self.is_open = is_open
-        self.button.setText(translate("Health", "Hide") if is_open else translate("Health", "Show"))
+        self.button.setText(translate("Health", "Hide") if is_open else translate("Health", "Show passed checks"))
         self.button.set_icon(None, "up" if is_open else "down")
-        self.button.setAccessibleDescription(self.count_label.text())
+        self.button.setAccessibleDescription(self.passed_pill.text)
+
+
+def _show_rows(rows: Sequence[CheckRow], *, shown: bool) -> None:
+    for row in rows:
+        row.show_if(shown)
 
 
 class CheckRow(QWidget):
-    """One check: its state as an icon, the finding, and what to do. `localized` is the check in words."""
+    """One check: its state as an icon, the finding, and what to do. `localized` is the check in words.
+
+    Icon and labels are created when it is first shown: most rows of a result stay folded.
+    """
 
     def __init__(self, check: Check, localized: Check) -> None:
         super().__init__()
         self.check = check
-        self.text, self.fix = text, fix = localized.text or "", localized.fix or ""
-        self.setAccessibleName(f"{state_label(check.state)}: {text} {fix}".strip())
+        self._evidence = ""
+        self._labels: list[TextLabel] = []  # the finding, and what to do if there is anything
+        self.set_words(localized)
+
+    def set_words(self, localized: Check) -> None:
+        """Say the check in these words."""
+        self.text, self.fix = localized.text or "", localized.fix or ""
+        self._update_labels()
+
+    def set_evidence(self, evidence: str) -> None:
+        """Show only this instead of the finding and what to do, which stand elsewhere."""
+        self._evidence = evidence
+        self._update_labels()
+
+    def _update_labels(self) -> None:
+        said = self._evidence or f"{self.text} {self.fix}"
+        self.setAccessibleName(f"{state_label(self.check.state)}: {said}".strip())
+        for part, sentence in zip(self._labels, (self._evidence or self.text, self.fix), strict=False):
+            part.setText(sentence)
+        for fix_label in self._labels[1:]:
+            fix_label.setVisible(not self._evidence)
+
+    def show_if(self, shown: bool) -> None:
+        """Show or hide the row."""
+        if shown and not self._labels:
+            self._build()
+        self.setVisible(shown)
+
+    def _build(self) -> None:
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
-        row.addWidget(IconWidget(*CHECK_ICONS[check.state], 18), 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(IconWidget(*CHECK_ICONS[self.check.state], 18), 0, Qt.AlignmentFlag.AlignTop)
         text_column = QVBoxLayout()
         text_column.setSpacing(2)
-        text_column.addWidget(label("body", text, "soft" if check.state == "skip" else "text"))
-        if fix:
-            text_column.addWidget(label("small", fix))
+        self._labels = [label("body", tone="soft" if self.check.state == "skip" else "text")]
+        if self.fix:
+            self._labels.append(label("small"))
+        for part in self._labels:
+            text_column.addWidget(part)
         row.addLayout(text_column, 1)
+        self._update_labels()
 
 
 class GpuCurvesView(QWidget):
@@ -295,45 +417,63 @@ class GpuCurvesView(QWidget):
 
     def __init__(self, curve: HealthTestCurve, *, several: bool) -> None:
         super().__init__()
-        code = language.texts().language
+        self._curve, self._several = curve, several
         self.sparklines: list[Sparkline] = []
+        self._captions: list[tuple[TextLabel, Callable[[], str]]] = []
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 4, 0, 4)
         self._grid.setHorizontalSpacing(16)
         self._grid.setVerticalSpacing(6)
         self._grid.setColumnStretch(1, 1)
         self._span = max(curve.t[-1] - curve.t[0], 1.0)
-        title = translate("Health", "What the card did in {duration}").format(
-            duration=format_duration(self._span, code)
-        )
-        name = f"GPU {curve.gpu}" if several else ""
-        self._grid.addWidget(label("strong", " · ".join(part for part in (name, title) if part)), 0, 0, 1, 2)
+        self._title_label = label("strong")
+        self._grid.addWidget(self._title_label, 0, 0, 1, 2)
         temps = [temp for temp in curve.temp if temp is not None]
         if temps:
-            template = translate("Health", "Temperature: {first} °C at the start, {most} °C at most")
-            text = template.format(first=temps[0], most=max(temps))
             self._add_sparkline(
-                text, "s3", downsample(curve.t, curve.temp, max), low=MIN_TEMPERATURE, high=max(100.0, *temps)
+                lambda: translate("Health", "Temperature: {first} °C at the start, {most} °C at most").format(
+                    first=temps[0], most=max(temps)
+                ),
+                "s3",
+                downsample(curve.t, curve.temp, max),
+                low=MIN_TEMPERATURE,
+                high=max(100.0, *temps),
             )
         clocks = [clock for clock in curve.clock_sm if clock is not None]
         if clocks:
-            template = translate("Health", "Clock: {least} to {most} MHz")
-            text = template.format(least=min(clocks), most=max(clocks))
-            self._add_sparkline(text, "s1", downsample(curve.t, curve.clock_sm, min), high=1.1 * max(clocks))
+            self._add_sparkline(
+                lambda: translate("Health", "Clock: {least} to {most} MHz").format(least=min(clocks), most=max(clocks)),
+                "s1",
+                downsample(curve.t, curve.clock_sm, min),
+                high=1.1 * max(clocks),
+            )
         throttled_fraction = throttled_share(curve)
         if throttled_fraction is not None:
             throttled = [None if (each := is_throttled(moment)) is None else float(each) for moment in curve.throttle]
             self._add_sparkline(
-                self._throttle_text(curve, throttled_fraction), "s5", downsample(curve.t, throttled, max), high=1.2
+                lambda: self._throttle_text(throttled_fraction), "s5", downsample(curve.t, throttled, max), high=1.2
             )
+        self.retranslate()
 
-    def _throttle_text(self, curve: HealthTestCurve, throttled_fraction: float) -> str:
+    def retranslate(self) -> None:
+        """Set the texts in the current language."""
+        title = translate("Health", "What the card did in {duration}").format(
+            duration=format_duration(self._span, language.texts().language)
+        )
+        name = f"GPU {self._curve.gpu}" if self._several else ""
+        self._title_label.setText(" · ".join(part for part in (name, title) if part))
+        for line, (caption, compose) in zip(self.sparklines, self._captions, strict=True):
+            text = compose()
+            caption.setText(text)
+            line.setAccessibleName(text)
+
+    def _throttle_text(self, throttled_fraction: float) -> str:
         """How long heat or the power supply throttled the GPU, and the driver's reasons."""
         texts = language.texts()
         if not throttled_fraction:
             return translate("Health", "Slowed down by heat or the power supply: never")
         reasons = dict.fromkeys(
-            reason for moment in curve.throttle for reason in moment or () if is_throttled((reason,))
+            reason for moment in self._curve.throttle for reason in moment or () if is_throttled((reason,))
         )
         reason_texts = [
             texts.translate(f"monitor.throttle.{reason}")
@@ -346,15 +486,22 @@ class GpuCurvesView(QWidget):
         )
 
     def _add_sparkline(
-        self, text: str, token: str, points: list[tuple[float, OptionalValue]], *, high: float, low: float = 0.0
+        self,
+        compose: Callable[[], str],
+        token: str,
+        points: list[tuple[float, OptionalValue]],
+        *,
+        high: float,
+        low: float = 0.0,
     ) -> None:
-        line = Sparkline(token, span=self._span, low=low, high=high, height=44)
+        """Add a curve below its text, which `compose` gives in the current language."""
+        line, caption = Sparkline(token, span=self._span, low=low, high=high, height=44), label("small")
         line.set_points(points)
-        line.setAccessibleName(text)
         row = self._grid.rowCount()
-        self._grid.addWidget(label("small", text), row, 0, 1, 2)
+        self._grid.addWidget(caption, row, 0, 1, 2)
         self._grid.addWidget(line, row + 1, 0, 1, 2)
         self.sparklines.append(line)
+        self._captions.append((caption, compose))
 
 
 def downsample(
@@ -371,15 +518,21 @@ def downsample(
 
 def verdict_text(checks: Checks) -> str:
     """The verdict with its level, in one line."""
-    ends_sentence = "。" if language.texts().language == "zh_CN" else ". "
-    text = ends_sentence.join(part.rstrip(".。") for part in _verdict_sentences(checks) if part) + ends_sentence.strip()
+    text = _join_sentences(_verdict_sentences(checks))
     if checks.level is None:
         return text
-    return translate("Health", "Level {level}: {verdict}").format(level=checks.level, verdict=text)
+    return translate("Health", "{level}: {verdict}").format(level=_level_name(checks), verdict=text)
+
+
+def _join_sentences(sentences: Sequence[str]) -> str:
+    """Sentences in one line, each with a full stop."""
+    ends_sentence = "。" if language.texts().language == "zh_CN" else ". "
+    return ends_sentence.join(part.rstrip(".。") for part in sentences if part) + ends_sentence.strip()
 
 
 def _level_name(checks: Checks) -> str:
-    return level_names()[checks.level - 1] if checks.level is not None else ""
+    """The name of the level; "" without one."""
+    return language.texts().health_level_name(checks.level) if checks.level is not None else ""
 
 
 def _verdict_kind(checks: Checks) -> HeroKind:

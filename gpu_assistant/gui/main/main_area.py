@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from ...app.monitoring import HealthEvaluator
 from ...texts.guide import CONTENTS
 from ..event_loop import IncrementalQueue
 from ..language import Language
+from ..monitor.alarms import ADVISED_TEST_LEVEL
 from ..monitor.sampling import SamplingService
 from ..qt_classes import QtClassLoader
 from ..saving import SettingsSaver
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from ..bench.page import BenchmarkPage
     from ..health.page import HealthPage
     from ..monitor.page import MonitorPage
+    from ..remedies import Remedy
 
 
 HOME, MONITOR, HEALTH, BENCHMARK, SETTINGS = range(5)
@@ -84,7 +87,7 @@ class MainArea(Themed, QWidget):
         self._loading_page = EmptyState("monitor")
         self._loading_page.setObjectName("loadingPage")
         self._stack.addWidget(self._loading_page)
-        self._requested_page = HOME
+        self._requested_page, self._are_programs_requested = HOME, False
         # Modules load in a thread: the plots' libraries take longer than a turn of the event loop may.
         self._load_runner, self._qt_classes, self._preload_steps = (
             JobRunner(self),
@@ -128,7 +131,7 @@ class MainArea(Themed, QWidget):
 
     def open_page(self, page: int) -> None:
         previous = self.current_page
-        self._requested_page = page
+        self._requested_page, self._are_programs_requested = page, False
         if page == previous:
             return
         if page == MONITOR and not self.is_monitor_ready:
@@ -180,7 +183,8 @@ class MainArea(Themed, QWidget):
 
     def _open_requested_monitor(self) -> None:
         if self._requested_page == MONITOR and self.current_page != MONITOR:
-            self.open_page(MONITOR)
+            open_monitor = self.open_programs if self._are_programs_requested else partial(self.open_page, MONITOR)
+            open_monitor()
 
     def go_back(self) -> None:
         """Open the previous page."""
@@ -284,6 +288,7 @@ class MainArea(Themed, QWidget):
             if BENCHMARK in self.pages:
                 home.watch_benchmark(self.pages[BENCHMARK].runner)  # type: ignore[attr-defined]
             home.health_test_requested.connect(self.open_health_test)
+            home.programs_requested.connect(self.open_programs)
             return home
         if page == MONITOR:
             from ..monitor.page import MonitorPage
@@ -298,12 +303,14 @@ class MainArea(Themed, QWidget):
             health = HealthPage(self.app, self.sampling, lambda: self._is_computing)
             health.testing_changed.connect(self._update_busy_pages)
             health.finished.connect(self._reload_home)
+            health.remedy_requested.connect(self.open_remedy)
             return health
         if page == BENCHMARK:
             from ..bench.page import BenchmarkPage
 
             benchmark = BenchmarkPage(self.app, self.language, self.sampling, lambda: self.is_testing)
             benchmark.setup_requested.connect(self.setup_requested)
+            benchmark.remedy_requested.connect(self.open_remedy)
             benchmark.measured.connect(self.refresh_pages)
             benchmark.finished.connect(self.benchmark_finished)
             self.benchmark_runner_created.emit(benchmark.runner)
@@ -335,6 +342,25 @@ class MainArea(Themed, QWidget):
         page: HealthPage = self.pages[HEALTH]  # type: ignore[assignment]
         page.choose(level, gpu_index)
         page.take_focus()
+
+    def open_remedy(self, remedy: Remedy) -> None:
+        """Open the place for a remedy; the power settings are opened by the page that offers them."""
+        if remedy == "watch-temperature":
+            self.open_page(MONITOR)
+        elif remedy == "show-programs":
+            self.open_programs()
+        elif remedy == "update-driver":
+            self.setup_requested.emit()
+        elif remedy == "health-test":
+            self.open_health_test(ADVISED_TEST_LEVEL)
+
+    def open_programs(self) -> None:
+        """Open Monitor at the programs on the GPUs, once it is loaded."""
+        self.open_page(MONITOR)
+        if self.current_page == MONITOR:
+            self.pages[MONITOR].show_programs()  # type: ignore[attr-defined]
+        else:
+            self._are_programs_requested = True
 
     def _reload_home(self) -> None:
         """Show what the last health test came to."""

@@ -264,7 +264,7 @@ class DesktopIntegration(QObject):
                 title=self.tr("Installation finished"), text=self.tr("Open the window to see the proof that it works.")
             )
         if kind == "folder":
-            text = self.tr("The window shows what to do with it on the other computer.")
+            text = self.tr("The window shows what to do with it on the computer without internet.")
             return Notification(title=self.tr("The offline folder is ready"), text=text)
         return Notification(title=self.tr("Benchmark finished"), text=self.tr("The results are in the window."))
 

@@ -19,7 +19,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QCoreApplication, QDeadlineTimer, QEvent, QObject, QSize, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, QTimer, Signal
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QMainWindow
 
@@ -432,6 +432,8 @@ class MainWindow(QMainWindow):
 
         What a page does at a job's end may start another.
         """
+        from PySide6.QtCore import QDeadlineTimer
+
         deadline = QDeadlineTimer(STOP_TIMEOUT_MS)
         while not self.jobs_abandoned and (running := self._running_jobs(self)):
             for runner in running:
@@ -458,7 +460,7 @@ class MainWindow(QMainWindow):
     def _restore_geometry(self) -> None:
         """Where the window was when it closed; Qt moves it onto a screen that exists."""
         with suppress(OSError):
-            if self.restoreGeometry(QByteArray(filesystem.read_bytes(self._geometry_file))):
+            if self.restoreGeometry(filesystem.read_bytes(self._geometry_file)):
                 return
         self.resize(QSize(*DEFAULT_SIZE).boundedTo(self._largest_size))
 

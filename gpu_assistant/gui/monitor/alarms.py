@@ -1,12 +1,16 @@
 """The alarms of the GPUs: what is wrong, the evidence, what to do, the source, and muting of notifications.
 
 `AlarmAdvicePanel` is the collapsed panel of Monitor, `AlarmsCard` the card of Home; an `AlarmRow` is one alarm.
-Texts are from `resources/texts/health.json`. `gpu_state` says in short how one of several GPUs is.
+Texts are from `resources/texts/health.json`. `gpu_state` says in short how one of several GPUs is, `alarm_names` which
+alarms there are, `alarm_tones` in which colour a value is shown that an alarm is about, and `sort_by_alarms` is the
+order of GPUs wherever those with an alarm (`alarmed_gpus`) come first.
+
+An alarm of level "info" is called a note: nothing needs to be done about it, and it does not count as an alarm.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import QCoreApplication, Qt, QUrl, Signal
@@ -14,21 +18,46 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.results import Alarm, GpuSample, Health
-from ...texts.format import join_unit, uncapitalize
+from ...texts.format import format_counted, join_unit, uncapitalize
 from .. import language
 from ..widgets.base import Themed
 from ..widgets.buttons import Button
 from ..widgets.cards import Card, Divider, PillKind
 from ..widgets.icons import IconWidget
-from ..widgets.text import label
+from ..widgets.layouts import FlowLayout
+from ..widgets.text import SEPARATOR, label
 
 ALARM_ICONS = {"info": ("info", "accent_text"), "warn": ("warn", "warn"), "error": ("error", "error")}
+ROW_ICON_SIZE, ROW_SPACING = 20, 14  # pixels of an alarm's icon, and beside it
+ROW_GAP = 8  # pixels between two alarms
 ADVISED_TEST_LEVEL = 2
 # The alarms whose advice names the health test; a test compares this with resources/texts/health.json.
 ALARMS_ADVISING_TEST = frozenset(
     {"memory-errors", "memory-errors-before", "memory-mended", "xid-card", "xid-memory", "xid-program"}
 )
-AlarmKey = tuple[str, int | None]  # rule and GPU
+# The alarms that fewer programs on the card help against: their advice names these, or they come from a hot chip.
+ALARMS_NAMING_PROGRAMS = frozenset(
+    {"fan-stopped", "memory-full", "memory-too-hot", "too-hot", "too-hot-unknown", "hot", "slowed-by-heat"}
+)
+AlarmKey = tuple[str, int | None]  # rule and GPU; of a note that several GPUs may share, None
+# The metric that an alarm is about, where a plot shows it.
+ALARM_METRICS = {
+    "slowed-by-heat": "temp",
+    "slowed-by-itself": "power",
+    "power-limit": "power",
+    "power-starved": "power",
+    "power-supply": "power",
+    "weak-charger": "power",
+    "hot": "temp",
+    "too-hot": "temp",
+    "fan-stopped": "temp",
+    "hot-unknown": "temp",
+    "too-hot-unknown": "temp",
+    "hotter-than-before": "temp",
+    "memory-full": "mem",
+}
+SLOWING_ALARMS = ("slowed-by-heat", "slowed-by-itself", "power-supply")  # a lower clock is what they show in
+MAX_NAMED_ALARMS = 3  # kinds of alarms that one line names before it counts the rest
 
 
 def gpu_state(index: int, gpu: GpuSample | None, health: Health | None) -> tuple[PillKind, str] | None:
@@ -47,6 +76,52 @@ def gpu_state(index: int, gpu: GpuSample | None, health: Health | None) -> tuple
     if index in health.untold:
         return "neutral", translate("GpuHeader", "Unknown")
     return "ok", translate("GpuHeader", "Normal")
+
+
+def sort_by_alarms(gpus: Iterable[int], health: Health | None) -> list[int]:
+    """These GPUs, the ones with the most severe alarms first, the others as they are given."""
+    alarms = [alarm for alarm in health.alarms if alarm.level != "info"] if health is not None else []
+    ranks = {alarm.gpu: rank for rank, alarm in reversed(list(enumerate(alarms)))}
+    return sorted(gpus, key=lambda gpu: ranks.get(gpu, len(alarms)))
+
+
+def alarmed_gpus(health: Health | None) -> frozenset[int]:
+    """The GPUs with an alarm, notes apart."""
+    alarms = health.alarms if health is not None else ()
+    return frozenset(alarm.gpu for alarm in alarms if alarm.level != "info" and alarm.gpu is not None)
+
+
+def alarm_tones(health: Health | None, gpu: int) -> dict[str, str]:
+    """The tone of the values that the alarms of a GPU are about, by the key of their metric."""
+    alarms = [alarm for alarm in health.alarms if alarm.level != "info" and alarm.gpu == gpu] if health else []
+    tones: dict[str, str] = {}
+    for alarm in alarms:  # the most severe one first
+        for metric in (ALARM_METRICS.get(alarm.id, ""), *(("clock",) if alarm.id in SLOWING_ALARMS else ())):
+            tones.setdefault(metric, alarm.level)
+    return tones
+
+
+def alarm_names(alarms: Sequence[Alarm], *, names_gpus: bool, most: int = MAX_NAMED_ALARMS) -> list[str]:
+    """Each kind of alarm in short, in the order of `alarms`, with its GPUs where there are several: "GPU 6: hot".
+
+    Of more than `most` kinds the last text counts the alarms that are not named: "2 more alarms".
+    """
+    texts, kinds = language.texts(), list(dict.fromkeys(alarm.id for alarm in alarms))
+    names = []
+    for kind in kinds[:most]:
+        of_kind = [alarm for alarm in alarms if alarm.id == kind]
+        state = (
+            texts.alarm_state(of_kind[0])
+            if texts.has_text(f"health.{kind}.short")
+            else texts.localize_alarm(of_kind[0]).title
+        )
+        gpus = [alarm.gpu for alarm in of_kind if alarm.gpu is not None]
+        state = uncapitalize(state or "")
+        names.append(texts.title_of_gpus(gpus, state) if names_gpus and gpus else state)
+    left = sum(alarm.id not in kinds[:most] for alarm in alarms)
+    if left:
+        names.append(format_counted(QCoreApplication.translate("AlarmsCard", "{count} more alarms"), count=left))
+    return names
 
 
 class AlarmAdvicePanel(Themed, QWidget):
@@ -118,20 +193,30 @@ class AlarmAdvicePanel(Themed, QWidget):
 class AlarmsCard(Card):
     """The most severe alarm, the others once expanded; hidden without an alarm. Signals as in `AlarmRow`.
 
-    Without `include_info` alarms of level "info" are left out.
+    A line below the first one names the other alarms and counts the notes; without `include_info` these are left out.
+    A note is one row for all GPUs that have it. One that is not `framed` stands within the verdict that it belongs to.
+    `programs_icon` points to the programs on the GPUs further down on the page; None where they are on another.
     """
 
     alarm_muted = Signal(object, bool)
     health_test_requested = Signal()
+    programs_requested = Signal()
 
-    def __init__(self, *, include_info: bool) -> None:
+    def __init__(self, *, include_info: bool, framed: bool = True, programs_icon: str | None = "down") -> None:
         self.rows: dict[AlarmKey, AlarmRow] = {}
         self._dividers: list[Divider] = []
-        self._include_info, self._is_short = include_info, False
+        self._include_info, self._programs_icon = include_info, programs_icon
+        self._is_short = self._is_first_short = False
         self._expanded = False
-        self.expand_button = Button(kind="ghost", small=True)
-        super().__init__(padding=16)
-        self.column.addWidget(self.expand_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.others_row = QWidget()
+        self.others_label = label("small", tone="soft")
+        self.others_label.set_one_line(True)
+        self.expand_button = Button(kind="ghost", small=True, flush="right")
+        super().__init__(padding=16 if framed else 0, framed=framed)
+        self._others_layout = row = QHBoxLayout(self.others_row)
+        row.addWidget(self.others_label, 1)
+        row.addWidget(self.expand_button)
+        self.column.addWidget(self.others_row)
         self.expand_button.clicked.connect(self._toggle_expanded)
         self.hide()
 
@@ -140,15 +225,23 @@ class AlarmsCard(Card):
     ) -> None:
         """Show the current alarms; rows of alarms that stay are kept, and with them the focus.
 
-        `first_brief`: title and evidence of the most severe alarm are shown above the card already.
+        `first_brief`: the title of the most severe alarm is shown above the card already.
         """
         alarms = [alarm for alarm in (health.alarms if health else ()) if self._include_info or alarm.level != "info"]
-        alarms_by_key: dict[AlarmKey, Alarm] = {(alarm.id, alarm.gpu): alarm for alarm in alarms}
+        several = health is not None and health.cards > 1
+        alarms_by_key: dict[AlarmKey, Alarm] = {}
+        gpus_by_key: dict[AlarmKey, list[int]] = {}
+        for alarm in alarms:
+            key = (alarm.id, None if several and alarm.level == "info" else alarm.gpu)
+            alarms_by_key.setdefault(key, alarm)
+            gpus_by_key.setdefault(key, []).extend([alarm.gpu] if several and alarm.gpu is not None else [])
         if list(alarms_by_key) != list(self.rows):
             self._rebuild_rows(alarms_by_key, is_muted)
         for index, (key, alarm) in enumerate(alarms_by_key.items()):
-            self.rows[key].set_alarm(alarm, muted=is_muted(alarm), names_gpu=health is not None and health.cards > 1)
+            self.rows[key].set_alarm(alarm, muted=is_muted(alarm), gpus=tuple(gpus_by_key[key]))
             self.rows[key].set_brief(brief=first_brief and index == 0)
+        self._others_layout.setContentsMargins(0 if first_brief else ROW_ICON_SIZE + ROW_SPACING, 0, 0, 0)
+        self._update_others()
         worst = next(iter(alarms), None)
         tint = worst.level if worst is not None and worst.level != "info" else ""
         if tint != self.tint:
@@ -156,18 +249,35 @@ class AlarmsCard(Card):
             self.update()
         self.setVisible(bool(alarms_by_key))
 
-    def set_short(self, *, short: bool) -> None:
-        """In a short window, show only title and advice of each alarm."""
-        if short != self._is_short:
-            self._is_short = short
-            for row in self.rows.values():
-                row.set_short(short=short)
+    def set_short(self, *, short: bool, first_short: bool = False) -> None:
+        """In a short window, show only title and advice of each alarm; `first_short`: of the first one while the others
+        are not expanded.
+        """
+        self._is_short, self._is_first_short = short, first_short
+        self._shorten_rows()
+
+    def _shorten_rows(self) -> None:
+        is_first_short = self._is_first_short and len(self.rows) > 1 and not self._expanded
+        # The button below the first row has a margin of its own.
+        self.column.setSpacing(0 if is_first_short else ROW_GAP)
+        for row in self.rows.values():
+            row.set_short(short=self._is_short or is_first_short)
 
     def retranslate(self) -> None:
-        count = len(self.rows) - 1
-        if count >= 0:
-            expand_text = self.tr("and {count} more").format(count=count)
-            self.expand_button.setText(self.tr("Most serious only") if self._expanded else expand_text)
+        # Without a number: the line beside it counts alarms and notes apart.
+        self.expand_button.setText(self.tr("Show most serious only") if self._expanded else self.tr("Show all"))
+        self._update_others()
+
+    def _update_others(self) -> None:
+        """Name the alarms below the first one, worst first, and count the notes."""
+        others = list(self.rows.values())[1:]
+        alarms = [row.alarm for row in others if row.alarm.level != "info"]
+        parts = alarm_names(alarms, names_gpus=any(row.gpus for row in self.rows.values()))
+        if notes := len(others) - len(alarms):
+            parts.append(format_counted(self.tr("{count} notes"), count=notes))
+        text = "" if self._expanded or not parts else self.tr("Also {alarms}").format(alarms=SEPARATOR.join(parts))
+        if text != self.others_label.text():
+            self.others_label.setText(text)
 
     def _rebuild_rows(self, alarms_by_key: dict[AlarmKey, Alarm], is_muted: Callable[[Alarm], bool]) -> None:
         existing_rows = {key: self.rows.pop(key, None) for key in alarms_by_key}
@@ -178,21 +288,24 @@ class AlarmsCard(Card):
         self.rows, self._dividers = {}, []
         for key, alarm in alarms_by_key.items():
             existing = existing_rows[key]
-            row = existing if existing is not None else AlarmRow(alarm, muted=is_muted(alarm))
-            row.set_short(short=self._is_short)
-            if existing is None:
-                row.alarm_muted.connect(self.alarm_muted)
-                row.health_test_requested.connect(self.health_test_requested)
-            else:
+            row = existing if existing is not None else self._make_row(alarm, muted=is_muted(alarm))
+            if existing is not None:
                 self.column.removeWidget(row)
             if self.rows:
                 divider = Divider()
                 self._dividers.append(divider)
-                self.column.insertWidget(self.column.indexOf(self.expand_button), divider)
-            self.column.insertWidget(self.column.indexOf(self.expand_button), row)
+                self.column.insertWidget(self.column.indexOf(self.others_row), divider)
+            self.column.insertWidget(self.column.indexOf(self.others_row), row)
             self.rows[key] = row
         self._expanded = self._expanded and len(alarms_by_key) > 1
         self._update_expanded()
+
+    def _make_row(self, alarm: Alarm, *, muted: bool) -> AlarmRow:
+        row = AlarmRow(alarm, muted=muted, programs_icon=self._programs_icon)
+        row.alarm_muted.connect(self.alarm_muted)
+        row.health_test_requested.connect(self.health_test_requested)
+        row.programs_requested.connect(self.programs_requested)
+        return row
 
     def _toggle_expanded(self) -> None:
         self._expanded = not self._expanded
@@ -204,71 +317,86 @@ class AlarmsCard(Card):
             widget.setVisible(self._expanded)
         for first in list(self.rows.values())[:1]:
             first.show()
-        self.expand_button.setVisible(len(self.rows) > 1)
+        self._shorten_rows()
+        self.others_row.setVisible(len(self.rows) > 1)
         self.expand_button.set_icon(trailing_icon="up" if self._expanded else "down")
         self.retranslate()
 
 
 class AlarmRow(Themed, QWidget):
     """`alarm_muted(Alarm, muted)` is emitted when the user turns notifications for this alarm off or on;
-    `health_test_requested` asks for the health test that the advice names.
+    `health_test_requested` asks for the health test that the advice names, `programs_requested` for the programs on
+    the card.
     """
 
     alarm_muted = Signal(object, bool)
     health_test_requested = Signal()
+    programs_requested = Signal()
 
-    def __init__(self, alarm: Alarm, *, muted: bool) -> None:
+    def __init__(self, alarm: Alarm, *, muted: bool, programs_icon: str | None = "down") -> None:
         super().__init__()
         self.alarm, self.muted = alarm, muted
-        self._ready = self._is_brief = self._is_short = self._names_gpu = False
-        self.icon_widget = IconWidget("warn", "warn", 20)
+        self.gpus: tuple[int, ...] = ()  # those that the title names
+        self._ready = self._is_brief = self.is_short = False
+        self.icon_widget = IconWidget("warn", "warn", ROW_ICON_SIZE)
         self.title_label, self.evidence_label = label("strong"), label("small", tone="soft")
         self.fix_label = label("body")
         self.test_button = Button(kind="ghost", icon_name="doctor", small=True, flush="left")
+        self.programs_button = Button(kind="ghost", trailing_icon=programs_icon, small=True, flush="left")
         self.source_button = Button(kind="ghost", trailing_icon="open", small=True, flush="left")
         self.mute_button = Button(kind="ghost", small=True, flush="left")
-        row = QHBoxLayout(self)
+        self._row_layout = row = QHBoxLayout(self)
         row.setContentsMargins(0, 4, 0, 4)
-        row.setSpacing(14)
+        row.setSpacing(ROW_SPACING)
         text_layout = QVBoxLayout()
         text_layout.setSpacing(4)
         for each in (self.title_label, self.fix_label, self.evidence_label):
             text_layout.addWidget(each)
-        buttons_layout = QHBoxLayout()
-        buttons_layout.setSpacing(12)
-        buttons_layout.addWidget(self.test_button)
-        buttons_layout.addWidget(self.source_button)
-        buttons_layout.addWidget(self.mute_button)
-        buttons_layout.addStretch(1)
-        text_layout.addLayout(buttons_layout)
-        icon_layout = QVBoxLayout()
-        icon_layout.addWidget(self.icon_widget)
-        icon_layout.addStretch(1)
-        row.addLayout(icon_layout)
+        self._buttons_layout = FlowLayout(spacing=12, line_spacing=0)
+        for button in (self.test_button, self.programs_button, self.source_button, self.mute_button):
+            self._buttons_layout.addWidget(button)
+        text_layout.addLayout(self._buttons_layout)
+        row.addWidget(self.icon_widget, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(text_layout, 1)
         self.test_button.clicked.connect(self.health_test_requested)
+        self.programs_button.clicked.connect(self.programs_requested)
         self.source_button.clicked.connect(self._open_source)
         self.mute_button.clicked.connect(lambda: self.alarm_muted.emit(self.alarm, not self.muted))
         self._ready = True
         self.apply_theme()
 
-    def set_alarm(self, alarm: Alarm, *, muted: bool, names_gpu: bool = False) -> None:
-        """Show the same alarm with its current data; with `names_gpu` the title says which GPU has it."""
-        shown = (self.alarm.data, self.alarm.level, self.alarm.source, self.muted, self._names_gpu)
-        if (alarm.data, alarm.level, alarm.source, muted, names_gpu) != shown:
-            self.alarm, self.muted, self._names_gpu = alarm, muted, names_gpu
+    def set_alarm(self, alarm: Alarm, *, muted: bool, gpus: tuple[int, ...] = ()) -> None:
+        """Show the same alarm with its current data; the title names these GPUs.
+
+        The evidence is about one GPU, and is left out of a row of several.
+        """
+        shown = (self.alarm.data, self.alarm.level, self.alarm.source, self.muted, self.gpus)
+        if (alarm.data, alarm.level, alarm.source, muted, gpus) != shown:
+            self.alarm, self.muted, self.gpus = alarm, muted, gpus
             self.retranslate()
 
     def set_brief(self, *, brief: bool) -> None:
-        """Hide title and evidence where they are shown above the card already."""
+        """Hide icon and title where they are shown above the card already."""
         self._is_brief = brief
         self._update_parts()
 
     def set_short(self, *, short: bool) -> None:
-        """Hide evidence and what is rarely needed, where the window has little room."""
-        if short != self._is_short:
-            self._is_short = short
+        """Hide evidence and what is rarely needed, where the window has little room; the button for the programs stands
+        beside the text then, where it takes no line of its own.
+        """
+        if short != self.is_short:
+            self.is_short = short
+            self._place_programs_button()
             self.retranslate()
+
+    def _place_programs_button(self) -> None:
+        if self.is_short:
+            self._buttons_layout.removeWidget(self.programs_button)
+            self._row_layout.addWidget(self.programs_button, 0, Qt.AlignmentFlag.AlignTop)
+        else:
+            self._row_layout.removeWidget(self.programs_button)
+            self._buttons_layout.addWidget(self.programs_button)
+            self._buttons_layout.reorder([self.test_button, self.programs_button])
 
     def _readings_text(self) -> str:
         """The figures that the alarm is about: "89 °C · 1,650 MHz"."""
@@ -277,12 +405,14 @@ class AlarmRow(Themed, QWidget):
         return " · ".join(join_unit(f"{value:,}", unit) for value, unit in figures if isinstance(value, int))
 
     def _update_parts(self) -> None:
+        self.icon_widget.setVisible(not self._is_brief)
         self.title_label.setVisible(not self._is_brief)
-        self.evidence_label.setVisible(not self._is_brief and not self._is_short)
+        self.evidence_label.setVisible(not self.is_short and len(self.gpus) < 2)
         alarm = self.alarm
         self.test_button.setVisible(alarm.id in ALARMS_ADVISING_TEST)
-        self.source_button.setVisible(alarm.source is not None and not self._is_short)
-        self.mute_button.setVisible(alarm.level != "info" and not self._is_short)
+        self.programs_button.setVisible(alarm.id in ALARMS_NAMING_PROGRAMS)
+        self.source_button.setVisible(alarm.source is not None and not self.is_short)
+        self.mute_button.setVisible(alarm.level != "info" and not self.is_short)
 
     def retranslate(self) -> None:
         if not self._ready:
@@ -292,9 +422,9 @@ class AlarmRow(Themed, QWidget):
         alarm_text = texts.localize_alarm(alarm)
         parts = (alarm_text.title or "", alarm_text.evidence or "", alarm_text.fix or "")
         title, evidence, fix = parts
-        if self._names_gpu and alarm.gpu is not None:
-            title = texts.title_of_gpus((alarm.gpu,), uncapitalize(texts.alarm_state(alarm)))
-        if self._is_short and (readings := self._readings_text()):
+        if self.gpus:
+            title = texts.title_of_gpus(self.gpus, uncapitalize(texts.alarm_state(alarm)))
+        if self.is_short and len(self.gpus) < 2 and (readings := self._readings_text()):
             # The evidence has no room, its figures have.
             title = f"{title} · {readings}"
         for text, widget in zip(
@@ -304,11 +434,12 @@ class AlarmRow(Themed, QWidget):
                 widget.setText(text)
         self._update_parts()
         self.test_button.setText(self.tr("Run the health test"))
+        self.programs_button.setText(self.tr("Show programs"))
         publisher = urlsplit(alarm.source or "").hostname or ""
         self.source_button.setText(self.tr("Source: {publisher}").format(publisher=publisher))
         self.source_button.setToolTip(alarm.source or "")
         self.source_button.setAccessibleDescription(alarm.source or "")
-        self.mute_button.setText(self.tr("Notify me again") if self.muted else self.tr("No notifications for this"))
+        self.mute_button.setText(self.tr("Notify me again") if self.muted else self.tr("Do not notify me of this"))
         self.setAccessibleName(". ".join(parts))
 
     def _open_source(self) -> None:

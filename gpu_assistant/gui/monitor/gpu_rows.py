@@ -10,18 +10,20 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from ...core.results import GpuSample, Health
 from ...texts.format import short_name
-from ..widgets.base import Themed
+from ..widgets.base import Breakpoints, Themed
 from ..widgets.cards import MetricValue, Pill
 from ..widgets.text import TextLabel, label
-from .alarms import gpu_state
+from .alarms import alarm_tones, gpu_state, sort_by_alarms
 from .metrics import GPU_METRICS
 
 MAX_ROWS = 4
-COLUMN_SPACING, ROW_SPACING = 20, 6  # pixels
+COLUMN_SPACING, CRAMPED_SPACING, ROW_SPACING = 20, 10, 6  # pixels
 
 
 class GpuRows(Themed, QWidget):
-    """At most MAX_ROWS rows (`gpus` are their indexes); more GPUs are on Monitor."""
+    """At most MAX_ROWS rows (`gpus` are their indexes); more GPUs are on Monitor, as is the power where large text
+    leaves no room for it.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,12 +33,22 @@ class GpuRows(Themed, QWidget):
         self.rows: list[GpuRow] = []
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(COLUMN_SPACING)
         self._grid.setVerticalSpacing(ROW_SPACING)
         for column, heading in enumerate(self.headings):
             self._grid.addWidget(heading, 0, column)
             self._grid.setColumnStretch(column, 1)
+        self._breakpoints = Breakpoints(self)
+        self._breakpoints.changed.connect(self._arrange)
+        self._arrange()
         self.apply_theme()
+
+    def _arrange(self) -> None:
+        is_cramped = self._breakpoints.is_cramped
+        self._grid.setHorizontalSpacing(CRAMPED_SPACING if is_cramped else COLUMN_SPACING)
+        last = len(GPU_METRICS)
+        self._grid.setColumnStretch(last, 0 if is_cramped else 1)
+        for widgets in (self.headings, *(row.widgets for row in self.rows)):
+            widgets[last].setVisible(not is_cramped)
 
     def retranslate(self) -> None:
         for heading, metric in zip(self.headings[1:], GPU_METRICS, strict=False):
@@ -68,6 +80,7 @@ class GpuRows(Themed, QWidget):
                 widget.deleteLater()
         for row, (index, name) in zip(self.rows, self._shape, strict=True):
             row.name_label.setText(f"GPU {index}" if name is None else f"GPU {index} · {short_name(name)}")
+        self._arrange()
 
 
 class GpuRow:
@@ -85,6 +98,7 @@ class GpuRow:
         for widget, metric in zip(self.values, GPU_METRICS, strict=True):
             value, total = metric.read(gpu)
             widget.set(None if value is None else metric.format_value(value), metric.unit_text(total))
+            widget.set_tone(alarm_tones(health, gpu.index).get(metric.key, "text"))
         state = gpu_state(gpu.index, gpu, health)
         if state is not None:
             self.state_pill.set(*state)
@@ -97,8 +111,5 @@ def select_gpus(gpus: tuple[GpuSample, ...], health: Health | None) -> tuple[Gpu
     """
     if len(gpus) <= MAX_ROWS:
         return gpus
-    alarming = [alarm.gpu for alarm in health.alarms if alarm.level != "info"] if health is not None else []
-    ranked = sorted(
-        gpus, key=lambda gpu: (alarming.index(gpu.index) if gpu.index in alarming else len(alarming), gpu.index)
-    )
-    return tuple(ranked[:MAX_ROWS])
+    by_index = {gpu.index: gpu for gpu in gpus}
+    return tuple(by_index[index] for index in sort_by_alarms(by_index, health)[:MAX_ROWS])

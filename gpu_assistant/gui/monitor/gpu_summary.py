@@ -10,8 +10,9 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 
-from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.results import GpuSample, Health, Sample
 from ...health.rules import temperature_margin
@@ -21,17 +22,17 @@ from ..widgets.base import Themed
 from ..widgets.buttons import Button
 from ..widgets.cards import Card, MetricTile, MetricValue, Pill, PillKind
 from ..widgets.icons import STATE_ICONS, IconWidget
+from ..widgets.layouts import FlowLayout
 from ..widgets.table import CELL_MARGIN
-from ..widgets.text import TextLabel, label
-from .alarms import gpu_state
+from ..widgets.text import SEPARATOR, TextLabel, label
+from .alarms import MAX_NAMED_ALARMS, alarm_names, alarm_tones, gpu_state
 from .gpu_table import MAX_LINES, GpuTable
 from .metrics import GPU_METRICS, GPU_TILE_METRICS, MACHINE_METRICS, Metric
-from .plot.annotations import ALARM_METRICS
 from .plot.cards import gpu_line
 from .plot.legend import LineLegendRow
 
 MAX_COLUMNS = 6
-SLOWING_ALARMS = ("slowed-by-heat", "slowed-by-itself", "power-supply")  # a lower clock is what they show in
+KEY_SPACING = 12  # pixels between the signs of GPUs, and before them
 # Driver states that say no more than that there is no NVIDIA GPU.
 STATES_WITHOUT_MESSAGE = ("untried", "absent", "ready")
 
@@ -75,26 +76,20 @@ def status_text(sample: Sample | None, health: Health | None, *, simulated: bool
     is_shared = {alarm.gpu for alarm in health.alarms if alarm.id == first.id} >= {gpu.index for gpu in gpus}
     is_calm = first.level == "info" and is_shared
     parts.append(texts.calm_alarm_state(first) if is_calm else texts.most_severe_alarm_title(health))
-    # The title names all GPUs with its alarm; the next alarm is named, too.
-    others = [alarm for alarm in health.alarms if alarm.level != "info" and alarm.id != health.alarms[0].id]
-    if others:
-        next_gpus = [alarm.gpu for alarm in others if alarm.id == others[0].id and alarm.gpu is not None]
-        next_text = uncapitalize(texts.alarm_state(others[0]))
-        parts.append(texts.title_of_gpus(next_gpus, next_text) if len(gpus) > 1 and next_gpus else next_text)
-    left = sum(alarm.id != others[0].id for alarm in others)
-    if left:
-        parts.append(translate("MonitorPage", "and {count} more").format(count=left))
+    # The title names all GPUs with its alarm.
+    others = [alarm for alarm in health.alarms if alarm.level != "info" and alarm.id != first.id]
+    parts += alarm_names(others, names_gpus=len(gpus) > 1, most=MAX_NAMED_ALARMS - 1)
     # Last: a narrow window cuts the end of the line.
     if health.state == "well" and (margin := temperature_margin(gpus)) is not None:
         parts.append(_margin_text(margin, several=len(gpus) > 1))
-    return " · ".join(parts)
+    return SEPARATOR.join(parts)
 
 
 def _margin_text(degrees: int, *, several: bool) -> str:
     translate = QCoreApplication.translate
     text = translate("MonitorPage", "{degrees} °C below slowdown")
     if several:
-        text = translate("MonitorPage", "the hottest is {degrees} °C below slowdown")
+        text = translate("MonitorPage", "Hottest: {degrees} °C below slowdown")
     return text.format(degrees=degrees)
 
 
@@ -118,16 +113,6 @@ def status_pill(health: Health | None) -> tuple[PillKind, str] | None:
         "slow": ("neutral", texts.translate("monitor.gpu.silent")),
     }
     return pills.get(health.state) if health is not None else None
-
-
-def alarm_tones(health: Health | None, gpu: int) -> dict[str, str]:
-    """The tone of the values that the alarms of a GPU are about, by the key of their metric."""
-    alarms = [alarm for alarm in health.alarms if alarm.level != "info" and alarm.gpu == gpu] if health else []
-    tones: dict[str, str] = {}
-    for alarm in alarms:  # the most severe one first
-        for metric in (ALARM_METRICS.get(alarm.id, ""), *(("clock",) if alarm.id in SLOWING_ALARMS else ())):
-            tones.setdefault(metric, alarm.level)
-    return tones
 
 
 class SummaryTiles(QWidget):
@@ -178,9 +163,12 @@ class SummaryTiles(QWidget):
             pairs = zip(MACHINE_METRICS, ("s1", "s2"), strict=True)
             self.tiles = [(metric, -1, MetricTile(metric.icon, token=colour)) for metric, colour in pairs]
 
-    def update_layout(self, available: int, *, low_window: bool = False, fold_table: bool = False) -> None:
+    def update_layout(
+        self, available: int, *, low_window: bool = False, fold_table: bool = False, brief_headers: bool = False
+    ) -> None:
         """As many columns as fit into `available` pixels. With `fold_table` the table shows only the GPUs that need
-        attention, unless the user unfolds it.
+        attention, unless the user unfolds it; with `brief_headers` the values of several GPUs are shown without their
+        names.
 
         In a low window the tiles are compact and only their first row is shown, so that a whole plot is visible below;
         the plots have the other values too.
@@ -190,6 +178,8 @@ class SummaryTiles(QWidget):
         self._available_width, self._low_window = available, low_window
         for _, _, tile in self.tiles:
             tile.set_compact(low_window)
+        for header in self.headers:
+            header.set_brief(brief=brief_headers)
         self._show_tiles()
         self._min_tile_width = self._widest_minimum()
         self._place_tiles()
@@ -224,13 +214,13 @@ class SummaryTiles(QWidget):
             tile.set_label(metric.title_text())
 
     def set_lines(self, slots: Mapping[int, int], *, side_by_side: bool) -> None:
-        """Take the slots of the lines that are drawn. With a plot for each GPU the headers have no figures, which the
-        plots have, and show solid lines as these do.
-        """
+        """Take the slots of the lines that are drawn; with a plot for each GPU the headers show solid lines, too."""
         if self.table is not None:
             self.table.set_lines(slots)
+        if self.others_row is not None:
+            self.others_row.set_lines(slots, are_alone=side_by_side)
         for header in self.headers:
-            header.set_brief(brief=side_by_side)
+            header.show_line(is_alone=side_by_side)
 
     def show_sample(self, sample: Sample, health: Health | None) -> None:
         self._sample, self._health = sample, health
@@ -253,11 +243,12 @@ class SummaryTiles(QWidget):
             return
         by_index = {gpu.index: gpu for gpu in sample.gpus}
         for metric, gpu, tile in self.tiles:
-            value, total = metric.read(sample if gpu < 0 else by_index.get(gpu))
-            fraction = min(value / total, 1.0) if value is not None and total else None
+            source = sample if gpu < 0 else by_index.get(gpu)
+            value, total = metric.read(source)
             value_text = None if value is None else metric.format_value(value)
             # A compact tile has no room for the total, which its bar shows.
-            tile.set_value(value_text, metric.unit if self._low_window else metric.unit_text(total), fraction)
+            unit = metric.unit if self._low_window else metric.unit_text(total)
+            tile.set_value(value_text, unit, metric.fraction(source))
             tile.value_widget.set_tone(alarm_tones(self._health, gpu).get(metric.key, "text"))
 
     def _widgets(self) -> list[QWidget]:
@@ -267,25 +258,32 @@ class SummaryTiles(QWidget):
 
 
 class OtherGpusRow(Themed, QWidget):
-    """The line below the table of many GPUs in a short window: how those are that it does not show, and a button that
-    shows them.
+    """The line below the table of many GPUs in a short window: how those are that it does not show, the signs and names
+    of those that the plots show, and a button that shows all of them in the table.
     """
 
     def __init__(self, table: GpuTable) -> None:
         super().__init__()
         self._table = table
         self._is_foldable, self._is_expanded = False, False
+        self.key_rows: dict[int, LineLegendRow] = {}
         self.icon_widget = IconWidget("ok", "ok", 16)
-        self.text_label = label("body")
-        self.text_label.set_one_line(True)
+        self.text_label, self.key_label = label("body"), label("small", tone="soft")
+        self.key, self._key_layout = QWidget(), FlowLayout(spacing=KEY_SPACING, line_spacing=0)
+        self.key.setLayout(self._key_layout)
+        self._key_layout.addWidget(self.key_label)
         self.button = Button(kind="ghost", small=True, flush="right")
         self.button.clicked.connect(self._toggle)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(CELL_MARGIN, 0, CELL_MARGIN, 0)
-        row.setSpacing(8)
-        row.addWidget(self.icon_widget)
-        row.addWidget(self.text_label, 1)
-        row.addWidget(self.button)
+        self._column, self._row = QVBoxLayout(self), QHBoxLayout()
+        self._column.setContentsMargins(CELL_MARGIN, 0, CELL_MARGIN, 0)
+        self._column.setSpacing(0)
+        self._column.addLayout(self._row)
+        self._row.setSpacing(8)
+        self._row.addWidget(self.icon_widget)
+        self._row.addWidget(self.text_label)
+        self._row.addSpacing(KEY_SPACING)
+        self._row.addWidget(self.key, 1, Qt.AlignmentFlag.AlignVCenter)
+        self._row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignRight)
         self.hide()
         self.apply_theme()
 
@@ -295,34 +293,72 @@ class OtherGpusRow(Themed, QWidget):
             self._is_foldable = foldable
             self._update()
 
+    def set_lines(self, slots: Mapping[int, int], *, are_alone: bool) -> None:
+        """Take the slots of the GPUs that the plots show; `are_alone`: each in a plot of its own."""
+        lines = {gpu: gpu_line(slot, gpu, fill=are_alone) for gpu, slot in slots.items()}
+        if lines == {gpu: row.line for gpu, row in self.key_rows.items()}:
+            return
+        for row in self.key_rows.values():
+            row.hide()
+            self._key_layout.removeWidget(row)
+            row.deleteLater()
+        self.key_rows = {gpu: LineLegendRow(line) for gpu, line in lines.items()}
+        for row in self.key_rows.values():
+            self._key_layout.addWidget(row)
+        self.refresh_text()
+
     def refresh_text(self) -> None:
-        """Take the states of the GPUs that the table does not show."""
+        """Take the states of the GPUs that the table does not show, and the order of its rows for the key."""
         if not self._is_foldable:
             return
-        counts = Counter(state for kind, state in self._table.hidden_states() if state)
-        count, total = len(self._table.hidden_states()), len(self._table.gpus)
+        hidden = self._table.hidden_states()
+        kinds = {kind for kind, _ in hidden}
+        kind = next((each for each in ("error", "warn") if each in kinds), "ok" if kinds == {"ok"} else "neutral")
+        self.icon_widget.set(STATE_ICONS[kind], "soft" if kind == "neutral" else kind)
+        states = self._states_text(hidden)
+        for widget in (self.icon_widget, self.text_label):
+            widget.setVisible(bool(states))
+        if states != self.text_label.text():
+            self.text_label.setText(states)
+        drawn = [gpu for gpu in self._table.drawn_gpus() if gpu in self.key_rows]
+        if drawn != list(self.key_rows):
+            self.key_rows = {gpu: self.key_rows[gpu] for gpu in drawn}
+            self._key_layout.reorder([self.key_label, *self.key_rows.values()])
+        self._place_key()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_key()
+
+    def _place_key(self) -> None:
+        """Put the key between text and button, or below them where it has no room in one line there."""
+        parts = [each for each in (self.icon_widget, self.text_label, self.button) if not each.isHidden()]
+        taken = sum(each.sizeHint().width() + self._row.spacing() for each in parts) + KEY_SPACING
+        is_beside = taken + self._key_layout.sizeHint().width() <= self.contentsRect().width() - 2 * CELL_MARGIN
+        if is_beside == (self._row.indexOf(self.key) >= 0):
+            return
+        if is_beside:
+            self._row.insertWidget(self._row.indexOf(self.button), self.key, 1, Qt.AlignmentFlag.AlignVCenter)
+        else:
+            self._column.addWidget(self.key)
+
+    def _states_text(self, hidden: list[tuple[PillKind, str]]) -> str:
+        """What the hidden GPUs' states are, in the order of the table; "" without any."""
+        counts = Counter(uncapitalize(state) for _, state in hidden if state)
+        if not counts:
+            return ""
         states = [*counts]
         if len(counts) > 1:
-            states = [
-                self.tr("{count} {state}").format(count=number, state=uncapitalize(state))
-                for state, number in counts.most_common()
-            ]
-        elif states:
-            states = [uncapitalize(states[0])]
-        template = self.tr("All {count}: {state}") if count == total else self.tr("{count} others: {state}")
-        text = template.format(count=count, state=self.tr(", ").join(states))
-        kinds = {kind for kind, _ in self._table.hidden_states()}
-        kind = next((each for each in ("error", "warn") if each in kinds), "ok" if kinds == {"ok"} else "neutral")
-        for widget in (self.icon_widget, self.text_label):
-            widget.setVisible(bool(count and states))
-        self.icon_widget.set(STATE_ICONS[kind], "soft" if kind == "neutral" else kind)
-        if text != self.text_label.text():
-            self.text_label.setText(text)
+            states = [self.tr("{count} {state}").format(count=number, state=state) for state, number in counts.items()]
+        is_all = len(hidden) == len(self._table.gpus)
+        template = self.tr("All {count}: {state}") if is_all else self.tr("{count} others: {state}")
+        return template.format(count=len(hidden), state=self.tr(", ").join(states))
 
     def retranslate(self) -> None:
         text = self.tr("Show fewer") if self._is_expanded else self.tr("Show all {count}")
         self.button.setText(text.format(count=len(self._table.gpus)))
         self.button.set_icon(trailing_icon="up" if self._is_expanded else "down")
+        self.key_label.setText(self.tr("Graphs show:"))
         self.refresh_text()
 
     def _toggle(self) -> None:
@@ -332,8 +368,9 @@ class OtherGpusRow(Themed, QWidget):
     def _update(self) -> None:
         is_folded = self._is_foldable and not self._is_expanded
         self._table.set_folded(is_folded)
-        self._table.set_dense(self._is_foldable and not is_folded)
+        self._table.set_dense(self._is_foldable)
         self.setVisible(self._is_foldable)
+        self.key.setVisible(is_folded)  # unfolded, the rows of the table have the signs
         self.retranslate()
 
 
@@ -358,29 +395,32 @@ class GpuHeader(Card):
         self.state_pill = Pill("ok")
         header.addWidget(self.state_pill)
         self.column.addLayout(header)
-        self._figures = QWidget()
-        grid = QGridLayout(self._figures)
-        grid.setContentsMargins(0, 0, 0, 0)
+        grid = QGridLayout()
         grid.setHorizontalSpacing(16)
-        for column, metric in enumerate(GPU_METRICS):
+        for column in range(len(GPU_METRICS)):
             name, figure = label("caption"), MetricValue("heading")
-            name.setToolTip(metric.title_text())
             grid.addWidget(name, 0, column)
             grid.addWidget(figure, 1, column)
             self._value_widgets.append((name, figure))
-        self.column.addWidget(self._figures)
-        self.set_brief(brief=False)
+        self.column.addLayout(grid)
+        self.show_line(is_alone=False)
         self.retranslate()
 
     def set_brief(self, *, brief: bool) -> None:
-        """Show only name and state, and the line as it is alone in a plot."""
-        self._figures.setVisible(not brief)
-        for line, shown in zip(self._lines, (not brief, brief), strict=True):
+        """Show the values without their names, in one row."""
+        for name, _ in self._value_widgets:
+            name.setVisible(not brief)
+
+    def show_line(self, *, is_alone: bool) -> None:
+        """Show the line as it is with others in a plot, or alone."""
+        for line, shown in zip(self._lines, (not is_alone, is_alone), strict=True):
             line.setVisible(shown)
 
     def retranslate(self) -> None:
-        for (name, _), metric in zip(self._value_widgets, GPU_METRICS, strict=False):
+        for (name, figure), metric in zip(self._value_widgets, GPU_METRICS, strict=False):
             name.setText(metric.title_text())
+            for widget in (name, figure):
+                widget.setToolTip(metric.title_text())
 
     def show_sample(self, gpu: GpuSample | None, health: Health | None) -> None:
         for (_, figure), metric in zip(self._value_widgets, GPU_METRICS, strict=True):

@@ -22,12 +22,11 @@ from .. import theme
 from ..widgets.base import draw_rounded_rect
 from ..widgets.cards import PillKind
 from ..widgets.icons import STATE_ICONS, draw_icon
-from ..widgets.table import CELL_MARGIN, DataTable
-from .alarms import gpu_state
+from ..widgets.table import CELL_MARGIN, HEADER_PADDING, DataTable
+from .alarms import gpu_state, sort_by_alarms
 from .metrics import GPU_METRICS
 from .plot.cards import gpu_line
-from .plot.legend import LINE_WIDTH
-from .plot.renderer import dashed_pen
+from .plot.renderer import SIGN_WIDTH, draw_line_sign
 
 MAX_FOLDED_ROWS = 3
 MAX_LINES = 4  # lines of more GPUs could not be told apart; so many have a header each
@@ -56,8 +55,8 @@ class Cell(Struct, frozen=True, kw_only=True):
 
 
 class GpuTable(DataTable):
-    """One row for each GPU, those that need attention first. `toggle_requested(gpu)` asks to show or hide its lines: a
-    click or Space on the row.
+    """One row for each GPU, those with the most severe alarms first. `toggle_requested(gpu)` asks to show or hide its
+    lines: a click or Space on the row.
 
     Only cells whose text or state has changed are written, and so painted.
     """
@@ -103,7 +102,7 @@ class GpuTable(DataTable):
         if self._ready:
             self.setHorizontalHeaderLabels(
                 [
-                    self.tr("Draw (up to {count})").format(count=MAX_LINES),
+                    self.tr("Show (up to {count})").format(count=MAX_LINES),
                     *(metric.title_text() for metric in GPU_METRICS),
                     self.tr("State"),
                 ]
@@ -114,10 +113,11 @@ class GpuTable(DataTable):
             self._fit_to_width()
 
     def set_dense(self, dense: bool) -> None:
-        """Make the rows lower, for a window with little room below."""
+        """Make rows and header lower, for a window with little room below."""
         padding = DENSE_ROW_PADDING if dense else ROW_PADDING
         if padding != self._row_padding:
             self._row_padding = padding
+            self.set_header_padding(2 * DENSE_ROW_PADDING if dense else HEADER_PADDING)
             self._fit_to_width()
 
     def set_folded(self, folded: bool) -> None:
@@ -127,21 +127,21 @@ class GpuTable(DataTable):
             self._fit_to_width()
 
     def hidden_states(self) -> list[tuple[PillKind, str]]:
-        """(kind, text) of the state of each GPU that is not shown."""
-        return [state for row, state in enumerate(self._states) if not self._is_row_shown(row)]
+        """(kind, text) of the state of each GPU that is not shown, in the order of the rows."""
+        return [self._states[row] for row in self._order if not self._is_row_shown(row)]
+
+    def drawn_gpus(self) -> list[int]:
+        """The indexes of the GPUs whose lines are in the plots, in the order of the rows."""
+        return [self.gpus[row] for row in self._order if self.gpus[row] in self.slots]
 
     def _is_row_shown(self, row: int) -> bool:
         if not self._is_folded:
             return True
         return self._states[row][0] in ROW_TINTS and self._order.index(row) < MAX_FOLDED_ROWS
 
-    def _sort_rows(self) -> None:
+    def _sort_rows(self, health: Health | None) -> None:
         """The GPUs that need attention come first, the others follow by their numbers."""
-        kinds = [*ROW_TINTS, None]
-        order = sorted(
-            range(self.rowCount()),
-            key=lambda row: (kinds.index(kind if (kind := self._states[row][0]) in ROW_TINTS else None), row),
-        )
+        order = [self.gpus.index(gpu) for gpu in sort_by_alarms(self.gpus, health)]
         if order != self._order:
             self._order = order
             header = self.verticalHeader()
@@ -169,13 +169,12 @@ class GpuTable(DataTable):
             wider |= self._write(row, 0, name_item.text() if name_item else "", Cell(row_kind=row_kind))
             for column, metric in enumerate(GPU_METRICS, 1):
                 value, total = metric.read(gpu)
-                fraction = min(value / total, 1.0) if value is not None and total else None
                 unit = metric.unit_text(total)
                 long_text = "" if value is None else join_unit(metric.format_value(value), unit)
-                cell = Cell(fraction=fraction, row_kind=row_kind, long_text=long_text)
+                cell = Cell(fraction=metric.fraction(gpu), row_kind=row_kind, long_text=long_text)
                 wider |= self._write(row, column, metric.format_with_unit(value), cell)
             wider |= self._write(row, len(GPU_METRICS) + 1, state_text, Cell(state=kind, row_kind=row_kind))
-        self._sort_rows()
+        self._sort_rows(health)
         if wider or shown != [self._is_row_shown(row) for row in range(len(self.gpus))]:
             self._fit_to_width()
 
@@ -192,7 +191,7 @@ class GpuTable(DataTable):
         """Keep the widths of a cell's texts; whether one is wider than those before."""
         extra = 0
         if column == 0:
-            extra = theme.px(BOX_SIZE) + LINE_WIDTH + 2 * ICON_GAP
+            extra = theme.px(BOX_SIZE) + SIGN_WIDTH + 2 * ICON_GAP
         elif column == self.columnCount() - 1:
             extra = theme.px(ICON_SIZE) + ICON_GAP
         grew = False
@@ -250,6 +249,8 @@ class GpuTable(DataTable):
         shown = [row for row in range(self.rowCount()) if self._is_row_shown(row)]
         for row in range(self.rowCount()):
             self.setRowHidden(row, row not in shown)
+            if row in shown:
+                self.setRowHeight(row, row_height)  # one that was hidden has the height that it had before
         self.setVisible(bool(shown))
         rooms = (self.columnWidth(column) - round(self.widest_text(column)) for column in bars)
         self.shows_bars = all(room - BAR_START - CELL_MARGIN >= MIN_BAR_WIDTH for room in rooms)
@@ -333,10 +334,8 @@ class _GpuDelegate(QStyledItemDelegate):
             gpu = table.gpus[index.row()]
             line = gpu_line(table.slots.get(gpu, 0), gpu, fill=False)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-            painter.setPen(dashed_pen(theme.color(line.colour_token), 2, line.dash))
-            start = left + size + ICON_GAP
-            painter.drawLine(start, middle, start + LINE_WIDTH, middle)
-        return left + size + LINE_WIDTH + 2 * ICON_GAP
+            draw_line_sign(painter, line, left + size + ICON_GAP, middle)
+        return left + size + SIGN_WIDTH + 2 * ICON_GAP
 
     def _draw_bar(self, painter: QPainter, rect: QRect, table: GpuTable, column: int, fraction: float) -> None:
         """A bar right of the text, as wide as the column's widest text leaves room; none where a column has too little

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.results import GpuSample, Health
 from ...texts.format import UNKNOWN_VALUE, join_unit
@@ -15,7 +15,9 @@ from ..widgets.buttons import Button
 from ..widgets.cards import Card, MetricValue
 from ..widgets.charts import Sparkline
 from ..widgets.icons import IconWidget
+from ..widgets.layouts import FlowLayout, WrappingRow
 from ..widgets.text import label
+from .alarms import alarm_tones
 from .gpu_rows import MAX_ROWS, GpuRows
 from .history_model import SampleHistory
 from .metrics import CPU_UTILIZATION, GPU_METRICS, MAIN_MEMORY, Metric
@@ -49,26 +51,24 @@ class LiveMetricsCard(Card):
             label("small"),
         )
         self.note_label = label("small")
-        header = QHBoxLayout()
-        header.setSpacing(10)
-        header.addWidget(self.icon_widget)
-        header.addWidget(self.name_label)
-        header.addWidget(self.span_label, 1, Qt.AlignmentFlag.AlignVCenter)
-        header.addWidget(self.note_label)
+        heading = QWidget()
+        heading_row = QHBoxLayout(heading)
+        heading_row.setContentsMargins(0, 0, 0, 0)
+        heading_row.setSpacing(10)
+        heading_row.addWidget(self.icon_widget)
+        heading_row.addWidget(self.name_label)
+        heading_row.addWidget(self.span_label, 1, Qt.AlignmentFlag.AlignVCenter)
         self.test_button = Button(kind="ghost", icon_name="doctor", small=True, flush="right")
         self.test_button.clicked.connect(
             lambda: self.health_test_requested.emit(self._gpus[0][0] if len(self._gpus) == 1 else None)
         )
         self.others_button = Button(kind="ghost", trailing_icon="right", small=True, flush="right")
         self.others_button.clicked.connect(self.monitor_requested)
-        for button in (self.test_button, self.others_button):
-            header.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(32)
-        self._grid.setVerticalSpacing(12)
+        header = WrappingRow(heading, self.note_label, self.test_button, self.others_button, spacing=10)
+        self._metrics_layout = FlowLayout(spacing=32, line_spacing=12, even=True, fill=True)
         self.gpu_rows = GpuRows()
         self.column.addLayout(header)
-        self.column.addLayout(self._grid)
+        self.column.addLayout(self._metrics_layout)
         self.column.addWidget(self.gpu_rows)
         self._is_built = True
         self._rebuild()
@@ -88,6 +88,7 @@ class LiveMetricsCard(Card):
             self._update_span()
         for metric in self.metrics:
             metric.show_history(history, seconds)
+            metric.value_widget.set_tone(alarm_tones(health, metric.gpu).get(metric.metric_spec.key, "text"))
         if len(gpus) > 1:
             self.gpu_rows.show_gpus(gpus, health)
 
@@ -127,7 +128,7 @@ class LiveMetricsCard(Card):
 
     def _rebuild(self) -> None:
         for metric in self.metrics:
-            self._grid.removeWidget(metric)
+            self._metrics_layout.removeWidget(metric)
             metric.hide()
             metric.deleteLater()
         if not self._gpus:
@@ -141,9 +142,8 @@ class LiveMetricsCard(Card):
         else:
             self.metrics = []
         self.gpu_rows.setVisible(len(self._gpus) > 1)
-        for column, metric in enumerate(self.metrics):
-            self._grid.addWidget(metric, 0, column)
-            self._grid.setColumnStretch(column, 1)
+        for metric in self.metrics:
+            self._metrics_layout.addWidget(metric)
 
 
 class RunMetricsCard(LiveMetricsCard):
@@ -207,12 +207,11 @@ class LiveMetric(QWidget):
         if sample is None:
             return
         gpu_sample: GpuSample | None = next((gpu for gpu in sample.gpus if gpu.index == self.gpu), None)
-        value, total = self.metric_spec.read(sample if self.gpu < 0 else gpu_sample)
+        source = sample if self.gpu < 0 else gpu_sample
+        value, total = self.metric_spec.read(source)
         value_text = None if value is None else self.metric_spec.format_value(value)
-        self.value_widget.set(value_text, self.metric_spec.unit_text(total))
+        unit_text = self.metric_spec.unit_text_with_limit(source)
+        self.value_widget.set(value_text, unit_text)
         self.sparkline.span = seconds
         self.sparkline.set_points(history.recent_values(self.metric_spec, self.gpu, seconds), high=total)
-        self.setAccessibleName(
-            f"{self.metric_spec.title_text()}: "
-            + join_unit(value_text or UNKNOWN_VALUE, self.metric_spec.unit_text(total))
-        )
+        self.setAccessibleName(f"{self.metric_spec.title_text()}: " + join_unit(value_text or UNKNOWN_VALUE, unit_text))

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from ...core.results import GpuSample, Sample
+from ...health.rules import temperature_limit
 from ...texts.format import UNKNOWN_VALUE, join_unit
 
 SecondaryMetricKey = Literal["mem_shared", "temp_memory", "pcie_rx", "pcie_tx", "enc", "dec"]
@@ -21,7 +22,9 @@ class Metric(Struct, frozen=True, kw_only=True):
     """One metric. `figure_name` and `total_name` are fields of a sample (or of its GPU), divided by `scale`.
 
     Without `names_total` the total is only the length of the bar. `full_scale` is used where no field has it; `floor`
-    is where the plot begins. Memory is in GiB, written as "GB" as manufacturers and systems do.
+    is where the plot begins. Memory is in GiB, written as "GB" as manufacturers and systems do. With `has_strips` many
+    lines have a strip each in their plot: they jump between nothing and full, and would cross all the time. Such a
+    metric has a fixed scale and no limit.
     """
 
     key: MetricKey
@@ -36,6 +39,7 @@ class Metric(Struct, frozen=True, kw_only=True):
     scale: float = 1.0
     digits: int = 0
     floor: float = 0.0
+    has_strips: bool = False
 
     def read(self, source: Sample | GpuSample | None) -> tuple[float | None, float | None]:
         """(value, full scale) in the unit of the metric; None where it is unknown."""
@@ -47,6 +51,18 @@ class Metric(Struct, frozen=True, kw_only=True):
             None if value is None else value / self.scale,
             self.full_scale if total is None else total / self.scale,
         )
+
+    def fraction(self, source: Sample | GpuSample | None) -> float | None:
+        """How much of its bar the value fills, 0 to 1; the bar of a GPU's temperature ends where the GPU slows down."""
+        value, total = self.read(source)
+        total = self._slowdown_temperature(source) or total
+        return min(value / total, 1.0) if value is not None and total else None
+
+    def _slowdown_temperature(self, source: Sample | GpuSample | None) -> float | None:
+        """°C at which a GPU slows down, as its driver reports it; None for other metrics."""
+        if self.key != "temp" or not isinstance(source, GpuSample):
+            return None
+        return temperature_limit(source, lambda _: None)
 
     def title_text(self) -> str:
         """The name in the current language."""
@@ -68,6 +84,14 @@ class Metric(Struct, frozen=True, kw_only=True):
             return self.unit
         text = QCoreApplication.translate("Metric", "of {total} {unit}")
         return text.format(total=f"{total:,.{self.digits}f}", unit=self.unit)
+
+    def unit_text_with_limit(self, source: Sample | GpuSample | None) -> str:
+        """`unit_text`, for the temperature of a GPU with the one at which it slows down: "°C (slows at 87 °C)"."""
+        limit = self._slowdown_temperature(source)
+        if limit is None:
+            return self.unit_text(self.read(source)[1])
+        text = QCoreApplication.translate("Metric", "{unit} (slows at {temperature})")
+        return text.format(unit=self.unit, temperature=self.format_with_unit(limit))
 
     def ticks(self, highest: float, total: float | None) -> tuple[float, ...]:
         """Round values for the axis, from the floor up to the highest value or the total."""
@@ -109,6 +133,7 @@ GPU_UTILIZATION = Metric(
     unit="%",
     figure_name="util",
     full_scale=100.0,
+    has_strips=True,
 )
 GPU_MEMORY = Metric(
     key="mem",
@@ -189,7 +214,12 @@ PCIE_TX = replace(
     figure_name="pcie_tx",
 )
 VIDEO_ENCODER = replace(
-    GPU_FAN, key="enc", title=str(QT_TRANSLATE_NOOP("Metric", "Video encoder")), icon="long", figure_name="enc"
+    GPU_UTILIZATION,
+    key="enc",
+    title=str(QT_TRANSLATE_NOOP("Metric", "Video encoder")),
+    icon="long",
+    colour="s5",
+    figure_name="enc",
 )
 VIDEO_DECODER = replace(
     VIDEO_ENCODER, key="dec", title=str(QT_TRANSLATE_NOOP("Metric", "Video decoder")), figure_name="dec"

@@ -29,16 +29,17 @@ from ..event_loop import IncrementalQueue, activate_layouts, prerender_steps
 from ..saving import FileOpener
 from ..widgets.buttons import SegmentedControl
 from ..widgets.cards import Pill
-from ..widgets.page import Page
+from ..widgets.page import SUBTITLE_GAP, Page
 from ..widgets.text import label
 from . import gpu_summary
-from .alarms import ADVISED_TEST_LEVEL, AlarmAdvicePanel
+from .alarms import ADVISED_TEST_LEVEL, ALARM_METRICS, AlarmAdvicePanel, alarmed_gpus, sort_by_alarms
 from .export import ExportBanner, MonitorExporter, add_title
 from .gpu_summary import SummaryTiles
 from .gpu_table import MAX_LINES
 from .metrics import Metric
-from .plot.annotations import ALARM_METRICS, AnnotationSource
+from .plot.annotations import AnnotationSource
 from .plot.cards import MIN_PLOT_HEIGHT, PlotCard, Plots
+from .plot.overlay import MAX_LANES
 from .plot.time_axis import TimeAxis
 from .sampling import SamplingService
 from .tables import GpuDetails, PlotDataTable
@@ -56,8 +57,10 @@ MIN_STATUS_WIDTH = 300  # pixels at 100 % text that the status line needs beside
 MIN_CARD_WIDTH = 350  # pixels at 100 % text of a plot beside another one
 SHORT_HEIGHT = 700  # pixels at 100 % text of a page below which plots are lower
 TALL_HEIGHT = 900  # pixels at 100 % text of a page that has room for the advice above a long table
-# Pixels of a plot at 100 % text in a short window, in one with a table of GPUs, and in a low one: a row is whole.
-SHORT_PLOT_HEIGHT, TABLE_PLOT_HEIGHT, LOW_PLOT_HEIGHT = 108, 98, 84
+# Pixels of a plot at 100 % text in a short window, and in one with a table of GPUs: a row is whole.
+SHORT_PLOT_HEIGHT, TABLE_PLOT_HEIGHT = 108, 98
+GAP, LOW_GAP = 12, 8  # pixels between the parts of the page, and in a low window
+HOTTER_C = 5  # °C by which a GPU must be hotter than one whose line is drawn to take its place
 
 
 class MonitorPage(Page):
@@ -125,6 +128,7 @@ class MonitorPage(Page):
         self.advice_panel.alarms_card.health_test_requested.connect(
             lambda: self.health_test_requested.emit(ADVISED_TEST_LEVEL)
         )
+        self.advice_panel.alarms_card.programs_requested.connect(self.show_programs)
         self.advice_panel.alarms_card.alarm_muted.connect(self._on_mute_toggled)
         self.advice_panel.toggled.connect(self._update_layout_later)
         self.advice_panel.toggled.connect(self._update_status)
@@ -171,10 +175,17 @@ class MonitorPage(Page):
         if not self.is_shown:
             return
         self.set_gpus(sample.gpus)
-        selection_changed = not self._selection.is_manual and self._selection.update(sample.gpus, self._health())
+        # What somebody looks at in a past or zoomed range is not exchanged.
+        follows_alarms = self.time_axis.live and self.time_axis.as_chosen
+        selection_changed = (
+            follows_alarms and not self._selection.is_manual and self._selection.update(sample.gpus, self._health())
+        )
         metric_changed = self._update_alarm_metric()
         if self.secondary_plots_button.update_reported(sample.gpus) or selection_changed:
             self._rebuild_plots()
+        elif follows_alarms and self.plots.reorder(self._drawn_gpus()):
+            self.table.invalidate()
+            self._update_layout()
         elif metric_changed:
             self._update_layout()
         self._update_values()
@@ -186,7 +197,7 @@ class MonitorPage(Page):
         if sample is None:
             return
         self.summary_tiles.show_sample(sample, self._health())
-        self.plots.show_latest(self._sampling.history)
+        self.plots.show_latest(self._sampling.history, alarmed_gpus(self._health()))
         self.gpu_details.show_sample(sample.gpus, self._health())
         self._update_status()
 
@@ -273,16 +284,32 @@ class MonitorPage(Page):
         self._rebuild_plots()
         self.retranslate()
 
+    def show_programs(self) -> None:
+        """Open the programs on the GPUs and scroll to them."""
+        if self.toolbar.table_button.isChecked():
+            self.toolbar.table_button.click()
+        self.gpu_details.open()
+        QTimer.singleShot(0, self, self._scroll_to_programs)
+
+    def _scroll_to_programs(self) -> None:
+        self.content.layout().activate()  # type: ignore[union-attr]
+        self.ensureWidgetVisible(self.gpu_details.processes_card)
+
     def toggle_gpu(self, gpu: int) -> None:
         """Show or hide the lines of a GPU."""
         self._selection.toggle(gpu)
         self._rebuild_plots()
 
+    def _drawn_gpus(self) -> list[int]:
+        """The GPUs whose lines are drawn, in the order of the headers or of the table above."""
+        selected = sorted(self._selection.gpus)
+        return sort_by_alarms(selected, self._health()) if self.gpu_table is not None else selected
+
     def _rebuild_plots(self) -> None:
         gpus = self._sampling.history.gpus()
         self.plots.build(
             gpus,
-            self._selection.slots,
+            {gpu: self._selection.slots[gpu] for gpu in self._drawn_gpus()},
             side_by_side=self.layout_control.current() == 1,
             extra_metrics=self.secondary_plots_button.shown_metrics,
         )
@@ -291,42 +318,50 @@ class MonitorPage(Page):
         self.annotations.invalidate()
         self._update_layout()
         self._update_values()
-        # After the layout: what is not visible is not drawn.
-        QTimer.singleShot(0, self, self.draw)
 
     def _update_layout(self) -> None:
         available = self.maximumViewportSize().width() - 2 * self.breakpoints.margin
         self._place_toolbar(available)
         self._place_details_row(available)
+        self._place_subtitle()
         low, short = self.breakpoints.is_low, self.maximumViewportSize().height() < theme.px(SHORT_HEIGHT)
         columns = 2 if available >= 2 * theme.px(MIN_CARD_WIDTH) else 1
         has_table = self.gpu_table is not None
         # In a short window with several GPUs the panel would push every graph out of view; their own pills say what is
         # wrong.
         self.advice_panel.set_opening(allowed=not (short and len(self._gpus or ()) > 1))
-        self.advice_panel.alarms_card.set_short(short=short)
         short_height = TABLE_PLOT_HEIGHT if has_table else SHORT_PLOT_HEIGHT
         # With a plot for each GPU there are so many rows that more of them count.
         is_tight = self.advice_panel.is_open and self.maximumViewportSize().height() < theme.px(TALL_HEIGHT)
-        is_dense = (
-            short or (has_table and is_tight) or (len(self._gpus or ()) > 1 and self.layout_control.current() == 1)
-        )
+        self.advice_panel.alarms_card.set_short(short=short, first_short=has_table and is_tight)
+        self.column.setSpacing(LOW_GAP if low or (has_table and is_tight) else GAP)
+        is_side_by_side = len(self._gpus or ()) > 1 and self.layout_control.current() == 1
+        is_dense = short or (has_table and is_tight) or is_side_by_side
         # Where the plots need scrolling, the one that shows the problem is seen first.
         scrolls = self.breakpoints.is_small or has_table
         self.plots.arrange(
             columns,
-            plot_height=LOW_PLOT_HEIGHT if low else short_height if is_dense else MIN_PLOT_HEIGHT,
+            plot_height=short_height if is_dense else MIN_PLOT_HEIGHT,
+            # Labels would take the height of the curves: the key above the plots names the events, too.
+            max_lanes=0 if low else 1 if short else MAX_LANES,
             first_metric=self._alarm_metric if scrolls or self.advice_panel.is_open else "",
         )
         one_row = low or (short and self.advice_panel.is_open)
-        self.summary_tiles.update_layout(available, low_window=one_row, fold_table=short or is_tight)
+        self.summary_tiles.update_layout(
+            available,
+            low_window=one_row,
+            fold_table=short or is_tight,
+            brief_headers=short and (is_side_by_side or len(self._gpus or ()) > 2),
+        )
         self._fill_timer.start()
 
     def fill_height(self) -> None:
-        """Once all above the plots has its height, let these fill the rest of the window by whole rows."""
-        if not self.plots.isHidden():
-            top = self.plots.mapTo(self.content, QPoint(0, 0)).y()
-            self.plots.fill(self.maximumViewportSize().height() - top)
+        """Once all above the plots has its height, let these fill the rest of the window by whole rows; then draw."""
+        if self.plots.isHidden():
+            self.draw()  # the table in their place
+            return
+        top = self.plots.mapTo(self.content, QPoint(0, 0)).y()
+        self.plots.fill(self.maximumViewportSize().height() - top)
 
     def _place_toolbar(self, available: int) -> None:
         """Put the toolbar beside the title, or below it where the status line would have less than its minimum."""
@@ -340,6 +375,19 @@ class MonitorPage(Page):
             row.insertWidget(0 if is_below else -1, self.toolbar)
             self.toolbar.set_one_row(not is_below)
         self.toolbar.fit_to_width(available - (0 if is_below else status_width + pill_width + spacing))
+
+    def _place_subtitle(self) -> None:
+        """Put the status line behind the title where the window has little height, the toolbar is in a row of its own,
+        and all of the line has room.
+        """
+        least_height = theme.px(SHORT_HEIGHT if self.gpu_table is None else TALL_HEIGHT)
+        is_cramped = self.maximumViewportSize().height() < least_height
+        parts = (self.title_label, self.status_pill, self.advice_panel.toggle_button)
+        text_width = self.subtitle_label.fontMetrics().horizontalAdvance(self.subtitle_label.text())
+        gaps = SUBTITLE_GAP + 2 * self.header.spacing()
+        needed = text_width + sum(part.sizeHint().width() for part in parts) + gaps
+        is_alone = self.header.indexOf(self.toolbar) < 0
+        self.set_subtitle_beside(beside=is_cramped and is_alone and needed <= self.available_width())
 
     def _place_details_row(self, available: int) -> None:
         """Put the buttons beside the hint where they fit, else below it."""
@@ -407,6 +455,7 @@ class MonitorPage(Page):
         self.status_pill.setVisible(pill_state is not None)
         if pill_state is not None:
             self.status_pill.set(*pill_state)
+        self._place_subtitle()
 
     def _on_mute_toggled(self, alarm: Alarm, muted: bool) -> None:
         self.alarm_muted.emit(alarm, muted)
@@ -454,7 +503,7 @@ class GpuSelection:
 
     def update(self, gpus: Sequence[GpuSample], health: Health | None) -> bool:
         """Select among the current GPUs: the user's selection, else at most MAX_LINES of them, those with the most
-        severe alarms first, lost and removed ones last. True if the selection changed.
+        severe alarms first, then the hottest, lost and removed ones last. True if the selection changed.
         """
         selected = self._select(gpus, health)
         changed, self.gpus = selected != self.gpus, selected
@@ -482,12 +531,12 @@ class GpuSelection:
         selected = [gpu for gpu in self.gpus if gpu in present]
         if self.is_manual and selected:
             return selected
-        alarming = [alarm.gpu for alarm in health.alarms if alarm.level != "info"] if health is not None else []
-
-        def rank(gpu: GpuSample) -> tuple[bool, int]:
-            return gpu.state in ("lost", "gone"), alarming.index(gpu.index) if gpu.index in alarming else len(alarming)
-
-        return sorted(gpu.index for gpu in sorted(gpus, key=rank)[:MAX_LINES])
+        missing = {gpu.index for gpu in gpus if gpu.state in ("lost", "gone")}
+        # One that is drawn gives way only to one that is clearly hotter, so that the lines do not change all the time.
+        heat = {gpu.index: (gpu.temp or 0) + (HOTTER_C if gpu.index in self.gpus else 0) for gpu in gpus}
+        hottest_first = sorted(present, key=lambda gpu: -heat[gpu])
+        ranked = sorted(sort_by_alarms(hottest_first, health), key=missing.__contains__)
+        return sorted(ranked[:MAX_LINES])
 
 
 def preload_steps(page: MonitorPage, history: SampleHistory, steps: IncrementalQueue) -> None:

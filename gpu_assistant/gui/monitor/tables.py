@@ -17,6 +17,7 @@ from ..widgets.buttons import Button
 from ..widgets.cards import Card
 from ..widgets.table import DataTable
 from ..widgets.text import label
+from .alarms import sort_by_alarms
 from .history_model import SampleHistory
 from .plot.cards import PlotCard, figure_or_dash
 from .plot.curves import Array
@@ -122,6 +123,7 @@ class GpuDetails(Themed, QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._gpus: tuple[GpuSample, ...] = ()
+        self._worst_first: list[GpuSample] = []
         self._last_xids: dict[int, tuple[int, float]] = {}
         self.is_open = False
         self._samples_since_open = 0
@@ -139,8 +141,11 @@ class GpuDetails(Themed, QWidget):
         self.apply_theme()
 
     def show_sample(self, gpus: tuple[GpuSample, ...], health: Health | None) -> None:
-        """Show the GPUs of a sample; `health` has the last Xid error of each."""
-        self._gpus = gpus
+        """Show the GPUs of a sample, the programs of those with the most severe alarms first; `health` has the last Xid
+        error of each.
+        """
+        self._gpus, by_index = gpus, {gpu.index: gpu for gpu in gpus}
+        self._worst_first = [by_index[index] for index in sort_by_alarms(by_index, health)]
         self._last_xids = health.reported if health is not None else {}
         self._samples_since_open += 1
         self.toggle_button.setVisible(bool(gpus))
@@ -153,6 +158,11 @@ class GpuDetails(Themed, QWidget):
         self.details_card.set_title(self.tr("Card details"))
         if self.is_open and self._gpus:
             self._fill()
+
+    def open(self) -> None:
+        """Show them, as by the button."""
+        if not self.is_open:
+            self._toggle()
 
     def _toggle(self) -> None:
         self.is_open = not self.is_open
@@ -172,7 +182,7 @@ class GpuDetails(Themed, QWidget):
         several = len(self._gpus) > 1
         headers = [self.tr("Program"), self.tr("PID"), self.tr("Memory")]
         rows = []
-        for gpu in self._gpus:
+        for gpu in self._worst_first:
             for each in sorted(gpu.processes or (), key=lambda each: -(each.mem_used or 0)):
                 memory_text = UNKNOWN_VALUE if each.mem_used is None else format_memory(each.mem_used)
                 cells = [each.name or UNKNOWN_VALUE, str(each.pid), memory_text]

@@ -16,6 +16,7 @@ from .theme import (
     set_chinese,
     set_text_scale,
     set_theme,
+    text_height,
     text_scale,
 )
 
@@ -36,5 +37,6 @@ __all__ = [
     "set_chinese",
     "set_text_scale",
     "set_theme",
+    "text_height",
     "text_scale",
 ]

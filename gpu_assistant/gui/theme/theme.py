@@ -10,16 +10,19 @@ The theme changes while the program runs. `notifier.changed(True)` says that siz
 from __future__ import annotations
 
 from functools import lru_cache, partial
+from math import ceil
 from typing import Literal, get_args
 
 import msgspec
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QPalette, QTextLayout
 from PySide6.QtWidgets import QApplication, QStyleFactory, QToolTip
 
 from ...core.theme import Tokens, load_theme_file
 
 _MIN_SCALE, _MAX_SCALE = 1.0, 2.0
+# From one baseline to the next, in sizes of the font.
+ENGLISH_LINE_HEIGHT = 1.42
 
 
 class _FontState:
@@ -38,7 +41,7 @@ def set_font_options(*, scale: float | None = None, chinese: bool | None = None)
         _FontState.scale = min(max(scale, _MIN_SCALE), _MAX_SCALE)
     if chinese is not None:
         _FontState.chinese = chinese
-    for cache in (_cached_font, advance):
+    for cache in (_cached_font, advance, text_height, line_height):
         cache.cache_clear()
 
 
@@ -47,9 +50,15 @@ def px(length: float) -> int:
     return round(length * _FontState.scale)
 
 
+@lru_cache(maxsize=1)
 def line_height() -> float:
-    """Line height of wrapped text as a factor; Chinese fonts have leading of their own."""
-    return 1.12 if _FontState.chinese else 1.22
+    """Line height of wrapped text as a factor of the font's own, which differs: that of a Chinese family, which draws
+    English too on most Linux desktops, is as tall as lines of English should be apart.
+    """
+    if _FontState.chinese:
+        return 1.12
+    body = _cached_font("body")
+    return max(1.0, ENGLISH_LINE_HEIGHT * body.pixelSize() / QFontMetricsF(body).height())
 
 
 def font(kind: str = "body") -> QFont:
@@ -64,10 +73,21 @@ def advance(kind: str, text: str) -> float:
 
 
 @lru_cache(maxsize=64)
+def text_height(kind: str) -> int:
+    """The height in pixels of one line with Latin and Chinese glyphs: they may come from two fonts."""
+    layout = QTextLayout("x中", _cached_font(kind))
+    layout.beginLayout()
+    line = layout.createLine()
+    layout.endLayout()
+    return ceil(line.height())
+
+
+@lru_cache(maxsize=64)
 def _cached_font(kind: str) -> QFont:
     size, weight = load_theme_file().type[kind]
     result = QFont()
-    result.setFamilies(list(_installed_families("mono" if kind == "mono" else "text")))
+    language = "chinese" if _FontState.chinese else "english"
+    result.setFamilies(list(_installed_families("mono" if kind == "mono" else language)))
     result.setPixelSize(px(size))
     # Chinese families have no 600.
     result.setWeight(QFont.Weight(700 if weight == 600 and _FontState.chinese else weight))
@@ -78,7 +98,7 @@ def _cached_font(kind: str) -> QFont:
     return result
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=3)
 def _installed_families(role: str) -> tuple[str, ...]:
     """The families that are installed, in order of preference; all of them if none is."""
     families = load_theme_file().families[role]

@@ -227,6 +227,7 @@ def application() -> QApplication:
 
 RAIL_NARROW_WIDTH = 1180
 NARROW_WIDTH, SMALL_WIDTH, TIGHT_WIDTH, LOW_HEIGHT, WIDE_WIDTH = 1200, 960, 1024, 620, 1600
+CRAMPED_WIDTH = 560
 
 
 class Breakpoints(QObject):
@@ -272,6 +273,11 @@ class Breakpoints(QObject):
         return self._scaled_width < SMALL_WIDTH
 
     @property
+    def is_cramped(self) -> bool:
+        """Below 560, as with text at 200 % in a small window: rows of a table have fewer columns."""
+        return self._scaled_width < CRAMPED_WIDTH
+
+    @property
     def is_low(self) -> bool:
         """Below 620 high: subtitles and summaries take one line."""
         return self._widget.window().height() < LOW_HEIGHT
@@ -304,7 +310,8 @@ class Breakpoints(QObject):
         self._update()
 
     def _update(self) -> None:
-        state = (self.is_rail_narrow, self.is_narrow, self.is_tight, self.is_small, self.is_low, self.is_wide)
+        widths = self.is_cramped, self.is_small, self.is_tight, self.is_rail_narrow, self.is_narrow, self.is_wide
+        state = (*widths, self.is_low)
         if state != self._state:
             self._state = state
             self.changed.emit()

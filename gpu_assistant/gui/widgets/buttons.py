@@ -7,11 +7,12 @@ from typing import Literal
 
 from PySide6.QtCore import QElapsedTimer, QPoint, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QRadioButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QPushButton, QRadioButton, QSizePolicy, QWidget
 
 from .. import theme
 from .base import KeyboardFocus, Themed, animations_enabled, draw_box, draw_focus_ring, draw_rounded_rect
 from .icons import draw_icon
+from .layouts import FlowLayout
 from .text import layout_text
 
 ButtonKind = Literal["primary", "secondary", "ghost"]
@@ -163,13 +164,18 @@ class Button(KeyboardFocus, Themed, QPushButton):
             painter.drawText(QRectF(x, 0, text_width + 2, self.height()), int(Qt.AlignmentFlag.AlignVCenter), text)
         self._underline(painter, x, text_width)
         if self.trailing_icon is not None:
-            x += text_width + (ICON_GAP if text else 0)
+            x = self._trailing_icon_left(x + text_width + (ICON_GAP if text else 0), side)
             draw_icon(painter, self.trailing_icon, foreground, 16, QRectF(x, 0, side, self.height()))
 
     def _content_left(self, width: float) -> float:
         """Where icons and text of this width begin."""
         free = self.width() - width
         return {"left": FLUSH_PADDING, "right": free - FLUSH_PADDING, None: free / 2}[self.flush]
+
+    def _trailing_icon_left(self, text_end: float, side: float) -> float:
+        """Where the trailing icon begins; `text_end` is behind the text and its gap."""
+        del side
+        return text_end
 
     def _underline(self, painter: QPainter, x: float, width: float) -> None:
         """Underline the text of a flush button under the pointer."""
@@ -214,9 +220,10 @@ class Button(KeyboardFocus, Themed, QPushButton):
 
 
 class SegmentedControl(Themed, QWidget):
-    """A choice of one among a few, side by side; arrow keys move within it.
+    """A choice of one among a few, side by side, in two lines where the row is too narrow; arrow keys move within it.
 
     `name` is what the choice is about, for screen readers. `chosen` is emitted with the index that the user chose.
+    In a layout of Qt it is aligned vertically: otherwise Qt keeps it as high as one line.
     """
 
     chosen = Signal(int)
@@ -225,15 +232,14 @@ class SegmentedControl(Themed, QWidget):
         self, options: Sequence[str], current: int = 0, *, name: str = "", parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        row = QHBoxLayout(self)
+        row = FlowLayout(self, spacing=2, even=True)
         row.setContentsMargins(*[SEGMENT_MARGIN] * 4)
-        row.setSpacing(2)
         self.buttons = [_SegmentButton(text, self) for text in options]
         for index, button in enumerate(self.buttons):
             row.addWidget(button)
             button.clicked.connect(lambda _checked=False, index=index: self.chosen.emit(index))
             button.toggled.connect(lambda _: self._update_focus_policy())
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.set_current(current)
         self.setAccessibleName(name)
         self.apply_theme()

@@ -7,8 +7,8 @@ from math import ceil
 from typing import Literal
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ...texts.format import UNKNOWN_VALUE, join_unit
 from .. import theme
@@ -33,14 +33,19 @@ def name_value_row(name: str, value: str, tone: str = "text") -> QHBoxLayout:
 
 class Card(Themed, QFrame):
     """A background for related things. `column` is its layout; `card_title` is its first row; `tint` is "" or the token
-    of a state, such as "warn", that colours the background as a banner's.
+    of a state, such as "warn", that colours the background as a banner's. One that is not `framed` has no background:
+    it stands on another widget's.
     """
 
-    def __init__(self, title: str = "", *, padding: int = 20, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, title: str = "", *, padding: int = 20, framed: bool = True, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.tint = ""
+        self._framed = framed
         self.column = TopAlignedLayout(self)
-        self.column.setContentsMargins(padding, padding - 4, padding, padding - 4)
+        vertical = max(padding - 4, 0)
+        self.column.setContentsMargins(padding, vertical, padding, vertical)
         self.column.setSpacing(8)
         self.card_title = label("heading", title)
         self.column.addWidget(self.card_title)
@@ -67,6 +72,8 @@ class Card(Themed, QFrame):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
+        if not self._framed:
+            return
         if self.tint:
             draw_box(QPainter(self), QRectF(self.rect()), 10, f"{self.tint}_soft", tint_border(self.tint))
         else:
@@ -222,19 +229,32 @@ class Hero(Themed, QWidget):
         self.kind: HeroKind = kind
         self._always_compact = compact
         self._breakpoints = Breakpoints(self)
-        self._layout = QHBoxLayout(self)
+        # What is at the right of the text goes on below it where there is no room.
+        self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._text_row, self._side_row, self._buttons_layout = QHBoxLayout(), QHBoxLayout(), QVBoxLayout()
+        self._buttons_layout.setSpacing(8)
         self.icon_widget = IconWidget("ok", background="disc", background_size=50, size=26, background_color=None)
         self.title_label, self.detail_label = label("verdict", title), label("body", detail, "soft")
-        text_layout = QVBoxLayout()
-        text_layout.setSpacing(2)
-        text_layout.addStretch(0)
-        text_layout.addWidget(self.title_label)
-        text_layout.addWidget(self.detail_label)
-        text_layout.addStretch(0)
+        self._text_layout = QVBoxLayout()
+        self._text_layout.setSpacing(2)
+        self._text_layout.addStretch(0)
+        self._text_layout.addWidget(self.title_label)
+        self._text_layout.addWidget(self.detail_label)
+        self._text_layout.addStretch(0)
         self.button = Button(action, trailing_icon="right")
-        self._layout.addWidget(self.icon_widget, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._layout.addLayout(text_layout, 1)
-        self._layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter)
+        # Beside the title, however long what follows it is.
+        self._text_row.addWidget(self.icon_widget, 0, Qt.AlignmentFlag.AlignTop)
+        self._text_row.addLayout(self._text_layout, 1)
+        self._buttons_layout.addWidget(self.button)
+        self._side_row.addLayout(self._buttons_layout)
+        self._side_row.setAlignment(self._buttons_layout, Qt.AlignmentFlag.AlignVCenter)
+        middle = QVBoxLayout()
+        middle.addStretch(1)
+        middle.addLayout(self._text_row)
+        middle.addStretch(1)
+        self._layout.addLayout(middle, 1)
+        self._layout.addLayout(self._side_row)
+        self._layout.setAlignment(self._side_row, Qt.AlignmentFlag.AlignLeft)
         self._breakpoints.changed.connect(self._update_margins)
         self._update_margins()
         self.set(kind, title, detail, action, icon)
@@ -258,9 +278,34 @@ class Hero(Themed, QWidget):
             self._always_compact = on
             self._update_margins()
 
+    def add_row(self, widget: QWidget) -> None:
+        """Add a widget below the text."""
+        self._text_layout.insertWidget(self._text_layout.count() - 1, widget)
+
+    def add_action(self, button: Button, *, below: bool = False) -> None:
+        """Put another button above the verdict's own, or below it, both equally wide."""
+        self._buttons_layout.insertWidget(1 if below else 0, button)
+        for each in (button, self.button):
+            each.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
+
     def add_widget(self, widget: QWidget) -> None:
         """Add a widget at the right, such as a pill."""
-        self._layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._side_row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as the text or as what is at its right, whichever is wider."""
+        width = max(row.minimumSize().width() for row in (self._text_row, self._side_row))
+        return QSize(width + self._margins_width(), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        width = self._text_row.minimumSize().width() + self._layout.spacing() + self._side_row.sizeHint().width()
+        fits = width + self._margins_width() <= self.width()
+        self._layout.setDirection(QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom)
+
+    def _margins_width(self) -> int:
+        margins = self._layout.contentsMargins()
+        return margins.left() + margins.right()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
@@ -270,7 +315,8 @@ class Hero(Themed, QWidget):
     def _update_margins(self) -> None:
         compact = self._always_compact or self._breakpoints.is_low or self._breakpoints.is_tight
         self._layout.setContentsMargins(*((16, 12, 16, 12) if compact else (24, 18, 20, 18)))
-        self._layout.setSpacing(14 if compact else 20)
+        for layout in (self._layout, self._text_row, self._side_row):
+            layout.setSpacing(14 if compact else 20)
         self.icon_widget.background_size, self.icon_widget.icon_size = (38, 22) if compact else (50, 26)
         self.icon_widget.updateGeometry()
         self.title_label.set_kind("heading" if compact else "verdict")

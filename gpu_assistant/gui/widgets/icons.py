@@ -23,7 +23,8 @@ class IconWidget(Themed, QWidget):
     """An icon in a token's colour; `background` "square" or "disc" puts it on a ground of `background_size` pixels.
 
     Without `background_color` the ground stands out from a tinted one: it has the colour of cards, in a dark theme a
-    shade of the icon's own.
+    shade of the icon's own. `beside` is the kind of a text at whose first line the icon stands: it is as high as that
+    line.
     """
 
     def __init__(
@@ -35,10 +36,11 @@ class IconWidget(Themed, QWidget):
         background: str | None = None,
         background_size: int = 34,
         background_color: str | None = "accent_soft",
+        beside: str | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.name, self.token, self.icon_size = name, token, size
+        self.name, self.token, self.icon_size, self.beside = name, token, size, beside
         self.background, self.background_size, self.background_color = background, background_size, background_color
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         # Decoration: the text beside it says the same.
@@ -53,7 +55,7 @@ class IconWidget(Themed, QWidget):
 
     def sizeHint(self) -> QSize:
         side = theme.px(self.background_size if self.background else self.icon_size)
-        return QSize(side, side)
+        return QSize(side, side if self.beside is None else max(side, theme.text_height(self.beside)))
 
     def _ground(self) -> QColor:
         if self.background_color is not None:

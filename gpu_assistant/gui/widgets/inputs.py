@@ -20,12 +20,14 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QAbstractScrollArea,
+    QBoxLayout,
     QFrame,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QMenu,
     QScrollBar,
+    QSizePolicy,
     QSpinBox,
     QStyle,
     QStyledItemDelegate,
@@ -40,10 +42,13 @@ from ..theme.stylesheet import LINE_EDIT, MENU, MENU_ICON_SIZE, SCROLL_BAR, set_
 from .base import KeyboardFocus, Themed, draw_box, draw_focus_ring, draw_rounded_rect
 from .buttons import Button
 from .icons import draw_icon, pixmap
+from .text import label
 
 TEXT_LEFT, TEXT_RIGHT, ITEM_PADDING, POPUP_MARGIN, HINT_GAP = 34, 16, 7, 5, 20
 MIN_BUTTON_WIDTH, MAX_POPUP_WIDTH, MAX_POPUP_HEIGHT, UNBOUNDED_HEIGHT = 120, 460, 420, 10_000
 WRAP_FLAGS = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop)
+CAPTION_GAP = 4  # pixels between a field and its name above it
+FIELD_SPACING, FIELD_COLUMNS, MAX_FIELD_WIDTH = 16, 3, 240  # pixels; the width at 100 % text
 ENTRY_ROLE = Qt.ItemDataRole.UserRole
 STATE_MARKS = {"warned": ("warn", "warn"), "refused": ("cross", "error")}
 
@@ -104,6 +109,13 @@ class Dropdown(Button):
         widest = max((metrics.horizontalAdvance(text) for text in self._reserved_texts), default=0)
         return QSize(hint.width() + max(widest - metrics.horizontalAdvance(self.text()), 0), hint.height())
 
+    def _content_left(self, width: float) -> float:
+        """At the left, as in any field, also where the button is wider than its text."""
+        return min(float(self._padding(bool(self.text()))), max((self.width() - width) / 2, 0.0))
+
+    def _trailing_icon_left(self, text_end: float, side: float) -> float:
+        return max(text_end, self.width() - self._padding(bool(self.text())) - side)
+
     @property
     def entries(self) -> tuple[DropdownEntry, ...]:
         if self._make_entries is not None:
@@ -132,6 +144,60 @@ class Dropdown(Button):
             self.open_popup()
         else:
             super().keyPressEvent(event)
+
+
+class CaptionedField(QWidget):
+    """A field with its name above it, as wide as the field or as `set_min_width` says."""
+
+    def __init__(self, field: QWidget) -> None:
+        super().__init__()
+        self.field, self.caption_label = field, label("caption", "", "soft")
+        self.caption_label.set_one_line(True)
+        self._min_width = 0
+        field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(CAPTION_GAP)
+        column.addWidget(self.caption_label)
+        column.addWidget(field)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def set_caption(self, caption: str) -> None:
+        """Name the field in the current language."""
+        self.caption_label.setText(caption)
+        self.updateGeometry()
+
+    def set_min_width(self, width: int) -> None:
+        """Be at least so many pixels wide."""
+        if width != self._min_width:
+            self._min_width = width
+            self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        caption = self.caption_label
+        caption_width = caption.fontMetrics().horizontalAdvance(caption.text()) + 1
+        field_size = self.field.sizeHint()
+        # The same for every caption: fields beside each other are at the same height.
+        height = theme.text_height(caption.kind) + CAPTION_GAP + field_size.height()
+        return QSize(max(field_size.width(), caption_width, self._min_width), height)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.field.minimumSizeHint().width(), self.sizeHint().height())
+
+
+def arrange_fields(layout: QBoxLayout, fields: Sequence[CaptionedField], width: int) -> None:
+    """Place fields side by side in equal columns, or below each other where they do not fit into `width` pixels.
+
+    The columns depend on the width alone, so that those of all cards stand below one another.
+    """
+    column = min((width - 2 * FIELD_SPACING) // FIELD_COLUMNS, theme.px(MAX_FIELD_WIDTH))
+    for field in fields:
+        field.set_min_width(max(column, 0))
+        if isinstance(field.field, Dropdown):
+            field.field.set_max_width(width)
+    needed = sum(field.sizeHint().width() for field in fields) + FIELD_SPACING * max(len(fields) - 1, 0)
+    direction = QBoxLayout.Direction
+    layout.setDirection(direction.LeftToRight if needed <= width else direction.TopToBottom)
 
 
 class _DropdownPopup(QFrame):

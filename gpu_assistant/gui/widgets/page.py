@@ -62,6 +62,7 @@ def _rows(container: QWidget) -> list[list[QWidget]]:
 
 
 MAX_COLUMN_WIDTH = 1120
+SUBTITLE_GAP = 14  # pixels between title and subtitle beside each other
 SCROLL_KEYS = {
     Qt.Key.Key_PageDown: QAbstractSlider.SliderAction.SliderPageStepAdd,
     Qt.Key.Key_PageUp: QAbstractSlider.SliderAction.SliderPageStepSub,
@@ -95,13 +96,14 @@ class Page(Themed, QScrollArea):
         self._outer_layout = QVBoxLayout(self.content)
         self._outer_layout.setSpacing(16)
         self.title_label, self.subtitle_label = label("title", title), label("body", subtitle, "soft")
-        text_layout = QVBoxLayout()
-        text_layout.setSpacing(4)
-        text_layout.addWidget(self.title_label)
-        text_layout.addWidget(self.subtitle_label)
+        self._title_layout = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self._title_layout.addWidget(self.title_label)
+        self._title_layout.addWidget(self.subtitle_label, 1)
+        self._title_layout.setSpacing(4)
+        self._has_subtitle_beside = False
         self.header = QHBoxLayout()
         self.header.setSpacing(8)
-        self.header.addLayout(text_layout, 1)
+        self.header.addLayout(self._title_layout, 1)
         self.column = QVBoxLayout()
         self.column.setSpacing(12)
         self._outer_layout.addLayout(self.header)
@@ -122,6 +124,20 @@ class Page(Themed, QScrollArea):
         self.subtitle_label.setVisible(bool(subtitle))
         self.setAccessibleName(title)
 
+    def set_subtitle_beside(self, *, beside: bool) -> None:
+        """Put the subtitle behind the title, with less space around them, in a window with little height; else it is
+        below the title.
+        """
+        if beside == self._has_subtitle_beside:
+            return
+        self._has_subtitle_beside = beside
+        directions = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
+        self._title_layout.setDirection(directions[beside])
+        self._title_layout.setSpacing(SUBTITLE_GAP if beside else 4)
+        for each in (self.title_label, self.subtitle_label):
+            self._title_layout.setAlignment(each, Qt.AlignmentFlag.AlignBottom if beside else Qt.AlignmentFlag(0))
+        self._update_margins()
+
     @property
     def help_topic(self) -> str:
         """The page of the guide about it."""
@@ -134,9 +150,14 @@ class Page(Themed, QScrollArea):
         """Give keyboard focus to what the page is for; by default nothing."""
 
     def available_width(self) -> int:
-        """The width in pixels that the content has."""
-        margins = self._outer_layout.contentsMargins()
-        return self.viewport().width() - margins.left() - margins.right()
+        """The width in pixels that the content has, with a scroll bar or without."""
+        return self.maximumViewportSize().width() - 2 * self.breakpoints.margin - self._extra_width
+
+    @property
+    def _extra_width(self) -> int:
+        """By how many pixels the widest column is narrower than the page within its margins."""
+        width = self.maximumViewportSize().width() - 2 * self.breakpoints.margin
+        return 0 if self._wide else max(width - MAX_COLUMN_WIDTH, 0)
 
     def add_action(self, widget: QWidget) -> None:
         """Add a control at the right of the title."""
@@ -166,15 +187,16 @@ class Page(Themed, QScrollArea):
         # The scroll bar is in the margin: the content is as wide with it as without.
         scroll_bar = self.verticalScrollBar()
         scroll_bar_width = scroll_bar.sizeHint().width() if scroll_bar.maximum() > 0 else 0
-        extra_width = 0 if self._wide else max(self.maximumViewportSize().width() - 2 * margin - MAX_COLUMN_WIDTH, 0)
+        extra_width = self._extra_width
         left = extra_width // 2 if self.breakpoints.is_wide else 0
         low = self.breakpoints.is_low
-        top = 16 if low else 24
-        bottom = 16 if low or self.breakpoints.is_tight else 24
+        is_flat = low or self._has_subtitle_beside
+        top = 16 if is_flat else 24
+        bottom = 8 if low else 16 if self.breakpoints.is_tight else 24
         self._outer_layout.setContentsMargins(
             margin + left, top, max(margin + extra_width - left - scroll_bar_width, 0), bottom
         )
-        self._outer_layout.setSpacing(10 if low else 16)
+        self._outer_layout.setSpacing(10 if is_flat else 16)
         self.subtitle_label.set_one_line(low)
 
 

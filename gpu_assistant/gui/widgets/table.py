@@ -33,7 +33,8 @@ class DataTable(Themed, QTableWidget):
     def __init__(self, parent: QWidget | None = None, *, wraps: bool = False, frameless: bool = False) -> None:
         super().__init__(parent)
         self._wraps, self._frameless = wraps, frameless
-        self.setHorizontalHeader(_HeaderView(self))
+        self._header_view = _HeaderView(self)
+        self.setHorizontalHeader(self._header_view)
         self.setItemDelegate(_CellDelegate(self, wraps=wraps))
         use_slim_scroll_bars(self)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -44,6 +45,12 @@ class DataTable(Themed, QTableWidget):
         self.verticalHeader().hide()
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.apply_theme()
+
+    def set_header_padding(self, padding: int) -> None:
+        """Make the header this many pixels higher than its text."""
+        self._header_view.padding = padding
+        self._header_view.headerDataChanged(Qt.Orientation.Horizontal, 0, self.columnCount() - 1)  # measure it again
+        self.updateGeometries()
 
     def refresh(self) -> None:
         self.setFont(theme.font("body"))
@@ -157,13 +164,14 @@ class _CellDelegate(QStyledItemDelegate):
 class _HeaderView(QHeaderView):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
+        self.padding = HEADER_PADDING
         self.setDefaultAlignment(Qt.AlignmentFlag.AlignCenter)
 
     def sectionSizeFromContents(self, section: int) -> QSize:
         text = str(self.model().headerData(section, self.orientation()))
         metrics = self.fontMetrics()
         # Text widths are fractions of pixels: at the rounded width Qt would elide some headers.
-        return QSize(metrics.horizontalAdvance(text) + 2 * CELL_MARGIN + 2, metrics.height() + HEADER_PADDING)
+        return QSize(metrics.horizontalAdvance(text) + 2 * CELL_MARGIN + 2, metrics.height() + self.padding)
 
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
         painter.fillRect(rect, theme.color("card"))

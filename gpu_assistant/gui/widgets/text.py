@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from math import ceil
 
 from PySide6.QtCore import QPointF, QSize, Qt
@@ -17,8 +18,13 @@ _MAX_CACHED_LAYOUTS = 16
 SEPARATOR, NO_BREAK_SPACE = " · ", "\u00a0"
 # The least width of a paragraph's last line as a share of the widest, and how much narrower each try is.
 MIN_LAST_LINE, BALANCE_STEP, MAX_BALANCE_STEPS = 0.4, 0.05, 9
+# In sizes of the font: a last line this wide is never short, and lines become no narrower for a better end than this.
+LONG_LAST_LINE, MAX_NARROWING = 8, 12
 # The space between a figure and its unit.
-UNIT_SPACE = re.compile(r"(?<=\d) (?=(?:°C|[kKMGT]?(?:B|iB|Hz)|[KMG]B/s|[KMG]?bit/s|W|RPM|%)(?!\w))")
+UNIT_SPACE = re.compile(
+    r"(?<=\d) (?=(?:°C|[kKMGT]?(?:B|iB|Hz)|[KMG]B/s|[KMG]?bit/s|W|RPM|%|(?:second|minute|hour|day)s?)(?!\w)"
+    r"|秒|分钟|小时|天)"
+)
 LINE_ENDS = " -–—,;:.，。；：、）”"
 
 
@@ -37,41 +43,48 @@ def layout_text(text: str, font: QFont, width: float, wrap: bool = True) -> tupl
     layout.setTextOption(option)
     layout.beginLayout()
     y = widest = 0.0
+    bottom = QFontMetricsF(font).height()
     while (line := layout.createLine()).isValid():
         line.setLineWidth(max(width, 1.0))
         line.setPosition(QPointF(0, y))
         widest = max(widest, line.naturalTextWidth())
-        height = line.height()
-        y += height * theme.line_height()
+        bottom = y + line.height()  # no leading below the last line
+        y += line.height() * theme.line_height()
     layout.endLayout()
-    # No leading below the last line.
-    bottom = y - height * (theme.line_height() - 1) if layout.lineCount() else QFontMetricsF(font).height()
     return layout, QSize(ceil(widest), ceil(bottom))
 
 
 def balance_lines(text: str, font: QFont, layout: QTextLayout, size: QSize, width: float) -> tuple[QTextLayout, QSize]:
-    """The layout of one paragraph, broken earlier where its last line is short, as a single character is; the number
-    of lines is the same. Chinese is broken after a punctuation mark where that is possible.
+    """The layout of one paragraph, broken earlier where its last line is short, as a single character is, or where
+    Chinese is broken after a punctuation mark then, not within what may be a word; the number of lines is the same.
     """
-    count = layout.lineCount()
-    if count < 2 or "\u2028" in layout.text() or _last_share(layout, size) >= MIN_LAST_LINE:
+    count, em = layout.lineCount(), font.pixelSize()
+    if count < 2 or "\u2028" in layout.text():
         return layout, size
     found: tuple[int, QTextLayout, QSize] | None = None
+    if _is_last_line_long(layout, size, em):
+        found = _broken_phrases(layout), layout, size
+        if not found[0]:
+            return layout, size
     for step in range(1, MAX_BALANCE_STEPS + 1):
-        narrower, narrower_size = layout_text(text, font, width * (1 - BALANCE_STEP * step))
+        narrowing = width * BALANCE_STEP * step
+        if found is not None and narrowing > MAX_NARROWING * em:
+            break
+        narrower, narrower_size = layout_text(text, font, width - narrowing)
         if narrower.lineCount() != count:
             break
         broken = _broken_phrases(narrower)
-        if _last_share(narrower, narrower_size) >= MIN_LAST_LINE and (found is None or broken < found[0]):
+        if _is_last_line_long(narrower, narrower_size, em) and (found is None or broken < found[0]):
             found = broken, narrower, narrower_size
             if not broken:
                 break
     return (layout, size) if found is None else found[1:]
 
 
-def _last_share(layout: QTextLayout, size: QSize) -> float:
-    """The width of the last line as a share of the widest."""
-    return layout.lineAt(layout.lineCount() - 1).naturalTextWidth() / max(size.width(), 1)
+def _is_last_line_long(layout: QTextLayout, size: QSize, em: int) -> bool:
+    """Whether the last line is more than a lone word: `em` is the font's size in pixels."""
+    last_width = layout.lineAt(layout.lineCount() - 1).naturalTextWidth()
+    return last_width >= min(MIN_LAST_LINE * size.width(), LONG_LAST_LINE * em)
 
 
 def _broken_phrases(layout: QTextLayout) -> int:
@@ -81,19 +94,35 @@ def _broken_phrases(layout: QTextLayout) -> int:
 
 
 def _break_between_phrases(line: str, font: QFont, width: float) -> str:
-    """A line as several ones, each with as many phrases as it has room for; a phrase that has room in a line keeps
-    together.
+    """A line as several ones, as few as there is room for and about equally long; a phrase that has room in a line
+    keeps together.
     """
     metrics = QFontMetricsF(font)
-    lines: list[str] = []
-    for phrase in line.split(SEPARATOR):
-        kept = phrase.replace(" ", NO_BREAK_SPACE) if metrics.horizontalAdvance(phrase) <= width else phrase
-        joined = f"{lines[-1]}{NO_BREAK_SPACE}· {kept}" if lines else kept
-        if lines and metrics.horizontalAdvance(joined) <= width:
-            lines[-1] = joined
-        else:
-            lines.append(kept)
+    phrases = [
+        phrase.replace(" ", NO_BREAK_SPACE) if metrics.horizontalAdvance(phrase) <= width else phrase
+        for phrase in line.split(SEPARATOR)
+    ]
+    lines, widest = _join_phrases(phrases, metrics, width)
+    while len(lines) > 1:
+        narrower, narrower_widest = _join_phrases(phrases, metrics, widest - 1)
+        if len(narrower) > len(lines) or narrower_widest >= widest:
+            break
+        lines, widest = narrower, narrower_widest
     return "\n".join(lines)
+
+
+def _join_phrases(phrases: Sequence[str], metrics: QFontMetricsF, width: float) -> tuple[list[str], float]:
+    """Lines of as many phrases as `width` has room for, and the width of the widest line."""
+    lines, widths = [phrases[0]], [metrics.horizontalAdvance(phrases[0])]
+    for phrase in phrases[1:]:
+        joined = f"{lines[-1]}{NO_BREAK_SPACE}· {phrase}"
+        joined_width = metrics.horizontalAdvance(joined)
+        if joined_width <= width:
+            lines[-1], widths[-1] = joined, joined_width
+        else:
+            lines.append(phrase)
+            widths.append(metrics.horizontalAdvance(phrase))
+    return lines, max(widths)
 
 
 class TextLabel(Themed, QLabel):

@@ -5,7 +5,7 @@ All functions ask `app.setup.recommend`, some of them many times: they run on a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -14,7 +14,7 @@ from ...core.errors import UsageError
 from ...core.machine import Machine
 from ...core.recommendation import Choice
 from ...core.types import Channel, Goal
-from .state import OptionNotes, PartVersion, Release, UndoState, WizardState
+from .state import OptionNotes, PartVersion, Release, SmallerChoiceCode, UndoState, WizardState
 
 if TYPE_CHECKING:
     from ...advise.options import Options, PartName
@@ -47,7 +47,7 @@ def retained_choice(app: App, machine: Machine, state: WizardState) -> Choice | 
                 app, machine, extended, goal=state.goal, channel=state.channel
             ):
                 retained = extended
-    return retained if retained != Choice() else None
+    return _choice_or_none(retained)
 
 
 def dropped_choices(choice: Choice | None, retained: Choice | None) -> tuple[tuple[PartName, str], ...]:
@@ -55,6 +55,30 @@ def dropped_choices(choice: Choice | None, retained: Choice | None) -> tuple[tup
     previous, current = choice or Choice(), retained or Choice()
     choices = ((name, getattr(previous, name)) for name in CHOICE_PRIORITY)
     return tuple((name, value) for name, value in choices if value is not None and getattr(current, name) is None)
+
+
+def smaller_choices(
+    goal: Goal, choice: Choice | None, *, has_toolkit: bool
+) -> Iterator[tuple[SmallerChoiceCode, Goal, Choice | None]]:
+    """Goals and choices with a part less, the nearest to the user's own first. `has_toolkit`: a CUDA Toolkit is to be
+    installed.
+    """
+    own = choice or Choice()
+    without_tensorflow = replace(own, tensorflow=None)
+    without_toolkit = replace(own, cuda_toolkit=None, cudnn=None, toolkit_way=None)
+    if goal == "all" and has_toolkit:
+        yield "no-tensorflow", "cuda-dev", _choice_or_none(without_tensorflow)
+        yield "no-toolkit", goal, replace(without_toolkit, cuda_toolkit="none", cudnn="none")
+    elif goal in ("pytorch", "tensorflow") and without_toolkit != own:
+        yield "no-toolkit", goal, _choice_or_none(without_toolkit)
+    if goal in COMPILER_GOALS:
+        yield "pytorch-only", "pytorch", _choice_or_none(replace(without_toolkit, tensorflow=None))
+    elif own != Choice():
+        yield "recommended", goal, None
+
+
+def _choice_or_none(choice: Choice) -> Choice | None:
+    return choice if choice != Choice() else None
 
 
 def _without_conflicts(app: App, machine: Machine, choice: Choice, state: WizardState, undo_state: UndoState) -> Choice:

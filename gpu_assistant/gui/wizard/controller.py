@@ -263,7 +263,7 @@ class WizardController(QObject):
             self.runners.find_interrupted.start(FindInterruptedJob(self.app))
 
     def _on_interrupted_found(self, interrupted: InterruptedInstall | None) -> None:
-        self.interrupted_install = interrupted
+        self.interrupted_install = interrupted if not self.flow.is_locked else None  # it runs again meanwhile
         # Started at login to continue after a restart: the user has agreed already.
         if self.app.resuming:
             self.app.resuming = False
@@ -312,6 +312,7 @@ class WizardController(QObject):
             result.plan,
             already_installed=result.already_installed,
             blocking_error=result.blocking_error,
+            smaller_choice=result.smaller_choice,
             options=result.options,
             option_notes=result.option_notes,
             dropped_choices=result.dropped_choices,
@@ -414,6 +415,12 @@ class WizardController(QObject):
             self.flow.reset_choices()
             self.recommend()
 
+    def take_smaller_choice(self) -> None:
+        """Choose what needs less disk space instead of the user's own choices."""
+        if not self.flow.is_locked and self.flow.state.smaller_choice is not None:
+            self.flow.take_smaller_choice()
+            self.recommend()
+
     def undo(self) -> None:
         """Undo the last change of versions."""
         if not self.flow.is_locked:
@@ -510,6 +517,7 @@ class WizardController(QObject):
         if self.flow.state.plan is None:
             return
         plan = self.flow.begin_install()
+        self.interrupted_install = None
         self.progress = InstallProgress(plan)
         self.log_lines.clear()
         self._end_event = None
@@ -539,7 +547,6 @@ class WizardController(QObject):
         """Continue the interrupted install."""
         if self.interrupted_install is not None:
             self.flow.resume_install(self.interrupted_install)
-            self.interrupted_install = None
             self.install()
 
     def stop(self) -> None:
@@ -625,4 +632,5 @@ class WizardController(QObject):
             self.flow.fail_install(error)
             if self.progress is not None:
                 self.progress.end_running_step("cancelled" if isinstance(error, Cancelled) else "failed")
+            self.find_interrupted_install()  # which the first page offers
         self.changed.emit()

@@ -20,12 +20,12 @@ from ...core.recommendation import Alternative, Choice, Recommendation
 from ...core.results import Benchmark, Checks
 from ...core.types import Channel, EnvironmentKind, Goal, WayName
 from .failure import failure_from_error
-from .state import UndoState, WizardState, apply_choice_change
+from .state import UndoState, WizardState, apply_choice_change, folder_of_goal
 
 if TYPE_CHECKING:
     from ...advise.options import Options, PartName
     from ...core.recommendation import SourceAnswer
-    from .state import OptionNotes
+    from .state import OptionNotes, SmallerChoice
 
 
 PageName = Literal["welcome", "computer", "recommendation", "install", "done"]
@@ -193,6 +193,21 @@ class WizardFlow:
         undo_state = self._capture_undo_state(None)
         self._reset(choice=apply_choice_change(self.state.choice, alternative.change), undo_state=undo_state)
 
+    def take_smaller_choice(self) -> None:
+        """Choose what needs less disk space instead of the user's own choices, on the same disk; `undo` restores these.
+        The recommendation drops the choices as `reset_choices` does.
+        """
+        state, smaller = self.state, self.state.smaller_choice
+        if smaller is None:
+            return
+        if smaller.code == "recommended":
+            self.reset_choices()
+            return
+        folder = folder_of_goal(state.environment, state.goal, smaller.goal)
+        self._reset(
+            goal=smaller.goal, choice=smaller.choice, environment=folder, undo_state=self._capture_undo_state(None)
+        )
+
     def choose_version(self, part: str, value: str | None, *, exclusive: bool = False) -> None:
         """Choose a part's version, None being the recommended one; `exclusive` drops all other choices."""
         choice = apply_choice_change(None if exclusive else self.state.choice, {part: value})
@@ -225,6 +240,7 @@ class WizardFlow:
         *,
         already_installed: bool = False,
         blocking_error: AppError | None = None,
+        smaller_choice: SmallerChoice | None = None,
         options: Options | None = None,
         option_notes: OptionNotes | None = None,
         dropped_choices: tuple[tuple[PartName, str], ...] = (),
@@ -244,6 +260,7 @@ class WizardFlow:
             plan=plan,
             already_installed=already_installed,
             blocking_error=blocking_error,
+            smaller_choice=smaller_choice,
             options=options,
             option_notes=option_notes,
             stage="idle",

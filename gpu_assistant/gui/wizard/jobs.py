@@ -14,11 +14,12 @@ from ...core.errors import AppError, InsufficientDiskSpace, SetupNotSupported, U
 from ...core.jobs import JobContext
 from ...core.machine import Machine
 from ...core.plan import InterruptedInstall, Plan, plan_for_file, with_checked_files
+from ...core.plan_cost import disk_shortage, plan_cost
 from ...core.recommendation import Choice, Recommendation
 from ...core.types import Channel, EnvironmentKind, Goal
 from ..machine_facts import InstalledEnvironment, all_environments
-from .choices import build_option_notes, dropped_choices, retained_choice
-from .state import OptionNotes, WizardState
+from .choices import build_option_notes, dropped_choices, retained_choice, smaller_choices
+from .state import OptionNotes, SmallerChoice, WizardState, folder_of_goal
 
 if TYPE_CHECKING:
     from ...advise.options import Options, PartName
@@ -32,13 +33,15 @@ _log = logging.getLogger(__name__)
 
 class RecommendationResult(Struct, frozen=True, kw_only=True):
     """A recommendation and its plan. `blocking_error` says why there is no plan or why its folder cannot be used;
-    `options` and `option_notes` are there while the user chooses versions. `environments` are all that exist.
+    `smaller_choice` is there where the disk is too small for the user's choices, `options` and `option_notes` while the
+    user chooses versions. `environments` are all that exist.
     """
 
     recommendation: Recommendation
     plan: Plan | None
     already_installed: bool
     blocking_error: AppError | None = None
+    smaller_choice: SmallerChoice | None = None
     options: Options | None = None
     option_notes: OptionNotes | None = None
     dropped_choices: tuple[tuple[PartName, str], ...] = ()
@@ -81,7 +84,12 @@ class RecommendJob:
             plan is not None and not app.simulated and _is_already_installed(app, plan, state.environment_kind)
         )
         if plan is not None and not already_installed:
-            blocking_error = app.setup.availability_error(plan) or _folder_error(app, folder) or _disk_error(app, plan)
+            blocking_error = _install_error(app, plan, folder)
+        smaller_choice = None
+        if isinstance(blocking_error, InsufficientDiskSpace):
+            has_toolkit = recommendation.cuda_toolkit.action == "install"
+            smaller_choice = self._find_smaller_choice(choice, blocking_error, has_toolkit=has_toolkit)
+            context.check_cancelled()
         options = app.setup.options(self._machine, **arguments) if state.customizing else None
         context.check_cancelled()
         return RecommendationResult(
@@ -89,11 +97,39 @@ class RecommendJob:
             plan=plan,
             already_installed=already_installed,
             blocking_error=blocking_error,
+            smaller_choice=smaller_choice,
             options=options,
             option_notes=build_option_notes(app, self._machine, options, **arguments) if options is not None else None,
             dropped_choices=dropped_choices(state.choice, choice),
             environments=all_environments(app),
         )
+
+    def _find_smaller_choice(
+        self, choice: Choice | None, error: InsufficientDiskSpace, *, has_toolkit: bool
+    ) -> SmallerChoice | None:
+        """The choice nearest to the user's that the disk has enough space for; if none fits, the one that needs the
+        least; None if none needs less.
+        """
+        app, state = self._app, self._state
+        found: list[SmallerChoice] = []
+        for code, goal, smaller in smaller_choices(state.goal, choice, has_toolkit=has_toolkit):
+            try:
+                recommendation = app.setup.recommend(
+                    self._machine, goal=goal, channel=state.channel, choice=smaller, sources=state.sources
+                )
+                chosen_folder = folder_of_goal(state.environment, state.goal, goal)
+                folder = app.setup.environment_path(chosen_folder, goal)
+                plan = app.setup.plan(self._machine, recommendation, folder, made_by=state.environment_kind)
+            except (SetupNotSupported, UsageError):
+                continue
+            plan = with_checked_files(plan, state.checked_files)
+            needed_bytes, fits = plan_cost(plan).disk_bytes, _install_error(app, plan, folder) is None
+            if needed_bytes is None or not (fits or needed_bytes < int(error.data["needed_bytes"] or 0)):
+                continue
+            found.append(SmallerChoice(code=code, goal=goal, choice=smaller, needed_bytes=needed_bytes, fits=fits))
+            if fits:
+                return found[-1]
+        return min(found, key=lambda each: each.needed_bytes, default=None)
 
     def _from_bundle(self, folder: Path) -> RecommendationResult:
         """The recommendation that an offline folder was created for: there is nothing to choose."""
@@ -119,6 +155,11 @@ class RecommendArguments(TypedDict):
     choice: Choice | None
 
 
+def _install_error(app: App, plan: Plan, folder: Path) -> AppError | None:
+    """Why a plan cannot be carried out in a folder, as far as is known before."""
+    return app.setup.availability_error(plan) or _folder_error(app, folder) or _disk_error(app, plan)
+
+
 def _folder_error(app: App, folder: Path) -> AppError | None:
     """Why no environment can be created in a folder, so that it is shown before the install."""
     try:
@@ -129,8 +170,8 @@ def _folder_error(app: App, folder: Path) -> AppError | None:
 
 
 def _disk_error(app: App, plan: Plan) -> InsufficientDiskSpace | None:
-    """That a disk is known to be too small for the plan, which an install would refuse."""
-    step = next((step for step in plan.steps if "-short" in step.code and step.kind == "check-space"), None)
+    """That a disk is known to be too small for the plan."""
+    step = disk_shortage(plan)
     if step is None:
         return None
     data = step.data

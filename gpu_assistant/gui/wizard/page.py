@@ -120,10 +120,14 @@ SCROLL_PASSES = 3
 
 
 class ViewStateKeeper:
-    """Keeps focus and scroll position: created before the page is redrawn, `restore` is called afterwards."""
+    """Keeps focus and scroll position: created before the page is redrawn, `restore` is called afterwards.
+
+    A page that was not scrolled stays so as long as the focused widget is in sight: what appears above it is a verdict.
+    """
 
     def __init__(self, page: Page) -> None:
         self._page = page
+        self._was_at_top = page.verticalScrollBar().value() == 0
         focus = page.window().focusWidget()
         self._focus_widget = (
             focus if focus is not None and page.content.isAncestorOf(focus) and focus.isVisible() else None
@@ -163,6 +167,8 @@ class ViewStateKeeper:
             return
         self._page.content.layout().activate()  # type: ignore[union-attr]
         bar = self._page.verticalScrollBar()
-        bar.setValue(bar.value() + self._viewport_y(focus) - self._focus_y)
+        bottom = focus.mapTo(self._page.content, focus.rect().bottomLeft()).y()
+        stays_at_top = self._was_at_top and bottom < self._page.viewport().height()
+        bar.setValue(0 if stays_at_top else bar.value() + self._viewport_y(focus) - self._focus_y)
         if passes > 1:
             self._schedule_scroll(focus, passes - 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -36,6 +37,21 @@ class UndoState(Struct, frozen=True, kw_only=True):
     is_goal_change: bool = False  # another goal or kind of driver, or earlier choices restored
     is_reset: bool = False  # all choices dropped
     customizing: bool = False
+
+
+SmallerChoiceCode = Literal["no-tensorflow", "no-toolkit", "pytorch-only", "recommended"]
+
+
+class SmallerChoice(Struct, frozen=True, kw_only=True):
+    """Goal and choice that need less disk space than the user's own: `needed_bytes`, downloads included. `fits`: the
+    disk has them free. `code` says what is left out.
+    """
+
+    code: SmallerChoiceCode
+    goal: Goal
+    choice: Choice | None
+    needed_bytes: int
+    fits: bool
 
 
 PartVersion = tuple[str, str]  # a part's name and a value of it
@@ -77,6 +93,7 @@ class WizardState(Struct, frozen=True, kw_only=True):
     recommendation: Recommendation | None = None
     plan: Plan | None = None
     blocking_error: AppError | None = None  # why there is no plan, or why its folder cannot be used
+    smaller_choice: SmallerChoice | None = None  # where the disk is too small for the user's own
     options: Options | None = None
     option_notes: OptionNotes | None = None
     undo_state: UndoState | None = None
@@ -99,6 +116,13 @@ def apply_choice_change(choice: Choice | None, change: dict[str, Value]) -> Choi
     if unknown:
         raise ValueError(f"not a field of a choice: {sorted(unknown)}")
     return replace(choice or Choice(), **change)
+
+
+def folder_of_goal(folder: str | None, old_goal: Goal, goal: Goal) -> str | None:
+    """A chosen folder that is named after its goal, for another goal: beside it, so on the same disk."""
+    if folder is None or PurePath(folder).name != old_goal:
+        return folder
+    return str(PurePath(folder).with_name(goal))
 
 
 def is_usable(checks: Checks, recommendation: Recommendation | None) -> bool:

@@ -12,17 +12,18 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
-
-import requests
+from typing import TYPE_CHECKING
 
 from ...core.errors import AppError, Cancelled
 from ...core.plan import PlanFile
 from ...core.recommendation import SourceAnswer
-from ...fetch.http import HttpSession, SessionPool, is_html_page
 from ...fetch.partial_file import local_path
 from ..host import PreviewContext
 from ..packages.source_check import SourceQuestion, ask_index
 from ..packages.uv import Uv, find_uv
+
+if TYPE_CHECKING:
+    from ...fetch.http import HttpSession, SessionPool
 
 # In all, for every question of a plan, from the first one on.
 CHECK_SECONDS = 3.0
@@ -66,7 +67,7 @@ class SourceCheck:
         self._files: dict[str, bool | None] = {}
         self._files_left = 0
         self._lock = threading.Lock()
-        self._sessions = SessionPool()
+        self._sessions: SessionPool | None = None
         self._started = time.monotonic()
 
     @property
@@ -88,6 +89,7 @@ class SourceCheck:
         """Ask an index, once."""
         if question in self._asked or not self.remaining:
             return
+        self._open_sessions()
         self._asked.add(question)
         self._waiting.append(question)
         _start_thread(lambda: self._ask(question))
@@ -122,6 +124,8 @@ class SourceCheck:
             else:
                 waiting.put(file.url)
                 self._files_left += 1
+        if self._files_left:
+            self._open_sessions()
         names = {file.url: file.name for file in files}
 
         def work() -> None:
@@ -138,9 +142,23 @@ class SourceCheck:
         for _ in range(min(MAX_FILE_WORKERS, self._files_left)):
             _start_thread(work)
 
+    def _open_sessions(self) -> None:
+        """Before the clock starts: what is on this disk needs no client of HTTP and TLS."""
+        if self._sessions is None:
+            from ...fetch.http import SessionPool
+
+            self._sessions = SessionPool()
+            self._started = time.monotonic()
+
     def _has_file(self, url: str, name: str) -> bool | None:
+        import requests
+
+        from ...fetch.http import is_html_page
+
         session: HttpSession | None = None
         try:
+            if self._sessions is None:
+                return None
             session = self._sessions.take()
             timeout = max(self.remaining, POLL_SECONDS)
             with session.get(url, headers={"Range": "bytes=0-0"}, stream=True, timeout=(timeout, timeout)) as response:
@@ -191,7 +209,8 @@ class SourceCheck:
     def finish(self) -> None:
         """End all questions."""
         self._stopped.set()
-        self._sessions.close()
+        if self._sessions is not None:
+            self._sessions.close()
 
 
 def _is_answered_by(question: SourceQuestion, answer: SourceAnswer) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -57,11 +57,7 @@ class Uv:
 
     def run(self, *arguments: str | Path, timeout: float, cwd: Path | None = None) -> ProcessResult:
         """Run one command; the caller checks its exit status. Raises AppError, Cancelled."""
-        from ...fetch.http import proxy_variables
-
-        # uv's own default index has no address here: it lies outside.
-        index_url = next((each for each in map(str, arguments) if each.startswith("https://")), user_index_url())
-        proxy = {} if "--offline" in arguments else proxy_variables(index_url)
+        proxy = {} if "--offline" in arguments else _proxy_variables(arguments)
         self._data.claim(self._data.uv_cache)
         finished = self._system.run(
             [
@@ -99,6 +95,14 @@ class Uv:
         ):
             return {}
         return {CREDENTIALS_VARIABLE: str(self._data.uv_cache / "credentials")}
+
+
+def _proxy_variables(arguments: Sequence[str | Path]) -> dict[str, str]:
+    from ...fetch.http import proxy_variables  # loads clients of HTTP and TLS
+
+    # uv's own default index has no address here: it lies outside.
+    index_url = next((each for each in map(str, arguments) if each.startswith("https://")), user_index_url())
+    return proxy_variables(index_url)
 
 
 @contextmanager

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
 from msgspec import Struct, structs
 
-from ...catalog.records.cuda import CudaRedist, RedistFolders, RedistPart, ToolkitRelease
+from ...catalog.records.cuda import CudaRedist, ToolkitRelease
 from ...catalog.records.libraries import CudnnRelease
 from ...catalog.store import Catalog
 from ...core import filesystem, json
@@ -95,15 +95,15 @@ class CudaRedistInstall(StepKind):
             raise SetupNotSupported("setup-no-toolkit", version=advice.version, page=page)
         folder = toolkit_folder(builder.data.toolkits, toolkit.version.text)
         major = toolkit.version.major
-        size = toolkit_bytes(redist, toolkit.version.text, platform)
-        layout = toolkit_layout(redist, machine.os.system, major)
+        size = redist.toolkit_bytes(toolkit.version, machine.os.system, machine.os.arch or "x86_64")
+        layout = redist.toolkit_folders(machine.os.system, major)
         builder.variables |= {"CUDA_PATH": str(folder), "CUDA_HOME": str(folder)}
         builder.on_path += [str(folder.joinpath(*relative_path.split("/"))) for relative_path in layout.path]
         builder.variable_owners.append(self.name)
         data: dict[str, Value] = {
             "version": toolkit.version.text,
             "path": str(folder),
-            "parts": len(toolkit_parts(redist, major)),
+            "parts": len(redist.toolkit_parts(major)),
             "bytes": UNKNOWN_SIZE if size is None else size,
         }
         return (
@@ -170,7 +170,7 @@ class CudaRedistInstall(StepKind):
             partial = resume_partial(folder)
             parts = _merge_archives(archives, paths, partial, context)
             links = _create_links(
-                partial, toolkit_layout(redist, context.system.name, major_version(spec.version)).links
+                partial, redist.toolkit_folders(context.system.name, major_version(spec.version)).links
             )
             complete_receipt = Receipt(
                 schema="gpu-assistant/receipt/1",
@@ -194,7 +194,7 @@ def _read_index(
 ) -> tuple[RedistIndex, list[ArchiveRecord]]:
     index = RedistIndex(step.files[0], context)
     return index, [
-        index.find_archive(part.names, spec.platform) for part in toolkit_parts(redist, major_version(spec.version))
+        index.find_archive(part.names, spec.platform) for part in redist.toolkit_parts(major_version(spec.version))
     ]
 
 
@@ -442,11 +442,6 @@ def redist_platform(system: str, arch: str | None) -> str:
     return "linux-sbsa" if (system, arch) == ("linux", "arm64") else f"{system}-{arch or 'x86_64'}"
 
 
-def toolkit_parts(redist: CudaRedist, major: int) -> tuple[RedistPart, ...]:
-    """The parts of a toolkit of a major version of CUDA."""
-    return tuple(part for part in redist.parts if _applies_to(major, part))
-
-
 def installer_hint(catalog: Catalog, toolkit: ToolkitRelease | None, system: SystemName, arch: str) -> dict[str, Value]:
     """A text's data about NVIDIA's own installer: its page, size and command; None each where it is unknown."""
     wanted = (system, arch, "local")
@@ -477,29 +472,6 @@ def index_file(toolkit: ToolkitRelease) -> PlanFile | None:
         return None
     url = toolkit.redist_index
     return PlanFile(url=url, name=url.rpartition("/")[2], sha256=toolkit.redist_sha256)
-
-
-def toolkit_bytes(redist: CudaRedist, version: str, platform: str) -> int | None:
-    """The size of all archives; None if one is unknown."""
-    known_sizes: Mapping[str, int] = next(
-        (
-            size_record.bytes
-            for size_record in redist.sizes
-            if size_record.version.text == version and redist_platform(size_record.system, size_record.arch) == platform
-        ),
-        {},
-    )
-    sizes = [known_sizes.get(part.names[0]) for part in toolkit_parts(redist, major_version(version))]
-    return sum(size or 0 for size in sizes) if all(sizes) else None
-
-
-def toolkit_layout(redist: CudaRedist, system: str, major: int) -> RedistFolders:
-    """The folders for PATH, and the links in the tree."""
-    return next(folders for folders in redist.folders if folders.system == system and _applies_to(major, folders))
-
-
-def _applies_to(major: int, record: RedistPart | RedistFolders) -> bool:
-    return (record.from_major or 0) <= major and (record.before_major is None or major < record.before_major)
 
 
 def major_version(version: str) -> int:

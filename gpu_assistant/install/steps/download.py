@@ -171,10 +171,18 @@ def _partial_size(builder: PlanBuilder) -> tuple[str, dict[str, Value]]:
 
 
 def _measured_release(builder: PlanBuilder) -> str:
-    """The release whose size was measured: "PyTorch 2.14.0", with the build if it is a different one."""
+    """The release whose size was measured: "PyTorch 2.14.0", with the build if it is a different one; TensorFlow after
+    it, or alone.
+    """
     measured, torch = builder.torch_sizes, builder.recommendation.pytorch
     is_other_variant = torch is not None and measured.variant != torch.variant
-    return f"PyTorch {measured.release}+{measured.variant}" if is_other_variant else f"PyTorch {measured.release}"
+    labels = []
+    if torch is not None:
+        build = f"+{measured.variant}" if is_other_variant else ""
+        labels.append(f"PyTorch {measured.release}{build}")
+    if builder.tensorflow_size is not None:
+        labels.append(f"TensorFlow {builder.tensorflow_size.release}")
+    return " + ".join(labels)
 
 
 def download_request(folder: Path, file: PlanFile) -> DownloadRequest:

@@ -27,7 +27,7 @@ from ..packages.sizes import read_size_cache
 
 if TYPE_CHECKING:
     from ...catalog.estimates import DurationCatalog
-    from ...catalog.records.environment_contents import EnvironmentSizes
+    from ...catalog.records.environment_contents import EnvironmentSizes, TensorFlowSize
     from ...catalog.store import Catalog
     from ...fetch.request import RemoteSize
     from ..packages.sizes import SizeAnswer, SizeCache
@@ -140,8 +140,12 @@ class PlanBuilder:
             return EnvironmentSizes(
                 download_bytes=probed.bytes, disk_bytes=probed.unpacked_bytes, includes_dependencies=True
             )
-        measured, torch = self.similar_sizes, self.recommendation.pytorch
-        if torch is not None and (measured.release, measured.variant) == (Version.parse(torch.version), torch.variant):
+        measured, torch = self.torch_sizes, self.recommendation.pytorch
+        if (
+            torch is not None
+            and self.recommendation.tensorflow is None
+            and (measured.release, measured.variant) == (Version.parse(torch.version), torch.variant)
+        ):
             return self._with_toolkit(measured)
         return EnvironmentSizes(variant=measured.variant, system=measured.system)
 
@@ -168,12 +172,33 @@ class PlanBuilder:
 
     @cached_property
     def similar_sizes(self) -> EnvironmentSizes:
-        """The sizes measured on any release of this build; none if TensorFlow is installed too."""
+        """The sizes measured on any release of this build. With TensorFlow the download of both: their packages differ
+        but for a few small ones.
+        """
         from ...catalog.records.environment_contents import EnvironmentSizes
 
-        if self.recommendation.tensorflow is not None:
+        if self.recommendation.tensorflow is None:
+            return self.torch_sizes
+        torch_bytes = self.torch_sizes.download_bytes if self.recommendation.pytorch is not None else 0
+        if self.tensorflow_size is None or torch_bytes is None:
             return EnvironmentSizes(system=self.machine.os.system)
-        return self.torch_sizes
+        return EnvironmentSizes(
+            system=self.machine.os.system, download_bytes=torch_bytes + self.tensorflow_size.download_bytes
+        )
+
+    @cached_property
+    def tensorflow_size(self) -> TensorFlowSize | None:
+        """What an environment with such a TensorFlow alone downloads; None without one, or where none was measured."""
+        advice, system = self.recommendation.tensorflow, self.machine.os.system
+        version = Version.parse(advice.version) if advice is not None else None
+        if advice is None or version is None:
+            return None
+        if not advice.gpu:
+            return self.catalog.tensorflow_size(system, None)
+        build = self.catalog.tensorflow.find_build(version, system, self.machine.os.arch or "x86_64")
+        if build is None or not build.bundled_cuda:
+            return None  # it uses the libraries of a toolkit
+        return self.catalog.tensorflow_size(system, build.cuda)
 
     @cached_property
     def torch_sizes(self) -> EnvironmentSizes:
@@ -185,11 +210,16 @@ class PlanBuilder:
 
     @property
     def estimated_disk_bytes(self) -> int | None:
-        """About the size of the environment, as measured with such a PyTorch; None if nothing was measured."""
+        """About the size of the environment, as measured with such a PyTorch; None if nothing was measured. TensorFlow
+        counts with its download, the least that it takes.
+        """
         torch = self.recommendation.pytorch
-        return self.torch_sizes.disk_bytes or self.catalog.estimate_disk_bytes(
+        disk_bytes = self.torch_sizes.disk_bytes or self.catalog.estimate_disk_bytes(
             torch.variant if torch is not None else ""
         )
+        if disk_bytes is None or self.tensorflow_size is None:
+            return disk_bytes
+        return disk_bytes + self.tensorflow_size.download_bytes
 
     @cached_property
     def local_torch(self) -> LocalWheel | None:

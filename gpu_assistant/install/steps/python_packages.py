@@ -183,6 +183,7 @@ def _create_venv(context: InstallContext) -> None:
     _run_uv(
         context,
         "venv",
+        "--offline",
         "--allow-existing",
         "--relocatable",
         "--python",

@@ -8,6 +8,7 @@ On an error before the end the environment gets no name; a failed verification h
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import ClassVar
 
@@ -18,6 +19,7 @@ from ...core.plan import VERIFY_AFTER_DRIVER, Step
 from ...core.results import Check
 from ...core.types import Value
 from ...core.versions import Version
+from ...system.base import ProcessResult
 from ..environment.location import discard_pending
 from ..files import staging
 from ..files.inventory import format_names
@@ -71,7 +73,11 @@ class EnvironmentVerification(StepKind):
         else:
             staged = context.require(StagedEnvironment)
         try:
-            _run_verification(context.partial, context)
+            # Python compiles pip at its first start, while a core is free beside the import of PyTorch; nothing runs
+            # beside the start under the final name, which is the one that counts.
+            with ThreadPoolExecutor(1, "pip") as thread:
+                thread.submit(_run_program, _pip_command(context.partial, context), context)
+                _run_verification(context.partial, context)
         except Cancelled:
             raise
         except AppError:
@@ -143,20 +149,28 @@ def _run_verification(folder: Path, context: InstallContext) -> None:
 
 def check_environment_starts(context: InstallContext) -> None:
     """Run a script, and with it Python, under the final name; raises AppError("environment-broken")."""
-    python = context.system.environment_python(context.environment)
-    pip = context.system.environment_program(context.environment, "pip")
-    if not _starts([pip, "--version"], context):
+    command = _pip_command(context.environment, context)
+    if not _starts(command, context):
         # Python alone tells which of the two it is.
-        broken = pip if _starts([python, "-I", "-c", ""], context) else python
+        python = context.system.environment_python(context.environment)
+        broken = Path(command[0]) if _starts([python, "-I", "-c", ""], context) else python
         raise AppError("environment-broken", path=str(context.environment), detail=broken.name)
     delete_folder(context.partial)
 
 
+def _pip_command(environment: Path, context: InstallContext) -> list[str | Path]:
+    return [context.system.environment_program(environment, "pip"), "--version"]
+
+
 def _starts(command: list[str | Path], context: InstallContext) -> bool:
     """Whether a program of the environment ends well; if not, what it said is logged. Raises AppError, Cancelled."""
-    # pip prints its path, which fails if the code page of a Windows pipe lacks a character of it.
-    finished = context.system.run(command, timeout=START_TIMEOUT_S, environ={"PYTHONUTF8": "1"}, cancel=context.cancel)
+    finished = _run_program(command, context)
     if finished.returncode != 0:
         for line in finished.stderr.splitlines():
             context.reporter.log(line)
     return finished.returncode == 0
+
+
+def _run_program(command: list[str | Path], context: InstallContext) -> ProcessResult:
+    # pip prints its path, which fails if the code page of a Windows pipe lacks a character of it.
+    return context.system.run(command, timeout=START_TIMEOUT_S, environ={"PYTHONUTF8": "1"}, cancel=context.cancel)

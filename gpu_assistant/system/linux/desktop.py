@@ -37,6 +37,18 @@ TERMINALS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("foot", ()),
     ("xterm", ("-e",)),
 )
+# The programs for power settings with their arguments, by the desktop's name in XDG_CURRENT_DESKTOP. GNOME's refuses to
+# run on other desktops; systemsettings5 is that of Plasma 5.
+POWER_SETTINGS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "GNOME": (("gnome-control-center", "power"),),
+    "KDE": (
+        ("systemsettings", "kcm_powerdevilprofilesconfig"),
+        ("systemsettings5", "kcm_powerdevilprofilesconfig"),
+    ),
+    "XFCE": (("xfce4-power-manager-settings",),),
+    "MATE": (("mate-power-preferences",),),
+    "X-Cinnamon": (("cinnamon-settings", "power"),),
+}
 PYCHARM_NAMES = ("pycharm", "pycharm-professional", "pycharm-community")
 LOAD_USER_SETTINGS = "[ -f ~/.bashrc ] && . ~/.bashrc"
 
@@ -81,6 +93,16 @@ def open_file(file: Path, environ: Mapping[str, str]) -> None:
     if program is None or file.suffix.lower() not in VIEWED_SUFFIXES or not file.is_file():
         raise AppError("no-file-viewer", path=str(file))
     start_detached([str(program), str(file)], environ, file.parent)
+
+
+def open_power_settings(environ: Mapping[str, str], home: Path) -> None:
+    """The power settings of the desktop that runs; raises AppError("no-power-settings")."""
+    desktops = environ.get("XDG_CURRENT_DESKTOP", "").split(":") if _has_display(environ) else []
+    for name, *arguments in (line for each in desktops for line in POWER_SETTINGS.get(each, ())):
+        if program := find_on_path((name,), environ):
+            start_detached([str(program), *arguments], environ, home)
+            return
+    raise AppError("no-power-settings")
 
 
 def open_terminal(environment: Path, environ: Mapping[str, str]) -> None:

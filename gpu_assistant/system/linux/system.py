@@ -330,6 +330,10 @@ class LinuxSystem:
         """Open a file by xdg-open."""
         desktop.open_file(file, self._environ)
 
+    def open_power_settings(self) -> None:
+        """By the desktop's own program."""
+        desktop.open_power_settings(self._environ, self._home)
+
     def open_terminal(self, environment: Path) -> None:
         """In the desktop's own terminal."""
         desktop.open_terminal(environment, self._environ)

@@ -60,6 +60,9 @@ VS_CODE_PATHS = (
     ("ProgramFiles", r"Microsoft VS Code\Code.exe"),
 )
 
+# learn.microsoft.com/windows/apps/develop/launch/launch-settings-app, "Power & sleep"
+POWER_SETTINGS = "ms-settings:powersleep"
+
 # Folders in which a PyCharm has a folder of its own.
 PYCHARM_FOLDERS = (("LOCALAPPDATA", ("Programs",)), ("ProgramFiles", ("JetBrains",)))
 
@@ -88,6 +91,14 @@ def open_file(file: Path) -> None:
         os.startfile(file)  # noqa: S606 - of a kind that does not run
     except OSError as error:
         raise AppError("no-file-viewer", path=str(file)) from error
+
+
+def open_power_settings() -> None:
+    """The page of Windows' Settings; raises AppError("no-power-settings")."""
+    try:
+        os.startfile(POWER_SETTINGS)  # noqa: S606 - an address of a page of Settings
+    except OSError as error:
+        raise AppError("no-power-settings") from error
 
 
 def open_terminal(environment: Path) -> None:

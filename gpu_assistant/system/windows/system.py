@@ -294,6 +294,10 @@ class WindowsSystem:
         """With the program for its kind of file."""
         desktop.open_file(file)
 
+    def open_power_settings(self) -> None:
+        """In Windows' Settings."""
+        desktop.open_power_settings()
+
     def open_terminal(self, environment: Path) -> None:
         """In cmd, with a window of its own."""
         desktop.open_terminal(environment)

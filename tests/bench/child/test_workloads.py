@@ -191,7 +191,6 @@ program.main()
         [str(current_system().environment_python(torch_environment)), "-I", "-X", "utf8", "-c", program],
         capture_output=True,
         encoding="utf-8",
-        timeout=100,
         check=False,
     )
     assert completed.returncode == 0, completed.stderr

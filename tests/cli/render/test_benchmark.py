@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.bench import scaling
+from gpu_assistant.bench.expected_ranges import repair_steps
 from gpu_assistant.cli.main import run
 from gpu_assistant.cli.output import Output
 from gpu_assistant.cli.progress import BenchmarkStatusLine
@@ -60,6 +61,16 @@ def test_figures_have_readable_units(capsysbinary: pytest.CaptureFixture[bytes])
     assert "Took 58 seconds." in output
 
 
+def test_result_that_was_not_judged_has_no_range(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    results = tuple(
+        replace(each, judgement="unknown") if each.dtype == "float16" else each for each in card_benchmark().results
+    )
+    output = "\n".join(printed(capsysbinary, replace(card_benchmark(), results=results)))
+    assert "11.3 to 14.4 TFLOP/s" in output
+    assert "22.7 to 28.7 TFLOP/s" not in output
+    assert "22.7 to 28.7 TFLOP/s" in "\n".join(printed(capsysbinary, card_benchmark()))
+
+
 def test_equal_gpus_are_numbered(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     output = printed(capsysbinary, two_cards())
     for card in ("GPU 0", "GPU 1"):
@@ -76,6 +87,8 @@ def test_slow_gpu_gets_advice(capsysbinary: pytest.CaptureFixture[bytes], langua
     assert slow.causes
     for cause in slow.causes:
         assert f"  • {Texts(language).translate(cause)}" in output
+    steps = [f"    {number}. {Texts(language).translate(step)}" for number, step in enumerate(repair_steps(slow), 1)]
+    assert [line for line in output if line in steps] == steps
 
 
 def test_left_out_has_reason(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -158,7 +171,7 @@ def test_history_table(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Pat
     assert head.split() == ["When", "Test", "Versions", "Result", "Change"]
     assert "PyTorch 2.15.0+cu132 · CUDA 13.2 · driver 617.42" in one
     figure = "Training ResNet-50, mixed precision (bfloat16) · NVIDIA GeForce RTX 4060 · 262 images/s"
-    assert f"{figure} · 31 times the CPU" in one
+    assert f"{figure} · 31 times as fast as the CPU" in one
     assert one.endswith("no earlier result to compare with")
     assert "without Training BERT-base" in two
     assert two.endswith("no earlier result to compare with")
@@ -236,7 +249,7 @@ def test_duration_is_announced(capsys: pytest.CaptureFixture[str], full: bool, e
     benchmark.render_announcement(Path("env"), Output(Texts("en"), json=False, quiet=False), full=full)
     output = capsys.readouterr().err
     assert expected in output
-    assert f"up to {format_duration(scaling.max_total_s(full=full), 'en')} more for all together" in output
+    assert f"up to {format_duration(scaling.max_total_s(full=full), 'en')} more for all of them together" in output
 
 
 def test_single_device_is_announced(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,10 @@ from typing import Any
 import pytest
 
 from gpu_assistant.cli.main import run
+from gpu_assistant.cli.output import Output
+from gpu_assistant.cli.render.setup import render_missing_driver
+from gpu_assistant.install.bundle.missing_driver import MissingDriver
+from gpu_assistant.texts.localized import Texts
 from tests.cli.conftest import ROOT
 
 RTX = ROOT / "tests/machines/windows11-rtx4060-566.json"
@@ -37,6 +41,48 @@ def test_reasons_have_sources(capsys: pytest.CaptureFixture[str], tmp_path: Path
         assert (named[mark[1]] if mark else None) == reason["source"]
     assert list(named) == [str(number + 1) for number in range(len(named))]
     assert len(set(named.values())) == len(named)
+
+
+@pytest.mark.parametrize(
+    ("distribution", "where"),
+    [
+        ("nixos", "as this page explains, and restart: https://wiki.nixos.org/"),
+        ("fedora", "as GPU Assistant explains there."),  # which has the commands
+    ],
+)
+def test_bundle_names_the_driver_that_it_lacks(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, distribution: str, where: str
+) -> None:
+    monkeypatch.setenv("UV_OFFLINE", "1")
+    os = {"system": "linux", "arch": "x86_64", "distro": distribution, "distro_version": "43", "glibc": "2.42"}
+    gpus = json.loads(RTX.read_text(encoding="utf-8"))["gpus"]
+    path = machine(tmp_path, os=os, gpus=gpus)
+    arguments = ["bundle", "create", str(tmp_path / "stick"), "--dry-run", "--machine", path]
+    assert run([*arguments, "--data-dir", str(tmp_path / "data")]) == 0
+    printed_text = "".join(capsys.readouterr())
+    assert "Not included: the NVIDIA driver." in printed_text
+    assert where in printed_text
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+@pytest.mark.parametrize(
+    ("driver", "named"),
+    [
+        (None, ()),
+        (MissingDriver(source="packages"), ()),  # what was left out says so
+        (MissingDriver(source="file", version="617.42", url="https://example.org/a.exe"), ("617.42", "/a.exe")),
+        (MissingDriver(source="file", url="https://example.org/b"), ("example.org/b",)),
+        (MissingDriver(source="page", url="https://example.org/c"), ("example.org/c",)),
+        (MissingDriver(source="guided"), ("GPU",)),
+    ],
+)
+def test_each_source_of_a_missing_driver_has_words(
+    capsys: pytest.CaptureFixture[str], language: str, driver: MissingDriver | None, named: tuple[str, ...]
+) -> None:
+    render_missing_driver(driver, Output(Texts(language), json=False, quiet=False))
+    note = "".join(capsys.readouterr())
+    assert [text for text in named if text not in note] == []
+    assert bool(note) == bool(named)
 
 
 @pytest.mark.parametrize("goal", ["pytorch", "tensorflow", "cuda-dev", "all"])
@@ -172,7 +218,7 @@ def test_detect_shows_everything_known(capsys: pytest.CaptureFixture[str], tmp_p
         "compute capability 8.9", "566.03", "12.6.3  C:\\CUDA", "version unknown  C:\\Broken", "9.6.0  C:\\cudnn",
         "Visual C++ 14.42", "git 2.47.0", "(TensorFlow 2.10.1)", "does not start", "D:\\  size unknown", "proxy:8080",
         "non-English characters", "--data-dir", "C:\\OneDrive\\Documents", "keep it plugged in", "virtual machine",
-        "remote desktop", "That computer needs a restart", "Not every disk answered", "moon: this could not be read",
+        "remote desktop", "That computer needs a restart", "Some disks did not answer", "moon: this could not be read",
     ):  # fmt: skip
         assert text in output, text
     assert "—" not in output

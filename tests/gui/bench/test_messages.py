@@ -198,6 +198,55 @@ def test_equal_gpus_are_counted():
 def test_date_labels_are_unique():
     at = time.mktime((2026, 3, 4, 7, 0, 10, 0, 0, -1))
     first, full = replace(cpu_benchmark(), started=at), replace(cpu_benchmark(), started=at + 7, scope="full")
-    assert messages.date_labels([first, full]) == ["03-04 07:00", "03-04 07:00, full"]
+    assert messages.date_labels([first, full]) == ["2026-03-04 07:00", "2026-03-04 07:00, full"]
     again = replace(first, started=at + 20)
-    assert messages.date_labels([first, again], with_year=True) == ["2026-03-04 07:00:10", "2026-03-04 07:00:30"]
+    assert messages.date_labels([first, again]) == ["2026-03-04 07:00:10", "2026-03-04 07:00:30"]
+
+
+def test_dates_of_a_page_have_one_form(monkeypatch):
+    now, earlier = (time.mktime((2026, 3, day, 7, 0, 10, 0, 0, -1)) for day in (9, 4))
+    localtime = time.localtime
+    monkeypatch.setattr(time, "localtime", lambda seconds=now: localtime(seconds))
+    runs = [replace(cpu_benchmark(), started=each) for each in (earlier, now)]
+    assert messages.date_labels(runs, names_today=True) == [messages.date_text(each.started) for each in runs]
+    assert messages.date_text(earlier) == "2026-03-04 07:00"
+    assert (
+        messages.previous_date_label(runs[1], names_today=True)
+        == f"today {time.strftime('%H:%M', time.localtime(now))}"
+    )
+    assert messages.previous_date_label(runs[1]) == time.strftime("%Y-%m-%d %H:%M", time.localtime(now))
+
+
+@pytest.mark.parametrize(
+    ("code", "benchmark", "expected"),
+    [
+        ("en", card_benchmark(), ("31×", "as fast as your CPU\nTraining ResNet-50")),
+        ("en", two_cards(), ("31×", "as fast as your CPU\nTraining ResNet-50 on one RTX 4060")),
+        ("en", processor_benchmark(), ("2 minutes", "Training on 1,000 images")),
+        ("en", cpu_benchmark(), ("141", "billion operations per second (GFLOP/s)\nMatrix multiplication, float32")),
+        ("zh_CN", cpu_benchmark(), ("1,410", "亿次运算/秒（141\N{NO-BREAK SPACE}GFLOP/s）\n矩阵乘法（float32）")),
+        ("en", replace(cpu_benchmark(), results=()), ("", "")),
+    ],
+)
+def test_figure_says_what_it_counts(language, code, benchmark, expected):
+    language.set(code)
+    assert messages.headline_figure(benchmark)[:2] == expected
+
+
+def test_doubt_of_the_figure_is_its_own(language):
+    """The CPU trains fastest in mixed precision; only that is shown, and only its doubt."""
+    benchmark = processor_benchmark()
+    shown = max((each for each in benchmark.results if each.id == "resnet50"), key=lambda each: each.median)
+    for doubtful, expected in ((shown, True), (None, False)):
+        results = tuple(
+            replace(each, notes=("spread",)) if (each is doubtful) or (doubtful is None and each is not shown) else each
+            for each in benchmark.results
+        )
+        assert bool(messages.headline_figure(replace(benchmark, results=results)).doubt) is expected
+
+
+def test_figure_of_a_card_alone_has_its_unit(language):
+    benchmark = card_benchmark()
+    alone = replace(benchmark, results=tuple(each for each in benchmark.results if each.device != "cpu"))
+    figure, caption, _ = messages.headline_figure(alone)
+    assert (figure, caption) == ("262", "images/s\nTraining ResNet-50, mixed precision")

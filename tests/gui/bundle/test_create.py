@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import threading
+import tomllib
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -13,15 +16,28 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from gpu_assistant.app.available_plan import AvailableSetup
 from gpu_assistant.core import json
 from gpu_assistant.core.errors import AppError, UsageError
-from gpu_assistant.core.machine import Machine
-from gpu_assistant.core.recommendation import RecommendationWarning
+from gpu_assistant.core.machine import Machine, OperatingSystem
+from gpu_assistant.core.recommendation import DriverAdvice, RecommendationWarning
+from gpu_assistant.gui.bundle.create import BundleOrder, CreatedBundle
+from gpu_assistant.gui.bundle.next_steps import (
+    INSTALLER_NAMES,
+    WHEEL_COMMAND,
+    WHEEL_NAME,
+    BundleReadyCard,
+    find_installer_name,
+)
+from gpu_assistant.gui.bundle.page import CreateBundlePage
+from gpu_assistant.gui.widgets.buttons import Button
 from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
+from gpu_assistant.install.bundle.missing_driver import MissingDriver
+from gpu_assistant.install.packages.requirements import Platform
 from tests.fakes import bundles
 from tests.fakes.examples import cpu_recommendation, make_plan
 
 pytestmark = pytest.mark.gui
 
 BOTH = pytest.mark.parametrize("code", ["en", "zh_CN"])
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
@@ -53,16 +69,23 @@ def yes(monkeypatch):
 def test_folder_is_chosen_before_start(app, at_prepare, qtbot, tmp_path):
     page = at_prepare(app).side_pages.create_page
     assert not page.primary_button.isEnabled()
+    assert primary_buttons(page) == [page.folder_card.choose_button]
     qtbot.waitUntil(page.folder_card.choose_button.hasFocus, timeout=5000)
     page.use_folder(tmp_path / "stick")
     assert page.primary_button.isEnabled()
+    assert primary_buttons(page) == [page.primary_button]
     qtbot.waitUntil(page.primary_button.hasFocus, timeout=5000)
+
+
+def primary_buttons(page: CreateBundlePage) -> list[Button]:
+    return [button for button in page.findChildren(Button) if button.isVisible() and button.kind == "primary"]
 
 
 def test_this_computer_uses_its_recommendation(app, at_prepare, qtbot, seen, tmp_path):
     wizard = at_prepare(app)
-    wizard.side_pages.create_page.use_folder(tmp_path / "stick")
-    wizard.side_pages.create_page.primary_button.click()
+    page = wizard.side_pages.create_page
+    page.use_folder(tmp_path / "stick")
+    page.primary_button.click()
     qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "done", timeout=5000)
     ((machine, recommendation, folder, channel, choice, pace),) = app.orders
     facts = wizard.flow.state
@@ -72,10 +95,199 @@ def test_this_computer_uses_its_recommendation(app, at_prepare, qtbot, seen, tmp
     shown = seen(wizard.side_pages.create_page)
     assert "The folder is ready: 2.6 GB" in shown
     assert "Install from an offline folder" in shown
-    assert bundles.mark(folder) in shown
-    assert "gpu-assistant install --bundle stick" in shown
-    wizard.side_pages.create_page.primary_button.click()
+    assert page.verdict_hero.kind == "ok"
+    command = "gpu-assistant install --bundle stick"
+    assert [text for text in (bundles.mark(folder), command) if text in shown] == []
+    page.ready_card.details_button.click()
+    assert [text for text in (bundles.mark(folder), command) if text not in seen(page)] == []
+
+
+def test_finished_folder_is_opened_by_the_primary_button(app, at_prepare, qtbot, tmp_path):
+    wizard = at_prepare(app)
+    page = wizard.side_pages.create_page
+    page.use_folder(tmp_path / "stick")
+    page.primary_button.click()
+    qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "done", timeout=5000)
+    qtbot.waitUntil(page.primary_button.hasFocus, timeout=5000)
+    assert page.primary_button.text() == "Show the folder"
+    page.primary_button.click()
+    qtbot.waitUntil(lambda: app.system.opened == [("folder", tmp_path)], timeout=5000)
+    assert page.isVisible()
+    page.back_button.click()
     assert wizard.recommendation.isVisible()
+
+
+@BOTH
+def test_what_the_folder_lacks_is_a_step(app, at_prepare, speak, seen, qtbot, tmp_path, code):
+    page = at_prepare(app).side_pages.create_page
+    speak(code)
+    made = bundles.contents(excluded_codes=("nvidia-driver-linux",))
+    app.results["bundle"] = lambda: bundles.write(tmp_path / "stick", made)
+    page.use_folder(tmp_path / "stick")
+    page.primary_button.click()
+    qtbot.waitUntil(page.ready_card.isVisible, timeout=5000)
+    assert page.verdict_hero.kind == "ok"
+    steps = {
+        "en": ("1. Copy", "2. Copy", "3. Double-click", "4. Connect the computer to the internet.", "5. Open GPU"),
+        "zh_CN": ("1. 把", "2. 把", "3. 双击", "4. 让那台电脑联网。", "5. 打开 GPU 助手"),
+    }[code]
+    names = step_names(page.ready_card)
+    assert [name for name, start in zip(names, steps, strict=True) if not name.startswith(start)] == []
+    assert {"en": "Open NVIDIA's page", "zh_CN": "打开 NVIDIA 页面"}[code] in seen(page.ready_card)
+    assert page.ready_card.controls[0] is page.ready_card.driver_source.button
+    name = INSTALLER_NAMES["linux", "x86_64"].format(version=made.program)
+    assert [text for text in (name, f"sudo apt install ./{name}") if text not in seen(page.ready_card)] == []
+
+
+def step_names(card: BundleReadyCard) -> list[str]:
+    """The steps that are shown, as a screen reader reads them."""
+    steps = (*card.here_steps.steps, *card.there_steps.steps)
+    return [step.accessibleName() for step in steps if step.isVisible()]
+
+
+WINDOWS_FILE = {"action": "install", "recommended": "617.42", "url": "https://example.org/617.42.exe"}
+
+
+@pytest.mark.parametrize(
+    ("platform", "driver", "url", "steps"),
+    [
+        (
+            bundles.WINDOWS,
+            WINDOWS_FILE,
+            "https://example.org/617.42.exe",
+            ("3. Download NVIDIA driver 617.42", "5. Double-click the NVIDIA driver", "6. Open GPU Assistant"),
+        ),
+        (
+            bundles.LINUX,
+            {"action": "install", "way": "page", "page": "https://example.org/wiki"},
+            "https://example.org/wiki",
+            ("4. Connect the computer to the internet, install",),
+        ),
+        (
+            bundles.LINUX,
+            {"action": "install", "way": "unsure"},
+            "",
+            ("4. Open GPU Assistant", "5. Install the NVIDIA driver as GPU Assistant explains"),
+        ),
+    ],
+)
+def test_driver_that_only_the_user_can_install_is_a_step(
+    app, at_prepare, qtbot, machine_file, tmp_path, platform, driver, url, steps
+):
+    page = at_prepare(app).side_pages.create_page
+    page.target_card.target_segments.buttons[1].click()
+    app.recommendation = lambda choice: replace(cpu_recommendation(choice), driver=DriverAdvice(**driver))
+    app.results["bundle"] = lambda: bundles.write(tmp_path / "stick", bundles.contents(platform=platform))
+    page.use_folder(tmp_path / "stick")
+    page.use_machine_file(machine_file)
+    page.primary_button.click()
+    qtbot.waitUntil(page.ready_card.isVisible, timeout=5000)
+    names = "\n".join(step_names(page.ready_card))
+    assert [step for step in steps if step not in names] == []
+    source = page.ready_card.driver_source
+    assert (source.url[: len(url)], source.isVisible()) == (url, bool(url))
+
+
+@pytest.mark.parametrize(
+    ("distribution", "parents", "suffix"),
+    [
+        ("ubuntu", ("debian",), ".deb"),
+        ("ubuntu", None, ".deb"),
+        ("elementary", ("ubuntu",), ".deb"),
+        ("debian", (), ".deb"),
+        ("fedora", (), ".whl"),
+        ("rocky", ("rhel", "fedora"), ".whl"),
+    ],
+)
+def test_distribution_without_debian_packages_takes_the_wheel(
+    app, at_prepare, qtbot, machine_566, seen, tmp_path, distribution, parents, suffix
+):
+    os = OperatingSystem(system="linux", arch="x86_64", distro=distribution, distro_like=parents)
+    file = tmp_path / "computer.json"
+    file.write_bytes(msgspec.json.encode(replace(machine_566, os=os)))
+    page = at_prepare(app).side_pages.create_page
+    page.target_card.target_segments.buttons[1].click()
+    app.results["bundle"] = lambda: bundles.write(tmp_path / "stick", bundles.contents(platform=bundles.LINUX))
+    page.use_folder(tmp_path / "stick")
+    page.use_machine_file(file)
+    page.primary_button.click()
+    qtbot.waitUntil(page.ready_card.isVisible, timeout=5000)
+    names = "\n".join(step_names(page.ready_card))
+    assert suffix in names
+    assert ("Double-click the installer" in names) == (suffix == ".deb")
+    page.ready_card.details_button.click()
+    # The wheel's program is started by its path, for which the shell has to find the home folder.
+    assert ("\n~/gpu-assistant/bin/gpu-assistant install --bundle stick" in f"\n{seen(page)}") == (suffix == ".whl")
+    assert ("type in a terminal: ~/gpu-assistant/bin/gpu-assistant" in names) == (suffix == ".whl")
+
+
+def test_wheel_is_installed_as_documented(language):
+    download_page = (ROOT / "docs/download.md").read_text(encoding="utf-8")
+    name = WHEEL_NAME.format(version="<version>")
+    assert f"\n{WHEEL_COMMAND.format(installer_name=name)}\n" in download_page
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for code in ("en", "zh_CN"):
+        language.set(code)
+        note = language.texts().translate("bundle.wheel-note")
+        assert re.search(r"Python ([0-9.]+)", note)[1] == project["requires-python"].removeprefix(">=")
+
+
+def test_windows_takes_its_installer_on_arm_too():
+    contents = bundles.contents(platform=Platform(system="windows", arch="arm64"))
+    name = find_installer_name(contents, OperatingSystem(system="windows", arch="arm64"))
+    assert name == INSTALLER_NAMES["windows", "x86_64"].format(version=contents.program)
+
+
+def test_next_folder_shows_its_own_driver(qtbot, language, machine_566, tmp_path):
+    card = BundleReadyCard()
+    qtbot.addWidget(card)
+    card.show()
+    order = BundleOrder(folder=tmp_path / "stick", machine=machine_566, goal="pytorch", channel="stable")
+    address = "https://example.org/driver.exe"
+    for platform, source, step in (
+        (bundles.WINDOWS, "file", "3. Download"),
+        (bundles.LINUX, "packages", "4. Connect"),
+        (bundles.LINUX, None, None),
+        (bundles.LINUX, "page", "4. Connect"),
+        (bundles.WINDOWS, "file", "3. Download"),
+    ):
+        bundle = CreatedBundle(
+            order=order,
+            os=machine_566.os,
+            contents=bundles.contents(platform=platform),
+            checksum="0" * 64,
+            recommendation=cpu_recommendation(),
+            driver=MissingDriver(source=source, url=address) if source else None,
+        )
+        card.set_bundle(bundle, language.texts())
+        names = step_names(card)
+        assert [name.split(". ")[0] for name in names] == [str(number + 1) for number in range(len(names))]
+        assert card.driver_source.isVisible() == (source is not None)
+        if step is not None:
+            assert card.driver_source.parentWidget().accessibleName().startswith(step)
+
+
+def test_file_manager_that_is_missing_is_named(app, at_prepare, qtbot, monkeypatch, seen, tmp_path):
+    def refuse(folder):
+        raise AppError("no-file-manager", path=str(folder))
+
+    page = at_prepare(app).side_pages.create_page
+    page.use_folder(tmp_path / "stick")
+    page.primary_button.click()
+    qtbot.waitUntil(page.ready_card.isVisible, timeout=5000)
+    monkeypatch.setattr(app.system, "open_folder", refuse)
+    page.primary_button.click()
+    qtbot.waitUntil(page.ready_card.folder_banner.isVisible, timeout=5000)
+    assert str(tmp_path) in seen(page)
+
+
+def test_command_for_a_folder_with_a_space_is_quoted(app, at_prepare, qtbot, seen, tmp_path):
+    page = at_prepare(app).side_pages.create_page
+    page.use_folder(tmp_path / "my stick")
+    page.primary_button.click()
+    qtbot.waitUntil(page.ready_card.isVisible, timeout=5000)
+    page.ready_card.details_button.click()
+    assert "--bundle 'my stick'" in seen(page)
 
 
 def test_other_computer_uses_its_file(app, at_prepare, qtbot, machine_file, tmp_path):
@@ -85,7 +297,9 @@ def test_other_computer_uses_its_file(app, at_prepare, qtbot, machine_file, tmp_
     page.use_folder(tmp_path / "stick")
     assert not page.primary_button.isEnabled()
     qtbot.waitUntil(page.target_card.file_button.hasFocus, timeout=5000)
+    assert primary_buttons(page) == [page.target_card.file_button]
     page.use_machine_file(machine_file)
+    assert primary_buttons(page) == [page.primary_button]
     page.primary_button.click()
     qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "done", timeout=5000)
     assert app.orders[0][0].os.system == "windows"
@@ -102,6 +316,7 @@ def test_file_without_a_machine_is_reported(app, at_prepare, qtbot, seen, tmp_pa
     qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "failed", timeout=5000)
     assert "no.json" in seen(page)
     assert not page.primary_button.isEnabled()  # the same file stays wrong
+    assert primary_buttons(page) == [page.target_card.file_button]
     assert app.orders == []
 
 

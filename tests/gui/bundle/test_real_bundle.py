@@ -11,7 +11,7 @@ from gpu_assistant.install.files import inventory
 from tests.fixtures.torch_env import given_wheelhouse
 from tests.gui.wizard.test_real_install import settle
 
-pytestmark = [pytest.mark.gui, pytest.mark.real_install, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.gui, pytest.mark.real_install]
 
 NOWHERE = "http://127.0.0.1:9"
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
 
 from gpu_assistant.app import App
@@ -14,13 +16,20 @@ from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.results import HealthTestCurve
 from gpu_assistant.gui import language as current
 from gpu_assistant.gui import theme
+from gpu_assistant.gui.health.levels import retest_level
 from gpu_assistant.gui.health.page import HealthPage, HealthTestJob
-from gpu_assistant.gui.main.main_area import BENCHMARK, HEALTH, HOME
+from gpu_assistant.gui.health.result import ROWS_PER_TURN, PassedFold
+from gpu_assistant.gui.main.main_area import BENCHMARK, HEALTH, HOME, MONITOR
 from gpu_assistant.gui.monitor.sampling import SamplingService
+from gpu_assistant.gui.widgets.cards import Pill
 from gpu_assistant.gui.widgets.choice_card import INDICATOR_SIZE, PADDING
 from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
+from gpu_assistant.gui.widgets.text import TextLabel
+from gpu_assistant.health.checks import make_check
+from gpu_assistant.health.headline import COMPUTED_AREAS, REPORTED_AREAS, SETUP_CHECKS
 from gpu_assistant.health.job import NEVER_COVERED, PRIORITY_AREAS
-from tests.fakes.health_findings import PROGRESS, health_checks, progress_reports
+from gpu_assistant.texts.localized import Texts
+from tests.fakes.health_findings import NAME, PROGRESS, health_checks, progress_reports
 from tests.fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
 
 pytestmark = pytest.mark.gui
@@ -57,6 +66,12 @@ def open_page(app, sampling, qtbot, language):
     return opened
 
 
+@pytest.mark.parametrize(("found", "level", "retest"), [("mains", 2, 2), ("card-heat", 3, 2), ("driver", 2, 1)])
+def test_retest_is_the_lowest_level_that_tests_what_was_found(found, level, retest):
+    checks = (make_check(found, "warn"), make_check("matmul-bits", "pass"))
+    assert retest_level(replace(health_checks(), level=level, checks=checks)) == retest
+
+
 def test_duration_shown_before_and_scope_after(open_page, app, qtbot, seen):
     page = open_page(level=2)
     assert page.levels.buttons[1].cost_label.text() == "A few minutes"
@@ -64,6 +79,7 @@ def test_duration_shown_before_and_scope_after(open_page, app, qtbot, seen):
     page.levels.buttons[2].click()
     assert page.levels.buttons[2].cost_label.text() == "More than 10 minutes"
     page.levels.buttons[1].click()
+    page.monotonic = lambda: 100.0
     with qtbot.waitSignal(page.test_runner.finished, timeout=5000):
         page.start_button.click()
     assert app.calls[-1] == f"health 2 {Path(ENVIRONMENT.path)}"
@@ -71,25 +87,30 @@ def test_duration_shown_before_and_scope_after(open_page, app, qtbot, seen):
     assert states == ["warn", *["pass"] * (len(states) - 2), "skip"]
     finding = page.result_view.rows[0]
     assert finding.text == "RTX 4060 reached 86 °C, which is hot. At 87 °C it slows itself down."
-    # The only finding and its remedy are part of the verdict, and not said again below it.
-    assert page.result_view.verdict.detail_label.text() == f"{finding.text}\n{finding.fix}"
-    assert not finding.isVisible()
-    assert page.level == page.result_view.level == health_checks().level == 2  # no heavier one: it runs hot
-    assert page.hasFocus()  # not the rail, nor "Test again"
+    # The only finding and its remedy are said by the verdict: its row is the evidence.
+    assert page.result_view.verdict.detail_label.text() == f"You can keep using it. {finding.fix}"
+    assert [part.text() for part in finding.findChildren(TextLabel) if part.isVisible()] == [finding.text]
+    assert page.result_view.level == health_checks().level == 2
+    assert page.level == 2  # for the retest, once the card is cooler: the quick check does not heat it
+    assert (page.start_button.text(), page.start_button.kind) == ("Repeat thorough check", "secondary")
+    assert page.result_view.verdict.title_label.text() == "It works, but the card runs hot: 86 °C"
+    assert page.subtitle_label.text().startswith("Thorough check · RTX 4060 · today ")
+    assert page.subtitle_label.text().endswith(" · took 1 second")
+    assert page.hasFocus()  # not the rail, nor "Repeat thorough check"
     qtbot.waitUntil(lambda: "Check that all fans turn" in seen(page), timeout=5000)
     assert page.result_view.verdict.kind == "warn"
     # The result comes first, then the levels and the button to test again.
     assert (
         page.result_view.verdict.y()
         < page.result_view.parentWidget().y()
-        < page.another_label.y()
+        < page.next_test_label.y()
         < page.levels.y()
         < page.start_button.parentWidget().y()
     )
     assert page.verticalScrollBar().value() == 0
-    assert page.result_view.verdict.button.text() == "Test again"
-    assert page.result_view.title == "2 · Thorough check · RTX 4060"
+    assert page.result_view.title == "Thorough check · RTX 4060"
     assert page.result_view.scope.text().startswith("Not tested: calculations under a long full load; ")
+    assert "The stress test covers some of these." in page.result_view.scope.text()
     # Why a check was left out is said with what else was not tested, on demand.
     skipped = page.result_view.rows[-1]
     assert not skipped.isVisible()
@@ -98,7 +119,7 @@ def test_duration_shown_before_and_scope_after(open_page, app, qtbot, seen):
     page.result_view.expand_button.click()
     page.copy_button.click()
     verdict, *rows = QGuiApplication.clipboard().text().splitlines()
-    assert verdict == "Level 2: The card works, but it runs hot. See below for what to do."
+    assert verdict == "Thorough check: The card works, but it runs hot. See below for what to do."
     assert rows[0].startswith("needs attention: ")
     assert rows[-1].startswith("This verdict covers: the driver; whether each card responds; ")
     assert page.copy_button.text() == "Copied"
@@ -155,11 +176,12 @@ def test_the_bar_and_the_line_below_it_are_of_the_whole_test(open_page, app, qtb
     app.known = (replace(ENVIRONMENT, variant="cu130"),)
     app.gate = threading.Event()
     page = open_page(level=2, gpus=(gpu(0),))
+    page.monotonic = lambda: 100.0
     page.start_button.click()
     qtbot.waitUntil(lambda: "the free memory" in page.progress_label.text(), timeout=5000)
     assert page.progress_label.text() == "Testing now: the free memory, bit by bit"
-    assert page.time_label.text() == "32% of the test · running for 1 second · a few minutes in all"
-    assert page.progress_bar.fraction() == pytest.approx(4.42 / 14)
+    assert page.time_label.text() == "34% of the test · running for 1 second · a few minutes in all"
+    assert page.progress_bar.fraction() == pytest.approx(4.42 / 13)
     app.gate.set()
     qtbot.waitUntil(lambda: not page.testing, timeout=5000)
 
@@ -168,6 +190,7 @@ def test_a_running_test_says_how_long_it_still_takes(open_page, app, qtbot):
     app.gate = threading.Event()
     app.events["health"] = (PROGRESS,)
     page = open_page(level=3)
+    page.monotonic = lambda: 100.0
     page.start_button.click()
     qtbot.waitUntil(lambda: "the free memory" in page.progress_label.text(), timeout=5000)
     assert page.time_label.text() == "0% of the test · running for 1 second · then 10 minutes of full load"
@@ -184,6 +207,24 @@ def test_the_cpu_is_not_listed_where_a_card_is_tested(open_page, app, qtbot, see
     page = open_page(level=1, gpus=gpus)
     qtbot.waitUntil(lambda: "A small calculation on the card" in seen(page), timeout=5000)
     assert ("A small calculation on the CPU" in seen(page)) == (not gpus)
+
+
+COUNTING = gpu(1, ecc=True, ecc_uncorrected=0)
+
+
+@pytest.mark.parametrize(
+    ("gpus", "chosen", "listed"),
+    [
+        ((gpu(0),), None, False),
+        ((gpu(0), COUNTING), None, True),
+        ((gpu(0), COUNTING), 0, False),
+        ((gpu(0, state="asleep"),), None, True),
+    ],
+)
+def test_memory_error_counts_are_listed_unless_the_card_reports_none(open_page, qtbot, seen, gpus, chosen, listed):
+    page = open_page(gpus=gpus, gpu=chosen)
+    qtbot.waitUntil(lambda: "Errors that the driver reports" in seen(page.areas_card), timeout=5000)
+    assert ("The card's own memory error counts" in seen(page.areas_card)) == listed
 
 
 @pytest.mark.parametrize(("width", "rows"), [(900, 1), (560, 3)])
@@ -220,11 +261,81 @@ def test_progress_follows_the_language(open_page, app, language, qtbot):
     qtbot.waitUntil(lambda: not page.testing, timeout=5000)
 
 
+@pytest.mark.parametrize(
+    ("verdict", "extra", "title"),
+    [
+        ("warn", make_check("mains", "warn", value=80), "It works, but the card runs hot: 86 °C, and 1 more"),
+        ("fail", make_check("memory-test", "fail", device=NAME), "The card's memory test failed, and 1 more"),
+    ],
+)
+def test_verdict_names_the_worst_finding_first(open_page, verdict, extra, title):
+    page, found = open_page(), health_checks()
+    page.show_result(replace(found, verdict=verdict, checks=(*found.checks, extra)))
+    assert page.result_view.verdict.title_label.text() == title
+    assert page.result_view.verdict.detail_label.text() == "See below for what to do."
+
+
+def test_verdict_on_several_cards_names_the_card(open_page):
+    found = health_checks()
+    second = [replace(each, data={**each.data, "device": "GPU 1"}) for each in found.checks if each.state == "pass"]
+    page = open_page()
+    page.show_result(replace(found, checks=(*found.checks, *second)))
+    assert page.result_view.verdict.title_label.text() == "It works, but the card runs hot: 86 °C · RTX 4060"
+
+
+def test_verdict_without_calculations_does_not_say_that_it_works(open_page):
+    page, found = open_page(), health_checks(1)
+    page.show_result(replace(found, covers=("driver", "card-answers", "card-heat")))
+    assert page.result_view.verdict.title_label.text() == "The card runs hot: 86 °C"
+
+
+def test_only_finding_without_remark_leaves_what_to_do(open_page):
+    page, found = open_page(), health_checks()
+    passed = [each for each in found.checks if each.state == "pass"]
+    link = make_check("link-speed", "warn", device=NAME, value=3, expected=25, share=12, link="@health.link.desktop")
+    page.show_result(replace(found, checks=(*passed, link)))
+    verdict, row = page.result_view.verdict, next(row for row in page.result_view.rows if row.check is link)
+    assert verdict.title_label.text() == "It works, but copies are slow: 3 GB/s of 25 GB/s"
+    assert verdict.detail_label.text() == row.fix
+    assert [part.text() for part in row.findChildren(TextLabel) if part.isVisible()] == [row.text]
+
+
+def test_only_finding_of_an_alarm_is_the_verdict_above_its_evidence(open_page):
+    page, found = open_page(), health_checks()
+    passed = [each for each in found.checks if each.state == "pass"]
+    errors = make_check("card-errors", "warn", device=NAME, name=NAME, alarm="memory-errors-before", count=3)
+    page.show_result(replace(found, checks=(*passed, errors)))
+    row = next(row for row in page.result_view.rows if row.check is errors)
+    evidence = f"Since the driver was loaded, {NAME} has counted 3 memory errors that it could not correct."
+    assert page.result_view.verdict.title_label.text() == "It works, but your GPU's memory had errors"
+    assert [part.text() for part in row.findChildren(TextLabel) if part.isVisible()] == [evidence]
+
+
+@pytest.mark.parametrize("code", ["en", "zh_CN"])
+@pytest.mark.parametrize("check_id", sorted({*COMPUTED_AREAS, *REPORTED_AREAS, *SETUP_CHECKS} - {"card-fan"}))
+def test_every_check_that_can_fail_has_a_headline(check_id, code):
+    data = {"dtype": "float16", "free_memory_bytes": 1, "total_memory_bytes": 2}
+    assert Texts(code).check_headline(make_check(check_id, "fail", value=1, **data))
+
+
+def test_start_button_names_the_level(open_page):
+    page = open_page()
+    texts = []
+    for card in page.levels.buttons:
+        card.click()
+        texts.append(page.start_button.text())
+    assert texts == ["Start quick check", "Start thorough check", "Start stress test"]
+
+
+def visible_pills(fold: PassedFold) -> list[tuple[str, str]]:
+    return [(pill.kind, pill.text) for pill in fold.findChildren(Pill) if pill.isVisible()]
+
+
 def test_what_passed_is_folded_and_names_no_card(open_page, qtbot, seen):
     page = open_page()
     page.show_result(health_checks())
     fold = page.result_view.passed_fold
-    assert fold.count_label.text() == "16 of 17 checks passed"
+    assert visible_pills(fold) == [("ok", "16 checks passed"), ("warn", "1 warning")]
     assert "The card responds." not in seen(page)
     fold.button.click()
     qtbot.waitUntil(lambda: "The card responds." in seen(page), timeout=5000)
@@ -235,6 +346,97 @@ def test_what_passed_is_folded_and_names_no_card(open_page, qtbot, seen):
     assert page.result_view.passed_fold.is_open
     fold.button.click()
     qtbot.waitUntil(lambda: "The card responds." not in seen(page), timeout=5000)
+
+
+@pytest.mark.parametrize(
+    ("code", "states", "pills"),
+    [
+        ("en", ("pass", "pass"), [("ok", "2 checks passed")]),
+        (
+            "en",
+            ("pass", "fail", "warn", "warn"),
+            [("ok", "1 check passed"), ("error", "1 failed"), ("warn", "2 warnings")],
+        ),
+        (
+            "zh_CN",
+            ("pass", "fail", "warn"),
+            [("ok", "1 项检查通过"), ("error", "1 项未通过"), ("warn", "1 项需要留意")],
+        ),
+    ],
+)
+def test_what_did_not_pass_is_counted_and_open_below_the_count(open_page, language, qtbot, code, states, pills):
+    language.set(code)
+    page = open_page()
+    verdict = next((each for each in ("fail", "warn") if each in states), "pass")
+    checks = [
+        make_check("card-heat", state, device=NAME, value=86, limit=87, air="@health.air.desktop") for state in states
+    ]
+    page.show_result(replace(health_checks(), verdict=verdict, checks=tuple(checks)))
+    fold = page.result_view.passed_fold
+    assert visible_pills(fold) == pills
+    findings = [row for row in page.result_view.rows if row.check.state != "pass"]
+    assert all(row.isVisible() for row in findings)
+    qtbot.waitUntil(lambda: all(row.y() > fold.y() for row in findings), timeout=5000)
+
+
+def test_the_program_helps_with_a_finding_before_it_is_tested_again(home, app, qtbot):
+    window, _ = home(app)
+    area = window.main_area
+    area.open_page(HEALTH)
+    page = area.pages[HEALTH]
+    view = page.result_view
+    page.show_result(health_checks())
+    assert (view.remedy_button.text(), view.remedy_button.kind) == ("Watch temperature", "primary")
+    view.remedy_button.click()
+    qtbot.waitUntil(lambda: area.current_page == MONITOR, timeout=20_000)
+    area.open_page(HEALTH)
+    busy = make_check("card-memory", "warn", device=NAME, busy=50, free_memory_bytes=1, total_memory_bytes=2)
+    page.show_result(replace(health_checks(), checks=(busy,)))
+    assert view.remedy_button.text() == "Show programs"
+    view.remedy_button.click()
+    assert area.current_page == MONITOR
+    feed(window, sample(gpu()))
+    card = area.pages[MONITOR].gpu_details.processes_card
+    qtbot.waitUntil(lambda: card.isVisible() and not card.visibleRegion().isEmpty(), timeout=5000)
+
+
+@pytest.mark.parametrize("checks", [(make_check("driver", "pass", value="617.42"),), (make_check("mains", "warn"),)])
+def test_where_the_program_cannot_help_the_test_is_repeated(open_page, checks):
+    page = open_page()
+    page.choose(2, None)
+    page.show_result(replace(health_checks(), verdict=checks[0].state, checks=checks))
+    page.update_state()
+    assert not page.result_view.remedy_button.isVisible()
+    assert (page.start_button.text(), page.start_button.kind) == ("Repeat thorough check", "primary")
+
+
+def test_folded_checks_get_labels_when_they_are_unfolded_some_a_turn(open_page, qtbot):
+    page = open_page()
+    page.show_result(replace(health_checks(), checks=health_checks().checks * 4))
+    passed = [row for row in page.result_view.rows if row.check.state == "pass"]
+    assert not any(row.findChildren(TextLabel) for row in passed)
+    counts = [0]
+    heart = QTimer(page, interval=0)
+    heart.timeout.connect(lambda: counts.append(sum(row.isVisible() for row in passed)))
+    heart.start()
+    page.result_view.passed_fold.button.click()
+    qtbot.waitUntil(lambda: counts[-1] == len(passed), timeout=5000)
+    assert max(after - before for before, after in pairwise(counts)) <= ROWS_PER_TURN < len(passed)
+    assert all(row.findChildren(TextLabel) for row in passed)
+
+
+def test_another_language_keeps_the_rows_and_the_curves(open_page, language, qtbot, seen):
+    page = open_page(level=3)
+    curve = HealthTestCurve(gpu=0, t=(0.0, 60.0), temp=(40, 80), clock_sm=(2700, 1800), throttle=((), ("thermal",)))
+    page.show_result(replace(health_checks(3), curves=(curve,)))
+    page.result_view.passed_fold.button.click()
+    qtbot.waitUntil(lambda: "The card responds." in seen(page), timeout=5000)
+    rows, curves = list(page.result_view.rows), list(page.result_view.curves)
+    language.set("zh_CN")
+    qtbot.waitUntil(lambda: "显卡有响应。" in seen(page), timeout=5000)
+    assert "The card responds." not in seen(page)
+    assert "Temperature" not in seen(page)
+    assert (page.result_view.rows, page.result_view.curves) == (rows, curves)
 
 
 def test_what_passed_names_the_card_where_several_are_tested(open_page):
@@ -254,13 +456,22 @@ def test_chinese_has_no_space_around_the_unnamed_card(open_page, language):
     assert "显卡有响应。" in [row.text for row in page.result_view.rows]
 
 
-def test_test_again_starts_the_level_of_the_result(open_page, app, qtbot):
+@pytest.mark.parametrize(
+    ("verdict", "level", "text"),
+    [("warn", 2, "Repeat thorough check"), ("pass", 3, "Start stress test"), ("fail", 2, "Repeat thorough check")],
+)
+def test_one_button_starts_the_next_test_and_says_whether_it_is_the_same(open_page, app, qtbot, verdict, level, text):
+    app.results["health"] = replace(health_checks(), verdict=verdict)
     page = open_page(level=2, gpus=(gpu(0),))
     with qtbot.waitSignal(page.test_runner.finished, timeout=5000):
         page.start_button.click()
+    assert (page.level, page.start_button.text()) == (level, text)
     page.levels.buttons[0].click()
+    assert page.start_button.text() == "Start quick check"
+    page.levels.buttons[1].click()
+    assert page.start_button.text() == "Repeat thorough check"
     with qtbot.waitSignal(page.test_runner.finished, timeout=5000):
-        page.result_view.verdict.button.click()
+        page.start_button.click()
     assert app.calls[-1] == f"health 2 {Path(ENVIRONMENT.path)}"
 
 
@@ -371,7 +582,7 @@ def test_another_language_keeps_the_result(open_page, language, qtbot):
     page = open_page()
     page.show_result(health_checks())
     language.set("zh_CN")
-    qtbot.waitUntil(lambda: page.result_view.verdict.button.text() == "再测一次")
+    qtbot.waitUntil(lambda: "显卡偏热" in page.result_view.verdict.title_label.text())
     assert len(page.result_view.rows) == len(health_checks().checks)
     assert page.result_view.verdict.isVisible()
 
@@ -427,7 +638,7 @@ def test_verdict_shows_level_and_untested_gpu(open_page):
     page = open_page()
     page.show_result(replace(health_checks(1), verdict="pass"))
     assert page.result_view.verdict.title_label.text() == "Everything that was tested passed"
-    assert page.result_view.title == "1 · Quick check · RTX 4060"
+    assert page.result_view.title == "Quick check · RTX 4060"
     assert page.result_view.verdict.kind == "ok"
     page.show_result(replace(health_checks(2), verdict="pass", covers=("cpu-compute", "memory-test-cpu")))
     assert page.result_view.verdict.kind == "neutral"
@@ -454,7 +665,7 @@ def test_only_level_1_without_environment(open_page, app, seen):
     app.known = ()
     page = open_page(level=2)
     assert not page.start_button.isEnabled()
-    assert "Level 1 works without it" in page.limit_label.text()
+    assert "The quick check works without it" in page.limit_label.text()
     page.levels.buttons[0].click()
     assert page.start_button.isEnabled()
     assert "without calculations" in page.levels.buttons[0].line_label.text()
@@ -466,7 +677,7 @@ def test_cpu_only_pytorch_shows_warning(open_page, app, variant, warned):
     app.known = (replace(ENVIRONMENT, variant=variant),)
     page = open_page(level=3)
     assert page.cpu_only_banner.isVisible() == warned
-    assert "only the CPU" in page.cpu_only_banner.label.text()
+    assert "only on the CPU" in page.cpu_only_banner.label.text()
     assert page.start_button.isEnabled()
     page.levels.buttons[0].click()
     assert not page.cpu_only_banner.isVisible()

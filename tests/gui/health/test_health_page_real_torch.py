@@ -17,7 +17,7 @@ from gpu_assistant.gui.monitor.sampling import SamplingService
 from gpu_assistant.health.job import CHILD_PROGRAM
 from gpu_assistant.system import current_system
 
-pytestmark = [pytest.mark.gui, pytest.mark.real_install, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.gui, pytest.mark.real_install]
 
 LONG_MS = 600_000  # loading PyTorch from a slow disk takes most of it
 

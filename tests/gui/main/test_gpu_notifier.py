@@ -75,7 +75,7 @@ def test_lost_gpu_turns_the_icon_red(watched):
     feed(window, *(sample(lost, t=now - 30 + second) for second in range(30)), state="lost")
     icon = window.desktop_integration.tray.icon().pixmap(64, 64).toImage()
     assert icon == temperature_icon("!", "error").pixmap(64, 64).toImage()
-    assert window.desktop_integration.tray.toolTip() == "NVIDIA GeForce RTX 4060: no longer answers"
+    assert window.desktop_integration.tray.toolTip() == "NVIDIA GeForce RTX 4060: no longer responds"
 
 
 def test_alarm_is_notified_once_until_it_ends(watched):
@@ -144,7 +144,7 @@ def test_own_threshold_is_named_as_such(watched, qtbot):
     window, notifications = watched
     feed(window, *seconds(15, temp=90, fan=0))
     qtbot.waitUntil(lambda: bool(notifications), timeout=60_000)
-    assert "We chose this limit ourselves" in notifications[0].text
+    assert "our own choice" in notifications[0].text
 
 
 def test_disabled_alarms_notify_nothing(watched, app, qtbot):

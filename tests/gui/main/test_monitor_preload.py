@@ -70,3 +70,17 @@ def test_other_page_chosen_during_loading_stays(loaded, qtbot):
     loaded.open_page(SETTINGS)
     qtbot.waitUntil(lambda: MONITOR in loaded.pages and loaded.is_monitor_ready, timeout=10_000)
     assert loaded.current_page == SETTINGS
+
+
+def test_programs_asked_for_early_are_shown_once_monitor_is_there(loaded, qtbot):
+    loaded.open_programs()
+    qtbot.waitUntil(lambda: loaded.current_page == MONITOR, timeout=10_000)
+    assert loaded.pages[MONITOR].gpu_details.is_open
+
+
+def test_programs_asked_for_early_are_forgotten_on_another_page(loaded, qtbot):
+    loaded.open_programs()
+    loaded.open_page(SETTINGS)
+    loaded.open_page(MONITOR)
+    qtbot.waitUntil(lambda: loaded.current_page == MONITOR, timeout=10_000)
+    assert not loaded.pages[MONITOR].gpu_details.is_open

@@ -230,7 +230,8 @@ def test_daily_check_setting_is_saved(window_with_update, app):
     assert not window.main_area.pages[HOME].update_card.isVisible()
 
 
-def test_check_now_shows_outcome(publisher, open_window, app, qtbot):
+def test_check_now_shows_outcome(publisher, open_window, app, qtbot, monkeypatch):
+    monkeypatch.setattr(model, "FIRST_CHECK_DELAY_MS", model.CHECK_INTERVAL_MS)  # nobody but the button asks
     window = open_window(app)
     card = settings(window)
     qtbot.waitUntil(
@@ -243,7 +244,7 @@ def test_check_now_shows_outcome(publisher, open_window, app, qtbot):
     publisher.publish(publisher.statement("1.2.0", publisher.file(SETUP)))
     card.check_button.click()
     qtbot.waitUntil(lambda: card.last_check_label.text().endswith("A newer version is available."), timeout=10_000)
-    assert card.last_check_label.text().startswith("Last check 2026-11-2")
+    assert card.last_check_label.text().startswith("Last checked 2026-11-2")
     assert card.update_panel.isVisible()
 
 

@@ -12,7 +12,7 @@ from gpu_assistant.catalog.records.health import HealthRules
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.results import Alarm, Health
-from gpu_assistant.gui.monitor.alarms import ADVISED_TEST_LEVEL, ALARMS_ADVISING_TEST
+from gpu_assistant.gui.monitor.alarms import ADVISED_TEST_LEVEL, ALARMS_ADVISING_TEST, ALARMS_NAMING_PROGRAMS
 from gpu_assistant.gui.monitor.gpu_summary import status_text
 from tests.fakes.main_window import feed, gpu, sample
 
@@ -22,10 +22,39 @@ pytestmark = pytest.mark.gui
 def test_alarms_advising_test_have_button():
     rules = load_catalog(resources_dir() / "catalog").read("health.json", HealthRules).rules
     texts = json.loads((resources_dir() / "texts" / "health.json").read_text(encoding="utf-8"))
-    named = {
-        rule.id for rule in rules if f"level {ADVISED_TEST_LEVEL} health test" in texts[f"health.{rule.id}.fix"]["en"]
-    }
+    level_name = texts[f"health.level.{ADVISED_TEST_LEVEL}"]["en"]
+    named = {rule.id for rule in rules if f"{level_name.lower()} (health test)" in texts[f"health.{rule.id}.fix"]["en"]}
     assert named == ALARMS_ADVISING_TEST
+    naming_programs = {
+        rule.id for rule in rules if "programs that use the card" in texts[f"health.{rule.id}.fix"]["en"]
+    }
+    assert naming_programs <= ALARMS_NAMING_PROGRAMS <= {rule.id for rule in rules}
+
+
+def test_hot_gpu_leads_to_the_programs_on_it(worked, qtbot):
+    window, page = worked
+    window.resize(1180, 1000)
+    card = page.advice_panel.alarms_card
+    qtbot.waitUntil(lambda: bool(card.rows), timeout=10_000)
+    row = next(row for row in card.rows.values() if row.alarm.id == "slowed-by-heat")
+    assert not page.gpu_details.processes_card.isVisible()
+    qtbot.waitUntil(row.programs_button.isVisible, timeout=5000)
+    row.programs_button.click()
+    assert page.gpu_details.processes_card.isVisible()
+
+
+def test_short_window_offers_the_programs_beside_the_advice(worked, qtbot):
+    window, page = worked
+    card = page.advice_panel.alarms_card
+    qtbot.waitUntil(lambda: bool(card.rows), timeout=10_000)
+    row = next(iter(card.rows.values()))
+    window.resize(880, 520)
+    qtbot.waitUntil(lambda: row.is_short and row.programs_button.isVisible(), timeout=5000)
+    qtbot.waitUntil(lambda: row.programs_button.x() > row.fix_label.geometry().right(), timeout=5000)
+    assert not row.source_button.isVisible()
+    window.resize(1180, 1000)
+    qtbot.waitUntil(lambda: row.programs_button.y() > row.fix_label.geometry().bottom(), timeout=5000)
+    assert row.programs_button.x() < row.source_button.x()
 
 
 def test_several_alarms_are_one_line_with_expandable_advice(monitor, qtbot):
@@ -67,6 +96,6 @@ def test_the_line_of_a_healthy_gpu_at_its_power_limit_says_first_that_this_is_no
     both = sample(busy, gpu(1, temp=65, temp_max=83))
     health = Health(t=2.0, state="well", cards=2, alarms=(alarm, replace(alarm, gpu=1)))
     shared = status_text(both, health, simulated=False)
-    assert shared == "2 GPUs · At the power limit (normal) · the hottest is 18 °C below slowdown"
+    assert shared == "2 GPUs · At the power limit (normal) · Hottest: 18 °C below slowdown"
     one = status_text(both, replace(health, alarms=(alarm,)), simulated=False)
     assert one.startswith("2 GPUs · GPU 0: at the power limit · ")

@@ -5,11 +5,15 @@ from __future__ import annotations
 import time
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from gpu_assistant.core.results import GpuProcess
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.monitor.gpu_table import CELL_ROLE
+from gpu_assistant.gui.monitor.plot.curves import LINE_WIDTH, STRONG_WIDTH, THIN_WIDTH
+from tests.fakes.examples import GIB
 from tests.fakes.main_window import feed, gpu, sample
 
 pytestmark = pytest.mark.gui
@@ -29,7 +33,7 @@ def hot(monitor, qtbot):
     window, page = monitor
     now = time.time()
     feed(window, *(sample(*eight(), t=now - 20 + second) for second in range(20)))
-    qtbot.waitUntil(lambda: page.selected_gpus == [0, 1, 6, 7], timeout=30_000)
+    qtbot.waitUntil(lambda: page.selected_gpus == [4, 5, 6, 7], timeout=30_000)
     return window, page
 
 
@@ -58,15 +62,178 @@ def test_cards_that_need_attention_come_first_and_the_others_fold_into_a_line(ho
     window, page = hot
     page.advice_panel.toggle_button.click()
     window.resize(1180, 760)
-    qtbot.waitUntil(lambda: shown_rows(page) == [6, 7, 0, 1, 2, 3, 4, 5], timeout=5000)
+    qtbot.waitUntil(lambda: shown_rows(page) == [7, 6, 0, 1, 2, 3, 4, 5], timeout=5000)
     window.resize(880, 520)
-    qtbot.waitUntil(lambda: shown_rows(page) == [6, 7], timeout=5000)
+    qtbot.waitUntil(lambda: shown_rows(page) == [7, 6], timeout=5000)
     others = page.summary_tiles.others_row
     assert (others.isVisible(), others.text_label.text()) == (True, "6 others: normal")
     others.button.click()
-    assert shown_rows(page) == [6, 7, 0, 1, 2, 3, 4, 5]
+    assert shown_rows(page) == [7, 6, 0, 1, 2, 3, 4, 5]
     others.button.click()
-    assert shown_rows(page) == [6, 7]
+    assert shown_rows(page) == [7, 6]
+
+
+def test_alarms_are_in_one_order_everywhere_the_worst_first(hot, qtbot):
+    window, page = hot
+    panel = page.advice_panel
+    qtbot.waitUntil(lambda: len(panel.alarms_card.rows) == 2, timeout=5000)
+    assert [key[1] for key in panel.alarms_card.rows] == [7, 6]
+    assert panel.alarms_card.others_label.text() == "Also GPU 6: hot"
+    panel.toggle_button.click()
+    assert page.subtitle_label.text() == "8 × RTX 4060 · GPU 7: slowed by heat · GPU 6: hot"
+    assert shown_rows(page)[:2] == [7, 6]
+    drawn = [7, 6, 4, 5]
+    assert all(list(card.gpus) == drawn for card in page.plot_cards if card.gpus != (-1,))
+    page.layout_control.buttons[1].click()
+    assert [card.gpus for card in page.plot_cards[:4]] == [(gpu,) for gpu in drawn]
+    # GPU 6 is the worse one now: everything follows, and each keeps its colour.
+    slots = dict(page.gpu_table.slots)
+    now = time.time()
+    cards = [*eight()[:6], gpu(6, temp=95, temp_max=87, temp_slow=90), eight()[7]]
+    feed(window, *(sample(*cards, t=now + second) for second in range(20)))
+    qtbot.waitUntil(lambda: shown_rows(page)[:2] == [6, 7], timeout=5000)
+    qtbot.waitUntil(lambda: [card.gpus for card in page.plot_cards[:4]] == [(6,), (7,), (4,), (5,)], timeout=5000)
+    assert page.gpu_table.slots == slots
+    page.layout_control.buttons[0].click()
+    assert page.plot_cards[0].gpus == (6, 7, 4, 5)
+
+
+def test_an_overlaid_legend_follows_the_order_of_alarms(hot, qtbot):
+    window, page = hot
+    card = next(card for card in page.plot_cards if card.plotted_metric.key == "temp")
+
+    def legend():
+        rows = sorted(card.legend_rows.items(), key=lambda each: (each[1].y(), each[1].x()))
+        return [gpu for gpu, _ in rows]
+
+    qtbot.waitUntil(lambda: legend() == [7, 6, 4, 5], timeout=5000)
+    now = time.time()
+    cards = [*eight()[:6], gpu(6, temp=95, temp_max=87, temp_slow=90), eight()[7]]
+    feed(window, *(sample(*cards, t=now + second) for second in range(20)))
+    qtbot.waitUntil(lambda: legend() == [6, 7, 4, 5], timeout=5000)
+    assert card in page.plot_cards  # nothing was built anew for it
+
+
+def test_the_lines_of_cards_with_an_alarm_are_strong_and_the_others_thin(hot):
+    _, page = hot
+
+    def widths():
+        card = page.plot_cards[0]
+        assert {gpu: row.line for gpu, row in card.legend_rows.items()} == {
+            int(key): line for key, line in card.plot.lines.items()
+        }
+        return {gpu: row.line.width for gpu, row in card.legend_rows.items()}
+
+    assert widths() == {7: STRONG_WIDTH, 6: STRONG_WIDTH, 4: THIN_WIDTH, 5: THIN_WIDTH}
+    # Where all lines are those of cards with an alarm, none of them stands out.
+    page.toggle_gpu(4)
+    page.toggle_gpu(5)
+    assert widths() == {7: LINE_WIDTH, 6: LINE_WIDTH}
+
+
+def test_the_bands_of_events_follow_the_order_of_alarms(hot, qtbot):
+    _, page = hot
+    plot = next(card.plot for card in page.plot_cards if card.plotted_metric.key == "temp")
+    qtbot.waitUntil(lambda: [band.gpu for band in plot.event_labels.bands] == [7, 6], timeout=5000)
+
+
+def test_notes_are_counted_apart_from_alarms(monitor, qtbot):
+    """What several GPUs only note is one note, and no alarm."""
+    window, page = monitor
+    limited = {"util": 97, "power_w": 113.0, "throttle": ("power-cap",), "clock_sm": 2700, "clock_sm_max": 3105}
+    cards = [gpu(index, temp=60, temp_max=87, **(limited if index < 5 else {})) for index in range(6)]
+    cards += [gpu(6, temp=86, temp_max=87), gpu(7, temp=90, temp_max=87, throttle=("thermal",))]
+    now = time.time()
+    feed(window, *(sample(*cards, t=now - 40 + second) for second in range(40)))
+    card = page.advice_panel.alarms_card
+    qtbot.waitUntil(lambda: card.others_label.text() == "Also GPU 6: hot · 1 note", timeout=30_000)
+    assert page.status_pill.text == "2 alarms"
+    assert card.expand_button.text() == "Show all"
+    card.expand_button.click()
+    assert [row.title_label.text() for row in card.rows.values()] == [
+        "GPU 7: slowed by heat",
+        "GPU 6: hot",
+        "GPU 0–4: at the power limit",
+    ]
+    assert card.others_label.text() == ""
+
+
+def test_advice_above_the_table_is_short_until_all_alarms_are_shown(hot, qtbot):
+    window, page = hot
+    window.resize(1180, 760)
+    card = page.advice_panel.alarms_card
+    qtbot.waitUntil(lambda: len(card.rows) == 2 and card.isVisible(), timeout=5000)
+    first, second = card.rows.values()
+    qtbot.waitUntil(lambda: first.title_label.text() == "GPU 7: slowed by heat · 90 °C · 2,730 MHz", timeout=5000)
+    assert (first.fix_label.isVisible(), first.evidence_label.isVisible(), second.isVisible()) == (True, False, False)
+    card.expand_button.click()
+    assert first.title_label.text() == "GPU 7: slowed by heat"
+    assert all(row.evidence_label.isVisible() and row.mute_button.isVisible() for row in (first, second))
+
+
+def test_the_short_advice_leads_to_the_programs_of_the_worst_card_first(hot, qtbot):
+    window, page = hot
+    window.resize(1180, 760)
+    card = page.advice_panel.alarms_card
+    qtbot.waitUntil(lambda: bool(card.rows), timeout=5000)
+    first = next(iter(card.rows.values()))
+    qtbot.waitUntil(first.programs_button.isVisible, timeout=5000)
+    first.programs_button.click()
+    program = GpuProcess(pid=4711, name="python3", mem_used=5 * GIB, kind="compute")
+    feed(window, *(sample(*(replace(each, processes=(program,)) for each in eight())) for _ in range(2)))
+    table = page.gpu_details.processes_card.table
+    qtbot.waitUntil(lambda: table.rowCount() == 8 and table.isVisible(), timeout=5000)
+    assert [table.item(row, 0).text() for row in range(3)] == ["GPU 7", "GPU 6", "GPU 0"]
+    card.expand_button.click()
+    assert all(row.programs_button.isVisible() for row in card.rows.values())
+
+
+def test_the_folded_line_is_the_key_of_the_graphs(hot, qtbot, language):
+    """Each GPU's sign, as in the graphs, with its name; unfolded, the table has both."""
+    window, page = hot
+    window.resize(880, 520)
+    others = page.summary_tiles.others_row
+
+    def key() -> list[str]:
+        rows = sorted(others.key_rows.values(), key=lambda row: (row.y(), row.x()))
+        return [row.accessibleName() for row in rows if row.isVisible()]
+
+    qtbot.waitUntil(lambda: key() == ["GPU 7", "GPU 6", "GPU 4", "GPU 5"], timeout=5000)
+    page.toggle_gpu(5)
+    page.toggle_gpu(1)
+    qtbot.waitUntil(lambda: key() == ["GPU 7", "GPU 6", "GPU 1", "GPU 4"], timeout=5000)
+    signs = {str(gpu): (row.line.colour_token, row.line.dash) for gpu, row in others.key_rows.items()}
+    drawn = {key: (line.colour_token, line.dash) for key, line in page.plot_cards[1].plot.lines.items()}
+    assert signs == drawn
+    page.layout_control.buttons[1].click()
+    assert {row.line.dash for row in others.key_rows.values()} == {0}  # alone in their plots, lines are solid
+    language.set("zh_CN")
+    qtbot.waitUntil(lambda: others.key_label.text() == "曲线显示：", timeout=5000)
+    right = others.button.geometry().right()
+    others.button.click()
+    qtbot.waitUntil(lambda: not key() and not others.text_label.isVisible(), timeout=5000)
+    qtbot.waitUntil(lambda: others.button.geometry().right() == right, timeout=5000)  # below the pointer
+
+
+def test_key_that_has_no_room_is_below_the_line(hot, qtbot):
+    window, page = hot
+    others = page.summary_tiles.others_row
+    theme.set_text_scale(QApplication.instance(), 2.0)
+    window.resize(880, 760)
+    qtbot.waitUntil(lambda: others.key.isVisible() and others.key.y() >= others.button.geometry().bottom())
+    assert others.key.width() > others.width() // 2
+
+
+def test_the_status_line_gives_its_row_to_the_graphs_where_it_has_room_behind_the_title(hot, qtbot):
+    window, page = hot
+    title, status = page.title_label, page.subtitle_label
+    for height, is_behind in ((760, True), (1000, False), (760, True)):
+        window.resize(1400, height)
+        qtbot.waitUntil(lambda known=is_behind: (status.x() > title.geometry().right()) is known, timeout=5000)
+        assert status.width() >= status.sizeHint().width()
+    theme.set_text_scale(QApplication.instance(), 2.0)
+    window.resize(880, 760)
+    qtbot.waitUntil(lambda: status.y() > title.geometry().bottom(), timeout=5000)
 
 
 def test_a_short_window_with_many_cards_shows_a_whole_plot(hot, qtbot, language):
@@ -85,6 +252,28 @@ def test_healthy_cards_of_a_short_window_are_one_line(monitor, qtbot):
     others = page.summary_tiles.others_row
     qtbot.waitUntil(lambda: others.text_label.text() == "All 8: normal", timeout=5000)
     assert not page.gpu_table.isVisible()
+
+
+def test_rows_that_were_hidden_are_whole_when_they_are_shown(monitor, qtbot):
+    """Also where the rows got lower in the meantime."""
+    window, page = monitor
+    window.resize(1180, 1000)
+    now = time.time()
+    feed(window, *(sample(*(gpu(index, temp=60, temp_max=87) for index in range(8)), t=now - 30 + k) for k in range(3)))
+    table = page.gpu_table
+    qtbot.waitUntil(lambda: len(shown_rows(page)) == 8, timeout=5000)
+    window.resize(880, 520)
+    qtbot.waitUntil(lambda: not shown_rows(page), timeout=5000)
+    feed(window, *(sample(*eight(), t=now - 20 + second) for second in range(20)))
+    qtbot.waitUntil(lambda: shown_rows(page) == [7, 6], timeout=30_000)
+
+    def are_whole() -> bool:
+        rows = sum(table.rowHeight(row) for row in shown_rows(page))
+        return table.height() == table.horizontalHeader().height() + rows
+
+    qtbot.waitUntil(are_whole, timeout=5000)
+    window.resize(1180, 1000)
+    qtbot.waitUntil(lambda: len(shown_rows(page)) == 8 and are_whole(), timeout=5000)
 
 
 def test_names_are_shown_where_the_gpus_differ(monitor):
@@ -125,13 +314,13 @@ def test_click_and_space_toggle_lines(hot, qtbot):
     def ticked():
         return [row for row in range(8) if table.item(row, GPU).checkState() == Qt.CheckState.Checked]
 
-    assert ticked() == [0, 1, 6, 7]
+    assert ticked() == [4, 5, 6, 7]
     place = table.visualItemRect(table.item(3, TEMPERATURE)).center()
     qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert ticked() == sorted(page.selected_gpus) == [1, 3, 6, 7]
+    assert ticked() == sorted(page.selected_gpus) == [3, 5, 6, 7]
     table.setCurrentCell(3, GPU)
     qtbot.keyClick(table, Qt.Key.Key_Space)
-    assert ticked() == [1, 6, 7]
+    assert ticked() == [5, 6, 7]
 
 
 @pytest.mark.parametrize("code", ["en", "zh_CN"])

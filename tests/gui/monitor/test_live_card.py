@@ -55,6 +55,22 @@ def test_home_names_the_gpus_and_has_a_row_for_each(home, app, seen, qtbot):
     assert {figure.gpu for figure in page.live_card.metrics} == {0}
 
 
+@pytest.mark.parametrize("level", ["info", "warn", "error"])
+def test_value_of_an_alarm_has_its_colour(qtbot, level):
+    card, history = LiveMetricsCard(), SampleHistory(HistoryWriter(History))
+    qtbot.addWidget(card)
+    tone = "text" if level == "info" else level
+    history.add(sample(gpu(0, temp=89), t=1000.0))
+    card.show_history(history, health_with_alarms(0, level=level))
+    tones = {metric.metric_spec.key: metric.value_widget.tone for metric in card.metrics}
+    assert tones == {"util": "text", "mem": "text", "temp": tone, "power": "text"}
+    card.show_history(history, None)
+    assert {metric.value_widget.tone for metric in card.metrics} == {"text"}
+    history.add(sample(gpu(0, temp=50), gpu(1, temp=89), t=1001.0))
+    card.show_history(history, health_with_alarms(1, level=level))
+    assert [row.values[2].tone for row in card.gpu_rows.rows] == ["text", tone]
+
+
 def test_first_minute_sparklines_span_available_data(qtbot):
     card, history = LiveMetricsCard(), SampleHistory(HistoryWriter(History))
     qtbot.addWidget(card)

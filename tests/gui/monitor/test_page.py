@@ -7,12 +7,17 @@ import time
 
 import pytest
 from PySide6.QtCore import Qt
+from shiboken6 import isValid
 
 from gpu_assistant.core.results import GpuSample
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.main.main_area import HOME, MONITOR, SETTINGS
-from gpu_assistant.gui.monitor.plot.cards import gpu_line
+from gpu_assistant.gui.monitor.metrics import GPU_METRICS
+from gpu_assistant.gui.monitor.plot.cards import NEW_PER_TURN, gpu_line
+from gpu_assistant.gui.monitor.plot.legend import LineLegendRow
 from gpu_assistant.gui.monitor.plot.time_axis import SPANS, format_since
+from gpu_assistant.gui.widgets.cards import MetricValue
+from gpu_assistant.gui.widgets.text import TextLabel
 from tests.fakes.main_window import feed, gpu, sample
 
 pytestmark = pytest.mark.gui
@@ -58,11 +63,12 @@ def test_pause_is_shown_above_the_plots_and_leaves_the_status_whole(monitor, lan
     page.toolbar.pause_button.click()
     at = time.strftime("%H:%M:%S", time.localtime(page.time_axis.view()[1]))
     assert page.subtitle_label.text() == running
-    assert readout.pause_pill.text == f"Paused at {at}"
+    assert readout.pause_pill.text == f"Graphs paused at {at}"
     assert readout.pause_pill.isVisible()
+    assert "Everything above is live" in readout.text_label.text().split(" · ")
     language.set("zh_CN")
     page.retranslate()
-    assert readout.pause_pill.text == f"暂停于 {at}"
+    assert readout.pause_pill.text == f"曲线已在 {at} 暂停"
     page.toolbar.pause_button.click()
     assert readout.pause_pill.isHidden()
     assert readout.time_label.text() == "实时"
@@ -82,12 +88,12 @@ def test_the_line_above_the_plots_says_what_the_cross_hair_points_at(monitor, qt
         language.set(code)
         page.retranslate()
         page.time_axis.point(now - 4)
-        assert readout.time_label.text() == time.strftime("%H:%M:%S", time.localtime(now - 4))
+        assert time.strftime("%H:%M:%S", time.localtime(now - 4)) in readout.time_label.text()
         assert told in readout.text_label.text().split(" · ")
         page.time_axis.point(now - 500)
         assert readout.text_label.text() == ""
         page.time_axis.point(None)
-    assert readout.pause_pill.text.startswith("暂停于")
+    assert readout.pause_pill.text.startswith("曲线已在")
     assert readout.height() == height  # the plots keep their place under the pointer
 
 
@@ -111,6 +117,7 @@ def test_crosshair_shared_by_all_plots(monitor, qtbot):
     # A queued sample may rebuild the plots.
     qtbot.waitUntil(lambda: len(page.plot_cards) > 2 and page.plot_cards[0].is_in_view(), timeout=5000)
     page.draw()
+    qtbot.waitUntil(lambda: all(card.plot.view is not None for card in page.plot_cards if card.is_in_view()))
     qtbot.keyClick(page.plot_cards[0].plot, Qt.Key.Key_End)
     at = page.time_axis.cursor
     assert at is not None
@@ -262,9 +269,66 @@ def test_each_plots_head_has_its_values_at_the_cross_hair(monitor, qtbot, count)
     card.plot.grab()
     at = [f"{reading.value:.0f}{unit}" for reading in card.plot.readings()]
     assert shown() == at != newest
+    assert all(row.is_tagged for row in card.legend_rows.values())
     page.time_axis.point(None)
     card.plot.grab()
     assert shown() == newest
+
+
+@pytest.mark.parametrize("count", [1, 2, 8])
+def test_the_words_of_a_limit_are_above_the_plot(monitor, language, qtbot, count):
+    """No curve and no label of an event can meet them, and the plot's name is whole beside them."""
+    window, page = monitor
+    feed(window, *(sample(*(gpu(index, temp=88, temp_max=87) for index in range(count))) for _ in range(3)))
+    cards = {card.plotted_metric.key: card for card in page.plot_cards}
+
+    def is_above(key: str, text: str) -> bool:
+        row, plot = cards[key].limit_row, cards[key].plot
+        is_whole = row.isVisible() and row.width() >= row.sizeHint().width()
+        return row.text == text and is_whole and row.geometry().bottom() < plot.y()
+
+    for code, slows, limit in (("en", "slows at 87 °C", "limit 115 W"), ("zh_CN", "87 °C 起降速", "上限 115 W")):
+        language.set(code)
+        qtbot.waitUntil(lambda text=slows: is_above("temp", text), timeout=5000)
+        qtbot.waitUntil(lambda text=limit: is_above("power", text), timeout=5000)
+    assert cards["util"].limit_row.isHidden()
+
+
+@pytest.mark.parametrize("count", [2, 3, 8])
+def test_each_gpu_has_a_strip_in_the_plot_of_load_where_there_are_many(monitor, count):
+    window, page = monitor
+    feed(window, sample(*(gpu(index) for index in range(count))))
+    strips = {card.plotted_metric.key: card.plot.strips for card in page.plot_cards}
+    expected = min(count, 4) if count > 2 else 1
+    assert strips == {"util": expected, "mem": 1, "temp": 1, "power": 1, "cpu": 1, "ram": 1}
+    page.layout_control.buttons[1].click()
+    assert {card.plot.strips for card in page.plot_cards} == {1}
+
+
+def test_the_scale_of_strips_is_in_the_name_of_their_plot(monitor, language, qtbot):
+    window, page = monitor
+    feed(window, sample(*(gpu(index) for index in range(3))))
+    labels = page.plot_cards[0].findChildren(TextLabel)
+    for code, name in (("en", "Load (0–100%)"), ("zh_CN", "占用（0–100%）")):
+        language.set(code)
+        qtbot.waitUntil(lambda name=name: name in [each.text() for each in labels], timeout=5000)
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_the_page_says_once_which_gpu_a_sign_is(monitor, count):
+    """Its header does; the plots have the sign with the value, and the name for those who ask."""
+    window, page = monitor
+    feed(window, sample(*(gpu(index, util=50) for index in range(count))))
+    rows = list(page.plot_cards[0].legend_rows.values())
+    named = [LineLegendRow(row.line) for row in rows]
+    for row, other in zip(rows, named, strict=True):
+        other.show_value(row.value)
+        assert row.sizeHint().width() < other.sizeHint().width()
+    assert [row.toolTip() for row in rows] == [f"GPU {index}" for index in range(count)]
+    assert rows[1].accessibleName() == f"GPU 1: {rows[1].value}"
+    page.layout_control.buttons[1].click()
+    (alone,) = page.plot_cards[0].legend_rows.values()
+    assert alone.toolTip() == ""  # its plot is the only one that says whose it is
 
 
 def test_side_by_side_plots_per_gpu(monitor):
@@ -278,6 +342,97 @@ def test_side_by_side_plots_per_gpu(monitor):
         ("mem", (0,)),
         ("mem", (1,)),
     ]
+
+
+@pytest.mark.parametrize(("count", "layout"), [(2, 1), (4, 0)], ids=["side by side", "four overlaid"])
+def test_headers_name_their_values_where_the_window_has_room(monitor, qtbot, count, layout):
+    window, page = monitor
+    feed(window, sample(*(gpu(index, util=42 + index, temp=61 + index) for index in range(count))))
+
+    def shown(kind):
+        return [[each for each in header.findChildren(kind) if each.isVisible()] for header in page.gpu_headers]
+
+    captions = {metric.title_text() for metric in GPU_METRICS}
+
+    def are_named():
+        return [captions & {each.text() for each in labels} for labels in shown(TextLabel)]
+
+    page.layout_control.buttons[layout].click()
+    for height, named in ((900, captions), (520, set()), (900, captions)):
+        window.resize(1180, height)
+        qtbot.waitUntil(lambda named=named: are_named() == [named] * count, timeout=5000)
+        values = [[each.figure for each in figures] for figures in shown(MetricValue)]
+        assert [(len(each), each[0], each[2]) for each in values] == [
+            (4, str(42 + index), str(61 + index)) for index in range(count)
+        ]
+    # In a short window the units say what they are; the names are tool tips.
+    assert {each.toolTip() for figures in shown(MetricValue) for each in figures} == captions
+
+
+@pytest.mark.parametrize(
+    ("temperature", "limit", "filled"), [(60, 80, 0.75), (89, 87, 1.0), (60, None, 0.6)], ids=["below", "above", "none"]
+)
+def test_bar_of_the_temperature_ends_at_its_limit(monitor, temperature, limit, filled):
+    window, page = monitor
+    feed(window, sample(gpu(0, temp=temperature, temp_max=limit, temp_slow=None)))
+    bars = {metric.key: tile.progress_bar for metric, _, tile in page.tiles}
+    assert bars["temp"].fraction() == pytest.approx(filled)
+
+
+def test_new_plots_are_drawn_some_a_turn(monitor, qtbot):
+    window, page = monitor
+    window.resize(1366, 1400)
+    feed(window, sample(*(gpu(index) for index in range(8))))
+    overlaid, machine = list(page.plot_cards), page.plot_cards[-2:]
+    qtbot.waitUntil(lambda: all(card.is_in_view() and card.plot.view is not None for card in overlaid), timeout=5000)
+    page.layout_control.buttons[1].click()
+    cards = page.plot_cards[:-2]
+    assert [card.gpus for card in cards] == [*((index,) for index in range(4))] * 4
+    qtbot.waitUntil(lambda: any(card.plot.view is not None for card in cards))
+    for card in cards:
+        card.plot.view = None  # as if it was never drawn
+    for count in (NEW_PER_TURN, 2 * NEW_PER_TURN):
+        page.draw()
+        assert sum(card.plot.view is not None for card in cards) == count
+    qtbot.waitUntil(lambda: all(card.plot.view is not None for card in cards if card.is_in_view()))
+    qtbot.waitUntil(lambda: all(card.isVisible() for card in page.plot_cards), timeout=5000)
+    assert [card.plotted_metric.key for card in page.plot_cards[::4]] == ["util", "mem", "temp", "power", "cpu"]
+    assert page.plot_cards[-2:] == machine
+    assert len({card.plot.minimumHeight() for card in page.plot_cards}) == 1
+    qtbot.waitUntil(lambda: not any(isValid(card) for card in overlaid[:-2]), timeout=5000)
+
+
+def test_lines_that_look_otherwise_are_drawn_some_a_turn(monitor, qtbot):
+    window, page = monitor
+    window.resize(1366, 1400)
+    feed(window, sample(*(gpu(index) for index in range(8))))
+    cards = page.plot_cards[:4]
+    qtbot.waitUntil(lambda: all(card.is_in_view() and card.plot.view is not None for card in cards), timeout=5000)
+    page.plots.show_latest(window.main_area.sampling.history, {0})
+    assert not any(card.plot.view for card in cards)
+    for count in (NEW_PER_TURN, 2 * NEW_PER_TURN):
+        page.draw()
+        assert sum(card.plot.view is not None for card in cards) == count
+    qtbot.waitUntil(lambda: all(card.plot.view is not None for card in cards), timeout=5000)
+
+
+def test_another_layout_ends_a_build(monitor, qtbot):
+    window, page = monitor
+    feed(window, sample(*(gpu(index) for index in range(8))))
+    page.layout_control.buttons[1].click()
+    begun = list(page.plot_cards)
+    page.layout_control.buttons[0].click()
+    qtbot.waitUntil(lambda: not any(isValid(card) for card in begun[:-2]), timeout=5000)
+    assert [card.gpus for card in page.plot_cards] == [(0, 1, 2, 3)] * 4 + [(-1,)] * 2
+    assert all(card.isVisible() for card in page.plot_cards)
+
+
+def test_table_has_the_columns_of_plots_that_follow(monitor, qtbot):
+    window, page = monitor
+    feed(window, sample(*(gpu(index) for index in range(8))))
+    page.layout_control.buttons[1].click()
+    page.toolbar.table_button.click()
+    qtbot.waitUntil(lambda: page.table.columnCount() == 1 + 4 * 4 + 2, timeout=5000)
 
 
 def test_four_of_eight_gpus_drawn_and_selectable(monitor):
@@ -310,6 +465,22 @@ def test_gpus_with_alarms_are_drawn_first(monitor, qtbot):
     assert page.selected_gpus == [1, 2, 6, 7]
 
 
+def test_the_hottest_gpus_are_drawn_and_keep_their_place_until_others_are_clearly_hotter(monitor, qtbot):
+    window, page = monitor
+
+    def temperatures(*temps):
+        feed(window, sample(*(gpu(index, temp=temp) for index, temp in enumerate(temps))))
+
+    temperatures(60, 50, 61, 50, 62, 50, 63, 50)
+    qtbot.waitUntil(lambda: page.selected_gpus == [0, 2, 4, 6], timeout=30_000)
+    temperatures(60, 64, 61, 64, 62, 64, 63, 64)
+    assert page.selected_gpus == [0, 2, 4, 6]
+    temperatures(60, 50, 61, 66, 62, 50, 63, 50)
+    assert page.selected_gpus == [2, 3, 4, 6]
+    temperatures(None, 40, None, None, None, 40, 63, 40)
+    assert page.selected_gpus == [1, 5, 6, 7]
+
+
 def test_lost_gpus_are_drawn_last(monitor, qtbot):
     window, page = monitor
     feed(window, sample(*(gpu(index, state="lost" if index < 6 else "ready") for index in range(8))))
@@ -320,7 +491,7 @@ def test_lost_gpu_is_named(monitor):
     window, page = monitor
     cards = (gpu(index, state="lost" if index == 6 else "ready") for index in range(8))
     feed(window, sample(*cards), state="lost")
-    assert page.subtitle_label.text().startswith("GPU 6: The GPU no longer answers.")
+    assert page.subtitle_label.text().startswith("GPU 6: The GPU no longer responds.")
 
 
 def test_reused_index_draws_own_history(monitor):
@@ -344,9 +515,65 @@ def test_a_value_at_the_pointer_is_marked_with_its_time_and_the_present_one_come
     page.draw()
     load = page.plot_cards[0]
     assert load.figure.tone == "text"
+    assert not load.pointed_label.isVisible()
     page.time_axis.point(now - 10)
     clock = time.strftime("%H:%M:%S", time.localtime(now - 10))
     qtbot.waitUntil(lambda: load.figure.tone == "soft", timeout=5000)
-    assert page.plots.readout.time_label.text() == clock
+    assert load.pointed_label.text() == clock
+    assert load.pointed_label.isVisible()
+    assert page.plots.readout.time_label.text() == f"Values at {clock}"
     page.time_axis.point(None)
-    qtbot.waitUntil(lambda: load.figure.tone == "text", timeout=5000)
+    qtbot.waitUntil(lambda: load.figure.tone == "text" and not load.pointed_label.isVisible(), timeout=5000)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_paused_plots_keep_their_values_while_those_above_are_live(monitor, qtbot, count):
+    window, page = monitor
+    now = time.time()
+    page.time_axis.now = lambda: now
+
+    def cards(load):
+        return [gpu(index, util=load + index) for index in range(count)]
+
+    feed(window, *(sample(*cards(50), t=now - 9 + second) for second in range(10)))
+    qtbot.waitUntil(lambda: len(page.plot_cards) > 2 and page.plot_cards[0].is_in_view(), timeout=5000)
+    page.draw()
+    card = page.plot_cards[0]
+
+    def shown() -> list[str]:
+        return [row.value for row in card.legend_rows.values()] or [card.figure.accessibleName()]
+
+    before = shown()
+    assert before == ["50%", "51%"][:count]
+    page.toolbar.pause_button.click()
+    card.plot.grab()
+    feed(window, sample(*cards(80), t=now + 1))
+    assert shown() == before
+    tiles = [tile.value_widget.figure for metric, _, tile in page.tiles if metric.key == "util"]
+    assert count > 1 or tiles == ["80"]
+    page.toolbar.pause_button.click()
+    card.plot.grab()
+    assert shown() == ["80%", "81%"][:count]
+
+
+@pytest.mark.parametrize(
+    "leave",
+    [
+        lambda axis: axis.pause(True),
+        lambda axis: axis.pan(-axis.span),
+        lambda axis: axis.zoom(0.5, axis.view()[0]),
+        lambda axis: axis.zoom(0.5, axis.view()[1]),
+    ],
+    ids=["paused", "panned", "zoomed", "zoomed live"],
+)
+def test_a_range_that_is_not_live_as_chosen_keeps_its_gpus(monitor, leave):
+    window, page = monitor
+    feed(window, sample(*(gpu(index, temp=50) for index in range(8))))
+    assert page.selected_gpus == [0, 1, 2, 3]
+    leave(page.time_axis)
+    hotter = sample(*(gpu(index, temp=80 if index == 7 else 50) for index in range(8)))
+    feed(window, hotter)
+    assert page.selected_gpus == [0, 1, 2, 3]
+    page.time_axis.reset()
+    feed(window, hotter)
+    assert page.selected_gpus == [0, 1, 2, 7]

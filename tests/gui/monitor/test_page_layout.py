@@ -11,6 +11,7 @@ from tests.fakes.examples import GIB
 from tests.fakes.main_window import feed, gpu, sample
 
 pytestmark = pytest.mark.gui
+MIN_CURVES_HEIGHT = 60  # pixels at 100 % text
 
 
 def uncut(page, widget) -> bool:
@@ -139,3 +140,21 @@ def test_two_plots_are_whole_in_a_small_window(monitor, language, qapp, cards):
             qapp.processEvents()
         whole = [card for card in page.plot_cards if card.visibleRegion().boundingRect().size() == card.size()]
         assert len(whole) >= 2
+
+
+@pytest.mark.parametrize("height", [520, 640])
+@pytest.mark.parametrize("cards", [1, 2, 8])
+def test_curves_keep_their_height_beside_events(monitor, language, qapp, cards, height):
+    """A hot card's labels of events and the advice above the plots do not take it."""
+    window, page = monitor
+    hot = [gpu(index, temp=90, temp_max=83, util=99, throttle=("thermal",)) for index in range(cards)]
+    now = page.time_axis.view()[1]
+    feed(window, *(sample(*hot, t=now - 20 + second) for second in range(20)))
+    for code in ("en", "zh_CN"):
+        language.set(code)
+        window.resize(880, height)
+        for _ in range(20):
+            qapp.processEvents()
+        first = next(card for card in page.plot_cards if card.plotted_metric.key == "temp")
+        assert first.plot.events
+        assert first.plot.area().height() >= theme.px(MIN_CURVES_HEIGHT)

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QApplication, QToolTip, QWidget
+from PySide6.QtGui import QFontMetricsF, QPalette
+from PySide6.QtWidgets import QApplication, QToolTip, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu_assistant.core.theme import load_theme_file
 from gpu_assistant.gui import theme
+from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.widgets.text import label
 
 THEMES = ("light", "dark", "contrast")
@@ -118,6 +119,29 @@ def test_chinese_uses_weight_700(qapp: QApplication) -> None:
     assert theme.font("title").weight() == 700
     theme.set_chinese(qapp, False)
     assert theme.font("title").weight() == 600
+
+
+def test_quotation_marks_are_narrow_in_english_also_after_a_change(
+    qapp: QApplication, qtbot: QtBot, language: Language
+) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    quotes = label("body", "“”")
+    QVBoxLayout(parent).addWidget(quotes)
+    for code in ("zh_CN", "en", "zh_CN", "en"):
+        language.set(code)
+        width = theme.advance("body", "“”")
+        for widget in (parent, quotes):
+            qtbot.waitUntil(lambda w=widget, wide=width: QFontMetricsF(w.font()).horizontalAdvance("“”") == wide)
+        if code == "en":
+            assert width < theme.advance("body", "中文") * 0.7
+
+
+def test_english_lines_are_equally_far_apart_in_every_font(qapp: QApplication) -> None:
+    theme.set_chinese(qapp, chinese=False)
+    metrics = QFontMetricsF(theme.font("body"))
+    pitch = metrics.height() * theme.line_height() / theme.font("body").pixelSize()
+    assert 1.4 < pitch < 1.5
 
 
 def test_changed_signal_reports_size_change(qapp: QApplication) -> None:

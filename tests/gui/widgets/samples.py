@@ -26,6 +26,7 @@ from gpu_assistant.gui.widgets.console import CommandBox, LogDrawer
 from gpu_assistant.gui.widgets.inputs import Dropdown, DropdownEntry
 from gpu_assistant.gui.widgets.menus import LanguageMenu, ThemeMenu
 from gpu_assistant.gui.widgets.navigation import NavigationRail, StepRail
+from gpu_assistant.gui.widgets.numbered_steps import NumberedStep, NumberedSteps
 from gpu_assistant.gui.widgets.page import Footer, Page
 from gpu_assistant.gui.widgets.progress import ProgressBar, StepList
 
@@ -33,6 +34,15 @@ from gpu_assistant.gui.widgets.progress import ProgressBar, StepList
 def _steps() -> StepList:
     steps = StepList()
     steps.add_step("download", "Download PyTorch", "from the official source", "740 MB", admin=True)
+    return steps
+
+
+def _numbered_steps() -> NumberedSteps:
+    step = NumberedStep()
+    step.set_texts("Double-click the installer.", "Skip this if it is installed already.", "gpu-assistant.deb")
+    steps = NumberedSteps([step])
+    steps.set_heading("On the other computer")
+    steps.number_from(3)
     return steps
 
 
@@ -98,6 +108,7 @@ def samples(language: Language) -> dict[str, Callable[[], QWidget]]:
         "Picker": _picker,
         "Pill": lambda: Pill("warn", "update recommended"),
         "PressableCard": lambda: ClickableCard("play", "Run a first script", "in 1 min"),
+        "NumberedSteps": _numbered_steps,
         "ProgressBar": ProgressBar,
         "Segments": lambda: SegmentedControl(["1 min", "10 min"], 1, name="Time"),
         "SpeedLine": SpeedSparkline,

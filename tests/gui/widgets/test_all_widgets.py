@@ -121,10 +121,13 @@ def test_no_module_imports_heavy_ones() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_package_import_loads_no_qt() -> None:
+def test_imports_after_qt_read_no_source() -> None:
     import subprocess
     import sys
 
-    code = "import sys, gpu_assistant.gui; print('PySide6' in sys.modules)"
+    code = (
+        "import builtins, gpu_assistant.gui, PySide6.QtGui, PySide6.QtWidgets\n"
+        "print(builtins.__import__ is vars(builtins)['__feature_import__'])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, encoding="utf-8")
     assert done.stdout.strip() == "False"

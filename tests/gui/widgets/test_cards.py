@@ -72,6 +72,15 @@ def test_a_hero_says_its_verdict(show, kind: str) -> None:
     assert not hero.detail_label.isVisible()
 
 
+@pytest.mark.parametrize("detail", ["41 °C", "It slows itself down. " * 40])
+def test_a_heros_icon_is_beside_its_title(show, qtbot: QtBot, detail: str) -> None:
+    hero = show(Hero("warn", "Your GPU is hot", detail, action="Show live graphs"))
+    icon, title = hero.icon_widget, hero.title_label
+    qtbot.waitUntil(
+        lambda: icon.geometry().top() <= title.geometry().center().y() <= icon.geometry().bottom(), timeout=5000
+    )
+
+
 def test_value_row_is_one_accessible_name() -> None:
     row = ValueRow("driver")
     row.set("Graphics driver", "566.03", "CUDA up to 12.7", ("warn", "update recommended"))

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.widgets import icons
+from gpu_assistant.gui.widgets.text import label
 
 NAMED = (
     "plus",
@@ -129,6 +130,13 @@ def test_the_mark_and_the_window_icon() -> None:
     image = icons.brand_mark(30, 1.0).toImage()
     assert image.pixelColor(15, 2).name().upper() == theme.current().accent
     assert {size.width() for size in icons.app_icon().availableSizes()} >= {16, 32, 256}
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_icon_beside_text_is_as_high_as_its_line(qapp: QApplication, scale: float) -> None:
+    theme.set_text_scale(qapp, scale)
+    icon, text = icons.IconWidget("ok", "ok", 16, beside="body"), label("body", "13.0 显卡")
+    assert icon.sizeHint().height() == text.sizeHint().height()
 
 
 def test_icons_follow_text_scale(qapp: QApplication) -> None:

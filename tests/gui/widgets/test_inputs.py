@@ -8,15 +8,16 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QImage, QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionSlider, QStyleOptionSpinBox, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QStyle, QStyleOptionSlider, QStyleOptionSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.theme.stylesheet import SCROLL_BAR_WIDTH
 from gpu_assistant.gui.widgets.buttons import Button
 from gpu_assistant.gui.widgets.cards import Card
-from gpu_assistant.gui.widgets.inputs import Menu, ScrollBar, SpinBox
+from gpu_assistant.gui.widgets.inputs import CaptionedField, Dropdown, Menu, ScrollBar, SpinBox
 from gpu_assistant.gui.widgets.page import Page
+from tests.gui.geometry import layout_faults
 
 # A screen that is none has no front and no keyboard to grab.
 pytestmark = [
@@ -33,6 +34,23 @@ def box(qtbot):
     qtbot.addWidget(made)
     made.show()
     return made
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_fields_are_level_below_latin_and_chinese_captions(qapp, qtbot, scale):
+    """With some fonts, as those of `.ci/fonts/droid.conf`, the glyphs of the one script are higher."""
+    row, fields = QWidget(), [CaptionedField(Dropdown()) for _ in range(2)]
+    layout = QHBoxLayout(row)
+    for field, caption in zip(fields, ("CUDA Toolkit", "驱动类型"), strict=True):
+        field.field.setText("13.0")
+        field.set_caption(caption)
+        layout.addWidget(field)
+    qtbot.addWidget(row)
+    row.show()
+    theme.set_text_scale(qapp, scale)
+    qtbot.waitUntil(lambda: layout_faults(row) == [], timeout=5000)
+    latin, chinese = (field.field.mapTo(row, QPoint()).y() for field in fields)
+    assert latin == chinese
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0])

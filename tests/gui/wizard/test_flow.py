@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from msgspec.structs import replace
 
 from gpu_assistant.core.errors import AppError, Cancelled, ElevationDenied, NetworkError, RebootRequired, UsageError
 from gpu_assistant.core.plan import EndEvent, InterruptedInstall
 from gpu_assistant.core.recommendation import Alternative, Choice
 from gpu_assistant.gui.wizard.failure import failure_from_error
 from gpu_assistant.gui.wizard.flow import PAGES, WizardFlow
-from gpu_assistant.gui.wizard.state import apply_choice_change
+from gpu_assistant.gui.wizard.state import SmallerChoice, apply_choice_change
 from tests.fakes.examples import (
     WHEELHOUSE_OFFER,
     cpu_benchmark,
@@ -229,3 +232,30 @@ class TestSimulated:
     def test_simulated_flow_refuses_resume(self) -> None:
         with pytest.raises(ValueError, match="simulated"):
             WizardFlow(simulated=True).resume_install(make_plan(cpu_recommendation(), "/env"))
+
+
+def test_smaller_goal_gets_a_folder_of_its_own_on_the_same_disk() -> None:
+    flow = at_recommendation()
+    flow.change_options(goal="all")
+    flow.change_options(environment="/disk/ai/all")
+    recommendation = replace(cpu_recommendation(), goal="all")
+    smaller = SmallerChoice(code="pytorch-only", goal="pytorch", choice=None, needed_bytes=1, fits=True)
+    flow.set_recommendation(recommendation, make_plan(recommendation, "/disk/ai/all"), smaller_choice=smaller)
+    flow.take_smaller_choice()
+    assert (flow.state.goal, flow.state.environment) == ("pytorch", str(Path("/disk/ai/pytorch")))
+    flow.undo()
+    assert (flow.state.goal, flow.state.environment) == ("all", "/disk/ai/all")
+
+
+def test_recommendation_in_place_of_a_choice_that_is_too_large_leaves_it_to_be_chosen_again() -> None:
+    flow = at_recommendation()
+    own = Choice(pytorch="2.14.1")
+    flow.start_customizing()
+    flow.change_options(choice=own)
+    recommendation = cpu_recommendation()
+    smaller = SmallerChoice(code="recommended", goal="pytorch", choice=None, needed_bytes=1, fits=True)
+    flow.set_recommendation(recommendation, make_plan(recommendation, "/env"), smaller_choice=smaller)
+    flow.take_smaller_choice()
+    assert (flow.state.choice, flow.state.previous_choice, flow.state.customizing) == (None, own, False)
+    flow.start_customizing()
+    assert flow.state.choice == own

@@ -12,7 +12,7 @@ from gpu_assistant.core.recommendation import PyTorchChoice
 from gpu_assistant.install.packages.requirements import compatible_wheels
 from tests.fixtures.torch_env import given_wheelhouse
 
-pytestmark = [pytest.mark.gui, pytest.mark.real_install, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.gui, pytest.mark.real_install]
 
 
 def settle(wizard, qtbot) -> PyTorchChoice:

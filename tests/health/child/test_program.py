@@ -70,7 +70,6 @@ def faulty(environment: Path, fault: str) -> dict[str, Any]:
         [current_system().environment_python(environment), "-I", FAULTY, fault],
         capture_output=True,
         encoding="utf-8",
-        timeout=200,
         check=True,
     )
     lines = [json.loads(line) for line in done.stdout.splitlines()]

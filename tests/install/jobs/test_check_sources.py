@@ -233,26 +233,33 @@ def test_all_silent_leaves_the_plan_and_says_that_nothing_is_known(sources: Sour
     assert all(file.checked is None for step in result.plan.steps for file in step.files)
 
 
-def silence_first_questions(sources: Sources, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a busy computer: nobody answers so many questions within their time, and everybody the next one."""
-    monkeypatch.setattr(check_sources, "CHECK_SECONDS", 0.5)
-    monkeypatch.setattr(check_sources, "RETRY_SECONDS", 60.0)
-    sources.serve("simple", RELEASE)
-    sources.server.files[PAGE] = Served(b"no page", media="text/html", faults=[Fault("stall")] * count)
-    sources.server.files["/simple/torch/"].faults += [Fault("stall")] * count
+class SilentSources:
+    """As on a busy computer: nobody answers within the time of the first questions; called with the report that all are
+    asked once more, everybody does.
+    """
+
+    def __init__(self, sources: Sources, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(check_sources, "CHECK_SECONDS", 0.5)
+        monkeypatch.setattr(check_sources, "RETRY_SECONDS", 60.0)
+        sources.serve("simple", RELEASE)
+        sources.server.files[PAGE] = Served(b"no page", media="text/html")
+        self.reports: list[object] = []
+        self._pages = [sources.server.files[page] for page in (PAGE, "/simple/torch/")]
+        for page in self._pages:
+            page.faults += [Fault("stall")] * 99
+
+    def __call__(self, report: object) -> None:
+        self.reports.append(report)
+        for page in self._pages:
+            page.faults.clear()
 
 
 def test_install_asks_once_more_where_nobody_answered(sources: Sources, monkeypatch: pytest.MonkeyPatch) -> None:
-    silence_first_questions(sources, 2, monkeypatch)
+    answer = SilentSources(sources, monkeypatch)
     assert summary(sources.ask())[2] == {"source-unknown"}
-    assert summary(sources.ask(retries=True)) == (f"{RELEASE}+{GENERAL_VARIANT}", "general", {"source-on-cpu"})
-
-
-def test_second_question_is_announced(sources: Sources, monkeypatch: pytest.MonkeyPatch) -> None:
-    silence_first_questions(sources, 1, monkeypatch)
-    reports: list[object] = []
-    sources.job(retries=True).run(JobContext(report=reports.append))
-    assert reports == [SourceRetry(seconds=60.0)]
+    result = sources.job(retries=True).run(JobContext(report=answer))
+    assert summary(result) == (f"{RELEASE}+{GENERAL_VARIANT}", "general", {"source-on-cpu"})
+    assert answer.reports == [SourceRetry(seconds=60.0)]
 
 
 def test_installed_program_on_a_computer_without_python_says_that_nothing_is_known(

@@ -36,9 +36,8 @@ from ..end_to_end.program import CUT
 from ..end_to_end.snapshot import difference, seen, users_own
 from .test_real_torch import pip_keeps_pytorch
 
-pytestmark = [pytest.mark.real_install, pytest.mark.timeout(1200)]
+pytestmark = pytest.mark.real_install
 WINDOWS = sys.platform == "win32"
-A_KILL = 16 << 20  # bytes fetched twice that one kill may cost, and what lies in the sockets' own memory
 RATE = 20 << 20
 OWN = {"Path": r"%USERPROFILE%\bin;;C:\Program Files\Something;", "CUDA_PATH": r"%ProgramFiles%\old"}
 
@@ -192,7 +191,8 @@ def install_with_kills(run: EndToEndRun) -> None:
     assert run.stopped_at() == "pytorch"
     requested = {seen.path for seen in run.server.seen} & run.server.files.keys()
     fetched = sum(len(run.server.files[path].data) for path in requested)
-    assert run.server.sent <= fetched + A_KILL
+    # What a killed process had not written yet lies in the sockets; a download begun anew would cost this at least.
+    assert run.server.sent < fetched + size // 4
 
     if not WINDOWS:  # Wine takes a minute for each environment that is built again
         again = run.go_on()

@@ -385,4 +385,4 @@ def test_index_with_wheel_variants_only_is_told(sandbox: Sandbox) -> None:
     tiny_wheels.index(sandbox.server, "torch", wheels)
     error = refused(sandbox)
     assert (error.code, error.data["index"]) == ("release-nowhere", "@answer.variants")
-    assert "wheel variants, which cannot be locked yet" in Texts("en").error_text(error)
+    assert "wheel variants, which GPU Assistant cannot record and check yet" in Texts("en").error_text(error)

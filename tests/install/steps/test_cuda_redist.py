@@ -29,8 +29,6 @@ from gpu_assistant.install.steps.cuda_redist import (
     PARTS_FOLDER,
     TOOLKIT_RECEIPT,
     installer_hint,
-    toolkit_bytes,
-    toolkit_parts,
 )
 from gpu_assistant.system import current_system
 
@@ -303,9 +301,9 @@ def test_plan_has_exact_sizes(system: str, version: str) -> None:
     redist = catalog.cuda.redist
     assert redist is not None
     sizes = next(s for s in redist.sizes if (s.version.text, s.system) == (version, system))
-    wanted = {part.names[0] for part in toolkit_parts(redist, int(version[:2]))}
+    wanted = {part.names[0] for part in redist.toolkit_parts(int(version[:2]))}
     assert set(sizes.bytes) == wanted
-    assert toolkit_bytes(redist, version, f"{system}-x86_64") == sum(sizes.bytes.values())
+    assert redist.toolkit_bytes(sizes.version, sizes.system, "x86_64") == sum(sizes.bytes.values())
     toolkit = catalog.cuda.toolkit(version)
     assert toolkit is not None
     other = installer_hint(catalog, toolkit, system, "x86_64")

@@ -24,7 +24,7 @@ from gpu_assistant.install.jobs.uninstall import UninstallJob
 from gpu_assistant.install.journal import log
 from gpu_assistant.install.plan.planner import make_plan
 from gpu_assistant.install.plan.validation import check_same_steps
-from gpu_assistant.install.steps.cuda_redist import CUDNN_RECEIPT, toolkit_parts
+from gpu_assistant.install.steps.cuda_redist import CUDNN_RECEIPT
 from gpu_assistant.system import current_system
 
 from ...fakes.environment_variables import FileVariables
@@ -225,7 +225,7 @@ def test_cuda_dev_goal_survives_kill_resume_and_uninstall(sandbox: Sandbox) -> N
     plan = cuda_dev.plan()
     kinds = [step.kind for step in plan.steps]
     assert kinds[-4:] == ["cuda-toolkit", "cudnn", "verify", "variables"]
-    parts = len(toolkit_parts(cuda_dev.catalog.cuda.redist, 13)) if cuda_dev.catalog.cuda.redist is not None else 0
+    parts = len(cuda_dev.catalog.cuda.redist.toolkit_parts(13)) if cuda_dev.catalog.cuda.redist is not None else 0
     # In the middle of the fifth part of the toolkit, and in the middle of cuDNN.
     for stop, stopped in ((5, "cuda-toolkit"), (parts - 4 + 1, "cudnn")):
         command = [sys.executable, "-c", CHILD, str(cuda_dev.root), sandbox.torch_index, sandbox.server.url, str(stop)]

@@ -68,6 +68,33 @@ def test_open_folder_without_desktop_fails(tmp_path: Path) -> None:
         assert error.value.code == "no-file-manager"
 
 
+@pytest.mark.parametrize(
+    ("desktop_name", "program", "arguments"),
+    [
+        ("ubuntu:GNOME", "gnome-control-center", ["power"]),
+        ("KDE", "systemsettings5", ["kcm_powerdevilprofilesconfig"]),
+        ("XFCE", "xfce4-power-manager-settings", [""]),
+    ],
+)
+def test_power_settings_are_the_desktops_own(
+    tmp_path: Path, desktop_name: str, program: str, arguments: list[str]
+) -> None:
+    stand_in(tmp_path / "bin", program, tmp_path / "out")
+    environ = {"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin", "DISPLAY": ":0", "XDG_CURRENT_DESKTOP": desktop_name}
+    LinuxSystem(environ=environ, home=tmp_path).open_power_settings()
+    assert read_arguments(tmp_path / "out") == [str(tmp_path), *arguments]
+
+
+@pytest.mark.parametrize("missing", ["DISPLAY", "XDG_CURRENT_DESKTOP", "PATH"])
+def test_power_settings_without_a_desktop_fail(tmp_path: Path, missing: str) -> None:
+    stand_in(tmp_path / "bin", "gnome-control-center", tmp_path / "out")
+    environ = {"PATH": str(tmp_path / "bin"), "DISPLAY": ":0", "XDG_CURRENT_DESKTOP": "GNOME"}
+    del environ[missing]
+    with pytest.raises(AppError) as error:
+        system(**environ).open_power_settings()
+    assert error.value.code == "no-power-settings"
+
+
 def test_open_terminal_activates_environment(tmp_path: Path) -> None:
     environment = tmp_path / "it's an env"
     (environment / "bin").mkdir(parents=True)

@@ -23,10 +23,14 @@ class BenchmarkExporter(FileSaver):
     `stored` are the earlier benchmarks, oldest first; `range_source` is where the expected ranges are from.
     """
 
-    def ask_picture(self, benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> None:
+    def ask_picture(
+        self, benchmark: Benchmark, stored: tuple[Benchmark, ...], range_source: RangeSource | None
+    ) -> None:
         """Ask for a file name, then save a picture."""
         title, name = self.tr("Save picture"), export_name(benchmark, "png")
-        self.choose_file(title, "PNG (*.png)", name, lambda path: self.save_picture(benchmark, stored, path))
+        self.choose_file(
+            title, "PNG (*.png)", name, lambda path: self.save_picture(benchmark, stored, range_source, path)
+        )
 
     def ask_report(self, benchmark: Benchmark, stored: tuple[Benchmark, ...], range_source: RangeSource | None) -> None:
         """Ask for a file name, then save a report."""
@@ -35,9 +39,11 @@ class BenchmarkExporter(FileSaver):
             title, "HTML (*.html)", name, lambda path: self.save_report(benchmark, stored, range_source, path)
         )
 
-    def save_picture(self, benchmark: Benchmark, stored: tuple[Benchmark, ...], path: Path) -> None:
+    def save_picture(
+        self, benchmark: Benchmark, stored: tuple[Benchmark, ...], range_source: RangeSource | None, path: Path
+    ) -> None:
         """Write a PNG file."""
-        self.write(path, lambda: json.write_file(path, render_png(benchmark, stored)))
+        self.write(path, lambda: json.write_file(path, render_png(benchmark, stored, range_source)))
 
     def save_report(
         self, benchmark: Benchmark, stored: tuple[Benchmark, ...], range_source: RangeSource | None, path: Path

@@ -12,12 +12,19 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
 from ....bench.child_protocol import NOTE_PREFIX
-from ....bench.device_comparison import DeviceComparison, device_comparisons, unit_maxima
+from ....bench.device_comparison import DeviceComparison, unit_maxima
 from ....bench.history import previous_benchmark
 from ....core.results import Benchmark, BenchResult
 from ....core.theme import load_theme_file
 from ....reports import messages
-from ....reports.expected_ranges import BELOW_EXPECTED, verdict_label
+from ....reports.expected_ranges import (
+    BELOW_EXPECTED,
+    RangeSource,
+    limit_text,
+    link_limit,
+    ordered_comparisons,
+    slow_text,
+)
 from ....reports.result_messages import MAX_STEADY_SPREAD, max_spread, validity_notes
 from ....texts.benchmark import with_label
 from ... import language, theme
@@ -35,18 +42,20 @@ ALIGN_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 ALIGN_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
-def render_png(benchmark: Benchmark, stored: Sequence[Benchmark] = ()) -> bytes:
+def render_png(
+    benchmark: Benchmark, stored: Sequence[Benchmark] = (), range_source: RangeSource | None = None
+) -> bytes:
     """The picture as a PNG file, 1200 × 630 pixels; `stored` are the earlier benchmarks, oldest first."""
     image = QImage(IMAGE_WIDTH, IMAGE_HEIGHT, QImage.Format.Format_RGB32)
     painter = QPainter(image)
-    ResultImagePainter(painter, benchmark, previous_benchmark(benchmark, stored)).paint()
+    ResultImagePainter(painter, benchmark, previous_benchmark(benchmark, stored), range_source).paint()
     painter.end()
     return encode_png(image)
 
 
 def warnings_text(benchmark: Benchmark) -> str:
     """What the figures must not be shown without: below the expected range, unsteady, throttled, incomplete."""
-    warnings = [verdict_label(benchmark)] if benchmark.verdict == BELOW_EXPECTED else []
+    warnings = [slow_text(benchmark)] if benchmark.verdict == BELOW_EXPECTED else []
     warnings += [text for text in (messages.unmeasured_text(benchmark), messages.missing_text(benchmark)) if text]
     notes = [note for note in validity_notes(benchmark) if note.kind == "warn"]
     spread_is_high = max_spread(benchmark) > MAX_STEADY_SPREAD  # a note of its own has the figure
@@ -61,7 +70,13 @@ def warnings_text(benchmark: Benchmark) -> str:
 class ResultImagePainter:
     """Paints one result with a QPainter that is active on an image of IMAGE_WIDTH × IMAGE_HEIGHT."""
 
-    def __init__(self, painter: QPainter, benchmark: Benchmark, previous: Benchmark | None) -> None:
+    def __init__(
+        self,
+        painter: QPainter,
+        benchmark: Benchmark,
+        previous: Benchmark | None,
+        range_source: RangeSource | None = None,
+    ) -> None:
         self._painter, self._benchmark = painter, benchmark
         self._previous_date = messages.previous_date_label(previous)
         self._colours = {name: QColor(value) for name, value in load_theme_file().themes["light"].colours().items()}
@@ -69,7 +84,8 @@ class ResultImagePainter:
         # Warnings of more than one line take the place of the last row, so that none of them is cut.
         self._warnings_height = ROW_HEIGHT if self._warning_lines() > 1 else 0.0
         max_rows = MAX_ROWS - 1 if self._warnings_height else MAX_ROWS
-        self._pairs = device_comparisons(benchmark, previous)[:max_rows]
+        self._pairs = ordered_comparisons(benchmark, previous, max_rows)
+        self._limits = tuple(link_limit(pair, benchmark, range_source) for pair in self._pairs)
         self._maxima: Mapping[str, float] = unit_maxima(self._pairs)
 
     def paint(self) -> None:
@@ -82,8 +98,8 @@ class ResultImagePainter:
         if headline is not None:
             self._paint_headline(headline)
         full_width = self._full_bar_width()
-        for index, pair in enumerate(self._pairs):
-            self._paint_row(pair, ROW_TOP + index * ROW_HEIGHT, full_width)
+        for index, (pair, limit) in enumerate(zip(self._pairs, self._limits, strict=True)):
+            self._paint_row(pair, limit, ROW_TOP + index * ROW_HEIGHT, full_width)
         self._paint_footer()
         self._paint_warnings()
 
@@ -120,8 +136,10 @@ class ResultImagePainter:
         detail_rect = QRectF(text_rect.left(), top + 56, text_rect.width(), 70)
         self.draw_paragraph(detail_rect, headline.detail, image_font(22, 400), "soft", Qt.AlignmentFlag.AlignTop)
 
-    def _paint_row(self, pair: DeviceComparison, y: float, full_width: float) -> None:
-        """One workload; `full_width` is the length in pixels of the longest bar of its unit."""
+    def _paint_row(self, pair: DeviceComparison, limit: float | None, y: float, full_width: float) -> None:
+        """One workload; `full_width` is the length in pixels of the longest bar of its unit, or of the ground that
+        shows the `limit`.
+        """
         left, right = float(CONTENT_MARGIN), float(IMAGE_WIDTH - CONTENT_MARGIN)
         self.draw_line(QRectF(left, y, 300, 34), messages.pair_title(pair), image_font(23, 600), "text")
         description = messages.pair_description(pair, self._benchmark)
@@ -129,9 +147,11 @@ class ResultImagePainter:
         if pair.parallel is not None:
             efficiency = messages.efficiency_text(pair.parallel)
             self.draw_line(QRectF(left, y + 54, 300, 24), efficiency, image_font(18, 400), "soft")
+        if limit is not None:
+            self.draw_line(QRectF(left, y + 54, 300, 24), limit_text(limit, pair), image_font(18, 400), "soft")
         results = _compared_results(pair)
         # The length of a bar without another one beside it says nothing: only the figure is drawn, larger.
-        single, dense = len(results) == 1, len(results) > 2
+        single, dense = len(results) == 1 and limit is None, len(results) > 2
         bars_left = left + BARS_LEFT
         for index, result in enumerate(results):
             top = y + (16 if single else -2 if dense else 2) + index * (25 if dense else 32)
@@ -139,10 +159,14 @@ class ResultImagePainter:
             if not single:
                 token = messages.bar_colour(result, pair)
                 thickness = 14.0 if token == messages.REFERENCE_TOKEN else 18.0 if dense else 24.0
-                width = max(full_width * result.median / self._maxima[result.unit], 6.0)
+                width = max(full_width * result.median / (limit or self._maxima[result.unit]), 6.0)
                 bar = QRectF(bars_left, top + (26 - thickness) / 2, width, thickness)
-                draw_rounded_rect(self._painter, bar, 4, self._colours[token])
                 bar_end = bar.right()
+                if limit is not None:
+                    ground = QRectF(bars_left, bar.top(), max(full_width, width), thickness)
+                    draw_rounded_rect(self._painter, ground, 4, self._colours["pressed"])
+                    bar_end = ground.right()
+                draw_rounded_rect(self._painter, bar, 4, self._colours[token])
             text_rect = QRectF(bar_end + 14, top - 3, right - RATIO_WIDTH - bar_end - 14, 32)
             font = image_font(30 if single else 20, 600)
             self.draw_line(text_rect, self._bar_text(result, pair), font, "text")
@@ -156,10 +180,9 @@ class ResultImagePainter:
         available = IMAGE_WIDTH - 2 * CONTENT_MARGIN - BARS_LEFT - RATIO_WIDTH - 24
         widths = [
             (available - metrics.horizontalAdvance(self._bar_text(result, pair)))
-            * self._maxima[result.unit]
-            / result.median
-            for pair in self._pairs
-            if len(_compared_results(pair)) > 1
+            * (self._maxima[result.unit] / result.median if limit is None else 1)
+            for pair, limit in zip(self._pairs, self._limits, strict=True)
+            if len(_compared_results(pair)) > 1 or limit is not None
             for result in _compared_results(pair)
         ]
         return min(widths, default=available)

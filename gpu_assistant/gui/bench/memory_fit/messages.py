@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct
 from PySide6.QtCore import QCoreApplication
 
 from ....bench.child_protocol import MemoryFitProgress
@@ -14,7 +15,7 @@ from ....bench.memory_fit import LARGEST_GPU_DEVICE, FitModel, is_batch_fitting,
 from ....bench.training_snippet import memory_savings
 from ....core.results import BenchDevice, FitVariant, MemoryFit
 from ....core.types import short_device_name
-from ....texts.format import format_memory, format_percent, short_name
+from ....texts.format import format_memory, format_memory_column, format_percent, join_unit, short_name
 from ... import language
 from ...widgets.inputs import DropdownEntry
 from ..running import ActivityText
@@ -23,14 +24,17 @@ translate = QCoreApplication.translate
 
 FIT_MODELS: tuple[FitModel, ...] = ("resnet50", "bert-base", "language-model")
 FIT_VARIANTS: tuple[FitVariant, ...] = ("plain", "mixed", "checkpointing", "accumulation", "together")
-# (field of MemoryFit, colour token) of the parts of a stacked bar, from the left.
+# Ways of training by the time that they cost: mixed precision none, accumulation a little, checkpointing a third.
+FASTEST_FIRST: tuple[FitVariant, ...] = ("mixed", "accumulation", "checkpointing", "together")
+# (field of MemoryFit, colour token) of the parts of a stacked bar, from the left. Dark and bright ones alternate, so
+# that neighbours differ for whoever cannot tell their hues apart.
 MEMORY_PARTS = (
-    ("parameters", "s1"),
-    ("gradients", "s2"),
-    ("optimizer", "s3"),
-    ("activations", "s5"),  # the largest part: not in the green that says what fits
-    ("temporary", "accent"),
-    ("cache", "s4"),
+    ("parameters", "s3"),
+    ("gradients", "s1"),
+    ("optimizer", "s4"),
+    ("activations", "s2"),  # the largest part: neither in the green that says what fits, nor in a grey
+    ("temporary", "text"),
+    ("cache", "s5"),
 )
 
 
@@ -58,19 +62,18 @@ def variant_name(variant: FitVariant) -> str:
         "plain": translate("MemoryFitMessages", "Standard"),
         "mixed": translate("MemoryFitMessages", "Mixed precision"),
         "checkpointing": translate("MemoryFitMessages", "Checkpointing"),
-        "accumulation": translate("MemoryFitMessages", "Accumulation"),
+        "accumulation": translate("MemoryFitMessages", "Gradient accumulation"),
         "together": translate("MemoryFitMessages", "All together"),
     }[variant]
 
 
 def way_phrase(variant: FitVariant) -> str:
-    """How a way of training makes a batch fit, for "It fits …"."""
+    """What makes a batch fit, for "Keep … with …"."""
     return {
-        "plain": variant_name(variant),
-        "mixed": translate("MemoryFitMessages", "with 16-bit calculations (mixed precision)"),
-        "checkpointing": translate("MemoryFitMessages", "if parts are calculated twice (checkpointing)"),
-        "accumulation": translate("MemoryFitMessages", "if each batch is calculated in four parts (accumulation)"),
-        "together": translate("MemoryFitMessages", "with all of these together"),
+        "mixed": translate("MemoryFitMessages", "mixed precision"),
+        "checkpointing": translate("MemoryFitMessages", "checkpointing"),
+        "accumulation": translate("MemoryFitMessages", "gradient accumulation"),
+        "together": translate("MemoryFitMessages", "all methods together"),
     }[variant]
 
 
@@ -84,19 +87,22 @@ def fit_activity(report: MemoryFitProgress) -> ActivityText:
 def variant_detail(fit: MemoryFit) -> str:
     """What a way of training does, and what it costs."""
     if fit.variant == "together" and "mixed" not in memory_savings(fit):
-        return translate("MemoryFitMessages", "checkpointing and accumulation; mixed precision would not help here")
+        return translate(
+            "MemoryFitMessages", "checkpointing and gradient accumulation; mixed precision would not help here"
+        )
     if fit.variant == "accumulation" and fit.model != "resnet50":
-        return translate("MemoryFitMessages", "a batch in four parts, one update: slower")
+        return translate("MemoryFitMessages", "calculates a batch in four parts: slightly slower")
     return {
-        "plain": translate("MemoryFitMessages", "everything in float32"),
+        "plain": translate("MemoryFitMessages", "calculates everything in 32 bits"),
         "mixed": translate("MemoryFitMessages", "calculates in 16 bits, keeps weights in 32"),
         "checkpointing": translate(
             "MemoryFitMessages", "recalculates parts instead of storing them: takes a third longer"
         ),
         "accumulation": translate(
-            "MemoryFitMessages", "a batch in four parts, one update: slower, and BatchNorm sees fewer examples at once"
+            "MemoryFitMessages",
+            "calculates a batch in four parts: slightly slower, and BatchNorm sees fewer examples at once",
         ),
-        "together": translate("MemoryFitMessages", "mixed precision, checkpointing and accumulation"),
+        "together": translate("MemoryFitMessages", "mixed precision, checkpointing and gradient accumulation"),
     }[fit.variant]
 
 
@@ -112,8 +118,31 @@ def memory_part_name(part: str) -> str:
     }[part]
 
 
+def memory_part_meaning(part: str) -> str:
+    """What a part of memory is for, in one or two sentences."""
+    return {
+        "parameters": translate("MemoryFitMessages", "The numbers in which the model stores what it has learned."),
+        "gradients": translate(
+            "MemoryFitMessages",
+            "How each parameter should change so that the model makes fewer mistakes. Usually calculated in the second "
+            "half of a step: 0 MB means that there are none yet when memory use is highest.",
+        ),
+        "optimizer": translate(
+            "MemoryFitMessages", "What the optimizer keeps from earlier steps to improve its next updates."
+        ),
+        "activations": translate(
+            "MemoryFitMessages",
+            "Intermediate results of the examples that are calculated at once; more examples need more memory.",
+        ),
+        "temporary": translate(
+            "MemoryFitMessages", "Working space that is needed only while the parameters are updated."
+        ),
+        "cache": translate("MemoryFitMessages", "GPU memory that PyTorch keeps ready for later use."),
+    }[part]
+
+
 def memory_parts(fit: MemoryFit) -> tuple[tuple[str, int, str], ...]:
-    """(part, bytes, colour token) of the parts that are not empty, from the left of the bar."""
+    """(part, bytes, colour token) of all parts, from the left of the bar; 0 bytes are none at the peak."""
     counts = {
         "parameters": fit.parameters,
         "gradients": fit.gradients,
@@ -122,13 +151,24 @@ def memory_parts(fit: MemoryFit) -> tuple[tuple[str, int, str], ...]:
         "temporary": fit.temporary,
         "cache": fit.cache,
     }
-    return tuple((part, counts[part], colour) for part, colour in MEMORY_PARTS if counts[part] > 0)
+    return tuple((part, counts[part], colour) for part, colour in MEMORY_PARTS)
+
+
+def common_memory_parts(fits: Sequence[MemoryFit]) -> tuple[tuple[str, str], ...]:
+    """(part, colour token) of the parts that any of the bars has, from the left."""
+    shown = {part for fit in fits for part, count, _ in memory_parts(fit) if count > 0}
+    return tuple((part, colour) for part, colour in MEMORY_PARTS if part in shown)
+
+
+def memory_part_size(count: int) -> str:
+    """The size of a part of memory, for which nothing is 0 MB."""
+    return format_memory(count) if count else join_unit("0", "MB")
 
 
 def memory_part_text(part: str, count: int) -> str:
     """A part of memory with its size."""
     return translate("MemoryFitMessages", "{part} {size}").format(
-        part=memory_part_name(part), size=format_memory(count)
+        part=memory_part_name(part), size=memory_part_size(count)
     )
 
 
@@ -137,76 +177,143 @@ def usable_memory(fit: MemoryFit) -> int | None:
     return None if fit.capacity is None else fit.capacity - (fit.reserve or 0)
 
 
-def max_batch_text(fit: MemoryFit) -> str:
-    """Whether the batch fits, and about how large the largest one is; "" where the free memory is unknown."""
+def fit_text(fit: MemoryFit) -> str:
+    """Whether the batch fits, and that `largest_batch_text` follows; "" where the free memory is unknown."""
     batch = practical_batch(fit)
     if batch is None:
         return ""
     if batch == 0:
-        return translate("MemoryFitMessages", "does not fit, not even a batch of 1")
+        return translate("MemoryFitMessages", "Does not fit, not even a batch of 1")
     if not is_batch_fitting(fit):
-        return translate("MemoryFitMessages", "does not fit; largest batch about {batch}").format(batch=f"{batch:,}")
-    return translate("MemoryFitMessages", "fits; largest batch about {batch}").format(batch=f"{batch:,}")
+        return translate("MemoryFitMessages", "Does not fit; largest batch about")
+    return translate("MemoryFitMessages", "Fits; largest batch about")
+
+
+def largest_batch_text(fit: MemoryFit) -> str:
+    """About how large the largest batch is; "" where not even one example fits, or the free memory is unknown."""
+    batch = practical_batch(fit)
+    return f"{batch:,}" if batch else ""
 
 
 def fit_summary(measured: Sequence[MemoryFit]) -> str:
-    """Whether the batch fits, else with which ways of training it does; "" where the free memory is unknown."""
+    """Whether the batch fits, with how much of the memory it takes and the largest one, else what `fit_remedies`
+    offers; "" where the free memory is unknown.
+    """
     baseline = next((fit for fit in measured if fit.variant == "plain"), None)
-    if baseline is None or is_batch_fitting(baseline) is None:
+    usable = usable_memory(baseline) if baseline is not None else None
+    if baseline is None or usable is None or is_batch_fitting(baseline) is None:
         return ""
-    if is_batch_fitting(baseline):
-        template = translate("MemoryFitMessages", "A batch of {batch} fits.")
-    elif ways := [way_phrase(fit.variant) for fit in measured if is_batch_fitting(fit)]:
-        template = translate("MemoryFitMessages", "A batch of {batch} does not fit directly. It fits {ways}.").replace(
-            "{ways}", translate("MemoryFitMessages", ", or ").join(ways)
+    remedies = fit_remedies(measured)
+    smaller = next((remedy.batch for remedy in remedies if remedy.batch is not None), None)
+    way = next((way_phrase(remedy.variant) for remedy in remedies if remedy.variant is not None), "")
+    largest = practical_batch(baseline) or 0
+    if is_batch_fitting(baseline) and largest > baseline.batch:
+        template = translate(
+            "MemoryFitMessages",
+            "A batch of {batch} fits: it needs {peak} of {usable} usable memory. As it is, the largest batch is about "
+            "{largest}.",
+        )
+    elif is_batch_fitting(baseline):
+        template = translate("MemoryFitMessages", "A batch of {batch} fits: it needs {peak} of {usable} usable memory.")
+    elif way and smaller is not None:
+        template = translate(
+            "MemoryFitMessages", "A batch of {batch} does not fit. Use {smaller}, or keep {batch} with {way}."
+        )
+    elif way:
+        template = translate("MemoryFitMessages", "A batch of {batch} does not fit. Keep {batch} with {way}.")
+    elif smaller is not None:
+        template = translate(
+            "MemoryFitMessages", "A batch of {batch} does not fit with any method that was measured. Use {smaller}."
         )
     else:
         template = translate(
             "MemoryFitMessages",
-            "A batch of {batch} does not fit with any method that was measured. Choose a smaller one.",
+            "A batch of {batch} does not fit with any method that was measured, and neither does a smaller one.",
         )
-    return template.format(batch=f"{baseline.batch:,}")
+    return template.format(
+        batch=f"{baseline.batch:,}",
+        largest=f"{largest:,}",
+        peak=format_memory_column(baseline.peak),
+        usable=format_memory_column(usable),
+        smaller=f"{smaller or 0:,}",
+        way=way,
+    )
 
 
-def fit_colour(fit: MemoryFit) -> str:
-    """The colour token of the answer: ok or error."""
-    return "ok" if is_batch_fitting(fit) else "error"
+class FitRemedy(Struct, frozen=True, kw_only=True):
+    """What makes a batch fit that does not: a smaller `batch`, or the code for training in the way `variant`; the other
+    one is None. `label` is the text of a button.
+    """
+
+    label: str
+    batch: int | None = None
+    variant: FitVariant | None = None
+
+
+def fit_remedies(measured: Sequence[MemoryFit]) -> tuple[FitRemedy, ...]:
+    """For a batch that does not fit: the largest one that does, and the way of training that costs least time of those
+    with which it fits, all together only where no single one is enough. None for a batch that fits; the first one is
+    recommended.
+    """
+    baseline = next((fit for fit in measured if fit.variant == "plain"), None)
+    if baseline is None or is_batch_fitting(baseline) is not False:
+        return ()
+    fitting = [fit.variant for fit in measured if is_batch_fitting(fit)]
+    variant = next((each for each in FASTEST_FIRST if each in fitting), None)
+    remedies = [FitRemedy(label=_code_label(variant), variant=variant)] if variant is not None else []
+    batch = practical_batch(baseline) or max((practical_batch(fit) or 0 for fit in measured), default=0)
+    if 0 < batch < baseline.batch:
+        label = translate("MemoryFitMessages", "Set batch size to {batch}").format(batch=f"{batch:,}")
+        remedies.insert(0, FitRemedy(label=label, batch=batch))
+    return tuple(remedies)
+
+
+def _code_label(variant: FitVariant) -> str:
+    return {
+        "mixed": translate("MemoryFitMessages", "Show code: mixed precision"),
+        "checkpointing": translate("MemoryFitMessages", "Show code: checkpointing"),
+        "accumulation": translate("MemoryFitMessages", "Show code: gradient accumulation"),
+        "together": translate("MemoryFitMessages", "Show code: all methods"),
+    }[variant]
+
+
+def fit_sign(fit: MemoryFit) -> tuple[str, str]:
+    """Icon and colour token of the answer."""
+    return ("ok", "ok") if is_batch_fitting(fit) else ("error", "error")
 
 
 def peak_text(fit: MemoryFit, baseline: MemoryFit | None) -> str:
-    """The memory that a step needs, with the difference to training without savings in percent."""
-    memory_text = format_memory(fit.peak)
+    """The difference to training without savings in percent, and the memory that a step needs, which stands below
+    that of the other rows.
+    """
+    memory_text = format_memory_column(fit.peak)
     if baseline is None or fit.variant == "plain" or baseline.peak <= 0:
         return memory_text
     percent = round(100 * (1 - fit.peak / baseline.peak))
     if percent == 0:
         return memory_text
     change = format_percent(abs(percent))
-    return f"{memory_text} ({'−' if percent > 0 else '+'}{change})"
+    return f"{'−' if percent > 0 else '+'}{change} · {memory_text}"
 
 
-def free_memory_text(fit: MemoryFit, scale: int) -> str:
-    """Free memory, usable memory and what the reserve is for; "" where it is unknown.
-
-    `scale` is the full width of the bars in bytes: usable memory below it is a dashed line in them.
-    """
+def free_memory_text(fit: MemoryFit) -> str:
+    """Free memory, usable memory and what the reserve is for; "" where it is unknown."""
     usable = usable_memory(fit)
     if fit.capacity is None or usable is None:
         return ""
     if fit.device == "cpu":
         template = translate(
             "MemoryFitMessages",
-            "Free when measured: {size}. Planned with {usable}{line}; the rest is left for other "
-            "programs and PyTorch's own overhead.",
+            "Free when measured: {size}. Of that, {usable} (the dashed line in the bars) counts as usable; the rest "
+            "is left for other programs and PyTorch's own overhead.",
         )
     else:
         template = translate(
             "MemoryFitMessages",
-            "Free when measured: {size}. Planned with {usable}{line}; the rest is left for the "
-            "display, other programs and fragmentation.",
+            "Free when measured: {size}. Of that, {usable} (the dashed line in the bars) counts as usable; the rest "
+            "is left for the display, other programs and fragmentation.",
         )
-    line = translate("MemoryFitMessages", " (the dashed line)") if usable < scale else ""
-    return template.format(size=format_memory(fit.capacity), usable=format_memory(usable), line=line)
+    return template.format(size=format_memory_column(fit.capacity), usable=format_memory_column(usable))
 
 
 def numbered_gpu_name(device: str, devices: tuple[BenchDevice, ...]) -> str:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from ....bench.model_memory import roomiest, rounded_down
 from ....core.jobs import JobContext
 from ....core.results import FitVerdict, ModelFit, ModelFits
-from ....texts.format import format_memory, format_memory_column, format_percent, short_name
+from ....texts.format import UNKNOWN_VALUE, format_memory, format_memory_column, format_percent, short_name
 from ....texts.translate import remove_cjk_gaps
 from ... import language, theme
 from ...widgets.base import Themed, draw_rounded_rect
 from ...widgets.buttons import Button, SegmentedControl
 from ...widgets.cards import Banner, Card, Pill, PillKind
 from ...widgets.icons import draw_icon
+from ...widgets.inputs import CaptionedField
 from ...widgets.layouts import FlowLayout
 from ...widgets.text import label
 
@@ -50,30 +52,43 @@ class EstimateModelsJob:
 class FitCell(Pill):
     """A verdict as icon and text without a background: thirty coloured pills would all ask for attention.
 
-    In the table the text is at the right, so that the figures of a column stand below one another.
+    In the table the text is at the right, so that the figures of a column stand below one another; the icon stands
+    before the widest of them (`set_text_width`), so that the icons do, too.
     """
 
     def __init__(self, verdict: FitVerdict, text: str = "", *, in_key: bool = False) -> None:
-        self._in_key = in_key
+        self._in_key, self._text_width = in_key, 0
         super().__init__(PILLS[verdict], text, icon="cross" if verdict == "no" else None)
         if not in_key:
             self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def refresh(self) -> None:
         super().refresh()
-        self.setFont(theme.font("small" if self._in_key else "body"))
+        self.setFont(theme.font("small"))
+
+    @property
+    def text_width(self) -> int:
+        """The width of its own text in pixels."""
+        return self.fontMetrics().horizontalAdvance(self.text) + 1
+
+    def set_text_width(self, width: int) -> None:
+        """Reserve so many pixels for the text."""
+        self._text_width = width
+        self.updateGeometry()
 
     def sizeHint(self) -> QSize:
         icon_width = theme.px(ICON_SIZE) + ICON_GAP if self.icon_name is not None else 0
-        return QSize(self.fontMetrics().horizontalAdvance(self.text) + icon_width + 1, self.fontMetrics().height())
+        return QSize(max(self.text_width, self._text_width) + icon_width, self.fontMetrics().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
         painter, rect = QPainter(self), QRectF(self.rect())
         tone = "soft" if self.kind == "neutral" else self.kind
         if self.icon_name is not None:
-            draw_icon(painter, self.icon_name, tone, ICON_SIZE, QRectF(0, 0, theme.px(ICON_SIZE), rect.height()))
-            rect.setLeft(theme.px(ICON_SIZE) + ICON_GAP)
+            text_width, icon_width = max(self.text_width, self._text_width), theme.px(ICON_SIZE)
+            left = 0.0 if self._in_key else max(rect.right() - text_width - ICON_GAP - icon_width, 0.0)
+            draw_icon(painter, self.icon_name, tone, ICON_SIZE, QRectF(left, 0, icon_width, rect.height()))
+            rect.setLeft(left + icon_width + ICON_GAP)
         painter.setPen(theme.color("soft" if self.kind == "neutral" or self._in_key else "text"))
         painter.setFont(self.font())
         side = Qt.AlignmentFlag.AlignLeft if self._in_key else Qt.AlignmentFlag.AlignRight
@@ -89,7 +104,7 @@ class FitTable(Themed, QWidget):
         self._rows: list[list[QWidget]] = []
         self._hovered = 0  # the header is row 0
         self.grid = QGridLayout(self)
-        self.grid.setContentsMargins(0, 0, 0, 0)
+        self.grid.setContentsMargins(0, 0, 0, ROW_GAP // 2)  # as below every other row
         self.grid.setHorizontalSpacing(COLUMN_GAP)
         self.grid.setVerticalSpacing(ROW_GAP)
         self.setMouseTracking(True)
@@ -166,15 +181,13 @@ class ModelFitCard(Card):
         self._key.setLayout(self._key_layout)
         for pill in self.key_pills.values():
             self._key_layout.addWidget(pill)
-        self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._head.setSpacing(12)
-        self._head.addWidget(self.kinds, 0, Qt.AlignmentFlag.AlignLeft)
-        self._head.addStretch(1)
-        self._head.addWidget(self._key, 0, Qt.AlignmentFlag.AlignVCenter)
         self.table = FitTable()
-        self.column.addLayout(self._head)
+        self._kinds_field = CaptionedField(self.kinds)
         self.column.addWidget(self.answer_label)
         self.column.addWidget(self.card_label)
+        self.column.addSpacing(4)
+        self.column.addWidget(self._kinds_field, 0, Qt.AlignmentFlag.AlignLeft)
+        self.column.addWidget(self._key)
         self.column.addSpacing(4)
         self.column.addWidget(self.table)
         self.column.addWidget(self.more_button, 0, Qt.AlignmentFlag.AlignLeft)
@@ -199,31 +212,23 @@ class ModelFitCard(Card):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._place_key()
         self.table.grid.invalidate()
-
-    def _place_key(self) -> None:
-        """Put the key beside the kinds where it fits in one line, else below them."""
-        needed = self.kinds.sizeHint().width() + self._head.spacing() + self._key_layout.sizeHint().width()
-        beside = needed <= self.contentsRect().width() - self.column.contentsMargins().left() * 2
-        direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
-        if self._head.direction() != direction:
-            self._head.setDirection(direction)
 
     def retranslate(self) -> None:
         fits = self._fits
         if fits is None:
             return
         texts = language.texts()
-        self.setAccessibleName(self.tr("Does it fit on my card?"))
+        self.setAccessibleName(self.tr("Models and the memory they need"))
         self.kinds.set_options(
             [self.tr("Language models"), self.tr("Image models"), self.tr("Training")],
         )
         self.kinds.setAccessibleName(self.tr("Kind of model"))
+        self._kinds_field.set_caption(self.tr("Kind of model"))
         if fits.memory is None or fits.usable is None:
             self.card_label.setText(texts.translate("fit.no-card"))
         else:
-            memory, usable = format_memory(fits.memory), format_memory(fits.usable)
+            memory, usable = format_memory(fits.memory), format_memory_column(fits.usable)
             self.card_label.setText(texts.translate("fit.memory", {"memory": memory, "usable": usable}))
         self._show_spill_text()
         self.spill_banner.setVisible(fits.spills and any(each.verdict in ("tight", "no") for each in fits.models))
@@ -263,6 +268,7 @@ class ModelFitCard(Card):
         kind = KINDS[self.kinds.current()]
         self.formats_label.setText(
             self.tr(
+                "Parameters are the numbers that a model has learned; 7B in a name stands for 7 billion of them. "
                 "8-bit and 4-bit models are quantised: less precise, but they need less memory. "
                 "A token is about three quarters of a word."
             )
@@ -279,16 +285,18 @@ class ModelFitCard(Card):
         self.answer_label.setVisible(bool(self.answer_label.text()))
         shown = self._shown_models(list(models.values()))
         headers = [self.tr("Model"), *(texts.translate(f"fit.format.{each.format}") for each in formats)]
-        best_format = common_format(list(models.values()))
-        for column, text in enumerate([*headers, self._largest_header(kind, best_format)]):
-            is_format = 0 < column < len(headers)
+        best_format, last = common_format(list(models.values())), len(headers)
+        has_card = self._fits.usable is not None  # without one nothing can be said of how much fits
+        for column, text in enumerate([*headers, *([self._largest_header(kind, best_format)] * has_card)]):
+            is_format = 0 < column < last
             hint = self._format_hint(formats[column - 1].format) if is_format else ""
-            if kind == "language" and column == len(headers):
+            if kind == "language" and column == last:
                 hint = self.tr("in tokens")
             header = label("caption", "\n".join(part for part in (text, hint) if part))
-            if is_format:
+            if column > 0:
                 header.setAlignment(Qt.AlignmentFlag.AlignRight)
             self.table.add(header, 0, column)
+        columns: dict[int, list[FitCell]] = {column: [] for column in range(1, last + 1)}
         for row, fits in enumerate(shown, 1):
             self.table.add(label("strong", fits[0].name), row, 0)
             for column, fit in enumerate(fits, 1):
@@ -297,18 +305,35 @@ class ModelFitCard(Card):
                 verdict = texts.translate("fit.verdict.over" if is_over else f"fit.verdict.{fit.verdict}")
                 cell.setToolTip(verdict)
                 cell.setAccessibleName(f"{fits[0].name}, {headers[column]}: {cell.text}, {verdict}")
+                columns[column].append(cell)
                 self.table.add(cell, row, column)
-            self.table.add(
-                label("body", largest_text(fits, names_format=best_format is None), "soft"), row, len(headers)
-            )
+            if has_card:
+                self._add_largest(fits, row, last, names_format=best_format is None)
+        for cells in columns.values():
+            for cell in cells:
+                cell.set_text_width(max(each.text_width for each in cells))
         larger_count = len(models) - len(shown)
         self.more_button.setVisible(larger_count > 0 or self._shows_all)
         self.more_button.set_icon(None, "up" if self._shows_all else "down")
         more_text = self.tr("Show {count} models that do not fit").format(count=larger_count)
         self.more_button.setText(self.tr("Hide models that do not fit") if self._shows_all else more_text)
-        last = len(headers)
-        for column in range(last + 1):
+        for column in range(last + has_card):
             self.table.grid.setColumnStretch(column, 2 if column in (0, last) else 1)
+
+    def _add_largest(self, fits: list[ModelFit], row: int, column: int, *, names_format: bool) -> None:
+        """How much fits of a model; where nothing does, why, with the sign of the key."""
+        best = roomiest(fits)
+        verdict = None if best is not None else best_verdict(fits)
+        if verdict is not None:
+            text = language.texts().translate(f"fit.verdict.{verdict}")
+            cell = FitCell(verdict, text[:1].upper() + text[1:])
+            cell.setAccessibleName(f"{fits[0].name}: {text}")
+            self.table.add(cell, row, column)
+            return
+        size = UNKNOWN_VALUE if best is None else size_text(best, names_format=names_format)
+        size_label = label("strong", size)
+        size_label.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.table.add(size_label, row, column)
 
     def _shown_models(self, models: list[list[ModelFit]]) -> list[list[ModelFit]]:
         """Without those that fit in no format, unless all are asked for; all where none fits, or one alone does not."""
@@ -316,7 +341,10 @@ class ModelFitCard(Card):
         return models if self._shows_all or not fitting or len(models) - len(fitting) < MIN_HIDDEN else fitting
 
     def _answer_text(self, kind: str, models: list[list[ModelFit]]) -> str:
-        """The largest model that fits, in the most exact format in which it does; "" without a card."""
+        """The largest model that fits, in the most exact format in which it does; "" without a card.
+
+        Of language models its class, since their names do not say which of them is larger.
+        """
         if self._fits is None or self._fits.usable is None:
             return ""
         texts, device = language.texts(), self._fits.device
@@ -325,6 +353,11 @@ class ModelFitCard(Card):
             fit = largest_model(models, verdict)
             if fit is not None:
                 values |= {"model": fit.name, "format": texts.translate(f"fit.format.{fit.format}")}
+                if kind == "language" and verdict == "fits":
+                    template = self.tr(
+                        "Your {card} runs language models with up to {billions} billion parameters ({format})"
+                    )
+                    return template.format(**values, **class_figures(fit.parameters))
                 return texts.translate(f"fit.answer.{kind}" if verdict == "fits" else "fit.answer.tight", values)
         return texts.translate("fit.answer.none", values)
 
@@ -344,7 +377,6 @@ class ModelFitCard(Card):
         for verdict, pill in self.key_pills.items():
             pill.set(PILLS[verdict], self._key_text(verdict).format(percent=percent))
         self._key.setVisible(self._fits.usable is not None)
-        self._place_key()
         self.error_label.setText(
             self.tr("Estimated from published data ({date}); the actual need may be {percent} more or less.").format(
                 date=self._fits.as_of, percent=percent
@@ -382,20 +414,29 @@ def largest_model(models: list[list[ModelFit]], verdict: FitVerdict) -> ModelFit
     return next((fit for fit in largest if fit.verdict == verdict), None)
 
 
+def class_figures(parameters: int) -> dict[str, str]:
+    """The number of parameters as people speak of a class of models, rounded down, in the units of both languages."""
+    billions = parameters // 10**9 or math.floor(parameters / 10**8) / 10
+    return {"billions": f"{billions}", "hundred_millions": f"{round(billions * 10)}"}
+
+
 def common_format(models: list[list[ModelFit]]) -> str | None:
     """The format with the most room, where it is the same for all models that have room; else None."""
     formats = {best.format for fits in models if (best := roomiest(fits)) is not None}
     return formats.pop() if len(formats) == 1 else None
 
 
-def largest_text(fits: list[ModelFit], *, names_format: bool = True) -> str:
-    """How much fits in the format with the most room, and which one that is; the best verdict where none has room."""
+def best_verdict(fits: list[ModelFit]) -> FitVerdict | None:
+    """The best verdict of a model that has room in no format; None where the card's memory is unknown."""
+    verdicts = {fit.verdict for fit in fits}
+    return next((each for each in ("tight", "no") if each in verdicts), None)
+
+
+def size_text(best: ModelFit, *, names_format: bool) -> str:
+    """How much fits in the format with the most room, and which one that is; what limits it stands before the figure,
+    so that the figures of a column end below one another.
+    """
     texts = language.texts()
-    best = roomiest(fits)
-    if best is None:
-        verdicts = {fit.verdict for fit in fits}
-        verdict = next((each for each in ("tight", "no") if each in verdicts), None)
-        return "—" if verdict is None else texts.translate(f"fit.verdict.{verdict}")
     size = texts.translate(f"fit.size.{best.item}", {"size": f"{rounded_down(best.largest or 0):,}"})
     if best.limit is not None and best.largest == best.limit:
         size = texts.translate("fit.size.limit", {"size": size})

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -36,11 +36,11 @@ from ...widgets.base import Themed
 from ...widgets.buttons import Button
 from ...widgets.cards import Banner, Card
 from ...widgets.console import CommandBox
-from ...widgets.inputs import Dropdown, DropdownEntry, SpinBox
+from ...widgets.inputs import CaptionedField, Dropdown, DropdownEntry, SpinBox
 from ...widgets.layouts import FlowLayout
 from ...widgets.text import label
 from ...worker import JobRunner
-from ..running import RunningView, scroll_to_top
+from ..running import RunningView, scroll_to, scroll_to_top
 from . import messages
 from .messages import FIT_MODELS
 from .model_table import EstimateModelsJob, ModelFitCard
@@ -81,6 +81,8 @@ class MemoryFitView(Themed, QWidget):
         super().__init__()
         self.model_dropdown, self.device_dropdown, self.variant_dropdown = Dropdown(), Dropdown(), Dropdown()
         self.batch_box = BatchSizeBox()
+        self._model_field, self._batch_field = CaptionedField(self.model_dropdown), CaptionedField(self.batch_box)
+        self._device_field = CaptionedField(self.device_dropdown)
         self.measure_button = Button(kind="primary", icon_name="play")
         self.description_label, self.note_label, self.package_label = label("body"), label("small"), label("small")
         self.message_banner = Banner("error", inset=True)
@@ -99,8 +101,8 @@ class MemoryFitView(Themed, QWidget):
         self.apply_theme()
 
     def _build_layout(self) -> None:
-        options = FlowLayout(spacing=10)
-        for widget in (self.model_dropdown, self.batch_box, self.device_dropdown, self.measure_button):
+        options = FlowLayout(spacing=10, line_spacing=10, at_bottom=True)
+        for widget in (self._model_field, self._batch_field, self._device_field, self.measure_button):
             options.addWidget(widget)
         self.options_card.column.addWidget(self.description_label)
         self.options_card.column.addLayout(options)
@@ -123,6 +125,7 @@ class MemoryFitView(Themed, QWidget):
         self.device_dropdown.chosen.connect(self._set_device)
         self.variant_dropdown.chosen.connect(self._set_variant)
         self.measure_button.clicked.connect(self.measure)
+        self.bars.remedy_chosen.connect(self._take_remedy)
         self.running_view.stop_requested.connect(self.stop)
         self._inputs_runner.done.connect(self._on_inputs_read)
         self._models_runner.done.connect(self.model_card.show_fits)
@@ -142,6 +145,11 @@ class MemoryFitView(Themed, QWidget):
     def busy(self) -> bool:
         """Whether a run is active."""
         return self._runner.running
+
+    @property
+    def has_measured(self) -> bool:
+        """Whether a run was started: from then on it stands first, and the table of models last."""
+        return self._has_measured
 
     @property
     def is_reading(self) -> bool:
@@ -228,6 +236,19 @@ class MemoryFitView(Themed, QWidget):
         self._variant = variant
         self._update_code()
 
+    def _take_remedy(self, remedy: messages.FitRemedy) -> None:
+        """Take a batch that fits, or show the code of a way of training with which this one does."""
+        by_keyboard = any(button.shows_focus_ring for button in self.bars.remedy_buttons)
+        reason = Qt.FocusReason.OtherFocusReason if by_keyboard else Qt.FocusReason.MouseFocusReason
+        if remedy.batch is not None:
+            self.bars.rows["plain"].setFocus(reason)  # the buttons go with the new answer
+            self.batch_box.setValue(remedy.batch)
+        elif remedy.variant is not None:
+            self._set_variant(remedy.variant)
+            self.variant_dropdown.setFocus(reason)
+            # The code's new height is known in the next turn.
+            QTimer.singleShot(0, self.code_card, lambda: scroll_to(self.code_card))
+
     def _device_id(self) -> str:
         return self._device if self._has_gpu() else "cpu"
 
@@ -288,18 +309,22 @@ class MemoryFitView(Themed, QWidget):
         busy, enabled = self.busy, self._installed is not None
         title = self.tr("Measure on this computer")
         request_title = self.tr("{model}, {batch}").format(
-            model=messages.fit_model_name(self._model), batch=self._batch_template().format(count=self._batch)
+            model=messages.fit_model_name(self._model),
+            batch=self.tr("batch of {count}").format(count=self._batch),
         )
-        self.options_card.set_title(request_title if busy else title)
+        # Above an answer the button says enough, and the first bar stands higher.
+        self.options_card.set_title(request_title if busy else "" if self._fits else title)
+        self.options_card.setAccessibleName(title)
         self.setAccessibleName(title)
         self._update_options()
-        self.measure_button.setText(self.tr("Measure again") if self._fits else self.tr("Calculate"))
+        self.measure_button.setText(self.tr("Measure again") if self._fits else self.tr("Measure"))
         for control in (self.model_dropdown, self.batch_box, self.measure_button):
             control.setEnabled(enabled)
-            control.setVisible(not busy)
+        for each in (self._model_field, self._batch_field, self.measure_button):
+            each.setVisible(not busy)
         self.measure_button.setEnabled(enabled and not self._blocked_reason)
         self.measure_button.setToolTip(self._blocked_reason)
-        self.device_dropdown.setVisible(self._has_gpu() and not busy)
+        self._device_field.setVisible(self._has_gpu() and not busy)
         self.running_view.setVisible(busy)
         self.note_label.setText(self._note_text())
         self.description_label.setText(
@@ -312,9 +337,17 @@ class MemoryFitView(Themed, QWidget):
         for widget in (self.description_label, self.note_label):
             widget.setVisible(not self._fits and not busy)
         self._update_message()
-        self.bars.show_fits(self._fits, self._omissions, self._devices, from_previous_run=self._from_previous_run)
+        self.bars.show_fits(
+            self._fits,
+            self._omissions,
+            self._devices,
+            from_previous_run=self._from_previous_run,
+            is_running=busy,
+        )
+        # Filled only until there is an answer: then the way out is, where a batch does not fit.
+        self.measure_button.set_kind("secondary" if self._fits else "primary")
         self.code_card.setVisible(bool(self._fits) and not busy)
-        self.code_card.set_title(self.tr("The code for it"))
+        self.code_card.set_title(self.tr("Code for this method"))
         self._update_code()
 
     def _update_options(self) -> None:
@@ -327,23 +360,22 @@ class MemoryFitView(Themed, QWidget):
         )
         if self._has_gpu() and all(self._device != each.value for each in devices):
             self._device = str(devices[0].value)
-        for dropdown, entries, current, name in (
-            (self.model_dropdown, models, self._model, self.tr("Model")),
-            (self.device_dropdown, devices, self._device, self.tr("Where")),
+        for field, dropdown, entries, current, name in (
+            (self._model_field, self.model_dropdown, models, self._model, self.tr("Model")),
+            (self._device_field, self.device_dropdown, devices, self._device, self.tr("Where")),
         ):
             text = next((each.text for each in entries if each.value == current), "")
             dropdown.set_entries(entries, current, text, name)
-        self.batch_box.set_text(self._batch_template(), self.tr("Batch"))
-
-    def _batch_template(self) -> str:
-        return self.tr("batch of {count}")
+            field.set_caption(name)
+        self._batch_field.set_caption(self.tr("Batch size"))
+        self.batch_box.setAccessibleName(self.tr("Batch size"))
 
     def _note_text(self) -> str:
         """How the estimate is made, and how long that takes where a duration is known."""
         sentences = [
             self.tr(
                 "Measures steps with 1 to 3 examples and projects the result to your batch size. After that, "
-                "other batch sizes are calculated at once."
+                "other batch sizes are calculated instantly."
             )
         ]
         language_code, model = language.texts().language, messages.fit_model_name(self._model)
@@ -416,14 +448,6 @@ class BatchSizeBox(SpinBox):
     def __init__(self) -> None:
         super().__init__()
         self.setRange(1, MAX_BATCH)
-
-    def set_text(self, template: str, name: str) -> None:
-        """`template` has "{count}" in the place of the number; what is being typed is kept."""
-        prefix, _, suffix = template.partition("{count}")
-        if (prefix, suffix) != (self.prefix(), self.suffix()):
-            self.setPrefix(prefix)
-            self.setSuffix(suffix)
-        self.setAccessibleName(name)
 
     def stepBy(self, steps: int) -> None:
         value = self.value()

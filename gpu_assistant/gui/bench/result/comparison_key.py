@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
@@ -11,6 +13,7 @@ from ... import theme
 from ...widgets.base import Themed, draw_rounded_rect
 from ...widgets.layouts import FlowLayout
 from ...widgets.text import label
+from .comparison_row import BELOW_TOKEN
 
 SWATCH_WIDTH, SWATCH_HEIGHT, GAP = 18, 10, 8  # pixels at 100 % text
 RANGE_TOKEN = "ok"
@@ -44,15 +47,29 @@ class ComparisonKey(Themed, QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self._card = self._previous_date = ""
         self._flow = FlowLayout(self, spacing=16)
         self.entries = {name: _Entry(token) for name, token in ENTRY_TOKENS.items()}
         for entry in self.entries.values():
             self._flow.addWidget(entry)
         self.apply_theme()
 
-    def show_entries(self, *, gpu: bool, previous: bool, expected: bool) -> None:
-        """What the comparison shows: GPU and CPU, an earlier test, usual ranges."""
-        shown = {"gpu": gpu, "cpu": gpu, "now": previous, "previous": previous, "usual": expected}
+    def show_entries(
+        self, tokens: Collection[str], *, card: str, has_gpus: bool, previous_date: str, expected: bool
+    ) -> None:
+        """What the comparison shows: bars of these colours, an earlier test with its date ("" for none), usual ranges;
+        `card` is the name of all of its GPUs, "" where their names differ.
+        """
+        self._card, self._previous_date = card, previous_date
+        self.retranslate()
+        shown = {
+            "gpu": has_gpus and MEASURED_TOKEN in tokens,
+            "cpu": has_gpus and REFERENCE_TOKEN in tokens,
+            "now": bool(previous_date),
+            "previous": bool(previous_date),
+            "below": BELOW_TOKEN in tokens,
+            "usual": expected,
+        }
         for name, entry in self.entries.items():
             entry.setVisible(shown[name])
         self.setVisible(any(shown.values()))
@@ -62,7 +79,10 @@ class ComparisonKey(Themed, QWidget):
             "gpu": "GPU",
             "cpu": "CPU",
             "now": self.tr("This test"),
-            "previous": self.tr("Your last test before it"),
+            "previous": self.tr("Your previous test ({date})").format(date=self._previous_date),
+            "below": self.tr("Your {card}, below its usual range").format(card=self._card)
+            if self._card
+            else self.tr("Below its usual range"),
             "usual": self.tr("Usual range of healthy cards of this model"),
         }
         for name, entry in self.entries.items():
@@ -74,6 +94,7 @@ ENTRY_TOKENS = {
     "cpu": REFERENCE_TOKEN,
     "now": MEASURED_TOKEN,
     "previous": REFERENCE_TOKEN,
+    "below": BELOW_TOKEN,
     "usual": RANGE_TOKEN,
 }
 

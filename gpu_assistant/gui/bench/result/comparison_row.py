@@ -1,11 +1,17 @@
-"""One workload on every device, painted: title, a bar from zero for each result, the expected range, the ratio.
+"""One workload on every device, painted: title, a bar from zero for each result, its expected range, the ratio.
 
-Two layouts, chosen from the width and from all rows that are aligned with each other:
+Three layouts, the first in which the bars have MIN_BAR_SHARE of the width, for all rows that are aligned with each
+other:
 
     beside   title        ▇▇▇▇▇▇▇▇▇▇▇[▇▇▇]  262 images/s      31×
              description  ▇  CPU  8.4 images/s
 
+    below    title, description, then each bar with its value at its end; the ratio stays at the right
+
     stacked  title, description, then each bar with its value above it; the ratio stays at the right
+
+A bar that ends below the range has its value above it in each layout: behind the range it would be read as the
+usual value, which stands there instead.
 
 All lengths are in pixels of the window.
 """
@@ -13,7 +19,7 @@ All lengths are in pixels of the window.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -21,8 +27,10 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QTextLayout
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ....bench.device_comparison import DeviceComparison
+from ....bench.expected_ranges import shortfall_percent
 from ....core.results import BenchResult
 from ....reports import messages
+from ....reports.expected_ranges import limit_text
 from ....texts.benchmark import format_ratio
 from ....texts.format import format_percent
 from ... import theme
@@ -31,14 +39,17 @@ from ...widgets.text import layout_text
 
 BAR_GAP, STACKED_BAR_GAP, ROW_PADDING = 5, 12, 16
 VALUE_MARGIN = 22  # before and after the value at a bar's end
+MIN_BAR_SHARE = 0.35  # of the width that a full bar has, where its value stands at its end
 MAX_TEXT_SHARE, MAX_TEXT_WIDTH = 0.36, 250  # of title and description beside the bars; pixels at 100 % text
+BELOW_TOKEN = "warn"  # the colour of a bar that ends below its usual range
 ValueRange = tuple[float, float]
 
 
 class RowGeometry(NamedTuple):
-    """Whether the text is above the bars, how wide it is, and where the bars begin and end."""
+    """Whether the text is above the bars, and the values are; how wide the text is, where the bars begin and end."""
 
-    stacked: bool
+    is_text_above: bool
+    is_value_above: bool
     text_width: float
     bars_left: float
     bars_right: float
@@ -73,7 +84,7 @@ class RowAlignment:
 
     def _measured_widths(self) -> tuple[float, float]:
         if self._text_widths is None:
-            values = (text for row in self.rows for text in row.texts.values())
+            values = (text for row in self.rows for text in (*row.texts.values(), *row.range_texts.values()))
             ratios = [row.ratio_text for row in self.rows if row.pair.gpus]
             self._text_widths = (
                 max(theme.advance("small-strong", text) for text in values),
@@ -85,10 +96,13 @@ class RowAlignment:
         """The layout of all rows in this width."""
         if width not in self._geometries:
             bars_right, text_width = width - self.ratio_width, _text_width(width)
-            self._geometries[width] = (
-                RowGeometry(stacked=True, text_width=bars_right - 12, bars_left=0.0, bars_right=bars_right)
-                if any(row.needs_stacking(width) for row in self.rows)
-                else RowGeometry(stacked=False, text_width=text_width - 12, bars_left=text_width, bars_right=bars_right)
+            is_above = not all(row.fits_beside_text(width) for row in self.rows)
+            self._geometries[width] = RowGeometry(
+                is_text_above=is_above,
+                is_value_above=is_above and not all(row.fits_beside_value(width) for row in self.rows),
+                text_width=(bars_right if is_above else text_width) - 12,
+                bars_left=0.0 if is_above else text_width,
+                bars_right=bars_right,
             )
         return self._geometries[width]
 
@@ -100,27 +114,31 @@ class RowAlignment:
 
 
 class ComparisonRow(Themed, QWidget):
-    """`texts` has the text at the bar of each result, by `id(result)`.
+    """`texts` has the text at the bar of each result, by `id(result)`; `range_texts` the usual range of each slow one.
 
-    `expected_range` is (low, high) of healthy GPUs in the unit of the results; `previous_date` names the bar of the
-    earlier run.
+    `expected_ranges` has (low, high) of healthy GPUs in the unit of the results, by device; `limit` is what each GPU
+    could reach at most, drawn as the ground of its bar; `previous_date` names the earlier run to screen readers: on the
+    screen its colour does, in the key.
 
     Rows that are aligned have bars of the same width, each in the scale of its own results and range: what is fast for
     one workload is not for another. Rows of one value without a range share a scale if their unit is the same; where
-    there is just one such row, its value has no bar. Title and description stand beside the bars where both fit, else
-    above them.
+    there is just one such row, its value has no bar. Beside a row that is below its range, one whose range is unknown
+    has no bars either: the longest would look like the best. Title and description stand beside the bars where both
+    fit, else above them.
     """
 
     def __init__(
         self,
         pair: DeviceComparison,
         description: str,
-        expected_range: ValueRange | None = None,
+        expected_ranges: Mapping[str, ValueRange] | None = None,
         previous_date: str = "",
+        limit: float | None = None,
     ) -> None:
         super().__init__()
         self.pair = pair
-        self._description, self.expected_range, self._previous_date = description, expected_range, previous_date
+        self._description, self._previous_date, self.limit = description, previous_date, limit
+        self.expected_ranges = expected_ranges or {}
         self._alignment = RowAlignment((self,))
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
@@ -140,15 +158,21 @@ class ComparisonRow(Themed, QWidget):
         pair = self.pair
         self._title = messages.pair_title(pair)
         self.texts = {id(each): self.bar_text(each) for each in pair.results}
-        parts = [
-            f"{self._bar_label(each) or messages.result_device(each)} {messages.spoken_median(each)}"
-            for each in pair.results
-        ]
-        if self.expected_range is not None:
-            low, high = (messages.value_with_unit(each, pair.fastest.unit) for each in self.expected_range)
-            parts.append(self.tr("usual for this card: {low} to {high}").format(low=low, high=high))
+        self.range_texts = {id(each): self._range_text(each) for each in pair.results if self._shortfall(each)}
+        parts = []
+        for result in pair.results:
+            name = self._previous_date if result is pair.previous else self._bar_label(result)
+            parts.append(f"{name or messages.result_device(result)} {messages.spoken_median(result)}")
+            if result.device in self.expected_ranges:
+                limits = self.expected_ranges[result.device]
+                low, high = (messages.value_with_unit(each, result.unit) for each in limits)
+                parts.append(self.tr("usual for this card: {low} to {high}").format(low=low, high=high))
+        if self.limit is not None:
+            parts.append(limit_text(self.limit, pair))
+        if self.is_unjudged:
+            parts.append(self.tr("not compared with other cards"))
         if pair.ratio is not None:
-            parts.append(self.tr("{times} times the CPU").format(times=format_ratio(pair.ratio)))
+            parts.append(self.tr("{times} times as fast as the CPU").format(times=format_ratio(pair.ratio)))
         self.setAccessibleName(f"{self._title}: " + ", ".join(parts))
 
     def refresh(self) -> None:
@@ -166,7 +190,7 @@ class ComparisonRow(Themed, QWidget):
         text_height = sum(size.height() for _, size in self.text_layouts(geometry.text_width))
         bars_height = self.bars_height(geometry)
         return (
-            math.ceil(text_height + BAR_GAP + bars_height if geometry.stacked else max(text_height, bars_height))
+            math.ceil(text_height + BAR_GAP + bars_height if geometry.is_text_above else max(text_height, bars_height))
             + ROW_PADDING
         )
 
@@ -181,15 +205,17 @@ class ComparisonRow(Themed, QWidget):
         """The layout of all aligned rows in this width."""
         return self._alignment.geometry_for(width)
 
-    def needs_stacking(self, width: float) -> bool:
-        """Whether title and bars of this row do not fit beside each other."""
-        pair, text_width = self.pair, _text_width(width)
-        bar_width = theme.px(60) if len(pair.results) > 1 or self.expected_range is not None else 0
+    def fits_beside_text(self, width: float) -> bool:
+        """Whether title and bars of this row fit beside each other."""
+        text_width = _text_width(width)
         title_width = min(theme.advance("strong", self._title), theme.px(238)) + 12
-        return (
-            title_width > text_width
-            or text_width + bar_width + self._alignment.value_width + VALUE_MARGIN + self._alignment.ratio_width > width
-        )
+        return title_width <= text_width and self.fits_beside_value(width, text_width)
+
+    def fits_beside_value(self, width: float, left: float = 0.0) -> bool:
+        """Whether bars of this row that begin at `left` and the values at their ends fit."""
+        bar_width = max(theme.px(60), MIN_BAR_SHARE * width) if self.has_own_scale and self.has_bars else 0
+        value_width = self._alignment.value_width + VALUE_MARGIN
+        return left + bar_width + value_width + self._alignment.ratio_width <= width
 
     def text_layouts(self, width: float) -> list[tuple[QTextLayout, QSize]]:
         """Title and description, wrapped to a width, each with its size."""
@@ -208,23 +234,27 @@ class ComparisonRow(Themed, QWidget):
         """The length of a full bar that leaves room for the value after each bar of all aligned rows."""
         full_width = width - VALUE_MARGIN
         for row in self._alignment.rows:
-            for each in () if row.is_single_value else row.pair.results:
-                range_end = row.expected_range[1] if row.expected_range and each is row.pair.fastest else 0.0
-                end = max(each.median, range_end)
-                label_width = theme.advance("small-strong", row.texts[id(each)])
+            for each in row.pair.results if row.has_bars else ():
+                end = max(each.median, row.ground_end(each))
+                label_width = row.end_label_width(each)
                 full_width = min(full_width, (width - VALUE_MARGIN - label_width) * row.full_bar_value() / end)
         return full_width
 
     def full_bar_value(self) -> float:
         """The value of a full bar, in the unit of the results: the largest of its own, or of the rows like it."""
         rows = [self] if self.has_own_scale else self._rows_in_scale
-        ranges = [row.expected_range[1] for row in rows if row.expected_range is not None]
-        return max(*(each.median for row in rows for each in row.pair.results), *ranges, 1e-12)
+        ends = (max(each.median, row.ground_end(each)) for row in rows for each in row.pair.results)
+        return max(1e-12, *ends)
+
+    def ground_end(self, result: BenchResult) -> float:
+        """The value at which the usual range or the limit of a result ends; 0 where neither is known."""
+        _, high = self.expected_ranges.get(result.device, (0.0, 0.0))
+        return max(high, self.limit or 0.0)
 
     @property
     def has_own_scale(self) -> bool:
         """Whether there is something in the row to compare its value with."""
-        return len(self.pair.results) > 1 or self.expected_range is not None
+        return len(self.pair.results) > 1 or self.ground_end(self.pair.fastest) > 0
 
     @property
     def _rows_in_scale(self) -> list[ComparisonRow]:
@@ -235,7 +265,7 @@ class ComparisonRow(Themed, QWidget):
 
     def bars_height(self, geometry: RowGeometry) -> float:
         """The height of all bars with their gaps, and with their values where these are above them."""
-        results, gap = self.pair.results, STACKED_BAR_GAP if geometry.stacked else BAR_GAP
+        results, gap = self.pair.results, STACKED_BAR_GAP if geometry.is_value_above else BAR_GAP
         return sum(self._bar_row_height(each) + self._value_layout(each, geometry)[1] + gap for each in results) - gap
 
     @property
@@ -243,9 +273,28 @@ class ComparisonRow(Themed, QWidget):
         """Whether there is nothing to compare the value with, so that the length of a bar would say nothing."""
         return not self.has_own_scale and len(self._rows_in_scale) == 1
 
+    @property
+    def is_unjudged(self) -> bool:
+        """Whether its usual range is unknown while that of another of the rows is known."""
+        return not self.expected_ranges and any(row.expected_ranges for row in self._alignment.rows)
+
+    @property
+    def has_bars(self) -> bool:
+        """Whether its values have bars, else they stand alone."""
+        is_beside_slow_row = any(row.is_below_range for row in self._alignment.rows)
+        return not self.is_single_value and not (self.is_unjudged and is_beside_slow_row)
+
+    @property
+    def bar_tokens(self) -> frozenset[str]:
+        """The colours of its bars."""
+        return frozenset(self._bar_token(each) for each in self.pair.results) if self.has_bars else frozenset()
+
+    def _bar_token(self, result: BenchResult) -> str:
+        return BELOW_TOKEN if self._shortfall(result) else messages.bar_colour(result, self.pair)
+
     def _value_layout(self, result: BenchResult, geometry: RowGeometry) -> tuple[QTextLayout | None, float]:
         """The value above a bar and its height; (None, 0) where it stands at the bar's end."""
-        if not geometry.stacked or self.is_single_value:
+        if not self.has_bars or not (geometry.is_value_above or self._shortfall(result)):
             return None, 0.0
         is_main = self._is_main(result)
         font = theme.font("small-strong" if is_main else "small")
@@ -265,7 +314,7 @@ class ComparisonRow(Themed, QWidget):
         painter, pair, geometry = QPainter(self), self.pair, self.geometry_for(self.width())
         layouts = self.text_layouts(geometry.text_width)
         text_height = sum(size.height() for _, size in layouts)
-        y = ROW_PADDING / 2 if geometry.stacked else (self.height() - text_height) / 2
+        y = ROW_PADDING / 2 if geometry.is_text_above else (self.height() - text_height) / 2
         for (layout, size), token in zip(layouts, ("text", "soft"), strict=True):
             painter.setPen(theme.color(token))
             for index in range(layout.lineCount()):
@@ -283,31 +332,41 @@ class ComparisonRow(Themed, QWidget):
         self._paint_bars(painter, geometry, y + BAR_GAP)
 
     def _paint_bars(self, painter: QPainter, geometry: RowGeometry, top: float) -> None:
-        pair, left, right, stacked = self.pair, geometry.bars_left, geometry.bars_right, geometry.stacked
-        full_width = max(right - left - 12.0 if stacked else self.full_bar_width(right - left), 24.0)
-        scale, single_value = self.full_bar_value(), self.is_single_value
-        y = top if stacked else (self.height() - self.bars_height(geometry)) / 2
+        pair, left, right, is_value_above = self.pair, geometry.bars_left, geometry.bars_right, geometry.is_value_above
+        full_width = max(right - left - 12.0 if is_value_above else self.full_bar_width(right - left), 24.0)
+        scale, has_bars = self.full_bar_value(), self.has_bars
+        y = top if geometry.is_text_above else (self.height() - self.bars_height(geometry)) / 2
         for result in pair.results:
             row_height, is_main = self._bar_row_height(result), self._is_main(result)
             thickness = theme.px(14 if is_main else 9)
             layout, text_height = self._value_layout(result, geometry)
             width = max(full_width * result.median / scale, 5.0)
             bar = QRectF(left, y + text_height + (row_height - thickness) / 2, width, thickness)
+            reach = min(4.0, (row_height - thickness) / 2 - 1)  # of a bracket above and below its bar
             end = width
-            if single_value:
+            if not has_bars:
                 end, width = -10, 0.0
-            expected_range = self.expected_range if result is pair.fastest else None
+            if has_bars and self.limit is not None:
+                end = max(width, full_width * self.limit / scale)
+                ground, border = QRectF(left, bar.top(), end, thickness), None
+                if theme.current().line_width > 1:
+                    border = theme.color("line")
+                draw_rounded_rect(painter, ground, 3, theme.color("pressed"), border)
+            expected_range = self.expected_ranges.get(result.device)
             if expected_range is not None:
                 low, high = (full_width * each / scale for each in expected_range)
                 high = max(high, low + 6)
-                painter.fillRect(QRectF(left + low, bar.top() - 3, high - low, thickness + 6), theme.color("ok", 0.16))
-                end = max(width, high)
+                # Those of two bars do not touch where small text brings the bars together.
+                bracket = bar.adjusted(0, -reach, 0, reach)
+                painter.fillRect(
+                    QRectF(left + low, bracket.top() + 1, high - low, bracket.height() - 2), theme.color("ok", 0.16)
+                )
+                end = max(end, high)
             if width > 0:
-                token = "warn" if self._shortfall(result) else messages.bar_colour(result, pair)
-                draw_rounded_rect(painter, bar, 3, theme.color(token))
+                draw_rounded_rect(painter, bar, 3, theme.color(self._bar_token(result)))
             if expected_range is not None:
                 for x in (low, high):
-                    painter.fillRect(QRectF(left + x - 1, bar.top() - 4, 2, thickness + 8), theme.color("ok"))
+                    painter.fillRect(QRectF(left + x - 1, bracket.top(), 2, bracket.height()), theme.color("ok"))
             painter.setFont(theme.font("small-strong" if is_main else "small"))
             painter.setPen(theme.color("text" if is_main else "soft"))
             text_rect = QRectF(left + end + 10, y, max(right - left - end - 10, 0), row_height)
@@ -316,7 +375,28 @@ class ComparisonRow(Themed, QWidget):
             else:
                 for index in range(layout.lineCount()):
                     layout.lineAt(index).draw(painter, QPointF(left, y))
-            y += row_height + text_height + (STACKED_BAR_GAP if stacked else BAR_GAP)
+                if not is_value_above:
+                    painter.setFont(theme.font("small"))
+                    painter.setPen(theme.color("soft"))
+                    range_text = self.range_texts.get(id(result), "")
+                    painter.drawText(
+                        text_rect.translated(0, text_height), int(Qt.AlignmentFlag.AlignVCenter), range_text
+                    )
+            y += row_height + text_height + (STACKED_BAR_GAP if is_value_above else BAR_GAP)
+
+    def end_label_width(self, result: BenchResult) -> float:
+        """The width of what stands at a bar's end beside the title: its value, or the usual range of a slow one."""
+        if id(result) in self.range_texts:
+            return theme.advance("small", self.range_texts[id(result)])
+        return theme.advance("small-strong", self.texts[id(result)])
+
+    def _range_text(self, result: BenchResult) -> str:
+        """The usual range of a result that has one."""
+        limits = self.expected_ranges[result.device]
+        (low, low_unit), (high, high_unit) = (messages.readable_value(each, result.unit) for each in limits)
+        low_text = low if low_unit == high_unit else f"{low} {messages.unit_label(low_unit)}"
+        high_text = f"{high} {messages.unit_label(high_unit)}"
+        return self.tr("usual {low}–{high}").format(low=low_text, high=high_text)
 
     def bar_text(self, result: BenchResult) -> str:
         """The text at a bar: what distinguishes it, and the value."""
@@ -325,14 +405,18 @@ class ComparisonRow(Themed, QWidget):
         value = messages.marked_median(result, self._shown_results(), value)
         if shortfall := self._shortfall(result):
             percent = format_percent(shortfall)
-            value = f"{value} · {self.tr('{percent} below usual').format(percent=percent)}"
+            value = f"{value} · {self.tr('{percent} slower than usual').format(percent=percent)}"
         return f"{name}  {value}" if name else value
 
+    @property
+    def is_below_range(self) -> bool:
+        """Whether one of its bars has the colour of BELOW_TOKEN."""
+        return any(self._shortfall(each) for each in self.pair.gpus)
+
     def _shortfall(self, result: BenchResult) -> int:
-        """By how many percent a result is below the usual range; 0 where it is not, or none is known."""
-        if self.expected_range is None or result is not self.pair.fastest or result.median >= self.expected_range[0]:
-            return 0
-        return max(round(100 * (1 - result.median / self.expected_range[0])), 1)
+        """By how many percent a result is slower than usual; 0 where it is not, or no range is known."""
+        expected = self.expected_ranges.get(result.device)
+        return 0 if expected is None else shortfall_percent(result.median, expected)
 
     def _shown_results(self) -> tuple[BenchResult, ...]:
         """Those of all rows that are shown together."""
@@ -348,7 +432,7 @@ class ComparisonRow(Themed, QWidget):
             return f"GPU {result.device.partition(':')[2]}" if len(pair.gpus) > 1 else ""
         dtype = messages.dtype_name(result.dtype)
         if not pair.gpus:
-            return self._previous_date if result is pair.previous else dtype if pair.mixed is not None else ""
+            return dtype if pair.mixed is not None and result is not pair.previous else ""
         return messages.cpu_label(result)
 
 

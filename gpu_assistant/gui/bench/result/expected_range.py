@@ -14,6 +14,7 @@ from ....reports import messages
 from ....reports.expected_ranges import (
     BELOW_EXPECTED,
     RangeSource,
+    compared_name,
     expected_results,
     range_source_text,
 )
@@ -58,22 +59,24 @@ class ExpectedRangeCard(Card):
             return
         benchmark = self._benchmark
         has_gpu = benchmark is not None and any(result.device != "cpu" for result in benchmark.results)
-        self.setVisible(has_gpu)
-        if benchmark is None or not has_gpu:
+        compared = expected_results(benchmark) if benchmark is not None else []
+        # Where ranges are known and nothing was judged by them, there is nothing to say.
+        is_shown = benchmark is not None and has_gpu and bool(compared or not benchmark.expected)
+        self.setVisible(is_shown)
+        if benchmark is None or not is_shown:
             return
         self.set_title(self.tr("What is usual for this card"))
-        if not benchmark.expected:
+        if not compared:
             self._show_unknown()
             return
         is_below = benchmark.verdict == BELOW_EXPECTED
-        compared = expected_results(benchmark)
         if is_below:
             below = sum(result.judgement == "below" for result, _ in compared)
             template = self.tr("Slower than usual: {below} of {count} measurements")
             self.set_title(template.format(below=below, count=len(compared)))
         clear_layout(self._grid)
         for row, (result, expected) in enumerate(compared):
-            self._add_range_row(row, result, expected)
+            self._add_range_row(row, result, expected, benchmark)
         self._show_source()
 
     def _show_source(self) -> None:
@@ -106,7 +109,9 @@ class ExpectedRangeCard(Card):
             )
         )
 
-    def _add_range_row(self, row: int, result: BenchResult, expected: tuple[float, float]) -> None:
+    def _add_range_row(
+        self, row: int, result: BenchResult, expected: tuple[float, float], benchmark: Benchmark
+    ) -> None:
         is_below = result.judgement == "below"
         low, high = (messages.readable_value(each, result.unit)[0] for each in expected)
         unit = messages.unit_label(messages.readable_value(expected[1], result.unit)[1])
@@ -122,10 +127,8 @@ class ExpectedRangeCard(Card):
         figures.addWidget(value_label)
         figures.addWidget(range_label)
         state = "warn" if is_below else "ok"
-        self._grid.addWidget(IconWidget(state, state, 16), row, 0, Qt.AlignmentFlag.AlignTop)
-        name = messages.result_name(result)
-        if result.device != "cuda:0":
-            name = messages.with_device_label(result.device, name)
+        self._grid.addWidget(IconWidget(state, state, 16, beside="body"), row, 0, Qt.AlignmentFlag.AlignTop)
+        name = compared_name(result, benchmark)
         self._grid.addWidget(label("body", name, "soft"), row, 1, Qt.AlignmentFlag.AlignTop)
         self._grid.addLayout(figures, row, 2)
 

@@ -6,10 +6,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from ....bench.device_comparison import device_comparisons, relevant_gpu_logs
+from ....bench.device_comparison import DeviceComparison, device_comparisons, relevant_gpu_logs
+from ....bench.expected_ranges import repair_steps
 from ....bench.gpu_log import ABNORMAL_THROTTLE_REASONS
 from ....bench.history import previous_benchmark
 from ....core.results import BenchGpuLog, Benchmark
@@ -18,9 +21,17 @@ from ....reports.expected_ranges import (
     BELOW_EXPECTED,
     NORMAL_VERDICTS,
     RangeSource,
-    advice_texts,
+    cause_texts,
+    compared_text,
+    conditions_text,
+    described_pair,
+    has_trained_on_cpu,
+    link_limit,
+    middle_note,
+    ordered_comparisons,
+    pair_ranges,
     slow_text,
-    verdict_label,
+    verdict_sentence,
 )
 from ....reports.result_messages import (
     THROTTLE_ROW,
@@ -33,17 +44,20 @@ from ....reports.result_messages import (
 from ....texts.translate import remove_cjk_gaps
 from ... import theme
 from ...widgets.base import Breakpoints, Themed
-from ...widgets.cards import Banner, Card, Hero, Pill, name_value_row
+from ...widgets.buttons import Button
+from ...widgets.cards import Banner, Card, Hero, name_value_row
 from ...widgets.charts import BarChart
 from ...widgets.icons import IconWidget
-from ...widgets.layouts import clear_layout
+from ...widgets.layouts import WrappingRow, clear_layout
 from ...widgets.text import label
 from .comparison_key import ComparisonKey
 from .comparison_row import ComparisonRow, RowAlignment
 from .expected_range import ExpectedRangeCard
+from .repair_steps import RepairSteps
 from .table import ResultsTable
 
-CARD_GAP = 12
+CARD_GAP, CAPTION_GAP = 12, 8  # pixels between cards, and above the caption of some rows
+CPU_ONLY = "bench.verdict.cpu-only"
 MIN_BESIDE_WIDTH = 720  # pixels of the window at 100 % text: figure and headline beside each other
 MAX_RUNS = 5  # in the history card
 VALIDITY_ICONS = {"ok": ("ok", "ok"), "warn": ("warn", "warn"), "neutral": ("info", "soft")}
@@ -54,6 +68,7 @@ class BenchmarkResultView(Themed, QWidget):
 
     def __init__(self) -> None:
         self._result: tuple[Benchmark, tuple[Benchmark, ...]] | None = None
+        self._range_source: RangeSource | None = None
         self._ready = False
         self.comparison_rows: tuple[ComparisonRow, ...] = ()
         super().__init__()
@@ -65,7 +80,8 @@ class BenchmarkResultView(Themed, QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(CARD_GAP)
-        self.slow_hero = Hero("warn")
+        self.slow_hero, self.repair_steps = Hero("warn"), RepairSteps()
+        self.slow_hero.add_row(self.repair_steps)
         self._grid.addWidget(self.slow_hero, 0, 0, 1, 3)
         self._grid.addWidget(self.headline_card, 1, 0, 1, 3)
         for column in range(3):
@@ -80,17 +96,32 @@ class BenchmarkResultView(Themed, QWidget):
         self._ready = True
         self.apply_theme()
 
+    @property
+    def step_buttons(self) -> tuple[Button, ...]:
+        """The buttons of the steps against slowness, in their order; empty where there are none."""
+        return () if self.slow_hero.isHidden() else tuple(self.repair_steps.buttons.values())
+
     def _build_headline_card(self) -> None:
         self.headline_card = Card()
         self.figure_label = label("display", "", "accent_text")
         self.figure_label.set_one_line(True)
+        self.caption_label = label("small")
         self.headline_label, self.detail_label = label("verdict"), label("body", "", "soft")
-        text_layout = QVBoxLayout()
-        text_layout.setSpacing(2)
-        text_layout.addWidget(self.headline_label)
+        self.normal_icon = IconWidget("ok", "ok", 22, beside="verdict")
+        figure_layout, verdict_layout, text_layout = QVBoxLayout(), QHBoxLayout(), QVBoxLayout()
+        figure_layout.setSpacing(0)
+        figure_layout.addWidget(self.figure_label)
+        figure_layout.addWidget(self.caption_label)
+        verdict_layout.setSpacing(8)
+        verdict_layout.addWidget(self.normal_icon, 0, Qt.AlignmentFlag.AlignTop)
+        verdict_layout.addWidget(self.headline_label, 1)
+        text_layout.setSpacing(4)
+        text_layout.addStretch(1)
+        text_layout.addLayout(verdict_layout)
         text_layout.addWidget(self.detail_label)
+        text_layout.addStretch(1)
         self._headline_layout = QHBoxLayout()
-        self._headline_layout.addWidget(self.figure_label)
+        self._headline_layout.addLayout(figure_layout)
         self._headline_layout.addLayout(text_layout, 1)
         self.unmeasured_banner = Banner("warn", inset=True)
         self.headline_card.column.addLayout(self._headline_layout)
@@ -100,20 +131,10 @@ class BenchmarkResultView(Themed, QWidget):
         self.comparison_card = Card()
         self._heading, self._legend = label("heading"), label("small")
         self.key, self.ratio_label = ComparisonKey(), label("caption")
-        # Beside the brackets that it sums up; not below the headline, which is about training, without a usual range.
-        self.verdict_pill = Pill()
-        header = QHBoxLayout()
-        header.setSpacing(12)
-        header.addWidget(self._heading, 1)
-        header.addWidget(self.verdict_pill, 0, Qt.AlignmentFlag.AlignTop)
         self._rows_layout = QVBoxLayout()
         self._rows_layout.setSpacing(2)
-        self.comparison_card.column.addLayout(header)
-        key_row = QHBoxLayout()
-        key_row.setSpacing(12)
-        key_row.addWidget(self.key, 1)
-        key_row.addWidget(self.ratio_label, 0, Qt.AlignmentFlag.AlignVCenter)
-        self.comparison_card.column.addLayout(key_row)
+        self.comparison_card.column.addWidget(self._heading)
+        self.comparison_card.column.addLayout(WrappingRow(self.key, self.ratio_label, spacing=12))
         self.comparison_card.column.addLayout(self._rows_layout)
         self.comparison_card.column.addWidget(self._legend)
         self.comparison_card.column.addStretch(1)
@@ -132,7 +153,7 @@ class BenchmarkResultView(Themed, QWidget):
     ) -> None:
         """Show a result; `stored` are all benchmarks with this one, oldest first."""
         if self._result != (benchmark, stored):
-            self._result = (benchmark, stored)
+            self._result, self._range_source = (benchmark, stored), range_source
             self.expected_range_card.show_benchmark(benchmark, range_source)
             self.history_card.show_benchmark(benchmark, stored)
             self.gpu_log_card.show_benchmark(benchmark)
@@ -148,26 +169,24 @@ class BenchmarkResultView(Themed, QWidget):
             return
         benchmark, stored = self._result
         self.validity_card.set_title(self.tr("Was it a fair test?"))
-        headline = messages.make_headline(benchmark)
-        self.headline_card.setVisible(headline is not None)
-        if headline is not None:
-            self.figure_label.setText(headline.figure)
-            self.headline_label.setText(headline.text)
-            detail = "\n".join(part for part in (headline.remark, headline.missing) if part)
-            self.detail_label.setText(detail)
-            self.detail_label.setVisible(bool(detail))
+        headline_figure = messages.headline_figure(benchmark)
+        self.headline_card.setVisible(bool(headline_figure.figure))
+        self.figure_label.setText(headline_figure.figure)
+        self.caption_label.setText(headline_figure.caption)
+        self.headline_label.setText(verdict_sentence(benchmark))
+        self.detail_label.setText("\n".join(self._details(benchmark, headline_figure.doubt)))
+        self.detail_label.setVisible(bool(self.detail_label.text()))
         # That a card is slow is said above all figures, and none of them boasts then.
         is_slow = benchmark.verdict == BELOW_EXPECTED
         self.slow_hero.setVisible(is_slow)
         if is_slow:
-            advice = advice_texts(benchmark)
-            lines = [f"{number}. {text}" for number, text in enumerate(advice, 1)] if len(advice) > 1 else advice
-            self.slow_hero.set("warn", slow_text(benchmark)[0], "\n".join(lines))
-        self.figure_label.set_tone("text" if is_slow else "accent_text")
+            reasons = [*cause_texts(benchmark), conditions_text(benchmark)]
+            self.slow_hero.set("warn", slow_text(benchmark), "\n".join(each for each in reasons if each))
+            self.repair_steps.show_steps(repair_steps(benchmark))
         is_normal = benchmark.verdict in NORMAL_VERDICTS
-        self.verdict_pill.setVisible(is_normal)
-        if is_normal:
-            self.verdict_pill.set("ok", verdict_label(benchmark))
+        self.normal_icon.setVisible(is_normal)
+        self.headline_label.set_tone("ok" if is_normal else "text")
+        self.figure_label.set_tone("text" if is_slow else "accent_text")
         warning = "\n".join(
             part for part in (messages.unmeasured_text(benchmark), messages.unfinished_text(benchmark)) if part
         )
@@ -177,51 +196,72 @@ class BenchmarkResultView(Themed, QWidget):
         self._fill_validity(benchmark, stored)
         self._update_layout()
 
+    def _details(self, benchmark: Benchmark, doubt: str) -> list[str]:
+        """The lines below the verdict: what it is based on, what the figure means, what is missing or doubtful."""
+        headline = messages.make_headline(benchmark)
+        if headline is None:
+            return []
+        lines = [compared_text(benchmark)] if benchmark.verdict in NORMAL_VERDICTS else []
+        if benchmark.verdict == CPU_ONLY and has_trained_on_cpu(benchmark):
+            lines.append(self.tr("Large ones need a graphics card."))
+        # The details of one figure stand at its row or in the history, but for its doubts.
+        lines += [headline.remark if headline.formats else doubt, headline.missing]
+        return [line for line in lines if line]
+
     def _fill_rows(self, benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> None:
         clear_layout(self._rows_layout)
         previous = previous_benchmark(benchmark, stored)
-        pairs = device_comparisons(benchmark, previous)
-        if benchmark.verdict == BELOW_EXPECTED:  # what is slow comes first
-            pairs = tuple(sorted(pairs, key=lambda pair: pair.fastest.judgement != "below"))
-        previous_date = messages.previous_date_label(previous)
-        self.comparison_rows = tuple(
-            ComparisonRow(
-                pair,
-                messages.pair_description(pair, benchmark, is_brief=True),
-                messages.expected_range(pair, benchmark),
-                previous_date,
-            )
-            for pair in pairs
-        )
+        pairs = ordered_comparisons(benchmark, previous)
+        # One measurement on the CPU alone is in the history, with all earlier tests.
+        self.comparison_card.setVisible(not _is_only_in_history(pairs))
+        previous_date = messages.previous_date_label(previous, names_today=True)
+        self.comparison_rows = tuple(self._make_row(pair, benchmark, previous_date) for pair in pairs)
         alignment = RowAlignment(self.comparison_rows)
         for row in self.comparison_rows:
             row.setToolTip(messages.pair_description(row.pair, benchmark))
             row.align_with(alignment)
-            self._rows_layout.addWidget(row)
+        judged = [row for row in self.comparison_rows if not row.is_unjudged]
+        unjudged = [row for row in self.comparison_rows if row.is_unjudged]
+        caption = [label("small-strong", self.tr("Not compared with other cards"), "soft")] if unjudged else []
+        for widget in (*judged, *caption, *unjudged):
+            if widget in caption:
+                self._rows_layout.addSpacing(CAPTION_GAP)
+            self._rows_layout.addWidget(widget)
         has_gpus = any(pair.gpus for pair in pairs)
         self._heading.setText(self.tr("GPU vs CPU") if has_gpus else self.tr("Measured on the CPU"))
+        gpu_names = {messages.gpu_name(benchmark, each.device) for pair in pairs for each in pair.gpus}
         self.key.show_entries(
-            gpu=has_gpus and len(self.comparison_rows) > 0,
-            previous=any(pair.previous is not None for pair in pairs),
-            expected=any(row.expected_range is not None for row in self.comparison_rows),
+            frozenset[str]().union(*(row.bar_tokens for row in self.comparison_rows)),
+            card=gpu_names.pop() if len(gpu_names) == 1 else "",
+            has_gpus=has_gpus,
+            previous_date=previous_date if any(pair.previous is not None for pair in pairs) else "",
+            expected=any(row.expected_ranges for row in self.comparison_rows),
         )
         self.ratio_label.setText(self.tr("times as fast"))
         self.ratio_label.setVisible(any(pair.ratio is not None for pair in pairs))
         parts = []
         if any(pair.parallel is not None for pair in pairs):
             parts.append(self.tr("Several GPUs train one model together."))
+        if sum(row.has_own_scale and row.has_bars for row in self.comparison_rows) > 1:
+            parts.append(self.tr("Each row has its own scale."))
+        if any(row.is_below_range for row in self.comparison_rows):
+            parts.append(middle_note())
         doubts = messages.doubt_legend(each for pair in pairs for each in pair.results)
-        headline = messages.make_headline(benchmark)
-        if doubts and (headline is None or doubts not in headline.detail):
+        if doubts and doubts not in self.detail_label.text():
             parts.append(doubts)
         self._legend.setText(remove_cjk_gaps(" ".join(parts)))
         self._legend.setVisible(bool(parts))
+
+    def _make_row(self, pair: DeviceComparison, benchmark: Benchmark, previous_date: str) -> ComparisonRow:
+        limit = link_limit(pair, benchmark, self._range_source)
+        description = described_pair(pair, benchmark, limit, is_brief=True)
+        return ComparisonRow(pair, description, pair_ranges(pair, benchmark), previous_date, limit)
 
     def _fill_validity(self, benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> None:
         clear_layout(self._validity_grid)
         for row, note in enumerate(validity_notes(benchmark, stored)):
             icon, token = VALIDITY_ICONS[note.kind]
-            self._validity_grid.addWidget(IconWidget(icon, token, 16), row, 0, Qt.AlignmentFlag.AlignTop)
+            self._validity_grid.addWidget(IconWidget(icon, token, 16, beside="body"), row, 0, Qt.AlignmentFlag.AlignTop)
             if note.value:
                 self._validity_grid.addLayout(name_value_row(note.text, note.value), row, 1)
             else:
@@ -284,11 +324,18 @@ class RunHistoryCard(Card):
         runs = messages.comparable_runs(benchmark, stored)[-MAX_RUNS:]
         reference = messages.reference_result(benchmark)
         self.setVisible(len(runs) > 1)
+        # Two runs are beside each other in the comparison of a CPU.
+        pairs = device_comparisons(benchmark, previous_benchmark(benchmark, stored))
+        are_compared = any(pair.previous is not None for pair in pairs) and not _is_only_in_history(pairs)
+        self.chart.setVisible(len(runs) > 2 or not are_compared)
         self.set_title(self.tr("Your earlier results"))
         if reference is None:
             return
         self.measurement_label.setText(measurement_label(runs[-1][1] if runs else reference))
-        dates, shown = messages.date_labels([each for each, _ in runs]), [result for _, result in runs]
+        dates, shown = (
+            messages.date_labels([each for each, _ in runs], names_today=True),
+            [result for _, result in runs],
+        )
         self.chart.set_bars(
             [
                 (date, result.median, messages.marked_median(result, shown), "accent" if each is benchmark else "s5")
@@ -359,6 +406,11 @@ class GpuLogCard(Card):
             throttled = row == THROTTLE_ROW and ABNORMAL_THROTTLE_REASONS & set(gpu.throttle)
             column.addLayout(name_value_row(caption, value, "warn" if throttled else "text"))
         return block
+
+
+def _is_only_in_history(pairs: Sequence[DeviceComparison]) -> bool:
+    """Whether all that was measured is one measurement of the CPU, which the history shows with all earlier ones."""
+    return len(pairs) == 1 and pairs[0].previous is not None and pairs[0].mixed is None
 
 
 def _card_column(*cards: QWidget) -> tuple[QWidget, QVBoxLayout]:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ....bench.device_comparison import headline_comparison
+from ....bench.expected_ranges import judged_range
 from ....core.results import Benchmark
 from ....reports import messages
 from ....texts.format import format_size
@@ -20,6 +21,7 @@ from ...widgets.cards import Banner, BannerKind, Card, Pill, PillKind
 from ...widgets.charts import BarChart
 from ...widgets.icons import IconWidget
 from ...widgets.inputs import Menu
+from ...widgets.layouts import WrappingRow
 from ...widgets.text import TextLabel, label
 from ..updates import UpdateController
 
@@ -31,8 +33,10 @@ HEADING_HEIGHT = 31  # pixels at 100 % text: as high as a small button, also wit
 
 
 def _add_heading(card: Card, icon: str, *widgets: QWidget, note: TextLabel | None = None) -> TextLabel:
-    """The first row of a card: an icon, the heading with a note, and at the right the given widgets."""
-    row = QHBoxLayout()
+    """The first row of a card: an icon, the heading with a note, and at the right the given widgets, or below."""
+    left = QWidget()
+    row = QHBoxLayout(left)
+    row.setContentsMargins(0, 0, 0, 0)
     row.setSpacing(10)
     row.addStrut(theme.px(HEADING_HEIGHT))
     heading = label("heading")
@@ -40,10 +44,8 @@ def _add_heading(card: Card, icon: str, *widgets: QWidget, note: TextLabel | Non
     row.addWidget(heading, 0 if note is not None else 1)
     if note is not None:
         row.addWidget(note, 1, Qt.AlignmentFlag.AlignVCenter)
-    for widget in widgets:
-        row.addWidget(widget)
     heading.setAlignment(Qt.AlignmentFlag.AlignVCenter)
-    card.column.addLayout(row)
+    card.column.addLayout(WrappingRow(left, *widgets, spacing=10))
     return heading
 
 
@@ -93,7 +95,7 @@ class LatestBenchmarkCard(Card):
     def _show_range(self, benchmark: Benchmark | None) -> None:
         """Whether it is running, else whether the headline's figure is usual for this card."""
         pair = headline_comparison(benchmark) if benchmark is not None else None
-        expected = messages.expected_range(pair, benchmark) if pair is not None and benchmark is not None else None
+        expected = judged_range(pair.fastest, benchmark) if pair is not None and benchmark is not None else None
         self.range_label.setText("")
         kind: PillKind = "accent"
         text = self.tr("Measuring now") if self._is_measuring else ""
@@ -133,7 +135,7 @@ class LatestBenchmarkCard(Card):
         figure, caption = headline.brief_figure, headline.brief
         plain = messages.plain_results(benchmark)
         if len(plain) > 1:
-            figure, caption = plain[0].figure, "\n".join(each for each in (plain[0].name, headline.caveats) if each)
+            figure, caption = plain[0].figure, "\n".join(each for each in (plain[0].name, plain[0].doubt) if each)
         self.value_label.setText(figure)
         self.caption_label.setText(caption)
         self.caption_label.setToolTip(plain[0].workload if len(plain) > 1 else "")
@@ -271,6 +273,7 @@ class EnvironmentsCard(Card):
     def __init__(self) -> None:
         self._environments: tuple[InstalledEnvironment, ...] = ()
         self._in_use: str | None = None
+        self._has_gpu = False
         self._is_built = False
         self.rows: list[EnvironmentRow] = []
         super().__init__()
@@ -289,11 +292,14 @@ class EnvironmentsCard(Card):
         self._is_built = True
         self.retranslate()
 
-    def show_environments(self, environments: tuple[InstalledEnvironment, ...], in_use: str | None) -> None:
-        """Show these; `in_use` is the path of the one in use."""
-        if (environments, in_use) == (self._environments, self._in_use):
+    def show_environments(
+        self, environments: tuple[InstalledEnvironment, ...], in_use: str | None, *, has_gpu: bool
+    ) -> None:
+        """Show these; `in_use` is the path of the one in use. With `has_gpu` builds for the CPU leave a GPU unused."""
+        shown = environments, in_use, has_gpu
+        if shown == (self._environments, self._in_use, self._has_gpu):
             return
-        self._environments, self._in_use = environments, in_use
+        self._environments, self._in_use, self._has_gpu = shown
         while len(self.rows) > len(environments):
             row = self.rows.pop()
             self._rows_layout.removeWidget(row)
@@ -335,7 +341,7 @@ class EnvironmentsCard(Card):
         self.meaning_label.setText(self.tr("Each is a folder with its own Python and PyTorch"))
         self.meaning_label.setVisible(bool(self._environments))
         for row, environment in zip(self.rows, self._environments, strict=True):
-            row.set_environment(environment, in_use=environment.path == self._in_use)
+            row.set_environment(environment, in_use=environment.path == self._in_use, has_gpu=self._has_gpu)
 
 
 class EnvironmentRow(Themed, QWidget):
@@ -346,7 +352,7 @@ class EnvironmentRow(Themed, QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._environment: InstalledEnvironment | None = None
-        self._in_use = False
+        self._in_use = self._has_gpu = False
         self._state: RowState | None = None
         self.name_label, self.detail_label, self.pill = label("strong"), label("small", "", "soft"), Pill("ok")
         self.menu_button = Button(kind="ghost", trailing_icon="down", small=True, flush="right")
@@ -362,8 +368,8 @@ class EnvironmentRow(Themed, QWidget):
         row.addWidget(self.menu_button)
         self.apply_theme()
 
-    def set_environment(self, environment: InstalledEnvironment, *, in_use: bool) -> None:
-        self._environment, self._in_use = environment, in_use
+    def set_environment(self, environment: InstalledEnvironment, *, in_use: bool, has_gpu: bool) -> None:
+        self._environment, self._in_use, self._has_gpu = environment, in_use, has_gpu
         self.retranslate()
 
     def set_state(self, state: RowState | None) -> None:
@@ -376,7 +382,9 @@ class EnvironmentRow(Themed, QWidget):
         if environment is None:
             return
         self.name_label.setText(environment.name)
-        build = f"CUDA {environment.cuda}" if environment.cuda is not None else self.tr("for the CPU")
+        leaves_gpu_unused = self._has_gpu and environment.variant == "cpu"
+        cpu_text = self.tr("does not use your GPU") if leaves_gpu_unused else self.tr("for the CPU")
+        build = f"CUDA {environment.cuda}" if environment.cuda is not None else cpu_text
         parts = (
             f"PyTorch {environment.torch}" if environment.torch is not None else self.tr("without PyTorch"),
             build if environment.torch is not None else "",
@@ -403,7 +411,7 @@ class EnvironmentRow(Themed, QWidget):
         """The entries of the menu, in order. What one does with the environment in use is below on the page."""
         terminal: dict[EnvironmentAction, str] = {} if self._in_use else {"terminal": self.tr("Open a terminal")}
         return {
-            "use": self.tr("Make it the default"),
+            "use": self.tr("Set as default"),
             "rename": self.tr("Rename…"),
             **terminal,
             "folder": self.tr("Open folder"),

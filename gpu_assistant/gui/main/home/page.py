@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout
+from PySide6.QtWidgets import QFileDialog, QGridLayout
 
 from ....core.errors import AppError
 from ....core.jobs import LazyJob
@@ -28,6 +28,7 @@ from ...widgets.base import announce
 from ...widgets.buttons import Button
 from ...widgets.cards import Banner, BannerKind, Hero, IconListCard
 from ...widgets.dialogs import ConfirmDialog, save_dialog
+from ...widgets.layouts import WrappingRow
 from ...widgets.page import Page
 from ...widgets.text import label
 from ...worker import FunctionJob, JobRunner
@@ -61,7 +62,7 @@ class HomePage(Page):
     brings the path of the one to use from now on, `environment_renamed` that of one and its new name.
 
     `alarm_muted(Alarm, muted)` mutes an alarm; `health_test_requested(level, GPU)` asks for the test of one GPU, or of
-    all (None).
+    all (None), `programs_requested` for the programs on the GPUs.
     """
 
     setup_requested = Signal()
@@ -72,6 +73,7 @@ class HomePage(Page):
     environment_requested = Signal(str)
     environment_renamed = Signal(str, str)
     health_test_requested = Signal(int, object)
+    programs_requested = Signal()
 
     def __init__(self, app: App, language: Language, sampling: SamplingService, updates: UpdateController) -> None:
         self._app, self._language, self._sampling = app, language, sampling
@@ -81,7 +83,8 @@ class HomePage(Page):
         self._hero_target: HeroTarget = "graphs"
         super().__init__(" ")
         self.hero = Hero("neutral", " ")
-        self.alarms_card = AlarmsCard(include_info=False)
+        self.alarms_card = AlarmsCard(include_info=False, framed=False, programs_icon=None)
+        self.hero.add_row(self.alarms_card)
         self.live_card = LiveMetricsCard(simulated=app.simulated)
         self.setup_button = Button(kind="ghost", icon_name="bolt", flush="left")
         self.benchmark_card, self.software_card = LatestBenchmarkCard(), SoftwareCard()
@@ -104,23 +107,19 @@ class HomePage(Page):
         self._cards_layout = QGridLayout()
         self._cards_layout.setSpacing(16)
         self.column.setSpacing(12)
-        for part in (self.banner, self.hero, self.alarms_card, self.update_card):
+        for part in (self.banner, self.hero, self.update_card):
             self.column.addWidget(part)
         # What one comes for is seen without scrolling.
-        self._actions_row = QHBoxLayout()
-        self._actions_row.setSpacing(20)
-        self._actions_row.addWidget(self._actions_heading, 1)
-        for button in self.actions_panel.link_buttons:
-            self._actions_row.addWidget(button)
-        self.column.addLayout(self._actions_row)
+        self.column.addLayout(WrappingRow(self._actions_heading, *self.actions_panel.link_buttons, spacing=20))
         self.column.addWidget(self.actions_panel)
         self.column.addWidget(self.live_card)
         self.column.addWidget(self.setup_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addWidget(self.environments_card)
         self.column.addLayout(self._cards_layout)
         self.column.addStretch(1)
-        self._facts_runner, self._verify_runner = JobRunner(self), JobRunner(self)
-        self._action_runner, self._export_runner = JobRunner(self), JobRunner(self)
+        self._facts_runner, self._verify_runner, self._action_runner, self._export_runner = (
+            JobRunner(self) for _ in range(4)
+        )
         self._opener = FileOpener(app, self)
         self.environment_removal = EnvironmentRemoval(app, language, self)
         self._connect_signals()
@@ -153,6 +152,7 @@ class HomePage(Page):
         self.alarms_card.health_test_requested.connect(
             lambda: self.health_test_requested.emit(ADVISED_TEST_LEVEL, None)
         )
+        self.alarms_card.programs_requested.connect(self.programs_requested)
         self.live_card.health_test_requested.connect(lambda card: self.health_test_requested.emit(1, card))
         self.live_card.monitor_requested.connect(lambda: self.page_requested.emit(MONITOR))
         self.hero.button.clicked.connect(self._run_hero_action)
@@ -235,7 +235,11 @@ class HomePage(Page):
         self.benchmark_card.setVisible(has_environment)
         self.actions_panel.setVisible(has_environment)
         self.actions_panel.set_environment(installed.folder if installed is not None else None)
-        self._actions_heading.setText(self.tr("Start working"))
+        self._actions_heading.setText(
+            self.tr("Start working in {environment}").format(environment=installed.name)
+            if installed is not None and len(facts.environments) > 1
+            else self.tr("Start working")
+        )
         self._fold_texts()
         self.benchmark_card.show_benchmark(facts.benchmark)
         is_known = facts.loaded and not self._app.simulated
@@ -246,7 +250,9 @@ class HomePage(Page):
         self._show_prospect()
         self._arrange()
         self.software_card.show_facts(facts)
-        self.environments_card.show_environments(facts.environments, installed.path if installed is not None else None)
+        self.environments_card.show_environments(
+            facts.environments, installed.path if installed is not None else None, has_gpu=facts.has_nvidia(None)
+        )
         self._show_row_states()
         self._show_outcome()
         self._show_error()
@@ -278,6 +284,7 @@ class HomePage(Page):
         )
         is_alarm_muted = partial(is_muted, self._app.settings, gpus=self._sampling.history.gpus())
         self.alarms_card.show_health(health, is_alarm_muted, first_brief=current_verdict.shows_alarm)
+        self._place_live_card(below_hero=current_verdict.shows_alarm)
         if current_verdict[:4] != (
             self.hero.kind,
             self.hero.title_label.text(),
@@ -293,8 +300,9 @@ class HomePage(Page):
             )
             self.hero.button.setEnabled(bool(current_verdict.action))
         self._hero_target = current_verdict.target
-        # The setup is what such a computer needs; the graphs are one of many things to look at.
-        self.hero.button.set_kind("primary" if current_verdict.target == "setup" else "secondary")
+        # What such a computer or an ailing card needs; beside a card that is well, it is one of many things to do.
+        is_needed = current_verdict.target == "setup" or current_verdict.kind in ("warn", "error")
+        self.hero.button.set_kind("primary" if is_needed else "secondary")
         setup_useful = self.facts.loaded and (self.facts.installed is None or self.facts.is_gpu_unused())
         self.setup_button.setVisible(setup_useful and current_verdict.target != "setup" and not self._app.simulated)
 
@@ -497,6 +505,13 @@ class HomePage(Page):
         folded = self.maximumViewportSize().height() < theme.px(FOLD_BELOW_HEIGHT)
         self.subtitle_label.setVisible(not folded and bool(self.subtitle_label.text()))
         self._actions_heading.setVisible(self.facts.installed is not None)
+
+    def _place_live_card(self, *, below_hero: bool) -> None:
+        """The readings that an alarm is about come right after it; without one, what one comes for does."""
+        before = self.update_card if below_hero else self.actions_panel
+        if self.column.indexOf(self.live_card) != self.column.indexOf(before) + 1:
+            self.column.removeWidget(self.live_card)
+            self.column.insertWidget(self.column.indexOf(before) + 1, self.live_card)
 
     def _arrange(self) -> None:
         """Two cards side by side, in a small window one below the other."""

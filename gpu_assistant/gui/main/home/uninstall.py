@@ -154,7 +154,7 @@ class UninstallDetails(QWidget):
             self.driver_choice = SegmentedControl((keep, remove), name=title)
             self.driver_choice.chosen.connect(self._show_steps)
             column.addWidget(label("small", title))
-            column.addWidget(self.driver_choice, 0, Qt.AlignmentFlag.AlignLeft)
+            column.addWidget(self.driver_choice, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
             column.addSpacing(8)
         column.addWidget(self.toggle_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.step_list, 1)

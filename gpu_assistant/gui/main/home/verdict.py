@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from ....core.results import GpuSample, Health, Sample, Verdict
 from ....health.rules import temperature_margin
 from ....monitor.series import gpu_key
+from ....texts.format import uncapitalize
 from ... import language
 from ...machine_facts import MachineFacts
 from ...monitor.alarms import ALARMS_ADVISING_TEST
@@ -77,7 +78,7 @@ def _gpu_verdict(facts: MachineFacts, sample: Sample | None, health: Health | No
         return HomeVerdict(
             "warn",
             translate("HomeVerdict", "PyTorch cannot use your GPU: this build has no CUDA."),
-            translate("HomeVerdict", "The setup can replace it with a build that has it."),
+            translate("HomeVerdict", "The setup can replace it with a build that has CUDA."),
             translate("HomeVerdict", "Set up again"),
             target="setup",
         )
@@ -110,12 +111,12 @@ def _normal_verdict(facts: MachineFacts, sample: Sample) -> HomeVerdict:
 
 
 def _updates_text(facts: MachineFacts) -> str:
-    """How many updates wait; "" for none."""
+    """How many updates wait, none of which must be taken: what is here works; "" for none."""
     if not facts.update_count:
         return ""
     if facts.update_count == 1:
-        return QCoreApplication.translate("HomeVerdict", "1 update available")
-    return QCoreApplication.translate("HomeVerdict", "{count} updates available").format(count=facts.update_count)
+        return QCoreApplication.translate("HomeVerdict", "1 optional update")
+    return QCoreApplication.translate("HomeVerdict", "{count} optional updates").format(count=facts.update_count)
 
 
 def _failed_test_verdict(facts: MachineFacts, gpus: tuple[GpuSample, ...]) -> HomeVerdict | None:
@@ -128,8 +129,8 @@ def _failed_test_verdict(facts: MachineFacts, gpus: tuple[GpuSample, ...]) -> Ho
     return HomeVerdict(
         "warn",
         translate("HomeVerdict", "The last health test found a problem"),
-        translate("HomeVerdict", "{date}, level {level}. Run the test again to see what it is.").format(
-            date=_date_text(newest.ended), level=newest.level
+        translate("HomeVerdict", "{date}, {level}. Run the test again to see what the problem is.").format(
+            date=_date_text(newest.ended), level=_level_name(newest.level)
         ),
         translate("HomeVerdict", "Run health test"),
         target="test",
@@ -154,8 +155,13 @@ def last_test_text(facts: MachineFacts, gpus: tuple[GpuSample, ...]) -> str:
             count=len(known), total=len(tests)
         )
     else:
-        worst, text = oldest, translate("HomeVerdict", "Health test passed on {date} (level {level} of 3)")
-    return text.format(date=_date_text(worst.ended), level=worst.level)
+        worst, text = oldest, translate("HomeVerdict", "Health test passed on {date} ({level})")
+    return text.format(date=_date_text(worst.ended), level=_level_name(worst.level))
+
+
+def _level_name(level: int) -> str:
+    """The name of a level of the health test, for within a sentence."""
+    return uncapitalize(language.texts().health_level_name(level))
 
 
 def _date_text(moment: float) -> str:
@@ -180,9 +186,8 @@ def _observing_verdict(gpus: tuple[GpuSample, ...], *, watching: bool) -> HomeVe
 
 
 def _alarm_verdict(health: Health) -> HomeVerdict:
-    """The most severe alarm; others, and remedies, are shown below it."""
+    """The most severe alarm; what to do, the evidence and other alarms are shown below it."""
     translate, worst_alarm = QCoreApplication.translate, health.alarms[0]
-    localized = language.texts().localize_alarm(worst_alarm)
     kind: HeroKind = "error" if health.state == "error" else "warn"
     target: HeroTarget = "test" if worst_alarm.id in ALARMS_ADVISING_TEST else "graphs"
     action = (
@@ -193,8 +198,7 @@ def _alarm_verdict(health: Health) -> HomeVerdict:
     return HomeVerdict(
         kind,
         language.texts().most_severe_alarm_title(health),
-        localized.evidence or "",
-        action,
+        action=action,
         shows_alarm=True,
         target=target,
     )
@@ -207,7 +211,7 @@ def _simulated_verdict(facts: MachineFacts) -> HomeVerdict:
         translate("HomeVerdict", "This is a simulated machine"),
         translate(
             "HomeVerdict",
-            "Nothing is installed or measured for it. The readings below are from the real computer in front of you.",
+            "Nothing is installed or measured on it. The readings below are from the real computer in front of you.",
         ),
         translate("HomeVerdict", "Try the setup") if facts.installed is None else "",
         icon="sim",

@@ -19,6 +19,7 @@ from ...saving import SettingsSaver
 from ...widgets.base import Themed
 from ...widgets.buttons import Button, SegmentedControl
 from ...widgets.cards import Card, Divider
+from ...widgets.layouts import WrappingRow
 from ...widgets.switch import Switch
 from ...widgets.text import TextLabel, label
 from ...wizard.pages.install.progress_panel import SpeedLimitPicker
@@ -29,17 +30,14 @@ if TYPE_CHECKING:
     from ...wizard.wizard import SidePageName
 
 
-def control_rows(rows: Iterable[tuple[QWidget, QWidget]]) -> QGridLayout:
-    """Labels at the left, their controls at the right."""
-    grid = QGridLayout()
-    grid.setHorizontalSpacing(24)
-    grid.setVerticalSpacing(14)
-    grid.setContentsMargins(0, 4, 0, 0)
-    grid.setColumnStretch(0, 1)
-    for index, (row_label, control) in enumerate(rows):
-        grid.addWidget(row_label, index, 0, Qt.AlignmentFlag.AlignVCenter)
-        grid.addWidget(control, index, 1, Qt.AlignmentFlag.AlignRight)
-    return grid
+def control_rows(rows: Iterable[tuple[QWidget, QWidget]]) -> QVBoxLayout:
+    """Labels at the left, their controls at the right, or below where there is no room."""
+    column = QVBoxLayout()
+    column.setSpacing(14)
+    column.setContentsMargins(0, 4, 0, 0)
+    for row_label, control in rows:
+        column.addLayout(WrappingRow(row_label, control))
+    return column
 
 
 class RowText(QWidget):
@@ -108,7 +106,7 @@ class DownloadsCard(SettingsRowsCard):
             self.tr("Use mirrors in China"),
             self.tr("Every file is checked against a checksum, wherever it comes from."),
         )
-        speed_label.set(self.tr("Speed limit"), self.tr("Leaves some of your connection to other programs."))
+        speed_label.set(self.tr("Speed limit"), self.tr("Leaves some of your connection for other programs."))
         names = {
             "when-slow": self.tr("When slow"),
             "first": self.tr("Try first"),
@@ -272,7 +270,7 @@ class OfflineCard(Card):
             self.tr("Set up this computer from a folder that was prepared on a computer with internet.")
         )
         self.create_bundle_button.setText(self.tr("Prepare a folder…"))
-        self.load_bundle_button.setText(self.tr("Set up from a folder…"))
+        self.load_bundle_button.setText(self.tr("Install from an offline folder…"))
 
 
 class UpdateSettingsCard(Card):
@@ -338,7 +336,7 @@ class UpdateSettingsCard(Card):
             return self.tr("Not checked yet.")
         checked_at = datetime.fromtimestamp(last_check.asked, UTC).astimezone()
         outcome = texts().translate(f"update.outcome.{last_check.outcome}")
-        return self.tr("Last check {when}: {outcome}").format(when=f"{checked_at:%Y-%m-%d %H:%M}", outcome=outcome)
+        return self.tr("Last checked {when}: {outcome}").format(when=f"{checked_at:%Y-%m-%d %H:%M}", outcome=outcome)
 
     def _choose_daily_check(self, is_on: bool) -> None:
         self._saver.save(look_for_updates=is_on)

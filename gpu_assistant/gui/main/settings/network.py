@@ -99,7 +99,7 @@ class ProxyCard(Card):
         self.use_segments.set_options([names[use] for use in get_args(ProxyUse)])
         self.use_segments.set_current(get_args(ProxyUse).index(self._app.settings.proxy))
         self.use_segments.setAccessibleName(self._use_label.name_label.text())
-        field_texts = self.tr("Address"), self.tr("User name, if asked for"), self.tr("Password")
+        field_texts = self.tr("Address"), self.tr("User name, if required"), self.tr("Password")
         fields = (self.address_field, self.user_field, self.password_field)
         for field_label, field, text in zip(self._field_labels, fields, field_texts, strict=True):
             field_label.setText(text)
@@ -144,8 +144,8 @@ class ProxyCard(Card):
         self._error_text = ""
         if text and address is None:
             self._error_text = self.tr(
-                "This is not a proxy address. Write it like http://proxy.example:8080, as shown in your "
-                "network's help page or proxy program."
+                "This is not a proxy address. Write it like http://proxy.example:8080, as shown on your "
+                "network's help page or in your proxy program."
             )
             self._show_result()
             return False

@@ -29,6 +29,7 @@ from ....monitor.series import (
     series_name,
 )
 from ...worker import JobRunner
+from ..alarms import ALARM_METRICS
 from .curves import GAP_STEPS, Array
 
 if TYPE_CHECKING:
@@ -44,28 +45,21 @@ Tone = Literal["warn", "error", "soft", "accent"]
 TONES_BY_WEIGHT: tuple[Tone, ...] = ("error", "warn", "accent", "soft")
 # How a span is shaded; states of one tone differ in it.
 Hatch = Literal["plain", "rising", "falling", "crossed", "upright", "level", "dotted"]
-# rule: (short text, tone, key of the metric whose plot shows the text, hatch)
-RULES: dict[str, tuple[str, Tone, str, Hatch]] = {
-    "slowed-by-heat": (str(QT_TRANSLATE_NOOP("Marks", "slowed by heat")), "warn", "temp", "rising"),
-    "slowed-by-itself": (str(QT_TRANSLATE_NOOP("Marks", "slowed itself down")), "warn", "power", "falling"),
-    "power-limit": (str(QT_TRANSLATE_NOOP("Marks", "power limit")), "soft", "power", "plain"),
-    "power-starved": (str(QT_TRANSLATE_NOOP("Marks", "too little power")), "warn", "power", "crossed"),
-    "power-supply": (str(QT_TRANSLATE_NOOP("Marks", "power supply")), "error", "power", "rising"),
-    "weak-charger": (str(QT_TRANSLATE_NOOP("Marks", "charger")), "soft", "power", "rising"),
-    "hot": (str(QT_TRANSLATE_NOOP("Marks", "hot")), "warn", "temp", "plain"),
-    "too-hot": (str(QT_TRANSLATE_NOOP("Marks", "far too hot")), "error", "temp", "plain"),
-    "fan-stopped": (str(QT_TRANSLATE_NOOP("Marks", "fan stopped")), "error", "temp", "falling"),
-}
-# The metric that an alarm is about, where a plot shows it.
-ALARM_METRICS = {rule: metric for rule, (_, _, metric, _) in RULES.items()} | {
-    "hot-unknown": "temp",
-    "too-hot-unknown": "temp",
-    "hotter-than-before": "temp",
-    "memory-full": "mem",
+# rule: (short text, tone, hatch); the plot of its metric shows the text
+RULES: dict[str, tuple[str, Tone, Hatch]] = {
+    "slowed-by-heat": (str(QT_TRANSLATE_NOOP("Marks", "slowed by heat")), "warn", "rising"),
+    "slowed-by-itself": (str(QT_TRANSLATE_NOOP("Marks", "slowed itself down")), "warn", "falling"),
+    "power-limit": (str(QT_TRANSLATE_NOOP("Marks", "power limit")), "soft", "plain"),
+    "power-starved": (str(QT_TRANSLATE_NOOP("Marks", "too little power")), "warn", "crossed"),
+    "power-supply": (str(QT_TRANSLATE_NOOP("Marks", "power supply")), "error", "rising"),
+    "weak-charger": (str(QT_TRANSLATE_NOOP("Marks", "charger")), "soft", "rising"),
+    "hot": (str(QT_TRANSLATE_NOOP("Marks", "hot")), "warn", "plain"),
+    "too-hot": (str(QT_TRANSLATE_NOOP("Marks", "far too hot")), "error", "plain"),
+    "fan-stopped": (str(QT_TRANSLATE_NOOP("Marks", "fan stopped")), "error", "falling"),
 }
 SAMPLE_S = 1.0  # between two samples of a GPU
 MISSING: dict[str, tuple[str, Tone, Hatch]] = {
-    LOST_SERIES: (str(QT_TRANSLATE_NOOP("Marks", "no longer answers")), "error", "crossed"),
+    LOST_SERIES: (str(QT_TRANSLATE_NOOP("Marks", "no longer responds")), "error", "crossed"),
     GONE_SERIES: (str(QT_TRANSLATE_NOOP("Marks", "no longer there")), "warn", "upright"),
 }
 SILENT: dict[str, tuple[str, Hatch]] = {
@@ -250,7 +244,8 @@ def _rule_events(
             for first, last in subtract_spans(alarms[rule.id], suppressed)
             if last not in begins or last - first > prelude_seconds
         ]
-        yield from past.events(spans, *RULES[rule.id])
+        text, tone, hatch = RULES[rule.id]
+        yield from past.events(spans, text, tone, ALARM_METRICS[rule.id], hatch)
 
 
 def _is_graver(rule: str, other: str) -> bool:
@@ -259,10 +254,11 @@ def _is_graver(rule: str, other: str) -> bool:
     RULES has the graver ones of a tone first. Two warnings about different metrics have different causes.
     """
     order = [*RULES]
-    (_, tone, metric, _), (_, other_tone, other_metric, _) = RULES[rule], RULES[other]
+    (_, tone, _), (_, other_tone, _) = RULES[rule], RULES[other]
+    is_same_metric = ALARM_METRICS[rule] == ALARM_METRICS[other]
     if tone != other_tone:
-        return metric == other_metric and TONES_BY_WEIGHT.index(tone) < TONES_BY_WEIGHT.index(other_tone)
-    return metric == other_metric and order.index(rule) < order.index(other)
+        return is_same_metric and TONES_BY_WEIGHT.index(tone) < TONES_BY_WEIGHT.index(other_tone)
+    return is_same_metric and order.index(rule) < order.index(other)
 
 
 def _missing_events(past: _GpuHistory) -> Iterator[Event]:

@@ -15,15 +15,26 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 GAP_STEPS = 3.5  # samples further apart than this many steps are not joined
 # With more samples per pixel, the mean is drawn with a band from lowest to highest value.
 MAX_SAMPLES_PER_PIXEL = 1.5
+# Logical pixels. Of lines of several GPUs those with an alarm are strong, and the others then thin: colours alone would
+# not tell them apart for everyone, and paler ones would lack contrast.
+LINE_WIDTH, STRONG_WIDTH, THIN_WIDTH = 1.6, 2.4, 1.0
 
 
 class LineStyle(Struct, frozen=True, kw_only=True):
-    """How a series is drawn: colour token, index of its dash pattern, name in the legend, area filled or not."""
+    """How a series is drawn: colour token, index of its dash pattern, name in the legend, area filled or not, width in
+    logical pixels.
+    """
 
     colour_token: str
     name: str = ""
     dash: int = 0
     fill: bool = True
+    width: float = LINE_WIDTH
+
+    @property
+    def is_thin(self) -> bool:
+        """Whether others beside it are strong."""
+        return self.width <= THIN_WIDTH
 
 
 class SeriesCurve(Struct, frozen=True, kw_only=True):

@@ -10,18 +10,19 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QWidget
 
 from ... import theme
-from ...widgets.base import Themed
+from ...widgets.base import Themed, draw_rounded_rect
 from ...widgets.cards import Pill
 from ...widgets.layouts import FlowLayout
 from ...widgets.text import label
 from .annotations import Event, Hatch, Tone
 from .curves import LineStyle
-from .overlay import draw_shading
-from .renderer import dashed_pen
+from .overlay import Limit, draw_shading, event_gravity
+from .renderer import SIGN_WIDTH, dashed_pen, draw_line_sign
 
-LINE_WIDTH, EVENT_WIDTH = 23, 20  # pixels of a legend's symbols; a line has room for its dashes
+EVENT_WIDTH = 20  # pixels of an event's symbol
 LEGEND_GAP, LEGEND_MARGIN = 7, 3  # pixels between symbol and text, and after the text
-MIN_READOUT_WIDTH = 330  # pixels that the line above the plots needs beside the key of the events
+TAG_PADDING = 3  # pixels beside a value at the cross-hair
+MIN_READOUT_WIDTH = 440  # pixels that the line above the plots needs beside the key of the events
 
 # (tone, hatch, whether it is an instant, text)
 LegendKey = tuple[Tone, Hatch, bool, str]
@@ -65,21 +66,30 @@ class LegendRow(Themed, QWidget):
 class LineLegendRow(LegendRow):
     """A GPU's line, with its colour and dash pattern, its name, and its value where `show_value` gives one.
 
-    The room for the value only grows, so that nothing beside it moves while values change.
+    One that is not `named` has its name for a screen reader and as a tool tip only. The room for the value only grows,
+    so that nothing beside it moves while values change.
     """
 
-    def __init__(self, line: LineStyle) -> None:
+    def __init__(self, line: LineStyle, *, named: bool = True) -> None:
         self.value = ""
-        self.is_past = False
+        self.is_tagged = False
         self._value_width = 0
-        super().__init__(line.name, LINE_WIDTH)
+        super().__init__(line.name if named else "", SIGN_WIDTH)
         self.line = line
+        if not named:
+            self.setAccessibleName(line.name)
+            self.setToolTip(line.name)
 
-    def show_value(self, value: str, *, past: bool = False) -> None:
-        """Show this value, in the line's unit, behind the name; one of the `past` is fainter than a present one."""
-        if (value, past) == (self.value, self.is_past):
+    def set_line(self, line: LineStyle) -> None:
+        """Show the line as it is drawn now."""
+        self.line = line
+        self.update()
+
+    def show_value(self, value: str, *, tagged: bool = False) -> None:
+        """Show this value, in the line's unit, behind the name; one at the cross-hair `tagged` as its time is."""
+        if (value, tagged) == (self.value, self.is_tagged):
             return
-        self.value, self.is_past = value, past
+        self.value, self.is_tagged = value, tagged
         self.setAccessibleName(f"{self.line.name}: {value}")
         self._widen()
         self.update()
@@ -96,19 +106,55 @@ class LineLegendRow(LegendRow):
         self._widen()
 
     def sizeHint(self) -> QSize:
-        return super().sizeHint() + QSize(self._value_width + LEGEND_GAP if self._value_width else 0, 0)
+        size = super().sizeHint()
+        return QSize(self._value_left + self._value_width + LEGEND_MARGIN, size.height()) if self._value_width else size
+
+    @property
+    def _value_left(self) -> int:
+        """Where the value begins: behind the name, or without one behind the symbol."""
+        return super().sizeHint().width() - LEGEND_MARGIN + LEGEND_GAP if self._text else self._indent
 
     def draw(self, painter: QPainter) -> None:
         """Paint a piece of the line, and the value."""
-        painter.setPen(dashed_pen(theme.color(self.line.colour_token), 2, self.line.dash))
-        middle = round(self.height() / 2)
-        painter.drawLine(0, middle, LINE_WIDTH, middle)
+        draw_line_sign(painter, self.line, 0, round(self.height() / 2))
         if self.value:
-            painter.setPen(theme.color("soft" if self.is_past else "text"))
-            painter.setFont(theme.font("caption" if self.is_past else "caption-strong"))
-            left = super().sizeHint().width() - LEGEND_MARGIN + LEGEND_GAP
-            value_rect = QRectF(left, 0, self.width() - left, self.height())
+            value_rect = QRectF(self._value_left, 0, theme.advance("caption-strong", self.value), self.height())
+            if self.is_tagged:
+                tag_rect = value_rect.adjusted(-TAG_PADDING, 1, TAG_PADDING, -1)
+                draw_rounded_rect(painter, tag_rect, 3, theme.color("text"))
+            painter.setPen(theme.color("card" if self.is_tagged else "soft" if self.line.is_thin else "text"))
+            painter.setFont(theme.font("caption-strong"))
             painter.drawText(value_rect, int(Qt.AlignmentFlag.AlignVCenter), self.value)
+
+
+class LimitLegendRow(LegendRow):
+    """The dashed line of a plot's limit and its words, which in the plot a curve could meet; hidden without a limit."""
+
+    def __init__(self) -> None:
+        super().__init__("", SIGN_WIDTH)
+        self._tone: Tone = "error"
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What the limit is: "slows at 87 °C"."""
+        return self._text
+
+    def show_limit(self, limit: Limit | None) -> None:
+        """Show this limit, None for none."""
+        text, tone = (limit.text, limit.tone) if limit is not None else ("", self._tone)
+        if (text, tone) != (self._text, self._tone):
+            self._text, self._tone = text, tone
+            self.setAccessibleName(text)
+            self.setVisible(bool(text))
+            self.updateGeometry()
+            self.update()
+
+    def draw(self, painter: QPainter) -> None:
+        """Paint a piece of the dashed line."""
+        painter.setPen(dashed_pen(theme.color(self._tone), 1, 1))
+        middle = round(self.height() / 2)
+        painter.drawLine(0, middle, SIGN_WIDTH, middle)
 
 
 class EventLegendRow(LegendRow):
@@ -143,7 +189,10 @@ class Readout(QWidget):
         self.pause_pill = Pill("neutral", icon="pause")
         self.pause_pill.hide()
         self.time_label, self.text_label = label("caption-strong"), label("caption")
-        self.text_label.set_one_line(True)
+        for each in (self.time_label, self.text_label):
+            each.set_one_line(True)
+        # The text has no width of its own: it gives way before the time does.
+        self.text_label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.key, self._key_layout = QWidget(), FlowLayout(spacing=14)
         self.key.setLayout(self._key_layout)
         self.key.hide()
@@ -156,7 +205,7 @@ class Readout(QWidget):
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(4)
         self._row.addLayout(line, 1)
-        self._row.addWidget(self.key)
+        self._row.addWidget(self.key, 0, Qt.AlignmentFlag.AlignVCenter)
 
     def show_time(self, time: str, text: str) -> None:
         """Show a time or state, and what is said of it."""
@@ -171,8 +220,8 @@ class Readout(QWidget):
         self.setMinimumHeight(self.pause_pill.sizeHint().height())
 
     def show_key(self, events: Iterable[Event]) -> None:
-        """Show the symbol of each kind of event once, in the order of their starts."""
-        ordered = sorted(events, key=lambda event: event.start)
+        """Show the symbol of each kind of event once, the gravest first."""
+        ordered = sorted(events, key=lambda event: (*event_gravity(event), event.start))
         keys = tuple(
             dict.fromkeys((event.tone, event.hatch, event.is_instant, event.text) for event in ordered if event.text)
         )

@@ -1,34 +1,42 @@
 """What a plot draws around and over its curves: events with their labels, the limit line, the cross-hair.
 
-The labels of events are in lanes above the curves; each dashed line of an event has its label.
+The labels of events are in lanes above the curves; each dashed line of an event has its label. Between lanes and curves
+a band shows how long a state lasts, with a gap wherever it ended for a moment; several GPUs have a band each, beside
+the sign of their line. Among the curves the time of a state is only tinted, of GPUs that have strips each in its own.
+The line of the limit is behind the curves; its words are in the plot's legend, where no curve can meet them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import pyqtgraph as pg
 from msgspec import Struct
 from msgspec.structs import replace
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QFontMetricsF, QPainter
-from PySide6.QtWidgets import QGraphicsItem
 
 from ... import language, theme
 from ...widgets.base import draw_rounded_rect
 from .annotations import TONES_BY_WEIGHT, Event, Hatch, Tone, subtract_spans
 from .curves import LineStyle
-from .renderer import ViewRange, dashed_pen
+from .renderer import SIGN_WIDTH, ViewRange, dashed_pen, draw_line_sign
 
-LANES = 2  # rows of event labels
+MAX_LANES = 2  # rows of event labels
 LABEL_GAP = 8  # pixels between two labels of a lane
 # Pixels at 100 % text that a label has at least: which labels there are does not depend on the language's words.
 LABEL_WIDTH = 130
-JOINED_WIDTH = 14  # pixels between two events of a kind below which they are seen as one
+# Pixels between two events of a kind up to which they have one label, and up to which the band has no gap.
+JOINED_WIDTH, CLOSED_WIDTH = 14, 2
 # Z values; the curves have 0.
-BELOW, ABOVE, CURSOR = -10, 10, 20
-PLAIN_OPACITY, HATCHED_OPACITY, HATCH_OPACITY = 0.16, 0.07, 0.45  # of a span's ground; of the lines of its hatch
+EVENTS, LIMIT, CURSOR = -10, -5, 20
+BAND_HEIGHT, BAND_GAP = 6, 2  # pixels of a band that shows how long a state lasts, and above it
+# GPUs that have a band each, also where labels have no room; those of more GPUs share one.
+MAX_BANDS, MAX_LOW_BANDS = 3, 2
+SIGN_GAP = 5  # pixels between the sign of a GPU's line and its band
+TINT_OPACITY = 0.05  # of the ground of that time among the curves
+PLAIN_OPACITY, HATCHED_OPACITY, HATCH_OPACITY = 0.4, 0.2, 0.9  # of the band's ground; of the lines of its hatch
 HATCH_PERIOD = 8  # pixels after which Qt's hatches repeat
 HATCH_STYLES: dict[Hatch, Qt.BrushStyle] = {
     "rising": Qt.BrushStyle.BDiagPattern,
@@ -42,7 +50,7 @@ TAG_PADDING = 4  # pixels beside the time on the axis
 
 
 class Limit(Struct, frozen=True, kw_only=True):
-    """A dashed horizontal line with a text, at `value` in the plot's unit: slowdown temperature, power limit."""
+    """A dashed horizontal line at `value` in the plot's unit, and what it is: slowdown temperature, power limit."""
 
     value: float
     text: str
@@ -61,23 +69,24 @@ class Reading(Struct, frozen=True, kw_only=True):
 
 
 class EventsItem(pg.UIGraphicsItem):  # type: ignore[misc]
-    """The events behind the curves: a shaded region for each span of a state, a dashed line down from each label."""
+    """The events behind the curves: a tinted region for each span of a state, a dashed line down from each label."""
 
     def __init__(self) -> None:
         super().__init__()
         self._view: ViewRange | None = None
-        self.spans: list[EventSpan] = []
+        self._strips: list[list[EventSpan]] = []
         self.starts: list[tuple[Tone, float]] = []  # (tone, time) of the dashed lines
-        self.setZValue(BELOW)
+        self.setZValue(EVENTS)
 
-    def show_events(self, events: Iterable[Event], labels: Iterable[EventLabel], view: ViewRange) -> None:
-        """Replace what is shown: the regions of these events, and the lines of what the labels above name."""
-        self._view = view
-        shown = [event for event in join_events(events, view) if event.within(view.start, view.end)]
-        self.spans = merged_spans(shown, view)
+    def show_events(self, labels: EventLabels, view: ViewRange) -> None:
+        """Replace what is shown: the regions of the events that are above the curves, and the lines of their labels."""
+        self._view, self._strips = view, labels.spans_by_strip
         # An instant has nothing but its line; with no room for its label, the key above the plots names it.
-        named = [*(label.event for label in labels), *(event for event in shown if event.is_instant and event.text)]
-        self.starts = list({(event.tone, event.start) for event in named if event.start >= view.start})
+        instants = (event for event in labels.events if event.is_instant and event.text)
+        named = [*(label.event for label in labels.labels), *instants]
+        starts = {(event.tone, event.start) for event in named}
+        starts |= {(label.event.tone, start) for label in labels.labels for start in label.later_starts}
+        self.starts = [(tone, start) for tone, start in starts if start >= view.start]
         self.update()
 
     def paint(self, painter: QPainter, *_: object) -> None:
@@ -88,11 +97,11 @@ class EventsItem(pg.UIGraphicsItem):  # type: ignore[misc]
             return
         painter.setTransform(to_data, combine=True)
         height = view.height / view.ratio
-        # The hatch moves along with the time axis.
-        painter.setBrushOrigin(QPointF(-(view.first % HATCH_PERIOD) / view.ratio, 0))
-        for span in self.spans:
-            left, right = (view.x(moment) / view.ratio for moment in (span.start, span.end))
-            draw_shading(painter, QRectF(left, 0, right - left, height), span.tone, span.hatch)
+        strip_height = height / view.strips
+        for strip, spans in enumerate(self._strips):
+            for span in spans:
+                rect = span.rect(view, strip * strip_height, strip_height)
+                painter.fillRect(rect, theme.color(span.tone, TINT_OPACITY))
         for tone, start in self.starts:
             x = round(view.x(start) / view.ratio)
             painter.setPen(dashed_pen(theme.color(tone), 1, 2))
@@ -100,21 +109,21 @@ class EventsItem(pg.UIGraphicsItem):  # type: ignore[misc]
 
 
 def draw_shading(painter: QPainter, rect: QRectF, tone: Tone, hatch: Hatch) -> None:
-    """Shade a rectangle as the span of an event, in the plots and in their key."""
+    """Shade a rectangle as the band of an event, in the plots and in their key."""
     painter.fillRect(rect, theme.color(tone, PLAIN_OPACITY if hatch == "plain" else HATCHED_OPACITY))
     if hatch != "plain":
         painter.fillRect(rect, QBrush(theme.color(tone, HATCH_OPACITY), HATCH_STYLES[hatch]))
 
 
-def join_events(events: Iterable[Event], view: ViewRange) -> list[Event]:
+def join_events(events: Iterable[Event], view: ViewRange, width: int = JOINED_WIDTH) -> list[Event]:
     """The events as a plot shows them, in the order of their starts.
 
-    Those of a kind with less than JOINED_WIDTH between them are one: a card at its power limit leaves it for a moment
+    Those of a kind with up to `width` pixels between them are one: a card at its power limit leaves it for a moment
     with each batch. What is only for information of a GPU is shown where it has a text: in the plot of its own metric.
     """
     joined: list[Event] = []
     latest: dict[tuple[object, ...], int] = {}
-    gap = JOINED_WIDTH * view.ratio * view.column
+    gap = width * view.ratio * view.column
     for event in sorted(events, key=lambda event: event.start):
         if event.tone == "soft" and event.gpu is not None and not event.text:
             continue
@@ -137,6 +146,11 @@ class EventSpan(Struct, frozen=True, kw_only=True):
     start: float
     end: float
 
+    def rect(self, view: ViewRange, top: float, height: float) -> QRectF:
+        """The region in logical pixels from the left edge of the curves."""
+        left, right = (view.x(moment) / view.ratio for moment in (self.start, self.end))
+        return QRectF(left, top, right - left, height)
+
 
 def merged_spans(events: Iterable[Event], view: ViewRange) -> list[EventSpan]:
     """Each region to shade, at least a pixel wide; overlapping events of a state are merged, and of several states the
@@ -154,74 +168,147 @@ def merged_spans(events: Iterable[Event], view: ViewRange) -> list[EventSpan]:
         else:
             spans.append(span)
     shown: list[EventSpan] = []
-    for span in sorted(spans, key=_gravity):
-        graver = [(each.start, each.end) for each in shown if _gravity(each) < _gravity(span)]
+    for span in sorted(spans, key=event_gravity):
+        graver = [(each.start, each.end) for each in shown if event_gravity(each) < event_gravity(span)]
         pieces = subtract_spans([(span.start, span.end)], graver)
         shown.extend(replace(span, start=start, end=end) for start, end in pieces)
-    return sorted(shown, key=lambda span: (_gravity(span), span.start))
+    return sorted(shown, key=lambda span: (event_gravity(span), span.start))
 
 
-def _gravity(span: EventSpan) -> tuple[int, bool, str]:
+class EventBand(Struct, frozen=True, kw_only=True):
+    """The states of GPU number `gpu` over time, with those of the computer; None: those of all GPUs."""
+
+    gpu: int | None
+    spans: list[EventSpan]
+
+
+def event_bands(events: Sequence[Event], view: ViewRange, lines: Iterable[str], most: int) -> list[EventBand]:
+    """A band for each GPU with a state, in the order of `lines`, where these are several but not more than `most`; else
+    one for all.
+    """
+    affected = {str(event.gpu): event.gpu for event in events if event.gpu is not None and not event.is_instant}
+    gpus = [affected[key] for key in lines if key in affected]
+    if 1 < len(gpus) <= most:
+        own_events = ([event for event in events if event.gpu in (gpu, None)] for gpu in gpus)
+        return [EventBand(gpu=gpu, spans=merged_spans(own, view)) for gpu, own in zip(gpus, own_events, strict=True)]
+    spans = merged_spans(events, view)
+    return [EventBand(gpu=None, spans=spans)] if spans else []
+
+
+def event_gravity(state: Event | EventSpan) -> tuple[int, bool, str]:
     """The order of states, the gravest first; of a tone those with a hatch, which say more than "hot"."""
-    return TONES_BY_WEIGHT.index(span.tone), span.hatch == "plain", span.hatch
+    return TONES_BY_WEIGHT.index(state.tone), state.hatch == "plain", state.hatch
 
 
 class EventLabel(Struct, frozen=True, kw_only=True):
-    """An event's label in a lane above the curves (0: the lowest); `left` and `width` in logical pixels."""
+    """An event's label in a lane above the curves (0: the lowest); `left` and `width` in logical pixels.
+
+    `later_starts` are those of the same event on other GPUs that the label names after the first.
+    """
 
     event: Event
     text: str
     lane: int
     left: float
     width: float
+    later_starts: tuple[float, ...] = ()
 
 
 class EventLabels(pg.GraphicsWidget):  # type: ignore[misc]
-    """The labels of events above the curves, each with a dashed line down to the start of its event."""
+    """The events above the curves: labels, each with a dashed line down to the start of its event, over the bands.
+    Where a label names GPUs on which the event started later, a line through the bands marks each of these starts.
+
+    `events` are those in the shown range, joined where they are close. `spans_by_strip` are the times of states for
+    each strip of the plot, of `bands` by their GPUs; these are joined only where no gap could be seen, so that above a
+    dip of the curve no state seems to go on. `max_lanes` rows of labels are used at most.
+    """
 
     def __init__(self) -> None:
         super().__init__()
+        self.max_lanes = MAX_LANES
         self._view: ViewRange | None = None
+        self.events: list[Event] = []
+        self.spans_by_strip: list[list[EventSpan]] = []
+        self.bands: list[EventBand] = []
+        self._lines: Mapping[str, LineStyle] = {}
         self.labels: tuple[EventLabel, ...] = ()
 
     @property
     def required_height(self) -> int:
-        """The height of all lanes in use, in logical pixels."""
+        """The height of all lanes in use and of the bands, in logical pixels."""
         lanes = max((label.lane + 1 for label in self.labels), default=0)
-        return math.ceil(lanes * QFontMetricsF(theme.font("axis")).height())
+        return math.ceil(lanes * QFontMetricsF(theme.font("axis")).height()) + self._bands_height
 
-    def show_events(self, events: Iterable[Event], view: ViewRange) -> None:
-        """Place the labels of these events."""
-        self._view = view
-        self.labels = place_labels(view, join_events(events, view))
+    @property
+    def _bands_height(self) -> int:
+        return len(self.bands) * (BAND_HEIGHT + BAND_GAP)
+
+    def boundingRect(self) -> QRectF:
+        """The rectangle with the signs of lines at the left of the bands."""
+        rect: QRectF = super().boundingRect()
+        return rect.adjusted(-SIGN_WIDTH - SIGN_GAP, 0, 0, 0)
+
+    def show_events(self, events: Sequence[Event], view: ViewRange, lines: Mapping[str, LineStyle]) -> None:
+        """Place the labels and the bands of these events; `lines` are those of the GPUs, by number."""
+        self._view, self._lines = view, lines
+        joined = join_events(events, view)
+        self.events = [event for event in joined if event.within(view.start, view.end)]
+        self.labels = place_labels(view, joined, self.max_lanes)
+        closed = join_events(events, view, CLOSED_WIDTH)
+        shown = [event for event in closed if event.within(view.start, view.end)]
+        by_strip = [shown]
+        if view.strips > 1:
+            by_strip = [[event for event in shown if event.gpu is None or str(event.gpu) == key] for key in lines]
+        self.spans_by_strip = [merged_spans(own, view) for own in by_strip]
+        self.bands = event_bands(shown, view, lines, MAX_BANDS if self.max_lanes else MAX_LOW_BANDS)
         self.update()
 
     def paint(self, painter: QPainter, *_: object) -> None:
-        """Paint all lines, then all labels, which cover the lines of others."""
-        if self._view is None or not self.labels:
+        """Paint the bands, all lines, then all labels, which cover the lines of others."""
+        view, height = self._view, self.size().height()
+        if view is None:
             return
+        bottom = height - self._bands_height
+        tops_of_bands = [bottom + BAND_GAP + (BAND_HEIGHT + BAND_GAP) * place for place in range(len(self.bands))]
+        for band, top in zip(self.bands, tops_of_bands, strict=True):
+            if band.gpu is not None:
+                draw_line_sign(
+                    painter, self._lines[str(band.gpu)], -SIGN_WIDTH - SIGN_GAP, round(top + BAND_HEIGHT / 2)
+                )
+        painter.save()
+        painter.setClipRect(QRectF(0, 0, view.width / view.ratio, height))
+        # The hatch moves along with the time axis.
+        painter.setBrushOrigin(QPointF(-(view.first % HATCH_PERIOD) / view.ratio, 0))
+        for band, top in zip(self.bands, tops_of_bands, strict=True):
+            for span in band.spans:
+                draw_shading(painter, span.rect(view, top, BAND_HEIGHT), span.tone, span.hatch)
+        painter.restore()
         font = theme.font("axis")
         metrics = QFontMetricsF(font)
         painter.setFont(font)
-        tops = {label: self.size().height() - (label.lane + 1) * metrics.height() for label in self.labels}
+        tops = {label: bottom - (label.lane + 1) * metrics.height() for label in self.labels}
         for label, top in tops.items():
-            x = round(self._view.x(label.event.start) / self._view.ratio)
+            x = round(view.x(label.event.start) / view.ratio)
             if 0 <= x < label.left:
                 painter.setPen(dashed_pen(theme.color(label.event.tone), 1, 2))
-                painter.drawLine(QPointF(x, top + 2), QPointF(x, self.size().height()))
+                painter.drawLine(QPointF(x, top + 2), QPointF(x, height))
+            for start in label.later_starts:
+                x = round(view.x(start) / view.ratio)
+                painter.setPen(dashed_pen(theme.color(label.event.tone), 1, 2))
+                painter.drawLine(QPointF(x, bottom), QPointF(x, height))
         for label, top in tops.items():
             painter.fillRect(QRectF(label.left, top, label.width, metrics.height()), theme.color("card"))
             painter.setPen(theme.color("soft" if label.event.tone == "accent" else label.event.tone))
             painter.drawText(QPointF(label.left + 2, top + metrics.ascent()), label.text)
 
 
-def place_labels(view: ViewRange, events: Iterable[Event]) -> tuple[EventLabel, ...]:
+def place_labels(view: ViewRange, events: Iterable[Event], max_lanes: int = MAX_LANES) -> tuple[EventLabel, ...]:
     """Place the labels at the starts of their events, within the plot, each in the lowest lane with room.
 
     A label without room in any lane adds its GPUs to the last one of its kind; next to one with the same text it is
     left out.
     """
-    lanes: list[list[EventLabel]] = [[] for _ in range(LANES)]
+    lanes: list[list[EventLabel]] = [[] for _ in range(max_lanes)]
     groups: dict[EventLabel, EventGroup] = {}
     for group in group_events(view, events):
         for lane, placed in enumerate(lanes):
@@ -238,12 +325,13 @@ def place_labels(view: ViewRange, events: Iterable[Event]) -> tuple[EventLabel, 
 
 def _fitting_label(view: ViewRange, group: EventGroup, lane: int, before: Sequence[EventLabel]) -> EventLabel | None:
     """The group's label in a lane behind these; None without room."""
-    text = group.text
+    text, later = group.text(view), group.later_starts(view)
     width = QFontMetricsF(theme.font("axis")).horizontalAdvance(text) + 4
     left = max(math.floor(min(view.x(group.event.start) / view.ratio + 5, view.width / view.ratio - width)), 5)
     if before and left < before[-1].left + max(before[-1].width + LABEL_GAP, theme.px(LABEL_WIDTH)):
         return None
-    return EventLabel(event=group.event, text=text, lane=lane, left=left, width=width)
+    later_starts = tuple(sorted(set(later.values())))
+    return EventLabel(event=group.event, text=text, lane=lane, left=left, width=width, later_starts=later_starts)
 
 
 def _repeats(label: EventLabel, other: EventLabel) -> bool:
@@ -257,7 +345,7 @@ def _add_to_last_of_kind(
     """Name a group's GPUs in a label that is the last of its lane and says the same of other GPUs, if it has room."""
     for lane, placed in enumerate(lanes):
         if placed and groups[placed[-1]].is_of_kind(group.event):
-            joint = replace(groups[placed[-1]], gpus=groups[placed[-1]].gpus | group.gpus)
+            joint = groups[placed[-1]].with_starts(group.starts)
             label = _fitting_label(view, joint, lane, placed[:-1])
             if label is not None:
                 placed[-1] = label
@@ -266,17 +354,26 @@ def _add_to_last_of_kind(
 
 
 class EventGroup(Struct, frozen=True, kw_only=True):
-    """The first of some events that share a label, and the GPUs of all of them."""
+    """The first of some events that share a label, and when each GPU of all of them had it first."""
 
     event: Event
-    gpus: frozenset[int]
+    starts: dict[int, float]
 
-    @property
-    def text(self) -> str:
-        """What the label says."""
-        if len(self.gpus) < 2:
+    def with_starts(self, starts: Mapping[int, float]) -> EventGroup:
+        """The same group with the GPUs of later events."""
+        return replace(self, starts={**starts, **self.starts})
+
+    def later_starts(self, view: ViewRange) -> dict[int, float]:
+        """The starts on those GPUs on which it can be seen to have started later than on the first."""
+        moment = max(self.event.start, view.start) + JOINED_WIDTH * view.ratio * view.column
+        return {gpu: start for gpu, start in self.starts.items() if start > moment}
+
+    def text(self, view: ViewRange) -> str:
+        """What the label says, which stands at the first start: "GPU 7, later also GPU 6: hot"."""
+        if len(self.starts) < 2:
             return self.event.text
-        return language.texts().title_of_gpus(sorted(self.gpus), self.event.short_text)
+        later = self.later_starts(view)
+        return language.texts().title_of_gpus(self.starts.keys() - later, self.event.short_text, later=later)
 
     def is_of_kind(self, event: Event) -> bool:
         """Whether an event is the same on another GPU."""
@@ -293,13 +390,13 @@ def group_events(view: ViewRange, events: Iterable[Event]) -> list[EventGroup]:
         if not event.text or not event.within(view.start, view.end):
             continue
         near = view.start + (max(view.x(event.start), 0) - theme.px(LABEL_WIDTH) * view.ratio) * view.column
-        gpus = frozenset(() if event.gpu is None else (event.gpu,))
+        starts = {} if event.gpu is None else {event.gpu: event.start}
         for index, group in enumerate(groups):
             if group.is_of_kind(event) and max(group.event.start, view.start) >= near:
-                groups[index] = replace(group, gpus=group.gpus | gpus)
+                groups[index] = group.with_starts(starts)
                 break
         else:
-            groups.append(EventGroup(event=event, gpus=gpus))
+            groups.append(EventGroup(event=event, starts=starts))
     return groups
 
 
@@ -318,38 +415,27 @@ def event_reasons(events: Iterable[Event], *, names_gpus: bool) -> list[str]:
 
 
 class LimitLine:
-    """The dashed line of a limit; its text is at the left, because new values appear at the right."""
+    """The dashed line of a limit."""
 
     def __init__(self, view_box: pg.ViewBox) -> None:
         self._view_box = view_box
         self.line: pg.InfiniteLine | None = None
 
-    def show(self, limit: Limit | None, view: ViewRange) -> None:
-        """Show this limit, None for none; the text is above the line, or below it where the upper edge would cut it."""
+    def show(self, limit: Limit | None) -> None:
+        """Show this limit, None for none."""
         if limit is None:
             if self.line is not None:
                 self.line.hide()
             return
         if self.line is None:
             self.line = self._create_line()
-        label = self.line.label
         self.line.setPen(dashed_pen(theme.color(limit.tone), 1, 1))
-        label.setFont(theme.font("axis"))
-        label.setColor(theme.color(limit.tone))
-        label.fill = pg.mkBrush(theme.color("card", 0.8))  # curves behind it leave it readable
-        label.setFormat(limit.text.replace("{", "{{").replace("}", "}}"))
-        # With room to spare: a label of an event may yet lower the plot.
-        above = view.y(limit.value) / view.ratio >= 2 * label.boundingRect().height()
-        label.anchors = [(0, 1 if above else 0)] * 2
         self.line.setPos(limit.value)
         self.line.show()
-        label.updatePosition()
 
     def _create_line(self) -> pg.InfiniteLine:
-        line = pg.InfiniteLine(angle=0, label="", labelOpts={"position": 0, "anchors": [(0, 1), (0, 1)]})
-        line.label.textItem.document().setDocumentMargin(2)
-        line.label.setFlag(QGraphicsItem.GraphicsItemFlag.ItemStacksBehindParent)  # its ground, too
-        line.setZValue(ABOVE)
+        line = pg.InfiniteLine(angle=0)
+        line.setZValue(LIMIT)
         self._view_box.addItem(line, ignoreBounds=True)
         return line
 
@@ -369,8 +455,10 @@ class Cursor:
         for item in self.items or ():
             item.hide()
 
-    def show(self, at: float, readings: list[Reading]) -> None:
-        """Show it at the time `at` (seconds since the epoch)."""
+    def show(self, at: float, readings: list[Reading], heights: list[float]) -> None:
+        """Show it at the time `at` (seconds since the epoch), with the dots of the readings at these heights in the
+        view box.
+        """
         if self.items is None:
             self.items = self._create_items()
         line, dots = self.items
@@ -378,7 +466,7 @@ class Cursor:
         line.setPos(at)
         dots.setData(
             x=[at] * len(readings),
-            y=[reading.value for reading in readings],
+            y=heights,
             brush=[theme.color(reading.line.colour_token) for reading in readings],
             pen=pg.mkPen(theme.color("card"), width=1.5),
         )

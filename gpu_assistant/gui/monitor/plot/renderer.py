@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import TypeVar
 
 import numpy as np
 import pyqtgraph as pg
 from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPixmap
 
 from ... import theme
-from .curves import Array, LineStyle, SeriesCurve, downsample_curve, finite_slices
+from .curves import LINE_WIDTH, Array, LineStyle, SeriesCurve, downsample_curve, finite_slices
 
 LEAD = 3  # pixels by which a line's joint extends beyond its point
 HEADROOM = 0.13  # of the scale, above the highest tick
-LINE_WIDTH = 1.6  # logical pixels
+STRIP_HEADROOM = 0.25  # the same of a strip, which ends where the next one above it begins
 BAND_SPAN_S = 3600.0  # a line alone in a shorter range has its area filled rather than the band of its extremes
 
 # GPUs differ in colour and dash, since colour alone does not reach everyone (WCAG 1.4.1). In pixels: line, gap, ...
@@ -34,12 +36,17 @@ _DASH_PIXELS: tuple[tuple[bool, ...], ...] = tuple(
 )
 
 
+SIGN_WIDTH = 23  # pixels of a line's sign, with room for its dashes
+Value = TypeVar("Value", float, Array)  # a value, or all of a curve
+
+
 class ViewRange(Struct, frozen=True, kw_only=True):
     """The time and value range that a plot shows, on a grid of device pixels.
 
     `width` and `height` are device pixels; `column` is the seconds in one, `first` the number of the leftmost one
     counted from the epoch, so that the range moves by whole pixels. `ticks` are values of the grid lines, ascending.
-    `ratio` is device pixels per logical pixel.
+    `ratio` is device pixels per logical pixel. `strips` are of equal height, one above another, each with the scale of
+    the ticks; number 0 is the uppermost. In the view box their scales follow one another, the lowest one first.
     """
 
     width: int
@@ -48,6 +55,7 @@ class ViewRange(Struct, frozen=True, kw_only=True):
     column: float
     ticks: tuple[float, ...] = (0, 1)
     ratio: float = 1.0
+    strips: int = 1
 
     @property
     def start(self) -> float:
@@ -67,19 +75,29 @@ class ViewRange(Struct, frozen=True, kw_only=True):
     @property
     def top(self) -> float:
         """The value at the upper edge."""
-        return self.ticks[-1] + HEADROOM * (self.ticks[-1] - self.ticks[0])
+        headroom = HEADROOM if self.strips == 1 else STRIP_HEADROOM
+        return self.ticks[-1] + headroom * (self.ticks[-1] - self.ticks[0])
+
+    @property
+    def strip_height(self) -> float:
+        """The height of a strip in device pixels."""
+        return self.height / self.strips
 
     def x(self, moment: float) -> float:
         """The distance of a time from the left edge, in device pixels."""
         return moment / self.column - self.first
 
-    def y(self, value: float) -> float:
-        """The distance of a value from the upper edge, in device pixels."""
-        return (self.top - value) / (self.top - self.bottom) * self.height
+    def y(self, value: Value, strip: int = 0) -> Value:
+        """The distance of a value in a strip from the upper edge, in device pixels."""
+        return (self.top - value) / (self.top - self.bottom) * self.strip_height + strip * self.strip_height
+
+    def box_y(self, value: float, strip: int = 0) -> float:
+        """A value in a strip as a coordinate of the view box."""
+        return value + (self.strips - 1 - strip) * (self.top - self.bottom)
 
 
 class CurvesItem(pg.UIGraphicsItem):  # type: ignore[misc]
-    """All curves of a plot, as a pixmap of the view's size."""
+    """All curves of a plot, as a pixmap of the view's size; in a view with strips each is in the next one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -124,13 +142,22 @@ class CurvesItem(pg.UIGraphicsItem):  # type: ignore[misc]
         painter.fillRect(free, Qt.GlobalColor.transparent)
         painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceOver)
         since = view.start + (edge - 2 * math.ceil(LEAD * view.ratio)) * view.column
-        # Equal curves do not hide each other: the more of a line its gaps leave open, the later it is painted.
-        for line, curve in sorted(curves, key=lambda each: DASHES_BY_COVER.index(each[0].dash % len(DASHES))):
-            self._paint_curve(painter, view, line, curve, since)
+        if view.strips > 1:
+            for strip, (line, curve) in enumerate(curves):
+                # Its strip has a label, and no other line.
+                alone = replace(line, dash=0, fill=True, width=LINE_WIDTH)
+                self._paint_curve(painter, view, alone, curve, since, strip=strip)
+        else:
+            # The strongest are on top. Equal curves do not hide each other: the more of a line its gaps leave open, the
+            # later it is painted.
+            for line, curve in sorted(
+                curves, key=lambda each: (each[0].width, DASHES_BY_COVER.index(each[0].dash % len(DASHES)))
+            ):
+                self._paint_curve(painter, view, line, curve, since)
         painter.end()
 
     def _paint_curve(
-        self, painter: QPainter, view: ViewRange, line: LineStyle, curve: SeriesCurve, since: float
+        self, painter: QPainter, view: ViewRange, line: LineStyle, curve: SeriesCurve, since: float, *, strip: int = 0
     ) -> None:
         """Paint a curve from the time `since` on."""
         # With a sample to the left of the visible part, so that the line enters it.
@@ -138,16 +165,15 @@ class CurvesItem(pg.UIGraphicsItem):  # type: ignore[misc]
         if not len(shown.t):
             return
         x = shown.t / view.column - view.first
-        scale = view.height / (view.top - view.bottom)
-        y = (view.top - shown.mean) * scale
+        y = view.y(shown.mean, strip)
         fills_area = line.fill and view.end - view.start < BAND_SPAN_S
         if curve.has_band(view.column) and not fills_area:
-            low, high = (view.top - shown.low) * scale, (view.top - shown.high) * scale
+            low, high = view.y(shown.low, strip), view.y(shown.high, strip)
             fill_between(painter, x, low, high, height=view.height, colour=theme.color(line.colour_token, 0.16))
         elif line.fill:
-            floor = np.full(len(y), float(view.height))
+            floor = np.full(len(y), view.y(view.bottom, strip))
             fill_between(painter, x, floor, y, height=view.height, colour=theme.color(line.colour_token, 0.10))
-        pen = QPen(theme.color(line.colour_token), LINE_WIDTH * view.ratio)
+        pen = QPen(theme.color(line.colour_token), line.width * view.ratio)
         self.paint_line(painter, x, y, pen, dash=line.dash, origin=-float(view.first))
 
     def paint_line(
@@ -201,6 +227,12 @@ def dashed_pen(colour: QColor, width: float, dash: int = 0) -> QPen:
     if pattern is not None:
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
     return pen
+
+
+def draw_line_sign(painter: QPainter, line: LineStyle, left: int, middle: int) -> None:
+    """Draw a piece of a GPU's line, SIGN_WIDTH pixels from `left` on, as the sign of the GPU."""
+    painter.setPen(dashed_pen(theme.color(line.colour_token), 1 if line.is_thin else 2, line.dash))
+    painter.drawLine(left, middle, left + SIGN_WIDTH, middle)
 
 
 def _premultiplied(colour: QColor) -> int:

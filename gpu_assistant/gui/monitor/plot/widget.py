@@ -6,8 +6,9 @@ Only the Monitor page imports this module: pyqtgraph and numpy take longer to im
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
+from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
@@ -23,6 +24,7 @@ from .overlay import Cursor, EventLabels, EventsItem, Limit, LimitLine, Reading,
 from .renderer import CurvesItem, ViewRange
 from .time_axis import TimeAxis, TimeAxisItem, format_moment
 
+MIN_STRIPS = 3  # lines from which on those of a plot with strips have one each
 TICK_SPACING = 1.35  # heights of a label that two ticks are apart at least
 MIN_RANGE_SECONDS = 5.0  # in one column from which on a reading tells its extremes
 ZOOM_STEP = 0.8  # factor of the span for one notch of the wheel
@@ -39,7 +41,10 @@ class Repaint(Enum):
 
 
 class ValueAxisItem(pg.AxisItem):  # type: ignore[misc]
-    """The axis of values at the left, with grid lines across the plot."""
+    """The axis of values at the left, with grid lines across the plot.
+
+    Of a plot with strips it has a line below each strip, and in place of the values the names of the strips.
+    """
 
     def __init__(self) -> None:
         super().__init__("left")
@@ -47,14 +52,44 @@ class ValueAxisItem(pg.AxisItem):  # type: ignore[misc]
         self.setPen(None)
         self.setGrid(255)
         self._bounds: QRectF | None = None
+        self.strip_names: tuple[str, ...] = ()
+        self._rise = 0.0  # pixels by which labels are above their lines
 
     def apply_theme(self) -> None:
         """Apply the theme's fonts and colours."""
-        font = theme.font("axis")
-        self.setTickFont(font)
+        self.setTickFont(theme.font("axis"))
         self.setTextPen(theme.color("soft"))
         self.setTickPen(pg.mkPen(theme.color("grid"), width=1))
-        self.setWidth(math.ceil(QFontMetricsF(font).horizontalAdvance("0000") + 8))
+        self._update_width()
+
+    def _update_width(self) -> None:
+        metrics = QFontMetricsF(theme.font("axis"))
+        self.setWidth(math.ceil(max(map(metrics.horizontalAdvance, ("0000", *self.strip_names))) + 8))
+
+    def name_strips(self, names: tuple[str, ...]) -> bool:
+        """Set the names of the strips, the uppermost first, none for the values; whether they were others."""
+        if names == self.strip_names:
+            return False
+        self.strip_names = names
+        self._update_width()
+        return True
+
+    def show_ticks(self, view: ViewRange) -> None:
+        """Show the ticks of this range, or the names of its strips."""
+        if self.strip_names:
+            self._rise = (view.y(view.bottom) - view.y((view.ticks[0] + view.ticks[-1]) / 2)) / view.ratio
+            self.setTicks([[(view.box_y(view.bottom, strip), name) for strip, name in enumerate(self.strip_names)]])
+        else:
+            self._rise = 0.0
+            self.setTicks([[(tick, f"{tick:g}") for tick in view.ticks]])
+
+    def generateDrawSpecs(self, p: QPainter) -> tuple[Any, list[Any], list[Any]] | None:
+        """What pyqtgraph draws, with the labels beside the middle of the strips."""
+        specs = super().generateDrawSpecs(p)
+        if specs is None:
+            return None
+        axis, lines, texts = specs
+        return axis, lines, [(rect.translated(0, -self._rise), flags, text) for rect, flags, text in texts]
 
     def boundingRect(self) -> QRectF:
         """The rectangle with half a label's height at both ends, which pyqtgraph adds only without a grid."""
@@ -73,9 +108,12 @@ class ValueAxisItem(pg.AxisItem):  # type: ignore[misc]
 class Plot(pg.GraphicsView):  # type: ignore[misc]
     """One metric over the shared time axis.
 
-    `ticks(highest)` gives the values of the grid lines for the highest value shown. `outdated` is emitted when size or
-    theme changed and `refresh` is needed; `pointed` brings the readings at the cross-hair, None while it is hidden.
-    `view` is the range painted last.
+    `ticks(highest)` gives the values of the grid lines for the highest value shown. `outdated` is emitted when size,
+    theme or lines changed and `refresh` is needed; `pointed` brings the `readings`, None while the newest values are
+    wanted. `view` is the range painted last; None before that, and while its lines look otherwise than painted. Axes,
+    curves and events are created by the first `refresh`: of many plots, most are never scrolled into view.
+
+    With `has_strips` MIN_STRIPS lines or more are not drawn over one another but each in a strip of its own.
     """
 
     outdated = Signal()
@@ -86,6 +124,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         time_axis: TimeAxis,
         *,
         ticks: Callable[[float], tuple[float, ...]],
+        has_strips: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         self.time_axis = time_axis
@@ -93,40 +132,46 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.lines: dict[str, LineStyle] = {}
         self.events: tuple[Event, ...] = ()
         self.limit: Limit | None = None
-        self._ticks = ticks
+        self._ticks, self._has_strips = ticks, has_strips
         self._curves: dict[str, SeriesCurve] = {}
         self._stale = True
         self._cursor_stale = False
         self._columns_left = 0
         self._drag: QPointF | None = None
+        self._has_items = False
         super().__init__(parent)
+        self.event_labels = EventLabels()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.viewport().setMouseTracking(True)
+        time_axis.cursor_moved.connect(self._move_cursor)
+        time_axis.moved.connect(self._move_cursor)  # the values may be others where not a column has moved
+        self.apply_theme()
+
+    def _create_items(self) -> None:
         # The parts of a PlotItem without its context menu, which creates fifty widgets for each plot.
         self.view_box = pg.ViewBox(enableMouse=False, enableMenu=False)
         self.view_box.disableAutoRange()
-        self._value_axis, self._time_axis_item = ValueAxisItem(), TimeAxisItem()
-        self.event_labels = EventLabels()
+        self.value_axis, self._time_axis_item = ValueAxisItem(), TimeAxisItem()
         for item, row, column in (
             (self.event_labels, 0, 1),
-            (self._value_axis, 1, 0),
+            (self.value_axis, 1, 0),
             (self.view_box, 1, 1),
             (self._time_axis_item, 2, 1),
         ):
             self.centralLayout.addItem(item, row, column)
         self.centralLayout.setSpacing(0)
         self.centralLayout.setContentsMargins(0, 0, 0, 0)
-        self._value_axis.setZValue(self.view_box.zValue() - 1)  # its grid is behind the curves
-        for axis in (self._value_axis, self._time_axis_item):
+        self.value_axis.setZValue(self.view_box.zValue() - 1)  # its grid is behind the curves
+        for axis in (self.value_axis, self._time_axis_item):
             axis.linkToView(self.view_box)
         self.curves_item = CurvesItem()
         self.view_box.addItem(self.curves_item, ignoreBounds=True)
         self.events_item = EventsItem()
         self.view_box.addItem(self.events_item, ignoreBounds=True)
         self.limit_line, self.cursor = LimitLine(self.view_box), Cursor(self.view_box)
-        self.viewport().setMouseTracking(True)
-        time_axis.cursor_moved.connect(self._move_cursor)
         self.scene().sigPrepareForPaint.connect(self._show_cursor)
-        self.apply_theme()
+        self._has_items = True
+        self._apply_theme_to_items()
 
     def sizeHint(self) -> QSize:
         """A small size: plots share the page's remaining space."""
@@ -137,13 +182,27 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     def set_line(self, key: str, line: LineStyle) -> None:
         """Add a series, or change how it looks."""
         self.lines[key] = line
-        self._stale = True
+        self.view = None
+        self.outdated.emit()
+
+    def reorder_lines(self, keys: Sequence[str]) -> None:
+        """Take this order of the lines for their strips and for the bands of their events."""
+        self.lines = {key: self.lines[key] for key in keys}
+        self.view = None
+        self.outdated.emit()
 
     def set_limit(self, limit: Limit | None) -> None:
         """Set the dashed limit line; None for none."""
         if limit != self.limit:
             self.limit = limit
             self._stale = True
+
+    def set_max_lanes(self, count: int) -> None:
+        """Set how many rows the labels of events take at most, of the height of the curves."""
+        if count != self.event_labels.max_lanes:
+            self.event_labels.max_lanes = count
+            self._stale = True
+            self.outdated.emit()
 
     def set_events(self, events: tuple[Event, ...]) -> None:
         """Set the events on the time axis."""
@@ -157,6 +216,11 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         `fetch` gets a line's key, the time from which on to read its series, and the time to which the resolution must
         reach back; it gives None where there is no series.
         """
+        if not self._has_items:
+            self._create_items()
+        names = tuple(line.name for line in self.lines.values()) if self.strips > 1 else ()
+        if self.value_axis.name_strips(names):
+            self.centralLayout.activate()
         area = self.area()
         if area.width() < 10 or area.height() < 10:
             return Repaint.NOTHING
@@ -182,7 +246,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     def _place_event_labels(self, view: ViewRange) -> bool:
         """Place the labels of events; returns whether the height that they need has changed."""
         before = self.event_labels.required_height
-        self.event_labels.show_events(self.events, view)
+        self.event_labels.show_events(self.events, view, self.lines)
         if self.event_labels.required_height == before:
             return False
         self._stale = True
@@ -216,17 +280,18 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self._columns_left = view.width // 2
         self._stale = any(curve is None for curve in curves.values())
         self._show_view(scaled)
-        self.limit_line.show(self.limit, scaled)
+        self.limit_line.show(self.limit)
 
     def _show_view(self, view: ViewRange) -> None:
         """Update axes, events and cross-hair to the painted range."""
-        if self.view is None or self.view.ticks != view.ticks:
-            self._value_axis.setTicks([[(tick, f"{tick:g}") for tick in view.ticks]])
+        if self.view is None or (self.view.ticks, self.view.height) != (view.ticks, view.height):
+            self.value_axis.show_ticks(view)
         self.view = view
+        top = view.box_y(view.top)
         self.view_box.setRange(
-            xRange=(view.start, view.end), yRange=(view.bottom, view.top), padding=0, disableAutoRange=False
+            xRange=(view.start, view.end), yRange=(view.bottom, top), padding=0, disableAutoRange=False
         )
-        self.events_item.show_events(self.events, self.event_labels.labels, view)
+        self.events_item.show_events(self.event_labels, view)
         self._move_cursor()
 
     def _current_view(self, area: QRect) -> ViewRange:
@@ -237,7 +302,9 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         column = self.time_axis.span / width
         first = math.ceil(end / column) - width
         ticks = self.view.ticks if self.view is not None else (0, 1)
-        return ViewRange(width=width, height=height, first=first, column=column, ticks=ticks, ratio=ratio)
+        return ViewRange(
+            width=width, height=height, first=first, column=column, ticks=ticks, ratio=ratio, strips=self.strips
+        )
 
     def _with_ticks(self, view: ViewRange) -> ViewRange:
         """The same range with ticks for the highest value in it."""
@@ -245,7 +312,10 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         for curve in self._curves.values():
             top = np.fmax.reduce(curve.high) if len(curve.high) else math.nan
             highest = float(top) if top > highest else highest
-        return replace(view, ticks=spaced_ticks(self._ticks(highest), view.height / view.ratio))
+        ticks = self._ticks(highest)
+        if view.strips > 1:
+            return replace(view, ticks=(ticks[0], ticks[-1]))
+        return replace(view, ticks=spaced_ticks(ticks, view.height / view.ratio))
 
     def _drawn(self) -> list[tuple[LineStyle, SeriesCurve]]:
         return [(line, self._curves.get(key, EMPTY_CURVE)) for key, line in self.lines.items()]
@@ -253,11 +323,15 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     def apply_theme(self) -> None:
         """Apply the theme's colours, fonts and sizes."""
         self.setBackground(theme.color("card"))
-        self._value_axis.apply_theme()
-        self._time_axis_item.apply_theme()
-        self._update_label_height()
+        if self._has_items:
+            self._apply_theme_to_items()
         self._stale = True
         self.outdated.emit()
+
+    def _apply_theme_to_items(self) -> None:
+        self.value_axis.apply_theme()
+        self._time_axis_item.apply_theme()
+        self._update_label_height()
 
     def _update_label_height(self) -> None:
         """Give the labels of events their height, at most half of the plot's."""
@@ -266,9 +340,14 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.event_labels.setMaximumHeight(above)
         self.centralLayout.activate()
 
+    @property
+    def strips(self) -> int:
+        """How many strips there are; 1 where the lines are drawn over one another."""
+        return len(self.lines) if self._has_strips and len(self.lines) >= MIN_STRIPS else 1
+
     def area(self) -> QRect:
-        """The rectangle of the curves, in the widget's coordinates."""
-        area: QRect = self.view_box.sceneBoundingRect().toRect()
+        """The rectangle of the curves, in the widget's coordinates; empty before the first `refresh`."""
+        area: QRect = self.view_box.sceneBoundingRect().toRect() if self._has_items else QRect()
         return area
 
     def moment_at(self, x: float) -> float:
@@ -280,10 +359,11 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     # The cross-hair
 
     def readings(self) -> list[Reading]:
-        """The known values of all lines at the cross-hair."""
-        at, view = self.time_axis.cursor, self.view
-        if at is None or view is None:
+        """The known values of all lines at the cross-hair, without it at the right edge."""
+        cursor, view = self.time_axis.cursor, self.view
+        if view is None:
             return []
+        at = self.time_axis.view()[1] if cursor is None else cursor
         readings = []
         for key, curve in self._curves.items():
             value = curve.value_at(at, max(GAP_STEPS * curve.step, self.time_axis.span / 100))
@@ -305,10 +385,13 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         at = self.time_axis.cursor
         if at is None:
             self.cursor.hide()
-            self.pointed.emit(None)
+            self.pointed.emit(None if self.time_axis.live else self.readings())
             return
-        readings = self.readings()
-        self.cursor.show(at, readings)
+        readings, strips = self.readings(), list(self.lines)
+        heights = [
+            self.view.box_y(reading.value, strips.index(reading.key) if self.strips > 1 else 0) for reading in readings
+        ]
+        self.cursor.show(at, readings, heights)
         self.pointed.emit(readings)
 
     # Mouse, keys, focus
@@ -340,7 +423,8 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         """Emit `outdated`, since the curves depend on the size."""
         super().resizeEvent(event)
         if event is not None and not self.closed:
-            self._update_label_height()
+            if self._has_items:
+                self._update_label_height()
             self._stale = True
             self.outdated.emit()
 

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from ....core.errors import AppError, InsufficientDiskSpace
 from ....core.machine import Machine
 from ....core.recommendation import Recommendation
+from ....texts.guide import load_guide
 from ... import messages
 from ...widgets.base import announce
 from ...widgets.buttons import Button
@@ -25,6 +26,7 @@ from ..page import WizardPage
 from . import machine_summary
 from .machine_summary import ALREADY_WORKING_CODES, MachineNote, is_partial, machine_notes
 
+HELP_TOPIC = "computer"  # its last heading is about a card that is missing
 ELAPSED_INTERVAL_MS, COPIED_NOTE_MS = 200, 2000
 
 
@@ -57,6 +59,7 @@ class ComputerPage(WizardPage):
         self.footer.add_button(self.primary_button)
         self.detect_button.clicked.connect(self.controller.detect)
         self.copy_button.clicked.connect(self._copy_details)
+        self.hero.button.clicked.connect(self._show_help_on_missing_card)
         self._partial_machine: Machine | None = None
         self._announced_machine: Machine | None = None
         self._elapsed_timer = QTimer(self)
@@ -105,6 +108,7 @@ class ComputerPage(WizardPage):
         for row in self.rows.values():
             row.set_compact(low)
         self._align_details()
+        self._update_verdict()
 
     def _align_details(self) -> None:
         """The details end at one place; in a narrow window they need the room beside shorter pills."""
@@ -123,7 +127,7 @@ class ComputerPage(WizardPage):
         if self.controller.is_detecting:
             self._update_elapsed()
         elif self.controller.flow.simulated:
-            self.page.set_title(title, self.tr("Read from a machine file; this computer was not checked."))
+            self.page.set_title(title, self.tr("Read from a details file; this computer was not checked."))
         elif seconds is not None:
             subtitle = self.tr("Checked in {seconds} seconds. Nothing was changed or sent.")
             self.page.set_title(title, subtitle.format(seconds=f"{seconds:.1f}"))
@@ -142,10 +146,17 @@ class ComputerPage(WizardPage):
         kind, title, detail = self.compute_verdict(machine)
         has_recommendation = self.controller.flow.state.recommendation is not None
         neutral_icon = "cpu" if has_recommendation else "search"
-        self.hero.set(kind, title, detail, icon=neutral_icon if kind == "neutral" else None)
+        may_miss_card = kind == "neutral" and has_recommendation and not self.controller.flow.simulated
+        action = self.tr("Find my card") if may_miss_card and machine.os.system != "darwin" else ""
+        self.hero.set(kind, title, detail, action, neutral_icon if kind == "neutral" else None)
         if (has_recommendation or kind == "warn") and machine is not self._announced_machine and self.isVisible():
             self._announced_machine = machine
             announce(self.hero, title)
+
+    def _show_help_on_missing_card(self) -> None:
+        from ...help import open_help
+
+        open_help(self.controller.app, self, HELP_TOPIC, load_guide(self.texts.language)[HELP_TOPIC].anchors[-1])
 
     def compute_verdict(self, machine: Machine) -> tuple[HeroKind, str, str]:
         """Kind, sentence and explanation of what this machine can do."""
@@ -155,7 +166,10 @@ class ComputerPage(WizardPage):
             return self._verdict_without_install(state.blocking_error)
         if not nvidia and recommendation.accelerator == "cpu":
             headline = self.tr("PyTorch will run on your CPU")
-            description = self.tr("No NVIDIA graphics card was found. Your CPU is good for learning and small models.")
+            description = self.tr("No NVIDIA graphics card was found.")
+            if not self.page.breakpoints.is_low:
+                line = self.tr("Your CPU is enough for first steps and small models.")
+                description = messages.join_sentences(description, line)
             return "neutral", headline, description
         if recommendation.accelerator == "cpu":
             warnings = self.texts.localize_recommendation(recommendation).warnings
@@ -184,8 +198,10 @@ class ComputerPage(WizardPage):
                 version=older_version_reason.data["version"], newest=older_version_reason.data["newest"]
             )
         return {
-            "update": self.tr("Only the driver is too old; the next page shows which one you need."),
-            "back": self.tr("Only the driver is too new for the card; the next page shows which one to go back to."),
+            "update": self.tr("It just needs a newer driver; the next page shows which one."),
+            "back": self.tr(
+                "It just needs an older driver, because yours is too new for the card; the next page shows which one."
+            ),
             "install": self.tr("Only the driver is missing; the next page shows which one you need."),
             "keep": self.tr("Your card and driver are ready."),
             "none": self.tr("PyTorch has a build for this graphics chip."),

@@ -364,7 +364,7 @@ class PreviewCard(Card):
         self.set_title(self.tr("On a real computer this page shows"))
         lines = (
             self.tr("the proof: the card, PyTorch, CUDA and cuDNN, each with its version and a calculation"),
-            self.tr("how fast the card trains, next to the CPU"),
+            self.tr("how fast the card trains, compared with the CPU"),
             self.tr("a first program that learns, and your editor with the right Python"),
         )
         for widget, text in zip(self._labels, lines, strict=True):
@@ -504,7 +504,7 @@ class QuickBenchmarkCard(Card):
                 name = plain[0].name
                 if results and results[0].unit == "images/s":
                     name = self.tr("for {total} images").format(total=f"{messages.EXAMPLE_COUNT:,}")
-                figure, caption = plain[0].figure, "\n".join(each for each in (name, headline.caveats) if each)
+                figure, caption = plain[0].figure, "\n".join(each for each in (name, plain[0].doubt) if each)
             self.value_label.setText(figure)
             self._caption = caption
             self.caption_label.setToolTip(plain[0].workload if len(plain) > 1 else headline.brief)
@@ -537,7 +537,7 @@ class QuickBenchmarkCard(Card):
         )
         self.empty_state.setVisible(headline is None and not running)
         self.note_label.setVisible(not (self._compact and self._has_result))
-        self.details_button.setText(self.tr("Full benchmark"))
+        self.details_button.setText(self.tr("Open Benchmark"))
         self.details_button.setVisible(self._has_result)
         self.button.setVisible(not self._has_result)
         self.button.set_icon("cross" if running else "play")
@@ -654,7 +654,7 @@ def _passed_name(check: Check) -> str | None:
     """What a passed check is about, in a few words; None for a check that is not known here."""
     return {
         "environment": translate("DonePage", "Environment created"),
-        "packages": translate("DonePage", "All packages fit together"),
+        "packages": translate("DonePage", "All packages are compatible"),
         "driver": translate("DonePage", "Graphics driver works"),
         "python": translate("DonePage", "Python works"),
         "torch-import": translate("DonePage", "PyTorch starts"),

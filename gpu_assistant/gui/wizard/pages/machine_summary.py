@@ -135,12 +135,7 @@ def _gpu_row(machine: Machine, recommendation: Recommendation | None, plan: Plan
     label = row_labels()["card"]
     gpu = main_gpu(machine, recommendation)
     if gpu is None:
-        return MachineRow(
-            id="card",
-            label=label,
-            value=translate("MachineSummary", "No NVIDIA graphics card"),
-            pill=("neutral", translate("MachineSummary", "None")),
-        )
+        return MachineRow(id="card", label=label, value=translate("MachineSummary", "No NVIDIA graphics card"))
     identical = [each for each in machine.gpus if (each.name, each.memory_bytes) == (gpu.name, gpu.memory_bytes)]
     parts, other_gpus = [], tuple(each for each in machine.gpus if each is not gpu)
     if gpu.memory_bytes is not None:
@@ -324,6 +319,13 @@ def _space_row(machine: Machine, recommendation: Recommendation | None, plan: Pl
     )
 
 
+def _missing_torch_pill(recommendation: Recommendation) -> tuple[PillKind, str]:
+    """The pill beside a Python without PyTorch."""
+    if recommendation.pytorch is None:
+        return ("neutral", translate("MachineSummary", "Installed next"))
+    return ("neutral", translate("MachineSummary", "PyTorch is next"))
+
+
 def _python_row(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> MachineRow:
     del plan
     label = row_labels()["python"]
@@ -333,8 +335,8 @@ def _python_row(machine: Machine, recommendation: Recommendation | None, plan: P
     unchanged_text = translate("MachineSummary", "Your own Python is not changed")
     main_python = _most_relevant_python(pythons)
     pill = fine_pill() if recommendation is not None else None
-    if pill is not None and (main_python is None or main_python.torch is None):
-        pill = ("neutral", translate("MachineSummary", "Installed next"))
+    if recommendation is not None and (main_python is None or main_python.torch is None):
+        pill = _missing_torch_pill(recommendation)
     if main_python is None:
         return MachineRow(
             id="python",
@@ -421,8 +423,8 @@ def _folder_notes(machine: Machine) -> Iterator[MachineNote]:
     if user.home_too_long:
         text = translate(
             "MachineSummary",
-            "The path of your user folder is too long for packages inside it. On the next page, "
-            "choose a short folder, such as one at the top of a disk.",
+            "The path of your user folder is too long to install packages inside it. On the next page, "
+            "choose a folder with a short path, such as one at the top of a disk.",
         )
         yield MachineNote(kind="warn", text=text)
     if user.ascii is False:
@@ -484,7 +486,8 @@ def _software_notes(machine: Machine, row_probes: frozenset[str]) -> Iterator[Ma
     for python in machine.pythons or ():
         if python.torch is not None and python.torch.error is not None:
             text = translate(
-                "MachineSummary", "The PyTorch in {path} does not start. We leave it alone and install ours separately."
+                "MachineSummary",
+                "The PyTorch in {path} does not start. We leave it alone and install another one separately.",
             )
             yield MachineNote(kind="info", text=text.format(path=python.path))
     for toolkit in machine.cuda_toolkits or ():

@@ -97,13 +97,13 @@ class WelcomePage(WizardPage):
                 self.tr("You agree, we install"),
                 self.tr("The right driver and PyTorch for it. About 10\u00a0minutes, mostly downloading."),
             ),
-            (self.tr("We test that it works"), self.tr("With a real calculation on your card.")),
+            (self.tr("We make sure it works"), self.tr("With a real calculation on your card.")),
         )
         for phase, (title, text) in zip(self.phases, texts, strict=True):
             phase.set_texts(title, text)
         self._promise_label.setText(self.tr("Nothing is changed before you agree. Nothing about you is sent anywhere."))
         self.primary_button.setText(self.tr("Set up my GPU"))
-        self.main_area_button.setText(self.tr("Only look at my GPU"))
+        self.main_area_button.setText(self.tr("Just look at my GPU"))
         self.offline_button.setText(self.tr("No internet here? Install from an offline folder"))
         for button in (self.main_area_button, self.offline_button):
             button.setVisible(not self.controller.flow.simulated)

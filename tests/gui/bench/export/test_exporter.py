@@ -27,7 +27,7 @@ def test_save_and_write_error(language, qtbot, tmp_path):
     qtbot.addWidget(parent)
     exporter = BenchmarkExporter(parent)
     with qtbot.waitSignal(exporter.saved) as saved:
-        exporter.save_picture(card_benchmark(), (), tmp_path / "a.png")
+        exporter.save_picture(card_benchmark(), (), None, tmp_path / "a.png")
     assert saved.args == [tmp_path / "a.png"]
     with qtbot.waitSignal(exporter.saved):
         exporter.save_report(card_benchmark(), (), None, tmp_path / "a.html")

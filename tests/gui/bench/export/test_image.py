@@ -18,6 +18,8 @@ from gpu_assistant.gui.bench.export.image import (
     wrapped_height,
 )
 from gpu_assistant.gui.theme.theme import load_theme_file
+from gpu_assistant.reports import messages
+from gpu_assistant.reports.expected_ranges import RangeSource, ordered_comparisons
 from tests.fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
 from tests.fakes.examples import cpu_benchmark
 
@@ -56,7 +58,7 @@ def test_cpu_only_picture_shows_previous_run(language):
 
 def test_warnings_name_verdict_doubt_and_spread(language):
     assert not warnings_text(card_benchmark())
-    assert warnings_text(slow_benchmark()).startswith("Slower than usual for this card")
+    assert warnings_text(slow_benchmark()).startswith("Your RTX 4060 is 36–45% slower than usual")
     wild = replace(card_benchmark().results[0], q3=500.0)
     assert "Spread between runs" in warnings_text(replace(card_benchmark(), results=(wild,)))
     busy = replace(cpu_benchmark().results[0], notes=("busy-cpu",))
@@ -110,3 +112,29 @@ def test_picture_names_gpu_of_several(language, monkeypatch):
     render_png(two_cards())
     assert {"2 GPUs together  503 images/s", "96% efficiency"} < set(drawn)
     assert "GPU 0  262 images/s" in drawn
+
+
+def test_picture_has_the_order_of_the_page_and_the_limit_of_copies(language, monkeypatch):
+    source = RangeSource((70, 100), (55, 97), None, "2026-11-21", {"4": 1.969})
+    copies = [each for each in card_benchmark().results if each.id.startswith(("copy", "matmul"))]
+    benchmark = replace(card_benchmark(), results=tuple(copies))
+    titles = [messages.pair_title(pair) for pair in ordered_comparisons(benchmark)]
+    image = QImage.fromData(render_png(benchmark, (), source))
+    ground = QColor(load_theme_file().themes["light"].colours()["pressed"]).name()
+    assert ground in {image.pixelColor(x, y).name() for x in range(400, IMAGE_WIDTH, 2) for y in range(180, 540, 2)}
+    drawn = []
+    monkeypatch.setattr(ResultImagePainter, "draw_line", lambda _self, _rect, text, *_rest: drawn.append(text))
+    render_png(benchmark, (), source)
+    assert [each for each in dict.fromkeys(drawn) if each in titles] == list(dict.fromkeys(titles))
+    assert "slot limit: 15.8 GB/s" in drawn
+    drawn.clear()
+    render_png(benchmark)
+    assert not any("at most" in each for each in drawn)
+
+
+def test_picture_keeps_what_is_slow_and_what_is_most_important():
+    def shown(benchmark):
+        return [pair.fastest.id for pair in ordered_comparisons(benchmark, max_count=4)]
+
+    assert shown(card_benchmark()) == ["matmul", "matmul", "resnet50", "bert-base"]
+    assert shown(slow_benchmark()) == ["matmul", "matmul", "copy-within", "resnet50"]

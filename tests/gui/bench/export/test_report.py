@@ -9,10 +9,9 @@ from html.parser import HTMLParser
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.bench.device_comparison import device_comparisons
 from gpu_assistant.core.results import BenchDevice
 from gpu_assistant.reports.benchmark import render_html
-from gpu_assistant.reports.expected_ranges import RangeSource
+from gpu_assistant.reports.expected_ranges import RangeSource, ordered_comparisons
 from tests.fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
 from tests.fakes.examples import cpu_benchmark
 
@@ -65,6 +64,14 @@ def test_report_lists_results(language):
         assert part in text
 
 
+def test_report_says_how_much_slower_beside_the_usual_range(language):
+    text = ParsedReport(render_html(slow_benchmark())).text
+    assert "Your RTX 4060 is 36–45% slower than usual" in text
+    assert "45% slower than usual: 11.3 TFLOP/s to 14.4 TFLOP/s" in text
+    assert "counted from the middle of the usual range" in text
+    assert "counted from the middle" not in ParsedReport(render_html(card_benchmark())).text
+
+
 def test_report_has_history_and_range_source(language):
     old = replace(card_benchmark(0.89), started=1_790_000_000.0)
     old = replace(old, versions={**old.versions, "driver": "566.03"})
@@ -75,7 +82,7 @@ def test_report_has_history_and_range_source(language):
         "Before and now",
         "233 images/s",
         "262 images/s",
-        "12% faster than",
+        "This test was 12% faster than the previous one (",
         "Changed since then: driver 566.03 → 617.42.",
         "70 to 100% of the card's rated memory speed and 55 to 97%",
         "Data as of 2026-11-21.",
@@ -84,6 +91,15 @@ def test_report_has_history_and_range_source(language):
         assert part in report.text.replace(": \n", ": ")
     assert report.links == [source.url]  # a link to read; nothing is loaded
     assert "Before and now" not in ParsedReport(render_html(new, (new,))).text
+
+
+def test_report_has_the_order_of_the_page_and_the_limit_of_copies(language):
+    source = RangeSource((70, 100), (55, 97), None, "2026-11-21", {"4": 1.969})
+    html = render_html(card_benchmark(), (), source)
+    assert html.index("full precision (float32)") < html.index("recognises images")
+    assert "through the slot (PCIe 4.0, 8 lanes), at most 15.8 GB/s" in html
+    assert '<div class="ground"><div class="bar" style="width:80.0%"></div></div>' in html  # 12.6 of 15.75 GB/s
+    assert 'class="ground"' not in render_html(card_benchmark())
 
 
 def test_report_title_follows_results(language):
@@ -126,7 +142,7 @@ def test_report_shows_full_date(language):
     old, new = replace(card_benchmark(0.89), started=now - 60), replace(card_benchmark(), started=now)
     text = ParsedReport(render_html(new, (old, new))).text
     assert f"Measured {today}, " in text
-    assert f"faster than {time.strftime('%Y-%m-%d', time.localtime(now - 60))}" in text
+    assert f"faster than the previous one ({time.strftime('%Y-%m-%d', time.localtime(now - 60))}" in text
     assert "today" not in text
 
 
@@ -160,7 +176,7 @@ def test_multi_gpu_shows_efficiency_and_cpu_dtype(language):
 
 def test_bars_of_one_unit_share_scale(language):
     widths = re.findall(r'class="bar(?: cpu)?" style="width:([0-9.]+)%', render_html(card_benchmark()))
-    with_bars = [pair for pair in device_comparisons(card_benchmark()) if len(pair.results) > 1]
+    with_bars = [pair for pair in ordered_comparisons(card_benchmark()) if len(pair.results) > 1]
     results = [each for pair in with_bars for each in pair.results]
     products = [(each.median, width) for each, width in zip(results, widths, strict=True) if each.id == "matmul"]
     assert [median for median, _ in products] == [11.8, 0.72, 27.5, 0.72]

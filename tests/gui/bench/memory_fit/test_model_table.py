@@ -10,7 +10,7 @@ from gpu_assistant.bench.model_memory import estimate_models
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.bench.memory_fit.model_table import ModelFitCard
+from gpu_assistant.gui.bench.memory_fit.model_table import ModelFitCard, class_figures
 from gpu_assistant.gui.widgets.cards import Pill
 
 pytestmark = pytest.mark.gui
@@ -42,20 +42,24 @@ def test_each_format_has_memory_and_verdict(card, seen):
         "Llama 2 7B, 4-bit: 5.6 GB, fits",
     ]
     assert "Longest text (4-bit)" in seen(card)
-    assert "4,000 (model limit)" in seen(card)
+    assert "model limit: 4,000" in seen(card)
     assert "9,400" in seen(card)
     assert "8 GB of memory, of which 6.8 GB" in seen(card)
+    assert "Kind of model" in seen(card)  # above its choices
+    assert "7B in a name stands for 7 billion of them" in seen(card)
 
 
 @pytest.mark.parametrize(
     ("kind", "memory", "answer"),
     [
-        (0, 8, "Your RTX 4060 runs language models up to Mistral 7B v0.3 (4-bit)"),
+        (0, 8, "Your RTX 4060 runs language models with up to 7 billion parameters (4-bit)"),
+        (0, 24, "Your RTX 4060 runs language models with up to 14 billion parameters (8-bit)"),
+        (1, 8, "Your RTX 4060 runs image models up to Stable Diffusion 1.5 (16-bit)"),
         (0, 1, "None of these models fits on your RTX 4060"),
         (0, None, ""),
     ],
 )
-def test_answer_names_the_largest_model_that_fits(card, kind, memory, answer):
+def test_answer_names_the_largest_class_or_model_that_fits(card, kind, memory, answer):
     show(card, memory=None if memory is None else memory * GIB)
     card.kinds.set_current(kind)
     card.retranslate()
@@ -63,17 +67,23 @@ def test_answer_names_the_largest_model_that_fits(card, kind, memory, answer):
     assert card.answer_label.isVisibleTo(card) == bool(answer)
 
 
+def test_class_below_a_billion_has_a_decimal():
+    assert class_figures(7_615_616_512) == {"billions": "7", "hundred_millions": "70"}
+    assert class_figures(494_032_768) == {"billions": "0.4", "hundred_millions": "4"}
+
+
 def test_models_that_do_not_fit_are_shown_on_demand(card, seen):
     show(card)
     assert card.more_button.text() == "Show 4 models that do not fit"
     assert cells(card, "Llama 3.1 70B") == []
     card.more_button.click()
-    assert len(cells(card, "Llama 3.1 70B")) == 3
-    assert "does not fit" in seen(card.table)
+    *formats, largest = cells(card, "Llama 3.1 70B")
+    assert len(formats) == 3
+    assert largest == "Llama 3.1 70B: does not fit"
     card.more_button.click()
     assert cells(card, "Llama 3.1 70B") == []
     show(card, memory=1 * GIB)
-    assert len(cells(card, "Llama 3.1 70B")) == 3  # nothing fits: then all are shown
+    assert len(cells(card, "Llama 3.1 70B")) == 4  # nothing fits: then all are shown
     assert not card.more_button.isVisibleTo(card)
 
 
@@ -133,6 +143,13 @@ def test_the_row_under_the_pointer_is_highlighted(card, qtbot):
     qtbot.waitUntil(lambda: ground() == theme.color("card").name())
 
 
+def test_what_fits_at_no_size_is_said_with_icon_and_word(card):
+    show(card)
+    card.more_button.click()
+    signs = {(each.icon_name, each.text) for each in card.rows if isinstance(each, Pill) and not each.text[0].isdigit()}
+    assert signs == {("cross", "Does not fit")}
+
+
 def test_the_figures_of_a_column_stand_below_one_another(card):
     show(card)
     column = [each for each in card.rows if isinstance(each, Pill) and ", 8-bit: " in each.accessibleName()]
@@ -172,7 +189,8 @@ def test_setting_against_shared_memory_is_shown_on_demand(card):
 
 def test_without_a_card_the_need_alone_is_shown(card, seen):
     show(card, memory=None)
-    assert "no NVIDIA graphics card here" in seen(card)
+    assert "No NVIDIA graphics card with a known amount of memory" in seen(card)
+    assert "Longest text" not in seen(card)
     assert cells(card, "Llama 2 7B")[0].endswith("card memory unknown")
 
 
@@ -181,6 +199,6 @@ def test_chinese(card, language, seen):
     language.set("zh_CN")
     card.retranslate()
     assert "最长文本（4 位）" in seen(card)
-    assert "4,000（模型上限）" in seen(card)
-    assert card.answer_label.text() == "你的 RTX 4060 能运行的语言模型，最大到 Mistral 7B v0.3（4 位）"
+    assert "模型上限 4,000" in seen(card)
+    assert card.answer_label.text() == "你的 RTX 4060 能运行最多 70 亿参数的语言模型（4 位）"
     assert all(each.text() for each in card.findChildren(QLabel) if each.isVisibleTo(card))

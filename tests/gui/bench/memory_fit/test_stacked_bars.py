@@ -6,12 +6,15 @@ import threading
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.core.errors import AppError
-from gpu_assistant.gui.bench.memory_fit.stacked_bars import StackedBarRow
-from tests.fakes.benchmarks import GIB, memory_fits
+from gpu_assistant.gui import theme
+from gpu_assistant.gui.bench.memory_fit.messages import MEMORY_PARTS
+from gpu_assistant.gui.bench.memory_fit.stacked_bars import StackedBarRow, fill_part
+from tests.fakes.benchmarks import GIB, memory_fits, worked_out
 
 pytestmark = pytest.mark.gui
 
@@ -23,12 +26,11 @@ def test_memory_fit_shows_bars(memory, app, seen, measure):
     rows = memory.findChildren(StackedBarRow)
     assert len(rows) == 5
     text = rows[1].accessibleName()
-    assert text.startswith("Mixed precision: 1.1 GB (−34%), fits; largest batch about 104, ")
+    assert text.startswith("Mixed precision: Fits; largest batch about 128, −34% · 1.1 GB, ")
     assert "Optimizer state 98 MB" in text
-    assert rows[4].batch_label.text() == "fits; largest batch about 960"
+    assert (rows[4].batch_label.text(), rows[4].largest_label.text()) == ("Fits; largest batch about", "1,152")
     assert rows[4].batch_label.tone == "ok"
-    assert "Free when measured: 8 GB. Planned with 7.2 GB; " in seen(memory)
-    assert "dashed" not in seen(memory)
+    assert "Free when measured: 7.6 GB. Of that, 6.8 GB (the dashed line in the bars) counts" in seen(memory)
     assert "1 GB of memory is 1,024 MB" in seen(memory)
 
 
@@ -43,8 +45,9 @@ def test_memory_parts_have_values_and_focus(memory, measure, qtbot):
         "Temporary 12 MB",
         "Cache 54 MB",
     ]
-    assert not row.toolTip()
-    expected = [memory.measure_button, *memory.bars.rows.values(), memory.variant_dropdown]
+    assert row.bar.toolTip().splitlines() == [text for text, _ in row.legend.parts]
+    bars = memory.bars
+    expected = [memory.measure_button, bars.meanings_button, *bars.rows.values(), memory.variant_dropdown]
     memory.device_dropdown.setFocus()
     stops = [memory.device_dropdown]
     while stops[-1] is not memory.variant_dropdown and len(stops) <= len(expected):
@@ -53,10 +56,141 @@ def test_memory_parts_have_values_and_focus(memory, measure, qtbot):
     assert stops[1:] == expected
 
 
+def test_largest_batch_is_the_large_figure_of_a_row(memory, measure):
+    measure()
+    row = memory.bars.rows["plain"]
+    assert row.largest_label.fontMetrics().height() > row.name_label.fontMetrics().height()
+    assert row.peak_label.fontMetrics().height() < row.name_label.fontMetrics().height()
+
+
+def test_row_without_a_largest_batch_has_no_figure(memory, app, measure):
+    result = memory_fits()
+    app.results["fit"] = replace(result, fits=tuple(replace(fit, largest_batch=0) for fit in result.fits))
+    measure()
+    row = memory.bars.rows["plain"]
+    assert row.batch_label.text() == "Does not fit, not even a batch of 1"
+    assert not row.largest_label.isVisible()
+
+
+def test_colours_are_named_once_and_sizes_stand_below_the_bars_on_demand(memory, measure, seen):
+    measure()
+    bars = memory.bars
+    assert seen(bars).count("Activations") == 1
+    assert not any(row.legend.isVisible() for row in bars.rows.values())
+    bars.meanings_button.click()
+    assert all(row.legend.isVisible() for row in bars.rows.values())
+    assert not bars.key.isVisible()  # the list of meanings names the colours
+    assert seen(bars).count("Activations") == 1
+    bars.meanings_button.click()
+    assert not any(row.legend.isVisible() for row in bars.rows.values())
+    assert bars.key.isVisible()
+
+
+def test_legend_wraps_into_the_same_columns_for_all_bars(memory, measure):
+    measure()
+    legends = [row.legend for row in memory.bars.rows.values()]
+    one_line = legends[0].heightForWidth(3000)
+    assert {legend.heightForWidth(3000) for legend in legends} == {one_line}
+    wrapped = {legend.heightForWidth(300) for legend in legends}
+    assert len(wrapped) == 1
+    assert wrapped.pop() > one_line
+
+
+def test_parts_are_explained_on_demand(memory, app, measure, seen, qtbot):
+    app.results["fit"] = worked_out(16)
+    measure()
+    bars = memory.bars
+    meaning = "The numbers in which the model stores what it has learned."
+    assert meaning not in seen(bars)
+    bars.meanings_button.setFocus()
+    qtbot.keyClick(bars.meanings_button, Qt.Key.Key_Space)
+    assert meaning in seen(bars)
+    assert bars.meanings_button.hasFocus()
+    memory.batch_box.setValue(4)  # another answer leaves it open
+    assert meaning in seen(bars)
+    qtbot.keyClick(bars.meanings_button, Qt.Key.Key_Space)
+    assert meaning not in seen(bars)
+
+
+def test_parts_differ_by_pattern_in_a_contrast_theme(qapp):
+    theme.set_theme(qapp, "contrast")
+    pictures = []
+    for part, _ in MEMORY_PARTS:
+        picture = QImage(24, 24, QImage.Format.Format_RGB32)
+        picture.fill(theme.color("sunken"))
+        painter = QPainter(picture)
+        fill_part(painter, QRectF(picture.rect()), part, "text")  # of all parts, as a contrast theme of the system may
+        painter.end()
+        assert picture not in pictures
+        pictures.append(picture)
+
+
+def test_part_that_is_not_in_memory_yet_has_zero_megabytes(memory, app, measure):
+    app.results["fit"] = worked_out(256)
+    memory.batch_box.setValue(256)
+    measure()
+    assert "Gradients 0 MB" in memory.bars.rows["plain"].accessibleName()
+
+
+def test_way_that_costs_least_is_marked(memory, app, measure):
+    app.results["fit"] = worked_out(256)
+    memory.batch_box.setValue(256)
+    measure()
+    rows = memory.bars.rows
+    assert rows["accumulation"].fastest_pill.isVisible()
+    assert "Costs least time" in rows["accumulation"].accessibleName()
+    assert not rows["plain"].fastest_pill.isVisible()
+    memory.batch_box.setValue(16)  # fits as it is
+    assert not rows["accumulation"].fastest_pill.isVisible()
+
+
+@pytest.mark.parametrize(("batch", "icon"), [(16, "ok"), (256, "error")])
+def test_answer_has_icon_and_word(memory, app, measure, batch, icon):
+    app.results["fit"] = worked_out(batch)
+    memory.batch_box.setValue(batch)
+    measure()
+    row = memory.bars.rows["plain"]
+    assert row.batch_icon.name == icon
+    assert row.batch_icon.isVisible()
+
+
+def test_rows_begin_at_the_edge_of_the_title(memory, measure, qtbot):
+    measure()
+    row = memory.bars.rows["plain"]
+    title = memory.bars.card_title
+    qtbot.waitUntil(
+        lambda: row.name_label.mapTo(memory, QPoint()).x() == title.mapTo(memory, QPoint()).x(), timeout=5000
+    )
+
+
 def test_not_fitting_variant_is_marked(memory, app, seen, measure):
     app.results["fit"] = memory_fits(GIB)
     measure()
-    assert "Planned with 922 MB (the dashed line); the rest is left for the display" in seen(memory)
+    assert "Of that, 922 MB (the dashed line in the bars) counts as usable; the rest is left" in seen(memory)
+
+
+@pytest.mark.parametrize(("batch", "limit"), [(16, 1.0), (256, 0.31)])
+def test_line_stands_where_the_usable_memory_ends(memory, app, qtbot, measure, batch, limit):
+    app.results["fit"] = worked_out(batch)
+    memory.batch_box.setValue(batch)
+    measure()
+    bar = memory.bars.rows["accumulation"].bar  # fits with either batch
+    qtbot.waitUntil(lambda: bar.isVisible() and bar.height() >= bar.sizeHint().height())
+    picture = bar.grab().toImage()
+    error = theme.color("error").name()
+    marked = [
+        x
+        for x in range(picture.width())
+        if any(picture.pixelColor(x, y).name() == error for y in range(picture.height()))
+    ]
+    assert marked
+    assert all(abs(x - limit * picture.width()) <= 4 for x in marked)  # the line's width
+
+
+def test_missing_gradients_are_explained(memory, app, seen, measure):
+    app.results["fit"] = worked_out(256)
+    measure()
+    assert "not all gradients exist by then" in seen(memory.bars)
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda:1"])

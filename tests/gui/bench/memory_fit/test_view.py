@@ -21,7 +21,7 @@ def test_options_fit_two_rows_in_smallest_window(memory, qtbot):
     memory.window().resize(880, 520)
     parts = (memory.model_dropdown, memory.batch_box, memory.device_dropdown, memory.measure_button)
     qtbot.waitUntil(lambda: memory.measure_button.geometry().right() < memory.options_card.width(), timeout=5000)
-    assert len({part.geometry().center().y() for part in parts}) <= 2
+    assert len({part.mapTo(memory, part.rect().bottomLeft()).y() for part in parts}) <= 2
 
 
 def test_code_uses_fitting_variant_if_plain_does_not(memory, app, measure):
@@ -29,20 +29,61 @@ def test_code_uses_fitting_variant_if_plain_does_not(memory, app, measure):
     memory.batch_box.setValue(256)
     measure()
     row = memory.bars.rows["plain"]
-    assert row.batch_label.text().startswith("does not fit; largest batch about ")
+    assert row.batch_label.text() == "Does not fit; largest batch about"
     assert row.batch_label.tone == "error"
     assert memory.bars.answer_banner.kind == "warn"
+    largest = row.largest_label.text()
     assert memory.bars.answer_banner.label.text() == (
-        "A batch of 256 does not fit directly. It fits if each batch is calculated in four parts (accumulation)."
+        f"A batch of 256 does not fit. Use {largest}, or keep 256 with gradient accumulation."
     )
-    largest = row.batch_label.text().rpartition(" ")[2]
     code = memory.code_box.text_edit.toPlainText()
     assert code.splitlines()[0] == f"# A batch of 256 does not fit into the free memory: this takes {largest}."
     assert f"torch.randn({largest}, 3, 224, 224)" in code
     memory.batch_box.setValue(16)
-    assert memory.bars.answer_banner.label.text() == "A batch of 16 fits."
+    assert memory.bars.answer_banner.label.text() == (
+        f"A batch of 16 fits: it needs 1.6 GB of 6.8 GB usable memory. As it is, the largest batch is about {largest}."
+    )
     memory.batch_box.setValue(4096)
     assert memory.bars.answer_banner.label.text().startswith("A batch of 4,096 does not fit with any method")
+
+
+def test_smaller_batch_is_taken_at_a_press(memory, app, measure):
+    app.results["fit"] = worked_out(256)
+    memory.batch_box.setValue(256)
+    measure()
+    smaller, code = memory.bars.remedy_buttons
+    largest = memory.bars.rows["plain"].largest_label.text()
+    assert (smaller.text(), code.text()) == (
+        f"Set batch size to {largest}",
+        "Show code: gradient accumulation",
+    )
+    # One filled button: the recommended way.
+    assert (smaller.kind, code.kind, memory.measure_button.kind) == ("primary", "secondary", "secondary")
+    smaller.setFocus(Qt.FocusReason.TabFocusReason)
+    smaller.click()
+    assert memory.batch_box.value() == int(largest)
+    answer = memory.bars.answer_banner.label.text()
+    assert answer == f"A batch of {largest} fits: it needs 6.4 GB of 6.8 GB usable memory."
+    assert memory.bars.remedy_buttons == []
+    assert memory.measure_button.kind == "secondary"  # it has been measured
+    assert memory.window().focusWidget() is memory.bars.rows["plain"]
+    assert app.fitted == ("resnet50", 256, "cuda")  # no second run
+    memory.model_dropdown.choose(memory.model_dropdown.entries[1])
+    assert memory.measure_button.kind == "primary"
+
+
+def test_code_that_fits_is_shown_at_a_press(memory, app, qtbot, measure, page):
+    memory.window().resize(880, 520)
+    app.results["fit"] = worked_out(256)
+    memory.batch_box.setValue(256)
+    measure()
+    page.verticalScrollBar().setValue(0)
+    memory.bars.remedy_buttons[1].click()
+    assert memory.variant_dropdown.text() == "Gradient accumulation"
+    assert "chunk(4)" in memory.code_box.text_edit.toPlainText()
+    assert memory.window().focusWidget() is memory.variant_dropdown
+    dropdown = memory.variant_dropdown
+    qtbot.waitUntil(lambda: dropdown.visibleRegion().boundingRect() == dropdown.rect(), timeout=5000)
 
 
 def test_answer_to_own_choice_is_in_view_in_smallest_window(memory, app, qtbot, measure, page):
@@ -52,11 +93,14 @@ def test_answer_to_own_choice_is_in_view_in_smallest_window(memory, app, qtbot, 
     qtbot.waitUntil(memory.model_card.isVisible, timeout=10_000)
     assert memory.model_card.y() < memory.options_card.y()
     measure()
-    page.verticalScrollBar().setValue(0)
     qtbot.waitUntil(lambda: memory.bars.y() < memory.model_card.y(), timeout=5000)
-    banner = memory.bars.answer_banner
-    qtbot.waitUntil(lambda: not banner.visibleRegion().isEmpty(), timeout=5000)
-    assert banner.visibleRegion().boundingRect() == banner.rect()
+
+    def is_whole_at_top(part):
+        page.verticalScrollBar().setValue(0)  # whatever has the focus is scrolled into view later
+        return part.visibleRegion().boundingRect() == part.rect()
+
+    for part in (memory.bars.answer_banner, memory.bars.rows["plain"].bar):
+        qtbot.waitUntil(lambda part=part: is_whole_at_top(part), timeout=5000)
 
 
 def test_code_follows_selected_variant(memory, measure):
@@ -116,7 +160,8 @@ def test_other_batch_is_projected_without_run(memory, app, seen, measure):
     assert "ResNet-50: one step with a batch of 4, on GPU 1 · RTX 3090" in seen(memory.bars)
     memory.model_dropdown.choose(memory.model_dropdown.entries[1])
     assert not memory.bars.isVisible()  # not measured
-    assert memory.measure_button.text() == "Calculate"
+    assert memory.bars.remedy_buttons == []
+    assert memory.measure_button.text() == "Measure"
     memory.model_dropdown.choose(memory.model_dropdown.entries[0])
     memory.device_dropdown.choose(memory.device_dropdown.entries[2])  # the same GPU by its index
     assert memory.fits == worked_out(4).fits
@@ -166,7 +211,8 @@ def test_memory_fit_not_cut_with_large_text(memory, qapp, qtbot, measure, page):
     memory.window().resize(1000, 700)
     theme.set_text_scale(qapp, 2.0)
     qtbot.waitUntil(
-        lambda: memory.measure_button.geometry().top() > memory.model_dropdown.geometry().bottom() > 20, timeout=5000
+        lambda: memory.measure_button.geometry().top() > memory.model_dropdown.parentWidget().geometry().bottom() > 20,
+        timeout=5000,
     )
     qtbot.waitUntil(lambda: page.horizontalScrollBar().maximum() == 0, timeout=5000)
 

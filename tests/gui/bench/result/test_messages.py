@@ -79,7 +79,7 @@ def test_time_limit_omission_suggests_full_test():
         "There was not enough time for everything; the rest was left out.": (
             "Training BERT-base, float32; Matrix multiplication, float32 · 2048 × 2048, 4096 × 4096"
         ),
-        "Other programs kept the CPU busy when the test began, so its results may be too low.": "",
+        "Other programs kept the CPU busy when the test began, so the CPU's results may be too low.": "",
     }
     suggestion = "The full test takes up to 15 minutes per device and measures more."
     assert suggestion in [note.text for note in notes]
@@ -125,7 +125,9 @@ def test_disturbed_runs_are_not_called_equal():
     before = figure("resnet50", "cpu", "float32", (3, 224, 224), "images/s", 0.12)
     after = replace(before, median=0.092, q1=0.09, q3=0.095, notes=("busy-cpu",))
     runs = [(replace(cpu_benchmark(), results=(each,)), each) for each in (before, after)]
-    assert change_text(*runs, "07:00") == "Cannot be compared with 07:00: other programs used the CPU."
+    assert change_text(*runs, "07:00") == (
+        "This test cannot be compared with the previous one (07:00): other programs used the CPU."
+    )
     calm = (runs[1][0], replace(after, notes=()))
-    assert change_text(runs[0], calm, "07:00") == "23% slower than 07:00."
-    assert change_text(runs[0], runs[0], "07:00").startswith("No significant difference from 07:00")
+    assert change_text(runs[0], calm, "07:00") == "This test was 23% slower than the previous one (07:00)."
+    assert change_text(runs[0], runs[0], "07:00").startswith("This test shows no significant difference")

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from gpu_assistant.bench.device_comparison import headline_comparison
 from gpu_assistant.bench.expected_ranges import result_key
 from gpu_assistant.gui.machine_facts import InstalledEnvironment, MachineFacts
-from gpu_assistant.gui.main.home.cards import LatestBenchmarkCard, SoftwareCard
+from gpu_assistant.gui.main.home.cards import EnvironmentsCard, LatestBenchmarkCard, SoftwareCard
 from gpu_assistant.gui.main.main_area import BENCHMARK, HOME
 from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
 from tests.fakes.benchmarks import card_benchmark
@@ -55,6 +55,25 @@ def test_every_environment_has_a_row_with_what_is_in_it(window, language, code):
     assert actions == ["use", "rename", "terminal", "folder", "verify", "check-files", "update", "export", "remove"]
 
 
+def test_of_several_environments_the_heading_names_the_one_that_starts(window, seen):
+    assert "Start working in pytorch" in seen(window.main_area.pages[HOME])
+
+
+def test_build_for_the_cpu_beside_a_gpu_says_that_it_leaves_it_unused(qtbot):
+    card = EnvironmentsCard()
+    qtbot.addWidget(card)
+    environments = (
+        replace(INSTALLED, cuda=None, variant="cpu"),
+        replace(INSTALLED, path="/environments/new", cuda="12.6"),
+    )
+    card.show_environments(environments, None, has_gpu=True)
+    first, second = (row.detail_label.text() for row in card.rows)
+    assert "does not use your GPU" in first
+    assert "CUDA 12.6" in second
+    card.show_environments(environments, None, has_gpu=False)
+    assert "for the CPU" in card.rows[0].detail_label.text()
+
+
 def test_other_environment_is_used_from_then_on(window, app, qtbot):
     row = window.main_area.pages[HOME].environments_card.rows[1]
     next(entry for entry in row.build_menu().actions() if entry.objectName() == "use").trigger()
@@ -90,7 +109,7 @@ def test_environment_gets_another_name_and_its_folder_stays(window, app, qtbot):
     ("name", "problem"),
     [
         ("PyTorch", "Another environment is called “PyTorch”; choose another name."),
-        ("bell\x07", "The name contains characters that cannot be shown; type it yourself."),
+        ("bell\x07", "The name contains characters that cannot be shown; type the name instead of pasting it."),
     ],
 )
 def test_name_that_cannot_be_used_is_refused_in_one_sentence(window, name, problem):
@@ -258,8 +277,10 @@ def test_last_benchmark_stands_beside_the_usual_range(qapp, language, high, text
     pair = headline_comparison(measured)
     assert pair is not None
     low = high - 20
+    judgement = "below" if pair.fastest.median < low else "above"
+    results = tuple(replace(each, judgement=judgement) if each is pair.fastest else each for each in measured.results)
     card = LatestBenchmarkCard()
-    card.show_benchmark(replace(measured, expected={result_key(pair.fastest): (low, high)}))
+    card.show_benchmark(replace(measured, results=results, expected={result_key(pair.fastest): (low, high)}))
     assert card.pill.text == text
     assert f"{low:g} to {high:g}" in card.range_label.text()
     card.deleteLater()

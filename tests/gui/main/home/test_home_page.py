@@ -73,9 +73,9 @@ def test_home_with_healthy_gpu(home, app, qtbot):
     feed(window, sample(gpu(temp=41, util=3)), sample(gpu(temp=41, util=3)))
     assert (page.hero.kind, page.hero.title_label.text()) == ("ok", "Your GPU is running normally")
     # The values are in the card below; the hero says what they mean.
-    assert page.hero.detail_label.text() == "Temperature, power and memory are all fine · 1 update available"
+    assert page.hero.detail_label.text() == "Temperature, power and memory are all fine · 1 optional update"
     feed(window, sample(gpu(temp=41, util=3, temp_max=87)))
-    assert page.hero.detail_label.text() == "46 °C below its slowdown temperature · 1 update available"
+    assert page.hero.detail_label.text() == "46 °C below its slowdown temperature · 1 optional update"
     assert [figure.value_widget.figure for figure in page.live_card.metrics] == ["3", "5.6", "41", "112"]
     assert "13.0" in page.environments_card.rows[0].accessibleName()
 
@@ -86,9 +86,9 @@ def test_home_with_several_gpus_has_a_row_for_each(home, app, qtbot):
     window, page = home(app)
     cards = sample(gpu(0, temp=58, util=92), gpu(1, temp=57, util=99), gpu(2, temp=56, util=93))
     feed(window, cards, cards)
-    assert page.hero.detail_label.text() == "Temperature, power and memory are all fine · 1 update available"
+    assert page.hero.detail_label.text() == "Temperature, power and memory are all fine · 1 optional update"
     feed(window, sample(*(gpu(index, temp=58 - index, temp_max=87) for index in range(3))))
-    assert page.hero.detail_label.text() == "The hottest is 29 °C below its slowdown temperature · 1 update available"
+    assert page.hero.detail_label.text() == "The hottest is 29 °C below its slowdown temperature · 1 optional update"
     rows = page.live_card.gpu_rows.rows
     assert [row.name_label.text() for row in rows] == ["GPU 0", "GPU 1", "GPU 2"]
     assert [row.values[2].figure for row in rows] == ["58", "57", "56"]
@@ -107,20 +107,51 @@ def test_home_with_several_gpus_has_a_row_for_each(home, app, qtbot):
     assert not page.live_card.others_button.isVisible()
 
 
-def test_home_with_hot_gpu(home, app):
+def test_home_with_hot_gpu(home, app, qtbot):
     app.results["detect"] = rtx4060()
     app.known = (replace(ENVIRONMENT, variant="cu130"),)
     window, page = home(app)
     now = time.time()
     feed(window, *(sample(gpu(temp=87, throttle=("hardware-thermal",)), t=now - 8 + i) for i in range(8)))
     assert (page.hero.kind, page.hero.title_label.text()) == ("warn", "Your GPU is hot and slowing itself down")
-    assert "87 °C" in page.hero.detail_label.text()
     (row,) = page.alarms_card.rows.values()
     assert "dust" in row.fix_label.text()
+    assert "87 °C" in row.evidence_label.text()
+    qtbot.waitUntil(row.evidence_label.isVisible, timeout=5000)
+    # What to do comes before the figures.
+    assert not page.hero.detail_label.isVisible()
+    assert row.fix_label.y() < row.evidence_label.y()
     assert row.source_button.toolTip().startswith("https://")
     row.mute_button.click()
     assert app.settings.is_muted("slowed-by-heat", "gpu0")
     assert row.mute_button.text() == "Notify me again"
+    row.programs_button.click()
+    qtbot.waitUntil(lambda: window.main_area.current_page == MONITOR, timeout=20_000)
+    feed(window, sample(gpu()))
+    card = window.main_area.pages[MONITOR].gpu_details.processes_card
+    qtbot.waitUntil(lambda: card.isVisible() and not card.visibleRegion().isEmpty(), timeout=5000)
+
+
+def test_readings_with_the_limit_follow_an_alarm(home, app, qtbot):
+    app.results["detect"] = rtx4060()
+    app.known = (replace(ENVIRONMENT, variant="cu130"),)
+    window, page = home(app)
+    now = time.time()
+
+    def order() -> tuple[bool, bool]:
+        readings, actions = (page.column.indexOf(widget) for widget in (page.live_card, page.actions_panel))
+        return page.column.indexOf(page.hero) < readings, readings < actions
+
+    feed(window, sample(gpu(temp=50, temp_max=83), t=now - 30))
+    assert order() == (True, False)
+    hot = gpu(temp=87, temp_max=83, throttle=("hardware-thermal",))
+    feed(window, *(sample(hot, t=now - 20 + i) for i in range(8)))
+    assert page.hero.kind == "warn"
+    assert order() == (True, True)
+    temperature = page.live_card.metrics[2].value_widget
+    assert (temperature.figure, temperature.unit) == ("87", "°C (slows at 83 °C)")
+    feed(window, *(sample(gpu(temp=50, temp_max=83), t=now + i) for i in range(20)))
+    assert order() == (True, False)
 
 
 SICK = {"temp": 95, "temp_max": 83, "temp_slow": 90, "mem_used": 8 * GIB, "ecc_uncorrected": 3, "remap_pending": True}
@@ -135,15 +166,15 @@ def test_several_alarms_show_one_and_expand_the_rest(home, app, qtbot):
     assert len(page.alarms_card.rows) >= 4
     first, *others = page.alarms_card.rows.values()
     assert page.hero.kind == "error"
+    assert page.hero.button.kind == "primary"
     assert page.hero.title_label.text() == first.title_label.text()
-    # Its sentence stands above: here is what to do.
-    assert (first.title_label.isVisible(), first.evidence_label.isVisible(), first.fix_label.isVisible()) == (
-        False,
-        False,
-        True,
-    )
+    # Its title stands above: here is what to do, and why.
+    assert not first.title_label.isVisible()
+    assert first.fix_label.isVisible()
+    assert first.evidence_label.isVisible()
     assert not any(row.isVisible() for row in others)
-    assert page.alarms_card.expand_button.text() == f"and {len(others)} more"
+    assert page.alarms_card.expand_button.text() == "Show all"
+    assert page.alarms_card.others_label.text().startswith("Also ")
     page.alarms_card.expand_button.click()
     assert all(row.isVisible() and row.title_label.isVisible() for row in others)
     page.alarms_card.expand_button.click()

@@ -50,7 +50,7 @@ def test_gpu_without_readings_is_explained(qapp):
     )
     assert (verdict.kind, verdict.detail.split(",")[0]) == (
         "ok",
-        "The graphics card is idle and is not checked for a moment",
+        "The graphics card is idle. Readings pause for a moment",
     )
     asleep = replace(sample(replace(nothing, state="asleep")), nvml="asleep")
     verdict = home_verdict(installed, asleep, Health(t=0.0, state="asleep"), simulated=False)
@@ -73,7 +73,7 @@ def test_silent_driver_is_reported_and_not_called_healthy(qapp, installed):
     )
     assert verdict.kind != "ok"
     assert "well" not in verdict.title + verdict.detail
-    assert status_pill(health) == ("neutral", "no answer")
+    assert status_pill(health) == ("neutral", "no response")
     if installed is not None:
         assert (verdict.kind, verdict.title) == ("neutral", "The graphics driver is not responding right now")
         assert "restart the computer" in verdict.detail
@@ -130,7 +130,7 @@ def test_unhealthy_gpu_of_several_is_named(qapp, cards: int):
         home_verdict(UNUSED, seen, health, simulated=False).title,
         sentence_of(replace(seen, nvml="ready"), health, simulated=False),
     ):
-        assert verdict.endswith("GPU 6: no longer answers" if cards > 1 else "The GPU no longer answers")
+        assert verdict.endswith("GPU 6: no longer responds" if cards > 1 else "The GPU no longer responds")
 
 
 def test_setup_stays_reachable_beside_an_alarm(home, app, qtbot):
@@ -174,7 +174,7 @@ def test_home_says_when_the_last_health_test_was_and_what_it_found(qapp):
 
     assert text() == "Health test: not run yet"
     assert text(a=passed) == "Health test: 1 of 2 cards passed"
-    assert text(a=passed, b=passed) == "Health test passed on 2026-11-20 (level 2 of 3)"
+    assert text(a=passed, b=passed) == "Health test passed on 2026-11-20 (thorough check)"
     assert text(a=passed, b=replace(passed, verdict="fail")) == "Health test failed on 2026-11-20"
     assert text(a=replace(passed, verdict="warn")) == "Health test gave warnings on 2026-11-20"
 
@@ -186,7 +186,7 @@ def test_failed_health_test_is_not_called_normal(qapp):
     well = Health(t=0.0, state="well")
     verdict = home_verdict(facts, sample(gpu(uuid="GPU-a", temp=50)), well, simulated=False)
     assert (verdict.kind, verdict.target, verdict.action) == ("warn", "test", "Run health test")
-    assert "2026-11-20, level 1" in verdict.detail
+    assert "2026-11-20, quick check. " in verdict.detail
     other = home_verdict(facts, sample(gpu(uuid="GPU-c", temp=50)), well, simulated=False)
     assert (other.kind, other.title) == ("ok", "Your GPU is running normally")
 
@@ -201,7 +201,7 @@ def test_updates_that_wait_are_counted_in_the_verdict(qapp):
     )
     well, readings = Health(t=0.0, state="well"), sample(gpu(temp=50, temp_max=87))
     assert home_verdict(facts, readings, well, simulated=False).detail == (
-        "37 °C below its slowdown temperature · 2 updates available"
+        "37 °C below its slowdown temperature · 2 optional updates"
     )
     newest = replace(facts, installed=replace(facts.installed, torch="2.15.0"))
-    assert home_verdict(newest, readings, well, simulated=False).detail.endswith(" · 1 update available")
+    assert home_verdict(newest, readings, well, simulated=False).detail.endswith(" · 1 optional update")

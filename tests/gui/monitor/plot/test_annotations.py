@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QRect
 
 from gpu_assistant.core.results import GpuSample, Health
+from gpu_assistant.gui.monitor.alarms import ALARM_METRICS
 from gpu_assistant.gui.monitor.plot.annotations import MISSING, RULES, SILENT, AnnotationSource, Event
 from gpu_assistant.gui.monitor.plot.legend import EVENT_WIDTH, EventLegendRow, Readout
 from gpu_assistant.gui.monitor.plot.time_axis import TimeAxis
@@ -37,12 +38,13 @@ def test_events_are_marked(worked):
     # The install was before; what is only for information has its text in the one plot that shows it.
     assert key == {"slowed by heat"}
     assert all(event.end == float("inf") for event in cards["temp"].events if event.tone == "warn")
-    assert cards["temp"].limit.text == "slows down at 88 °C"
+    assert cards["temp"].limit.text == "slows at 88 °C"
 
 
 def test_each_state_has_its_own_sign_in_the_key(qtbot, language):
     """Those of one colour differ in how they are shaded."""
-    shadings = {(tone, hatch) for _, tone, _, hatch in RULES.values()}
+    assert RULES.keys() <= ALARM_METRICS.keys()  # each has a plot that shows its text
+    shadings = {(tone, hatch) for _, tone, hatch in RULES.values()}
     shadings |= {(tone, hatch) for _, tone, hatch in MISSING.values()}
     shadings |= {("error", hatch) for _, hatch in SILENT.values()}
     assert len(shadings) == len(RULES) + len(MISSING) + len(SILENT)
@@ -51,9 +53,20 @@ def test_each_state_has_its_own_sign_in_the_key(qtbot, language):
     events = (("hot", "plain", 1.0), ("slowed by heat", "rising", 3.0), ("hot", "plain", 5.0))
     readout.show_key([Event(start=t, end=9.0, text=text, tone="warn", hatch=hatch) for text, hatch, t in events])
     signs = readout.findChildren(EventLegendRow)
-    assert [sign.accessibleName() for sign in signs] == ["hot", "slowed by heat"]
+    assert [sign.accessibleName() for sign in signs] == ["slowed by heat", "hot"]  # the graver one first
     symbols = [sign.grab(QRect(0, 0, EVENT_WIDTH, sign.height())).toImage() for sign in signs]
     assert symbols[0] != symbols[1]
+
+
+def test_a_text_above_the_plots_takes_no_width_from_the_time(qtbot):
+    """Large text leaves hardly more than the time needs, which does not wrap."""
+    readout = Readout()
+    qtbot.addWidget(readout)
+    readout.show_time("Values at 01:24:57", "GPU 6 and 7: slowed by heat")
+    time_label = readout.time_label
+    readout.resize(time_label.sizeHint().width() + 20, 40)
+    readout.show()
+    assert time_label.width() >= time_label.sizeHint().width()
 
 
 def test_events_follow_language(worked, language, qtbot):
@@ -163,7 +176,7 @@ def test_event_ends_with_alarm_and_worse_one_hides_it(monitor):
     ]
 
 
-def test_events_name_their_gpu(monitor):
+def test_events_name_their_gpu(monitor, qtbot):
     window, page = monitor
     window.main_area.sampling.load_now()
     now = time.time()
@@ -186,6 +199,7 @@ def test_events_name_their_gpu(monitor):
     assert texts["util"] == {"GPU 2: Xid 48"}
     assert texts["mem"] == {"GPU 1: memory errors"}
     page.layout_control.buttons[1].click()
+    qtbot.waitUntil(lambda: len(page.plot_cards) == 3 * 4 + 2, timeout=5000)
     page.draw()
     own = {(card.plotted_metric.key, card.gpus): card.plot for card in page.plot_cards}
     assert {event.text for event in own["util", (2,)].events if event.tone != "accent"} == {"GPU 2: Xid 48"}
@@ -227,7 +241,7 @@ def test_removed_gpu_is_not_marked_as_lost(monitor):
     page.annotations.invalidate()
     page.draw()
     plot = next(card.plot for card in page.plot_cards if card.plotted_metric.key == "util")
-    (marked,) = [event for event in plot.events if event.text in ("no longer answers", "no longer there")]
+    (marked,) = [event for event in plot.events if event.text in ("no longer responds", "no longer there")]
     assert marked.text == "no longer there"
     assert marked.start == pytest.approx(now - 60, abs=2)
     assert marked.end == pytest.approx(now - 30, abs=2)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.monitor.plot import overlay
 from gpu_assistant.gui.monitor.plot.annotations import Event
+from gpu_assistant.gui.monitor.plot.curves import LineStyle
 from gpu_assistant.gui.monitor.plot.renderer import ViewRange
 
 pytestmark = pytest.mark.gui
@@ -41,7 +42,7 @@ def test_a_label_is_whole_at_an_edge(qapp, start, ratio):
 def test_simultaneous_events_share_label(qapp):
     events = (gpu_event(0, 100, "power limit"), gpu_event(1, 101, "power limit"), gpu_event(3, 110, "power limit"))
     events += (gpu_event(2, 400, "power limit"), gpu_event(2, 102, "hot"))
-    texts = [group.text for group in overlay.group_events(view(), events)]
+    texts = [group.text(view()) for group in overlay.group_events(view(), events)]
     assert texts == ["GPU 0, 1 and 3: power limit", "GPU 2: hot", "GPU 2: power limit"]
 
 
@@ -51,15 +52,28 @@ def test_a_label_without_room_is_named_in_the_last_one_of_its_kind(qapp):
     later = 100 + width + 12  # too far away to share a label from the start, and both lanes are taken
     events = (gpu_event(7, 100, "hot"), gpu_event(7, 102, "slowed by heat"), gpu_event(6, later - 8, "hot"))
     texts = [label.text for label in overlay.place_labels(view(), events)]
-    assert texts == ["GPU 6 and 7: hot", "GPU 7: slowed by heat"]
+    assert texts == ["GPU 7, later also GPU 6: hot", "GPU 7: slowed by heat"]
 
 
 def test_each_dashed_line_has_its_label(qapp):
     events = (gpu_event(0, 50), gpu_event(1, 60, "hot", "warn"), gpu_event(2, 300, "hot", "warn"), gpu_event(3, 320))
-    labels = overlay.place_labels(view(), events)
-    item = overlay.EventsItem()
-    item.show_events(events, labels, view())
-    assert sorted(start for _, start in item.starts) == [label.event.start for label in labels] == [60, 300]
+    labels, item = overlay.EventLabels(), overlay.EventsItem()
+    labels.show_events(events, view(), {})
+    item.show_events(labels, view())
+    assert sorted(start for _, start in item.starts) == [label.event.start for label in labels.labels] == [60, 300]
+
+
+@pytest.mark.parametrize(
+    ("code", "text"), [("en", "GPU 2 and 7, later also GPU 6: hot"), ("zh_CN", "GPU 2 和 7，随后还有 GPU 6：hot")]
+)
+def test_a_shared_label_tells_which_gpu_was_later_and_marks_when(language, code, text):
+    language.set(code)
+    events = (gpu_event(7, 100, "hot", "warn"), gpu_event(2, 104, "hot", "warn"), gpu_event(6, 180, "hot", "warn"))
+    labels, item = overlay.EventLabels(), overlay.EventsItem()
+    labels.show_events(events, view(), {})
+    item.show_events(labels, view())
+    assert [(label.text, label.event.start) for label in labels.labels] == [(text, 100)]
+    assert sorted(start for _, start in item.starts) == [100, 180]
 
 
 def test_crosshair_merges_simultaneous_events():
@@ -92,8 +106,58 @@ def test_events_of_a_kind_that_are_close_are_one():
     assert [(each.start, each.end) for each in overlay.join_events(dips, view())] == [(100, 240), (300, 340)]
 
 
+def test_of_cards_with_strips_each_state_tints_its_own(qapp):
+    """What the computer had is in all of them."""
+    labels = overlay.EventLabels()
+    events = [gpu_event(6, 100, "hot", "warn", end=300), gpu_event(7, 200, "hot", "warn", end=400)]
+    events.append(Event(start=500, end=600, text="no data", tone="soft", hatch="dotted"))
+
+    def tinted(shown):
+        labels.show_events(events, shown, {key: LineStyle(colour_token="s1") for key in ("7", "3", "6")})
+        return [[(span.start, span.end) for span in spans] for spans in labels.spans_by_strip]
+
+    assert tinted(view()) == [[(100, 400), (500, 600)]]
+    in_strips = replace(view(), strips=3)
+    assert tinted(in_strips) == [[(200, 400), (500, 600)], [(500, 600)], [(100, 300), (500, 600)]]
+
+
+@pytest.mark.parametrize(
+    ("pause", "parts"), [(10, [(100, 140), (150, 190)]), (2, [(100, 182)])], ids=["seen", "too short to be seen"]
+)
+def test_the_band_of_a_label_has_a_gap_for_each_pause_that_can_be_seen(qapp, pause, parts):
+    labels = overlay.EventLabels()
+    starts = (100, 140 + pause)
+    labels.show_events([gpu_event(0, start, "power limit", end=start + 40) for start in starts], view(), {})
+    assert [(span.start, span.end) for span in labels.spans_by_strip[0]] == parts
+    assert [label.text for label in labels.labels] == ["GPU 0: power limit"]
+
+
 def test_information_is_marked_in_the_plot_of_its_metric_only():
     events = [gpu_event(0, 100, "word", tone=tone, end=200) for tone in ("soft", "warn")]
     elsewhere = [replace(each, text="", short_text="", gpu_label="") for each in events]
     assert [each.tone for each in overlay.join_events(elsewhere, view())] == ["warn"]
     assert [each.tone for each in overlay.join_events(events, view())] == ["soft", "warn"]
+
+
+@pytest.mark.parametrize(
+    ("most", "bands"),
+    [
+        (3, [(7, [("rising", 200, 400)]), (6, [("plain", 100, 300)])]),
+        (1, [(None, [("rising", 200, 400), ("plain", 100, 200)])]),
+    ],
+    ids=["one each", "too many"],
+)
+def test_several_gpus_have_a_band_each_in_the_order_of_their_lines(most, bands):
+    events = [gpu_event(6, 100, "hot", "warn", end=300)]
+    events.append(replace(gpu_event(7, 200, "slowed by heat", "warn", end=400), hatch="rising"))
+    found = overlay.event_bands(events, view(), ["7", "3", "6"], most)
+    assert [(band.gpu, [(span.hatch, span.start, span.end) for span in band.spans]) for band in found] == bands
+    alone = overlay.event_bands(events[:1], view(), ["7", "3", "6"], most)
+    assert [band.gpu for band in alone] == [None]
+
+
+def test_a_pause_of_sampling_is_in_the_band_of_each_gpu():
+    events = [gpu_event(gpu, 100, "hot", "warn", end=200) for gpu in (0, 1)]
+    events.append(Event(start=300, end=400, text="no data", tone="soft", hatch="dotted"))
+    bands = overlay.event_bands(events, view(), ["0", "1"], 3)
+    assert [[(span.start, span.end) for span in band.spans] for band in bands] == [[(100, 200), (300, 400)]] * 2

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QImage, QWheelEvent
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QImage, QPainter, QWheelEvent
 
+from gpu_assistant.gui import theme
 from gpu_assistant.gui.monitor.plot import widget
 from gpu_assistant.gui.monitor.plot.annotations import Event
 from gpu_assistant.gui.monitor.plot.curves import LineStyle, SeriesCurve
@@ -35,7 +36,7 @@ class Past:
     def fetch(self, key: str, since: float, reach: float) -> SeriesCurve:
         del reach
         cut = slice(*np.searchsorted(self.t, (since, self.now)))
-        mean = self.y[cut] if key == "a" else 100 - self.y[cut]
+        mean = self.y[cut] if key[0] == "a" else 100 - self.y[cut]
         spread = 0.0 if self.step == 1 else 3.0
         return SeriesCurve(t=self.t[cut], mean=mean, low=mean - spread, high=mean + spread, step=self.step)
 
@@ -89,6 +90,78 @@ def test_incremental_paint_equals_full_paint(shown, past, span, first, step):
         assert differ.max() <= 24, second
         assert (differ.max(axis=1) > 8).sum() <= 1, second
     assert advanced >= 5
+
+
+@pytest.fixture
+def in_strips(qtbot, past):
+    """A plot of this many lines that may have strips, drawn over ten minutes of a past."""
+
+    def made(count: int = 3, *, has_strips: bool = True):
+        axis = TimeAxis(now=lambda: past.now)
+        axis.choose(600)
+        plot = widget.Plot(axis, ticks=lambda _: (0, 25, 50, 75, 100), has_strips=has_strips)
+        for number in range(count):
+            plot.set_line("ab"[number % 2] * (number + 1), LineStyle(colour_token="s1", name=f"GPU {number}", dash=1))
+        plot.resize(420, 200)
+        qtbot.addWidget(plot)
+        plot.show()
+        past.now = BEGIN + 1000
+        plot.refresh(past.fetch)
+        return plot
+
+    return made
+
+
+def test_many_lines_have_a_strip_each_with_its_name(in_strips, past):
+    plot = in_strips()
+    assert plot.view.strips == 3
+    assert plot.value_axis.strip_names == ("GPU 0", "GPU 1", "GPU 2")
+    plot.reorder_lines(list(plot.lines)[::-1])
+    plot.refresh(past.fetch)
+    assert plot.value_axis.strip_names == ("GPU 2", "GPU 1", "GPU 0")
+    # Each name is beside the middle of its strip, and a line ends this.
+    image = QImage(plot.size(), QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    _, lines, texts = plot.value_axis.generateDrawSpecs(painter)
+    painter.end()
+    height = plot.area().height() / 3
+    assert [text for _, _, text in texts] == ["GPU 2", "GPU 1", "GPU 0"]
+    for strip, ((rect, _, _), (_, begin, _)) in enumerate(zip(texts, lines, strict=True)):
+        middle = plot.view.y(50.0, strip) / plot.view.ratio
+        assert rect.center().y() == pytest.approx(middle, abs=1)
+        assert begin.y() == pytest.approx((strip + 1) * height, abs=1)
+        assert rect.left() >= 0
+
+
+@pytest.mark.parametrize(("count", "has_strips"), [(2, True), (4, False)], ids=["few lines", "lines to compare"])
+def test_other_lines_are_drawn_over_one_another_with_their_scale(in_strips, count, has_strips):
+    plot = in_strips(count, has_strips=has_strips)
+    assert plot.view.strips == 1
+    assert plot.value_axis.strip_names == ()
+    assert len(plot.view.ticks) > 2
+
+
+def test_strips_go_on_at_their_edge_alone(in_strips, past):
+    moving, anew = in_strips(), in_strips()
+    for _ in range(6):
+        past.now += 4
+        assert moving.refresh(past.fetch) is Repaint.EDGE
+        anew.apply_theme()
+        assert anew.refresh(past.fetch) is Repaint.ALL
+        assert np.abs(pixels(moving) - pixels(anew)).max() <= 24
+
+
+def test_the_cross_hair_of_strips_has_its_dot_on_each_curve(in_strips):
+    plot = in_strips()
+    plot.time_axis.point(BEGIN + 800.5)
+    plot.grab()
+    readings = plot.readings()
+    assert len(readings) == 3
+    to_scene = plot.view_box.mapViewToScene
+    x, y = plot.cursor.items[1].getData()
+    for strip, (at, dot, reading) in enumerate(zip(x, y, readings, strict=True)):
+        height = to_scene(QPointF(at, dot)).y() - plot.area().top()
+        assert height == pytest.approx(plot.view.y(reading.value, strip) / plot.view.ratio, abs=1)
 
 
 def test_subpixel_move_is_not_redrawn(shown, past):
@@ -185,6 +258,29 @@ def test_keys_zoom_pan_and_reset(shown, past, qtbot):
     assert plot.time_axis.as_chosen
 
 
+def test_a_reset_to_the_range_that_is_shown_brings_the_newest_values(shown, past):
+    """Nothing is painted then, but the values are those of the present again."""
+    past.now = BEGIN + 1000
+    plot, read = shown(600), []
+    axis = plot.time_axis
+    plot.pointed.connect(read.append)
+
+    def drawn() -> Repaint:
+        repaint = plot.refresh(past.fetch)
+        plot.grab()
+        return repaint
+
+    drawn()
+    for factor in (0.5, 2.0):
+        axis.zoom(factor, axis.view()[0])
+        drawn()
+    assert not axis.live
+    assert read[-1] == plot.readings()
+    axis.reset()
+    assert drawn() is Repaint.NOTHING
+    assert read[-1] is None
+
+
 def test_crosshair_reads_band_extremes(shown, past):
     past.__init__(step=10)
     past.now = BEGIN + 90_000
@@ -219,8 +315,8 @@ def test_overlapping_events_are_not_darker(shown, past):
     assert np.array_equal(*grounds)
 
 
-def test_labels_of_events_stand_above_the_curves(shown, past):
-    """Those of one in one lane, of two that are near in two; what has no text takes no room."""
+def test_events_stand_above_the_curves(shown, past):
+    """A state has a band; the labels of one are in one lane, of two that are near in two."""
     past.now = BEGIN + 1000
     plot = shown(600)
     tops = []
@@ -232,19 +328,33 @@ def test_labels_of_events_stand_above_the_curves(shown, past):
         plot.refresh(past.fetch)
         tops.append(plot.area().top())
         assert plot.event_labels.required_height == tops[-1]
-    assert tops[0] == tops[1] == 0 < tops[2] < tops[3] == tops[4]
+    assert tops[0] == 0 < tops[1] < tops[2] < tops[3] == tops[4]
 
 
-@pytest.mark.parametrize("value", [100.0, 60.0])
-def test_the_text_of_a_limit_is_never_cut(shown, past, value):
+def test_a_state_only_tints_the_ground_of_the_curves(shown, past):
+    """By 14 % at most, and with no hatch: the curves are what is read there."""
+    past.now = BEGIN + 1000
+    plot = shown(600)
+    grounds = []
+    for end, hatch in ((BEGIN + 450, "plain"), (math.inf, "plain"), (math.inf, "rising")):
+        plot.set_events((Event(start=BEGIN + 400, end=end, text="", tone="warn", hatch=hatch),))
+        plot.refresh(past.fetch)
+        image = as_array(plot.grab(plot.area()).toImage())
+        grounds.append(image[:, image.shape[1] // 2 :, :3])
+    calm, plain, rising = grounds
+    assert np.array_equal(plain, rising)
+    card, warn = (np.array(theme.color(token).getRgb()[:3]) for token in ("card", "warn"))
+    differ = np.abs(plain - calm)
+    assert differ.max() > 0
+    assert (differ <= np.abs(warn - card)[::-1] * 0.14 + 1).all()  # blue first
+
+
+def test_the_line_of_a_limit_is_shown_and_hidden(shown, past):
     past.now = BEGIN + 280
     plot = shown(60)
-    plot.set_limit(Limit(value=value, text="limit {120} W"))
+    plot.set_limit(Limit(value=60.0, text="limit 120 W"))
     plot.refresh(past.fetch)
-    plot.grab()
-    label = plot.limit_line.line.label
-    assert label.toPlainText() == "limit {120} W"
-    assert QRectF(plot.area()).adjusted(0, -1, 0, 1).contains(label.mapRectToScene(label.boundingRect()))
+    assert plot.limit_line.line.isVisible()
     plot.set_limit(None)
     plot.refresh(past.fetch)
     assert not plot.limit_line.line.isVisible()

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
 from gpu_assistant.gui.monitor.plot import renderer
-from gpu_assistant.gui.monitor.plot.curves import LineStyle, SeriesCurve
+from gpu_assistant.gui.monitor.plot.curves import STRONG_WIDTH, THIN_WIDTH, LineStyle, SeriesCurve
 
 pytestmark = pytest.mark.gui
 
@@ -84,19 +84,23 @@ def pixels(item):
     return np.frombuffer(item.picture.toImage().constBits(), np.uint8).astype(int)
 
 
+@pytest.mark.parametrize("strips", [1, 3])
 @pytest.mark.parametrize("ratio", [1.0, 1.25, 2.0])
-def test_an_advanced_picture_is_as_a_repainted_one(qapp, ratio):
-    """Also where a pixel has a fraction of a device pixel more."""
+def test_an_advanced_picture_is_as_a_repainted_one(qapp, ratio, strips):
+    """Also where a pixel has a fraction of a device pixel more, and in strips whose height is no whole number."""
     t = np.arange(2000.0)
     wave = 50 + 40 * np.sin(t / 40)
     wave[700:740] = math.nan
     lines = [LineStyle(colour_token="s1"), LineStyle(colour_token="s2", dash=1, fill=False)]
+    lines += [LineStyle(colour_token="s3", dash=2, fill=False)] * (strips - len(lines))
     moving, anew = renderer.CurvesItem(), renderer.CurvesItem()
     width, column = round(300 * ratio), 2.0 / ratio
 
     def view(end: float):
         first = math.ceil(end / column) - width
-        return renderer.ViewRange(width=width, height=100, first=first, column=column, ticks=(0, 100), ratio=ratio)
+        return renderer.ViewRange(
+            width=width, height=100, first=first, column=column, ticks=(0, 100), ratio=ratio, strips=strips
+        )
 
     def curves(until: float):
         cut = t <= until
@@ -111,3 +115,42 @@ def test_an_advanced_picture_is_as_a_repainted_one(qapp, ratio):
         anew.repaint(after, curves(now))
         before = after
         assert np.abs(pixels(moving) - pixels(anew)).max() <= 24, now
+
+
+def test_a_strong_line_is_on_top_of_a_thin_one(qapp):
+    """Also where it is solid, which is painted first among lines of one width."""
+    t = np.arange(300.0)
+    flat = np.full(300, 50.0)
+    curve = SeriesCurve(t=t, mean=flat, low=flat, high=flat, step=1.0)
+    view = renderer.ViewRange(width=300, height=100, first=0, column=1.0, ticks=(0, 100))
+    strong = LineStyle(colour_token="s1", fill=False, width=STRONG_WIDTH)
+    pictures = []
+    for lines in ([strong], [strong, LineStyle(colour_token="s2", dash=1, fill=False, width=THIN_WIDTH)]):
+        item = renderer.CurvesItem()
+        item.repaint(view, [(line, curve) for line in lines])
+        row = round(view.y(50))
+        pictures.append([item.picture.toImage().pixelColor(x, row).name() for x in range(50, 250)])
+    assert pictures[0] == pictures[1]
+
+
+def test_each_curve_of_a_view_with_strips_is_in_its_own(qapp):
+    """At the same value as in the others, solid and filled down to its base, with its gap."""
+    t = np.arange(300.0)
+    full = np.full(300, 100.0)
+    full[100:150] = math.nan
+    curve = SeriesCurve(t=t, mean=full, low=full, high=full, step=1.0)
+    nothing = SeriesCurve(t=t, mean=full * math.nan, low=full * math.nan, high=full * math.nan, step=1.0)
+    view = renderer.ViewRange(width=300, height=120, first=0, column=1.0, ticks=(0, 100), strips=4)
+    dashed = LineStyle(colour_token="s1", dash=1, fill=False)
+    item = renderer.CurvesItem()
+    rows = []
+    for strip in range(4):
+        item.repaint(view, [(dashed, curve if each == strip else nothing) for each in range(4)])
+        image = item.picture.toImage()
+        painted = np.array([[image.pixelColor(x, y).alpha() for x in range(300)] for y in range(120)]) > 0
+        assert not painted[:, 105:145].any()
+        assert painted[:, 160:290].any(axis=1).tolist() == painted[:, 160:290].all(axis=1).tolist()
+        rows.append(np.flatnonzero(painted[:, 200]))
+    assert [(found.max() + 1) / 30 for found in rows] == [1, 2, 3, 4]
+    assert all(found.min() > 30 * strip for strip, found in enumerate(rows))
+    assert all(np.array_equal(found, rows[0] + 30 * strip) for strip, found in enumerate(rows))

@@ -12,6 +12,7 @@ from gpu_assistant.app.available_plan import AvailableSetup
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import OperatingSystem, ProbeNote
 from gpu_assistant.core.plan import Plan
+from gpu_assistant.gui.help import HelpDialog
 from tests.fakes.app import FakeApp
 from tests.fakes.examples import cpu_recommendation, make_plan, plain_linux, rtx4060, rtx4060_recommendation
 
@@ -33,6 +34,26 @@ class TestComputer:
         assert wizard.computer.hero.title_label.text() == expected
         assert "52.0 GB" in seen(wizard.computer)
         assert "Debian GNU/Linux 12" in seen(wizard.computer)
+
+    @BOTH
+    def test_help_on_a_missing_card_is_offered_where_none_is_seen(self, app, at_computer, speak, qtbot, code):
+        page = at_computer(app).computer
+        speak(code)
+        assert page.hero.button.text() == {"en": "Find my card", "zh_CN": "帮我找显卡"}[code]
+        assert page.hero.button.isVisible()
+        page.hero.button.click()
+        dialog = page.window().findChild(HelpDialog)
+        assert isinstance(dialog, HelpDialog)
+        assert dialog.topic == "computer"
+        power = {"en": "power cable", "zh_CN": "供电线"}[code]
+        found = dialog.browser.document().find(power)
+        qtbot.waitUntil(lambda: dialog.browser.rect().contains(dialog.browser.cursorRect(found)), timeout=5000)
+        dialog.close()
+
+    def test_help_on_a_missing_card_is_not_offered_with_a_card(self, app, at_computer):
+        app.recommendation = rtx4060_recommendation
+        app.results["detect"] = rtx4060()
+        assert not at_computer(app).computer.hero.button.isVisible()
 
     @BOTH
     def test_every_row_is_seen_whole_in_the_smallest_window(self, app, at_computer, speak, qtbot, code):

@@ -36,7 +36,7 @@ def test_no_notes_for_ordinary_computer(language) -> None:
         ({"remote_desktop": True}, "remote desktop"),
         ({"container": "docker"}, "container (Docker)"),
         ({"cloud": "azure"}, "rented computer (Microsoft Azure)"),
-        ({"user": User(home_too_long=True)}, "short folder"),
+        ({"user": User(home_too_long=True)}, "short path"),
         ({"user": User(ascii=False)}, "non-English characters"),
         ({"user": User(onedrive=("D:\\OneDrive",))}, "D:\\OneDrive"),
     ],

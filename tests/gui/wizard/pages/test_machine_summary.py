@@ -66,6 +66,15 @@ def test_equal_gpus_are_counted_and_console_chip_is_omitted(language) -> None:
     assert "ASPEED" in rows_as_text((text,))
 
 
+def test_only_what_will_be_installed_is_called_next(language) -> None:
+    machine = replace(rtx4060(), pythons=(Python(path="/usr/bin/python3", version="3.11.2"),))
+    tensorflow = replace(
+        ADVICE, pytorch=None, tensorflow=TensorFlowChoice(version="2.22.0", requirement="tensorflow==2.22.0", gpu=False)
+    )
+    texts = [machine_rows(machine, advice, None)[-1].pill for advice in (ADVICE, tensorflow)]
+    assert texts == [("neutral", "PyTorch is next"), ("neutral", "Installed next")]
+
+
 def test_system_is_named_in_common_words(language) -> None:
     machine = replace(rtx4060(), os=OperatingSystem(system="linux", arch="x86_64", glibc="2.35"))
     text = row(machine, "system")

@@ -49,7 +49,7 @@ def stage_title(state: WizardState) -> str:
         "stopping": translate("InstallMessages", "Stopping…"),
         "done": translate("InstallMessages", "Installed"),
         "failed": translate("InstallMessages", "Installation stopped"),
-        "cancelled": translate("InstallMessages", "Setup stopped"),
+        "cancelled": translate("InstallMessages", "You stopped the installation"),
         "reboot-needed": translate("InstallMessages", "A restart is needed"),
         "steps-skipped": translate("InstallMessages", "Done, except for what needs your permission"),
         "idle": translate("InstallMessages", "Install"),
@@ -73,8 +73,7 @@ def install_notes(
         kept = kept_work_text(progress, only_download_kept=False)
         return (InstallNote(icon="clock", title=translate("InstallMessages", "Cleaning up"), text=kept),)
     if stage == "running":
-        text = translate("InstallMessages", "Next time, the setup continues from here.")
-        text = kept_work_text(progress, only_download_kept=True) if only_download_kept else text
+        text = kept_work_text(progress, only_download_kept=only_download_kept)
         interrupt_note = InstallNote(icon="ok", title=translate("InstallMessages", "Safe to interrupt"), text=text)
         return (*_driver_notes(progress, texts), interrupt_note)
     return ()
@@ -87,14 +86,18 @@ def restart_title() -> str:
 
 def stopped_texts(progress: InstallProgress | None) -> tuple[str, str]:
     """What is there of an install that the user stopped, and how it goes on."""
-    later = translate("InstallMessages", "You can close the window and continue later.")
+    later = translate(
+        "InstallMessages", "You can close the window and continue later from the first page of the setup."
+    )
     step = progress.steps.get(progress.current_id or "") if progress is not None else None
     if step is not None and step.unit == "bytes" and step.done and step.total:
         template = translate("InstallMessages", "{done} of {total} downloaded")
         kept = messages.join_sentences(translate("InstallMessages", "Your download is kept."), later)
         if progress is not None and progress.has_installed_nothing:
             kept = translate(
-                "InstallMessages", "Nothing is installed yet; your download is kept, and you can continue later."
+                "InstallMessages",
+                "Nothing is installed yet. Your download is kept, even if you go back; you can continue later from the "
+                "first page of the setup.",
             )
         return template.format(done=format_size(step.done), total=format_size(step.total)), kept
     if progress is not None and progress.has_downloads:
@@ -136,7 +139,7 @@ def _driver_notes(progress: InstallProgress | None, texts: Texts) -> tuple[Insta
     later = translate("InstallMessages", "The setup continues meanwhile: restart only when this page asks you to.")
     space = "" if texts.language == "zh_CN" else " "
     text = f"{texts.translate(f'step.{step.code}.what', step.data)}{space}{later}"
-    return (InstallNote(icon="driver", title=translate("InstallMessages", "Install the driver meanwhile"), text=text),)
+    return (InstallNote(icon="driver", title=translate("InstallMessages", "Meanwhile, install the driver"), text=text),)
 
 
 def kept_work_text(progress: InstallProgress | None, *, only_download_kept: bool) -> str:

@@ -204,7 +204,8 @@ class InstallPage(WizardPage):
             due = self.tr("due now") if state.stage == "reboot-needed" and step.id == progress.current_id else ""
             self.step_list.set_title(RESTART_ROW + step.id, messages.restart_title())
             # It is less alarming with what follows.
-            then = self.tr("Setup continues afterwards.") if restart == "waiting" and not due else ""
+            is_ahead = restart == "waiting" and not due
+            then = self.tr("You choose when; setup then continues.") if is_ahead else ""
             detail, due = ("", due or then) if self._is_compact else (then, due)
             self.step_list.set_state(RESTART_ROW + step.id, restart, detail, due)
 

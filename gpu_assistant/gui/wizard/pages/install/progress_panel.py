@@ -342,7 +342,10 @@ class ErrorPanel(Themed, QWidget):
             site = texts.format_value("site", failure.message.data["site"])
             version = texts.format_value("version", failure.message.data["version"])
             headline = self.tr("PyTorch {version} was not found for this computer").format(version=version)
-            template = self.tr("Neither {site} nor the fallback source has it.")
+            template = self.tr(
+                "Neither {site} nor the general package index has it yet. Trying again will not help until one of "
+                "them does."
+            )
             rest = template.format(site=site)
         if nothing_installed and failure.message.code in NO_SOURCE_CODES:
             rest = messages.join_sentences(rest, self.tr("Nothing was installed."))

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout
 
 from .....core.machine import Machine, find_disk
 from .....core.plan import Plan
-from .....core.plan_cost import PlanCost, plan_cost, plan_duration
+from .....core.plan_cost import PlanCost, disk_shortage, plan_cost, plan_duration
 from .....texts import localized
 from .....texts.format import format_size
 from .....texts.localized import Texts
@@ -16,7 +16,7 @@ from ....widgets.cards import Card
 from ....widgets.icons import IconWidget
 from ....widgets.text import label
 from ..machine_summary import SYSTEM_DISK, disk_name, drive_letter
-from .part_card import CARD_MARGIN, LOW_PADDING, PADDING
+from .options_bar import CARD_MARGIN, LOW_PADDING, PADDING
 
 TILE_ICONS = ("download", "disk", "clock", "shield")
 # Below this width, times the text scale, figures are smaller and have no icons.
@@ -25,7 +25,7 @@ TILE_SPACING, MAX_WIDGET_WIDTH = 12, 16_777_215
 
 
 class CostCard(Card):
-    """The four cells, and `notes`: what the figures are made of."""
+    """The four cells; `notes`: what the figures are made of; `summary`: the figures in one line."""
 
     def __init__(self) -> None:
         super().__init__(padding=16)
@@ -36,6 +36,7 @@ class CostCard(Card):
         self._column_count = 0
         self._is_small = False
         self.notes: tuple[str, ...] = ()
+        self.summary: str = ""
         self.column.addLayout(self._grid)
         self.set_available_width(MAX_WIDGET_WIDTH)
 
@@ -48,23 +49,41 @@ class CostCard(Card):
             self._duration_texts(plan, cost, texts),
             self._effort_texts(cost, texts, manual_driver=manual_driver),
         )
-        for tile, (figure, detail) in zip(self._tiles, cell_texts, strict=True):
-            tile.set(figure, detail, self._free_space_text(plan, machine) if tile is self._tiles[1] else "")
+        download, disk, duration, effort = zip(self._tiles, cell_texts, strict=True)
+        for tile, (figure, detail) in (download, duration):
+            tile.set(figure, detail)
+        disk[0].set(*disk[1], short_detail=self._free_space_text(plan, machine))
+        disk[0].set_warning(disk_shortage(plan) is not None)
+        effort[0].set(*effort[1], short_figure=localized.brief_effort_text(cost.admin_prompts, cost.restarts, texts))
         self.notes = tuple(self._make_notes(plan, cost, texts))
+        self.summary = self._make_summary(plan, cost, texts)
         self._distribute_width()
         self.setAccessibleName(", ".join(f"{figure} {detail}" for figure, detail in cell_texts))
 
     def _download_texts(self, plan: Plan, cost: PlanCost, texts: Texts) -> tuple[str, str]:
         if plan.bundle is not None or (cost.is_exact and not cost.bytes):
             return self.tr("Nothing"), self.tr("to download")
+        size = self._download_size(cost, texts)
+        return _capitalize_first(size or self.tr("Not known yet")), self.tr("to download")
+
+    def _download_size(self, cost: PlanCost, texts: Texts) -> str | None:
+        """What is known of it, and whether there is more; None where nothing is."""
         size = localized.known_download_text(cost, texts)
-        if size is None:
-            return self.tr("Not known yet"), self.tr("to download")
-        if cost.unknown_parts == ("nvidia-driver",):
-            size = self.tr("{size} + driver").format(size=size)
-        elif cost.unknown_parts:
-            size = self.tr("{size} + more").format(size=size)
-        return _capitalize_first(size), self.tr("to download")
+        if size is None or not cost.unknown_parts:
+            return size
+        is_driver = cost.unknown_parts == ("nvidia-driver",)
+        return (self.tr("{size} + driver") if is_driver else self.tr("{size} + more")).format(size=size)
+
+    def _make_summary(self, plan: Plan, cost: PlanCost, texts: Texts) -> str:
+        """Download, disk space and what the user has to do, as far as they are known."""
+        size, disk = self._download_size(cost, texts), localized.disk_text(cost, texts)
+        figures = [
+            self.tr("Download: {size}").format(size=size) if size and plan.bundle is None else "",
+            self.tr("Disk space: {size}").format(size=disk) if disk and cost.disk_bytes else "",
+            localized.prompts_text(cost.admin_prompts, texts),
+            localized.restarts_text(cost.restarts, texts) if cost.restarts else "",
+        ]
+        return " · ".join(figure for figure in figures if figure)
 
     def _disk_texts(self, plan: Plan, machine: Machine, cost: PlanCost, texts: Texts) -> tuple[str, str]:
         figure = self.tr("Nothing more") if cost.disk_bytes == 0 else localized.disk_text(cost, texts)
@@ -187,9 +206,10 @@ class _CostTile(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 2, 0, 2)
         row.setSpacing(TILE_SPACING)
-        self._icon_label = IconWidget(icon, "soft", 20)
+        self._icon, self._icon_label = icon, IconWidget(icon, "soft", 20)
         self._figure_label, self._detail_label = label("heading"), label("small")
-        self._details, self._is_small = ("", ""), False
+        self._texts, self._is_small = (("", ""), ("", "")), False
+        self._is_warning = False
         text_layout = QVBoxLayout()
         text_layout.setSpacing(1)
         text_layout.addStretch(1)
@@ -226,12 +246,23 @@ class _CostTile(QWidget):
     def set_small(self, small: bool) -> None:
         self._is_small = small
         self._figure_label.set_kind("strong" if small else "heading")
-        self._detail_label.setText(self._details[small])
+        self._show_texts()
 
     def show_icon(self, shown: bool) -> None:
-        self._icon_label.setVisible(shown)
+        """Show the icon, which is an ornament unless it warns."""
+        self._icon_label.setVisible(shown or self._is_warning)
 
-    def set(self, figure: str, detail: str, short_detail: str = "") -> None:
+    def set_warning(self, is_warning: bool) -> None:
+        """Say that this cost cannot be met."""
+        self._is_warning = is_warning
+        self._icon_label.set(*(("warn", "warn") if is_warning else (self._icon, "soft")))
+        self._figure_label.set_tone("warn" if is_warning else "text")
+
+    def set(self, figure: str, detail: str, *, short_figure: str = "", short_detail: str = "") -> None:
+        self._texts = (figure, detail), (short_figure or figure, short_detail or detail)
+        self._show_texts()
+
+    def _show_texts(self) -> None:
+        figure, detail = self._texts[self._is_small]
         self._figure_label.setText(figure)
-        self._details = detail, short_detail or detail
-        self._detail_label.setText(self._details[self._is_small])
+        self._detail_label.setText(detail)

@@ -95,7 +95,8 @@ class NoticesCard(Card):
             self._add_manual_driver(driver, required=driver_required)
         if uncovered_parts:
             template = self.tr(
-                "{parts}: cannot be installed from here yet. The plan sets up the rest; get these from their makers."
+                "These cannot be installed from here yet: {parts}. "
+                "Get them from their makers; the plan sets up the rest."
             )
             self._add_row("warn", "warn", template.format(parts=uncovered_parts), None)
         for warning in warnings:
@@ -132,7 +133,7 @@ class NoticesCard(Card):
             # The user should look for a newer one than the minimum.
             template = self.tr("{version} or newer")
             if driver.below is not None:
-                template = self.tr("{version} or newer, but older than {limit},")
+                template = self.tr("{version} or newer (but older than {limit})")
             version = template.format(version=driver.minimum, limit=driver.below)
         text = self.tr(
             "Install NVIDIA driver {version} yourself, then check again. Until then PyTorch cannot use the card."
@@ -140,7 +141,7 @@ class NoticesCard(Card):
         if required:
             text = self.tr(
                 "Install NVIDIA driver {version} yourself first, then check again. Without it, the setup stops "
-                "before its last step, the check that it works, and continues from there later."
+                "before its last step, which checks that everything works, and continues from there later."
             )
         button = None
         if driver.url is not None:

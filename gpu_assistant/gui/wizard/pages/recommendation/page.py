@@ -1,10 +1,10 @@
 """The page of the recommendation: what should I install, and why?
 
-From top to bottom: a hero that says why there is no recommendation or what changed, WayCards where a driver update is
-needed, a PartCard for the driver and one for the framework, warnings, CostCard, and three buttons that open the
-ReasonsCard, the PlanList and MoreOptions. "Customise" beside the title shows the OptionsBar and a card with drop-downs
-for every part. `draw` fills all of them from the wizard's state; widgets that stay are never hidden in between, since
-hiding one moves the keyboard focus.
+From top to bottom: a hero that says why there is no recommendation or what changed, the OptionsBar, WayCards where a
+driver update is needed, a PartCard for the driver and one for the framework, warnings, CostCard, and three buttons that
+open the ReasonsCard, the PlanList and MoreOptions. "Customise" beside the title shows the OptionsBar and a card with
+drop-downs for every part. `draw` fills all of them from the wizard's state; widgets that stay are never hidden in
+between, since hiding one moves the keyboard focus.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from .....advise.reasons import main_reasons
-from .....core.errors import AppError, SetupNotSupported
+from .....core.errors import AppError, InsufficientDiskSpace, SetupNotSupported
 from .....core.machine import Gpu, Machine
-from .....core.plan import Plan, needs_manual_driver, steps_before_restart
+from .....core.plan import Plan, manual_driver, needs_manual_driver, steps_before_restart
 from .....core.recommendation import (
     RETRYABLE_CODES,
     SOURCE_WARNINGS,
@@ -28,14 +28,14 @@ from .....core.recommendation import (
     Reason,
     Recommendation,
 )
-from .....texts.format import short_name
+from .....texts.format import format_size, join_list, short_name
 from .....texts.localized import Texts
 from .... import messages, theme
 from ....environment_name import EnvironmentNameField
 from ....machine_facts import InstalledEnvironment
 from ....widgets.base import Themed, announce
 from ....widgets.buttons import Button
-from ....widgets.cards import Card, Hero
+from ....widgets.cards import Banner, Card, Hero
 from ....widgets.claims import SourcedClaim
 from ....widgets.dialogs import folder_dialog
 from ....widgets.icons import IconWidget
@@ -43,17 +43,16 @@ from ....widgets.inputs import Dropdown
 from ....widgets.layouts import FlowLayout
 from ....widgets.text import label
 from ...controller import WizardController
-from ...page import ViewStateKeeper, WizardPage, set_tab_order
-from ...state import OptionNotes, WizardState
+from ...page import SCROLL_PASSES, ViewStateKeeper, WizardPage, set_tab_order
+from ...state import OptionNotes, SmallerChoice, WizardState
 from ..machine_summary import ALREADY_WORKING_CODES, main_gpu
 from .cost_card import CostCard
 from .notices import GOAL_OF_ALTERNATIVE, NoticesCard
-from .options_bar import OptionsBar, is_choosing
-from .part_card import ColumnHeadings, PartCard
+from .options_bar import OptionsBar, has_chosen_versions, is_choosing
+from .part_card import ColumnHeadings, PartCard, column_widths, fields_indent
 from .part_summary import (
     PART_IDS,
     PartSummary,
-    manual_driver,
     max_cuda_of_driver,
     part_summaries,
     uncovered_parts,
@@ -75,6 +74,9 @@ translate = QCoreApplication.translate
 # Errors of a plan that cannot be downloaded now.
 VENDOR_OF_ACCELERATOR = {"rocm": "amd", "xpu": "intel"}
 
+PROBLEM_KINDS = ("error", "warn")  # of a hero that says why nothing can be installed
+DISK_WARNINGS = "disk-space"  # how the codes of warnings about a disk that is too small begin
+
 # Below these widths, times the text scale, a card's button stands below its text.
 FOLDER_ROW_MIN_WIDTH, SOURCE_ROW_MIN_WIDTH = 600, 700
 # What computes, and why this version.
@@ -91,6 +93,10 @@ class RecommendationPage(WizardPage):
         column = self.page.column
         self.hero = Hero("error")
         self.hero.button.clicked.connect(self._resolve_problem)
+        self.smaller_choice_button = Button()
+        self.smaller_choice_button.setObjectName("smallerChoice")
+        self.smaller_choice_button.clicked.connect(self._take_smaller_choice)
+        self.hero.add_action(self.smaller_choice_button, below=True)
         self.way_cards = WayCards()
         self.way_cards.way_chosen.connect(self.controller.choose_way)
         self.column_headings = ColumnHeadings()
@@ -113,8 +119,8 @@ class RecommendationPage(WizardPage):
             *(self.more_options.buttons, self.reasons_card, self.plan_list, self.more_options),
         )
         for widget in (
-            self.options_bar,
             self.hero,
+            self.options_bar,
             self.way_cards,
             self.column_headings,
             *self.part_cards.values(),
@@ -132,19 +138,22 @@ class RecommendationPage(WizardPage):
         self.more_options.reasons_button.clicked.connect(self._toggle_reasons)
         self.more_options.steps_button.clicked.connect(self._toggle_plan)
         self.more_options.toggled.connect(self._update_tab_order)
+        self.more_options.toggle_button.clicked.connect(self._show_options)
         self.folder_card.folder_chosen.connect(self.use_folder)
         self.back_button = self.add_back_button()
         self.footer.add_button(self.primary_button)
-        self._has_recommendation = self._plan_expanded = self._reasons_expanded = False
+        self._has_columns = False  # as ColumnHeadings and the cards have them
+        self._has_recommendation = self._plan_expanded = self._reasons_expanded = self._was_blocked = False
         self._parts: tuple[PartSummary, ...] = ()
         self._update_layout()
 
     def _update_layout(self) -> None:
         """In a low window all decisions are seen at once."""
         low = self.page.breakpoints.is_low
-        self.page.column.setSpacing(8 if low else 12)
+        self.page.column.setSpacing(6 if low else 12)
         self.way_cards.set_low(low)
         self.cost_card.set_low(low)
+        self.options_bar.set_low(low)
         for card in self.part_cards.values():
             card.set_low(low)
         self.draw_if_visible()
@@ -173,7 +182,7 @@ class RecommendationPage(WizardPage):
             self.plan_list.setVisible(plan is not None and self._plan_expanded)
             small = self.page.breakpoints.is_low or self.page.breakpoints.is_tight
             reasons = 1 if small else SUBTITLE_REASONS
-            self.page.set_title(*recommendation_heading(machine, recommendation, self.texts, reasons))
+            self._update_title(reasons, uses_bundle=uses_bundle)
             if machine is not None and recommendation is not None:
                 self._show_recommendation(machine, recommendation)
                 self._update_cost(machine, plan)
@@ -186,6 +195,7 @@ class RecommendationPage(WizardPage):
             blocking_error=self.blocking_error,
             error=error,
         )
+        self._update_smaller_choice()
         self.source_check_row.draw(controller)
         # What keeps the recommendation from being installed, or its folder from being taken, is not folded away.
         folder_refused = "check-folder" in controller.errors
@@ -201,6 +211,47 @@ class RecommendationPage(WizardPage):
         view_state.restore(
             (self.hero.button, *undo_buttons, *self._pickers(), *option_buttons, self.primary_button, self.back_button)
         )
+        self._point_at_problem()
+
+    def _update_smaller_choice(self) -> None:
+        """The button is there where a smaller choice lifts the block; until the next answer it stays as it is."""
+        if self.controller.is_recommending:
+            return
+        smaller = self.controller.flow.state.smaller_choice
+        self.smaller_choice_button.setVisible(smaller is not None and smaller.fits)
+        if smaller is not None:
+            self.smaller_choice_button.setText(smaller_choice_texts(smaller)[1])
+
+    def _take_smaller_choice(self) -> None:
+        # The button goes with the block: Install gets the focus then.
+        self.page.setFocus()
+        self.controller.take_smaller_choice()
+
+    def _update_title(self, reason_count: int, *, uses_bundle: bool) -> None:
+        state, error = self.controller.flow.state, self.blocking_error
+        is_blocked = error is not None and not isinstance(error, SetupNotSupported)
+        # Versions are recommended for any goal; where they cannot be installed, the goal was the user's choice.
+        is_custom = has_chosen_versions(state) or (is_blocked and state.goal != "pytorch" and not uses_bundle)
+        title, subtitle = recommendation_heading(
+            state.machine, state.recommendation, self.texts, reason_count, is_custom=is_custom
+        )
+        if is_custom and is_blocked:
+            title, subtitle = self.tr("This setup cannot be installed yet"), ""
+        self.page.set_title(title, subtitle)
+
+    def _point_at_problem(self) -> None:
+        """Announce what has come to block the install, and focus the button that mends it, unless the user is at a
+        choice: that may mend it as well, and a focus that leaves a drop-down by itself confuses.
+        """
+        if self.controller.is_recommending:
+            return
+        is_blocked = self.default_button is self.hero.button
+        if is_blocked and not self._was_blocked:
+            announce(self.hero, self.hero.accessibleName())
+            focus = self.focusWidget()
+            if not self._has_option_focus or (focus is not None and self.options_bar.buttons.isAncestorOf(focus)):
+                self.focus_primary()
+        self._was_blocked = is_blocked
 
     def _show_recommendation(self, machine: Machine, recommendation: Recommendation) -> None:
         texts, state, undo_state = self.texts, self.controller.flow.state, self.controller.flow.state.undo_state
@@ -208,7 +259,9 @@ class RecommendationPage(WizardPage):
         options = state.options if state.customizing else None
         side_effects = side_effects_text(undo_state, recommendation, state.option_notes)
         visible_ids = []
-        self.way_cards.draw(recommendation, texts)
+        is_disk_too_small = isinstance(self.blocking_error, InsufficientDiskSpace)  # as the hero says
+        self.way_cards.set_blocked(is_disk_too_small)
+        self.way_cards.draw(recommendation, texts, customizing=state.customizing)
         max_cuda = max_cuda_of_driver(self.controller.app.catalog, recommendation.driver)
         self._parts = part_summaries(
             machine,
@@ -235,7 +288,7 @@ class RecommendationPage(WizardPage):
         # A card that stays is not hidden in between: that would move the focus.
         for name, card in self.part_cards.items():
             card.setVisible(name in visible_ids)
-        uncovered = self.tr(", ").join(uncovered_parts(recommendation, state.plan))
+        uncovered = join_list(uncovered_parts(recommendation, state.plan), texts.language)
         alternative_taken = undo_state is not None and undo_state.part is None and state.choice is not None
         driver = manual_driver(localized, state.plan)
         # A warning that a card shows is not repeated below.
@@ -247,6 +300,7 @@ class RecommendationPage(WizardPage):
             warning
             for warning in localized.warnings
             if f"warning.{warning.code}.text" not in shown_codes
+            and not (is_disk_too_small and warning.code.startswith(DISK_WARNINGS))
             # Where nothing is downloaded it does not matter where from.
             and not (state.already_installed and warning.code.startswith(SOURCE_WARNINGS))
         ]
@@ -259,7 +313,10 @@ class RecommendationPage(WizardPage):
             side_effects if alternative_taken else "",
             driver_required=driver_required,
         )
-        self.alternatives_card.set((), localized.alternatives, None, "")
+        # A part that the hero offers to leave out is not offered below, too.
+        offered = state.smaller_choice.code if state.smaller_choice is not None and state.smaller_choice.fits else None
+        alternatives = [alternative for alternative in localized.alternatives if alternative.code != offered]
+        self.alternatives_card.set((), alternatives, None, "")
         for each in (self.warnings_card, self.alternatives_card):
             each.setVisible(each.has_notices)
 
@@ -291,19 +348,16 @@ class RecommendationPage(WizardPage):
             self.more_options.steps_button.setText(template.format(n=len(plan.steps) + len(steps_before_restart(plan))))
             self.more_options.steps_button.set_icon(None, "up" if self._plan_expanded else "down")
             other_system = plan.simulated and machine.os.system != self.controller.app.system.name
-            folder_text = (
-                self.tr("Installed into (named as on this computer)") if other_system else self.tr("Installed into")
-            )
-            error = self.controller.errors.get("check-folder")
-            self.folder_card.set(
-                folder_text,
-                plan.env,
-                self.tr("Change") if error is None else self.tr("Choose another folder"),
-                messages.error_text(texts, error) if error is not None else "",
-            )
+            error, refusal = self.controller.errors.get("check-folder"), ""
+            if error is not None:
+                unchanged = self.tr("Folder not changed: the one you chose cannot be used.")
+                refusal = messages.join_sentences(unchanged, messages.error_text(texts, error))
+            self.folder_card.set(self.tr("Installed into"), plan.env, self.tr("Choose another folder"), refusal)
+            # A path of this computer says nothing about another system.
+            self.folder_card.set_folder_shown(not other_system or error is not None)
             entered, given = self.controller.environment_name, self.controller.app.settings.environment_names
             name = given.get(plan.env, "") if entered is None else entered
-            self.folder_card.set_name(self.tr("Name"), name, plan.env, self.controller.environments)
+            self.folder_card.set_name(self.tr("Environment name"), name, plan.env, self.controller.environments)
             if self._plan_expanded:
                 self.plan_list.draw()
         self._update_tab_order()
@@ -312,6 +366,8 @@ class RecommendationPage(WizardPage):
         option_controls = (
             self.options_bar.customize_button,
             self.options_bar.recommended_button,
+            self.hero.button,
+            self.smaller_choice_button,
             self.options_bar.goal_picker,
             self.options_bar.channel_picker,
             self.options_bar.environment_picker,
@@ -333,7 +389,6 @@ class RecommendationPage(WizardPage):
         set_tab_order(
             self.primary_button,
             *option_controls,
-            self.hero.button,
             *self.way_cards.controls,
             self.bundle_controls.source_card.use_internet_button,
             *card_controls,
@@ -376,9 +431,19 @@ class RecommendationPage(WizardPage):
 
     def _update_footer(self) -> None:
         state = self.controller.flow.state
-        self.footer.set_hint(self.tr("Nothing is changed before you press Install."), "ok")
+        error = self.blocking_error
+        nothing_changed = self.tr("Nothing is changed before you press Install.")
+        self.footer.set_hint(nothing_changed, "ok")
+        # While the user chooses, the cost of each choice is in sight, unless large text would fill the window with it.
+        breakpoints, cost = self.page.breakpoints, self.cost_card.summary
+        if is_choosing(state) and self._has_recommendation and cost and self._has_columns:
+            is_small = breakpoints.is_low or breakpoints.is_tight
+            self.footer.set_hint(cost if is_small else f"{cost}\n{nothing_changed}", "ok")
         if state.already_installed:
             self.footer.set_hint("")
+        elif isinstance(error, InsufficientDiskSpace):
+            size = format_size(error.missing_bytes)
+            self.footer.set_hint(self.tr("You need {size} more disk space.").format(size=size), "warn")
         self.primary_button.setText(self.tr("Check it") if state.already_installed else self.tr("Install"))
         self.primary_button.set_icon("check" if state.already_installed else "download")
         # While the next recommendation is computed the button stays enabled, so that it keeps the focus.
@@ -420,17 +485,22 @@ class RecommendationPage(WizardPage):
 
     def _update_widths(self) -> None:
         available_width = self.page.available_width()
-        self.options_bar.set_available_width(available_width)
+        self.options_bar.set_available_width(available_width, fields_indent(available_width))
+        choosing = any(card.has_lists for card in self.part_cards.values() if not card.isHidden())
         for card in self.part_cards.values():
-            card.set_available_width(available_width)
+            card.set_available_width(available_width, choosing=choosing)
         for each in (self.way_cards, self.warnings_card, self.alternatives_card):
             each.set_available_width(available_width)
         self.cost_card.set_available_width(available_width)
         self.folder_card.set_available_width(available_width)
         self.bundle_controls.source_card.set_available_width(available_width)
         visible_cards = (each for each in self.part_cards.values() if not each.isHidden())
-        self.column_headings.align_to(next(visible_cards, None), available_width)
+        self.column_headings.align_to(next(visible_cards, None), available_width, choosing=choosing)
         self.reasons_card.set_available_width(available_width)
+        has_columns = column_widths(available_width) is not None
+        if has_columns != self._has_columns:
+            self._has_columns = has_columns
+            self._update_footer()
 
     def _choose_version(self, part: str, value: str | None, exclusive: bool) -> None:
         self.controller.choose_version(part, value, exclusive=exclusive)
@@ -466,18 +536,30 @@ class RecommendationPage(WizardPage):
         self._update_reasons()
         self._update_widths()
         if self._reasons_expanded:
-            QTimer.singleShot(0, self, self._scroll_to_buttons)
+            self._schedule_scroll(SCROLL_PASSES)
 
     def _toggle_plan(self) -> None:
         self._plan_expanded = not self._plan_expanded
         self.draw()
         if self._plan_expanded:
-            QTimer.singleShot(0, self, self._scroll_to_buttons)
+            self._schedule_scroll(SCROLL_PASSES)
 
-    def _scroll_to_buttons(self) -> None:
-        """Scroll to what was opened, leaving the button that closes it visible."""
+    def _show_options(self) -> None:
+        # What opens by itself, as a refused folder does, leaves the page where the user is.
+        if not self.more_options.isHidden():
+            self._schedule_scroll(SCROLL_PASSES)
+
+    def _schedule_scroll(self, passes: int) -> None:
+        QTimer.singleShot(0, self, lambda: self._scroll_to_buttons(passes))
+
+    def _scroll_to_buttons(self, passes: int) -> None:
+        """Scroll to what was opened, leaving the button that closes it visible; again, since what is shown for the
+        first time gets its height only then.
+        """
         self.page.content.layout().activate()  # type: ignore[union-attr]
         self.page.verticalScrollBar().setValue(self.cost_card.mapTo(self.page.content, QPoint()).y())
+        if passes > 1:
+            self._schedule_scroll(passes - 1)
 
     def _name_environment(self, _: str) -> None:
         self.controller.environment_name = self.folder_card.name_field.name
@@ -545,14 +627,27 @@ def shows_options(state: WizardState) -> bool:
 
 
 def recommendation_heading(
-    machine: Machine | None, recommendation: Recommendation | None, texts: Texts, reason_count: int = SUBTITLE_REASONS
+    machine: Machine | None,
+    recommendation: Recommendation | None,
+    texts: Texts,
+    reason_count: int = SUBTITLE_REASONS,
+    *,
+    is_custom: bool = False,
 ) -> tuple[str, str]:
-    """The page's title, and in one line why this was chosen, in `reason_count` sentences; the cards tell the rest."""
+    """The page's title, and in one line why this was chosen, in `reason_count` sentences; the cards tell the rest.
+    `is_custom`: the user chose versions.
+    """
     gpu = _gpu_in_title(machine, recommendation) if machine is not None else None
     is_gpu_used = recommendation is None or recommendation.accelerator != "cpu"
-    title = translate("RecommendationPage", "Recommended for this computer")
     if gpu is not None and gpu.name and is_gpu_used:
-        title = translate("RecommendationPage", "Recommended for your {gpu}").format(gpu=short_name(gpu.name))
+        title = translate("RecommendationPage", "Recommended for your {gpu}")
+        if is_custom:
+            title = translate("RecommendationPage", "Custom setup for your {gpu}")
+        title = title.format(gpu=short_name(gpu.name))
+    elif is_custom:
+        title = translate("RecommendationPage", "Custom setup for this computer")
+    else:
+        title = translate("RecommendationPage", "Recommended for this computer")
     if recommendation is None:
         return title, ""
     if any(each.code in ALREADY_WORKING_CODES for each in recommendation.alternatives):
@@ -607,17 +702,22 @@ def show_recommendation_verdict(
     if controller.is_recommending and not has_recommendation:
         hero.set("neutral", translate("RecommendationPage", "Preparing your recommendation"), icon="search")
     elif controller.is_recommending:
-        visible = False
+        # What blocks the install is said until the next answer: the page does not jump up and down meanwhile.
+        visible = hero.kind in PROBLEM_KINDS and not hero.isHidden()
     elif blocking_error is not None and blocking_error.code in RETRYABLE_CODES:
         title = translate("RecommendationPage", "This cannot be downloaded right now")
         action = translate("RecommendationPage", "Try again")
         hero.set("error", title, messages.error_text(texts, blocking_error), action)
     elif blocking_error is not None and not isinstance(blocking_error, SetupNotSupported):
         title = translate("RecommendationPage", "This folder cannot be used")
+        if isinstance(blocking_error, InsufficientDiskSpace):
+            title = translate("RecommendationPage", "Not enough disk space")
         can_retry = blocking_error.data.get("path") == str(controller.app.data.root)
         action = translate("RecommendationPage", "Choose another folder")
         action = translate("RecommendationPage", "Try again") if can_retry else action
-        hero.set("error", title, messages.error_text(texts, blocking_error), action)
+        smaller = state.smaller_choice
+        hint = "" if smaller is None else smaller_choice_texts(smaller)[0]
+        hero.set("error", title, f"{messages.error_text(texts, blocking_error)}\n{hint}".strip(), action)
     elif blocking_error is not None:
         title = translate("RecommendationPage", "This has to be set up by hand")
         action = translate("RecommendationPage", "Set up PyTorch instead") if state.goal != "pytorch" else ""
@@ -635,7 +735,7 @@ def show_recommendation_verdict(
     elif note is not None:
         hero.set("neutral", *note, undo_text, icon="info")
     elif state.already_installed:
-        title = translate("RecommendationPage", "You have all you need")
+        title = translate("RecommendationPage", "You have everything you need")
         hero.set("ok", title, state.plan.env if state.plan is not None else "")
     else:
         visible = False
@@ -644,7 +744,31 @@ def show_recommendation_verdict(
     hero.set_compact(is_note)
     is_undo = hero.button.text() == undo_text
     hero.button.set_icon("undo" if is_undo else None, None if is_undo else "right")
+    hero.button.set_busy(controller.is_recommending and has_recommendation)
     hero.setVisible(visible)
+
+
+def smaller_choice_texts(smaller: SmallerChoice) -> tuple[str, str]:
+    """How much disk space a smaller choice needs, and the button that takes it."""
+    sentence, action = {
+        "no-tensorflow": (
+            translate("RecommendationPage", "Without TensorFlow, only {size} is needed."),
+            translate("RecommendationPage", "Leave out TensorFlow"),
+        ),
+        "no-toolkit": (
+            translate("RecommendationPage", "Without the CUDA Toolkit, only {size} is needed."),
+            translate("RecommendationPage", "Leave out the CUDA Toolkit"),
+        ),
+        "pytorch-only": (
+            translate("RecommendationPage", "PyTorch alone needs {size}."),
+            translate("RecommendationPage", "Set up only PyTorch"),
+        ),
+        "recommended": (
+            translate("RecommendationPage", "Our recommendation needs {size}."),
+            translate("RecommendationPage", "Back to the recommendation"),
+        ),
+    }[smaller.code]
+    return sentence.format(size=format_size(smaller.needed_bytes)), action
 
 
 def _change_note(state: WizardState) -> tuple[str, str] | None:
@@ -666,7 +790,9 @@ class InstallFolderCard(Card):
     def __init__(self) -> None:
         super().__init__(padding=16)
         self.column.setContentsMargins(16, 4, 16, 4)
-        self._layout, name_row = QBoxLayout(QBoxLayout.Direction.LeftToRight), QHBoxLayout()
+        self._folder_row, name_row = QWidget(), QHBoxLayout()
+        self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self._folder_row)
+        self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(12)
         name_row.setSpacing(12)
         self._name_label, self._path_label = label("small"), label("mono")
@@ -691,16 +817,11 @@ class InstallFolderCard(Card):
         self._layout.addLayout(name_row)
         self._layout.addWidget(self._path_label, 1)
         self._layout.addWidget(self.change_button, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.column.addLayout(self._layout)
-        self.error_label, error_icon = label("small"), IconWidget("warn", "warn", 20)
-        self._error_row, error_layout = QWidget(), QHBoxLayout()
-        error_layout.setContentsMargins(0, 0, 0, 8)
-        error_layout.setSpacing(12)
-        error_layout.addWidget(error_icon, 0, Qt.AlignmentFlag.AlignTop)
-        error_layout.addWidget(self.error_label, 1)
-        self._error_row.setLayout(error_layout)
-        self._error_row.hide()
-        self.column.addWidget(self._error_row)
+        self.column.addWidget(self._folder_row)
+        self.error_banner = Banner(inset=True)
+        self.error_banner.hide()
+        self.column.addWidget(self.error_banner)
+        self.column.addSpacing(4)
 
     def set_available_width(self, available_width: int) -> None:
         """Lay out for this width in pixels."""
@@ -715,10 +836,14 @@ class InstallFolderCard(Card):
         self.change_button.setText(change_text)
         self.change_button.setAccessibleName(f"{change_text}: {path}")
         self.setAccessibleName(f"{name}: {path}")
-        if error and error != self.error_label.text():
+        if error and error != self.error_banner.label.text():
             announce(self, error)
-        self.error_label.setText(error)
-        self._error_row.setVisible(bool(error))
+        self.error_banner.set("warn", error)
+        self.error_banner.setVisible(bool(error))
+
+    def set_folder_shown(self, shown: bool) -> None:
+        """Show where it is installed, besides what it is called."""
+        self._folder_row.setVisible(shown)
 
     def set_name(self, title: str, name: str, path: str, environments: Sequence[InstalledEnvironment]) -> None:
         """Show what the environment at `path` is called; "" is its folder's name."""
@@ -726,7 +851,8 @@ class InstallFolderCard(Card):
         field = self.name_field.field
         field.setAccessibleName(title)
         self._title.setFixedHeight(field.sizeHint().height())
-        field.setPlaceholderText(PurePath(path).name)
+        # A name in grey alone looks as if the field could not be used.
+        field.setPlaceholderText(self.tr("{name} (default)").format(name=PurePath(path).name))
         if name != self.name_field.name:  # the cursor stays while it is typed
             field.setText(name)
         self.name_field.set_environment(path, environments)

@@ -1,6 +1,6 @@
 """The parts of a recommendation as text: installed version, planned version, state, reasons with their sources.
 
-Also what a plan leaves to the user: a driver (`manual_driver`) and other parts (`uncovered_parts`).
+Also which parts but the driver a plan leaves to the user (`uncovered_parts`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication
 
 from .....core.machine import Machine
-from .....core.plan import Plan
+from .....core.plan import Plan, manual_driver
 from .....core.recommendation import DriverAdvice, Reason, Recommendation
 from .....core.versions import Version, version_text
 from .....texts.localized import Texts
@@ -121,9 +121,14 @@ def needs_driver(machine: Machine, recommendation: Recommendation) -> bool:
     return is_here or advice.needs_install
 
 
+def action_pill(text: str) -> tuple[PillKind, str]:
+    """For a part that changes: it stands out among those that stay."""
+    return ("accent", text)
+
+
 def install_pill() -> tuple[PillKind, str]:
     """For a part that is installed."""
-    return ("neutral", translate("PartSummary", "Install"))
+    return action_pill(translate("PartSummary", "Install"))
 
 
 def keep_pill() -> tuple[PillKind, str]:
@@ -252,7 +257,7 @@ def _driver_part(
         pill_text = (
             translate("PartSummary", "Update") if advice.action == "update" else translate("PartSummary", "Go back")
         )
-        pill = ("neutral", pill_text)
+        pill = action_pill(pill_text)
     return _build_part(
         "driver",
         machine,
@@ -285,7 +290,7 @@ def _cuda_part(machine: Machine, recommendation: Recommendation) -> PartSummary:
         installed_detail = translate("PartSummary", "toolkit without its compiler; stays")
     advice = recommendation.cuda_toolkit
     if advice.action == "install":
-        purpose = translate("PartSummary", "toolkit, to compile with")
+        purpose = translate("PartSummary", "toolkit, for compiling")
         purpose_here = translate("PartSummary", "toolkit") if toolkit is not None else ""
         purpose_here = installed_detail if broken else purpose_here
         return _build_part(
@@ -402,7 +407,7 @@ def _pytorch_part(
 ) -> PartSummary:
     torch = recommendation.pytorch
     installed = next((each.torch.version for each in machine.pythons or () if each.torch is not None), None)
-    installed_detail = translate("PartSummary", "elsewhere, stays") if installed is not None else ""
+    installed_detail = translate("PartSummary", "in another folder; stays") if installed is not None else ""
     if torch is None:
         return _build_part(
             "torch",
@@ -449,7 +454,7 @@ def _build_detail(accelerator: str, build: str) -> str:
 def _tensorflow_part(machine: Machine, recommendation: Recommendation) -> PartSummary:
     planned = recommendation.tensorflow
     installed = next((each.tensorflow for each in machine.pythons or () if each.tensorflow is not None), None)
-    installed_detail = translate("PartSummary", "elsewhere, stays") if installed is not None else ""
+    installed_detail = translate("PartSummary", "in another folder; stays") if installed is not None else ""
     if planned is None:
         pill: tuple[PillKind, str] = ("warn", translate("PartSummary", "Not available"))
         return _build_part(
@@ -478,11 +483,6 @@ def max_cuda_of_driver(catalog: Catalog, driver: DriverAdvice) -> str | None:
     return version_text(native_cuda(catalog, Version.parse(driver.recommended)))
 
 
-def manual_driver(recommendation: Recommendation, plan: Plan | None) -> DriverAdvice | None:
-    """The driver that the user has to install; None if none is needed, or if the plan installs it."""
-    return recommendation.driver if recommendation.driver.needs_install and not _installs_driver(plan) else None
-
-
 def uncovered_parts(recommendation: Recommendation, plan: Plan | None) -> tuple[str, ...]:
     """The other recommended parts, with versions, that the plan does not install; none without a plan."""
     if plan is None:
@@ -498,8 +498,3 @@ def uncovered_parts(recommendation: Recommendation, plan: Plan | None) -> tuple[
     if tensorflow is not None and not any("tensorflow" in str(step.data.get("packages")) for step in plan.steps):
         missing.append(f"TensorFlow {tensorflow.version}")
     return tuple(missing)
-
-
-def _installs_driver(plan: Plan | None) -> bool:
-    """Whether the plan installs a driver; a step that only says what to do needs no administrator rights."""
-    return plan is not None and any("driver" in step.kind and step.needs_admin for step in plan.steps)

@@ -15,19 +15,20 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from .....core.message import Message
 from .....core.recommendation import Choice, Recommendation, RecommendationWarning
 from .....core.versions import Version
-from .....texts.format import UNKNOWN_VALUE
+from .....texts.format import UNKNOWN_VALUE, join_list
 from .....texts.localized import Texts
-from .... import messages, theme
+from .... import messages
 from ....language import texts as current_texts
 from ....widgets.base import Themed
 from ....widgets.buttons import Button
 from ....widgets.icons import IconWidget
 from ....widgets.inputs import Dropdown, DropdownEntry
+from ....widgets.layouts import FlowLayout
 from ....widgets.text import label
 from ...choices import dropped_choices
 from ...state import OptionNotes, Release, UndoState
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 
 translate = QCoreApplication.translate
 
+LIST_SPACING = 8  # pixels between two lists
 GROUP_MIN_SIZE = 2  # so many options with the same reason get a common heading
-ROW_MIN_WIDTH, CARD_MARGIN, LABEL_SPACING, PICKER_MIN_WIDTH = 560, 16, 8, 160
 CARD_OF_PART: Mapping[PartName, str] = {
     "driver": "driver",
     "cuda_toolkit": "cuda",
@@ -62,8 +63,12 @@ CARD_OF_WARNING: Mapping[str, str] = {
 
 
 class VersionPickers(Themed, QWidget):
-    """`version_chosen` brings the part's name, its value (None: the recommended one), and whether all other choices are
-    dropped. `warning_codes` are the codes of the warnings that are shown here.
+    """The drop-downs of a card, on `lists`, which the card puts in its column of the planned version; on the widget
+    itself, below the columns, what is to be said of a choice.
+
+    `version_chosen` brings the part's name, its value (None: the recommended one), and whether all other choices are
+    dropped. `warning_codes` are the codes of the warnings that are shown here. `recommendation_note` says whether the
+    values are the recommended ones, or which are.
     """
 
     version_chosen = Signal(str, object, bool)
@@ -71,27 +76,24 @@ class VersionPickers(Themed, QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.pickers: dict[PartName, Dropdown] = {}
-        self._labels: dict[PartName, tuple[QWidget, QBoxLayout]] = {}
+        self.lists: QWidget = QWidget()
+        self._lists_layout = FlowLayout(self.lists, spacing=LIST_SPACING, fill=True)
+        self.recommendation_note: str = ""
         self._refused_entry: tuple[PartName, DropdownEntry] | None = None
         self.warning_codes: tuple[str, ...] = ()
         self._parts: tuple[PartOptions, ...] = ()
         self._option_notes = OptionNotes()
         self._fallback: tuple[PartName, str, bool] | None = None
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 2, 0, 4)
+        column.setContentsMargins(0, 0, 0, 4)
         column.setSpacing(6)
-        self._pickers_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._pickers_row.setSpacing(16)
-        self._spacer = QWidget()
-        self._pickers_row.addWidget(self._spacer, 1)
-        column.addLayout(self._pickers_row)
         self.refusal_line, self.warning_line, self.side_effects_line = (
             _IconLine("error"),
             _IconLine("warn"),
             _IconLine("info", "soft"),
         )
         column.addWidget(self.refusal_line)
-        self.fallback_button = Button(kind="ghost", trailing_icon="right")
+        self.fallback_button = Button(kind="ghost", trailing_icon="right", flush="left")
         self.fallback_button.clicked.connect(self._choose_fallback)
         self.fallback_button.hide()
         column.addWidget(self.fallback_button, 0, Qt.AlignmentFlag.AlignLeft)
@@ -110,16 +112,19 @@ class VersionPickers(Themed, QWidget):
         if parts != self._parts:
             self._refused_entry = None
         self._parts, self._option_notes = parts, option_notes
-        for index, part in enumerate(parts):
+        for part in parts:
             if part.name not in self.pickers:
-                self._add_picker(part.name, index)
-            part_label, entries = part_title(part.name), partial(build_entries, part, option_notes, texts)
+                self._add_picker(part.name)
+            picker, title = self.pickers[part.name], part_title(part.name)
             value = part.selected or part.recommended
-            self.pickers[part.name].set_entries(
-                entries, part.selected, display_value(part.name, value, option_notes), part_label
-            )
-            name_label = self._labels[part.name][0]
-            name_label.setText(part_label)  # type: ignore[attr-defined]
+            text = list_text(part.name, value, option_notes)
+            picker.set_entries(partial(build_entries, part, option_notes, texts), part.selected, text, title)
+            picker.setAccessibleName(f"{title}: {display_value(part.name, value, option_notes)}")
+            picker.setToolTip(title)
+        names = {part.name for part in parts}
+        for name, picker in self.pickers.items():
+            picker.setVisible(name in names)
+        self.recommendation_note = recommendation_note(parts, option_notes)
         self._update_refusal()
         self._update_warnings(texts, warnings)
 
@@ -127,31 +132,32 @@ class VersionPickers(Themed, QWidget):
         """Show what the last choice changed besides; an empty text hides the line."""
         text = translate("VersionPickers", "Changed along with it: {changes}").format(changes=changes)
         self.side_effects_line.set_text(text if changes else "")
+        self._update_visibility()
 
-    def set_available_width(self, available_width: int) -> None:
-        """Lay out for a card of this width in pixels: side by side, or below each other."""
-        in_row = available_width >= theme.px(ROW_MIN_WIDTH)
-        direction = QBoxLayout.Direction.LeftToRight if in_row else QBoxLayout.Direction.TopToBottom
-        self._pickers_row.setDirection(direction)
-        self._spacer.setVisible(in_row)
-        margins = self.contentsMargins()
-        content_width = available_width - margins.left() - margins.right() - 2 * CARD_MARGIN
-        for picker, (name_label, _) in zip(self.pickers.values(), self._labels.values(), strict=True):
-            picker.set_max_width(
-                max(content_width - name_label.sizeHint().width() - LABEL_SPACING, theme.px(PICKER_MIN_WIDTH))
-            )
+    def set_shown(self, shown: bool) -> None:
+        """Show the drop-downs and what is to be said of them, or hide them."""
+        self.lists.setVisible(shown)
+        self._update_visibility()
 
-    def _add_picker(self, name: PartName, index: int) -> None:
-        picker, name_label = Dropdown(), label("small")
+    def _update_visibility(self) -> None:
+        """Without anything to say the card is no higher than its lists."""
+        lines = (self.refusal_line, self.warning_line, self.side_effects_line)
+        self.setVisible(not self.lists.isHidden() and any(not line.isHidden() for line in lines))
+
+    def set_lists_width(self, width: int) -> None:
+        """Lay out for a column of this width in pixels: side by side, or below each other."""
+        for picker in self.pickers.values():
+            picker.set_max_width(width)
+
+    def _add_picker(self, name: PartName) -> None:
+        picker = Dropdown()
+        picker.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         picker.chosen.connect(lambda value, name=name: self.version_chosen.emit(name, value, False))
         picker.refused_entry_chosen.connect(lambda entry, name=name: self._show_refusal(name, entry))
-        pair_layout = QHBoxLayout()
-        pair_layout.setSpacing(LABEL_SPACING)
-        pair_layout.addWidget(name_label)
-        pair_layout.addWidget(picker)
-        pair_layout.addStretch(1)
-        self._pickers_row.insertLayout(index, pair_layout)
-        self.pickers[name], self._labels[name] = picker, (name_label, pair_layout)
+        self._lists_layout.addWidget(picker)
+        added = {**self.pickers, name: picker}
+        self.pickers = {part: added[part] for part in CARD_OF_PART if part in added}
+        self._lists_layout.reorder(list(self.pickers.values()))
 
     def _show_refusal(self, name: PartName, entry: DropdownEntry) -> None:
         self._refused_entry = (name, entry)
@@ -178,6 +184,7 @@ class VersionPickers(Themed, QWidget):
             self.fallback_button.setText(
                 (exclusive_template if self._fallback[2] else instead_template).format(version=version)
             )
+        self._update_visibility()
 
     def _newest_allowed(self, name: PartName, value: str) -> str | None:
         """The newest version that is not refused, if `value` was refused for its own sake."""
@@ -209,6 +216,7 @@ class VersionPickers(Themed, QWidget):
                 return
         self.refusal_line.set_text("")
         self.fallback_button.hide()
+        self._update_visibility()
 
     def _update_warnings(self, texts: Texts, warnings: Sequence[RecommendationWarning]) -> None:
         """Show the warnings of the chosen option and those about this card, each once."""
@@ -234,6 +242,7 @@ class VersionPickers(Themed, QWidget):
                 sentences += [warning.text, warning.fix]
         self.warning_codes = tuple(codes)
         self.warning_line.set_text(messages.join_sentences(*sentences))
+        self._update_visibility()
 
     def _concerns_this_card(self, option: Option) -> bool:
         card = _card_of_warning(f"{option.code}")
@@ -344,8 +353,40 @@ def display_value(name: PartName, value: str | None, option_notes: OptionNotes |
             "installer": translate("VersionPickers", "With NVIDIA's installer"),
         }[value]
     if name in ("cuda_toolkit", "cudnn") and value == "none":
-        return translate("VersionPickers", "Not installed separately")
+        return translate("VersionPickers", "Nothing extra")
     return value or UNKNOWN_VALUE
+
+
+def list_text(name: PartName, value: str | None, option_notes: OptionNotes) -> str:
+    """A value as its drop-down shows it beside those of other parts."""
+    text = display_value(name, value, option_notes)
+    return f"Python {text}" if name == "python" else text
+
+
+def recommendation_note(parts: Sequence[PartOptions], option_notes: OptionNotes) -> str:
+    """Whether a card's values are the recommended ones; where some are not, which those are. Empty where the other
+    choices are impossible together, so that nothing can be recommended beside them.
+    """
+    if any(part.recommended is None for part in parts):
+        return ""
+    has_other_choices = bool(option_notes.chosen_parts - {part.name for part in parts})
+    replaced = [part for part in parts if part.selected not in (None, part.recommended)]
+    if not replaced and has_other_choices:
+        return translate("VersionPickers", "Fits your other choices")
+    if not replaced:
+        return translate("VersionPickers", "Recommended")
+    values = [list_text(part.name, part.recommended, option_notes) for part in replaced]
+    # Words are those of an entry, which a build's name is, too.
+    quoted = [
+        text
+        if part.name in ("variant", "python") or Version.parse(text)
+        else translate("VersionPickers", "“{words}”").format(words=text)
+        for part, text in zip(replaced, values, strict=True)
+    ]
+    template = translate("VersionPickers", "Recommended: {versions}")
+    if has_other_choices:
+        template = translate("VersionPickers", "Recommended with your other choices: {versions}")
+    return template.format(versions=join_list(quoted, current_texts().language))
 
 
 def _group_key(option: Option) -> tuple[object, ...]:
@@ -481,7 +522,7 @@ def dropped_choices_text(dropped: tuple[tuple[PartName, str], ...]) -> tuple[str
     line = translate("VersionPickers", "Dropped: {picks}. Your other choices stay.").format(
         picks=_format_choices(dropped)
     )
-    return translate("VersionPickers", "Some of your choices do not fit"), line
+    return translate("VersionPickers", "Some of your choices do not work together"), line
 
 
 def _format_choices(choices: tuple[tuple[PartName, str], ...]) -> str:

@@ -10,22 +10,23 @@ from .....core.types import WayName
 from .....texts.localized import Texts, way_cost_texts, way_summary_text
 from .... import theme
 from ....widgets.choice_card import ChoiceCard
+from .part_card import is_slim
 
-# Below these widths, times the text scale, the cards leave out the prompts, and the second one stands below the first.
-BRIEF_BELOW, ROW_MIN_WIDTH = 800, 600
+# Below this width, times the text scale, the second card stands below the first.
+ROW_MIN_WIDTH = 600
 CARD_SPACING = 12
 
 
 class WayCards(QWidget):
     """`way_chosen` brings the name of the way that the user chose, None for the recommended one. `cards` are the two,
-    the recommended one first.
+    the recommended one first, which says so unless the choice is blocked.
     """
 
     way_chosen = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
-        self._is_brief = self._is_low = False
+        self._is_low = self._is_slim = self._is_blocked = False
         self._shown: tuple[Recommendation, Texts] | None = None
         self.cards = (WayCard(), WayCard())
         self._group = QButtonGroup(self)
@@ -37,15 +38,20 @@ class WayCards(QWidget):
             self._layout.addWidget(card, 1)
         self._group.buttonToggled.connect(self._choose)
 
-    def draw(self, recommendation: Recommendation, texts: Texts) -> None:
-        """Show the ways of a recommendation; hidden where there are none."""
+    def draw(self, recommendation: Recommendation, texts: Texts, *, customizing: bool) -> None:
+        """Show the ways of a recommendation; hidden where there are none, or while the user is `customizing`: the lists
+        of the versions then choose the driver.
+        """
         self._shown = recommendation, texts
-        self.setVisible(bool(recommendation.ways))
+        self.setVisible(bool(recommendation.ways) and not customizing)
+        self._draw_cards(recommendation, texts)
+
+    def _draw_cards(self, recommendation: Recommendation, texts: Texts) -> None:
         # Only the user's own choice is announced.
         self._group.blockSignals(True)
         for card, way in zip(self.cards, recommendation.ways, strict=False):
-            pill_text = self.tr("Recommended") if card is self.cards[0] else ""
-            card.set_way(way, texts, pill_text, brief=self._is_brief, low=self._is_low)
+            pill_text = self.tr("Recommended") if card is self.cards[0] and not self._is_blocked else ""
+            card.set_way(way, texts, pill_text, compact=self._is_low or self._is_slim)
             card.setChecked(recommendation.way is not None and way.id == recommendation.way.id)
         self._group.blockSignals(False)
         for card in self.cards:
@@ -57,18 +63,24 @@ class WayCards(QWidget):
         """Lay out for this width in pixels."""
         in_row = available_width >= theme.px(ROW_MIN_WIDTH)
         self._layout.setDirection(QBoxLayout.Direction.LeftToRight if in_row else QBoxLayout.Direction.TopToBottom)
-        is_brief = in_row and available_width < theme.px(BRIEF_BELOW)
-        if is_brief != self._is_brief:
-            self._is_brief = is_brief
+        if is_slim(available_width) != self._is_slim:
+            self._is_slim = not self._is_slim
             if self._shown is not None:
-                self.draw(*self._shown)
+                self._draw_cards(*self._shown)
 
     def set_low(self, low: bool) -> None:
         """Take less height, in a low window."""
         if low != self._is_low:
             self._is_low = low
             if self._shown is not None:
-                self.draw(*self._shown)
+                self._draw_cards(*self._shown)
+
+    def set_blocked(self, blocked: bool) -> None:
+        """Recommend nothing while it cannot be installed."""
+        if blocked != self._is_blocked:
+            self._is_blocked = blocked
+            if self._shown is not None:
+                self._draw_cards(*self._shown)
 
     @property
     def controls(self) -> tuple[WayCard, ...]:
@@ -87,15 +99,15 @@ class WayCard(ChoiceCard):
         self.name: WayName | None = None
         super().__init__()
 
-    def set_way(self, way: Way, texts: Texts, pill_text: str, *, brief: bool = False, low: bool = False) -> None:
-        """Show a way; `pill_text` is empty for the one that is not recommended. A `brief` card leaves out prompts, a
-        `low` one what speaks for the way.
+    def set_way(self, way: Way, texts: Texts, pill_text: str, *, compact: bool = False) -> None:
+        """Show a way; `pill_text` is empty for the one that is not recommended. A `compact` card leaves out what speaks
+        for the way, and says what it costs in shorter words.
         """
         self.name = way.id
         title, line = texts.way_texts(way)
         costs = way_cost_texts(way.cost, texts)
-        benefit, summary = texts.way_benefit(way), way_summary_text(way.cost, texts, brief=brief)
-        self.set_texts(title, line, summary if low else f"{benefit}\n{summary}", pill_text)
+        benefit, summary = texts.way_benefit(way), way_summary_text(way.cost, texts, brief=compact)
+        self.set_texts(title, line, summary if compact else f"{benefit}\n{summary}", pill_text)
         self.setToolTip("\n".join((benefit, *costs)))
         # A screen reader reads the card as one sentence.
         parts = (title, pill_text, line, benefit.rstrip(".。"), *costs)

@@ -168,7 +168,7 @@ def test_downloads_are_called_kept_only_after_bytes_arrived(app, installing, qtb
     page = wizard.install
     qtbot.waitUntil(lambda: wizard.controller.progress.steps["download"].done == done, timeout=5000)
     page.step_panel.download_controls.pause_button.click()
-    promise = {"en": "Your download is kept.", "zh_CN": "已经下载的会保留。"}[code]
+    promise = {"en": "Your download is kept.", "zh_CN": "已下载的会保留。"}[code]
     nothing = {"en": "Nothing downloaded yet.", "zh_CN": "还没有下载任何数据。"}[code]
     text = seen(page.step_panel)
     assert (promise in text, nothing in text) == (bool(done), not done)
@@ -185,7 +185,7 @@ def test_downloads_are_called_kept_only_after_bytes_arrived(app, installing, qtb
 def test_what_keeps_an_install_safe_is_seen_in_a_low_window(app, installing, qtbot) -> None:
     wizard = installing()
     page = wizard.install
-    text = "Safe to interrupt. Next time, the setup continues from here."
+    text = "Safe to interrupt. Your download is kept; next time, the setup continues from here."
     assert page.note_cards[0].isVisible()
     wizard.resize(880, 520)
     qtbot.waitUntil(lambda: page.footer.hint_label.text() == text, timeout=5000)

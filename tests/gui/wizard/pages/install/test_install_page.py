@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.app.available_plan import AvailableSetup
 from gpu_assistant.core.errors import AppError, ElevationDenied, NetworkError, RebootRequired, UsageError
-from gpu_assistant.core.plan import LogEvent, Step, StepEvent
+from gpu_assistant.core.plan import InterruptedInstall, LogEvent, Step, StepEvent
 from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
 from gpu_assistant.gui.wizard.pages.install import messages
 from tests.fakes.examples import WHEELHOUSE_OFFER, cpu_recommendation, make_plan
@@ -127,7 +127,9 @@ class TestInstall:
         assert {"en": "Step 4 of 6", "zh_CN": "第 4 步，共 6 步"}[code] in shown
         assert {"en": "Safe to interrupt", "zh_CN": "可以放心中断"}[code] in shown
         assert page.log_drawer.text() == "torch.whl"
-        assert {"en": "Next time, the setup continues from here.", "zh_CN": "从这里继续安装"}[code] in shown
+        assert {"en": "Your download is kept; next time, the setup continues from here.", "zh_CN": "从这里继续安装"}[
+            code
+        ] in shown
 
     def test_question_about_stopping_goes_when_the_install_ends(self, installing, app, qtbot):
         asked = []
@@ -162,7 +164,8 @@ class TestInstall:
         page = installing.install
         assert page.step_list.state("download") == "cancelled"
         words = (
-            "119 MB of 192 MB downloaded. Nothing is installed yet; your download is kept, and you can continue later."
+            "119 MB of 192 MB downloaded. Nothing is installed yet. Your download is kept, even if you go back; "
+            "you can continue later from the first page of the setup."
         )
         assert (page.stopped_hero.isVisible(), page.stopped_hero.accessibleName()) == (True, words)
         assert page.step_list.rows["download"].accessibleName().endswith("119 MB / 192 MB, stopped")
@@ -173,6 +176,18 @@ class TestInstall:
         qtbot.waitUntil(lambda: installing.flow.page == "done" and not installing.controller.busy, timeout=5000)
         # The time of the second leg is not the time it took.
         assert " in " not in installing.done.hero.detail_label.text()
+
+    def test_cancelled_install_is_offered_on_the_first_page(self, app, installing, qtbot):
+        app.begun = InterruptedInstall(plan=installing.flow.state.plan, step="download", began=0.0)
+        answer(qtbot, "accept_button")
+        installing.install.cancel_button.click()
+        qtbot.waitUntil(lambda: installing.controller.interrupted_install is not None)
+        installing.controller.go_to("welcome")
+        assert installing.welcome.resume_hero.isVisible()
+        app.gate.set()
+        installing.welcome.resume_hero.button.click()
+        qtbot.waitUntil(lambda: installing.flow.page == "done" and not installing.controller.busy)
+        assert installing.controller.interrupted_install is None
 
     def test_events_after_leaving_the_page_are_applied(self, app, installing, qtbot):
         app.gate.set()
@@ -272,7 +287,7 @@ class TestInstall:
         # No source has it: that is no matter of the moment.
         hero = wizard.install.error_panel.hero
         assert hero.title_label.text() == "PyTorch 2.15.0 was not found for this computer"
-        assert hero.detail_label.text().startswith("Neither PyTorch's own site nor the fallback source has it")
+        assert hero.detail_label.text().startswith("Neither PyTorch's own site nor the general package index")
         [button] = wizard.install.error_panel.buttons
         assert button.text() == "Use PyTorch 2.12.1 instead"
         button.click()
@@ -351,7 +366,7 @@ class TestInstall:
         app.gate = threading.Event()
         wizard.controller.install()
         page = wizard.install
-        title = {"en": "Install the driver meanwhile", "zh_CN": "请趁现在安装驱动"}[code]
+        title = {"en": "Meanwhile, install the driver", "zh_CN": "请趁现在安装驱动"}[code]
         speak(code)
         qtbot.waitUntil(lambda: title in seen(page), timeout=5000)
         shown = seen(page)
@@ -428,7 +443,7 @@ class TestInstall:
         assert "0%" not in shown
         assert "setuptools" not in shown
         assert "192 MB" in shown
-        assert {"en": "Your download is kept.", "zh_CN": "已下载的文件会保留。"}[code] in shown
+        assert {"en": "Your download is kept.", "zh_CN": "已下载的会保留。"}[code] in shown
         assert {"en": "next start", "zh_CN": "从这里继续安装"}[code] not in shown
         verifying = StepEvent(id="verify", state="running", done=2, unit="items", bottleneck="checking")
         wizard.controller.runners.install.reported.emit(verifying)

@@ -6,19 +6,23 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from PySide6.QtCore import Qt
 
 from gpu_assistant.app import App
+from gpu_assistant.catalog.store import Catalog
 from gpu_assistant.cli.output import Output
 from gpu_assistant.cli.render import setup
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Plan, Step
 from gpu_assistant.core.plan_cost import plan_cost
+from gpu_assistant.gui.widgets.icons import IconWidget
 from gpu_assistant.gui.wizard.pages.recommendation.cost_card import CostCard
 from gpu_assistant.gui.wizard.pages.recommendation.plan_view import step_cost_text
 from gpu_assistant.texts import localized
 from gpu_assistant.texts.format import format_size
 from gpu_assistant.texts.localized import Texts
 from tests.fakes.examples import cpu_recommendation, make_plan, rtx4060
+from tests.gui.screenshots import machine_with_full_disks
 
 pytestmark = pytest.mark.gui
 MACHINES = Path(__file__).resolve().parents[4] / "machines"
@@ -68,7 +72,8 @@ def test_cli_and_gui_show_the_same_cost(qapp, language, tmp_path, capsys, name: 
     assert plan.bytes is None or plan.bytes <= cost.bytes
 
 
-def test_pytorch_counts_without_tensorflow_size(tmp_path) -> None:
+def test_pytorch_counts_without_tensorflow_size(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(Catalog, "tensorflow_size", lambda *_: None)
     _, plan = planned(tmp_path, "ubuntu-h100.json", "all")
     cost = plan_cost(plan)
     download = next(step for step in plan.steps if step.kind == "download")
@@ -78,6 +83,26 @@ def test_pytorch_counts_without_tensorflow_size(tmp_path) -> None:
     assert cost.bytes > 2_000_000_000
     assert "tensorflow" in cost.unknown_parts
     assert "TensorFlow" in localized.unknown_parts_text(cost, Texts("en"))
+
+
+@pytest.mark.parametrize("goal", ["pytorch", "tensorflow", "cuda-dev", "all"])
+def test_way_costs_what_its_plan_does(tmp_path, goal: str) -> None:
+    _, plan = planned(tmp_path, "windows11-rtx4060-566.json", goal)
+    way, cost = plan.recommendation.way, plan_cost(plan)
+    if way is None:
+        assert goal == "tensorflow"  # which uses no card on Windows
+        return
+    assert way.cost.package_bytes is not None
+    assert way.cost.package_bytes + (way.cost.driver_bytes or 0) == cost.bytes
+    assert "tensorflow" not in cost.unknown_parts
+
+
+def test_size_names_both_releases_that_were_measured(tmp_path) -> None:
+    _, plan = planned(tmp_path, "windows11-rtx4060-566.json", "all")
+    download = next(step for step in plan.steps if step.kind == "download")
+    sentence = Texts("en").translate(f"step.{download.code}.what", download.data)
+    assert "PyTorch 2.14.0" in sentence.partition("reported it; ")[2]
+    assert "TensorFlow 2.21.0" in sentence.partition("reported it; ")[2]
 
 
 def changed(*steps: Step, **more: object) -> Plan:
@@ -115,3 +140,50 @@ def test_plan_that_needs_no_space_says_so_in_words(qapp, language) -> None:
     nothing = replace(plan, bytes=0, disk_bytes=0, steps=steps)
     assert "Nothing more" in on_the_page(qapp, nothing, "en")
     assert "0 B" not in on_the_page(qapp, nothing, "en")
+
+
+@pytest.mark.parametrize(("free_bytes", "is_marked"), [(4_000_000_000, True), (400_000_000_000, False)])
+def test_disk_that_is_too_small_is_marked(qapp, language, tmp_path, free_bytes: int, is_marked: bool) -> None:
+    _, plan = planned(tmp_path, str(machine_with_full_disks(tmp_path, free_bytes)), "pytorch")
+    card = CostCard()
+    card.set_cost(plan, rtx4060(), Texts("en"))
+    assert ("warn" in {icon.name for icon in card.findChildren(IconWidget)}) == is_marked
+    card.deleteLater()
+
+
+def test_effort_is_brief_where_there_is_little_room() -> None:
+    assert localized.brief_effort_text(1, 1, Texts("en")) == "1 admin prompt"
+    assert localized.brief_effort_text(0, 0, Texts("en")) == "No admin prompt"
+    assert localized.brief_effort_text(0, 1, Texts("en")) == localized.restarts_text(1, Texts("en"))
+
+
+def test_choice_for_which_the_disk_is_too_small_says_so_once(at_recommendation, tmp_path, qtbot, seen) -> None:
+    app = App(data_dir=str(tmp_path / "data"), machine_file=str(machine_with_full_disks(tmp_path)))
+    page = at_recommendation(app).recommendation
+    qtbot.waitUntil(lambda: not page.controller.busy and page.hero.isVisible(), timeout=10_000)
+    assert page.hero.title_label.text() == "Not enough disk space"
+    assert "4.2 GB free" in page.hero.detail_label.text()
+    missing = format_size(page.blocking_error.data["needed_bytes"] - page.blocking_error.data["free_bytes"])
+    assert page.footer.hint_label.text() == f"You need {missing} more disk space."
+    assert "4.2 GB free" not in seen(page.warnings_card)
+    # Nor is what cannot be installed recommended, and text and button speak of a folder.
+    assert "Recommended" not in page.way_cards.cards[0].accessibleName()
+    assert "choose a folder on another disk" in page.hero.detail_label.text()
+    assert page.hero.button.text() == "Choose another folder"
+
+
+def test_own_choice_that_is_too_large_leads_to_the_remedy(at_recommendation, tmp_path, qtbot, seen) -> None:
+    app = App(data_dir=str(tmp_path / "data"), machine_file=str(machine_with_full_disks(tmp_path)))
+    page = at_recommendation(app).recommendation
+    qtbot.waitUntil(lambda: not page.controller.busy and page.hero.isVisible(), timeout=10_000)
+    page.options_bar.customize_button.setFocus(Qt.FocusReason.MouseFocusReason)
+    page.options_bar.customize_button.click()
+    assert page.hero.isVisible()  # until the next answer
+    qtbot.waitUntil(lambda: not page.controller.busy and page.options_bar.isVisible(), timeout=10_000)
+    page.controller.change_options(goal="all")
+    qtbot.waitUntil(lambda: not page.controller.busy and page.part_cards["tensorflow"].isVisible(), timeout=10_000)
+    qtbot.waitUntil(lambda: page.hero.geometry().bottom() < page.options_bar.geometry().top(), timeout=5000)
+    assert page.focusWidget() is page.hero.button
+    assert not page.hero.button.busy
+    assert page.page.verticalScrollBar().value() == 0
+    assert "not known yet" not in seen(page).casefold()

@@ -58,7 +58,8 @@ def test_goal_texts(page, speak, code):
     details = {entry.value: entry.detail for entry in page.options_bar.goal_picker.entries}
     assert list(details) == ["pytorch", "tensorflow", "cuda-dev", "all"]
     assert {"en": "most people", "zh_CN": "大多数人"}[code] in details["pytorch"]
-    assert {"en": "For: PyTorch", "zh_CN": "用途：PyTorch"}[code] == page.options_bar.goal_picker.text()
+    assert page.options_bar.goal_picker.text() == "PyTorch"
+    assert page.options_bar.goal_picker.accessibleName() == {"en": "Goal", "zh_CN": "用途"}[code] + ": PyTorch"
 
 
 def test_new_goal_updates_recommendation(page, real, rest):
@@ -67,7 +68,7 @@ def test_new_goal_updates_recommendation(page, real, rest):
     assert real.calls[-1] == "all studio"
     assert page.part_cards["tensorflow"].isVisible()
     assert page.part_cards["cuda"].pill.text == "Install"
-    assert page.options_bar.goal_picker.text() == "For: Everything"
+    assert page.options_bar.goal_picker.text() == "Everything"
 
 
 def test_uncovered_parts_are_named(page, rest, seen):
@@ -87,6 +88,7 @@ def test_unsupported_goal_offers_a_way_on(page, real, rest, speak, seen, code):
     real.plan = no_plan
     page.options_bar.goal_picker.chosen.emit("tensorflow")
     rest(page)
+    assert page.focusWidget() is page.hero.button
     speak(code)
     assert page.hero.isVisible()
     assert page.hero.kind == "warn"
@@ -100,6 +102,24 @@ def test_unsupported_goal_offers_a_way_on(page, real, rest, speak, seen, code):
     rest(page)
     assert page.primary_button.isEnabled()
     assert not page.hero.isVisible()
+
+
+def test_choice_that_cannot_be_installed_keeps_focus_and_shows_why(page, real, rest, qtbot):
+    def no_plan(machine, recommendation, environment, **_):
+        if recommendation.goal == "tensorflow":
+            raise SetupNotSupported("setup-nothing", goal=recommendation.goal)
+        return make_plan(recommendation, str(environment), simulated=True)
+
+    real.plan = no_plan
+    page.options_bar.customize_button.click()
+    rest(page)
+    picker = page.options_bar.goal_picker
+    picker.setFocus(Qt.FocusReason.TabFocusReason)
+    picker.choose(entry(picker, "tensorflow"))
+    rest(page)
+    qtbot.waitUntil(lambda: page.hero.visibleRegion().boundingRect() == page.hero.rect(), timeout=5000)
+    assert page.focusWidget() is picker
+    assert page.page.verticalScrollBar().value() == 0
 
 
 def test_other_driver_channel(page, real, rest):
@@ -264,6 +284,18 @@ def test_reset_way_is_named(page, rest, speak, code, wanted) -> None:
     speak(code)
     assert page.hero.detail_label.text() == wanted
     assert page.way_cards.cards[0].isChecked()
+
+
+@BOTH
+def test_button_that_closes_the_lists_says_where_it_drops_a_way(page, rest, speak, code) -> None:
+    speak(code)
+    page.options_bar.customize_button.click()
+    rest(page)
+    button = page.options_bar.recommended_button
+    assert button.text() == {"en": "Done customising", "zh_CN": "完成自定义"}[code]
+    page.controller.choose_way("works-now")
+    rest(page)
+    assert button.text() == {"en": "Reset to recommended", "zh_CN": "恢复推荐"}[code]
 
 
 def test_way_survives_another_goal(page, rest) -> None:

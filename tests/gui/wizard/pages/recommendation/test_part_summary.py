@@ -69,7 +69,7 @@ def test_minimum_driver_is_shown_as_or_newer(language, qtbot) -> None:
     assert "Install NVIDIA driver 580.126.20 yourself" in left_to_you(named, qtbot)
     assert "Install NVIDIA driver 525.60.13 or newer yourself" in left_to_you(replace(named, recommended=None), qtbot)
     bounded = replace(named, recommended=None, below="590")
-    assert "Install NVIDIA driver 525.60.13 or newer, but older than 590, yourself" in left_to_you(bounded, qtbot)
+    assert "Install NVIDIA driver 525.60.13 or newer (but older than 590) yourself" in left_to_you(bounded, qtbot)
     summaries = part_summaries(rtx4060(), replace(ADVICE, driver=bounded), Texts("en"), already_installed=False)
     assert "or newer, but older than 590" in next(part for part in summaries if part.id == "driver").planned_detail
 
@@ -118,7 +118,7 @@ def test_driver_of_wanted_channel_stays_chosen(real, at_recommendation, qtbot) -
     rest()
     page.part_cards["driver"].version_pickers.pickers["driver"].chosen.emit("617.14")
     rest()
-    assert page.options_bar.channel_picker.text() == "Driver: Game Ready"
+    assert page.options_bar.channel_picker.text() == "Game Ready"
     page.options_bar.channel_picker.chosen.emit("game-ready")
     rest()
     assert page.controller.flow.state.choice == Choice(driver="617.14")
@@ -135,3 +135,13 @@ def test_computer_page_credits_working_and_names_unreachable(real, at_recommenda
     for machine, text in ((works(True), "already uses it"), (old, "the newest, 2.15.0, no longer supports this card")):
         flow.state = replace(flow.state, machine=machine, recommendation=recommend(machine, catalog))
         assert text in page.compute_verdict(machine)[2]
+
+
+def test_parts_that_change_stand_out_from_those_that_stay(language, catalog) -> None:
+    summaries = part_summaries(rtx4060(), recommend(rtx4060(), catalog), Texts("en"), already_installed=False)
+    assert {part.id: part.pill for part in summaries} == {
+        "driver": ("accent", "Update"),
+        "cuda": ("neutral", "Included"),
+        "cudnn": ("neutral", "Included"),
+        "torch": ("accent", "Install"),
+    }

@@ -118,6 +118,19 @@ class TestRecommendation:
         page.more_options.steps_button.click()
         assert not page.plan_list.isVisible()
 
+    def test_options_are_seen_once_they_are_opened(self, app, at_recommendation, qtbot):
+        page = at_recommendation(app, (880, 520)).recommendation
+        button, field = page.more_options.toggle_button, page.folder_card.name_field.field
+        button.click()
+        qtbot.waitUntil(lambda: not (field.visibleRegion().isEmpty() or button.visibleRegion().isEmpty()))
+
+    def test_folder_of_another_system_is_left_out(self, simulated, at_recommendation):
+        page = at_recommendation(simulated).recommendation
+        is_other = page.controller.flow.state.machine.os.system != simulated.system.name
+        page.more_options.toggle_button.click()
+        assert page.folder_card.name_field.isVisible()
+        assert page.folder_card.change_button.isVisible() != is_other
+
     def test_another_folder(self, app, at_recommendation, qtbot, tmp_path):
         wizard = at_recommendation(app)
         wizard.recommendation.use_folder(str(tmp_path / "elsewhere"))
@@ -153,7 +166,7 @@ class TestRecommendation:
         )
         wizard = at_recommendation(app)
         page = wizard.recommendation
-        assert page.hero.title_label.text() == "You have all you need"
+        assert page.hero.title_label.text() == "You have everything you need"
         assert not page.source_check_row.isVisible()
         assert page.primary_button.text() == "Check it"
         assert page.part_cards["torch"].pill.text == "Keep"
@@ -197,8 +210,10 @@ class TestFolder:
         assert wizard.flow.state.plan == before
         assert page.primary_button.isEnabled()
         assert not page.hero.isVisible()
-        assert page.folder_card.error_label.isVisible()
-        assert str(refused) in page.folder_card.error_label.text()
+        assert page.folder_card.error_banner.isVisible()
+        told = {"en": "Folder not changed: the one you chose cannot be used.", "zh_CN": "安装位置没变"}[code]
+        assert page.folder_card.error_banner.label.text().startswith(told)
+        assert str(refused.parent) in page.folder_card.error_banner.label.text()
         action = {"en": "Choose another folder", "zh_CN": "选择另一个文件夹"}[code]
         assert page.folder_card.change_button.text() == action
         page.use_folder(str(app.folder / "other"))
@@ -206,13 +221,13 @@ class TestFolder:
             lambda: not controller.busy and wizard.flow.state.environment == str(app.folder / "other" / "pytorch"),
             timeout=5000,
         )
-        assert not page.folder_card.error_label.isVisible()
+        assert not page.folder_card.error_banner.isVisible()
 
     def test_name_that_was_entered_is_the_environments_from_the_install_on(self, app, at_recommendation, qtbot):
         wizard = at_recommendation(app)
         page, path = wizard.recommendation, wizard.flow.state.plan.env
         field = page.folder_card.name_field.field
-        assert (field.text(), field.placeholderText()) == ("", "pytorch")
+        assert (field.text(), field.placeholderText()) == ("", "pytorch (default)")
         page.more_options.toggle_button.click()
         qtbot.keyClicks(field, " My  course ")
         page.primary_button.click()
@@ -245,7 +260,7 @@ class TestFolder:
         name = page.folder_card.name_field
         qtbot.keyClicks(name.field, "Thesis")
         assert name.problem_label.isVisible()
-        assert {"en": "Another environment is called “Thesis”", "zh_CN": "已叫“Thesis”"}[
+        assert {"en": "Another environment is called “Thesis”", "zh_CN": "已有环境叫“Thesis”"}[
             code
         ] in name.problem_label.text()
         assert not page.primary_button.isEnabled()

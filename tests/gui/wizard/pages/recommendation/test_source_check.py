@@ -55,13 +55,13 @@ def test_install_waits_for_the_first_check_and_says_so(asking, at_recommendation
         row.text_label.text()
         == {
             "en": "Checking that everything can be downloaded…",
-            "zh_CN": "正在确认文件都能下载…",
+            "zh_CN": "正在确认文件能否下载…",
         }[code]
     )
     page = wizard.recommendation
     assert not wizard.controller.busy
     assert not page.primary_button.isEnabled()
-    hint = {"en": "Checking the downloads first…", "zh_CN": "先确认文件能下载…"}[code]
+    hint = {"en": "Checking the downloads first…", "zh_CN": "先确认文件能否下载…"}[code]
     assert (page.footer.hint_label.text(), page.primary_button.toolTip()) == (hint, hint)
     assert page.isAncestorOf(wizard.focusWidget())  # not the rail
     asking.source_gate.set()

@@ -11,8 +11,14 @@ from gpu_assistant.advise.options import Option, PartOptions
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.errors import UsageError
 from gpu_assistant.core.recommendation import Choice
-from gpu_assistant.gui.wizard.pages.recommendation.part_summary import REASON_SUBJECTS
-from gpu_assistant.gui.wizard.pages.recommendation.version_pickers import build_entries, nearest_version
+from gpu_assistant.gui import theme
+from gpu_assistant.gui.wizard.pages.recommendation.part_card import PartCard, column_widths
+from gpu_assistant.gui.wizard.pages.recommendation.part_summary import REASON_SUBJECTS, part_summaries
+from gpu_assistant.gui.wizard.pages.recommendation.version_pickers import (
+    build_entries,
+    nearest_version,
+    recommendation_note,
+)
 from gpu_assistant.gui.wizard.state import OptionNotes, Release
 from gpu_assistant.texts.localized import Texts
 
@@ -318,3 +324,143 @@ def test_kept_driver_reads_well_on_the_button(page, rest):
     version_pickers.pickers["driver"].refused_entry_chosen.emit(replace(keep, detail="it is too old"))
     assert version_pickers.fallback_button.text() == "Keep 566.03, the rest as recommended"
     assert version_pickers.refusal_line.text() == "“Keep 566.03” is not available: it is too old."
+
+
+def test_lists_stand_in_place_of_the_planned_version(page, rest):
+    page.window().resize(1180, 760)
+    rest(page)
+    for card in page.part_cards.values():
+        if card.isHidden():
+            continue
+        assert not card.planned_label.isVisible()
+        lists = list(card.version_pickers.pickers.values())
+        column = page.column_headings.planned_label
+        assert height(page, lists[0]) < height(page, card.planned_detail)
+        for each in lists:
+            left = each.mapTo(page, QPoint()).x()
+            assert left >= column.mapTo(page, QPoint()).x()
+            assert left + each.width() <= column.mapTo(page, QPoint()).x() + column.width()
+    page.options_bar.recommended_button.click()
+    rest(page)
+    assert all(card.planned_label.isVisible() for card in page.part_cards.values() if card.isVisible())
+
+
+def test_wide_window_shows_goal_and_every_list_at_once(page, qtbot):
+    wizard = page.window()
+    wizard.banner.hide()  # stands in no real window
+    wizard.resize(1180, 760)
+    last = page.part_cards["torch"].version_pickers.pickers["pytorch"]
+
+    def seen() -> None:
+        assert height(page, page.options_bar) >= 0
+        assert height(page, last) + last.height() <= page.page.viewport().height()
+
+    qtbot.waitUntil(seen, timeout=10_000)
+
+
+def test_line_below_a_list_names_the_recommended_version(page, rest):
+    driver = page.part_cards["driver"]
+    assert driver.planned_detail.text().startswith("Recommended · ")
+    keep = next(entry for entry in pickers(page)["driver"].entries if entry.value == "keep")
+    recommended = page.controller.flow.state.recommendation.driver.recommended
+    pickers(page)["driver"].chosen.emit(keep.value)
+    rest(page)
+    assert driver.planned_detail.text() == f"Recommended: {recommended}"
+    torch = page.part_cards["torch"]
+    assert torch.planned_detail.text() == "Fits your other choices"
+    fitting = page.controller.flow.state.recommendation.python
+    other = next(entry.value for entry in pickers(page)["python"].entries if entry.value and entry.state == "fine")
+    pickers(page)["python"].chosen.emit(other)
+    rest(page)
+    assert torch.planned_detail.text() == f"Recommended with your other choices: Python {fitting}"
+
+
+def test_line_below_a_list_quotes_words(page, rest):
+    toolkit = next(
+        entry.value for entry in pickers(page)["cuda_toolkit"].entries if entry.state == "fine" and entry.value
+    )
+    pickers(page)["cuda_toolkit"].chosen.emit(toolkit)
+    rest(page)
+    assert "Recommended: “Nothing extra”" in page.part_cards["cuda"].planned_detail.text()
+
+
+@pytest.mark.parametrize("selected", ["3.11", None])
+def test_nothing_is_called_recommended_beside_impossible_choices(qapp, selected):
+    part = PartOptions(name="python", options=(Option(value="3.11"),), recommended=None, selected=selected)
+    assert recommendation_note((part,), OptionNotes(chosen_parts=frozenset({"python"}))) == ""
+    assert recommendation_note((part,), OptionNotes(chosen_parts=frozenset({"pytorch", "driver"}))) == ""
+
+
+def test_line_below_lists_says_what_a_hidden_list_does_not(page, qtbot):
+    state = page.controller.flow.state
+    parts = part_summaries(state.machine, state.recommendation, Texts("en"), already_installed=False)
+    shown = next(part for part in parts if part.id == "torch")
+    version, build = (
+        PartOptions(name=name, options=(), recommended=value, selected=None)
+        for name, value in (("pytorch", shown.planned), ("variant", "cu132"))
+    )
+    card = PartCard("torch")
+    qtbot.addWidget(card)
+    card.set_part(shown)
+    card.set_version_options((version, build), OptionNotes(), Texts("en"), "")
+    assert card.planned_detail.text() == "Recommended"
+    card.set_version_options((version,), OptionNotes(), Texts("en"), "")
+    assert card.planned_detail.text() == f"Recommended · {shown.planned_detail}"
+
+
+def test_accessible_names_of_lists_say_what_they_choose(page):
+    names = {name: picker.accessibleName() for name, picker in pickers(page).items()}
+    assert names["cuda_toolkit"] == "CUDA Toolkit: Nothing extra"
+    assert names["driver"].startswith("Driver: ")
+    assert names["python"].startswith("Python: 3.")
+    assert names["variant"].startswith("Build: CUDA")
+
+
+@BOTH
+def test_cost_stays_in_sight_while_choosing(page, rest, speak, code):
+    speak(code)
+    page.window().resize(1180, 760)
+    rest(page)
+    summary, hint = page.cost_card.summary, page.footer.hint_label
+    assert {"en": "Disk space: ", "zh_CN": "磁盘空间："}[code] in summary
+    assert summary in hint.text()
+    assert {"en": "Nothing is changed", "zh_CN": "不会改动"}[code] in hint.text()
+    page.window().resize(880, 520)
+    rest(page)
+    assert hint.text() == summary
+    page.options_bar.recommended_button.click()
+    rest(page)
+    assert summary not in hint.text()
+
+
+def test_crossing_the_width_of_columns_updates_footer_and_keeps_focus(page, rest, qapp):
+    theme.set_text_scale(qapp, 1.5)
+    picker, hint = pickers(page)["variant"], page.footer.hint_label
+    picker.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def has_columns(width: int) -> bool:
+        """Whether there are columns in a window of this width, with what depends on it checked."""
+        page.window().resize(width, 900)
+        rest(page)
+        columns = column_widths(page.page.available_width()) is not None
+        assert (page.cost_card.summary in hint.text()) == columns, width
+        assert page.window().focusWidget() is picker, width
+        return columns
+
+    width = 1800
+    while has_columns(width):
+        width -= 20
+    assert has_columns(width + 20)
+
+
+@BOTH
+def test_goal_and_kind_of_driver_are_explained_where_chosen(page, rest, speak, seen, code):
+    speak(code)
+    page.window().resize(1180, 760)
+    rest(page)
+    bar = page.options_bar
+    assert bar.goal_texts()["pytorch"][1] in seen(bar)
+    assert bar.channel_texts()["studio"][1] in seen(bar)
+    bar.goal_picker.chosen.emit("all")
+    rest(page)
+    assert bar.goal_texts()["all"][1] in seen(bar)

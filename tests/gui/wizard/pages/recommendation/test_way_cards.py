@@ -34,11 +34,31 @@ def test_both_ways_say_what_they_cost(simulated, at_recommendation, speak, seen,
     for text in wanted:
         assert text in works_now.accessibleName()
     for text in {
-        "en": ("2.14.1", "About 2.6 GB · No administrator prompt · No restart"),
-        "zh_CN": ("2.14.1", "约 2.6 GB · 无需管理员确认 · 无需重启"),
+        "en": ("2.14.1", "Download: about 2.6 GB · No administrator prompt · No restart"),
+        "zh_CN": ("2.14.1", "下载约 2.6 GB · 无需管理员确认 · 无需重启"),
     }[code]:
         assert text in seen(cards)
     assert (newest.isChecked(), works_now.isChecked()) == (True, False)
+
+
+@BOTH
+def test_narrow_cards_leave_out_no_cost(simulated, at_recommendation, speak, qtbot, code) -> None:
+    cards = at_recommendation(simulated, (880, 520)).recommendation.way_cards
+    speak(code)
+    for card in cards.cards:
+        assert {"en": "admin prompt", "zh_CN": "管理员确认"}[code] in card.cost_label.text()
+        assert {"en": "restart", "zh_CN": "重启"}[code] in card.cost_label.text()
+        cost = card.cost_label
+        qtbot.waitUntil(lambda cost=cost: cost.height() >= cost.heightForWidth(cost.width()))
+
+
+def test_lists_of_the_versions_replace_the_cards(simulated, at_recommendation, qtbot) -> None:
+    page = at_recommendation(simulated).recommendation
+    assert page.way_cards.isVisible()
+    page.options_bar.customize_button.click()
+    qtbot.waitUntil(lambda: not page.controller.busy and not page.way_cards.isVisible(), timeout=10_000)
+    page.options_bar.recommended_button.click()
+    qtbot.waitUntil(lambda: not page.controller.busy and page.way_cards.isVisible(), timeout=10_000)
 
 
 def test_cards_are_equally_wide(simulated, at_recommendation) -> None:
