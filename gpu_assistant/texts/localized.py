@@ -252,13 +252,18 @@ class Texts(Translator):
 
     def localize_alarm(self, alarm: Alarm) -> Alarm:
         """The same alarm with its texts; a limit from our catalog instead of the driver is described as such."""
-        title, evidence, fix = (
-            self.translate(f"health.{alarm.id}.{part}", alarm.data) for part in ("title", "evidence", "fix")
-        )
-        if alarm.source is None and alarm.gpu is not None:
-            separator = "" if self.language == "zh_CN" else " "
-            evidence = f"{evidence}{separator}{self.translate('health.own')}"
+        title, fix = (self.translate(f"health.{alarm.id}.{part}", alarm.data) for part in ("title", "fix"))
+        separator = "" if self.language == "zh_CN" else " "
+        evidence = separator.join(filter(None, (self.alarm_evidence(alarm), self.alarm_limit_note(alarm))))
         return msgspec.structs.replace(alarm, title=title, evidence=evidence, fix=fix)
+
+    def alarm_evidence(self, alarm: Alarm) -> str:
+        """What was read that an alarm is about, in one sentence, without who set the limit."""
+        return self.translate(f"health.{alarm.id}.evidence", alarm.data)
+
+    def alarm_limit_note(self, alarm: Alarm) -> str:
+        """That we chose the limit of an alarm ourselves; "" where it is the driver's or the manufacturer's."""
+        return self.translate("health.own") if alarm.source is None and alarm.gpu is not None else ""
 
     def localize_event(self, value: Event) -> Event:
         """The same event with its message filled in."""

@@ -4,51 +4,47 @@
 <context>
     <name>BundleFolderCard</name>
     <message>
-        <source>About {size}. {line}</source>
-        <translation>约 {size}。{line}</translation>
+        <source>About {size}</source>
+        <translation>约 {size}</translation>
     </message>
     <message>
-        <source>Choose an empty folder or a new one, or continue with one you started earlier.</source>
-        <translation>请选空文件夹或新文件夹；也可以选以前没做完的文件夹，会接着做。</translation>
+        <source>An empty folder, a new one, or one you started earlier.</source>
+        <translation>可以是空文件夹、新文件夹，或上次没做完的文件夹。</translation>
     </message>
     <message>
         <source>Choose another folder…</source>
         <translation>换一个文件夹…</translation>
     </message>
     <message>
-        <source>Choose the folder…</source>
-        <translation>选择文件夹…</translation>
-    </message>
-    <message>
         <source>Folder for the files</source>
         <translation>放到哪个文件夹？</translation>
+    </message>
+    <message>
+        <source>About {size}. {line}</source>
+        <translation>约 {size}。{line}</translation>
     </message>
 </context>
 <context>
     <name>BundleReadyCard</name>
     <message>
-        <source>What to do next</source>
-        <translation>接下来怎么做</translation>
+        <source>Next, on the computer with internet</source>
+        <translation>接下来，在能上网的电脑上</translation>
     </message>
     <message>
-        <source>On the computer with internet</source>
-        <translation>在能上网的电脑上</translation>
+        <source>Then, on the computer without internet</source>
+        <translation>然后，在不能上网的电脑上</translation>
     </message>
     <message>
-        <source>On the computer without internet</source>
-        <translation>在不能上网的电脑上</translation>
+        <source>Copy the whole folder “{name}” to a USB stick, unless it is already on one.</source>
+        <translation>把整个文件夹“{name}”拷到 U 盘，已经在 U 盘上就不用拷。</translation>
     </message>
     <message>
-        <source>Copy the whole folder “{name}” to a USB stick.</source>
-        <translation>把整个文件夹“{name}”拷到 U 盘。</translation>
+        <source>Download the GPU Assistant installer to the same USB stick.</source>
+        <translation>下载 GPU 助手的安装文件，也放到这个 U 盘。</translation>
     </message>
     <message>
-        <source>Copy the GPU Assistant installer for Windows to the same USB stick.</source>
-        <translation>把 Windows 版 GPU 助手的安装文件也拷到这个 U 盘。</translation>
-    </message>
-    <message>
-        <source>Copy the GPU Assistant installer for Debian and Ubuntu to the same USB stick.</source>
-        <translation>把适用于 Debian 和 Ubuntu 的 GPU 助手安装文件也拷到这个 U 盘。</translation>
+        <source>For Debian and Ubuntu, on its download page: {file}</source>
+        <translation>在它的下载页，适用于 Debian 和 Ubuntu：{file}</translation>
     </message>
     <message>
         <source>Download the newest NVIDIA driver for the graphics card of the computer without internet to the same USB stick.</source>
@@ -59,28 +55,24 @@
         <translation>下载 NVIDIA 驱动 {version}，也拷到这个 U 盘。</translation>
     </message>
     <message>
-        <source>Double-click the installer to install GPU Assistant.</source>
-        <translation>双击安装文件，安装 GPU 助手。</translation>
-    </message>
-    <message>
-        <source>Skip this if GPU Assistant is already installed. Internet is needed only if your Linux lacks packages that it uses. If double-clicking does not work, open a terminal in the installer's folder and type:</source>
-        <translation>如果已经装好 GPU 助手，跳过这一步。只有系统缺少所需软件包时才要联网。双击打不开的话，在安装文件所在的文件夹里打开终端，输入：</translation>
+        <source>Double-click the installer if GPU Assistant is not installed yet.</source>
+        <translation>还没装 GPU 助手的话，双击安装文件。</translation>
     </message>
     <message>
         <source>Double-click the NVIDIA driver's file to install it, then restart.</source>
         <translation>双击拷过去的 NVIDIA 驱动文件进行安装，然后重启。</translation>
     </message>
     <message>
-        <source>GPU Assistant installs the NVIDIA driver from your Linux distribution's packages, which the folder cannot include. A phone sharing its connection over USB is enough.</source>
-        <translation>GPU 助手要从发行版软件源安装 NVIDIA 驱动，这些软件包无法提前放进文件夹。用手机的 USB 共享网络就够了。</translation>
+        <source>GPU Assistant installs it from your Linux distribution's packages. A phone sharing its connection over USB is enough.</source>
+        <translation>GPU 助手会从发行版软件源安装驱动。用手机的 USB 共享网络就够了。</translation>
     </message>
     <message>
-        <source>The folder does not include the driver. The page below explains how to install it; open GPU Assistant first to see which version is needed. A phone sharing its connection over USB is enough.</source>
-        <translation>文件夹里没有驱动。安装方法见下面的页面；需要哪个版本，可以先打开 GPU 助手查看。用手机的 USB 共享网络就够了。</translation>
+        <source>The page below explains how; open GPU Assistant first to see which version is needed. A phone sharing its connection over USB is enough.</source>
+        <translation>安装方法见下面的页面；需要哪个版本，可以先打开 GPU 助手查看。用手机的 USB 共享网络就够了。</translation>
     </message>
     <message>
-        <source>During the setup, Windows downloads WSL2 itself; the folder cannot include it.</source>
-        <translation>安装时 Windows 要自行下载 WSL2，文件夹里无法提前放好。</translation>
+        <source>Windows downloads it itself during the setup.</source>
+        <translation>安装时 Windows 会自行下载。</translation>
     </message>
     <message>
         <source>Open GPU Assistant, press “Install from an offline folder” and choose “{name}”.</source>
@@ -91,8 +83,8 @@
         <translation>按 GPU 助手的说明安装 NVIDIA 驱动，重启后再打开 GPU 助手，完成剩下的步骤。</translation>
     </message>
     <message>
-        <source>Copy the GPU Assistant file for other Linux systems to the same USB stick.</source>
-        <translation>把适用于其他 Linux 的 GPU 助手安装文件也拷到这个 U 盘。</translation>
+        <source>For other Linux systems, on its download page: {file}</source>
+        <translation>在它的下载页，适用于其他 Linux：{file}</translation>
     </message>
     <message>
         <source>Connect the computer to the internet and install GPU Assistant from the copied file.</source>
@@ -103,12 +95,8 @@
         <translation>再准备一个文件夹</translation>
     </message>
     <message>
-        <source>Show command and checksum</source>
-        <translation>显示命令和校验值</translation>
-    </message>
-    <message>
-        <source>Hide command and checksum</source>
-        <translation>隐藏命令和校验值</translation>
+        <source>Command and checksum</source>
+        <translation>命令和校验值</translation>
     </message>
     <message>
         <source>Or open a terminal on the computer without internet in the folder that contains “{name}”, and type:</source>
@@ -119,40 +107,80 @@
         <translation>{release}，用于 {computer}，共 {count} 个文件。清单的校验值：{mark}</translation>
     </message>
     <message>
-        <source>Skip this if you prepared it on a USB stick.</source>
-        <translation>如果就是在 U 盘上准备的，跳过这一步。</translation>
-    </message>
-    <message>
-        <source>You can get this file from GPU Assistant's download page:</source>
-        <translation>这个文件可以在 GPU 助手的下载页下载：</translation>
+        <source>For Windows, on its download page: {file}</source>
+        <translation>在它的下载页，Windows 版：{file}</translation>
     </message>
     <message>
         <source>The folder does not include the driver.</source>
         <translation>离线文件夹里没有驱动。</translation>
     </message>
     <message>
-        <source>Skip this if GPU Assistant is already installed.</source>
-        <translation>如果已经装好 GPU 助手，跳过这一步。</translation>
-    </message>
-    <message>
-        <source>Connect the computer to the internet.</source>
-        <translation>让那台电脑联网。</translation>
+        <source>Connect the computer to the internet, for the NVIDIA driver.</source>
+        <translation>让那台电脑联网，用来安装 NVIDIA 驱动。</translation>
     </message>
     <message>
         <source>Connect the computer to the internet, install the NVIDIA driver that its card needs, then restart.</source>
         <translation>让那台电脑联网，安装适合它显卡的 NVIDIA 驱动，然后重启。</translation>
     </message>
     <message>
-        <source>All files are checked first; nothing is installed until you press “Install”. If there is no such button: it is in Settings, under “Without internet”.</source>
-        <translation>GPU 助手会先检查所有文件，点“安装”之前不会安装任何东西。如果没有这个按钮，它在“设置”的“没有网络时”里。</translation>
+        <source>All files are checked first; nothing is installed until you press “Install”.</source>
+        <translation>GPU 助手会先检查所有文件，点“安装”之前不会安装任何东西。</translation>
     </message>
     <message>
         <source>The folder does not include the driver, so this needs internet. A phone sharing its connection over USB is enough.</source>
         <translation>文件夹里没有驱动，这一步要联网。用手机的 USB 共享网络就够了。</translation>
     </message>
     <message>
-        <source>All files are checked first; nothing is installed until you press “Install”. If there is no such button: it is in Settings, under “Without internet”. To open GPU Assistant, type in a terminal:</source>
-        <translation>GPU 助手会先检查所有文件，点“安装”之前不会安装任何东西。如果没有这个按钮，它在“设置”的“没有网络时”里。要打开 GPU 助手，在终端里输入：</translation>
+        <source>All files are checked first; nothing is installed until you press “Install”. To open GPU Assistant, type in a terminal:</source>
+        <translation>GPU 助手会先检查所有文件，点“安装”之前不会安装任何东西。要打开 GPU 助手，在终端里输入：</translation>
+    </message>
+    <message>
+        <source>Connect the computer to the internet, for WSL2.</source>
+        <translation>让那台电脑联网，用来安装 WSL2。</translation>
+    </message>
+    <message>
+        <source>If a step does not work</source>
+        <translation>如果哪一步不行</translation>
+    </message>
+    <message>
+        <source>The installer does not open</source>
+        <translation>双击打不开安装文件</translation>
+    </message>
+    <message>
+        <source>Open a terminal in its folder and type the command below. It needs the internet only if your Linux lacks packages that it uses.</source>
+        <translation>在它所在的文件夹里打开终端，输入下面的命令。只有系统缺少所需软件包时才要联网。</translation>
+    </message>
+    <message>
+        <source>No internet there at all</source>
+        <translation>那台电脑完全不能上网</translation>
+    </message>
+    <message>
+        <source>As a last resort, download NVIDIA's own installer on this computer and take it along. It conflicts with the distribution's packages: remove it before you install the driver from there.</source>
+        <translation>万不得已时，在这台电脑上下载 NVIDIA 的通用安装包带过去。它与发行版的软件包冲突，以后要从软件源装驱动，得先卸载它。</translation>
+    </message>
+    <message>
+        <source>No button “Install from an offline folder”</source>
+        <translation>找不到“从离线文件夹安装”</translation>
+    </message>
+    <message>
+        <source>It is also in Settings, under “Without internet”.</source>
+        <translation>它也在“设置”的“没有网络时”里。</translation>
+    </message>
+    <message>
+        <source>The other computer needs the internet once, for {what}.</source>
+        <translation>另一台电脑要联网一次，用来安装 {what}。</translation>
+    </message>
+    <message>
+        <source>GPU Assistant itself</source>
+        <translation>GPU 助手</translation>
+    </message>
+    <message>
+        <source>the NVIDIA driver</source>
+        <translation>NVIDIA 驱动</translation>
+    </message>
+    <message>
+        <source> and </source>
+        <translation>和 </translation>
     </message>
 </context>
 <context>
@@ -176,18 +204,6 @@
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
-    </message>
-    <message>
-        <source>Choose a folder first.</source>
-        <translation>请先选择文件夹。</translation>
-    </message>
-    <message>
-        <source>Choose another folder or file.</source>
-        <translation>请换一个文件夹或文件。</translation>
-    </message>
-    <message>
-        <source>Choose the other computer's details file first.</source>
-        <translation>请先选择那台电脑的描述文件。</translation>
     </message>
     <message>
         <source>Continue</source>
@@ -293,13 +309,25 @@
         <source>You can keep working, or minimise this window.</source>
         <translation>可以继续做别的，也可以把窗口最小化。</translation>
     </message>
+    <message>
+        <source>Choose the folder…</source>
+        <translation>选择文件夹…</translation>
+    </message>
+    <message>
+        <source>Choose another folder…</source>
+        <translation>换一个文件夹…</translation>
+    </message>
+    <message>
+        <source>Choose its details file…</source>
+        <translation>选择它的描述文件…</translation>
+    </message>
+    <message>
+        <source>Choose another file…</source>
+        <translation>换一个文件…</translation>
+    </message>
 </context>
 <context>
-    <name>DriverSource</name>
-    <message>
-        <source>No internet there at all? As a last resort, download NVIDIA's own installer on this computer and take it along. It conflicts with the distribution's packages: remove it before you install the driver from there.</source>
-        <translation>那台电脑完全不能上网？万不得已时，在这台电脑上下载 NVIDIA 的通用安装包带过去。它与发行版的软件包冲突，以后要从软件源装驱动，得先卸载它。</translation>
-    </message>
+    <name>DriverButton</name>
     <message>
         <source>Download it from NVIDIA</source>
         <translation>从 NVIDIA 下载</translation>
@@ -371,20 +399,16 @@
         <translation>换一个文件…</translation>
     </message>
     <message>
-        <source>Choose its details file…</source>
-        <translation>选择它的描述文件…</translation>
-    </message>
-    <message>
         <source>Which computer is it for?</source>
         <translation>给哪台电脑？</translation>
     </message>
     <message>
-        <source>No internet here? Save this computer's details and take the file to a computer with internet.</source>
-        <translation>这台电脑不能上网？保存它的描述文件，带到能上网的电脑上。</translation>
+        <source>No internet here? Take this computer's details to one with internet.</source>
+        <translation>这台电脑不能上网？把它的描述文件带到能上网的电脑上。</translation>
     </message>
     <message>
-        <source>On that computer, open GPU Assistant, go to this page and press “Save this computer's details…”. Then choose that file here: the recommendation is based on it.</source>
-        <translation>在那台电脑上打开 GPU 助手，进入同一页，点“保存这台电脑的描述文件…”。再在这里选择那个文件，推荐方案会以它为准。</translation>
+        <source>On that computer, open this page in GPU Assistant and press “Save this computer's details…”. Then choose that file here: the recommendation is based on it.</source>
+        <translation>在那台电脑的 GPU 助手里打开同一页，点“保存这台电脑的描述文件…”。再在这里选择那个文件，推荐方案会以它为准。</translation>
     </message>
     <message>
         <source>Save this computer's details…</source>

@@ -495,6 +495,18 @@
         <source>Good for learning and small models; large ones need an NVIDIA GPU.</source>
         <translation>学习和小模型够用，大模型需要 NVIDIA 显卡。</translation>
     </message>
+    <message>
+        <source>What to do</source>
+        <translation>怎么办</translation>
+    </message>
+    <message>
+        <source>For {time} · clock {clock} MHz</source>
+        <translation>已持续 {time} · 频率 {clock} MHz</translation>
+    </message>
+    <message>
+        <source>For {time} · clock down {percent}%, from {before} to {clock} MHz</source>
+        <translation>已持续 {time} · 频率下降 {percent}%，从 {before} 降到 {clock} MHz</translation>
+    </message>
 </context>
 <context>
     <name>LatestBenchmarkCard</name>

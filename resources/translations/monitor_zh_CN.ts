@@ -34,6 +34,10 @@
         <source>Source: {publisher}</source>
         <translation>来源：{publisher}</translation>
     </message>
+    <message>
+        <source>Show live graphs</source>
+        <translation>查看实时曲线</translation>
+    </message>
 </context>
 <context>
     <name>AlarmsCard</name>

@@ -67,6 +67,13 @@ def gathered(studio: Studio, app: FakeApp) -> Wizard:
     return made
 
 
+def gathered_with_help(studio: Studio, app: FakeApp) -> Wizard:
+    made = gathered(studio, app)
+    made.side_pages.create_page.ready_card.trouble_button.click()
+    studio.settle()
+    return made
+
+
 def broken(studio: Studio, app: FakeApp) -> Wizard:
     app.results["bundle"] = UsageError("bundle-folder-occupied", path="/home/mei/Pictures")
     made = open_recommendation(studio, app)
@@ -116,6 +123,7 @@ SCENES = {
     "offline-asked-for-another": (open_other_recommendation, False),
     "offline-gathering": (gathering, False),
     "offline-gathered": (gathered, False),
+    "offline-gathered-help": (gathered_with_help, False),
     "offline-broken": (broken, False),
     "offline-checking": (checking, False),
     "offline-refused": (refused, False),

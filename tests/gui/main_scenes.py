@@ -194,6 +194,7 @@ SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None
     "monitor-hot": (MONITOR, 1, 2, True, None),
     "home-environments": (HOME, 1, 0, True, None),
     "home-hot": (HOME, 1, 0, True, None),
+    "home-advice-hot": (HOME, 1, 0, True, lambda window: window.main_area.pages[HOME].hero.button.click()),
     "monitor-inside": (MONITOR, 2, 0, True, inside),
     "monitor-table": (MONITOR, 0, 0, True, lambda window: window.main_area.pages[MONITOR].toolbar.table_button.click()),
     "benchmark": (BENCHMARK, 0, 3, True, None),

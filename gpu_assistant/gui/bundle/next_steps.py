@@ -6,20 +6,20 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ...core.errors import AppError
 from ...core.recommendation import SOURCE_WARNINGS
 from ...texts.localized import Texts
 from ...texts.terminal import PROGRAM_NAME, Terminal
 from .. import language
-from ..widgets.base import Breakpoints
 from ..widgets.buttons import Button
 from ..widgets.cards import Banner, Card
 from ..widgets.console import CommandBox
-from ..widgets.numbered_steps import NumberedStep, NumberedSteps
+from ..widgets.layouts import FlowLayout
+from ..widgets.numbered_steps import Instruction, NumberedStep, NumberedSteps
 from ..widgets.text import label
 from ..wizard.pages.recommendation.notices import INSTALLER_SUFFIXES
 from ..worker import FunctionJob, JobRunner
@@ -39,6 +39,8 @@ INSTALLER_NAMES = {
 }
 DEBIAN_PACKAGES = ("debian", "ubuntu")  # ids of os-release: derived distributions name one of them
 WHEEL_NAME = "gpu_assistant-{version}-py3-none-any.whl"
+GROUP_GAP = 12  # pixels between the steps of the two computers, besides the card's spacing
+WSL_CODE = "wsl2-install"  # of the step for which Windows downloads what it installs
 # The wheel is installed as docs/download.md describes.
 WHEEL_ENVIRONMENT = "~/gpu-assistant"
 WHEEL_COMMAND = (
@@ -48,11 +50,14 @@ WHEEL_COMMAND = (
 
 class BundleReadyCard(Card):
     """What to do with a complete folder, in the order in which it is done: on the computer with internet, then on the
-    one without. The command for it and the checksum of its list are folded away.
+    one without. What helps where a step fails is folded away, and so are the command for it and the checksum;
+    `unfolded` brings the last widget of what was opened.
     """
 
+    unfolded = Signal(QWidget)
+
     def __init__(self) -> None:
-        super().__init__(" ")
+        super().__init__()
         self._copy_step, self._installer_step, self._driver_file_step = (NumberedStep() for _ in range(3))
         self._install_step, self._driver_step, self._parts_step = (NumberedStep() for _ in range(3))
         self._open_step, self._guided_driver_step = NumberedStep(), NumberedStep()
@@ -60,72 +65,80 @@ class BundleReadyCard(Card):
         self.there_steps = NumberedSteps(
             (self._install_step, self._driver_step, self._parts_step, self._open_step, self._guided_driver_step)
         )
-        self.driver_source = DriverSource()
-        self._driver_step.add_widget(self.driver_source)
+        self.driver_button = DriverButton()
+        self._driver_step.add_widget(self.driver_button)
+        self._terminal_hint, self._no_internet_hint, self._settings_hint = (
+            Instruction("small-strong") for _ in range(3)
+        )
+        self._hints = self._terminal_hint, self._no_internet_hint, self._settings_hint
         self.folder_banner = Banner("error", inset=True)
         self._sources_banner, self._command_label = Banner("warn", inset=True), label("small-strong")
         self.command_box, self._checksum_label = CommandBox(), label("small")
-        self.another_button = Button(kind="ghost", icon_name="undo", flush="left")
-        self.details_button = Button(kind="ghost", icon_name="terminal", flush="left")
+        self.another_button = Button(kind="ghost", icon_name="undo", small=True, flush="left")
+        self.trouble_button = Button(kind="ghost", trailing_icon="down", small=True, flush="left")
+        self.trouble_button.clicked.connect(self._toggle_trouble)
+        self.details_button = Button(kind="ghost", trailing_icon="down", small=True, flush="left")
         self.details_button.clicked.connect(self._toggle_details)
-        self._shows_details = False
+        self._shows_trouble = self._shows_details = False
         self._details: tuple[QWidget, ...] = (self._command_label, self.command_box, self._checksum_label)
         self.column.addWidget(self.here_steps)
-        self.column.addSpacing(6)
+        self.column.addSpacing(GROUP_GAP)
         self.column.addWidget(self.there_steps)
         self.column.addWidget(self._sources_banner)
         self.column.addWidget(self.folder_banner)
         self.folder_banner.hide()
-        self._buttons_layout = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._buttons_layout.setSpacing(12)
-        for button in (self.another_button, self.details_button):
-            self._buttons_layout.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
-        self._buttons_layout.addStretch(1)
-        self.column.addSpacing(2)
-        self.column.addLayout(self._buttons_layout)
+        buttons_layout = FlowLayout(spacing=16, line_spacing=0)
+        for button in (self.another_button, self.trouble_button, self.details_button):
+            buttons_layout.addWidget(button)
+        self.column.addSpacing(4)
+        self.column.addLayout(buttons_layout)
+        hints_layout = QVBoxLayout()
+        hints_layout.setSpacing(14)
+        for hint in self._hints:
+            hints_layout.addWidget(hint)
+        self.column.addLayout(hints_layout)
         for widget in self._details:
             self.column.addWidget(widget)
         self._checksum_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._shape = Breakpoints(self)
-        self._shape.changed.connect(self._update_layout)
-        self._update_layout()
-        self._update_details()
+        self._update_folded()
         self._runner = JobRunner(self)
         self._runner.failed.connect(self._show_folder_error)
 
     @property
     def controls(self) -> tuple[QWidget, ...]:
         """What Tab reaches, in the order of reading."""
-        command = (self.command_box.text_edit, self.command_box.copy_button)
-        return (self.driver_source.button, self.another_button, self.details_button, *command)
+        steps = [part for step in (*self.here_steps.steps, *self.there_steps.steps) for part in step.controls]
+        buttons = (self.another_button, self.trouble_button, self.details_button)
+        hints, command = self._terminal_hint.controls, (self.command_box.text_edit, self.command_box.copy_button)
+        if self._no_internet_hint.text:
+            return (*steps, *buttons, *hints, self.driver_button, *command)
+        return (*steps, self.driver_button, *buttons, *hints, *command)
 
     def set_bundle(self, bundle: CreatedBundle, texts: Texts) -> None:
         contents, driver = bundle.contents, bundle.driver
         name = bundle.order.folder.name or str(bundle.order.folder)
         installer_name = find_installer_name(contents, bundle.os)
         self.folder_banner.hide()
-        self.set_title(self.tr("What to do next"))
-        self.here_steps.set_heading(self.tr("On the computer with internet"))
-        self.there_steps.set_heading(self.tr("On the computer without internet"))
+        self.here_steps.set_heading(self.tr("Next, on the computer with internet"))
+        self.there_steps.set_heading(self.tr("Then, on the computer without internet"))
         self._copy_step.set_texts(
-            self.tr("Copy the whole folder “{name}” to a USB stick.").format(name=name),
-            self.tr("Skip this if you prepared it on a USB stick."),
+            self.tr("Copy the whole folder “{name}” to a USB stick, unless it is already on one.").format(name=name)
         )
         self._installer_step.set_texts(
-            self._installer_text(contents, installer_name),
-            self.tr("You can get this file from GPU Assistant's download page:"),
-            installer_name,
+            self.tr("Download the GPU Assistant installer to the same USB stick."),
+            self._installer_note(contents, installer_name).format(file=installer_name),
         )
         self._driver_file_step.set_texts(
             self._driver_file_text(driver), self.tr("The folder does not include the driver.")
         )
-        self._install_step.set_texts(*self._install_texts(contents, installer_name, texts))
+        self._install_step.set_texts(*self._install_texts(installer_name, texts))
         self._driver_step.set_texts(*self._driver_texts(driver))
         self._parts_step.set_texts(*self._parts_texts(contents))
         self._open_step.set_texts(*self._open_texts(name, installer_name))
         self._guided_driver_step.set_texts(*self._guided_driver_texts(driver))
         self.there_steps.number_from(self.here_steps.number_from(1))
-        self._place_driver_source(driver)
+        self._set_hints(installer_name, driver)
+        self._place_driver_button(driver)
         warnings = texts.localize_recommendation(bundle.recommendation).warnings
         # A Chinese full stop has its own space.
         space = "" if texts.language == "zh_CN" else " "
@@ -150,24 +163,63 @@ class BundleReadyCard(Card):
             )
         )
         self.another_button.setText(self.tr("Prepare another folder"))
-        self._update_details()
+        self._update_folded()
 
-    def _place_driver_source(self, driver: MissingDriver | None) -> None:
-        """Put where the driver is from into the step that needs it."""
-        driver_step = self._driver_file_step if self._driver_file_step.text else self._driver_step
-        for step in (self._driver_file_step, self._driver_step):
-            step.remove_widget(self.driver_source)
-        driver_step.add_widget(self.driver_source)
-        self.driver_source.set_driver(driver)
+    def internet_text(self, bundle: CreatedBundle) -> str:
+        """That the other computer needs the internet once nevertheless, and for what; "" where it does not."""
+        uses = []
+        if is_wheel(find_installer_name(bundle.contents, bundle.os)):
+            uses.append(self.tr("GPU Assistant itself"))
+        if bundle.driver is not None and bundle.driver.source != "file":
+            uses.append(self.tr("the NVIDIA driver"))
+        if WSL_CODE in bundle.contents.excluded_codes:
+            uses.append("WSL2")
+        if not uses:
+            return ""
+        return self.tr("The other computer needs the internet once, for {what}.").format(
+            what=self.tr(" and ").join(uses)
+        )
 
-    def _installer_text(self, contents: BundleContents, installer_name: str) -> str:
+    def _set_hints(self, installer_name: str, driver: MissingDriver | None) -> None:
+        """What to do where a step does not work, each only where it can happen."""
+        has_command = PurePosixPath(installer_name).suffix == ".deb"
+        self._terminal_hint.set_texts(
+            self.tr("The installer does not open") if has_command else "",
+            self.tr(
+                "Open a terminal in its folder and type the command below. It needs the internet only if your Linux "
+                "lacks packages that it uses."
+            ),
+            f"sudo apt install ./{installer_name}",
+        )
+        self._no_internet_hint.set_texts(
+            self.tr("No internet there at all") if driver is not None and driver.source == "packages" else "",
+            self.tr(
+                "As a last resort, download NVIDIA's own installer on this computer and take it along. It conflicts "
+                "with the distribution's packages: remove it before you install the driver from there."
+            ),
+        )
+        self._settings_hint.set_texts(
+            self.tr("No button “Install from an offline folder”"),
+            self.tr("It is also in Settings, under “Without internet”."),
+        )
+
+    def _place_driver_button(self, driver: MissingDriver | None) -> None:
+        """Put where the driver is from into the step that needs it, or into the hint."""
+        holders: tuple[Instruction, ...] = (self._driver_file_step, self._no_internet_hint, self._driver_step)
+        for each in holders:
+            each.remove_widget(self.driver_button)
+        holder = next(holder for holder in holders if holder.text or holder is self._driver_step)
+        holder.add_widget(self.driver_button)
+        self.driver_button.set_driver(driver)
+
+    def _installer_note(self, contents: BundleContents, installer_name: str) -> str:
         if is_wheel(installer_name):
-            return self.tr("Copy the GPU Assistant file for other Linux systems to the same USB stick.")
+            return self.tr("For other Linux systems, on its download page: {file}")
         if contents.platform.system == "windows":
-            return self.tr("Copy the GPU Assistant installer for Windows to the same USB stick.")
-        return self.tr("Copy the GPU Assistant installer for Debian and Ubuntu to the same USB stick.")
+            return self.tr("For Windows, on its download page: {file}")
+        return self.tr("For Debian and Ubuntu, on its download page: {file}")
 
-    def _install_texts(self, contents: BundleContents, installer_name: str, texts: Texts) -> tuple[str, ...]:
+    def _install_texts(self, installer_name: str, texts: Texts) -> tuple[str, ...]:
         """How GPU Assistant is installed, a note, and a command if there is one."""
         if is_wheel(installer_name):
             return (
@@ -175,14 +227,7 @@ class BundleReadyCard(Card):
                 texts.translate("bundle.wheel-note"),
                 WHEEL_COMMAND.format(installer_name=installer_name),
             )
-        text = self.tr("Double-click the installer to install GPU Assistant.")
-        if contents.platform.system == "windows":
-            return text, self.tr("Skip this if GPU Assistant is already installed.")
-        note = self.tr(
-            "Skip this if GPU Assistant is already installed. Internet is needed only if your Linux lacks packages "
-            "that it uses. If double-clicking does not work, open a terminal in the installer's folder and type:"
-        )
-        return text, note, f"sudo apt install ./{installer_name}"
+        return (self.tr("Double-click the installer if GPU Assistant is not installed yet."),)
 
     def _driver_file_text(self, driver: MissingDriver | None) -> str:
         """The step for a driver that the user brings along; empty if there is none."""
@@ -202,10 +247,10 @@ class BundleReadyCard(Card):
         return {
             "file": (self.tr("Double-click the NVIDIA driver's file to install it, then restart."), ""),
             "packages": (
-                self.tr("Connect the computer to the internet."),
+                self.tr("Connect the computer to the internet, for the NVIDIA driver."),
                 self.tr(
-                    "GPU Assistant installs the NVIDIA driver from your Linux distribution's packages, which the "
-                    "folder cannot include. A phone sharing its connection over USB is enough."
+                    "GPU Assistant installs it from your Linux distribution's packages. A phone sharing its "
+                    "connection over USB is enough."
                 ),
             ),
             "page": (
@@ -213,8 +258,8 @@ class BundleReadyCard(Card):
                     "Connect the computer to the internet, install the NVIDIA driver that its card needs, then restart."
                 ),
                 self.tr(
-                    "The folder does not include the driver. The page below explains how to install it; open GPU "
-                    "Assistant first to see which version is needed. A phone sharing its connection over USB is enough."
+                    "The page below explains how; open GPU Assistant first to see which version is needed. A phone "
+                    "sharing its connection over USB is enough."
                 ),
             ),
             "guided": ("", ""),
@@ -222,11 +267,11 @@ class BundleReadyCard(Card):
 
     def _parts_texts(self, contents: BundleContents) -> tuple[str, str]:
         """The step for what GPU Assistant has Windows download itself; empty if nothing."""
-        if "wsl2-install" not in contents.excluded_codes:
+        if WSL_CODE not in contents.excluded_codes:
             return "", ""
         return (
-            self.tr("Connect the computer to the internet."),
-            self.tr("During the setup, Windows downloads WSL2 itself; the folder cannot include it."),
+            self.tr("Connect the computer to the internet, for WSL2."),
+            self.tr("Windows downloads it itself during the setup."),
         )
 
     def _open_texts(self, name: str, installer_name: str) -> tuple[str, ...]:
@@ -235,13 +280,10 @@ class BundleReadyCard(Card):
             name=name
         )
         if not is_wheel(installer_name):
-            return text, self.tr(
-                "All files are checked first; nothing is installed until you press “Install”. If there is no such "
-                "button: it is in Settings, under “Without internet”."
-            )
+            return text, self.tr("All files are checked first; nothing is installed until you press “Install”.")
         note = self.tr(
-            "All files are checked first; nothing is installed until you press “Install”. If there is no such button: "
-            "it is in Settings, under “Without internet”. To open GPU Assistant, type in a terminal:"
+            "All files are checked first; nothing is installed until you press “Install”. To open GPU Assistant, type "
+            "in a terminal:"
         )
         return text, note, f"{WHEEL_ENVIRONMENT}/bin/{PROGRAM_NAME}"
 
@@ -259,20 +301,27 @@ class BundleReadyCard(Card):
             ),
         )
 
+    def _toggle_trouble(self) -> None:
+        self._shows_trouble = not self._shows_trouble
+        self._update_folded()
+        if self._shows_trouble:
+            self.unfolded.emit(self._settings_hint)
+
     def _toggle_details(self) -> None:
         self._shows_details = not self._shows_details
-        self._update_details()
+        self._update_folded()
+        if self._shows_details:
+            self.unfolded.emit(self._checksum_label)
 
-    def _update_details(self) -> None:
+    def _update_folded(self) -> None:
+        for hint in self._hints:
+            hint.setVisible(self._shows_trouble and bool(hint.text))
         for widget in self._details:
             widget.setVisible(self._shows_details)
-        self.details_button.setText(
-            self.tr("Hide command and checksum") if self._shows_details else self.tr("Show command and checksum")
-        )
-
-    def _update_layout(self) -> None:
-        direction = QBoxLayout.Direction.TopToBottom if self._shape.is_tight else QBoxLayout.Direction.LeftToRight
-        self._buttons_layout.setDirection(direction)
+        self.trouble_button.setText(self.tr("If a step does not work"))
+        self.trouble_button.set_icon(trailing_icon="up" if self._shows_trouble else "down")
+        self.details_button.setText(self.tr("Command and checksum"))
+        self.details_button.set_icon(trailing_icon="up" if self._shows_details else "down")
 
     def show_folder(self, system: Desktop, folder: Path) -> None:
         """Open the folder in the file manager."""
@@ -302,35 +351,20 @@ def is_wheel(installer_name: str) -> bool:
     return installer_name.endswith(".whl")
 
 
-class DriverSource(QWidget):
-    """A button for the official address of a driver, which is its tool tip, below a note."""
+class DriverButton(Button):
+    """Opens the official address of a driver, which is its tool tip; hidden where none is missing or known."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(kind="ghost", trailing_icon="open", small=True, flush="left")
         self.url = ""
-        self._note_label = label("small")
-        self.button = Button(kind="ghost", trailing_icon="open", small=True, flush="left")
-        self.button.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self.url)))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._note_label)
-        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self.url)))
 
     def set_driver(self, driver: MissingDriver | None) -> None:
-        """Show where a driver is from; hidden where none is missing, or no address is known."""
+        """Show where a driver is from."""
         self.url = (driver.url if driver is not None else None) or ""
         self.setVisible(bool(self.url))
-        self.button.setToolTip(self.url)
-        self._note_label.setText(
-            self.tr(
-                "No internet there at all? As a last resort, download NVIDIA's own installer on this computer and take "
-                "it along. It conflicts with the distribution's packages: remove it before you install the driver "
-                "from there."
-            )
-        )
-        self._note_label.setVisible(driver is not None and driver.source == "packages")
+        self.setToolTip(self.url)
         is_file = PurePosixPath(urlsplit(self.url).path).suffix in INSTALLER_SUFFIXES
         is_nvidia = driver is not None and driver.source != "page"
         page_text = self.tr("Open NVIDIA's page") if is_nvidia else self.tr("Open the page")
-        self.button.setText(self.tr("Download it from NVIDIA") if is_file else page_text)
+        self.setText(self.tr("Download it from NVIDIA") if is_file else page_text)

@@ -7,9 +7,10 @@ works (create.py) it shows the running step; at the end what to do next (next_st
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QBoxLayout, QFileDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
 from ...core import json
 from ...core.errors import UsageError
@@ -20,10 +21,11 @@ from ...texts.format import format_duration, format_size
 from ...texts.localized import Texts
 from .. import messages
 from ..saving import FileSaver
-from ..widgets.base import Breakpoints, announce
+from ..widgets.base import announce
 from ..widgets.buttons import Button, SegmentedControl
 from ..widgets.cards import Card, Hero
 from ..widgets.dialogs import ConfirmDialog, folder_dialog, open_dialog, save_dialog
+from ..widgets.layouts import WrappingRow
 from ..widgets.text import label
 from ..wizard.controller import WizardController
 from ..wizard.page import WizardPage, set_tab_order
@@ -75,6 +77,7 @@ class CreateBundlePage(WizardPage):
         self.target_card.save_button.clicked.connect(lambda: self.create_save_dialog().open())
         self.folder_card.choose_button.clicked.connect(lambda: self.create_folder_dialog().open())
         self.ready_card.another_button.clicked.connect(self.creator.reset)
+        self.ready_card.unfolded.connect(self._scroll_to)
         self.step_panel.download_controls.pause_toggled.connect(self.creator.set_paused)
         self.step_panel.download_controls.limit_picker.chosen.connect(self._set_speed_limit)
         self.file_saver = FileSaver(self)
@@ -160,9 +163,11 @@ class CreateBundlePage(WizardPage):
         )
 
     def run_primary_action(self) -> None:
-        """Start or continue the order; when it is done, show the folder."""
-        state, order = self.creator.state, self.current_order()
-        if state == "done":
+        """Ask for an answer that is missing, start or continue the order; when it is done, show the folder."""
+        state, order, missing = self.creator.state, self.current_order(), self._missing_answer
+        if missing is not None:
+            (self.create_file_dialog() if missing == "file" else self.create_folder_dialog()).open()
+        elif state == "done":
             self._open_folder()
         elif state in ("failed", "stopped") and order == self.creator.order:
             self.creator.retry()
@@ -228,27 +233,29 @@ class CreateBundlePage(WizardPage):
     def _update_order_cards(self) -> None:
         state = self.controller.flow.state
         error = self.controller.errors.get("detect") or self.controller.errors.get("recommend")
-        progress_text = (
-            self.tr("Checking this computer…")
-            if self.controller.is_detecting or self.controller.is_recommending
-            else ""
-        )
-        fallback_text = messages.error_text(self.texts, error) if error is not None else progress_text
+        fallback_text = messages.error_text(self.texts, error) if error is not None else self._detection_text()
+        missing = self._missing_answer
         self.target_card.set(
-            state, self._machine_file, self.texts, simulated=self.controller.flow.simulated, fallback_text=fallback_text
+            state,
+            self._machine_file,
+            self.texts,
+            simulated=self.controller.flow.simulated,
+            is_file_wrong=missing == "file",
+            fallback_text=fallback_text,
         )
         plan = state.plan
         download_bytes = (
             plan_cost(plan).bytes if plan is not None and self.target_card.target == THIS_COMPUTER else None
         )
-        self.folder_card.set(self._folder, download_bytes)
+        self.folder_card.set(self._folder, download_bytes, is_wrong=missing == "folder")
 
     def _update_verdict(self, state: CreationState) -> None:
         bundle, error = self.creator.bundle, self.creator.error
         self.verdict_hero.setVisible(state in ("done", "failed", "stopped"))
         if state == "done" and bundle is not None:
             text = self.tr("The folder is ready: {size}").format(size=format_size(bundle.contents.bytes))
-            self.verdict_hero.set("ok", text, str(bundle.order.folder))
+            lines = (self.ready_card.internet_text(bundle), str(bundle.order.folder))
+            self.verdict_hero.set("ok", text, "\n".join(filter(None, lines)))
         elif state == "failed" and error is not None:
             self.verdict_hero.set("error", self.tr("The folder is not ready"), messages.error_text(self.texts, error))
         elif state == "stopped":
@@ -294,7 +301,7 @@ class CreateBundlePage(WizardPage):
         self.cancel_button.setText(self.tr("Cancel"))
         self.cancel_button.setVisible(running)
         self.cancel_button.set_busy(state == "stopping")
-        order = self.current_order()
+        order, missing = self.current_order(), self._missing_answer
         can_continue = state in ("failed", "stopped") and order == self.creator.order
         primary_texts = {
             "failed": self.tr("Try again"),
@@ -302,55 +309,48 @@ class CreateBundlePage(WizardPage):
             "done": self.tr("Show the folder"),
         }
         primary = primary_texts[state] if can_continue or state == "done" else self.tr("Prepare the folder")
+        icon = "folder" if state == "done" else "download"
+        if missing == "file":
+            is_first, icon = self._machine_file is None, "file"
+            primary = self.tr("Choose its details file…") if is_first else self.tr("Choose another file…")
+        elif missing == "folder":
+            is_first, icon = self._folder is None, "folder"
+            primary = self.tr("Choose the folder…") if is_first else self.tr("Choose another folder…")
         self.primary_button.setText(primary)
-        self.primary_button.set_icon("folder" if state == "done" else "download")
+        self.primary_button.set_icon(icon)
         self.primary_button.setVisible(not running)
-        is_call_wrong = self._is_call_wrong()
-        self.primary_button.setEnabled(state == "done" or (order is not None and not is_call_wrong))
-        hint = ""
-        if state != "done" and not running and order is None:
-            hint = (
-                self.tr("Choose the other computer's details file first.")
-                if self._lacks_machine_file()
-                else self.tr("Choose a folder first.")
-            )
-        elif is_call_wrong:
-            hint = self.tr("Choose another folder or file.")
-        self.footer.set_hint(hint)
-        self._mark_next_button()
+        is_ready = state == "done" or missing is not None or order is not None
+        self.primary_button.setEnabled(is_ready)
+        self.footer.set_hint("" if is_ready or running else self._detection_text())
 
-    def _lacks_machine_file(self) -> bool:
-        return self.target_card.target == OTHER_COMPUTER and self._machine_file is None
+    def _detection_text(self) -> str:
+        """What has to end before a folder for this computer can be prepared; "" where nothing is running."""
+        is_running = self.controller.is_detecting or self.controller.is_recommending
+        return self.tr("Checking this computer…") if is_running else ""
 
-    def _is_call_wrong(self) -> bool:
-        """Whether the order failed with wrong arguments: repeating it cannot help."""
-        can_continue = self.creator.state in ("failed", "stopped") and self.current_order() == self.creator.order
-        return can_continue and isinstance(self.creator.error, UsageError)
-
-    def _missing_answer_button(self) -> Button | None:
-        """The button for the first answer that is missing or wrong; None without one, or while no question is shown."""
+    @property
+    def _missing_answer(self) -> Literal["file", "folder"] | None:
+        """The first answer that is missing or wrong; None without one, or while no question is shown."""
         if self.creator.state not in ("idle", "failed", "stopped"):
             return None
-        wrong = self.creator.error if self._is_call_wrong() else None
-        if self._lacks_machine_file() or (wrong is not None and wrong.data.get("path") == str(self._machine_file)):
-            return self.target_card.file_button
-        return self.folder_card.choose_button if self._folder is None or wrong is not None else None
-
-    def _mark_next_button(self) -> None:
-        """One primary button on the page: what to press next."""
-        next_button = self._missing_answer_button() or self.primary_button
-        for button in (self.folder_card.choose_button, self.target_card.file_button, self.primary_button):
-            button.set_kind("primary" if button is next_button else "secondary")
+        error = self.creator.error
+        # Wrong arguments: repeating the same order cannot help.
+        wrong = error if isinstance(error, UsageError) and self.current_order() == self.creator.order else None
+        lacks_file = self.target_card.target == OTHER_COMPUTER and self._machine_file is None
+        if lacks_file or (wrong is not None and wrong.data.get("path") == str(self._machine_file)):
+            return "file"
+        return "folder" if self._folder is None or wrong is not None else None
 
     def focus_primary(self) -> None:
-        """Focus the first missing answer, else the primary button; while the order runs, the page."""
+        """Focus the primary button; while the order runs, the page."""
         if self.cancel_button.isVisible():
             self.page.setFocus(Qt.FocusReason.OtherFocusReason)
-        elif not self.primary_button.isEnabled() and self.folder_card.choose_button.isVisible():
-            button = self._missing_answer_button() or self.folder_card.choose_button
-            button.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             super().focus_primary()
+
+    def _scroll_to(self, widget: QWidget) -> None:
+        self.page.content.layout().activate()  # type: ignore[union-attr]
+        self.page.ensureWidgetVisible(widget)
 
     def _set_speed_limit(self, rate: int | None) -> None:
         self.creator.set_speed_limit(rate)
@@ -374,26 +374,17 @@ class TargetComputerCard(Card):
         self.target_segments.chosen.connect(self._on_target_chosen)
         self._description_label, self._path_label, self._status_label = label("body"), label("strong"), label("small")
         self.file_button = Button(icon_name="file")
-        self.save_button = Button(kind="ghost", icon_name="share", flush="left")
+        self.save_button = Button(kind="ghost", icon_name="share", small=True, flush="right")
         self._no_internet_label = label("small")
-        align_left = Qt.AlignmentFlag.AlignLeft
         choices_layout = QVBoxLayout()
         choices_layout.setSpacing(10)
-        choices_layout.addWidget(self.target_segments, 0, align_left | Qt.AlignmentFlag.AlignVCenter)
+        choices_layout.addWidget(self.target_segments, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         choices_layout.addWidget(self._description_label)
-        choices_layout.addWidget(self._path_label)
-        choices_layout.addWidget(self.file_button, 0, align_left)
-        self._save_layout = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._save_layout.setSpacing(12)
-        self._save_layout.addWidget(self._no_internet_label, 1)
-        self._save_layout.addWidget(self.save_button, 0, align_left | Qt.AlignmentFlag.AlignVCenter)
-        choices_layout.addLayout(self._save_layout)
+        choices_layout.addLayout(WrappingRow(self._path_label, self.file_button))
+        choices_layout.addLayout(WrappingRow(self._no_internet_label, self.save_button))
         choices_layout.addWidget(self._status_label)
         self.column.addLayout(choices_layout)
         self._status_label.hide()
-        self._shape = Breakpoints(self)
-        self._shape.changed.connect(self._update_layout)
-        self._update_layout()
 
     @property
     def controls(self) -> tuple[QWidget, ...]:
@@ -401,9 +392,18 @@ class TargetComputerCard(Card):
         return (*self.target_segments.buttons, self.file_button, self.save_button)
 
     def set(
-        self, state: WizardState, file: Path | None, texts: Texts, *, simulated: bool, fallback_text: str = ""
+        self,
+        state: WizardState,
+        file: Path | None,
+        texts: Texts,
+        *,
+        simulated: bool,
+        is_file_wrong: bool,
+        fallback_text: str = "",
     ) -> None:
-        """Show the target; `fallback_text` stands for this computer until it is detected."""
+        """Show the target; `fallback_text` stands for this computer until it is detected. Of a file that is wrong the
+        page's primary button asks for another.
+        """
         is_this_computer = self.target == THIS_COMPUTER
         self.set_title(self.tr("Which computer is it for?"))
         this_text = self.tr("The one in the details file") if simulated else self.tr("This computer")
@@ -415,15 +415,13 @@ class TargetComputerCard(Card):
             if is_this_computer
             else self._other_computer_text()
         )
-        self._path_label.setVisible(not is_this_computer and file is not None)
+        has_file = not is_this_computer and file is not None
+        self._description_label.setVisible(not has_file)
+        self._path_label.setVisible(has_file)
+        self.file_button.setVisible(has_file and not is_file_wrong)
         self._path_label.setText(str(file) if file is not None else "")
-        self.file_button.setText(
-            self.tr("Choose another file…") if file is not None else self.tr("Choose its details file…")
-        )
-        self.file_button.setVisible(not is_this_computer)
-        self._no_internet_label.setText(
-            self.tr("No internet here? Save this computer's details and take the file to a computer with internet.")
-        )
+        self.file_button.setText(self.tr("Choose another file…"))
+        self._no_internet_label.setText(self.tr("No internet here? Take this computer's details to one with internet."))
         self.save_button.setText(self.tr("Save this computer's details…"))
         for widget in (self._no_internet_label, self.save_button):
             widget.setVisible(is_this_computer and not simulated and state.machine is not None)
@@ -448,13 +446,9 @@ class TargetComputerCard(Card):
 
     def _other_computer_text(self) -> str:
         return self.tr(
-            "On that computer, open GPU Assistant, go to this page and press “Save this computer's details…”. Then "
-            "choose that file here: the recommendation is based on it."
+            "On that computer, open this page in GPU Assistant and press “Save this computer's details…”. Then choose "
+            "that file here: the recommendation is based on it."
         )
-
-    def _update_layout(self) -> None:
-        direction = QBoxLayout.Direction.TopToBottom if self._shape.is_tight else QBoxLayout.Direction.LeftToRight
-        self._save_layout.setDirection(direction)
 
     def _on_target_chosen(self, index: int) -> None:
         self.target = index
@@ -462,25 +456,27 @@ class TargetComputerCard(Card):
 
 
 class BundleFolderCard(Card):
-    """The folder to create, and its expected size."""
+    """The folder to create, and its expected size; `choose_button` is for another one than the chosen one."""
 
     def __init__(self) -> None:
         super().__init__(" ")
         self._path_label, self._description_label = label("strong"), label("body", "", "soft")
         self.choose_button = Button(icon_name="folder")
-        self.column.addWidget(self._path_label)
+        self.column.addLayout(WrappingRow(self._path_label, self.choose_button))
         self.column.addWidget(self._description_label)
-        self.column.addSpacing(2)
-        self.column.addWidget(self.choose_button, 0, Qt.AlignmentFlag.AlignLeft)
 
-    def set(self, folder: Path | None, needed_bytes: int | None) -> None:
-        """Show the folder, and how many bytes it will hold, if that is known."""
+    def set(self, folder: Path | None, needed_bytes: int | None, *, is_wrong: bool) -> None:
+        """Show the folder, and how many bytes it will hold, if that is known; of one that `is_wrong` the page's primary
+        button asks for another.
+        """
         self.set_title(self.tr("Folder for the files"))
         self._path_label.setText(str(folder) if folder is not None else "")
         self._path_label.setVisible(folder is not None)
-        line = self.tr("Choose an empty folder or a new one, or continue with one you started earlier.")
+        self.choose_button.setVisible(folder is not None and not is_wrong)
+        self.choose_button.setText(self.tr("Choose another folder…"))
+        text = "" if folder is not None else self.tr("An empty folder, a new one, or one you started earlier.")
         if needed_bytes:
-            line = self.tr("About {size}. {line}").format(size=format_size(needed_bytes), line=line)
-        self._description_label.setText(line)
-        text = self.tr("Choose another folder…") if folder is not None else self.tr("Choose the folder…")
-        self.choose_button.setText(text)
+            template = self.tr("About {size}. {line}") if text else self.tr("About {size}")
+            text = template.format(size=format_size(needed_bytes), line=text)
+        self._description_label.setText(text)
+        self._description_label.setVisible(bool(text))

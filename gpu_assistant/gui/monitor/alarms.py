@@ -201,13 +201,14 @@ class AlarmsCard(Card):
     alarm_muted = Signal(object, bool)
     health_test_requested = Signal()
     programs_requested = Signal()
+    graphs_requested = Signal()
 
     def __init__(self, *, include_info: bool, framed: bool = True, programs_icon: str | None = "down") -> None:
         self.rows: dict[AlarmKey, AlarmRow] = {}
         self._dividers: list[Divider] = []
         self._include_info, self._programs_icon = include_info, programs_icon
         self._is_short = self._is_first_short = False
-        self._expanded = False
+        self._expanded = self._is_first_brief = self._is_first_folded = False
         self.others_row = QWidget()
         self.others_label = label("small", tone="soft")
         self.others_label.set_one_line(True)
@@ -225,8 +226,9 @@ class AlarmsCard(Card):
     ) -> None:
         """Show the current alarms; rows of alarms that stay are kept, and with them the focus.
 
-        `first_brief`: the title of the most severe alarm is shown above the card already.
+        `first_brief`: title and evidence of the most severe alarm are shown above the card already.
         """
+        self._is_first_brief = first_brief
         alarms = [alarm for alarm in (health.alarms if health else ()) if self._include_info or alarm.level != "info"]
         several = health is not None and health.cards > 1
         alarms_by_key: dict[AlarmKey, Alarm] = {}
@@ -247,7 +249,17 @@ class AlarmsCard(Card):
         if tint != self.tint:
             self.tint = tint
             self.update()
-        self.setVisible(bool(alarms_by_key))
+        self._update_visible()
+
+    def set_first_folded(self, *, folded: bool) -> None:
+        """Hide the most severe alarm, whose title and evidence are shown above the card; the line below it stays."""
+        if folded != self._is_first_folded:
+            self._is_first_folded = folded
+            self._update_expanded()
+            self._update_visible()
+
+    def _update_visible(self) -> None:
+        self.setVisible(len(self.rows) > self._is_first_folded)
 
     def set_short(self, *, short: bool, first_short: bool = False) -> None:
         """In a short window, show only title and advice of each alarm; `first_short`: of the first one while the others
@@ -272,8 +284,11 @@ class AlarmsCard(Card):
         """Name the alarms below the first one, worst first, and count the notes."""
         others = list(self.rows.values())[1:]
         alarms = [row.alarm for row in others if row.alarm.level != "info"]
+        notes = len(others) - len(alarms)
+        if self._is_first_brief:  # the title above names all GPUs with the first one's alarm
+            alarms = [alarm for alarm in alarms if alarm.id != next(iter(self.rows.values())).alarm.id]
         parts = alarm_names(alarms, names_gpus=any(row.gpus for row in self.rows.values()))
-        if notes := len(others) - len(alarms):
+        if notes:
             parts.append(format_counted(self.tr("{count} notes"), count=notes))
         text = "" if self._expanded or not parts else self.tr("Also {alarms}").format(alarms=SEPARATOR.join(parts))
         if text != self.others_label.text():
@@ -305,6 +320,7 @@ class AlarmsCard(Card):
         row.alarm_muted.connect(self.alarm_muted)
         row.health_test_requested.connect(self.health_test_requested)
         row.programs_requested.connect(self.programs_requested)
+        row.graphs_requested.connect(self.graphs_requested)
         return row
 
     def _toggle_expanded(self) -> None:
@@ -315,8 +331,8 @@ class AlarmsCard(Card):
         """Show the first row, and the others if expanded."""
         for widget in (*self._dividers, *list(self.rows.values())[1:]):
             widget.setVisible(self._expanded)
-        for first in list(self.rows.values())[:1]:
-            first.show()
+        for first in (*list(self.rows.values())[:1], *(self._dividers[:1] if self._expanded else ())):
+            first.setVisible(not self._is_first_folded)
         self._shorten_rows()
         self.others_row.setVisible(len(self.rows) > 1)
         self.expand_button.set_icon(trailing_icon="up" if self._expanded else "down")
@@ -326,12 +342,13 @@ class AlarmsCard(Card):
 class AlarmRow(Themed, QWidget):
     """`alarm_muted(Alarm, muted)` is emitted when the user turns notifications for this alarm off or on;
     `health_test_requested` asks for the health test that the advice names, `programs_requested` for the programs on
-    the card.
+    the card, `graphs_requested` for the live graphs, to which a brief row leads.
     """
 
     alarm_muted = Signal(object, bool)
     health_test_requested = Signal()
     programs_requested = Signal()
+    graphs_requested = Signal()
 
     def __init__(self, alarm: Alarm, *, muted: bool, programs_icon: str | None = "down") -> None:
         super().__init__()
@@ -343,6 +360,7 @@ class AlarmRow(Themed, QWidget):
         self.fix_label = label("body")
         self.test_button = Button(kind="ghost", icon_name="doctor", small=True, flush="left")
         self.programs_button = Button(kind="ghost", trailing_icon=programs_icon, small=True, flush="left")
+        self.graphs_button = Button(kind="ghost", trailing_icon=programs_icon, small=True, flush="left")
         self.source_button = Button(kind="ghost", trailing_icon="open", small=True, flush="left")
         self.mute_button = Button(kind="ghost", small=True, flush="left")
         self._row_layout = row = QHBoxLayout(self)
@@ -353,13 +371,15 @@ class AlarmRow(Themed, QWidget):
         for each in (self.title_label, self.fix_label, self.evidence_label):
             text_layout.addWidget(each)
         self._buttons_layout = FlowLayout(spacing=12, line_spacing=0)
-        for button in (self.test_button, self.programs_button, self.source_button, self.mute_button):
+        buttons = (self.test_button, self.programs_button, self.graphs_button, self.source_button, self.mute_button)
+        for button in buttons:
             self._buttons_layout.addWidget(button)
         text_layout.addLayout(self._buttons_layout)
         row.addWidget(self.icon_widget, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(text_layout, 1)
         self.test_button.clicked.connect(self.health_test_requested)
         self.programs_button.clicked.connect(self.programs_requested)
+        self.graphs_button.clicked.connect(self.graphs_requested)
         self.source_button.clicked.connect(self._open_source)
         self.mute_button.clicked.connect(lambda: self.alarm_muted.emit(self.alarm, not self.muted))
         self._ready = True
@@ -376,9 +396,10 @@ class AlarmRow(Themed, QWidget):
             self.retranslate()
 
     def set_brief(self, *, brief: bool) -> None:
-        """Hide icon and title where they are shown above the card already."""
-        self._is_brief = brief
-        self._update_parts()
+        """Hide icon, title and evidence where they are shown above the card already."""
+        if brief != self._is_brief:
+            self._is_brief = brief
+            self.retranslate()
 
     def set_short(self, *, short: bool) -> None:
         """Hide evidence and what is rarely needed, where the window has little room; the button for the programs stands
@@ -404,11 +425,20 @@ class AlarmRow(Themed, QWidget):
         figures = ((self.alarm.data.get(name), unit) for name, unit in units)
         return " · ".join(join_unit(f"{value:,}", unit) for value, unit in figures if isinstance(value, int))
 
+    def _remaining_evidence(self, evidence: str) -> str:
+        """What is not told above a brief row; of a slowdown there is told how long and how far."""
+        texts, where = language.texts(), self.alarm.data.get("where")
+        if where is not None:
+            return texts.format_value("where", where)
+        return evidence if self.alarm.id in SLOWING_ALARMS else texts.alarm_limit_note(self.alarm)
+
     def _update_parts(self) -> None:
         self.icon_widget.setVisible(not self._is_brief)
         self.title_label.setVisible(not self._is_brief)
-        self.evidence_label.setVisible(not self.is_short and len(self.gpus) < 2)
         alarm = self.alarm
+        has_evidence = bool(self.evidence_label.text()) and len(self.gpus) < 2
+        self.evidence_label.setVisible(has_evidence and not self.is_short)
+        self.graphs_button.setVisible(self._is_brief)
         self.test_button.setVisible(alarm.id in ALARMS_ADVISING_TEST)
         self.programs_button.setVisible(alarm.id in ALARMS_NAMING_PROGRAMS)
         self.source_button.setVisible(alarm.source is not None and not self.is_short)
@@ -422,6 +452,8 @@ class AlarmRow(Themed, QWidget):
         alarm_text = texts.localize_alarm(alarm)
         parts = (alarm_text.title or "", alarm_text.evidence or "", alarm_text.fix or "")
         title, evidence, fix = parts
+        if self._is_brief:
+            evidence = self._remaining_evidence(evidence)
         if self.gpus:
             title = texts.title_of_gpus(self.gpus, uncapitalize(texts.alarm_state(alarm)))
         if self.is_short and len(self.gpus) < 2 and (readings := self._readings_text()):
@@ -435,6 +467,7 @@ class AlarmRow(Themed, QWidget):
         self._update_parts()
         self.test_button.setText(self.tr("Run the health test"))
         self.programs_button.setText(self.tr("Show programs"))
+        self.graphs_button.setText(self.tr("Show live graphs"))
         publisher = urlsplit(alarm.source or "").hostname or ""
         self.source_button.setText(self.tr("Source: {publisher}").format(publisher=publisher))
         self.source_button.setToolTip(alarm.source or "")

@@ -229,8 +229,13 @@ class Hero(Themed, QWidget):
         self.kind: HeroKind = kind
         self._always_compact = compact
         self._breakpoints = Breakpoints(self)
-        # What is at the right of the text goes on below it where there is no room.
-        self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        # What is at the right of the text goes on below it where there is no room. Further rows are below both, so that
+        # a button that unfolds one stays where it is.
+        self._outer_layout = QVBoxLayout(self)
+        self._outer_layout.setSpacing(0)
+        self._layout, self._rows_layout = QBoxLayout(QBoxLayout.Direction.LeftToRight), QVBoxLayout()
+        self._outer_layout.addLayout(self._layout, 1)
+        self._outer_layout.addLayout(self._rows_layout)
         self._text_row, self._side_row, self._buttons_layout = QHBoxLayout(), QHBoxLayout(), QVBoxLayout()
         self._buttons_layout.setSpacing(8)
         self.icon_widget = IconWidget("ok", background="disc", background_size=50, size=26, background_color=None)
@@ -279,8 +284,8 @@ class Hero(Themed, QWidget):
             self._update_margins()
 
     def add_row(self, widget: QWidget) -> None:
-        """Add a widget below the text."""
-        self._text_layout.insertWidget(self._text_layout.count() - 1, widget)
+        """Add a widget below the text, and below what is at its right."""
+        self._rows_layout.addWidget(widget)
 
     def add_action(self, button: Button, *, below: bool = False) -> None:
         """Put another button above the verdict's own, or below it, both equally wide."""
@@ -303,8 +308,12 @@ class Hero(Themed, QWidget):
         fits = width + self._margins_width() <= self.width()
         self._layout.setDirection(QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom)
 
+    def refresh(self) -> None:
+        super().refresh()
+        self._update_margins()
+
     def _margins_width(self) -> int:
-        margins = self._layout.contentsMargins()
+        margins = self._outer_layout.contentsMargins()
         return margins.left() + margins.right()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -314,10 +323,13 @@ class Hero(Themed, QWidget):
 
     def _update_margins(self) -> None:
         compact = self._always_compact or self._breakpoints.is_low or self._breakpoints.is_tight
-        self._layout.setContentsMargins(*((16, 12, 16, 12) if compact else (24, 18, 20, 18)))
+        self._outer_layout.setContentsMargins(*((16, 12, 16, 12) if compact else (24, 18, 20, 18)))
+        spacing = 14 if compact else 20
         for layout in (self._layout, self._text_row, self._side_row):
-            layout.setSpacing(14 if compact else 20)
+            layout.setSpacing(spacing)
         self.icon_widget.background_size, self.icon_widget.icon_size = (38, 22) if compact else (50, 26)
+        # In line with the text.
+        self._rows_layout.setContentsMargins(theme.px(self.icon_widget.background_size) + spacing, 2, 0, 0)
         self.icon_widget.updateGeometry()
         self.title_label.set_kind("heading" if compact else "verdict")
         self.detail_label.set_kind("small" if compact else "body")

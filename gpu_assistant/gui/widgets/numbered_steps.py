@@ -10,9 +10,11 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from .. import theme
 from .base import Themed, draw_rounded_rect, tint_border
+from .console import CommandBox
 from .text import label
 
 DISC_SIZE = 24  # pixels at 100 %
+TEXT_TOP = 3  # pixels: the first line stands beside the middle of the disc
 
 
 class NumberedSteps(QWidget):
@@ -21,7 +23,7 @@ class NumberedSteps(QWidget):
     def __init__(self, steps: Sequence[NumberedStep]) -> None:
         super().__init__()
         self.steps = tuple(steps)
-        self._heading_label = label("strong")
+        self._heading_label = label("heading")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
@@ -43,36 +45,69 @@ class NumberedSteps(QWidget):
         return first + len(shown)
 
 
-class NumberedStep(QWidget):
-    """One step: what to do, a note, and a file's name or a command in the fixed-width font, which can be selected.
+class Instruction(QWidget):
+    """What to do, a note, and a command to copy. `add_widget` puts more below them."""
 
-    `add_widget` puts more below them.
-    """
-
-    def __init__(self) -> None:
+    def __init__(self, text_style: str = "body") -> None:
         super().__init__()
-        self.number, self.text = 0, ""
-        self._disc = _NumberDisc()
-        self._text_label, self._note_label, self._code_label = label("body"), label("small"), label("mono")
-        self._code_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.text = ""
+        self.command_box: CommandBox | None = None  # from the first command on
+        self._text_label, self._note_label = label(text_style), label("small")
+        # The note may name a file to search for.
+        self._note_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._column = QVBoxLayout()
         self._column.setSpacing(3)
-        for part in (self._text_label, self._note_label, self._code_label):
+        for part in (self._text_label, self._note_label):
             self._column.addWidget(part)
         self._column.addStretch(0)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
-        row.addWidget(self._disc, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(self._column, 1)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(12)
+        self._row.addLayout(self._column, 1)
 
-    def set_texts(self, text: str, note: str = "", code: str = "") -> None:
+    def set_texts(self, text: str, note: str = "", command: str = "") -> None:
         """Set what to do and what is said below it."""
         self.text = text
-        for part, words in ((self._text_label, text), (self._note_label, note), (self._code_label, code)):
+        for part, words in ((self._text_label, text), (self._note_label, note)):
             part.setText(words)
             part.setVisible(bool(words))
+        if command and self.command_box is None:
+            self.command_box = CommandBox()
+            self._column.insertWidget(self._column.indexOf(self._note_label) + 1, self.command_box)
+        if self.command_box is not None:
+            self.command_box.set_text(command)
+            self.command_box.setVisible(bool(command))
         self._update_name()
+
+    def _update_name(self) -> None:
+        command = self.command_box.text_edit.toPlainText() if self.command_box is not None else ""
+        parts = (self._text_label.text(), self._note_label.text(), command)
+        self.setAccessibleName(" ".join(part for part in parts if part))
+
+    @property
+    def controls(self) -> tuple[QWidget, ...]:
+        """What Tab reaches of the command."""
+        box = self.command_box
+        return (box.text_edit, box.copy_button) if box is not None else ()
+
+    def add_widget(self, widget: QWidget) -> None:
+        """Put a widget below the texts, at the left."""
+        self._column.insertWidget(self._column.count() - 1, widget, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def remove_widget(self, widget: QWidget) -> None:
+        """Take a widget out again."""
+        self._column.removeWidget(widget)
+
+
+class NumberedStep(Instruction):
+    """An instruction beside its number."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        super().__init__()
+        self._disc = _NumberDisc()
+        self._row.insertWidget(0, self._disc, 0, Qt.AlignmentFlag.AlignTop)
+        self._column.setContentsMargins(0, TEXT_TOP, 0, 0)
 
     def set_number(self, number: int) -> None:
         self.number = number
@@ -80,16 +115,8 @@ class NumberedStep(QWidget):
         self._update_name()
 
     def _update_name(self) -> None:
-        parts = (self._text_label.text(), self._note_label.text(), self._code_label.text())
-        self.setAccessibleName(f"{self.number}. {' '.join(part for part in parts if part)}")
-
-    def add_widget(self, widget: QWidget) -> None:
-        """Put a widget below the texts."""
-        self._column.insertWidget(self._column.count() - 1, widget)
-
-    def remove_widget(self, widget: QWidget) -> None:
-        """Take a widget out again."""
-        self._column.removeWidget(widget)
+        super()._update_name()
+        self.setAccessibleName(f"{self.number}. {self.accessibleName()}")
 
 
 class _NumberDisc(Themed, QWidget):

@@ -49,6 +49,9 @@ def test_create_page_fits(app, at_recommendation, speak, largest, qtbot, tmp_pat
     app.gate.set()
     qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "done", timeout=5000)
     settled(wizard, qtbot)
+    wizard.side_pages.create_page.ready_card.trouble_button.click()
+    wizard.side_pages.create_page.ready_card.details_button.click()
+    settled(wizard, qtbot)
 
 
 @BOTH

@@ -66,15 +66,30 @@ def yes(monkeypatch):
     return questions
 
 
-def test_folder_is_chosen_before_start(app, at_prepare, qtbot, tmp_path):
+def test_primary_button_asks_for_the_folder_first(app, at_prepare, qtbot, opened_dialogs, tmp_path):
     page = at_prepare(app).side_pages.create_page
-    assert not page.primary_button.isEnabled()
-    assert primary_buttons(page) == [page.folder_card.choose_button]
-    qtbot.waitUntil(page.folder_card.choose_button.hasFocus, timeout=5000)
-    page.use_folder(tmp_path / "stick")
-    assert page.primary_button.isEnabled()
-    assert primary_buttons(page) == [page.primary_button]
+    assert page.primary_button.text() == "Choose the folder…"
     qtbot.waitUntil(page.primary_button.hasFocus, timeout=5000)
+    page.primary_button.click()
+    (dialog,) = opened_dialogs
+    assert dialog.fileMode() == QFileDialog.FileMode.Directory
+    dialog.fileSelected.emit(str(tmp_path / "stick"))
+    assert page.primary_button.text() == "Prepare the folder"
+    assert primary_buttons(page) == [page.primary_button]
+    assert page.folder_card.choose_button.isVisible()
+    qtbot.waitUntil(page.primary_button.hasFocus, timeout=5000)
+
+
+@pytest.fixture
+def opened_dialogs(monkeypatch):
+    """The dialogs for files and folders, which are not shown."""
+    dialogs: list[QFileDialog] = []
+
+    def note(dialog: QFileDialog) -> None:
+        dialogs.append(dialog)
+
+    monkeypatch.setattr(QFileDialog, "open", note)
+    return dialogs
 
 
 def primary_buttons(page: CreateBundlePage) -> list[Button]:
@@ -128,15 +143,62 @@ def test_what_the_folder_lacks_is_a_step(app, at_prepare, speak, seen, qtbot, tm
     qtbot.waitUntil(page.ready_card.isVisible, timeout=5000)
     assert page.verdict_hero.kind == "ok"
     steps = {
-        "en": ("1. Copy", "2. Copy", "3. Double-click", "4. Connect the computer to the internet.", "5. Open GPU"),
-        "zh_CN": ("1. 把", "2. 把", "3. 双击", "4. 让那台电脑联网。", "5. 打开 GPU 助手"),
+        "en": ("1. Copy", "2. Download", "3. Double-click", "4. Connect the computer to the internet", "5. Open GPU"),
+        "zh_CN": ("1. 把", "2. 下载", "3. 还没装", "4. 让那台电脑联网", "5. 打开 GPU 助手"),
     }[code]
     names = step_names(page.ready_card)
     assert [name for name, start in zip(names, steps, strict=True) if not name.startswith(start)] == []
-    assert {"en": "Open NVIDIA's page", "zh_CN": "打开 NVIDIA 页面"}[code] in seen(page.ready_card)
-    assert page.ready_card.controls[0] is page.ready_card.driver_source.button
+    assert INSTALLER_NAMES["linux", "x86_64"].format(version=made.program) in seen(page.ready_card)
+    needs_internet = {
+        "en": "needs the internet once, for the NVIDIA driver",
+        "zh_CN": "要联网一次，用来安装 NVIDIA 驱动",
+    }
+    assert needs_internet[code] in page.verdict_hero.detail_label.text()
+
+
+def test_last_resorts_are_folded_away(app, at_prepare, seen, qtbot, tmp_path):
+    page = at_prepare(app).side_pages.create_page
+    made = bundles.contents(excluded_codes=("nvidia-driver-linux",))
+    app.results["bundle"] = lambda: bundles.write(tmp_path / "stick", made)
+    page.use_folder(tmp_path / "stick")
+    page.primary_button.click()
+    qtbot.waitUntil(page.ready_card.isVisible, timeout=5000)
+    card = page.ready_card
     name = INSTALLER_NAMES["linux", "x86_64"].format(version=made.program)
-    assert [text for text in (name, f"sudo apt install ./{name}") if text not in seen(page.ready_card)] == []
+    texts = f"sudo apt install ./{name}", "Open NVIDIA's page", "It is also in Settings"
+    assert [text for text in texts if text in seen(card)] == []
+    card.trouble_button.click()
+    assert [text for text in texts if text not in seen(card)] == []
+    qtbot.waitUntil(lambda: not card.driver_button.visibleRegion().isEmpty(), timeout=5000)
+    assert card.controls.index(card.trouble_button) < card.controls.index(card.driver_button)
+    card.trouble_button.click()
+    assert not card.driver_button.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("excluded_codes", "source", "distribution", "text"),
+    [
+        ((), None, "debian", ""),
+        ((), "file", "debian", ""),
+        ((), "page", "debian", "for the NVIDIA driver."),
+        (("wsl2-install",), None, "debian", "for WSL2."),
+        ((), "guided", "fedora", "for GPU Assistant itself and the NVIDIA driver."),
+    ],
+)
+def test_internet_that_is_needed_nevertheless_is_announced(
+    qtbot, language, machine_566, tmp_path, excluded_codes, source, distribution, text
+):
+    card = BundleReadyCard()
+    qtbot.addWidget(card)
+    bundle = CreatedBundle(
+        order=BundleOrder(folder=tmp_path / "stick", machine=machine_566, goal="pytorch", channel="stable"),
+        os=OperatingSystem(system="linux", arch="x86_64", distro=distribution),
+        contents=bundles.contents(excluded_codes=excluded_codes),
+        checksum="0" * 64,
+        recommendation=cpu_recommendation(),
+        driver=MissingDriver(source=source) if source is not None else None,
+    )
+    assert card.internet_text(bundle) == (f"The other computer needs the internet once, {text}" if text else "")
 
 
 def step_names(card: BundleReadyCard) -> list[str]:
@@ -184,8 +246,8 @@ def test_driver_that_only_the_user_can_install_is_a_step(
     qtbot.waitUntil(page.ready_card.isVisible, timeout=5000)
     names = "\n".join(step_names(page.ready_card))
     assert [step for step in steps if step not in names] == []
-    source = page.ready_card.driver_source
-    assert (source.url[: len(url)], source.isVisible()) == (url, bool(url))
+    button = page.ready_card.driver_button
+    assert (button.url[: len(url)], button.isVisible()) == (url, bool(url))
 
 
 @pytest.mark.parametrize(
@@ -215,6 +277,9 @@ def test_distribution_without_debian_packages_takes_the_wheel(
     names = "\n".join(step_names(page.ready_card))
     assert suffix in names
     assert ("Double-click the installer" in names) == (suffix == ".deb")
+    copied = [step.command_box for step in page.ready_card.there_steps.steps if step.command_box is not None]
+    assert bool(copied) == (suffix == ".whl")
+    assert all(box.copy_button.isVisible() for box in copied)
     page.ready_card.details_button.click()
     # The wheel's program is started by its path, for which the shell has to find the home folder.
     assert ("\n~/gpu-assistant/bin/gpu-assistant install --bundle stick" in f"\n{seen(page)}") == (suffix == ".whl")
@@ -262,9 +327,12 @@ def test_next_folder_shows_its_own_driver(qtbot, language, machine_566, tmp_path
         card.set_bundle(bundle, language.texts())
         names = step_names(card)
         assert [name.split(". ")[0] for name in names] == [str(number + 1) for number in range(len(names))]
-        assert card.driver_source.isVisible() == (source is not None)
-        if step is not None:
-            assert card.driver_source.parentWidget().accessibleName().startswith(step)
+        # Packages come over the internet: where else to get a driver is a last resort.
+        assert card.driver_button.isVisible() == (source in ("file", "page"))
+        if source in ("file", "page"):
+            assert card.driver_button.parentWidget().accessibleName().startswith(step)
+        elif step is not None:
+            assert any(name.startswith(step) for name in names)
 
 
 def test_file_manager_that_is_missing_is_named(app, at_prepare, qtbot, monkeypatch, seen, tmp_path):
@@ -290,16 +358,17 @@ def test_command_for_a_folder_with_a_space_is_quoted(app, at_prepare, qtbot, see
     assert "--bundle 'my stick'" in seen(page)
 
 
-def test_other_computer_uses_its_file(app, at_prepare, qtbot, machine_file, tmp_path):
+def test_other_computer_uses_its_file(app, at_prepare, qtbot, opened_dialogs, machine_file, tmp_path):
     wizard = at_prepare(app)
     page = wizard.side_pages.create_page
     page.target_card.target_segments.buttons[1].click()
     page.use_folder(tmp_path / "stick")
-    assert not page.primary_button.isEnabled()
-    qtbot.waitUntil(page.target_card.file_button.hasFocus, timeout=5000)
-    assert primary_buttons(page) == [page.target_card.file_button]
-    page.use_machine_file(machine_file)
-    assert primary_buttons(page) == [page.primary_button]
+    assert page.primary_button.text() == "Choose its details file…"
+    qtbot.waitUntil(page.primary_button.hasFocus, timeout=5000)
+    page.primary_button.click()
+    (dialog,) = opened_dialogs
+    dialog.fileSelected.emit(str(machine_file))
+    assert page.primary_button.text() == "Prepare the folder"
     page.primary_button.click()
     qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "done", timeout=5000)
     assert app.orders[0][0].os.system == "windows"
@@ -315,8 +384,7 @@ def test_file_without_a_machine_is_reported(app, at_prepare, qtbot, seen, tmp_pa
     page.primary_button.click()
     qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "failed", timeout=5000)
     assert "no.json" in seen(page)
-    assert not page.primary_button.isEnabled()  # the same file stays wrong
-    assert primary_buttons(page) == [page.target_card.file_button]
+    assert page.primary_button.text() == "Choose another file…"  # the same file stays wrong
     assert app.orders == []
 
 
@@ -394,9 +462,9 @@ def test_call_error_asks_for_another_folder(app, at_prepare, qtbot, seen, tmp_pa
     page.primary_button.click()
     qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "failed", timeout=5000)
     assert "contains other files" in seen(page)
-    assert not page.primary_button.isEnabled()
+    assert page.primary_button.text() == "Choose another folder…"
     page.use_folder(tmp_path / "new")
-    assert page.primary_button.isEnabled()
+    assert page.primary_button.text() == "Prepare the folder"
     assert not page.verdict_hero.isVisible()
 
 

@@ -10,12 +10,15 @@ def test_steps_without_text_have_no_number(show) -> None:
     here, there = NumberedSteps([first, left_out]), NumberedSteps([second])
     first.set_texts("Copy the folder.", "Skip this if it is there already.")
     left_out.set_texts("")
-    second.set_texts("Type this:", code="sudo apt install ./x.deb")
+    second.set_texts("Type this:", command="sudo apt install ./x.deb")
     assert there.number_from(here.number_from(1)) == 3
     show(here)
     show(there)
     assert first.accessibleName() == "1. Copy the folder. Skip this if it is there already."
     assert second.accessibleName() == "2. Type this: sudo apt install ./x.deb"
+    assert second.command_box is not None
+    assert second.command_box.copy_button.isVisible()
+    assert first.command_box is None
     assert not left_out.isVisible()
     left_out.set_texts("Copy the installer.")
     assert here.number_from(1) == 3

@@ -81,6 +81,8 @@ class HomePage(Page):
         self._error: AppError | None = None
         self._is_built = False
         self._hero_target: HeroTarget = "graphs"
+        self._shows_advice = False
+        self._advised_alarm: str | None = None  # the alarm that the advice is about
         super().__init__(" ")
         self.hero = Hero("neutral", " ")
         self.alarms_card = AlarmsCard(include_info=False, framed=False, programs_icon=None)
@@ -153,6 +155,7 @@ class HomePage(Page):
             lambda: self.health_test_requested.emit(ADVISED_TEST_LEVEL, None)
         )
         self.alarms_card.programs_requested.connect(self.programs_requested)
+        self.alarms_card.graphs_requested.connect(lambda: self.page_requested.emit(MONITOR))
         self.live_card.health_test_requested.connect(lambda card: self.health_test_requested.emit(1, card))
         self.live_card.monitor_requested.connect(lambda: self.page_requested.emit(MONITOR))
         self.hero.button.clicked.connect(self._run_hero_action)
@@ -281,9 +284,11 @@ class HomePage(Page):
             simulated=self._app.simulated,
             # Who finished a setup once wants one.
             setup_skipped=self._app.settings.setup_skipped and not self._app.settings.setup_done,
+            history=self._sampling.history,
         )
         is_alarm_muted = partial(is_muted, self._app.settings, gpus=self._sampling.history.gpus())
         self.alarms_card.show_health(health, is_alarm_muted, first_brief=current_verdict.shows_alarm)
+        self._fold_advice(health if current_verdict.shows_alarm else None)
         self._place_live_card(below_hero=current_verdict.shows_alarm)
         if current_verdict[:4] != (
             self.hero.kind,
@@ -300,11 +305,26 @@ class HomePage(Page):
             )
             self.hero.button.setEnabled(bool(current_verdict.action))
         self._hero_target = current_verdict.target
-        # What such a computer or an ailing card needs; beside a card that is well, it is one of many things to do.
+        # What such a computer or an ailing card needs; beside a card that is well, it is one of many things to do, and
+        # advice that is shown was asked for already.
         is_needed = current_verdict.target == "setup" or current_verdict.kind in ("warn", "error")
-        self.hero.button.set_kind("primary" if is_needed else "secondary")
+        is_open = current_verdict.target == "advice" and self._shows_advice
+        self.hero.button.set_kind("primary" if is_needed and not is_open else "secondary")
+        icon = ("up" if is_open else "down") if current_verdict.target == "advice" else "right"
+        if icon != self.hero.button.trailing_icon:
+            self.hero.button.set_icon(trailing_icon=icon)
         setup_useful = self.facts.loaded and (self.facts.installed is None or self.facts.is_gpu_unused())
         self.setup_button.setVisible(setup_useful and current_verdict.target != "setup" and not self._app.simulated)
+
+    def _fold_advice(self, health: Health | None) -> None:
+        """Show the advice about the most severe alarm once it is asked for, that about an error at once; None where
+        the verdict is about no alarm.
+        """
+        alarm = health.alarms[0].id if health is not None else None
+        if alarm != self._advised_alarm:
+            self._advised_alarm = alarm
+            self._shows_advice = health is not None and health.state == "error"
+        self.alarms_card.set_first_folded(folded=alarm is not None and not self._shows_advice)
 
     def _show_row_states(self) -> None:
         states: dict[str, RowState] = {each.path: "waiting" for each, _ in self._verifications[1:]}
@@ -342,6 +362,9 @@ class HomePage(Page):
     def _run_hero_action(self) -> None:
         if self._hero_target == "setup":
             self.setup_requested.emit()
+        elif self._hero_target == "advice":
+            self._shows_advice = not self._shows_advice
+            self._show_verdict()
         elif self._hero_target == "program":
             self.actions_panel.open_examples()
         elif self._hero_target == "test":

@@ -13,12 +13,13 @@ from ....monitor.series import gpu_key
 from ....texts.format import uncapitalize
 from ... import language
 from ...machine_facts import MachineFacts
-from ...monitor.alarms import ALARMS_ADVISING_TEST
+from ...monitor.history_model import SampleHistory
 from ...widgets.cards import HeroKind
 from ...widgets.text import SEPARATOR
+from .alarm_evidence import alarm_evidence
 
 VERDICTS_BY_WEIGHT: tuple[Verdict, ...] = ("pass", "warn", "fail")
-HeroTarget = Literal["setup", "graphs", "test", "program"]
+HeroTarget = Literal["setup", "graphs", "test", "program", "advice"]
 
 
 class HomeVerdict(NamedTuple):
@@ -37,11 +38,18 @@ class HomeVerdict(NamedTuple):
 
 
 def home_verdict(
-    facts: MachineFacts, sample: Sample | None, health: Health | None, *, simulated: bool, setup_skipped: bool = False
+    facts: MachineFacts,
+    sample: Sample | None,
+    health: Health | None,
+    *,
+    simulated: bool,
+    setup_skipped: bool = False,
+    history: SampleHistory | None = None,
 ) -> HomeVerdict:
     """The most severe thing that is known; what is not known yet is not judged.
 
-    With `setup_skipped` the GPU's health comes before the offer of a setup.
+    With `setup_skipped` the GPU's health comes before the offer of a setup. From the `history` it is known how a GPU
+    did before it was slowed down.
     """
     if simulated:
         return _simulated_verdict(facts)
@@ -52,8 +60,8 @@ def home_verdict(
             "neutral", QCoreApplication.translate("HomeVerdict", "Checking this computer…"), icon="search"
         )
     if facts.installed is None and not (nvidia and setup_skipped):
-        return _setup_verdict(nvidia, sample, health)
-    return _gpu_verdict(facts, sample, health) if nvidia else _no_gpu_verdict()
+        return _setup_verdict(nvidia, sample, health, history)
+    return _gpu_verdict(facts, sample, health, history) if nvidia else _no_gpu_verdict()
 
 
 def _no_gpu_verdict() -> HomeVerdict:
@@ -68,12 +76,14 @@ def _no_gpu_verdict() -> HomeVerdict:
     )
 
 
-def _gpu_verdict(facts: MachineFacts, sample: Sample | None, health: Health | None) -> HomeVerdict:
+def _gpu_verdict(
+    facts: MachineFacts, sample: Sample | None, health: Health | None, history: SampleHistory | None
+) -> HomeVerdict:
     """Alarms come first: no setup helps a defective GPU."""
     translate = QCoreApplication.translate
     state = health.state if health is not None else "unknown"
     if health is not None and state in ("warn", "error"):
-        return _alarm_verdict(health)
+        return _alarm_verdict(health, history)
     if facts.is_gpu_unused():
         return HomeVerdict(
             "warn",
@@ -185,22 +195,15 @@ def _observing_verdict(gpus: tuple[GpuSample, ...], *, watching: bool) -> HomeVe
     return HomeVerdict("neutral", title, _readings_text(gpus) if watching else "", graphs_text, icon="search")
 
 
-def _alarm_verdict(health: Health) -> HomeVerdict:
-    """The most severe alarm; what to do, the evidence and other alarms are shown below it."""
-    translate, worst_alarm = QCoreApplication.translate, health.alarms[0]
-    kind: HeroKind = "error" if health.state == "error" else "warn"
-    target: HeroTarget = "test" if worst_alarm.id in ALARMS_ADVISING_TEST else "graphs"
-    action = (
-        translate("HomeVerdict", "Run health test")
-        if target == "test"
-        else translate("HomeVerdict", "Show live graphs")
-    )
+def _alarm_verdict(health: Health, history: SampleHistory | None) -> HomeVerdict:
+    """The most severe alarm and its evidence; what to do is unfolded below it, where other alarms are shown."""
     return HomeVerdict(
-        kind,
+        "error" if health.state == "error" else "warn",
         language.texts().most_severe_alarm_title(health),
-        action=action,
+        alarm_evidence(health, history),
+        QCoreApplication.translate("HomeVerdict", "What to do"),
         shows_alarm=True,
-        target=target,
+        target="advice",
     )
 
 
@@ -219,12 +222,14 @@ def _simulated_verdict(facts: MachineFacts) -> HomeVerdict:
     )
 
 
-def _setup_verdict(nvidia: bool, sample: Sample | None, health: Health | None) -> HomeVerdict:
+def _setup_verdict(
+    nvidia: bool, sample: Sample | None, health: Health | None, history: SampleHistory | None
+) -> HomeVerdict:
     """The offer of a setup; an unhealthy GPU comes before it, a healthy one is named beside it."""
     translate = QCoreApplication.translate
     if nvidia:
         if health is not None and health.state in ("warn", "error"):
-            return _alarm_verdict(health)
+            return _alarm_verdict(health, history)
         detail = translate("HomeVerdict", "About 10 minutes. Nothing is changed before you agree.")
         if sample is not None and sample.gpus and health is not None and health.state == "well":
             normal = _normal_gpus_verdict(sample.gpus)

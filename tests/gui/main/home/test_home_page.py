@@ -114,22 +114,78 @@ def test_home_with_hot_gpu(home, app, qtbot):
     now = time.time()
     feed(window, *(sample(gpu(temp=87, throttle=("hardware-thermal",)), t=now - 8 + i) for i in range(8)))
     assert (page.hero.kind, page.hero.title_label.text()) == ("warn", "Your GPU is hot and slowing itself down")
+    assert page.hero.detail_label.text().startswith("For 7 seconds · clock ")
     (row,) = page.alarms_card.rows.values()
+    # What to do is asked for by the hero's button, which is the page's primary one until then.
+    assert not page.alarms_card.isVisible()
+    assert (page.hero.button.text(), page.hero.button.kind) == ("What to do", "primary")
+    button = page.hero.button
+    button.click()
+    assert row.fix_label.isVisible()
+    assert button.kind == "secondary"
+    # It stays where it is: what it unfolds goes below.
+    qtbot.waitUntil(lambda: button.geometry().bottom() < page.alarms_card.y(), timeout=5000)
     assert "dust" in row.fix_label.text()
-    assert "87 °C" in row.evidence_label.text()
-    qtbot.waitUntil(row.evidence_label.isVisible, timeout=5000)
-    # What to do comes before the figures.
-    assert not page.hero.detail_label.isVisible()
-    assert row.fix_label.y() < row.evidence_label.y()
+    # Title and readings stand elsewhere on the page.
+    assert not row.title_label.isVisible()
+    assert "°C" not in row.evidence_label.text()
     assert row.source_button.toolTip().startswith("https://")
     row.mute_button.click()
     assert app.settings.is_muted("slowed-by-heat", "gpu0")
     assert row.mute_button.text() == "Notify me again"
+    with qtbot.waitSignal(page.page_requested) as wanted:
+        row.graphs_button.click()
+    assert wanted.args == [MONITOR]
+    window.main_area.open_page(HOME)
     row.programs_button.click()
     qtbot.waitUntil(lambda: window.main_area.current_page == MONITOR, timeout=20_000)
     feed(window, sample(gpu()))
     card = window.main_area.pages[MONITOR].gpu_details.processes_card
     qtbot.waitUntil(lambda: card.isVisible() and not card.visibleRegion().isEmpty(), timeout=5000)
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("en", "For 20 seconds · clock down 40%, from 2,700 to 1,620 MHz"),
+        ("zh_CN", "已持续 20 秒 · 频率下降 40%，从 2,700 降到 1,620 MHz"),
+    ],
+)
+def test_slowdown_is_told_by_the_clock_under_load_before(home, app, language, qtbot, code, text):
+    app.results["detect"] = rtx4060()
+    app.known = (replace(ENVIRONMENT, variant="cu130"),)
+    language.set(code)
+    window, page = home(app)
+    window.main_area.sampling.load_now()
+    now = time.time()
+    idle, busy = gpu(temp=40, util=2, clock_sm=210), gpu(temp=80, util=99, clock_sm=2700)
+    hot = gpu(temp=87, util=99, clock_sm=1620, throttle=("thermal",))
+    steps = (
+        *((idle, 80 - i) for i in range(30)),
+        *((busy, 50 - i) for i in range(29)),
+        *((hot, 20 - i) for i in range(21)),
+    )
+    feed(window, *(sample(state, t=now - ago) for state, ago in steps))
+    assert page.hero.detail_label.text() == text
+
+
+def test_advice_stays_as_it_was_left_until_another_alarm(home, app, qtbot):
+    app.results["detect"] = rtx4060()
+    app.known = (replace(ENVIRONMENT, variant="cu130"),)
+    window, page = home(app)
+    now = time.time()
+    hot = gpu(temp=87, throttle=("hardware-thermal",))
+    feed(window, *(sample(hot, t=now - 60 + i) for i in range(8)))
+    page.hero.button.click()
+    feed(window, sample(hot, t=now - 51))
+    assert page.alarms_card.isVisible()
+    page.hero.button.click()
+    feed(window, sample(hot, t=now - 50))
+    assert not page.alarms_card.isVisible()
+    # An error does not wait to be asked.
+    feed(window, *(sample(gpu(state="lost"), t=now - 40 + i) for i in range(3)))
+    assert page.hero.kind == "error"
+    assert page.alarms_card.isVisible()
 
 
 def test_readings_with_the_limit_follow_an_alarm(home, app, qtbot):
@@ -166,12 +222,12 @@ def test_several_alarms_show_one_and_expand_the_rest(home, app, qtbot):
     assert len(page.alarms_card.rows) >= 4
     first, *others = page.alarms_card.rows.values()
     assert page.hero.kind == "error"
-    assert page.hero.button.kind == "primary"
     assert page.hero.title_label.text() == first.title_label.text()
-    # Its title stands above: here is what to do, and why.
+    assert "3 memory errors" in page.hero.detail_label.text()
+    # Title and evidence stand above: here is what to do.
     assert not first.title_label.isVisible()
     assert first.fix_label.isVisible()
-    assert first.evidence_label.isVisible()
+    assert "3 memory errors" not in first.evidence_label.text()
     assert not any(row.isVisible() for row in others)
     assert page.alarms_card.expand_button.text() == "Show all"
     assert page.alarms_card.others_label.text().startswith("Also ")
@@ -179,6 +235,22 @@ def test_several_alarms_show_one_and_expand_the_rest(home, app, qtbot):
     assert all(row.isVisible() and row.title_label.isVisible() for row in others)
     page.alarms_card.expand_button.click()
     assert not any(row.isVisible() for row in others)
+    # Folded, it names the other alarms still.
+    page.hero.button.click()
+    assert not first.isVisible()
+    assert page.alarms_card.others_label.isVisible()
+
+
+def test_alarm_of_several_gpus_is_named_once(home, app, qtbot):
+    app.results["detect"] = rtx4060()
+    app.known = (replace(ENVIRONMENT, variant="cu130"),)
+    window, page = home(app)
+    now, hot = time.time(), {"temp": 87, "throttle": ("thermal",)}
+    full = gpu(1, **hot, mem_used=8 * GIB)
+    feed(window, *(sample(gpu(**hot), full, t=now - 12 + i) for i in range(12)))
+    assert page.hero.title_label.text() == "GPU 0 and 1: slowed by heat"
+    assert page.hero.detail_label.text().startswith("GPU 0 · For ")
+    assert page.alarms_card.others_label.text() == "Also GPU 1: memory nearly full"
 
 
 def test_home_without_environment_shows_gpu_health(home, app, qtbot):
@@ -192,7 +264,7 @@ def test_home_without_environment_shows_gpu_health(home, app, qtbot):
     now = time.time()
     feed(window, *(sample(gpu(**SICK), t=now + i) for i in range(12)))
     assert page.hero.kind == "error"
-    assert (page.hero.button.text(), page.setup_button.text()) == ("Run health test", "Set up PyTorch")
+    assert (page.hero.button.text(), page.setup_button.text()) == ("What to do", "Set up PyTorch")
     with qtbot.waitSignal(page.setup_requested):
         window.main_area.setup_requested.disconnect()
         page.setup_button.click()

@@ -101,9 +101,10 @@ UNUSED = MachineFacts(loaded=True, installed=ENVIRONMENT, machine=rtx4060())
 def test_worst_alarm_comes_before_setup_advice(qapp):
     assert UNUSED.is_gpu_unused()
     lost = home_verdict(UNUSED, sample(gpu()), ALARMED, simulated=False)
-    assert (lost.kind, lost.shows_alarm, lost.target) == ("error", True, "graphs")
+    assert (lost.kind, lost.shows_alarm, lost.target) == ("error", True, "advice")
     hot = home_verdict(UNUSED, sample(gpu()), HOT, simulated=False)
-    assert (hot.kind, hot.shows_alarm, hot.target) == ("warn", True, "graphs")
+    assert (hot.kind, hot.shows_alarm, hot.target) == ("warn", True, "advice")
+    assert hot.detail == "A is at 90 °C; it slows down at 87 °C."
     well = home_verdict(UNUSED, sample(gpu()), None, simulated=False)
     assert (well.kind, well.shows_alarm, well.target) == ("warn", False, "setup")
 
@@ -111,15 +112,14 @@ def test_worst_alarm_comes_before_setup_advice(qapp):
 @pytest.mark.parametrize("health", [ALARMED, HOT])
 def test_unhealthy_gpu_gets_no_setup_offer(qapp, health: Health):
     verdict = home_verdict(MachineFacts(loaded=True), sample(gpu()), health, simulated=False)
-    assert (verdict.shows_alarm, verdict.target, verdict.action) == (True, "graphs", "Show live graphs")
+    assert (verdict.shows_alarm, verdict.target, verdict.action) == (True, "advice", "What to do")
 
 
-def test_alarm_leads_to_health_test(qapp):
-    alarm = Alarm(id="memory-errors", level="error", gpu=0, since=0.0, data={"name": "A", "count": 5})
-    verdict = home_verdict(
-        MachineFacts(loaded=True), sample(gpu()), Health(t=0.0, state="error", alarms=(alarm,)), simulated=False
-    )
-    assert (verdict.target, verdict.action) == ("test", "Run health test")
+def test_evidence_of_an_alarm_that_several_gpus_have_names_its_gpu(qapp):
+    hot = HOT.alarms[0]
+    health = replace(HOT, alarms=(replace(hot, gpu=3), hot), cards=4)
+    verdict = home_verdict(UNUSED, sample(gpu()), health, simulated=False)
+    assert verdict.detail == "GPU 3 · A is at 90 °C; it slows down at 87 °C."
 
 
 @pytest.mark.parametrize("cards", [1, 8])
@@ -139,7 +139,7 @@ def test_setup_stays_reachable_beside_an_alarm(home, app, qtbot):
     assert not page.setup_button.isVisible()
     for _ in range(3):
         feed(window, sample(gpu(state="lost")))
-    assert page.hero.button.text() == "Show live graphs"
+    assert page.hero.button.text() == "What to do"
     with qtbot.waitSignal(page.setup_requested, timeout=5000):
         page.setup_button.click()
 
