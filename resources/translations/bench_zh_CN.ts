@@ -334,10 +334,6 @@
         <translation>上一次的结果：{title}</translation>
     </message>
     <message>
-        <source>{model}: one step with a batch of {batch}, on {device}</source>
-        <translation>{model} 一步训练，批次大小 {batch}，{device}</translation>
-    </message>
-    <message>
         <source>A batch is the set of examples that the model learns from at once.</source>
         <translation>批次就是模型一次一起学习的那些样本。</translation>
     </message>
@@ -356,6 +352,10 @@
     <message>
         <source>Details of the parts</source>
         <translation>各部分详情</translation>
+    </message>
+    <message>
+        <source>Largest batch (about)</source>
+        <translation>最大批次（约）</translation>
     </message>
 </context>
 <context>
@@ -389,14 +389,6 @@
         <translation>批次大小 {batch} 用测过的方法都装不下，更小的也不行。</translation>
     </message>
     <message>
-        <source>A batch of {batch} fits: it needs {peak} of {usable} usable memory.</source>
-        <translation>批次大小 {batch} 装得下：需要 {peak}，可用 {usable}。</translation>
-    </message>
-    <message>
-        <source>A batch of {batch} fits: it needs {peak} of {usable} usable memory. As it is, the largest batch is about {largest}.</source>
-        <translation>批次大小 {batch} 装得下：需要 {peak}，可用 {usable}。这样训练，最大批次约 {largest}。</translation>
-    </message>
-    <message>
         <source>Gradient accumulation</source>
         <translation>梯度累积</translation>
     </message>
@@ -423,14 +415,6 @@
     <message>
         <source>Temporary</source>
         <translation>临时占用</translation>
-    </message>
-    <message>
-        <source>Free when measured: {size}. Of that, {usable} (the dashed line in the bars) counts as usable; the rest is left for other programs and PyTorch's own overhead.</source>
-        <translation>测量时空闲 {size}。按 {usable} 来计算（条形上的虚线），其余留给其他程序和 PyTorch 的额外开销。</translation>
-    </message>
-    <message>
-        <source>Free when measured: {size}. Of that, {usable} (the dashed line in the bars) counts as usable; the rest is left for the display, other programs and fragmentation.</source>
-        <translation>测量时空闲 {size}。按 {usable} 来计算（条形上的虚线），其余留给显示、其他程序和显存碎片。</translation>
     </message>
     <message>
         <source>GPU with the most memory</source>
@@ -557,12 +541,32 @@
         <translation>PyTorch 预留、备以后使用的显存。</translation>
     </message>
     <message>
-        <source>Does not fit; largest batch about</source>
-        <translation>装不下，最大批次约</translation>
+        <source>{model} fits with a batch of {batch}, on {device}</source>
+        <translation>{model} 装得下：批次大小 {batch}，{device}</translation>
     </message>
     <message>
-        <source>Fits; largest batch about</source>
-        <translation>装得下，最大批次约</translation>
+        <source>{model}: one step with a batch of {batch}, on {device}</source>
+        <translation>{model} 一步训练，批次大小 {batch}，{device}</translation>
+    </message>
+    <message>
+        <source>Does not fit</source>
+        <translation>装不下</translation>
+    </message>
+    <message>
+        <source>Fits</source>
+        <translation>装得下</translation>
+    </message>
+    <message>
+        <source>{size} usable</source>
+        <translation>{size} 可用</translation>
+    </message>
+    <message>
+        <source>Free when measured: {size}. What is beyond the dashed line is left for other programs and PyTorch's own overhead.</source>
+        <translation>测量时空闲 {size}。虚线以外的部分留给其他程序和 PyTorch 的额外开销。</translation>
+    </message>
+    <message>
+        <source>Free when measured: {size}. What is beyond the dashed line is left for the display, other programs and fragmentation.</source>
+        <translation>测量时空闲 {size}。虚线以外的部分留给显示、其他程序和显存碎片。</translation>
     </message>
 </context>
 <context>
@@ -882,17 +886,14 @@
     </message>
 </context>
 <context>
-    <name>StackedBar</name>
-    <message>
-        <source>{size} usable</source>
-        <translation>{size} 可用</translation>
-    </message>
-</context>
-<context>
     <name>StackedBarRow</name>
     <message>
         <source>Costs least time</source>
         <translation>耗时最少</translation>
+    </message>
+    <message>
+        <source>largest batch about {batch}</source>
+        <translation>最大批次约 {batch}</translation>
     </message>
 </context>
 </TS>
