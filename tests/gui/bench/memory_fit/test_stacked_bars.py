@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.gui import theme
+from gpu_assistant.gui.bench.memory_fit.memory_parts import fill_part
 from gpu_assistant.gui.bench.memory_fit.messages import MEMORY_PARTS
-from gpu_assistant.gui.bench.memory_fit.stacked_bars import StackedBarRow, fill_part
+from gpu_assistant.gui.bench.memory_fit.stacked_bars import StackedBarRow
 from tests.fakes.benchmarks import GIB, memory_fits, worked_out
 
 pytestmark = pytest.mark.gui
