@@ -241,6 +241,18 @@
         <source>Large ones need a graphics card.</source>
         <translation>大模型需要显卡。</translation>
     </message>
+    <message>
+        <source>All bars have one scale: times as fast as the CPU.</source>
+        <translation>所有条形用同一个刻度：是 CPU 的多少倍。</translation>
+    </message>
+    <message>
+        <source>Rows that are compared with the CPU alone share one scale: times as fast. Each other row has its own.</source>
+        <translation>只与 CPU 对比的几行共用一个刻度：速度倍数；其余各行按各自的比例绘制。</translation>
+    </message>
+    <message>
+        <source>{description}; {gpus}: {efficiency}</source>
+        <translation>{description}；{gpus}：{efficiency}</translation>
+    </message>
 </context>
 <context>
     <name>ComparisonRow</name>

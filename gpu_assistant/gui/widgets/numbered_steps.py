@@ -43,7 +43,7 @@ class NumberedSteps(QWidget):
         return first + len(shown)
 
 
-class NumberedStep(QWidget):
+class NumberedStep(Themed, QWidget):
     """One step: what to do, a note, and a file's name or a command in the fixed-width font, which can be selected.
 
     `add_widget` puts more below them.
@@ -65,6 +65,11 @@ class NumberedStep(QWidget):
         row.setSpacing(12)
         row.addWidget(self._disc, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(self._column, 1)
+        self.apply_theme()
+
+    def refresh(self) -> None:
+        super().refresh()
+        self._text_label.setMinimumHeight(self._disc.sizeHint().height())  # its one line stands in the disc's middle
 
     def set_texts(self, text: str, note: str = "", code: str = "") -> None:
         """Set what to do and what is said below it."""

@@ -12,7 +12,7 @@ from ... import language
 from ...remedies import Remedy, remedy_text
 from ...widgets.buttons import Button
 from ...widgets.layouts import clear_layout
-from ...widgets.text import label
+from ...widgets.numbered_steps import NumberedStep
 
 # By the codes of `STEPS_BY_CAUSE` and `LAST_STEPS`.
 STEP_REMEDIES: Mapping[str, Remedy] = {
@@ -38,7 +38,7 @@ class RepairSteps(QWidget):
         self.buttons: dict[Remedy, Button] = {}
         self._can_measure, self._measure_tip = True, ""
         self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 6, 0, 0)
+        self._grid.setContentsMargins(0, 10, 0, 0)
         self._grid.setHorizontalSpacing(12)
         self._grid.setVerticalSpacing(8)
         self._grid.setColumnStretch(0, 1)
@@ -48,7 +48,9 @@ class RepairSteps(QWidget):
         clear_layout(self._grid)
         self.buttons = {}
         for row, step in enumerate(steps):
-            text = label("body", f"{row + 1}. {language.texts().translate(step)}")
+            text = NumberedStep()
+            text.set_texts(language.texts().translate(step))
+            text.set_number(row + 1)
             remedy = STEP_REMEDIES.get(step.removeprefix(STEP_PREFIX))
             self._grid.addWidget(text, row, 0, 1, 2 if remedy is None else 1, Qt.AlignmentFlag.AlignVCenter)
             if remedy is not None:

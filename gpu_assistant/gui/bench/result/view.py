@@ -173,11 +173,13 @@ class BenchmarkResultView(Themed, QWidget):
         self.headline_card.setVisible(bool(headline_figure.figure))
         self.figure_label.setText(headline_figure.figure)
         self.caption_label.setText(headline_figure.caption)
-        self.headline_label.setText(verdict_sentence(benchmark))
+        # That a card is slow is said above all figures, and none of them boasts then.
+        headline, is_slow = messages.make_headline(benchmark), benchmark.verdict == BELOW_EXPECTED
+        for part in (self.figure_label, self.caption_label):
+            part.setVisible(not is_slow)
+        self.headline_label.setText(headline.text if headline is not None and is_slow else verdict_sentence(benchmark))
         self.detail_label.setText("\n".join(self._details(benchmark, headline_figure.doubt)))
         self.detail_label.setVisible(bool(self.detail_label.text()))
-        # That a card is slow is said above all figures, and none of them boasts then.
-        is_slow = benchmark.verdict == BELOW_EXPECTED
         self.slow_hero.setVisible(is_slow)
         if is_slow:
             reasons = [*cause_texts(benchmark), conditions_text(benchmark)]
@@ -186,7 +188,6 @@ class BenchmarkResultView(Themed, QWidget):
         is_normal = benchmark.verdict in NORMAL_VERDICTS
         self.normal_icon.setVisible(is_normal)
         self.headline_label.set_tone("ok" if is_normal else "text")
-        self.figure_label.set_tone("text" if is_slow else "accent_text")
         warning = "\n".join(
             part for part in (messages.unmeasured_text(benchmark), messages.unfinished_text(benchmark)) if part
         )
@@ -242,19 +243,34 @@ class BenchmarkResultView(Themed, QWidget):
         parts = []
         if any(pair.parallel is not None for pair in pairs):
             parts.append(self.tr("Several GPUs train one model together."))
-        if sum(row.has_own_scale and row.has_bars for row in self.comparison_rows) > 1:
-            parts.append(self.tr("Each row has its own scale."))
+        parts.append(self._scales_text())
         if any(row.is_below_range for row in self.comparison_rows):
             parts.append(middle_note())
         doubts = messages.doubt_legend(each for pair in pairs for each in pair.results)
         if doubts and doubts not in self.detail_label.text():
             parts.append(doubts)
-        self._legend.setText(remove_cjk_gaps(" ".join(parts)))
-        self._legend.setVisible(bool(parts))
+        self._legend.setText(remove_cjk_gaps(" ".join(part for part in parts if part)))
+        self._legend.setVisible(bool(self._legend.text()))
+
+    def _scales_text(self) -> str:
+        """Which rows share a scale; "" for a single row with bars."""
+        rows = [row for row in self.comparison_rows if row.has_own_scale and row.has_bars]
+        shared = sum(row.is_compared_with_cpu_alone for row in rows)
+        if shared < 2:
+            return self.tr("Each row has its own scale.") if len(rows) > 1 else ""
+        if shared == len(rows):
+            return self.tr("All bars have one scale: times as fast as the CPU.")
+        return self.tr(
+            "Rows that are compared with the CPU alone share one scale: times as fast. Each other row has its own."
+        )
 
     def _make_row(self, pair: DeviceComparison, benchmark: Benchmark, previous_date: str) -> ComparisonRow:
         limit = link_limit(pair, benchmark, self._range_source)
         description = described_pair(pair, benchmark, limit, is_brief=True)
+        if pair.parallel is not None and (efficiency := messages.efficiency_text(pair.parallel)):
+            description = self.tr("{description}; {gpus}: {efficiency}").format(
+                description=description, gpus=messages.gpu_count_label(pair.parallel), efficiency=efficiency
+            )
         return ComparisonRow(pair, description, pair_ranges(pair, benchmark), previous_date, limit)
 
     def _fill_validity(self, benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> None:
@@ -293,9 +309,8 @@ class BenchmarkResultView(Themed, QWidget):
         self._headline_layout.setDirection(direction.TopToBottom if is_above else direction.LeftToRight)
         self._headline_layout.setSpacing(4 if is_above else 16 if is_small else 24)
         is_slow = self._result is not None and self._result[0].verdict == BELOW_EXPECTED
-        self.figure_label.set_kind("figure" if is_slow else "display")
         self.headline_label.set_kind("strong" if is_slow else "heading" if is_small else "verdict")
-        self.detail_label.set_kind("small" if is_small else "body")
+        self.detail_label.set_kind("small" if is_small or is_slow else "body")
 
 
 class RunHistoryCard(Card):
