@@ -253,6 +253,14 @@
         <source>{description}; {gpus}: {efficiency}</source>
         <translation>{description}；{gpus}：{efficiency}</translation>
     </message>
+    <message>
+        <source>There is no usual speed to compare a CPU with, only your earlier results.</source>
+        <translation>CPU 没有可对照的正常速度，只能和你以前的成绩比较。</translation>
+    </message>
+    <message>
+        <source>There is no usual speed to compare a CPU with.</source>
+        <translation>CPU 没有可对照的正常速度。</translation>
+    </message>
 </context>
 <context>
     <name>ComparisonRow</name>

@@ -178,7 +178,7 @@ class BenchmarkResultView(Themed, QWidget):
         for part in (self.figure_label, self.caption_label):
             part.setVisible(not is_slow)
         self.headline_label.setText(headline.text if headline is not None and is_slow else verdict_sentence(benchmark))
-        self.detail_label.setText("\n".join(self._details(benchmark, headline_figure.doubt)))
+        self.detail_label.setText("\n".join(self._details(benchmark, stored, headline_figure.doubt)))
         self.detail_label.setVisible(bool(self.detail_label.text()))
         self.slow_hero.setVisible(is_slow)
         if is_slow:
@@ -197,7 +197,7 @@ class BenchmarkResultView(Themed, QWidget):
         self._fill_validity(benchmark, stored)
         self._update_layout()
 
-    def _details(self, benchmark: Benchmark, doubt: str) -> list[str]:
+    def _details(self, benchmark: Benchmark, stored: tuple[Benchmark, ...], doubt: str) -> list[str]:
         """The lines below the verdict: what it is based on, what the figure means, what is missing or doubtful."""
         headline = messages.make_headline(benchmark)
         if headline is None:
@@ -205,6 +205,12 @@ class BenchmarkResultView(Themed, QWidget):
         lines = [compared_text(benchmark)] if benchmark.verdict in NORMAL_VERDICTS else []
         if benchmark.verdict == CPU_ONLY and has_trained_on_cpu(benchmark):
             lines.append(self.tr("Large ones need a graphics card."))
+        if all(result.device == "cpu" for result in benchmark.results):
+            lines.append(
+                self.tr("There is no usual speed to compare a CPU with, only your earlier results.")
+                if len(messages.comparable_runs(benchmark, stored)) > 1
+                else self.tr("There is no usual speed to compare a CPU with.")
+            )
         # The details of one figure stand at its row or in the history, but for its doubts.
         lines += [headline.remark if headline.formats else doubt, headline.missing]
         return [line for line in lines if line]
@@ -285,19 +291,36 @@ class BenchmarkResultView(Themed, QWidget):
                 self._validity_grid.addWidget(label("body", text, "soft"), row, 1)
 
     def _update_layout(self) -> None:
-        """Figures at the left, validity and history at the right; all in one column where the page is narrow."""
+        """Figures at the left, validity and history at the right; all in one column where the page is narrow.
+
+        Without a GPU the history is below the figures, in a narrow page beside validity: both are short then.
+        """
         narrow = self._breakpoints.is_narrow
         for widget in (self._left_column, self._right_column, self.gpu_log_card, self.results_table):
             self._grid.removeWidget(widget)
         self._grid.addWidget(self._left_column, 2, 0, 1, 3 if narrow else 2)
         self._grid.addWidget(self._right_column, *((3, 0, 1, 3) if narrow else (2, 2, 1, 1)))
         gpu_count = len(relevant_gpu_logs(self._result[0])) if self._result is not None else 0
-        # Without a GPU the history fills the space below the comparison; several GPUs need the whole width.
-        (self._right_layout if gpu_count else self._left_layout).insertWidget(1, self.history_card)
-        if gpu_count > 1:
+        is_beside = narrow and not self._breakpoints.is_small and not gpu_count
+        right_cards = [self.history_card, self.validity_card] if is_beside else [self.validity_card]
+        if gpu_count:
+            right_cards.append(self.history_card)
+        elif not is_beside:
+            self._left_layout.insertWidget(1, self.history_card)
+        if gpu_count > 1:  # they need the whole width
             self._grid.addWidget(self.gpu_log_card, 4, 0, 1, 3)
         else:
-            self._right_layout.insertWidget(2, self.gpu_log_card)
+            right_cards.append(self.gpu_log_card)
+        direction = QBoxLayout.Direction
+        self._right_layout.setDirection(direction.LeftToRight if is_beside else direction.TopToBottom)
+        for index, card in enumerate(right_cards):
+            self._right_layout.insertWidget(index, card, int(is_beside and card is not self.gpu_log_card))
+        # Behind the cards is the spare height of a column.
+        self._right_layout.setStretch(self._right_layout.count() - 1, int(not is_beside))
+        left_cards = [self.comparison_card, self.expected_range_card]
+        if self.history_card not in right_cards:
+            left_cards.append(self.history_card)
+        self._left_column.setHidden(all(card.isHidden() for card in left_cards))
         self._grid.addWidget(self.results_table, 5, 0, 1, 3)
         self._arrange_headline()
 
