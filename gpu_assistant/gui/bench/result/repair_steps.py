@@ -26,7 +26,7 @@ STEP_REMEDIES: Mapping[str, Remedy] = {
 
 
 class RepairSteps(QWidget):
-    """The steps below each other; `requested` brings the remedy of the button that was clicked.
+    """The `steps` below each other; `requested` brings the remedy of the button that was clicked.
 
     The first button that can be clicked is the page's primary one: that step is to be tried first.
     """
@@ -35,6 +35,7 @@ class RepairSteps(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self.steps: tuple[NumberedStep, ...] = ()
         self.buttons: dict[Remedy, Button] = {}
         self._can_measure, self._measure_tip = True, ""
         self._grid = QGridLayout(self)
@@ -47,8 +48,8 @@ class RepairSteps(QWidget):
         """Show the steps of these texts' codes, in the current language."""
         clear_layout(self._grid)
         self.buttons = {}
-        for row, step in enumerate(steps):
-            text = NumberedStep()
+        self.steps = tuple(NumberedStep() for _ in steps)
+        for row, (step, text) in enumerate(zip(steps, self.steps, strict=True)):
             text.set_texts(language.texts().translate(step))
             text.set_number(row + 1)
             remedy = STEP_REMEDIES.get(step.removeprefix(STEP_PREFIX))
