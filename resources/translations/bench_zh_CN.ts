@@ -87,14 +87,6 @@
         <translation>测速</translation>
     </message>
     <message>
-        <source>Full test, more exact: up to 15 minutes, and 15 for each GPU…</source>
-        <translation>完整测速（更精确）：最多 15 分钟，每张显卡再加 15 分钟…</translation>
-    </message>
-    <message>
-        <source>Full test, more exact: up to 15 minutes…</source>
-        <translation>完整测速（更精确）：最多 15 分钟…</translation>
-    </message>
-    <message>
         <source>How fast is it, and is that normal?</source>
         <translation>有多快，是否正常？</translation>
     </message>
@@ -175,10 +167,6 @@
         <translation>约 2 分钟，风扇可能会变响。</translation>
     </message>
     <message>
-        <source>Full test, more exact: up to 30 minutes…</source>
-        <translation>完整测速（更精确）：最多 30 分钟…</translation>
-    </message>
-    <message>
         <source>Which models this computer can run and train</source>
         <translation>这台电脑能运行和训练哪些模型</translation>
     </message>
@@ -205,6 +193,22 @@
     <message>
         <source>Not measured yet</source>
         <translation>还没有测过</translation>
+    </message>
+    <message>
+        <source>Full test…</source>
+        <translation>完整测速…</translation>
+    </message>
+    <message>
+        <source>More exact: up to 15 minutes</source>
+        <translation>更精确，最多 15 分钟</translation>
+    </message>
+    <message>
+        <source>More exact: up to 30 minutes</source>
+        <translation>更精确，最多 30 分钟</translation>
+    </message>
+    <message>
+        <source>More exact: up to 15 minutes, and 15 for each GPU</source>
+        <translation>更精确，最多 15 分钟，每张显卡再加 15 分钟</translation>
     </message>
 </context>
 <context>
