@@ -23,7 +23,7 @@ from ..core.results import TRAINING_WORKLOADS, Benchmark, BenchResult
 from ..texts import current
 from ..texts.benchmark import format_ratio, with_label
 from ..texts.current import translate
-from ..texts.format import format_percent, join_list
+from ..texts.format import format_percent, join_list, uncapitalize
 from .messages import gpu_name, pair_description, result_name, value_with_unit, workload_label
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def compared_text(benchmark: Benchmark) -> str:
     """
     shown = (gpu for pair in device_comparisons(benchmark) for gpu in pair.gpus)
     judged = (gpu for gpu in shown if judged_range(gpu, benchmark) is not None)
-    names = dict.fromkeys(workload_label(each.id, device=each.device) for each in judged)
+    names = dict.fromkeys(uncapitalize(workload_label(each.id, device=each.device)) for each in judged)
     if not names:
         return ""
     template = translate("ExpectedRangeCard", "Compared with healthy cards of the same model: {workloads}.")
