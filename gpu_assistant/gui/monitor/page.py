@@ -343,7 +343,7 @@ class MonitorPage(Page):
             columns,
             plot_height=short_height if is_dense else MIN_PLOT_HEIGHT,
             # Labels would take the height of the curves: the key above the plots names the events, too.
-            max_lanes=0 if low else 1 if short else MAX_LANES,
+            max_lanes=0 if low else 1 if short or (has_table and is_tight) else MAX_LANES,
             first_metric=self._alarm_metric if scrolls or self.advice_panel.is_open else "",
         )
         one_row = low or (short and self.advice_panel.is_open)

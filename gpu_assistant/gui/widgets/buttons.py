@@ -254,6 +254,7 @@ class SegmentedControl(Themed, QWidget):
         """Have less room beside each text, where the row is narrow."""
         for button in self.buttons:
             button.set_padding(COMPACT_SEGMENT_PADDING if on else SEGMENT_PADDING)
+        self.updateGeometry()  # its width is asked for at once
 
     def set_current(self, index: int | None) -> None:
         """Select an option, or none; `chosen` is not emitted."""
