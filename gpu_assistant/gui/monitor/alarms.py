@@ -395,6 +395,7 @@ class AlarmRow(Themed, QWidget):
             self.retranslate()
 
     def _place_programs_button(self) -> None:
+        self.programs_button.set_flush("right" if self.is_short else "left")
         if self.is_short:
             self._buttons_layout.removeWidget(self.programs_button)
             self._row_layout.addWidget(self.programs_button, 0, Qt.AlignmentFlag.AlignTop)

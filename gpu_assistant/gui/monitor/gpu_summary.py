@@ -30,6 +30,7 @@ from .plot.cards import gpu_line
 from .plot.legend import LineLegendRow
 
 MAX_COLUMNS = 6
+TABLE_MARGIN = 6  # pixels around the table of GPUs, whose cells have a margin of their own
 # Driver states that say no more than that there is no NVIDIA GPU.
 STATES_WITHOUT_MESSAGE = ("untried", "absent", "ready")
 
@@ -146,8 +147,8 @@ class SummaryTiles(QWidget):
         self.tiles, self.headers, self.table, self._table_card, self._laid_out = [], [], None, None, (0, 0)
         self.others_row = None
         if len(gpus) > MAX_LINES:
-            self._table_card, self.table = Card(padding=10), GpuTable(gpus)
-            self._table_card.column.setContentsMargins(10, 6, 10, 6)
+            self._table_card, self.table = Card(), GpuTable(gpus)
+            self._table_card.column.setContentsMargins(TABLE_MARGIN, TABLE_MARGIN, TABLE_MARGIN, TABLE_MARGIN)
             self._table_card.column.setSpacing(2)
             self._table_card.column.addWidget(self.table)
             self.table.toggle_requested.connect(self.toggle_requested)
@@ -163,16 +164,23 @@ class SummaryTiles(QWidget):
             self.tiles = [(metric, -1, MetricTile(metric.icon, token=colour)) for metric, colour in pairs]
 
     def update_layout(
-        self, available: int, *, low_window: bool = False, fold_table: bool = False, brief_headers: bool = False
+        self,
+        available: int,
+        *,
+        low_window: bool = False,
+        fold_table: bool = False,
+        dense_table: bool = False,
+        brief_headers: bool = False,
     ) -> None:
         """As many columns as fit into `available` pixels. With `fold_table` the table shows only the GPUs that need
-        attention, unless the user unfolds it; with `brief_headers` the values of several GPUs are shown without their
-        names.
+        attention, unless the user unfolds it, and with `dense_table` its rows are low; with `brief_headers` the values
+        of several GPUs are shown without their names.
 
         In a low window the tiles are compact and only their first row is shown, so that a whole plot is visible below;
         the plots have the other values too.
         """
-        if self.others_row is not None:
+        if self.table is not None and self.others_row is not None:
+            self.table.set_dense(dense_table)
             self.others_row.set_foldable(fold_table)
         self._available_width, self._low_window = available, low_window
         for _, _, tile in self.tiles:
@@ -320,7 +328,6 @@ class OtherGpusRow(Themed, QWidget):
     def _update(self) -> None:
         is_folded = self._is_foldable and not self._is_expanded
         self._table.set_folded(is_folded)
-        self._table.set_dense(self._is_foldable)
         self.setVisible(self._is_foldable)
         self.retranslate()
 

@@ -85,6 +85,12 @@ class Button(KeyboardFocus, Themed, QPushButton):
             self.kind = kind
             self.refresh()
 
+    def set_flush(self, side: Side | None) -> None:
+        """Stand in line with the texts at another side."""
+        if side != self.flush:
+            self.flush = side
+            self.refresh()
+
     def refresh(self) -> None:
         self.setFont(theme.font("small" if self.small else "strong"))
         super().refresh()
