@@ -14,7 +14,6 @@ from .console import CommandBox
 from .text import label
 
 DISC_SIZE = 24  # pixels at 100 %
-TEXT_TOP = 3  # pixels: the first line stands beside the middle of the disc
 
 
 class NumberedSteps(QWidget):
@@ -99,7 +98,7 @@ class Instruction(QWidget):
         self._column.removeWidget(widget)
 
 
-class NumberedStep(Instruction):
+class NumberedStep(Themed, Instruction):
     """An instruction beside its number."""
 
     def __init__(self) -> None:
@@ -107,7 +106,11 @@ class NumberedStep(Instruction):
         super().__init__()
         self._disc = _NumberDisc()
         self._row.insertWidget(0, self._disc, 0, Qt.AlignmentFlag.AlignTop)
-        self._column.setContentsMargins(0, TEXT_TOP, 0, 0)
+        self.apply_theme()
+
+    def refresh(self) -> None:
+        super().refresh()
+        self._text_label.setMinimumHeight(self._disc.sizeHint().height())  # its one line stands in the disc's middle
 
     def set_number(self, number: int) -> None:
         self.number = number
