@@ -21,14 +21,15 @@ COLUMN_SPACING, CRAMPED_SPACING, ROW_SPACING = 20, 10, 6  # pixels
 
 
 class GpuRows(Themed, QWidget):
-    """At most MAX_ROWS rows (`gpus` are their indexes); more GPUs are on Monitor, as is the power where large text
-    leaves no room for it.
+    """At most MAX_ROWS rows (`gpus` are their indexes); more GPUs are on Monitor, as are power and totals where large
+    text leaves no room for them.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.gpus: tuple[int, ...] = ()
         self._shape: tuple[tuple[int, str | None], ...] = ()
+        self._shown: tuple[tuple[GpuSample, ...], Health | None] = (), None
         self.headings = [label("caption") for _ in range(len(GPU_METRICS) + 2)]
         self.rows: list[GpuRow] = []
         self._grid = QGridLayout(self)
@@ -49,6 +50,7 @@ class GpuRows(Themed, QWidget):
         self._grid.setColumnStretch(last, 0 if is_cramped else 1)
         for widgets in (self.headings, *(row.widgets for row in self.rows)):
             widgets[last].setVisible(not is_cramped)
+        self._show_values()
 
     def retranslate(self) -> None:
         for heading, metric in zip(self.headings[1:], GPU_METRICS, strict=False):
@@ -59,12 +61,17 @@ class GpuRows(Themed, QWidget):
         """Show the values of these GPUs."""
         chosen = select_gpus(gpus, health)
         names_differ = len({gpu.name for gpu in gpus}) > 1
+        self._shown = chosen, health
         shape = tuple((gpu.index, gpu.name if names_differ else None) for gpu in chosen)
         if shape != self._shape:
             self._shape, self.gpus = shape, tuple(gpu.index for gpu in chosen)
             self._rebuild()
-        for row, gpu in zip(self.rows, chosen, strict=True):
-            row.show_gpu(gpu, health)
+        self._show_values()
+
+    def _show_values(self) -> None:
+        gpus, health = self._shown
+        for row, gpu in zip(self.rows, gpus, strict=True):
+            row.show_gpu(gpu, health, with_totals=not self._breakpoints.is_cramped)
 
     def _rebuild(self) -> None:
         while len(self.rows) < len(self._shape):
@@ -93,11 +100,13 @@ class GpuRow:
         self.state_pill = Pill("ok")
         self.widgets: tuple[QWidget, ...] = (self.name_label, *self.values, self.state_pill)
 
-    def show_gpu(self, gpu: GpuSample, health: Health | None) -> None:
+    def show_gpu(self, gpu: GpuSample, health: Health | None, *, with_totals: bool) -> None:
         """Show the values of this GPU."""
         for widget, metric in zip(self.values, GPU_METRICS, strict=True):
             value, total = metric.read(gpu)
-            widget.set(None if value is None else metric.format_value(value), metric.unit_text(total))
+            widget.set(
+                None if value is None else metric.format_value(value), metric.unit_text(total if with_totals else None)
+            )
             widget.set_tone(alarm_tones(health, gpu.index).get(metric.key, "text"))
         state = gpu_state(gpu.index, gpu, health)
         if state is not None:

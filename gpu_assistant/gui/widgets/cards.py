@@ -298,8 +298,9 @@ class Hero(Themed, QWidget):
         self._side_row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
 
     def minimumSizeHint(self) -> QSize:
-        """As narrow as the text or as what is at its right, whichever is wider."""
-        width = max(row.minimumSize().width() for row in (self._text_row, self._side_row))
+        """As narrow as the text, what is at its right or a further row, whichever is wider."""
+        parts = (self._text_row, self._side_row, self._rows_layout)
+        width = max(part.minimumSize().width() for part in parts)
         return QSize(width + self._margins_width(), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
