@@ -384,6 +384,8 @@ class StackedBar(Themed, QWidget):
         painter.save()
         painter.setClipPath(clip)
         painter.fillRect(bar, theme.color("sunken"))
+        if theme.current().line_width > 1:  # the ground of a contrast theme is that of the card
+            painter.strokePath(clip, QPen(theme.color("line"), 2))
         x = bar.left()
         for part, count, colour in messages.memory_parts(fit):
             width = bar.width() * count / scale.size
