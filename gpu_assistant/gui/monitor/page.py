@@ -368,6 +368,9 @@ class MonitorPage(Page):
     def _place_toolbar(self, available: int) -> None:
         """Put the toolbar beside the title, or below it where the status line would have less than its minimum."""
         spacing = self.header.spacing()
+        # Where large text leaves no room for title, button and pill in one line, the button has two.
+        beside_button = self.title_label.minimumSizeHint().width() + self.status_pill.sizeHint().width() + 2 * spacing
+        self.advice_panel.toggle_button.set_max_width(available - beside_button)
         beside = (self.status_pill, self.advice_panel.toggle_button)
         pill_width = sum(widget.sizeHint().width() + spacing for widget in beside)
         status_width = theme.px(MIN_STATUS_WIDTH)

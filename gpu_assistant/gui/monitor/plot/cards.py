@@ -93,10 +93,12 @@ class PlotCard(Card):
             if line.name:
                 self.legend_rows[gpu] = LineLegendRow(line)
                 self._legend.addWidget(self.legend_rows[gpu])
-        if len(gpus) == 1:
-            head.addLayout(self._legend)
-        head.addWidget(self.limit_row)
-        head.addStretch(1)
+        if len(gpus) == 1 and self.legend_rows:
+            self._legend.addWidget(self.limit_row)
+            head.addLayout(self._legend, 1)
+        else:
+            head.addWidget(self.limit_row)
+            head.addStretch(1)
         head.addWidget(self.pointed_label)
         head.addWidget(self.figure)
         self.column.setSpacing(4)
