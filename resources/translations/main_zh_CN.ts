@@ -1050,7 +1050,7 @@
         <translation>会先列出清单并征求你的同意。完成后 GPU 助手会关闭，之后像卸载其他程序一样卸载它即可。</translation>
     </message>
     <message>
-        <source>Remove all except environments…</source>
+        <source>Remove all but environments…</source>
         <translation>除环境外全部移除…</translation>
     </message>
     <message>
@@ -1066,7 +1066,7 @@
         <translation>还有内容没有移除。请关闭 GPU 助手，重新打开后再试一次。</translation>
     </message>
     <message>
-        <source>Remove all except environments?</source>
+        <source>Remove all but environments?</source>
         <translation>除环境外全部移除？</translation>
     </message>
     <message>

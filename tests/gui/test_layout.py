@@ -21,7 +21,7 @@ pytestmark = pytest.mark.gui
 MAX_DOCS_BYTES = 2_000_000
 # Scenes with a table that is wider than the smallest window with text at 200 %, as figures in columns may be.
 SMALLEST_AT_200 = "880x520_200"
-WIDE_TABLES = ("memory", "memory-measured", "memory-too-large", "benchmark-2-gpus")
+WIDE_TABLES = ("monitor-table", "memory", "memory-measured", "memory-too-large", "benchmark-2-gpus")
 REST_SECONDS = 3  # after a change of language or size everything has its place by then
 
 

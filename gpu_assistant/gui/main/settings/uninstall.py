@@ -100,7 +100,7 @@ class RemovalCard(Card):
                 "itself like any other program."
             )
         )
-        self.data_button.setText(self.tr("Remove all except environments…"))
+        self.data_button.setText(self.tr("Remove all but environments…"))
         self.all_button.setText(self.tr("Remove everything…"))
         self.cancel_button.setText(self.tr("Cancel"))
         for button in (self.data_button, self.all_button):
@@ -139,7 +139,7 @@ class RemovalCard(Card):
 
         summary = "\n".join(f"•\u00a0{texts().message_text(line)}" for line in summarize_removal(steps))
         question = (
-            self.tr("Remove all except environments?") if self._keep_environments else self.tr("Remove everything?")
+            self.tr("Remove all but environments?") if self._keep_environments else self.tr("Remove everything?")
         )
         consequence = f"{self.tr('Only this is removed:')}\n{summary}"
         details = UninstallDetails(RemovalPreview(steps), texts())
