@@ -253,7 +253,7 @@
     </message>
     <message>
         <source>Show what was not tested, and why</source>
-        <translation>查看没有测试的项目和原因</translation>
+        <translation>查看未测试的项目和原因</translation>
     </message>
     <message>
         <source>The stress test covers some of these.</source>
@@ -273,7 +273,7 @@
     </message>
     <message>
         <source>If programs crash: also runs a long full load and checks every result.</source>
-        <translation>一忙就出错时：再让显卡长时间满载，逐一核对结果。</translation>
+        <translation>程序崩溃时：再让显卡长时间满载，逐一核对结果。</translation>
     </message>
     <message>
         <source>{count} failed</source>

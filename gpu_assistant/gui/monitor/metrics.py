@@ -22,8 +22,8 @@ class Metric(Struct, frozen=True, kw_only=True):
     """One metric. `figure_name` and `total_name` are fields of a sample (or of its GPU), divided by `scale`.
 
     Without `names_total` the total is only the length of the bar. `full_scale` is used where no field has it; `floor`
-    is where the plot begins. Memory is in GiB, written as "GB" as manufacturers and systems do. With `has_strips` many
-    lines have a strip each in their plot: they jump between nothing and full, and would cross all the time. Such a
+    is where the plot begins. Memory is in GiB, written as "GB" as manufacturers and systems do. With `has_strips`
+    several lines have a strip each in their plot: they jump between nothing and full, and would cross all the time. Such a
     metric has a fixed scale and no limit.
     """
 
