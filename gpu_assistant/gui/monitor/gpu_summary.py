@@ -35,8 +35,16 @@ TABLE_MARGIN = 6  # pixels around the table of GPUs, whose cells have a margin o
 STATES_WITHOUT_MESSAGE = ("untried", "absent", "ready")
 
 
-def status_text(sample: Sample | None, health: Health | None, *, simulated: bool, shows_alarms: bool = True) -> str:
-    """The line below the page's title: the GPUs and the most severe alarm, or the problem of the driver.
+def status_text(
+    sample: Sample | None,
+    health: Health | None,
+    *,
+    simulated: bool,
+    shows_alarms: bool = True,
+    shows_margin: bool = True,
+) -> str:
+    """The line below the page's title: the GPUs and the most severe alarm, or the problem of the driver; of GPUs that
+    are well also how far they are from slowing down, unless `shows_margin` is off.
 
     Without `shows_alarms` the GPUs alone: the alarms are told below the line.
     """
@@ -66,7 +74,8 @@ def status_text(sample: Sample | None, health: Health | None, *, simulated: bool
         total = gpus[0].mem_total if len(gpus) == 1 else None
         return subject if total is None else f"{subject} · {format_memory(total)}"
     if health is None or not health.alarms:
-        margin = temperature_margin(gpus) if health is not None and health.state == "well" else None
+        is_well = shows_margin and health is not None and health.state == "well"
+        margin = temperature_margin(gpus) if is_well else None
         return subject if margin is None else f"{subject} · {_margin_text(margin, several=len(gpus) > 1)}"
     parts = [subject]
     # What is no problem takes fewer words; what all GPUs have needs no numbers.
@@ -77,8 +86,7 @@ def status_text(sample: Sample | None, health: Health | None, *, simulated: bool
     # The title names all GPUs with its alarm.
     others = [alarm for alarm in health.alarms if alarm.level != "info" and alarm.id != first.id]
     parts += alarm_names(others, names_gpus=len(gpus) > 1, most=MAX_NAMED_ALARMS - 1)
-    # Last: a narrow window cuts the end of the line.
-    if health.state == "well" and (margin := temperature_margin(gpus)) is not None:
+    if shows_margin and health.state == "well" and (margin := temperature_margin(gpus)) is not None:
         parts.append(_margin_text(margin, several=len(gpus) > 1))
     return SEPARATOR.join(parts)
 

@@ -323,6 +323,7 @@ class MonitorPage(Page):
         available = self.maximumViewportSize().width() - 2 * self.breakpoints.margin
         self._place_toolbar(available)
         self._place_details_row(available)
+        self._update_subtitle()
         self._place_subtitle()
         low, short = self.breakpoints.is_low, self.maximumViewportSize().height() < theme.px(SHORT_HEIGHT)
         columns = 2 if available >= 2 * theme.px(MIN_CARD_WIDTH) else 1
@@ -448,19 +449,35 @@ class MonitorPage(Page):
         """Update status line, pill and alarms."""
         latest = self._sampling.history.latest
         self.advice_panel.show_health(self._health(), self._is_muted)
-        text = gpu_summary.status_text(
-            latest,
-            self._health(),
-            simulated=self._app.simulated,
-            shows_alarms=not (self.advice_panel.is_open and self.advice_panel.needs_action),
-        )
-        if (self.title_label.text(), self.subtitle_label.text()) != (self.tr("Monitor"), text):
-            self.set_title(self.tr("Monitor"), text)
+        self._update_subtitle()
         pill_state = gpu_summary.status_pill(self._health()) if latest is not None and latest.gpus else None
         self.status_pill.setVisible(pill_state is not None)
         if pill_state is not None:
             self.status_pill.set(*pill_state)
         self._place_subtitle()
+
+    def _update_subtitle(self) -> None:
+        """Say how the GPUs are; how far they are from slowing down only where all of that has room."""
+        compose = partial(
+            gpu_summary.status_text,
+            self._sampling.history.latest,
+            self._health(),
+            simulated=self._app.simulated,
+            shows_alarms=not (self.advice_panel.is_open and self.advice_panel.needs_action),
+        )
+        text = compose()
+        if self.subtitle_label.fontMetrics().horizontalAdvance(text) > self._status_room():
+            text = compose(shows_margin=False)
+        if (self.title_label.text(), self.subtitle_label.text()) != (self.tr("Monitor"), text):
+            self.set_title(self.tr("Monitor"), text)
+
+    def _status_room(self) -> int:
+        """The width in pixels that the status line has below the title."""
+        beside = [self.status_pill, self.advice_panel.toggle_button]
+        if self.header.indexOf(self.toolbar) >= 0:
+            beside.append(self.toolbar)
+        taken = (each.sizeHint().width() + self.header.spacing() for each in beside if not each.isHidden())
+        return self.available_width() - sum(taken)
 
     def _on_mute_toggled(self, alarm: Alarm, muted: bool) -> None:
         self.alarm_muted.emit(alarm, muted)

@@ -97,5 +97,7 @@ def test_the_line_of_a_healthy_gpu_at_its_power_limit_says_first_that_this_is_no
     health = Health(t=2.0, state="well", cards=2, alarms=(alarm, replace(alarm, gpu=1)))
     shared = status_text(both, health, simulated=False)
     assert shared == "2 GPUs · At the power limit (normal) · Hottest: 18 °C below slowdown"
+    cramped = status_text(both, health, simulated=False, shows_margin=False)
+    assert cramped == "2 GPUs · At the power limit (normal)"
     one = status_text(both, replace(health, alarms=(alarm,)), simulated=False)
     assert one.startswith("2 GPUs · GPU 0: at the power limit · ")

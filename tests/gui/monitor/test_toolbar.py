@@ -41,6 +41,26 @@ def test_zoom_clears_range_and_labels_reset(monitor):
     assert "Ctrl" in page.hint_label.text()
 
 
+def test_labels_give_way_before_a_second_row_begins(monitor):
+    window, page = monitor
+    feed(window, sample(gpu(0), gpu(1)))
+    toolbar = page.toolbar
+    buttons = toolbar.export_button, toolbar.pause_button
+    toolbar.set_one_row(False)
+    toolbar.fit_to_width(2000)
+    seen = []
+    for available in range(2000, 200, -4):
+        toolbar.fit_to_width(available)
+        seen.append(tuple(button.text() for button in buttons))
+    assert list(dict.fromkeys(seen)) == [("Export", "Pause"), ("", "Pause"), ("", "")]
+    assert seen[-1] == ("Export", "Pause")  # in two rows
+    fewest = range(2000, 200, -4)[seen.index(("", ""))]
+    toolbar.fit_to_width(fewest)
+    assert toolbar.pause_button.accessibleName() == toolbar.pause_button.toolTip() == "Pause"
+    toolbar.pause_button.click()
+    assert (toolbar.pause_button.text(), toolbar.pause_button.toolTip()) == ("", "Continue")
+
+
 def plot_keys(page):
     return [card.plotted_metric.key for card in page.plot_cards]
 
