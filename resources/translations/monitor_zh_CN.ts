@@ -461,8 +461,8 @@
         <translation>有问题</translation>
     </message>
     <message>
-        <source>Overlaid</source>
-        <translation>叠放</translation>
+        <source>Together</source>
+        <translation>合并</translation>
     </message>
     <message>
         <source>Several GPUs</source>

@@ -423,7 +423,7 @@ class MonitorPage(Page):
     def retranslate(self) -> None:
         if not self._ready:
             return
-        self.layout_control.set_options((self.tr("Overlaid"), self.tr("Side by side")))
+        self.layout_control.set_options((self.tr("Together"), self.tr("Side by side")))
         self.layout_control.setAccessibleName(self.tr("Several GPUs"))
         self.hint_label.setText(
             self.tr(
