@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from math import isnan
 from statistics import median
 
@@ -48,5 +49,6 @@ def _usual_clock(history: SampleHistory, gpu: int, since: float) -> float | None
     """MHz at which the GPU ran under load before; None where the history does not tell."""
     window = history.since(GPU_CLOCK, gpu, since - BEFORE_S)
     points = zip(window.t, window.mean, strict=True) if window is not None else ()
-    clocks = [float(clock) for t, clock in points if t < since and not isnan(clock)]
+    earlier = takewhile(lambda point: point[0] < since, points)  # what follows may be hours
+    clocks = [float(clock) for _, clock in earlier if not isnan(clock)]
     return median(clock for clock in clocks if clock >= LOADED_SHARE * max(clocks)) if clocks else None
