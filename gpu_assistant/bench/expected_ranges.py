@@ -45,7 +45,8 @@ STEPS_BY_CAUSE: Mapping[str, tuple[str, ...]] = {
 }
 LAST_STEPS = ("measure-again", "health-test")  # after those of any cause
 CAUSES = frozenset(CAUSE_PREFIX + name for name in STEPS_BY_CAUSE)
-UNKNOWN_CAUSE = CAUSE_PREFIX + "unknown"
+UNKNOWN_CAUSE, HEAT_CAUSE, BUSY_CAUSE = (CAUSE_PREFIX + name for name in ("unknown", "heat", "busy"))
+LINK_CAUSE = CAUSE_PREFIX + "link"
 LINK_WORKLOADS = frozenset({"copy-to-device-pinned", "copy-to-host-pinned"})
 
 
@@ -294,10 +295,22 @@ def repair_steps(benchmark: Benchmark) -> tuple[str, ...]:
     The last ones measure again, and test the GPU's health where that does not help. Where the cause is unknown, the
     first ones are about what the test did not measure.
     """
-    steps = [step for cause in benchmark.causes for step in STEPS_BY_CAUSE[cause.removeprefix(CAUSE_PREFIX)]]
+    steps = [
+        step
+        for cause in benchmark.causes
+        for step in STEPS_BY_CAUSE[cause.removeprefix(CAUSE_PREFIX)]
+        if not (cause == LINK_CAUSE and step == "close-programs" and _were_idle(benchmark))
+    ]
     if UNKNOWN_CAUSE in benchmark.causes:
         steps = [*_unmeasured_steps(benchmark), *steps]
     return tuple(STEP_PREFIX + step for step in dict.fromkeys((*steps, *LAST_STEPS))) if steps else ()
+
+
+def _were_idle(benchmark: Benchmark) -> bool:
+    """Whether no other program used the slow GPUs before the test, so that there is nothing to close."""
+    logs = [find_gpu_log(device, benchmark.watched) for device in slow_devices(benchmark)]
+    loads = [log.util_before if log is not None else None for log in logs]
+    return all(load is not None and load <= BUSY_GPU_PERCENT for load in loads)
 
 
 def _unmeasured_steps(benchmark: Benchmark) -> list[str]:

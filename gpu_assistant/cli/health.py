@@ -48,7 +48,7 @@ def run_health(app: App, arguments: argparse.Namespace, output: Output) -> int:
         output.write_json(output.texts.localize_checks(checks))
     else:
         folded_checks = replace(checks, checks=render.fold_checks(checks.checks, output.texts))
-        scope = output.texts.scope_text(checks, max_items=MAX_UNCOVERED_AREAS, more_code="health.more-json")
+        scope = output.texts.scope_text(checks, max_items=MAX_UNCOVERED_AREAS)
         render.render_checks(
             replace(output.texts.localize_checks(folded_checks), scope=scope), output, select_headline(checks)
         )

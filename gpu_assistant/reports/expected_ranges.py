@@ -10,6 +10,8 @@ from msgspec import Struct
 
 from ..bench.device_comparison import DeviceComparison, device_comparisons, headline_comparison
 from ..bench.expected_ranges import (
+    BUSY_CAUSE,
+    HEAT_CAUSE,
     LINK_WORKLOADS,
     UNKNOWN_CAUSE,
     find_gpu_log,
@@ -23,7 +25,7 @@ from ..core.results import TRAINING_WORKLOADS, Benchmark, BenchResult
 from ..texts import current
 from ..texts.benchmark import format_ratio, with_label
 from ..texts.current import translate
-from ..texts.format import format_percent, join_list
+from ..texts.format import format_percent, join_list, uncapitalize
 from .messages import gpu_name, pair_description, result_name, value_with_unit, workload_label
 
 if TYPE_CHECKING:
@@ -168,7 +170,7 @@ def compared_text(benchmark: Benchmark) -> str:
     """
     shown = (gpu for pair in device_comparisons(benchmark) for gpu in pair.gpus)
     judged = (gpu for gpu in shown if judged_range(gpu, benchmark) is not None)
-    names = dict.fromkeys(workload_label(each.id, device=each.device) for each in judged)
+    names = dict.fromkeys(uncapitalize(workload_label(each.id, device=each.device)) for each in judged)
     if not names:
         return ""
     template = translate("ExpectedRangeCard", "Compared with healthy cards of the same model: {workloads}.")
@@ -247,21 +249,26 @@ def cause_texts(benchmark: Benchmark) -> list[str]:
 
 
 def conditions_text(benchmark: Benchmark) -> str:
-    """That no cause was found, and the highest figures of all slow GPUs; "" with a cause or without such figures."""
-    if UNKNOWN_CAUSE not in benchmark.causes:
-        return ""
+    """The highest figures of all slow GPUs: what heat or another program as the cause was seen by, or all of them where
+    no cause was found, which it says too; "" without such figures.
+    """
+    is_unknown = UNKNOWN_CAUSE in benchmark.causes
     logs = [find_gpu_log(device, benchmark.watched) for device in slow_devices(benchmark)]
     temperature = _highest([log.temp_max if log is not None else None for log in logs])
     utilization = _highest([log.util_before if log is not None else None for log in logs])
-    if temperature is not None and utilization is not None:
+    if is_unknown and temperature is not None and utilization is not None:
         template = translate(
             "ExpectedRangeCard",
             "No reason was found. Highest temperature: {temperature} °C. Highest load before the test: {percent}.",
         )
-    elif temperature is not None:
+    elif is_unknown and temperature is not None:
         template = translate("ExpectedRangeCard", "No reason was found. Highest temperature: {temperature} °C.")
-    elif utilization is not None:
+    elif is_unknown and utilization is not None:
         template = translate("ExpectedRangeCard", "No reason was found. Highest load before the test: {percent}.")
+    elif HEAT_CAUSE in benchmark.causes and temperature is not None:
+        template = translate("ExpectedRangeCard", "Highest temperature: {temperature} °C.")
+    elif BUSY_CAUSE in benchmark.causes and utilization is not None:
+        template = translate("ExpectedRangeCard", "Highest load before the test: {percent}.")
     else:
         return ""
     return template.format(temperature=temperature, percent=format_percent(utilization or 0))

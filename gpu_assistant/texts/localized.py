@@ -108,14 +108,7 @@ class Texts(Translator):
             scope=scope,
         )
 
-    def scope_text(
-        self,
-        value: Checks,
-        *,
-        max_items: int | None = None,
-        more_code: str = "health.more",
-        with_covered: bool = True,
-    ) -> str:
+    def scope_text(self, value: Checks, *, max_items: int | None = None, with_covered: bool = True) -> str:
         """What a verdict covers (unless a list beside it says so) and what it leaves out: of the latter the first
         `max_items` (None: all), the others as a number.
         """
@@ -127,7 +120,7 @@ class Texts(Translator):
         areas_text = self._join_texts(self._area_texts(shown_areas))
         omitted = len(value.leaves_out) - len(shown_areas)
         if omitted:
-            areas_text = self.translate(more_code, {"listed": areas_text, "count": omitted})
+            areas_text = self.translate("health.more-json", {"listed": areas_text, "count": omitted})
         if not value.covers:
             return self.translate("health.scope-nothing", {"leaves_out": areas_text})
         if not with_covered:

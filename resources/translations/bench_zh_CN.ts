@@ -87,14 +87,6 @@
         <translation>测速</translation>
     </message>
     <message>
-        <source>Full test, more exact: up to 15 minutes, and 15 for each GPU…</source>
-        <translation>完整测速（更精确）：最多 15 分钟，每张显卡再加 15 分钟…</translation>
-    </message>
-    <message>
-        <source>Full test, more exact: up to 15 minutes…</source>
-        <translation>完整测速（更精确）：最多 15 分钟…</translation>
-    </message>
-    <message>
         <source>How fast is it, and is that normal?</source>
         <translation>有多快，是否正常？</translation>
     </message>
@@ -175,10 +167,6 @@
         <translation>约 2 分钟，风扇可能会变响。</translation>
     </message>
     <message>
-        <source>Full test, more exact: up to 30 minutes…</source>
-        <translation>完整测速（更精确）：最多 30 分钟…</translation>
-    </message>
-    <message>
         <source>Which models this computer can run and train</source>
         <translation>这台电脑能运行和训练哪些模型</translation>
     </message>
@@ -205,6 +193,22 @@
     <message>
         <source>Not measured yet</source>
         <translation>还没有测过</translation>
+    </message>
+    <message>
+        <source>Full test…</source>
+        <translation>完整测速…</translation>
+    </message>
+    <message>
+        <source>More exact: up to 15 minutes</source>
+        <translation>更精确，最多 15 分钟</translation>
+    </message>
+    <message>
+        <source>More exact: up to 30 minutes</source>
+        <translation>更精确，最多 30 分钟</translation>
+    </message>
+    <message>
+        <source>More exact: up to 15 minutes, and 15 for each GPU</source>
+        <translation>更精确，最多 15 分钟，每张显卡再加 15 分钟</translation>
     </message>
 </context>
 <context>
@@ -240,6 +244,26 @@
     <message>
         <source>Large ones need a graphics card.</source>
         <translation>大模型需要显卡。</translation>
+    </message>
+    <message>
+        <source>All bars have one scale: times as fast as the CPU.</source>
+        <translation>所有条形用同一个刻度：是 CPU 的多少倍。</translation>
+    </message>
+    <message>
+        <source>Rows that are compared with the CPU alone share one scale: times as fast. Each other row has its own.</source>
+        <translation>只与 CPU 对比的几行共用一个刻度：速度倍数；其余各行按各自的比例绘制。</translation>
+    </message>
+    <message>
+        <source>{description}; {gpus}: {efficiency}</source>
+        <translation>{description}；{gpus}：{efficiency}</translation>
+    </message>
+    <message>
+        <source>There is no usual speed to compare a CPU with, only your earlier results.</source>
+        <translation>CPU 没有可对照的正常速度，只能和你以前的成绩比较。</translation>
+    </message>
+    <message>
+        <source>There is no usual speed to compare a CPU with.</source>
+        <translation>CPU 没有可对照的正常速度。</translation>
     </message>
 </context>
 <context>
@@ -334,10 +358,6 @@
         <translation>上一次的结果：{title}</translation>
     </message>
     <message>
-        <source>{model}: one step with a batch of {batch}, on {device}</source>
-        <translation>{model} 一步训练，批次大小 {batch}，{device}</translation>
-    </message>
-    <message>
         <source>A batch is the set of examples that the model learns from at once.</source>
         <translation>批次就是模型一次一起学习的那些样本。</translation>
     </message>
@@ -356,6 +376,10 @@
     <message>
         <source>Details of the parts</source>
         <translation>各部分详情</translation>
+    </message>
+    <message>
+        <source>Largest batch (about)</source>
+        <translation>最大批次（约）</translation>
     </message>
 </context>
 <context>
@@ -389,14 +413,6 @@
         <translation>批次大小 {batch} 用测过的方法都装不下，更小的也不行。</translation>
     </message>
     <message>
-        <source>A batch of {batch} fits: it needs {peak} of {usable} usable memory.</source>
-        <translation>批次大小 {batch} 装得下：需要 {peak}，可用 {usable}。</translation>
-    </message>
-    <message>
-        <source>A batch of {batch} fits: it needs {peak} of {usable} usable memory. As it is, the largest batch is about {largest}.</source>
-        <translation>批次大小 {batch} 装得下：需要 {peak}，可用 {usable}。这样训练，最大批次约 {largest}。</translation>
-    </message>
-    <message>
         <source>Gradient accumulation</source>
         <translation>梯度累积</translation>
     </message>
@@ -423,14 +439,6 @@
     <message>
         <source>Temporary</source>
         <translation>临时占用</translation>
-    </message>
-    <message>
-        <source>Free when measured: {size}. Of that, {usable} (the dashed line in the bars) counts as usable; the rest is left for other programs and PyTorch's own overhead.</source>
-        <translation>测量时空闲 {size}。按 {usable} 来计算（条形上的虚线），其余留给其他程序和 PyTorch 的额外开销。</translation>
-    </message>
-    <message>
-        <source>Free when measured: {size}. Of that, {usable} (the dashed line in the bars) counts as usable; the rest is left for the display, other programs and fragmentation.</source>
-        <translation>测量时空闲 {size}。按 {usable} 来计算（条形上的虚线），其余留给显示、其他程序和显存碎片。</translation>
     </message>
     <message>
         <source>GPU with the most memory</source>
@@ -557,12 +565,32 @@
         <translation>PyTorch 预留、备以后使用的显存。</translation>
     </message>
     <message>
-        <source>Does not fit; largest batch about</source>
-        <translation>装不下，最大批次约</translation>
+        <source>{model} fits with a batch of {batch}, on {device}</source>
+        <translation>{model} 装得下：批次大小 {batch}，{device}</translation>
     </message>
     <message>
-        <source>Fits; largest batch about</source>
-        <translation>装得下，最大批次约</translation>
+        <source>{model}: one step with a batch of {batch}, on {device}</source>
+        <translation>{model} 一步训练，批次大小 {batch}，{device}</translation>
+    </message>
+    <message>
+        <source>Does not fit</source>
+        <translation>装不下</translation>
+    </message>
+    <message>
+        <source>Fits</source>
+        <translation>装得下</translation>
+    </message>
+    <message>
+        <source>{size} usable</source>
+        <translation>{size} 可用</translation>
+    </message>
+    <message>
+        <source>Free when measured: {size}. What is beyond the dashed line is left for other programs and PyTorch's own overhead.</source>
+        <translation>测量时空闲 {size}。虚线以外的部分留给其他程序和 PyTorch 的额外开销。</translation>
+    </message>
+    <message>
+        <source>Free when measured: {size}. What is beyond the dashed line is left for the display, other programs and fragmentation.</source>
+        <translation>测量时空闲 {size}。虚线以外的部分留给显示、其他程序和显存碎片。</translation>
     </message>
 </context>
 <context>
@@ -882,17 +910,14 @@
     </message>
 </context>
 <context>
-    <name>StackedBar</name>
-    <message>
-        <source>{size} usable</source>
-        <translation>{size} 可用</translation>
-    </message>
-</context>
-<context>
     <name>StackedBarRow</name>
     <message>
         <source>Costs least time</source>
         <translation>耗时最少</translation>
+    </message>
+    <message>
+        <source>largest batch about {batch}</source>
+        <translation>最大批次约 {batch}</translation>
     </message>
 </context>
 </TS>

@@ -284,6 +284,10 @@
         <translation>{count} 项需要留意</translation>
     </message>
     <message>
+        <source>{count} not tested</source>
+        <translation>{count} 项未测试</translation>
+    </message>
+    <message>
         <source>Other programs may run slower meanwhile. Nothing is changed.</source>
         <translation>测试期间其他程序可能变慢。不会改动任何东西。</translation>
     </message>

@@ -272,6 +272,10 @@
         <source>{count} GPUs</source>
         <translation>{count} 张显卡</translation>
     </message>
+    <message>
+        <source>{count} {name} GPUs</source>
+        <translation>{count} 张 {name}</translation>
+    </message>
 </context>
 <context>
     <name>Marks</name>
@@ -477,6 +481,10 @@
         <translation>{count} 张显卡</translation>
     </message>
     <message>
+        <source>{count} {name} GPUs</source>
+        <translation>{count} 张 {name}</translation>
+    </message>
+    <message>
         <source>Normal</source>
         <translation>正常</translation>
     </message>
@@ -660,10 +668,6 @@
     <message>
         <source>{count} others: {state}</source>
         <translation>其余 {count} 张：{state}</translation>
-    </message>
-    <message>
-        <source>Graphs show:</source>
-        <translation>曲线显示：</translation>
     </message>
     <message>
         <source>{count} {state}</source>

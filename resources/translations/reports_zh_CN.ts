@@ -381,6 +381,14 @@
         <source>How much slower is counted from the middle of the usual range.</source>
         <translation>“慢多少”以正常范围的中间值为准。</translation>
     </message>
+    <message>
+        <source>Highest temperature: {temperature} °C.</source>
+        <translation>最高温度 {temperature} °C。</translation>
+    </message>
+    <message>
+        <source>Highest load before the test: {percent}.</source>
+        <translation>测速前 GPU 占用最高 {percent}。</translation>
+    </message>
 </context>
 <context>
     <name>HealthReport</name>

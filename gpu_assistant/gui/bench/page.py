@@ -127,6 +127,7 @@ class BenchmarkPage(Page):
         self.empty_state.button.set_kind("primary")
         self.empty_state.button.set_icon("play", None)
         self.first_full_test_button = Button(kind="ghost", icon_name="clock", flush="left")
+        self.full_test_note = label("small")
         self.workloads_card, self.answers_card = IconListCard(WORKLOAD_ICONS), IconListCard(ANSWER_ICONS)
         self.running_view = RunningView(activity)
         self.live_card, self.finished_card = RunMetricsCard(sampling, "benchmark"), FinishedResultsCard()
@@ -217,7 +218,7 @@ class BenchmarkPage(Page):
         preview.setLayout(self._preview_row)
         full_test_row = QHBoxLayout(full_test)
         full_test_row.addWidget(self.first_full_test_button)
-        full_test_row.addStretch(1)
+        full_test_row.addWidget(self.full_test_note, 1)
         for row in (self._preview_row, full_test_row):
             row.setContentsMargins(0, 0, 0, 0)
         self.breakpoints.changed.connect(self._arrange_preview)
@@ -510,13 +511,17 @@ class BenchmarkPage(Page):
             title = self.tr("How fast is PyTorch on this computer?")
             duration = duration_text(self._installed, self._gpu_count)
             self.empty_state.set("accent", title, duration, self.tr("Measure"), "bench")
-            self.first_full_test_button.setText(full_test_label(self._installed, self._gpu_count))
+            note = full_test_note(self._installed, self._gpu_count)
+            self.first_full_test_button.setText(self.tr("Full test…"))
+            self.first_full_test_button.setAccessibleDescription(note)
+            self.full_test_note.setText(note)
         else:
             button_text = self.tr("Measure") if self._app.simulated else self.tr("Set up PyTorch")
             title = self.tr("Nothing to measure here")
             self.empty_state.set("neutral", title, unavailable_reason, button_text, "bench")
         self._show_preview()
-        self.first_full_test_button.setVisible(can_measure)
+        for part in (self.first_full_test_button, self.full_test_note):
+            part.setVisible(can_measure)
         is_blocked = self._app.simulated or (can_measure and self._is_testing())
         for button in (self.empty_state.button, self.first_full_test_button):
             button.setEnabled(not is_blocked)
@@ -713,10 +718,10 @@ def running_note(*, full: bool) -> str:
     )
 
 
-def full_test_label(installed: InstalledEnvironment, gpu_count: int) -> str:
-    """The text of the full test's button, with this many GPUs (0: unknown)."""
+def full_test_note(installed: InstalledEnvironment, gpu_count: int) -> str:
+    """What the full test is for and how long it takes, with this many GPUs (0: unknown)."""
     if installed.variant == "cpu":
-        return translate("BenchmarkPage", "Full test, more exact: up to 15 minutes…")
+        return translate("BenchmarkPage", "More exact: up to 15 minutes")
     if gpu_count == 1:
-        return translate("BenchmarkPage", "Full test, more exact: up to 30 minutes…")
-    return translate("BenchmarkPage", "Full test, more exact: up to 15 minutes, and 15 for each GPU…")
+        return translate("BenchmarkPage", "More exact: up to 30 minutes")
+    return translate("BenchmarkPage", "More exact: up to 15 minutes, and 15 for each GPU")

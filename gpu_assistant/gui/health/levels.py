@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
@@ -133,9 +134,7 @@ class AreasCard(Card):
             group.hide()
             group.deleteLater()
         if self._level == 1:
-            length = -(-len(self._areas) // self._columns)
-            parts = [self._areas[start : start + length] for start in range(0, len(self._areas), length)]
-            self.groups = [AreaGroup("", part) for part in parts]
+            self.groups = [AreaGroup("", part) for part in split_evenly(self._areas, self._columns)]
         else:
             self.groups = [
                 AreaGroup(name, [area for area in self._areas if area in AREAS_BY_LEVEL[level]])
@@ -146,6 +145,13 @@ class AreasCard(Card):
             self._grid.addWidget(group, row, column, Qt.AlignmentFlag.AlignTop)
         for column in range(len(AREAS_BY_LEVEL)):
             self._grid.setColumnStretch(column, 1 if column < self._columns else 0)
+
+
+def split_evenly(areas: Sequence[str], count: int) -> list[Sequence[str]]:
+    """Up to `count` consecutive parts whose lengths differ by one at most, the longer ones first."""
+    length, longer = divmod(len(areas), count)
+    ends = [part * length + min(part, longer) for part in range(count + 1)]
+    return [areas[start:end] for start, end in pairwise(ends) if end > start]
 
 
 class AreaGroup(QWidget):

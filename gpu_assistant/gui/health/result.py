@@ -48,7 +48,6 @@ CHECK_REMEDIES: dict[str, Remedy] = {
 FINDINGS_HEADLINES: frozenset[Headline] = frozenset({"warn", "asked-warn", "fail"})  # verdicts about the findings
 NAMING_CHECKS = ("device-query",)  # what they say is the card's name
 SPACE_BETWEEN_HAN = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
-MAX_SCOPE_ITEMS = 3  # of what a verdict does not cover, before "Show all of it"
 ROWS_PER_TURN = 12  # that are unfolded in one turn of the event loop
 MAX_POINTS = 400  # of a curve: more than it has pixels
 MIN_TEMPERATURE = 20.0  # °C at the bottom of the temperature curve
@@ -150,10 +149,11 @@ class HealthResultView(QWidget):
         row.show_if(self.passed_fold.is_open if kind == "pass" else kind == "attention" or is_scope_shown)
 
     def _count_passed(self) -> None:
-        """Say how many checks passed, and how many did not."""
+        """Say how many checks passed, how many did not, and of a result how much was not tested."""
         counts = Counter(row.check.state for row in self.rows)
-        if counts["pass"]:
-            self.passed_fold.set_counts(counts["pass"], failed=counts["fail"], warned=counts["warn"])
+        untested = len(self._checks.leaves_out) if self._checks is not None and self._checks.level is not None else 0
+        if counts["pass"] or untested:
+            self.passed_fold.set_counts(counts["pass"], failed=counts["fail"], warned=counts["warn"], untested=untested)
             self.passed_fold.show()
 
     def _show_passed(self, *, is_open: bool) -> None:
@@ -269,24 +269,22 @@ class HealthResultView(QWidget):
         return f"{headline} · {short_name(device)}"
 
     def _show_scope(self, *, expanded: bool) -> None:
-        """What the verdict does not cover, MAX_SCOPE_ITEMS of it unless `expanded`; then also why checks were left
-        out. What it covers stands above.
+        """Where `expanded`, what the verdict does not cover, which a pill counts, and why checks were left out; of a
+        pass always what it means. What it covers stands above.
         """
         checks = self._checks
         if checks is None or checks.level is None:
             return
         self._scope_expanded = expanded
-        full_text, short_text = (
-            language.texts().scope_text(checks, max_items=limit, with_covered=False)
-            for limit in (None, MAX_SCOPE_ITEMS)
-        )
-        parts = [full_text if expanded else short_text]
-        if checks.level < LOAD_LEVEL:
-            parts.append(translate("Health", "The stress test covers some of these."))
+        parts = []
+        if expanded:
+            parts.append(language.texts().scope_text(checks, with_covered=False))
+            if checks.level < LOAD_LEVEL:
+                parts.append(translate("Health", "The stress test covers some of these."))
         if expanded or checks.verdict == "pass":
             parts.append(language.texts().translate("health.pass-means"))
         self.scope.setText(remove_cjk_gaps(" ".join(parts)))
-        self.scope.show()
+        self.scope.setVisible(bool(parts))
         self.expand_button.setText(
             translate("Health", "Show less") if expanded else translate("Health", "Show what was not tested, and why")
         )
@@ -294,7 +292,7 @@ class HealthResultView(QWidget):
         skipped = [row for row in self.rows if row.check.state == "skip"]
         for row in skipped:
             row.show_if(expanded)
-        self.expand_button.setVisible(full_text != short_text or bool(skipped))
+        self.expand_button.setVisible(bool(checks.leaves_out or skipped))
 
 
 def _with_short_name(check: Check, name: str = "") -> Check:
@@ -321,29 +319,39 @@ def list_kind(state: str) -> str:
 
 
 class PassedFold(QWidget):
-    """How many checks passed, failed and need attention, a pill each, and a button that shows those that passed;
-    `is_open` while they are shown.
+    """How many checks passed, failed and need attention, and how much was not tested, a pill each; and a button that
+    shows those that passed, `is_open` while they are shown.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.is_open = False
         self.passed_pill, self.failed_pill, self.warned_pill = Pill("ok"), Pill("error"), Pill("warn")
+        self.untested_pill = Pill("neutral", icon="minus")
         self.button = Button(kind="ghost", small=True, flush="right")
         pills = QWidget()
         pills_layout = FlowLayout(pills)
-        for pill in (self.passed_pill, self.failed_pill, self.warned_pill):
+        for pill in (self.passed_pill, self.failed_pill, self.warned_pill, self.untested_pill):
             pills_layout.addWidget(pill)
         self.setLayout(WrappingRow(pills, self.button))
 
-    def set_counts(self, passed: int, *, failed: int, warned: int) -> None:
-        """Say in the current language how many checks passed, failed and need attention."""
+    def set_counts(self, passed: int, *, failed: int, warned: int, untested: int = 0) -> None:
+        """Say in the current language how many checks passed, failed and need attention, and how many areas were not
+        tested.
+        """
         one, several = translate("Health", "1 check passed"), translate("Health", "{count} checks passed")
         self.passed_pill.set("ok", one if passed == 1 else several.format(count=passed))
         self.failed_pill.set("error", translate("Health", "{count} failed").format(count=failed))
         self.warned_pill.set("warn", format_counted(translate("Health", "{count} warnings"), count=warned))
-        self.failed_pill.setVisible(failed > 0)
-        self.warned_pill.setVisible(warned > 0)
+        self.untested_pill.set("neutral", translate("Health", "{count} not tested").format(count=untested))
+        for widget, count in (
+            (self.passed_pill, passed),
+            (self.button, passed),
+            (self.failed_pill, failed),
+            (self.warned_pill, warned),
+            (self.untested_pill, untested),
+        ):
+            widget.setVisible(count > 0)
         self.set_open(self.is_open)
 
     def set_open(self, is_open: bool) -> None:

@@ -30,6 +30,7 @@ from ..widgets.text import SEPARATOR, label
 ALARM_ICONS = {"info": ("info", "accent_text"), "warn": ("warn", "warn"), "error": ("error", "error")}
 ROW_ICON_SIZE, ROW_SPACING = 20, 14  # pixels of an alarm's icon, and beside it
 ROW_GAP = 8  # pixels between two alarms
+SHORT_PADDING = 6  # pixels below the button of a short card, which has a margin of its own
 ADVISED_TEST_LEVEL = 2
 # The alarms whose advice names the health test; a test compares this with resources/texts/health.json.
 ALARMS_ADVISING_TEST = frozenset(
@@ -213,7 +214,8 @@ class AlarmsCard(Card):
         self.others_label = label("small", tone="soft")
         self.others_label.set_one_line(True)
         self.expand_button = Button(kind="ghost", small=True, flush="right")
-        super().__init__(padding=16 if framed else 0, framed=framed)
+        self._padding = 16 if framed else 0
+        super().__init__(padding=self._padding, framed=framed)
         self._others_layout = row = QHBoxLayout(self.others_row)
         row.addWidget(self.others_label, 1)
         row.addWidget(self.expand_button)
@@ -272,6 +274,9 @@ class AlarmsCard(Card):
         is_first_short = self._is_first_short and len(self.rows) > 1 and not self._expanded
         # The button below the first row has a margin of its own.
         self.column.setSpacing(0 if is_first_short else ROW_GAP)
+        margins = self.column.contentsMargins()
+        margins.setBottom(min(self._padding, SHORT_PADDING) if is_first_short else self._padding)
+        self.column.setContentsMargins(margins)
         for row in self.rows.values():
             row.set_short(short=self._is_short or is_first_short)
 
@@ -411,6 +416,7 @@ class AlarmRow(Themed, QWidget):
             self.retranslate()
 
     def _place_programs_button(self) -> None:
+        self.programs_button.set_flush("right" if self.is_short else "left")
         if self.is_short:
             self._buttons_layout.removeWidget(self.programs_button)
             self._row_layout.addWidget(self.programs_button, 0, Qt.AlignmentFlag.AlignTop)

@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
 from ...core.results import GpuSample, Health, Sample
 from ...health.rules import temperature_margin
@@ -22,7 +21,6 @@ from ..widgets.base import Themed
 from ..widgets.buttons import Button
 from ..widgets.cards import Card, MetricTile, MetricValue, Pill, PillKind
 from ..widgets.icons import STATE_ICONS, IconWidget
-from ..widgets.layouts import FlowLayout
 from ..widgets.table import CELL_MARGIN
 from ..widgets.text import SEPARATOR, TextLabel, label
 from .alarms import MAX_NAMED_ALARMS, alarm_names, alarm_tones, gpu_state
@@ -32,7 +30,7 @@ from .plot.cards import gpu_line
 from .plot.legend import LineLegendRow
 
 MAX_COLUMNS = 6
-KEY_SPACING = 12  # pixels between the signs of GPUs, and before them
+TABLE_MARGIN = 6  # pixels around the table of GPUs, whose cells have a margin of their own
 # Driver states that say no more than that there is no NVIDIA GPU.
 STATES_WITHOUT_MESSAGE = ("untried", "absent", "ready")
 
@@ -61,7 +59,7 @@ def status_text(sample: Sample | None, health: Health | None, *, simulated: bool
         # Up to MAX_LINES of them have headers with their names.
         subject = translate("MonitorPage", "{count} GPUs").format(count=count)
         if name and count > MAX_LINES:
-            subject = f"{count} × {short_name(name)}"
+            subject = translate("MonitorPage", "{count} {name} GPUs").format(count=count, name=short_name(name))
     else:
         subject = short_name(name) if name else translate("MonitorPage", "GPU, CPU and memory")
     if not shows_alarms:
@@ -149,7 +147,9 @@ class SummaryTiles(QWidget):
         self.tiles, self.headers, self.table, self._table_card, self._laid_out = [], [], None, None, (0, 0)
         self.others_row = None
         if len(gpus) > MAX_LINES:
-            self._table_card, self.table = Card(padding=10), GpuTable(gpus)
+            self._table_card, self.table = Card(), GpuTable(gpus)
+            self._table_card.column.setContentsMargins(TABLE_MARGIN, TABLE_MARGIN, TABLE_MARGIN, TABLE_MARGIN)
+            self._table_card.column.setSpacing(2)
             self._table_card.column.addWidget(self.table)
             self.table.toggle_requested.connect(self.toggle_requested)
             self.others_row = OtherGpusRow(self.table)
@@ -164,16 +164,23 @@ class SummaryTiles(QWidget):
             self.tiles = [(metric, -1, MetricTile(metric.icon, token=colour)) for metric, colour in pairs]
 
     def update_layout(
-        self, available: int, *, low_window: bool = False, fold_table: bool = False, brief_headers: bool = False
+        self,
+        available: int,
+        *,
+        low_window: bool = False,
+        fold_table: bool = False,
+        dense_table: bool = False,
+        brief_headers: bool = False,
     ) -> None:
         """As many columns as fit into `available` pixels. With `fold_table` the table shows only the GPUs that need
-        attention, unless the user unfolds it; with `brief_headers` the values of several GPUs are shown without their
-        names.
+        attention, unless the user unfolds it, and with `dense_table` its rows are low; with `brief_headers` the values
+        of several GPUs are shown without their names.
 
         In a low window the tiles are compact and only their first row is shown, so that a whole plot is visible below;
         the plots have the other values too.
         """
-        if self.others_row is not None:
+        if self.table is not None and self.others_row is not None:
+            self.table.set_dense(dense_table)
             self.others_row.set_foldable(fold_table)
         self._available_width, self._low_window = available, low_window
         for _, _, tile in self.tiles:
@@ -217,8 +224,6 @@ class SummaryTiles(QWidget):
         """Take the slots of the lines that are drawn; with a plot for each GPU the headers show solid lines, too."""
         if self.table is not None:
             self.table.set_lines(slots)
-        if self.others_row is not None:
-            self.others_row.set_lines(slots, are_alone=side_by_side)
         for header in self.headers:
             header.show_line(is_alone=side_by_side)
 
@@ -258,32 +263,23 @@ class SummaryTiles(QWidget):
 
 
 class OtherGpusRow(Themed, QWidget):
-    """The line below the table of many GPUs in a short window: how those are that it does not show, the signs and names
-    of those that the plots show, and a button that shows all of them in the table.
+    """The line below the table of many GPUs in a short window: how those are that it does not show, and a button that
+    shows all of them in the table.
     """
 
     def __init__(self, table: GpuTable) -> None:
         super().__init__()
         self._table = table
         self._is_foldable, self._is_expanded = False, False
-        self.key_rows: dict[int, LineLegendRow] = {}
-        self.icon_widget = IconWidget("ok", "ok", 16)
-        self.text_label, self.key_label = label("body"), label("small", tone="soft")
-        self.key, self._key_layout = QWidget(), FlowLayout(spacing=KEY_SPACING, line_spacing=0)
-        self.key.setLayout(self._key_layout)
-        self._key_layout.addWidget(self.key_label)
+        self.icon_widget, self.text_label = IconWidget("ok", "ok", 16), label("body")
         self.button = Button(kind="ghost", small=True, flush="right")
         self.button.clicked.connect(self._toggle)
-        self._column, self._row = QVBoxLayout(self), QHBoxLayout()
-        self._column.setContentsMargins(CELL_MARGIN, 0, CELL_MARGIN, 0)
-        self._column.setSpacing(0)
-        self._column.addLayout(self._row)
-        self._row.setSpacing(8)
-        self._row.addWidget(self.icon_widget)
-        self._row.addWidget(self.text_label)
-        self._row.addSpacing(KEY_SPACING)
-        self._row.addWidget(self.key, 1, Qt.AlignmentFlag.AlignVCenter)
-        self._row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignRight)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(CELL_MARGIN, 0, CELL_MARGIN, 0)
+        row.setSpacing(8)
+        row.addWidget(self.icon_widget)
+        row.addWidget(self.text_label, 1)
+        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignRight)
         self.hide()
         self.apply_theme()
 
@@ -293,22 +289,8 @@ class OtherGpusRow(Themed, QWidget):
             self._is_foldable = foldable
             self._update()
 
-    def set_lines(self, slots: Mapping[int, int], *, are_alone: bool) -> None:
-        """Take the slots of the GPUs that the plots show; `are_alone`: each in a plot of its own."""
-        lines = {gpu: gpu_line(slot, gpu, fill=are_alone) for gpu, slot in slots.items()}
-        if lines == {gpu: row.line for gpu, row in self.key_rows.items()}:
-            return
-        for row in self.key_rows.values():
-            row.hide()
-            self._key_layout.removeWidget(row)
-            row.deleteLater()
-        self.key_rows = {gpu: LineLegendRow(line) for gpu, line in lines.items()}
-        for row in self.key_rows.values():
-            self._key_layout.addWidget(row)
-        self.refresh_text()
-
     def refresh_text(self) -> None:
-        """Take the states of the GPUs that the table does not show, and the order of its rows for the key."""
+        """Take the states of the GPUs that the table does not show."""
         if not self._is_foldable:
             return
         hidden = self._table.hidden_states()
@@ -320,27 +302,6 @@ class OtherGpusRow(Themed, QWidget):
             widget.setVisible(bool(states))
         if states != self.text_label.text():
             self.text_label.setText(states)
-        drawn = [gpu for gpu in self._table.drawn_gpus() if gpu in self.key_rows]
-        if drawn != list(self.key_rows):
-            self.key_rows = {gpu: self.key_rows[gpu] for gpu in drawn}
-            self._key_layout.reorder([self.key_label, *self.key_rows.values()])
-        self._place_key()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._place_key()
-
-    def _place_key(self) -> None:
-        """Put the key between text and button, or below them where it has no room in one line there."""
-        parts = [each for each in (self.icon_widget, self.text_label, self.button) if not each.isHidden()]
-        taken = sum(each.sizeHint().width() + self._row.spacing() for each in parts) + KEY_SPACING
-        is_beside = taken + self._key_layout.sizeHint().width() <= self.contentsRect().width() - 2 * CELL_MARGIN
-        if is_beside == (self._row.indexOf(self.key) >= 0):
-            return
-        if is_beside:
-            self._row.insertWidget(self._row.indexOf(self.button), self.key, 1, Qt.AlignmentFlag.AlignVCenter)
-        else:
-            self._column.addWidget(self.key)
 
     def _states_text(self, hidden: list[tuple[PillKind, str]]) -> str:
         """What the hidden GPUs' states are, in the order of the table; "" without any."""
@@ -358,7 +319,6 @@ class OtherGpusRow(Themed, QWidget):
         text = self.tr("Show fewer") if self._is_expanded else self.tr("Show all {count}")
         self.button.setText(text.format(count=len(self._table.gpus)))
         self.button.set_icon(trailing_icon="up" if self._is_expanded else "down")
-        self.key_label.setText(self.tr("Graphs show:"))
         self.refresh_text()
 
     def _toggle(self) -> None:
@@ -368,9 +328,7 @@ class OtherGpusRow(Themed, QWidget):
     def _update(self) -> None:
         is_folded = self._is_foldable and not self._is_expanded
         self._table.set_folded(is_folded)
-        self._table.set_dense(self._is_foldable)
         self.setVisible(self._is_foldable)
-        self.key.setVisible(is_folded)  # unfolded, the rows of the table have the signs
         self.retranslate()
 
 
@@ -398,7 +356,7 @@ class GpuHeader(Card):
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
         for column in range(len(GPU_METRICS)):
-            name, figure = label("caption"), MetricValue("heading")
+            name, figure = label("caption"), MetricValue()
             grid.addWidget(name, 0, column)
             grid.addWidget(figure, 1, column)
             self._value_widgets.append((name, figure))
@@ -407,9 +365,10 @@ class GpuHeader(Card):
         self.retranslate()
 
     def set_brief(self, *, brief: bool) -> None:
-        """Show the values without their names, in one row."""
-        for name, _ in self._value_widgets:
+        """Show the values smaller and without their names, in one row."""
+        for name, figure in self._value_widgets:
             name.setVisible(not brief)
+            figure.set_kind("heading" if brief else "figure")
 
     def show_line(self, *, is_alone: bool) -> None:
         """Show the line as it is with others in a plot, or alone."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
@@ -23,7 +23,7 @@ from ..widgets.base import draw_rounded_rect
 from ..widgets.cards import PillKind
 from ..widgets.icons import STATE_ICONS, draw_icon
 from ..widgets.table import CELL_MARGIN, HEADER_PADDING, DataTable
-from .alarms import gpu_state, sort_by_alarms
+from .alarms import alarm_tones, gpu_state, sort_by_alarms
 from .metrics import GPU_METRICS
 from .plot.cards import gpu_line
 from .plot.renderer import SIGN_WIDTH, draw_line_sign
@@ -32,8 +32,9 @@ MAX_FOLDED_ROWS = 3
 MAX_LINES = 4  # lines of more GPUs could not be told apart; so many have a header each
 ROW_PADDING, DENSE_ROW_PADDING = 9, 4  # pixels that a row is higher than its text
 ICON_SIZE, ICON_GAP = 16, 6
-BAR_HEIGHT, MIN_BAR_WIDTH, MAX_BAR_WIDTH = 4, 24, 120
-BAR_START = 12  # pixels between text and bar
+BAR_HEIGHT, MIN_BAR_WIDTH, MAX_BAR_WIDTH = 5, 24, 120
+BAR_START, BAR_END = 12, 20  # pixels between text and bar, and behind the bar
+TRACK_OPACITY = 0.25  # of the part of a bar that is not filled, also on a tinted row
 BOX_SIZE = 18  # pixels of the mark that tells whether a GPU has lines in the plots
 DISPENSABLE_COLUMNS = (4, 2, 1)  # power, memory, load: the first is hidden first in a narrow window
 CELL_ROLE = Qt.ItemDataRole.UserRole
@@ -43,7 +44,8 @@ KINDS_WITH_ICON = ("ok", "warn", "error")
 
 
 class Cell(Struct, frozen=True, kw_only=True):
-    """What a cell shows beside its text: a bar of this `fraction`, or the icon of a state; `row_kind` tints the row.
+    """What a cell shows beside its text: a bar of this `fraction`, or the icon of a state; `row_kind` tints the row,
+    `tone` is the colour of a value that an alarm is about.
 
     `long_text` has the total too: it is shown in place of the cell's text where all columns have room for theirs.
     """
@@ -52,6 +54,7 @@ class Cell(Struct, frozen=True, kw_only=True):
     fraction: float | None = None
     state: PillKind | None = None
     row_kind: PillKind | None = None
+    tone: str = "text"
 
 
 class GpuTable(DataTable):
@@ -65,7 +68,8 @@ class GpuTable(DataTable):
 
     def __init__(self, gpus: tuple[GpuSample, ...]) -> None:
         self.gpus = tuple(gpu.index for gpu in gpus)
-        self.shows_long_texts = self.shows_bars = False
+        self.shows_long_texts = False
+        self.bar_width = 0  # pixels of the bar in each cell; 0 for none
         self._row_padding = ROW_PADDING
         self._states: list[tuple[PillKind, str]] = [("neutral", "")] * len(gpus)
         self._order = list(range(len(gpus)))
@@ -130,10 +134,6 @@ class GpuTable(DataTable):
         """(kind, text) of the state of each GPU that is not shown, in the order of the rows."""
         return [self._states[row] for row in self._order if not self._is_row_shown(row)]
 
-    def drawn_gpus(self) -> list[int]:
-        """The indexes of the GPUs whose lines are in the plots, in the order of the rows."""
-        return [self.gpus[row] for row in self._order if self.gpus[row] in self.slots]
-
     def _is_row_shown(self, row: int) -> bool:
         if not self._is_folded:
             return True
@@ -167,11 +167,17 @@ class GpuTable(DataTable):
             row_kind = kind if kind in ROW_TINTS else None
             name_item = self.item(row, 0)
             wider |= self._write(row, 0, name_item.text() if name_item else "", Cell(row_kind=row_kind))
+            tones = alarm_tones(health, index)
             for column, metric in enumerate(GPU_METRICS, 1):
                 value, total = metric.read(gpu)
                 unit = metric.unit_text(total)
                 long_text = "" if value is None else join_unit(metric.format_value(value), unit)
-                cell = Cell(fraction=metric.fraction(gpu), row_kind=row_kind, long_text=long_text)
+                cell = Cell(
+                    fraction=metric.fraction(gpu),
+                    row_kind=row_kind,
+                    long_text=long_text,
+                    tone=tones.get(metric.key, "text"),
+                )
                 wider |= self._write(row, column, metric.format_with_unit(value), cell)
             wider |= self._write(row, len(GPU_METRICS) + 1, state_text, Cell(state=kind, row_kind=row_kind))
         self._sort_rows(health)
@@ -217,7 +223,7 @@ class GpuTable(DataTable):
         self._fit_to_width()
 
     def _fit_to_width(self) -> None:
-        """Give each column what its texts need, the rest equally to those with bars; and the height of all rows.
+        """Give each column what its texts need, the rest to those with bars; and the height of all rows.
 
         Where they do not fit, totals are left out, then columns: temperature and state stay.
         """
@@ -242,18 +248,23 @@ class GpuTable(DataTable):
         bars = [column for column in range(1, 1 + len(GPU_METRICS)) if column not in hidden]
         left = self.width() - sum(width for column, width in enumerate(widths) if column not in hidden)
         widths[-1], left = widths[-1] + min(left, 0), max(left, 0)  # a state that is still too long is elided
+        # The same room beside the text of each, so that the bars are equally long.
+        rooms = {column: widths[column] - round(self.widest_text(column)) for column in bars}
+        room = equal_room(rooms.values(), left)
+        for column in bars:
+            widths[column] += max(room - rooms[column], 0)
+        widths[-1] += max(self.width() - sum(widths[each] for each in range(len(widths)) if each not in hidden), 0)
         for column, width in enumerate(widths):
             self.setColumnHidden(column, column in hidden)
-            share = left // len(bars) + (left % len(bars) if column == bars[0] else 0) if column in bars else 0
-            self.setColumnWidth(column, width + share)
+            self.setColumnWidth(column, width)
         shown = [row for row in range(self.rowCount()) if self._is_row_shown(row)]
         for row in range(self.rowCount()):
             self.setRowHidden(row, row not in shown)
             if row in shown:
                 self.setRowHeight(row, row_height)  # one that was hidden has the height that it had before
         self.setVisible(bool(shown))
-        rooms = (self.columnWidth(column) - round(self.widest_text(column)) for column in bars)
-        self.shows_bars = all(room - BAR_START - CELL_MARGIN >= MIN_BAR_WIDTH for room in rooms)
+        bar_width = min(room - BAR_START - CELL_MARGIN - BAR_END, MAX_BAR_WIDTH)
+        self.bar_width = bar_width if bar_width >= MIN_BAR_WIDTH else 0
         self.setFixedHeight(header.sizeHint().height() + row_height * len(shown))
         self.viewport().update()
 
@@ -274,6 +285,17 @@ class GpuTable(DataTable):
             self.toggle_requested.emit(self.gpus[self.currentRow()])
             return
         super().keyPressEvent(event)
+
+
+def equal_room(rooms: Iterable[int], spare: int) -> int:
+    """What the narrowest of these rooms have once `spare` pixels more make them equally wide."""
+    total, equal = spare, 0
+    for count, room in enumerate(sorted(rooms), 1):
+        if count > 1 and room >= equal:
+            break
+        total += room
+        equal = total // count
+    return equal
 
 
 class _GpuDelegate(QStyledItemDelegate):
@@ -297,7 +319,7 @@ class _GpuDelegate(QStyledItemDelegate):
             painter.setPen(theme.color("focus"))
             painter.drawRect(rect.adjusted(0, 0, -1, -1))
         left = rect.left() + CELL_MARGIN
-        tone = "text"
+        tone = cell.tone
         if index.column() == 0:
             left = self._draw_line(painter, rect, left, table, index)
         elif cell.state is not None:
@@ -313,7 +335,9 @@ class _GpuDelegate(QStyledItemDelegate):
         text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, text_rect.width())
         painter.drawText(text_rect, int(Qt.AlignmentFlag.AlignVCenter), text)
         if cell.fraction is not None:
-            self._draw_bar(painter, text_rect, table, index.column(), cell.fraction)
+            # Its colour is not the metric's: colours are those of the GPUs' lines here.
+            bar_tone = "soft" if cell.tone == "text" else cell.tone
+            self._draw_bar(painter, text_rect, table, cell.fraction, bar_tone)
         painter.restore()
 
     def _draw_line(
@@ -337,17 +361,14 @@ class _GpuDelegate(QStyledItemDelegate):
             draw_line_sign(painter, line, left + size + ICON_GAP, middle)
         return left + size + SIGN_WIDTH + 2 * ICON_GAP
 
-    def _draw_bar(self, painter: QPainter, rect: QRect, table: GpuTable, column: int, fraction: float) -> None:
-        """A bar right of the text, as wide as the column's widest text leaves room; none where a column has too little
-        room.
-        """
-        if not table.shows_bars:
+    @staticmethod
+    def _draw_bar(painter: QPainter, rect: QRect, table: GpuTable, fraction: float, tone: str) -> None:
+        """A bar at the right of the column, as wide as in the others; none where a column has too little room."""
+        width = table.bar_width
+        if not width:
             return
-        start = rect.left() + round(table.widest_text(column)) + BAR_START
-        width = min(rect.right() - start, MAX_BAR_WIDTH)
-        top = rect.center().y() - BAR_HEIGHT / 2 + 1
+        start, top = rect.right() - width, rect.center().y() - BAR_HEIGHT / 2 + 1
         radius = BAR_HEIGHT / 2
-        draw_rounded_rect(painter, QRectF(start, top, width, BAR_HEIGHT), radius, theme.color("pressed"))
+        draw_rounded_rect(painter, QRectF(start, top, width, BAR_HEIGHT), radius, theme.color("soft", TRACK_OPACITY))
         filled = QRectF(start, top, max(width * fraction, BAR_HEIGHT), BAR_HEIGHT)
-        # Colours are those of the GPUs' lines here.
-        draw_rounded_rect(painter, filled, radius, theme.color("soft"))
+        draw_rounded_rect(painter, filled, radius, theme.color(tone))

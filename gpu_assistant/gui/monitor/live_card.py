@@ -119,7 +119,10 @@ class LiveMetricsCard(Card):
             return self.tr("This computer")
         if len(self._gpus) == 1:
             return name or f"GPU {self._gpus[0][0]}"
-        return f"{len(self._gpus)} × {name}" if name else self.tr("{count} GPUs").format(count=len(self._gpus))
+        count = len(self._gpus)
+        if not name:
+            return self.tr("{count} GPUs").format(count=count)
+        return self.tr("{count} {name} GPUs").format(count=count, name=name)
 
     def _update_span(self) -> None:
         self.span_label.setText(

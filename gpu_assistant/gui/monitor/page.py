@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 MIN_STATUS_WIDTH = 300  # pixels at 100 % text that the status line needs beside the toolbar
 MIN_CARD_WIDTH = 350  # pixels at 100 % text of a plot beside another one
 SHORT_HEIGHT = 700  # pixels at 100 % text of a page below which plots are lower
-TALL_HEIGHT = 900  # pixels at 100 % text of a page that has room for the advice above a long table
+TALL_HEIGHT = 900  # pixels at 100 % text of a page that has room for a long table, and for the advice above it
 # Pixels of a plot at 100 % text in a short window, and in one with a table of GPUs: a row is whole.
 SHORT_PLOT_HEIGHT, TABLE_PLOT_HEIGHT = 108, 98
 GAP, LOW_GAP = 12, 8  # pixels between the parts of the page, and in a low window
@@ -332,7 +332,8 @@ class MonitorPage(Page):
         self.advice_panel.set_opening(allowed=not (short and len(self._gpus or ()) > 1))
         short_height = TABLE_PLOT_HEIGHT if has_table else SHORT_PLOT_HEIGHT
         # With a plot for each GPU there are so many rows that more of them count.
-        is_tight = self.advice_panel.is_open and self.maximumViewportSize().height() < theme.px(TALL_HEIGHT)
+        is_tall = self.maximumViewportSize().height() >= theme.px(TALL_HEIGHT)
+        is_tight = self.advice_panel.is_open and not is_tall
         self.advice_panel.alarms_card.set_short(short=short, first_short=has_table and is_tight)
         self.column.setSpacing(LOW_GAP if low or (has_table and is_tight) else GAP)
         is_side_by_side = len(self._gpus or ()) > 1 and self.layout_control.current() == 1
@@ -343,7 +344,7 @@ class MonitorPage(Page):
             columns,
             plot_height=short_height if is_dense else MIN_PLOT_HEIGHT,
             # Labels would take the height of the curves: the key above the plots names the events, too.
-            max_lanes=0 if low else 1 if short else MAX_LANES,
+            max_lanes=0 if low else 1 if short or (has_table and is_tight) else MAX_LANES,
             first_metric=self._alarm_metric if scrolls or self.advice_panel.is_open else "",
         )
         one_row = low or (short and self.advice_panel.is_open)
@@ -351,6 +352,7 @@ class MonitorPage(Page):
             available,
             low_window=one_row,
             fold_table=short or is_tight,
+            dense_table=not is_tall,
             brief_headers=short and (is_side_by_side or len(self._gpus or ()) > 2),
         )
         self._fill_timer.start()
@@ -366,6 +368,9 @@ class MonitorPage(Page):
     def _place_toolbar(self, available: int) -> None:
         """Put the toolbar beside the title, or below it where the status line would have less than its minimum."""
         spacing = self.header.spacing()
+        # Where large text leaves no room for title, button and pill in one line, the button has two.
+        beside_button = self.title_label.minimumSizeHint().width() + self.status_pill.sizeHint().width() + 2 * spacing
+        self.advice_panel.toggle_button.set_max_width(available - beside_button)
         beside = (self.status_pill, self.advice_panel.toggle_button)
         pill_width = sum(widget.sizeHint().width() + spacing for widget in beside)
         status_width = theme.px(MIN_STATUS_WIDTH)

@@ -127,7 +127,7 @@ class GpuDetails(Themed, QWidget):
         self._last_xids: dict[int, tuple[int, float]] = {}
         self.is_open = False
         self._samples_since_open = 0
-        self.toggle_button = Button(kind="ghost", icon_name="table")
+        self.toggle_button = Button(kind="ghost", icon_name="table", small=True)
         self.processes_card, self.details_card = _TableCard(), _TableCard()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -35,6 +35,7 @@ class MonitorToolbar(Themed, QWidget):
         self.table_button = Button(icon_name="table")
         self.table_button.setCheckable(True)
         self._shows_labels = self._is_one_row = self._is_compact = False
+        self._names_pause = True
         self._available_width = 0
         self._layout = FlowLayout(self)
         for widget in (
@@ -61,32 +62,43 @@ class MonitorToolbar(Themed, QWidget):
         reset_width = (
             self.reset_button.sizeHint().width() + self._layout.spacing() if self.reset_button.isHidden() else 0
         )
-        return self._icons_row_width() + reset_width
+        return self._row_width(labels=False) + reset_width
 
     def _open_export_menu(self) -> None:
         self.export_menu.popup(self.export_button.mapToGlobal(QPoint(0, self.export_button.height())))
 
     def fit_to_width(self, available: int) -> None:
-        """Show labels on the export and table buttons where one row has room for them; where it has only without them,
-        and with less room around the other texts, so; else two rows have them.
+        """Stay in one row if at all possible: with less room around the texts, then without the labels of the export
+        and table buttons, at last without that of the pause button. Where even that does not fit, two rows have all.
+        Beside the title only the labels of export and table give way.
         """
         self._available_width = available
-        row_width, labels_width = self._icons_row_width(), self._labels_width()
-        has_room = row_width + labels_width <= available
-        compact = not self._is_one_row and not has_room and row_width - self._compact_saving() <= available
+        labels, pause, compact = True, True, False
+        if self._row_width() > available:
+            if self._is_one_row:
+                labels = False
+            else:
+                for shown in ((True, True), (False, True), (False, False)):
+                    if self._row_width(labels=shown[0], pause=shown[1], compact=True) <= available:
+                        (labels, pause), compact = shown, True
+                        break
         if compact != self._is_compact:
             self._is_compact = compact
             for control in (self.range_control, self._layout_control):
                 control.set_compact(compact)
-        shows_labels = has_room or not (self._is_one_row or compact)
-        if shows_labels != self._shows_labels:
-            self._shows_labels = shows_labels
+        if (labels, pause) != (self._shows_labels, self._names_pause):
+            self._shows_labels, self._names_pause = labels, pause
             self._update_labels()
 
-    def _icons_row_width(self) -> int:
-        """The width in pixels of one row without button labels, with the usual room around the other texts."""
-        width = self._layout.sizeHint().width() - (self._labels_width() if self._shows_labels else 0)
-        return width + (self._compact_saving() if self._is_compact else 0)
+    def _row_width(self, *, labels: bool = True, pause: bool = True, compact: bool = False) -> int:
+        """The width in pixels of one row with or without the labels of the export and table buttons and of the pause
+        button, which is as wide while paused, and with the usual or less room around the other texts.
+        """
+        shown = self._layout.sizeHint().width() + (self._compact_saving() if self._is_compact else 0)
+        shown -= self._labels_width() if self._shows_labels else 0
+        shown -= self._label_width(self.pause_button, self.pause_button.text())
+        shown += max(self._label_width(self.pause_button, text) for text in self._pause_texts()) if pause else 0
+        return shown + (self._labels_width() if labels else 0) - (self._compact_saving() if compact else 0)
 
     def _compact_saving(self) -> int:
         """By how many pixels the row is narrower with little room around the texts."""
@@ -95,9 +107,14 @@ class MonitorToolbar(Themed, QWidget):
         return count * (SEGMENT_PADDING - COMPACT_SEGMENT_PADDING)
 
     def _labels_width(self) -> int:
-        return sum(
-            button.width_with_text(text) - button.width_with_text("") for button, text in self._labelled_buttons()
-        )
+        return sum(self._label_width(button, text) for button, text in self._labelled_buttons())
+
+    @staticmethod
+    def _label_width(button: Button, text: str) -> int:
+        return button.width_with_text(text) - button.width_with_text("")
+
+    def _pause_texts(self) -> tuple[str, str]:
+        return self.tr("Pause"), self.tr("Continue")
 
     def _labelled_buttons(self) -> tuple[tuple[Button, str], ...]:
         return (
@@ -109,6 +126,11 @@ class MonitorToolbar(Themed, QWidget):
         for button, text in self._labelled_buttons():
             button.setText(text if self._shows_labels else "")
             button.refresh()
+        pause_text, continue_text = self._pause_texts()
+        text = continue_text if self._time_axis.paused else pause_text
+        self.pause_button.setText(text if self._names_pause else "")
+        self.pause_button.setAccessibleName(text)
+        self.pause_button.setToolTip("" if self._names_pause else text)
 
     def set_one_row(self, one_row: bool) -> None:
         """Stay in one row, beside the title; otherwise more rows are allowed."""
@@ -128,10 +150,8 @@ class MonitorToolbar(Themed, QWidget):
         self.range_control.set_options(self._range_names)
         self.range_control.setAccessibleName(self.tr("Range"))
         self._update_range()
-        paused = self._time_axis.paused
-        self.pause_button.setText(self.tr("Continue") if paused else self.tr("Pause"))
-        self.pause_button.set_icon("play" if paused else "pause")
         self._update_labels()
+        self.pause_button.set_icon("play" if self._time_axis.paused else "pause")
         for button, text in (
             (self.reset_button, self.tr("Back to the chosen range, up to now (0, or double-click)")),
             (self.export_button, self.tr("Save the graphs or their data")),
@@ -167,7 +187,7 @@ class SecondaryPlotsButton(Button):
     def __init__(self) -> None:
         self._reported_keys: set[str] = set()
         self._enabled = False
-        super().__init__(kind="ghost", icon_name="monitor")
+        super().__init__(kind="ghost", icon_name="monitor", small=True)
         self.clicked.connect(self._toggle)
         self.hide()
         self.retranslate()

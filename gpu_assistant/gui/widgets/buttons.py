@@ -85,6 +85,12 @@ class Button(KeyboardFocus, Themed, QPushButton):
             self.kind = kind
             self.refresh()
 
+    def set_flush(self, side: Side | None) -> None:
+        """Stand in line with the texts at another side."""
+        if side != self.flush:
+            self.flush = side
+            self.refresh()
+
     def refresh(self) -> None:
         self.setFont(theme.font("small" if self.small else "strong"))
         super().refresh()
@@ -254,6 +260,7 @@ class SegmentedControl(Themed, QWidget):
         """Have less room beside each text, where the row is narrow."""
         for button in self.buttons:
             button.set_padding(COMPACT_SEGMENT_PADDING if on else SEGMENT_PADDING)
+        self.updateGeometry()  # its width is asked for at once
 
     def set_current(self, index: int | None) -> None:
         """Select an option, or none; `chosen` is not emitted."""

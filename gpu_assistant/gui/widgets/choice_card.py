@@ -13,6 +13,7 @@ from .text import label
 
 PADDING, INDICATOR_SIZE, CHOSEN_BORDER, RADIUS = 12, 18, 2, 10
 INDICATOR_GAP = 12  # between the indicator, which grows with the text, and the texts
+COST_GAP = 4  # above the line of what it costs, apart from the spacing of all lines
 
 
 class ChoiceCard(KeyboardFocus, Themed, QRadioButton):
@@ -35,8 +36,9 @@ class ChoiceCard(KeyboardFocus, Themed, QRadioButton):
         column.setSpacing(2)
         column.addLayout(title_row)
         column.addWidget(self.line_label)
+        column.addStretch(1)  # what the cards of a row cost stands at the same height
+        column.addSpacing(COST_GAP)
         column.addWidget(self.cost_label)
-        column.addStretch(1)
         for widget in (self.title_label, self.pill, self.line_label, self.cost_label):
             widget.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         # The cards of a group are equally wide, whatever stands in them.

@@ -47,7 +47,7 @@ def test_of_many_gpus_those_with_alarms_have_the_first_rows():
 def test_home_names_the_gpus_and_has_a_row_for_each(home, app, seen, qtbot):
     window, page = home(app)
     feed(window, sample(gpu(0, temp=50), gpu(1, temp=85)))
-    assert "2 × NVIDIA GeForce RTX 4060" in seen(page.live_card)
+    assert "2 NVIDIA GeForce RTX 4060 GPUs" in seen(page.live_card)
     qtbot.waitUntil(lambda: "GPU 0" in seen(page.live_card) and "GPU 1" in seen(page.live_card), timeout=5000)
     assert page.live_card.metrics == []
     feed(window, sample(gpu(0)))

@@ -14,7 +14,6 @@ from gpu_assistant.gui import theme
 from gpu_assistant.gui.main.main_area import HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.monitor.metrics import GPU_METRICS
 from gpu_assistant.gui.monitor.plot.cards import NEW_PER_TURN, gpu_line
-from gpu_assistant.gui.monitor.plot.legend import LineLegendRow
 from gpu_assistant.gui.monitor.plot.time_axis import SPANS, format_since
 from gpu_assistant.gui.widgets.cards import MetricValue
 from gpu_assistant.gui.widgets.text import TextLabel
@@ -295,12 +294,11 @@ def test_the_words_of_a_limit_are_above_the_plot(monitor, language, qtbot, count
 
 
 @pytest.mark.parametrize("count", [2, 3, 8])
-def test_each_gpu_has_a_strip_in_the_plot_of_load_where_there_are_many(monitor, count):
+def test_each_of_several_gpus_has_a_strip_in_the_plot_of_load(monitor, count):
     window, page = monitor
     feed(window, sample(*(gpu(index) for index in range(count))))
     strips = {card.plotted_metric.key: card.plot.strips for card in page.plot_cards}
-    expected = min(count, 4) if count > 2 else 1
-    assert strips == {"util": expected, "mem": 1, "temp": 1, "power": 1, "cpu": 1, "ram": 1}
+    assert strips == {"util": min(count, 4), "mem": 1, "temp": 1, "power": 1, "cpu": 1, "ram": 1}
     page.layout_control.buttons[1].click()
     assert {card.plot.strips for card in page.plot_cards} == {1}
 
@@ -315,20 +313,29 @@ def test_the_scale_of_strips_is_in_the_name_of_their_plot(monitor, language, qtb
 
 
 @pytest.mark.parametrize("count", [2, 4])
-def test_the_page_says_once_which_gpu_a_sign_is(monitor, count):
-    """Its header does; the plots have the sign with the value, and the name for those who ask."""
+def test_each_value_in_a_plot_names_its_gpu(monitor, count):
     window, page = monitor
     feed(window, sample(*(gpu(index, util=50) for index in range(count))))
     rows = list(page.plot_cards[0].legend_rows.values())
-    named = [LineLegendRow(row.line) for row in rows]
-    for row, other in zip(rows, named, strict=True):
-        other.show_value(row.value)
-        assert row.sizeHint().width() < other.sizeHint().width()
-    assert [row.toolTip() for row in rows] == [f"GPU {index}" for index in range(count)]
+    assert [row.line.name for row in rows] == [f"GPU {index}" for index in range(count)]
     assert rows[1].accessibleName() == f"GPU 1: {rows[1].value}"
     page.layout_control.buttons[1].click()
     (alone,) = page.plot_cards[0].legend_rows.values()
-    assert alone.toolTip() == ""  # its plot is the only one that says whose it is
+    assert alone.line.name == "GPU 0"
+
+
+@pytest.mark.parametrize("count", [1, 2, 8])
+def test_the_time_axes_of_a_column_are_in_line(monitor, qtbot, count):
+    """Also below a plot whose strips have wider names than the values of the others."""
+    window, page = monitor
+    window.resize(880, 1600)
+    feed(window, sample(*(gpu(index) for index in range(count))))
+
+    def starts() -> set[int]:
+        cards = [card for card in page.plot_cards if card.plot.area().width() > 0]
+        return {card.plot.area().left() for card in cards} if len(cards) > 3 else set()
+
+    qtbot.waitUntil(lambda: len(starts()) == 1, timeout=5000)
 
 
 def test_side_by_side_plots_per_gpu(monitor):

@@ -177,16 +177,28 @@ def usable_memory(fit: MemoryFit) -> int | None:
     return None if fit.capacity is None else fit.capacity - (fit.reserve or 0)
 
 
+def fit_title(fit: MemoryFit, devices: tuple[BenchDevice, ...]) -> str:
+    """What was estimated, and that it fits if it does."""
+    template = (
+        translate("MemoryFitMessages", "{model} fits with a batch of {batch}, on {device}")
+        if is_batch_fitting(fit)
+        else translate("MemoryFitMessages", "{model}: one step with a batch of {batch}, on {device}")
+    )
+    return template.format(
+        model=fit_model_name(fit.model), batch=f"{fit.batch:,}", device=numbered_gpu_name(fit.device, devices)
+    )
+
+
 def fit_text(fit: MemoryFit) -> str:
-    """Whether the batch fits, and that `largest_batch_text` follows; "" where the free memory is unknown."""
+    """Whether the batch fits; "" where the free memory is unknown."""
     batch = practical_batch(fit)
     if batch is None:
         return ""
     if batch == 0:
         return translate("MemoryFitMessages", "Does not fit, not even a batch of 1")
     if not is_batch_fitting(fit):
-        return translate("MemoryFitMessages", "Does not fit; largest batch about")
-    return translate("MemoryFitMessages", "Fits; largest batch about")
+        return translate("MemoryFitMessages", "Does not fit")
+    return translate("MemoryFitMessages", "Fits")
 
 
 def largest_batch_text(fit: MemoryFit) -> str:
@@ -195,27 +207,15 @@ def largest_batch_text(fit: MemoryFit) -> str:
     return f"{batch:,}" if batch else ""
 
 
-def fit_summary(measured: Sequence[MemoryFit]) -> str:
-    """Whether the batch fits, with how much of the memory it takes and the largest one, else what `fit_remedies`
-    offers; "" where the free memory is unknown.
-    """
+def refusal_text(measured: Sequence[MemoryFit]) -> str:
+    """That the batch does not fit, and what `fit_remedies` offers; "" where it fits or the free memory is unknown."""
     baseline = next((fit for fit in measured if fit.variant == "plain"), None)
-    usable = usable_memory(baseline) if baseline is not None else None
-    if baseline is None or usable is None or is_batch_fitting(baseline) is None:
+    if baseline is None or is_batch_fitting(baseline) is not False:
         return ""
     remedies = fit_remedies(measured)
     smaller = next((remedy.batch for remedy in remedies if remedy.batch is not None), None)
     way = next((way_phrase(remedy.variant) for remedy in remedies if remedy.variant is not None), "")
-    largest = practical_batch(baseline) or 0
-    if is_batch_fitting(baseline) and largest > baseline.batch:
-        template = translate(
-            "MemoryFitMessages",
-            "A batch of {batch} fits: it needs {peak} of {usable} usable memory. As it is, the largest batch is about "
-            "{largest}.",
-        )
-    elif is_batch_fitting(baseline):
-        template = translate("MemoryFitMessages", "A batch of {batch} fits: it needs {peak} of {usable} usable memory.")
-    elif way and smaller is not None:
+    if way and smaller is not None:
         template = translate(
             "MemoryFitMessages", "A batch of {batch} does not fit. Use {smaller}, or keep {batch} with {way}."
         )
@@ -230,14 +230,7 @@ def fit_summary(measured: Sequence[MemoryFit]) -> str:
             "MemoryFitMessages",
             "A batch of {batch} does not fit with any method that was measured, and neither does a smaller one.",
         )
-    return template.format(
-        batch=f"{baseline.batch:,}",
-        largest=f"{largest:,}",
-        peak=format_memory_column(baseline.peak),
-        usable=format_memory_column(usable),
-        smaller=f"{smaller or 0:,}",
-        way=way,
-    )
+    return template.format(batch=f"{baseline.batch:,}", smaller=f"{smaller or 0:,}", way=way)
 
 
 class FitRemedy(Struct, frozen=True, kw_only=True):
@@ -282,38 +275,41 @@ def fit_sign(fit: MemoryFit) -> tuple[str, str]:
     return ("ok", "ok") if is_batch_fitting(fit) else ("error", "error")
 
 
-def peak_text(fit: MemoryFit, baseline: MemoryFit | None) -> str:
-    """The difference to training without savings in percent, and the memory that a step needs, which stands below
-    that of the other rows.
-    """
-    memory_text = format_memory_column(fit.peak)
+def peak_text(fit: MemoryFit) -> str:
+    """The memory that a step needs."""
+    return format_memory_column(fit.peak)
+
+
+def saving_text(fit: MemoryFit, baseline: MemoryFit | None) -> str:
+    """The difference to training without savings in percent; "" without one."""
     if baseline is None or fit.variant == "plain" or baseline.peak <= 0:
-        return memory_text
+        return ""
     percent = round(100 * (1 - fit.peak / baseline.peak))
-    if percent == 0:
-        return memory_text
-    change = format_percent(abs(percent))
-    return f"{'−' if percent > 0 else '+'}{change} · {memory_text}"
+    return f"{'−' if percent > 0 else '+'}{format_percent(abs(percent))}" if percent else ""
+
+
+def usable_text(usable: int) -> str:
+    """How much memory can be used."""
+    return translate("MemoryFitMessages", "{size} usable").format(size=format_memory_column(usable))
 
 
 def free_memory_text(fit: MemoryFit) -> str:
-    """Free memory, usable memory and what the reserve is for; "" where it is unknown."""
-    usable = usable_memory(fit)
-    if fit.capacity is None or usable is None:
+    """Free memory, and what the part of it is for that does not count as usable; "" where it is unknown."""
+    if fit.capacity is None:
         return ""
     if fit.device == "cpu":
         template = translate(
             "MemoryFitMessages",
-            "Free when measured: {size}. Of that, {usable} (the dashed line in the bars) counts as usable; the rest "
-            "is left for other programs and PyTorch's own overhead.",
+            "Free when measured: {size}. What is beyond the dashed line is left for other programs and PyTorch's own "
+            "overhead.",
         )
     else:
         template = translate(
             "MemoryFitMessages",
-            "Free when measured: {size}. Of that, {usable} (the dashed line in the bars) counts as usable; the rest "
-            "is left for the display, other programs and fragmentation.",
+            "Free when measured: {size}. What is beyond the dashed line is left for the display, other programs and "
+            "fragmentation.",
         )
-    return template.format(size=format_memory_column(fit.capacity), usable=format_memory_column(usable))
+    return template.format(size=format_memory_column(fit.capacity))
 
 
 def numbered_gpu_name(device: str, devices: tuple[BenchDevice, ...]) -> str:

@@ -91,10 +91,10 @@ class ComparisonKey(Themed, QWidget):
 
 ENTRY_TOKENS = {
     "gpu": MEASURED_TOKEN,
+    "below": BELOW_TOKEN,
     "cpu": REFERENCE_TOKEN,
     "now": MEASURED_TOKEN,
     "previous": REFERENCE_TOKEN,
-    "below": BELOW_TOKEN,
     "usual": RANGE_TOKEN,
 }
 

@@ -1,4 +1,4 @@
-"""One workload on every device, painted: title, a bar from zero for each result, its expected range, the ratio.
+"""One workload on every device, painted: title, a bar from zero for each result, its expected range, the GPUs' ratios.
 
 Three layouts, the first in which the bars have MIN_BAR_SHARE of the width, for all rows that are aligned with each
 other:
@@ -38,6 +38,7 @@ from ...widgets.base import Themed, draw_rounded_rect
 from ...widgets.text import layout_text
 
 BAR_GAP, STACKED_BAR_GAP, ROW_PADDING = 5, 12, 16
+BRACKET_REACH = 4  # of a range above and below its bar
 VALUE_MARGIN = 22  # before and after the value at a bar's end
 MIN_BAR_SHARE = 0.35  # of the width that a full bar has, where its value stands at its end
 MAX_TEXT_SHARE, MAX_TEXT_WIDTH = 0.36, 250  # of title and description beside the bars; pixels at 100 % text
@@ -85,10 +86,11 @@ class RowAlignment:
     def _measured_widths(self) -> tuple[float, float]:
         if self._text_widths is None:
             values = (text for row in self.rows for text in (*row.texts.values(), *row.range_texts.values()))
-            ratios = [row.ratio_text for row in self.rows if row.pair.gpus]
+            ratios = [text for row in self.rows for text in row.ratio_texts.values()]
+            has_gpus = any(row.pair.gpus for row in self.rows)
             self._text_widths = (
                 max(theme.advance("small-strong", text) for text in values),
-                max(theme.advance("heading", each) for each in (*ratios, "100×")) + 12 if ratios else 0.0,
+                max(theme.advance("heading", each) for each in (*ratios, "100×")) + 12 if has_gpus else 0.0,
             )
         return self._text_widths
 
@@ -114,17 +116,20 @@ class RowAlignment:
 
 
 class ComparisonRow(Themed, QWidget):
-    """`texts` has the text at the bar of each result, by `id(result)`; `range_texts` the usual range of each slow one.
+    """`texts` has the text at the bar of each result, by `id(result)`; `range_texts` the usual range of each slow one,
+    `ratio_texts` how many times as fast as the CPU each GPU is, and all of them together.
 
     `expected_ranges` has (low, high) of healthy GPUs in the unit of the results, by device; `limit` is what each GPU
     could reach at most, drawn as the ground of its bar; `previous_date` names the earlier run to screen readers: on the
     screen its colour does, in the key.
 
     Rows that are aligned have bars of the same width, each in the scale of its own results and range: what is fast for
-    one workload is not for another. Rows of one value without a range share a scale if their unit is the same; where
-    there is just one such row, its value has no bar. Beside a row that is below its range, one whose range is unknown
-    has no bars either: the longest would look like the best. Title and description stand beside the bars where both
-    fit, else above them.
+    one workload is not for another. Rows that are
+    compared with the CPU alone share one, in which its bars are equally long: else the longest bar of each would be
+    full, as if nothing could be faster. Rows of one value without a range share a scale if their unit is the same;
+    where there is just one such row, its value has no bar. Beside a row that is below its range, one whose range is
+    unknown has no bars either: the longest would look like the best. Title and description stand beside the bars where
+    both fit, else above them.
     """
 
     def __init__(
@@ -159,21 +164,26 @@ class ComparisonRow(Themed, QWidget):
         self._title = messages.pair_title(pair)
         self.texts = {id(each): self.bar_text(each) for each in pair.results}
         self.range_texts = {id(each): self._range_text(each) for each in pair.results if self._shortfall(each)}
+        ratios = self._ratios()
+        self.ratio_texts = {name: messages.ratio_text(ratio) for name, ratio in ratios.items()}
         parts = []
         for result in pair.results:
             name = self._previous_date if result is pair.previous else self._bar_label(result)
             parts.append(f"{name or messages.result_device(result)} {messages.spoken_median(result)}")
+            if result is pair.parallel:
+                parts.append(messages.efficiency_text(result))
             if result.device in self.expected_ranges:
                 limits = self.expected_ranges[result.device]
                 low, high = (messages.value_with_unit(each, result.unit) for each in limits)
                 parts.append(self.tr("usual for this card: {low} to {high}").format(low=low, high=high))
+            if id(result) in ratios:
+                times = format_ratio(ratios[id(result)])
+                parts.append(self.tr("{times} times as fast as the CPU").format(times=times))
         if self.limit is not None:
             parts.append(limit_text(self.limit, pair))
         if self.is_unjudged:
             parts.append(self.tr("not compared with other cards"))
-        if pair.ratio is not None:
-            parts.append(self.tr("{times} times as fast as the CPU").format(times=format_ratio(pair.ratio)))
-        self.setAccessibleName(f"{self._title}: " + ", ".join(parts))
+        self.setAccessibleName(f"{self._title}: " + ", ".join(part for part in parts if part))
 
     def refresh(self) -> None:
         self._alignment.invalidate()
@@ -224,11 +234,13 @@ class ComparisonRow(Themed, QWidget):
             layout_text(self._description, theme.font("small"), width),
         ]
 
-    @property
-    def ratio_text(self) -> str:
-        """The ratio; "" where the CPU does nothing of the kind."""
-        ratio = self.pair.ratio
-        return "" if ratio is None else messages.ratio_text(ratio)
+    def _ratios(self) -> dict[int, float]:
+        """How many times as fast as the CPU each GPU is, and all of them together, by `id(result)`."""
+        pair = self.pair
+        if pair.ratio is None or pair.cpu is None:
+            return {}
+        together = () if pair.parallel is None else (pair.parallel,)
+        return {id(each): each.median / pair.cpu.median for each in (*pair.gpus, *together)}
 
     def full_bar_width(self, width: float) -> float:
         """The length of a full bar that leaves room for the value after each bar of all aligned rows."""
@@ -242,6 +254,9 @@ class ComparisonRow(Themed, QWidget):
 
     def full_bar_value(self) -> float:
         """The value of a full bar, in the unit of the results: the largest of its own, or of the rows like it."""
+        if self.is_compared_with_cpu_alone and self.pair.cpu is not None:
+            rows = [row for row in self._alignment.rows if row.is_compared_with_cpu_alone]
+            return self.pair.cpu.median * max(ratio for row in rows for ratio in row.ratios_to_cpu)
         rows = [self] if self.has_own_scale else self._rows_in_scale
         ends = (max(each.median, row.ground_end(each)) for row in rows for each in row.pair.results)
         return max(1e-12, *ends)
@@ -250,6 +265,16 @@ class ComparisonRow(Themed, QWidget):
         """The value at which the usual range or the limit of a result ends; 0 where neither is known."""
         _, high = self.expected_ranges.get(result.device, (0.0, 0.0))
         return max(high, self.limit or 0.0)
+
+    @property
+    def is_compared_with_cpu_alone(self) -> bool:
+        """Whether the CPU is all that says how good its values are."""
+        return self.pair.ratio is not None and not self.expected_ranges and self.limit is None
+
+    @property
+    def ratios_to_cpu(self) -> tuple[float, ...]:
+        """Its bars as multiples of the CPU's."""
+        return (1.0, *self._ratios().values())
 
     @property
     def has_own_scale(self) -> bool:
@@ -303,7 +328,12 @@ class ComparisonRow(Themed, QWidget):
 
     def _bar_row_height(self, result: BenchResult) -> float:
         line_height = QFontMetricsF(theme.font("small")).height()
-        return max(theme.px(16 if self._is_main(result) else 10), line_height)
+        thickness = self._bar_thickness(result)
+        reach = BRACKET_REACH + 1 if result.device in self.expected_ranges else 1
+        return max(thickness + 2 * reach, line_height)
+
+    def _bar_thickness(self, result: BenchResult) -> int:
+        return theme.px(14 if self._is_main(result) else 9)
 
     def _is_main(self, result: BenchResult) -> bool:
         """Whether it is what the row is about, not what that is compared with."""
@@ -311,24 +341,14 @@ class ComparisonRow(Themed, QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
-        painter, pair, geometry = QPainter(self), self.pair, self.geometry_for(self.width())
+        painter, geometry = QPainter(self), self.geometry_for(self.width())
         layouts = self.text_layouts(geometry.text_width)
         text_height = sum(size.height() for _, size in layouts)
         y = ROW_PADDING / 2 if geometry.is_text_above else (self.height() - text_height) / 2
         for (layout, size), token in zip(layouts, ("text", "soft"), strict=True):
             painter.setPen(theme.color(token))
-            for index in range(layout.lineCount()):
-                layout.lineAt(index).draw(painter, QPointF(0, y))
+            _draw_lines(painter, layout, QPointF(0, y))
             y += size.height()
-        if pair.gpus:
-            painter.setFont(theme.font("heading"))
-            painter.setPen(theme.color("text"))
-            flags = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
-            painter.drawText(
-                QRectF(geometry.bars_right, 0, self.width() - geometry.bars_right, self.height()),
-                flags,
-                self.ratio_text,
-            )
         self._paint_bars(painter, geometry, y + BAR_GAP)
 
     def _paint_bars(self, painter: QPainter, geometry: RowGeometry, top: float) -> None:
@@ -338,11 +358,10 @@ class ComparisonRow(Themed, QWidget):
         y = top if geometry.is_text_above else (self.height() - self.bars_height(geometry)) / 2
         for result in pair.results:
             row_height, is_main = self._bar_row_height(result), self._is_main(result)
-            thickness = theme.px(14 if is_main else 9)
+            thickness = self._bar_thickness(result)
             layout, text_height = self._value_layout(result, geometry)
             width = max(full_width * result.median / scale, 5.0)
             bar = QRectF(left, y + text_height + (row_height - thickness) / 2, width, thickness)
-            reach = min(4.0, (row_height - thickness) / 2 - 1)  # of a bracket above and below its bar
             end = width
             if not has_bars:
                 end, width = -10, 0.0
@@ -356,8 +375,7 @@ class ComparisonRow(Themed, QWidget):
             if expected_range is not None:
                 low, high = (full_width * each / scale for each in expected_range)
                 high = max(high, low + 6)
-                # Those of two bars do not touch where small text brings the bars together.
-                bracket = bar.adjusted(0, -reach, 0, reach)
+                bracket = bar.adjusted(0, -BRACKET_REACH, 0, BRACKET_REACH)
                 painter.fillRect(
                     QRectF(left + low, bracket.top() + 1, high - low, bracket.height() - 2), theme.color("ok", 0.16)
                 )
@@ -365,24 +383,32 @@ class ComparisonRow(Themed, QWidget):
             if width > 0:
                 draw_rounded_rect(painter, bar, 3, theme.color(self._bar_token(result)))
             if expected_range is not None:
-                for x in (low, high):
-                    painter.fillRect(QRectF(left + x - 1, bracket.top(), 2, bracket.height()), theme.color("ok"))
+                _paint_range_ends(painter, bracket, (left + low, left + high))
+            self._paint_ratio(painter, result, QRectF(right, y + text_height, self.width() - right, row_height))
+            text_rect = QRectF(left + end + 10, y, max(right - left - end - 10, 0), row_height)
             painter.setFont(theme.font("small-strong" if is_main else "small"))
             painter.setPen(theme.color("text" if is_main else "soft"))
-            text_rect = QRectF(left + end + 10, y, max(right - left - end - 10, 0), row_height)
             if layout is None:
                 painter.drawText(text_rect, int(Qt.AlignmentFlag.AlignVCenter), self.texts[id(result)])
             else:
-                for index in range(layout.lineCount()):
-                    layout.lineAt(index).draw(painter, QPointF(left, y))
+                _draw_lines(painter, layout, QPointF(left, y))
                 if not is_value_above:
-                    painter.setFont(theme.font("small"))
-                    painter.setPen(theme.color("soft"))
-                    range_text = self.range_texts.get(id(result), "")
-                    painter.drawText(
-                        text_rect.translated(0, text_height), int(Qt.AlignmentFlag.AlignVCenter), range_text
-                    )
+                    self._paint_usual_value(painter, result, text_rect.translated(0, text_height))
             y += row_height + text_height + (STACKED_BAR_GAP if is_value_above else BAR_GAP)
+
+    def _paint_usual_value(self, painter: QPainter, result: BenchResult, area: QRectF) -> None:
+        """What is usual for a slow bar, behind its range."""
+        painter.setFont(theme.font("small"))
+        painter.setPen(theme.color("soft"))
+        painter.drawText(area, int(Qt.AlignmentFlag.AlignVCenter), self.range_texts.get(id(result), ""))
+
+    def _paint_ratio(self, painter: QPainter, result: BenchResult, area: QRectF) -> None:
+        """How many times as fast as the CPU it is, at the right of its bar; large where it stands alone in its row."""
+        painter.setFont(theme.font("heading" if len(self.ratio_texts) == 1 else "strong"))
+        painter.setPen(theme.color("text"))
+        flags = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
+        # Its line may be higher than the bar.
+        painter.drawText(area.adjusted(0, -BAR_GAP, 0, BAR_GAP), flags, self.ratio_texts.get(id(result), ""))
 
     def end_label_width(self, result: BenchResult) -> float:
         """The width of what stands at a bar's end beside the title: its value, or the usual range of a slow one."""
@@ -426,7 +452,7 @@ class ComparisonRow(Themed, QWidget):
         """What distinguishes a bar from the others; "" for the only GPU or CPU."""
         pair = self.pair
         if result is pair.parallel:
-            label = messages.multi_gpu_label(result)
+            label = messages.gpu_count_label(result)
             return label if result.dtype == pair.fastest.dtype else f"{label} ({messages.dtype_name(result.dtype)})"
         if result.device != "cpu":
             return f"GPU {result.device.partition(':')[2]}" if len(pair.gpus) > 1 else ""
@@ -434,6 +460,19 @@ class ComparisonRow(Themed, QWidget):
         if not pair.gpus:
             return dtype if pair.mixed is not None and result is not pair.previous else ""
         return messages.cpu_label(result)
+
+
+def _draw_lines(painter: QPainter, layout: QTextLayout, position: QPointF) -> None:
+    for index in range(layout.lineCount()):
+        layout.lineAt(index).draw(painter, position)
+
+
+def _paint_range_ends(painter: QPainter, bracket: QRectF, ends: tuple[float, float]) -> None:
+    """The ends of a usual range, each on a wider line, so that both are visible on the bar."""
+    for half_width, token in ((2, "card"), (1, "ok")):
+        for x in ends:
+            line = QRectF(round(x) - half_width, bracket.top(), 2 * half_width, bracket.height())
+            painter.fillRect(line, theme.color(token))
 
 
 def _text_width(width: float) -> float:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ....bench.expected_ranges import STEP_PREFIX
 from ... import language
 from ...remedies import Remedy, remedy_text
 from ...widgets.buttons import Button
-from ...widgets.layouts import clear_layout
-from ...widgets.text import label
+from ...widgets.layouts import WrappingRow, clear_layout
+from ...widgets.numbered_steps import NumberedStep
 
 # By the codes of `STEPS_BY_CAUSE` and `LAST_STEPS`.
 STEP_REMEDIES: Mapping[str, Remedy] = {
@@ -26,7 +26,7 @@ STEP_REMEDIES: Mapping[str, Remedy] = {
 
 
 class RepairSteps(QWidget):
-    """The steps below each other; `requested` brings the remedy of the button that was clicked.
+    """The `steps` below each other; `requested` brings the remedy of the button that was clicked.
 
     The first button that can be clicked is the page's primary one: that step is to be tried first.
     """
@@ -35,31 +35,30 @@ class RepairSteps(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self.steps: tuple[NumberedStep, ...] = ()
         self.buttons: dict[Remedy, Button] = {}
         self._can_measure, self._measure_tip = True, ""
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 6, 0, 0)
-        self._grid.setHorizontalSpacing(12)
-        self._grid.setVerticalSpacing(8)
-        self._grid.setColumnStretch(0, 1)
+        self._rows_layout = QVBoxLayout(self)
+        self._rows_layout.setContentsMargins(0, 10, 0, 0)
+        self._rows_layout.setSpacing(8)
 
     def show_steps(self, steps: Sequence[str]) -> None:
         """Show the steps of these texts' codes, in the current language."""
-        clear_layout(self._grid)
+        clear_layout(self._rows_layout)
         self.buttons = {}
-        for row, step in enumerate(steps):
-            text = label("body", f"{row + 1}. {language.texts().translate(step)}")
-            remedy = STEP_REMEDIES.get(step.removeprefix(STEP_PREFIX))
-            self._grid.addWidget(text, row, 0, 1, 2 if remedy is None else 1, Qt.AlignmentFlag.AlignVCenter)
-            if remedy is not None:
-                self._grid.addWidget(self._make_button(remedy), row, 1, Qt.AlignmentFlag.AlignRight)
+        self.steps = tuple(NumberedStep() for _ in steps)
+        for number, (code, step) in enumerate(zip(steps, self.steps, strict=True), 1):
+            step.set_texts(language.texts().translate(code))
+            step.set_number(number)
+            remedy = STEP_REMEDIES.get(code.removeprefix(STEP_PREFIX))
+            if remedy is None:
+                self._rows_layout.addWidget(step)
+            else:
+                self._rows_layout.addLayout(WrappingRow(step, self._make_button(remedy), spacing=12))
         self._update_buttons()
-        hints = [button.sizeHint() for button in self.buttons.values()]
+        width = max((button.sizeHint().width() for button in self.buttons.values()), default=0)
         for button in self.buttons.values():
-            button.setMinimumWidth(max(hint.width() for hint in hints))
-        row_height = max((hint.height() for hint in hints), default=0)
-        for row in range(self._grid.rowCount()):
-            self._grid.setRowMinimumHeight(row, row_height if row < len(steps) else 0)
+            button.setMinimumWidth(width)
 
     def set_measurable(self, *, enabled: bool, tool_tip: str) -> None:
         """Whether a benchmark can be started now; the tool tip says how long it takes, or why none can be started."""

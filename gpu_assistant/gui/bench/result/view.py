@@ -173,11 +173,13 @@ class BenchmarkResultView(Themed, QWidget):
         self.headline_card.setVisible(bool(headline_figure.figure))
         self.figure_label.setText(headline_figure.figure)
         self.caption_label.setText(headline_figure.caption)
-        self.headline_label.setText(verdict_sentence(benchmark))
-        self.detail_label.setText("\n".join(self._details(benchmark, headline_figure.doubt)))
-        self.detail_label.setVisible(bool(self.detail_label.text()))
         # That a card is slow is said above all figures, and none of them boasts then.
-        is_slow = benchmark.verdict == BELOW_EXPECTED
+        headline, is_slow = messages.make_headline(benchmark), benchmark.verdict == BELOW_EXPECTED
+        for part in (self.figure_label, self.caption_label):
+            part.setVisible(not is_slow)
+        self.headline_label.setText(headline.text if headline is not None and is_slow else verdict_sentence(benchmark))
+        self.detail_label.setText("\n".join(self._details(benchmark, stored, headline_figure.doubt)))
+        self.detail_label.setVisible(bool(self.detail_label.text()))
         self.slow_hero.setVisible(is_slow)
         if is_slow:
             reasons = [*cause_texts(benchmark), conditions_text(benchmark)]
@@ -186,7 +188,6 @@ class BenchmarkResultView(Themed, QWidget):
         is_normal = benchmark.verdict in NORMAL_VERDICTS
         self.normal_icon.setVisible(is_normal)
         self.headline_label.set_tone("ok" if is_normal else "text")
-        self.figure_label.set_tone("text" if is_slow else "accent_text")
         warning = "\n".join(
             part for part in (messages.unmeasured_text(benchmark), messages.unfinished_text(benchmark)) if part
         )
@@ -196,7 +197,7 @@ class BenchmarkResultView(Themed, QWidget):
         self._fill_validity(benchmark, stored)
         self._update_layout()
 
-    def _details(self, benchmark: Benchmark, doubt: str) -> list[str]:
+    def _details(self, benchmark: Benchmark, stored: tuple[Benchmark, ...], doubt: str) -> list[str]:
         """The lines below the verdict: what it is based on, what the figure means, what is missing or doubtful."""
         headline = messages.make_headline(benchmark)
         if headline is None:
@@ -204,6 +205,12 @@ class BenchmarkResultView(Themed, QWidget):
         lines = [compared_text(benchmark)] if benchmark.verdict in NORMAL_VERDICTS else []
         if benchmark.verdict == CPU_ONLY and has_trained_on_cpu(benchmark):
             lines.append(self.tr("Large ones need a graphics card."))
+        if all(result.device == "cpu" for result in benchmark.results):
+            lines.append(
+                self.tr("There is no usual speed to compare a CPU with, only your earlier results.")
+                if len(messages.comparable_runs(benchmark, stored)) > 1
+                else self.tr("There is no usual speed to compare a CPU with.")
+            )
         # The details of one figure stand at its row or in the history, but for its doubts.
         lines += [headline.remark if headline.formats else doubt, headline.missing]
         return [line for line in lines if line]
@@ -242,19 +249,34 @@ class BenchmarkResultView(Themed, QWidget):
         parts = []
         if any(pair.parallel is not None for pair in pairs):
             parts.append(self.tr("Several GPUs train one model together."))
-        if sum(row.has_own_scale and row.has_bars for row in self.comparison_rows) > 1:
-            parts.append(self.tr("Each row has its own scale."))
+        parts.append(self._scales_text())
         if any(row.is_below_range for row in self.comparison_rows):
             parts.append(middle_note())
         doubts = messages.doubt_legend(each for pair in pairs for each in pair.results)
         if doubts and doubts not in self.detail_label.text():
             parts.append(doubts)
-        self._legend.setText(remove_cjk_gaps(" ".join(parts)))
-        self._legend.setVisible(bool(parts))
+        self._legend.setText(remove_cjk_gaps(" ".join(part for part in parts if part)))
+        self._legend.setVisible(bool(self._legend.text()))
+
+    def _scales_text(self) -> str:
+        """Which rows share a scale; "" for a single row with bars."""
+        rows = [row for row in self.comparison_rows if row.has_own_scale and row.has_bars]
+        shared = sum(row.is_compared_with_cpu_alone for row in rows)
+        if shared < 2:
+            return self.tr("Each row has its own scale.") if len(rows) > 1 else ""
+        if shared == len(rows):
+            return self.tr("All bars have one scale: times as fast as the CPU.")
+        return self.tr(
+            "Rows that are compared with the CPU alone share one scale: times as fast. Each other row has its own."
+        )
 
     def _make_row(self, pair: DeviceComparison, benchmark: Benchmark, previous_date: str) -> ComparisonRow:
         limit = link_limit(pair, benchmark, self._range_source)
         description = described_pair(pair, benchmark, limit, is_brief=True)
+        if pair.parallel is not None and (efficiency := messages.efficiency_text(pair.parallel)):
+            description = self.tr("{description}; {gpus}: {efficiency}").format(
+                description=description, gpus=messages.gpu_count_label(pair.parallel), efficiency=efficiency
+            )
         return ComparisonRow(pair, description, pair_ranges(pair, benchmark), previous_date, limit)
 
     def _fill_validity(self, benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> None:
@@ -269,19 +291,36 @@ class BenchmarkResultView(Themed, QWidget):
                 self._validity_grid.addWidget(label("body", text, "soft"), row, 1)
 
     def _update_layout(self) -> None:
-        """Figures at the left, validity and history at the right; all in one column where the page is narrow."""
+        """Figures at the left, validity and history at the right; all in one column where the page is narrow.
+
+        Without a GPU the history is below the figures, in a narrow page beside validity: both are short then.
+        """
         narrow = self._breakpoints.is_narrow
         for widget in (self._left_column, self._right_column, self.gpu_log_card, self.results_table):
             self._grid.removeWidget(widget)
         self._grid.addWidget(self._left_column, 2, 0, 1, 3 if narrow else 2)
         self._grid.addWidget(self._right_column, *((3, 0, 1, 3) if narrow else (2, 2, 1, 1)))
         gpu_count = len(relevant_gpu_logs(self._result[0])) if self._result is not None else 0
-        # Without a GPU the history fills the space below the comparison; several GPUs need the whole width.
-        (self._right_layout if gpu_count else self._left_layout).insertWidget(1, self.history_card)
-        if gpu_count > 1:
+        is_beside = narrow and not self._breakpoints.is_small and not gpu_count
+        right_cards = [self.history_card, self.validity_card] if is_beside else [self.validity_card]
+        if gpu_count:
+            right_cards.append(self.history_card)
+        elif not is_beside:
+            self._left_layout.insertWidget(1, self.history_card)
+        if gpu_count > 1:  # they need the whole width
             self._grid.addWidget(self.gpu_log_card, 4, 0, 1, 3)
         else:
-            self._right_layout.insertWidget(2, self.gpu_log_card)
+            right_cards.append(self.gpu_log_card)
+        direction = QBoxLayout.Direction
+        self._right_layout.setDirection(direction.LeftToRight if is_beside else direction.TopToBottom)
+        for index, card in enumerate(right_cards):
+            self._right_layout.insertWidget(index, card, int(is_beside and card is not self.gpu_log_card))
+        # Behind the cards is the spare height of a column.
+        self._right_layout.setStretch(self._right_layout.count() - 1, int(not is_beside))
+        left_cards = [self.comparison_card, self.expected_range_card]
+        if self.history_card not in right_cards:
+            left_cards.append(self.history_card)
+        self._left_column.setHidden(all(card.isHidden() for card in left_cards))
         self._grid.addWidget(self.results_table, 5, 0, 1, 3)
         self._arrange_headline()
 
@@ -293,9 +332,8 @@ class BenchmarkResultView(Themed, QWidget):
         self._headline_layout.setDirection(direction.TopToBottom if is_above else direction.LeftToRight)
         self._headline_layout.setSpacing(4 if is_above else 16 if is_small else 24)
         is_slow = self._result is not None and self._result[0].verdict == BELOW_EXPECTED
-        self.figure_label.set_kind("figure" if is_slow else "display")
         self.headline_label.set_kind("strong" if is_slow else "heading" if is_small else "verdict")
-        self.detail_label.set_kind("small" if is_small else "body")
+        self.detail_label.set_kind("small" if is_small or is_slow else "body")
 
 
 class RunHistoryCard(Card):

@@ -49,8 +49,8 @@ class PlotCard(Card):
 
     `gpus` are the indexes drawn, in the order of the legend; (-1,) is the computer itself. `slots` give their colours
     and dashes; None where there is one GPU only, or for the computer. `has_gpus`: whether the page shows any. The
-    legend of several has the signs of their lines with their values: the page says once which GPU each sign is.
-    `limit` gives the temperature in °C at which a GPU slows down.
+    legend of several has the signs of their lines with their names and values, in a row of its own. `limit` gives the
+    temperature in °C at which a GPU slows down.
     """
 
     def __init__(
@@ -85,32 +85,26 @@ class PlotCard(Card):
         head.setSpacing(8)
         self._name.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Minimum)  # the legend wraps instead
         self.limit_row = LimitLegendRow()
-        names = QVBoxLayout()
-        names.setSpacing(0)
-        names.addWidget(self._name)
-        head.addLayout(names)
-        self._legend = FlowLayout(spacing=12, line_spacing=0, even=True)
+        head.addWidget(self._name)
+        self._legend = FlowLayout(spacing=7 if len(gpus) > MAX_VALUES_WITH_UNIT else 14, line_spacing=0, even=True)
         for number, gpu in enumerate(gpus):
             line = self._line(None if slots is None else slots[number], gpu)
             self.plot.set_line(str(gpu), line)
             if line.name:
-                self.legend_rows[gpu] = LineLegendRow(line, named=len(gpus) == 1)
+                self.legend_rows[gpu] = LineLegendRow(line)
                 self._legend.addWidget(self.legend_rows[gpu])
-        if len(gpus) > MAX_VALUES_WITH_UNIT:
-            names.addWidget(self.limit_row)  # the lines take more than one row beside the name
-        elif self.legend_rows:
+        if len(gpus) == 1 and self.legend_rows:
             self._legend.addWidget(self.limit_row)
-        names.addStretch(1)
-        if self.legend_rows:
             head.addLayout(self._legend, 1)
         else:
-            names.insertStretch(0, 1)  # the name is in the middle of the higher figure
             head.addWidget(self.limit_row)
             head.addStretch(1)
         head.addWidget(self.pointed_label)
         head.addWidget(self.figure)
         self.column.setSpacing(4)
         self.column.addLayout(head)
+        if len(gpus) > 1:
+            self.column.addLayout(self._legend)
         self.column.addWidget(self.plot, 1)
         self._ready = True
         self.retranslate()
@@ -151,7 +145,7 @@ class PlotCard(Card):
             unit = self.plotted_metric.unit if is_needed else ""
             if self.plot.strips > 1:
                 first, *_, last = self.plotted_metric.ticks(0, None)
-                unit = join_unit(f"{first:g}–{last:g}", unit)
+                unit = join_unit(f"{first:g}–{last:g}", self.plotted_metric.unit)
             self._name.setText(self.tr("{name} ({unit})").format(name=name, unit=unit) if unit else name)
 
     def refresh(self) -> None:
@@ -330,6 +324,9 @@ class Plots(QWidget):
                     group_slots = tuple(slots[index] for index in group) if len(gpus) > 1 else None
                     wanted.append(partial(create, metric, group, slots=group_slots, limit=self._limit))
         self.cards = [*self._create_cards(wanted), *self.cards]
+        strip_names = next((card.plot.strip_names for card in self.cards if card.plot.strips > 1), ())
+        for card in self.cards:
+            card.plot.reserve_names(strip_names)
 
     def _create_cards(self, wanted: Iterable[Callable[[], PlotCard]]) -> list[PlotCard]:
         created = [create() for create in wanted]

@@ -16,11 +16,12 @@ from ...widgets.layouts import FlowLayout
 from ...widgets.text import label
 from .annotations import Event, Hatch, Tone
 from .curves import LineStyle
-from .overlay import Limit, draw_shading, event_gravity
+from .overlay import TAG_GROUND, Limit, draw_shading, event_gravity
 from .renderer import SIGN_WIDTH, dashed_pen, draw_line_sign
 
 EVENT_WIDTH = 20  # pixels of an event's symbol
-LEGEND_GAP, LEGEND_MARGIN = 7, 3  # pixels between symbol and text, and after the text
+LEGEND_GAP, LEGEND_MARGIN = 5, 3  # pixels between symbol and text, and after the text
+VALUE_GAP = 6  # pixels between text and value
 TAG_PADDING = 3  # pixels beside a value at the cross-hair
 MIN_READOUT_WIDTH = 440  # pixels that the line above the plots needs beside the key of the events
 
@@ -66,19 +67,15 @@ class LegendRow(Themed, QWidget):
 class LineLegendRow(LegendRow):
     """A GPU's line, with its colour and dash pattern, its name, and its value where `show_value` gives one.
 
-    One that is not `named` has its name for a screen reader and as a tool tip only. The room for the value only grows,
-    so that nothing beside it moves while values change.
+    The room for the value only grows, so that nothing beside it moves while values change.
     """
 
-    def __init__(self, line: LineStyle, *, named: bool = True) -> None:
+    def __init__(self, line: LineStyle) -> None:
         self.value = ""
         self.is_tagged = False
         self._value_width = 0
-        super().__init__(line.name if named else "", SIGN_WIDTH)
+        super().__init__(line.name, SIGN_WIDTH)
         self.line = line
-        if not named:
-            self.setAccessibleName(line.name)
-            self.setToolTip(line.name)
 
     def set_line(self, line: LineStyle) -> None:
         """Show the line as it is drawn now."""
@@ -111,8 +108,8 @@ class LineLegendRow(LegendRow):
 
     @property
     def _value_left(self) -> int:
-        """Where the value begins: behind the name, or without one behind the symbol."""
-        return super().sizeHint().width() - LEGEND_MARGIN + LEGEND_GAP if self._text else self._indent
+        """Where the value begins, behind the name."""
+        return super().sizeHint().width() - LEGEND_MARGIN + VALUE_GAP
 
     def draw(self, painter: QPainter) -> None:
         """Paint a piece of the line, and the value."""
@@ -121,8 +118,8 @@ class LineLegendRow(LegendRow):
             value_rect = QRectF(self._value_left, 0, theme.advance("caption-strong", self.value), self.height())
             if self.is_tagged:
                 tag_rect = value_rect.adjusted(-TAG_PADDING, 1, TAG_PADDING, -1)
-                draw_rounded_rect(painter, tag_rect, 3, theme.color("text"))
-            painter.setPen(theme.color("card" if self.is_tagged else "soft" if self.line.is_thin else "text"))
+                draw_rounded_rect(painter, tag_rect, 3, theme.color(TAG_GROUND))
+            painter.setPen(theme.color("soft" if self.line.is_thin and not self.is_tagged else "text"))
             painter.setFont(theme.font("caption-strong"))
             painter.drawText(value_rect, int(Qt.AlignmentFlag.AlignVCenter), self.value)
 

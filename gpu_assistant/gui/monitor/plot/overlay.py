@@ -47,6 +47,7 @@ HATCH_STYLES: dict[Hatch, Qt.BrushStyle] = {
     "dotted": Qt.BrushStyle.Dense7Pattern,
 }
 TAG_PADDING = 4  # pixels beside the time on the axis
+TAG_GROUND = "pressed"  # the token of the ground of that time, and of the values at the cross-hair
 
 
 class Limit(Struct, frozen=True, kw_only=True):
@@ -462,7 +463,7 @@ class Cursor:
         if self.items is None:
             self.items = self._create_items()
         line, dots = self.items
-        line.setPen(pg.mkPen(theme.color("text"), width=1))
+        line.setPen(pg.mkPen(theme.color("soft"), width=1))
         line.setPos(at)
         dots.setData(
             x=[at] * len(readings),
@@ -494,6 +495,6 @@ def draw_time_tag(painter: QPainter, x: float, axis: QRectF, text: str, labels: 
     for covered in labels:
         if covered.intersects(rect):
             painter.fillRect(covered.adjusted(0, 2, 0, 0), theme.color("card"))  # not the grid line above it
-    draw_rounded_rect(painter, rect, 3, theme.color("text"))
-    painter.setPen(theme.color("card"))
+    draw_rounded_rect(painter, rect, 3, theme.color(TAG_GROUND))
+    painter.setPen(theme.color("text"))
     painter.drawText(rect, int(Qt.AlignmentFlag.AlignCenter), text)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyqtgraph as pg
@@ -36,8 +36,12 @@ _DASH_PIXELS: tuple[tuple[bool, ...], ...] = tuple(
 )
 
 
+TURN_WIDTH = 9  # pixels for which each of several curves that coincide is seen, then the next one
+COINCIDENT_PIXELS = 1.0  # of device, up to which curves apart would cover each other
 SIGN_WIDTH = 23  # pixels of a line's sign, with room for its dashes
 Value = TypeVar("Value", float, Array)  # a value, or all of a curve
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
+Columns = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class ViewRange(Struct, frozen=True, kw_only=True):
@@ -148,33 +152,56 @@ class CurvesItem(pg.UIGraphicsItem):  # type: ignore[misc]
                 alone = replace(line, dash=0, fill=True, width=LINE_WIDTH)
                 self._paint_curve(painter, view, alone, curve, since, strip=strip)
         else:
-            # The strongest are on top. Equal curves do not hide each other: the more of a line its gaps leave open, the
-            # later it is painted.
-            for line, curve in sorted(
-                curves, key=lambda each: (each[0].width, DASHES_BY_COVER.index(each[0].dash % len(DASHES)))
-            ):
-                self._paint_curve(painter, view, line, curve, since)
+            self._paint_together(painter, view, curves, since)
         painter.end()
+
+    def _paint_together(
+        self, painter: QPainter, view: ViewRange, curves: Iterable[tuple[LineStyle, SeriesCurve]], since: float
+    ) -> None:
+        """Paint curves over one another from the time `since` on, the strongest on top.
+
+        Those that cross do not hide each other: the more of a line its gaps leave open, the later it is painted. Those
+        that coincide take turns along the time axis.
+        """
+        ordered = sorted(curves, key=lambda each: (each[0].width, DASHES_BY_COVER.index(each[0].dash % len(DASHES))))
+        parts = [(line, part) for line, curve in ordered if len((part := _visible_part(curve, view, since)).t)]
+        if len(parts) < 2:
+            for line, part in parts:
+                self._paint_curve(painter, view, line, part, since)
+            return
+        begin = min(math.floor(part.t[0] / view.column) for _, part in parts) - view.first
+        columns = np.arange(begin, view.width + 1)
+        heights = np.array([_heights_at(columns, part, view) for _, part in parts])
+        coincident, own_turn = take_turns(heights, columns + view.first, round(TURN_WIDTH * view.ratio))
+        for (line, part), y, shared, own in zip(parts, heights, coincident, own_turn, strict=True):
+            self._paint_band(painter, view, line, part)
+            pen = QPen(theme.color(line.colour_token), line.width * view.ratio)
+            self._stroke(painter, columns, y, pen, np.where(shared, own, _dash_mask(columns + view.first, line.dash)))
 
     def _paint_curve(
         self, painter: QPainter, view: ViewRange, line: LineStyle, curve: SeriesCurve, since: float, *, strip: int = 0
     ) -> None:
         """Paint a curve from the time `since` on."""
-        # With a sample to the left of the visible part, so that the line enters it.
-        shown = downsample_curve(curve.since(since - 2 * max(curve.step, view.column)), view.column)
+        shown = _visible_part(curve, view, since)
         if not len(shown.t):
             return
         x = shown.t / view.column - view.first
-        y = view.y(shown.mean, strip)
+        self._paint_band(painter, view, line, shown, strip=strip)
+        pen = QPen(theme.color(line.colour_token), line.width * view.ratio)
+        self.paint_line(painter, x, view.y(shown.mean, strip), pen, dash=line.dash, origin=-float(view.first))
+
+    @staticmethod
+    def _paint_band(painter: QPainter, view: ViewRange, line: LineStyle, curve: SeriesCurve, *, strip: int = 0) -> None:
+        """Paint the band of a curve's extremes, or the area below it, where it has one."""
+        x = curve.t / view.column - view.first
         fills_area = line.fill and view.end - view.start < BAND_SPAN_S
         if curve.has_band(view.column) and not fills_area:
-            low, high = view.y(shown.low, strip), view.y(shown.high, strip)
+            low, high = view.y(curve.low, strip), view.y(curve.high, strip)
             fill_between(painter, x, low, high, height=view.height, colour=theme.color(line.colour_token, 0.16))
         elif line.fill:
+            y = view.y(curve.mean, strip)
             floor = np.full(len(y), view.y(view.bottom, strip))
             fill_between(painter, x, floor, y, height=view.height, colour=theme.color(line.colour_token, 0.10))
-        pen = QPen(theme.color(line.colour_token), line.width * view.ratio)
-        self.paint_line(painter, x, y, pen, dash=line.dash, origin=-float(view.first))
 
     def paint_line(
         self, painter: QPainter, x: Array, y: Array, pen: QPen, *, dash: int = 0, origin: float = 0.0
@@ -182,12 +209,14 @@ class CurvesItem(pg.UIGraphicsItem):  # type: ignore[misc]
         """Draw a line through known neighbours. `dash` is as in DASHES; its period starts at the pixel `origin`."""
         if dash:
             x, y = _by_pixels(x, y)
+        self._stroke(painter, x, y, pen, _dash_mask(np.floor(x - origin).astype(np.int64), dash) if dash else True)
+
+    def _stroke(self, painter: QPainter, x: Array | Columns, y: Array, pen: QPen, mask: Mask | bool) -> None:
+        """Draw the pieces between known neighbours that begin where the mask has a one."""
         known = np.isfinite(y)
         joined = np.zeros(len(x), dtype=bool)
         joined[:-1] = known[:-1] & known[1:]
-        if dash:
-            pattern = np.array(_DASH_PIXELS[dash % len(_DASH_PIXELS)])
-            joined &= pattern[np.floor(x - origin).astype(np.int64) % len(pattern)]
+        joined &= mask
         if joined.any():
             self._line.setData(x, y, connect=joined, pen=pen, antialias=True, skipFiniteCheck=True)
             self._line.paint(painter, None, None)
@@ -220,6 +249,16 @@ def fill_between(painter: QPainter, x: Array, low: Array, high: Array, *, height
     painter.drawImage(QRectF(first, above, width, below - above), image)
 
 
+def take_turns(heights: Array, places: Columns, period: int) -> tuple[Mask, Mask]:
+    """For each curve (a row) in each column: whether another one coincides with it there, and whether it is its turn to
+    be seen. A turn is `period` columns long; `places` count these from where they stay while the view moves.
+    """
+    near = np.abs(heights[:, None] - heights) <= COINCIDENT_PIXELS
+    count = near.sum(axis=1)
+    place_in_row = np.array([near[index, :index].sum(axis=0) for index in range(len(heights))])
+    return count > 1, (places // period) % np.maximum(count, 1) == place_in_row
+
+
 def dashed_pen(colour: QColor, width: float, dash: int = 0) -> QPen:
     """A cosmetic pen of `width` pixels; `dash` is an index of DASHES."""
     pattern = DASHES[dash % len(DASHES)]
@@ -240,6 +279,27 @@ def _premultiplied(colour: QColor) -> int:
     alpha = colour.alpha()
     red, green, blue = (round(part * alpha / 255) for part in (colour.red(), colour.green(), colour.blue()))
     return alpha << 24 | red << 16 | green << 8 | blue
+
+
+def _visible_part(curve: SeriesCurve, view: ViewRange, since: float) -> SeriesCurve:
+    """What is drawn of a curve from a time on, with a sample to the left of it, so that the line enters it."""
+    return downsample_curve(curve.since(since - 2 * max(curve.step, view.column)), view.column)
+
+
+def _heights_at(columns: Columns, curve: SeriesCurve, view: ViewRange) -> Array:
+    """The distances of a curve from the upper edge in these whole columns, NaN where it is unknown."""
+    x, y = curve.t / view.column - view.first, view.y(curve.mean)
+    heights = np.full(len(columns), np.nan)
+    for run in finite_slices(y):
+        start, end = np.searchsorted(columns, (math.floor(x[run.start]), math.ceil(x[run.stop - 1]) + 1))
+        heights[start:end] = np.interp(columns[start:end], x[run], y[run])
+    return heights
+
+
+def _dash_mask(places: Columns, dash: int) -> Mask:
+    """In which of these columns, counted from where they stay while the view moves, a dash of this kind is drawn."""
+    pattern = np.array(_DASH_PIXELS[dash % len(_DASH_PIXELS)])
+    return pattern[places % len(pattern)]
 
 
 def _by_pixels(x: Array, y: Array) -> tuple[Array, Array]:

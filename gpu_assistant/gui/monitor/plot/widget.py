@@ -24,7 +24,6 @@ from .overlay import Cursor, EventLabels, EventsItem, Limit, LimitLine, Reading,
 from .renderer import CurvesItem, ViewRange
 from .time_axis import TimeAxis, TimeAxisItem, format_moment
 
-MIN_STRIPS = 3  # lines from which on those of a plot with strips have one each
 TICK_SPACING = 1.35  # heights of a label that two ticks are apart at least
 MIN_RANGE_SECONDS = 5.0  # in one column from which on a reading tells its extremes
 ZOOM_STEP = 0.8  # factor of the span for one notch of the wheel
@@ -43,7 +42,8 @@ class Repaint(Enum):
 class ValueAxisItem(pg.AxisItem):  # type: ignore[misc]
     """The axis of values at the left, with grid lines across the plot.
 
-    Of a plot with strips it has a line below each strip, and in place of the values the names of the strips.
+    Of a plot with strips it has a line below each strip, and in place of the values the names of the strips. It is wide
+    enough for `reserved_names` too, those of a plot above or below it, so that their time axes are in line.
     """
 
     def __init__(self) -> None:
@@ -53,6 +53,7 @@ class ValueAxisItem(pg.AxisItem):  # type: ignore[misc]
         self.setGrid(255)
         self._bounds: QRectF | None = None
         self.strip_names: tuple[str, ...] = ()
+        self.reserved_names: tuple[str, ...] = ()
         self._rise = 0.0  # pixels by which labels are above their lines
 
     def apply_theme(self) -> None:
@@ -64,13 +65,16 @@ class ValueAxisItem(pg.AxisItem):  # type: ignore[misc]
 
     def _update_width(self) -> None:
         metrics = QFontMetricsF(theme.font("axis"))
-        self.setWidth(math.ceil(max(map(metrics.horizontalAdvance, ("0000", *self.strip_names))) + 8))
+        texts = ("0000", *self.strip_names, *self.reserved_names)
+        self.setWidth(math.ceil(max(map(metrics.horizontalAdvance, texts)) + 8))
 
-    def name_strips(self, names: tuple[str, ...]) -> bool:
-        """Set the names of the strips, the uppermost first, none for the values; whether they were others."""
-        if names == self.strip_names:
+    def name_strips(self, names: tuple[str, ...], reserved: tuple[str, ...]) -> bool:
+        """Set the names of the strips, the uppermost first, none for the values, and those to have room for; whether
+        any were others.
+        """
+        if (names, reserved) == (self.strip_names, self.reserved_names):
             return False
-        self.strip_names = names
+        self.strip_names, self.reserved_names = names, reserved
         self._update_width()
         return True
 
@@ -113,7 +117,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     wanted. `view` is the range painted last; None before that, and while its lines look otherwise than painted. Axes,
     curves and events are created by the first `refresh`: of many plots, most are never scrolled into view.
 
-    With `has_strips` MIN_STRIPS lines or more are not drawn over one another but each in a strip of its own.
+    With `has_strips` several lines are not drawn over one another but each in a strip of its own.
     """
 
     outdated = Signal()
@@ -138,6 +142,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self._cursor_stale = False
         self._columns_left = 0
         self._drag: QPointF | None = None
+        self._reserved_names: tuple[str, ...] = ()
         self._has_items = False
         super().__init__(parent)
         self.event_labels = EventLabels()
@@ -191,6 +196,18 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.view = None
         self.outdated.emit()
 
+    @property
+    def strip_names(self) -> tuple[str, ...]:
+        """The names of the strips, the uppermost first; none without strips."""
+        return tuple(line.name for line in self.lines.values()) if self.strips > 1 else ()
+
+    def reserve_names(self, names: tuple[str, ...]) -> None:
+        """Keep the room at the left that the names of another plot's strips take there."""
+        if names != self._reserved_names:
+            self._reserved_names = names
+            self._stale = True
+            self.outdated.emit()
+
     def set_limit(self, limit: Limit | None) -> None:
         """Set the dashed limit line; None for none."""
         if limit != self.limit:
@@ -218,8 +235,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         """
         if not self._has_items:
             self._create_items()
-        names = tuple(line.name for line in self.lines.values()) if self.strips > 1 else ()
-        if self.value_axis.name_strips(names):
+        if self.value_axis.name_strips(self.strip_names, self._reserved_names):
             self.centralLayout.activate()
         area = self.area()
         if area.width() < 10 or area.height() < 10:
@@ -343,7 +359,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     @property
     def strips(self) -> int:
         """How many strips there are; 1 where the lines are drawn over one another."""
-        return len(self.lines) if self._has_strips and len(self.lines) >= MIN_STRIPS else 1
+        return max(len(self.lines), 1) if self._has_strips else 1
 
     def area(self) -> QRect:
         """The rectangle of the curves, in the widget's coordinates; empty before the first `refresh`."""

@@ -14,7 +14,7 @@ from gpu_assistant.gui.bench.memory_fit.messages import (
     MEMORY_PARTS,
     FitRemedy,
     fit_remedies,
-    fit_summary,
+    refusal_text,
     variant_detail,
 )
 from tests.fakes.benchmarks import memory_fits, worked_out
@@ -61,24 +61,22 @@ def test_way_that_costs_least_is_offered():
 def test_answer_says_what_the_buttons_offer():
     plain, mixed, checkpointing, *_ = memory_fits().fits
     large = [replace(each, batch=100) for each in (plain, mixed, checkpointing)]
-    assert fit_summary(large) == "A batch of 100 does not fit. Use 72, or keep 100 with mixed precision."
+    assert refusal_text(large) == "A batch of 100 does not fit. Use 72, or keep 100 with mixed precision."
     assert [each.label for each in fit_remedies(large)] == ["Set batch size to 72", "Show code: mixed precision"]
     nothing = replace(plain, batch=16, largest_batch=0)
-    assert fit_summary([nothing, replace(mixed, largest_batch=4)]) == (
+    assert refusal_text([nothing, replace(mixed, largest_batch=4)]) == (
         "A batch of 16 does not fit with any method that was measured. Use 4."
     )
-    assert fit_summary([replace(nothing, batch=4), replace(mixed, batch=4, largest_batch=4)]) == (
+    assert refusal_text([replace(nothing, batch=4), replace(mixed, batch=4, largest_batch=4)]) == (
         "A batch of 4 does not fit. Keep 4 with mixed precision."
     )
-    assert fit_summary([nothing]).endswith("and neither does a smaller one.")
+    assert refusal_text([nothing]).endswith("and neither does a smaller one.")
 
 
-def test_answer_says_how_much_a_fitting_batch_takes():
+def test_batch_that_fits_or_may_fit_is_not_refused():
     plain = memory_fits().fits[0]
-    takes = "A batch of 16 fits: it needs 1.7 GB of 6.8 GB usable memory."
-    assert fit_summary([plain]) == f"{takes} As it is, the largest batch is about 72."
-    assert fit_summary([replace(plain, largest_batch=16)]) == takes
-    assert fit_summary([replace(plain, capacity=None, reserve=None, largest_batch=None)]) == ""
+    assert refusal_text([plain]) == ""
+    assert refusal_text([replace(plain, capacity=None, reserve=None, largest_batch=None)]) == ""
 
 
 @pytest.mark.parametrize("choice", ["light", "dark"])

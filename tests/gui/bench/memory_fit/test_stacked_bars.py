@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.gui import theme
+from gpu_assistant.gui.bench.memory_fit.memory_parts import fill_part
 from gpu_assistant.gui.bench.memory_fit.messages import MEMORY_PARTS
-from gpu_assistant.gui.bench.memory_fit.stacked_bars import StackedBarRow, fill_part
+from gpu_assistant.gui.bench.memory_fit.stacked_bars import StackedBarRow
 from tests.fakes.benchmarks import GIB, memory_fits, worked_out
 
 pytestmark = pytest.mark.gui
@@ -26,11 +27,11 @@ def test_memory_fit_shows_bars(memory, app, seen, measure):
     rows = memory.findChildren(StackedBarRow)
     assert len(rows) == 5
     text = rows[1].accessibleName()
-    assert text.startswith("Mixed precision: Fits; largest batch about 128, −34% · 1.1 GB, ")
+    assert text.startswith("Mixed precision: Fits, largest batch about 128, 1.1 GB, −34%, ")
     assert "Optimizer state 98 MB" in text
-    assert (rows[4].batch_label.text(), rows[4].largest_label.text()) == ("Fits; largest batch about", "1,152")
-    assert rows[4].batch_label.tone == "ok"
-    assert "Free when measured: 7.6 GB. Of that, 6.8 GB (the dashed line in the bars) counts" in seen(memory)
+    assert (rows[4].answer_label.text(), rows[4].largest_label.text()) == ("Fits", "1,152")
+    assert rows[4].answer_label.tone == "ok"
+    assert "Free when measured: 7.6 GB. What is beyond the dashed line is left for the display" in seen(memory)
     assert "1 GB of memory is 1,024 MB" in seen(memory)
 
 
@@ -56,11 +57,44 @@ def test_memory_parts_have_values_and_focus(memory, measure, qtbot):
     assert stops[1:] == expected
 
 
-def test_largest_batch_is_the_large_figure_of_a_row(memory, measure):
+def test_batch_that_fits_is_said_by_the_title_alone(memory, measure):
     measure()
-    row = memory.bars.rows["plain"]
-    assert row.largest_label.fontMetrics().height() > row.name_label.fontMetrics().height()
-    assert row.peak_label.fontMetrics().height() < row.name_label.fontMetrics().height()
+    assert memory.bars.card_title.text() == "ResNet-50 fits with a batch of 16, on GPU 1 · RTX 3090"
+    assert not memory.bars.refusal_banner.isVisible()
+
+
+def test_largest_batches_stand_below_one_heading(memory, app, measure, qtbot):
+    measure()
+    bars = memory.bars
+    parts = (bars.largest_heading, *(row.largest_label for row in bars.rows.values()))
+    assert bars.largest_heading.text() == "Largest batch (about)"
+    qtbot.waitUntil(lambda: len({part.mapTo(bars, part.rect().topRight()).x() for part in parts}) == 1, timeout=5000)
+    result = memory_fits()
+    unknown = tuple(replace(fit, capacity=None, reserve=None, largest_batch=None) for fit in result.fits)
+    app.results["fit"] = replace(result, fits=unknown)
+    measure()
+    assert not bars.largest_heading.isVisible()
+    assert not bars.rows["plain"].answer_label.isVisible()
+
+
+def test_usable_memory_is_said_once(memory, measure):
+    measure()
+    plain, *others = memory.bars.rows.values()
+    assert "6.8 GB usable" in plain.accessibleName()
+    assert all("usable" not in row.accessibleName() for row in others)
+    assert len({row.bar.sizeHint().height() for row in others}) == 1
+    assert plain.bar.sizeHint().height() > others[0].bar.sizeHint().height()
+
+
+@pytest.mark.parametrize("batch", [16, 72, 256])
+def test_value_has_room_at_the_end_of_each_bar(memory, app, measure, batch):
+    app.results["fit"] = worked_out(batch)
+    memory.batch_box.setValue(batch)
+    measure()
+    bars = [row.bar for row in memory.bars.rows.values()]
+    assert len({bar.track.right() for bar in bars}) == 1
+    room = bars[0].width() - bars[0].track.right()
+    assert room > theme.advance("strong", "22.0 GB")
 
 
 def test_row_without_a_largest_batch_has_no_figure(memory, app, measure):
@@ -68,7 +102,7 @@ def test_row_without_a_largest_batch_has_no_figure(memory, app, measure):
     app.results["fit"] = replace(result, fits=tuple(replace(fit, largest_batch=0) for fit in result.fits))
     measure()
     row = memory.bars.rows["plain"]
-    assert row.batch_label.text() == "Does not fit, not even a batch of 1"
+    assert row.answer_label.text() == "Does not fit, not even a batch of 1"
     assert not row.largest_label.isVisible()
 
 
@@ -150,8 +184,8 @@ def test_answer_has_icon_and_word(memory, app, measure, batch, icon):
     memory.batch_box.setValue(batch)
     measure()
     row = memory.bars.rows["plain"]
-    assert row.batch_icon.name == icon
-    assert row.batch_icon.isVisible()
+    assert row.answer_icon.name == icon
+    assert row.answer_icon.isVisible()
 
 
 def test_rows_begin_at_the_edge_of_the_title(memory, measure, qtbot):
@@ -163,10 +197,12 @@ def test_rows_begin_at_the_edge_of_the_title(memory, measure, qtbot):
     )
 
 
-def test_not_fitting_variant_is_marked(memory, app, seen, measure):
+def test_not_fitting_variant_is_marked(memory, app, measure):
     app.results["fit"] = memory_fits(GIB)
     measure()
-    assert "Of that, 922 MB (the dashed line in the bars) counts as usable; the rest is left" in seen(memory)
+    row = memory.bars.rows["plain"]
+    assert "Does not fit" in row.accessibleName()
+    assert "922 MB usable" in row.accessibleName()
 
 
 @pytest.mark.parametrize(("batch", "limit"), [(16, 1.0), (256, 0.31)])
@@ -184,7 +220,7 @@ def test_line_stands_where_the_usable_memory_ends(memory, app, qtbot, measure, b
         if any(picture.pixelColor(x, y).name() == error for y in range(picture.height()))
     ]
     assert marked
-    assert all(abs(x - limit * picture.width()) <= 4 for x in marked)  # the line's width
+    assert all(abs(x - limit * bar.track.width()) <= 4 for x in marked)  # the line's width
 
 
 def test_missing_gradients_are_explained(memory, app, seen, measure):
@@ -213,7 +249,7 @@ def test_previous_bars_stay_until_new_results(memory, app, seen, measure, wait_f
     known = memory.bars.rows["plain"].accessibleName()
     app.gate, app.results["fit"] = threading.Event(), AppError("bench-killed")
     memory.measure_button.click()
-    assert "The earlier result: ResNet-50: one step" in seen(memory.bars)
+    assert "The earlier result: ResNet-50 fits" in seen(memory.bars)
     app.gate.set()
     wait_for_end()
     assert memory.message_banner.isVisible()

@@ -148,6 +148,44 @@ def test_cpu_only_row_has_value_without_bar(language, qtbot):
     assert all(image.pixelColor(x, image.height() // 2) != bar for x in range(500, 800))
 
 
+def aligned_rows(benchmark, qtbot):
+    rows = [
+        ComparisonRow(pair, messages.pair_description(pair, benchmark), pair_ranges(pair, benchmark))
+        for pair in device_comparisons(benchmark)
+    ]
+    alignment = RowAlignment(rows)
+    for row in rows:
+        qtbot.addWidget(row)
+        row.align_with(alignment)
+    return rows
+
+
+def test_each_gpu_has_its_own_ratio(language, qtbot):
+    training, *_, copy = aligned_rows(two_cards(), qtbot)
+    ratios = [training.ratio_texts.get(id(each), "") for each in training.pair.results]
+    assert ratios == ["31×", "31×", "60×", ""]  # 262, 257 and 503 of 8.4 images/s
+    assert training.accessibleName().count("times as fast as the CPU") == 3
+    assert copy.ratio_texts == {}
+
+
+def test_rows_compared_with_the_cpu_alone_share_its_scale(language, qtbot):
+    rows = aligned_rows(card_benchmark(), qtbot)
+    alone = [row for row in rows if row.is_compared_with_cpu_alone]
+    assert [row.pair.fastest.id for row in alone] == ["resnet50", "bert-base"]
+    shares = [row.pair.cpu.median / row.full_bar_value() for row in alone]
+    assert shares == pytest.approx([5.1 / 168] * 2)  # BERT-base has the higher ratio, and a full bar
+    assert all(row.full_bar_value() >= row.pair.fastest.median for row in rows)
+
+
+def test_ends_of_the_range_are_seen_on_the_bar(language, qtbot):
+    (row,) = (each for each in aligned_rows(card_benchmark(), qtbot) if each.pair.fastest.id == "copy-within")
+    row.resize(900, row.heightForWidth(900))
+    image, end = row.grab().toImage(), theme.color("ok")
+    lengths = [sum(image.pixelColor(x, y) == end for y in range(row.height())) for x in range(row.width())]
+    bar = max(sum(image.pixelColor(x, y) == theme.color("accent") for y in range(row.height())) for x in range(900))
+    assert sum(length > bar for length in lengths) == 4  # two lines of two pixels, higher than the bar
+
+
 def test_accessible_name_has_doubt_and_efficiency(language, qtbot):
     busy = replace(cpu_benchmark().results[0], notes=("busy-cpu",))
     for benchmark, text in (

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.bench.expected_ranges import LAST_STEPS, STEPS_BY_CAUSE
+from gpu_assistant.bench.expected_ranges import LAST_STEPS, STEPS_BY_CAUSE, repair_steps
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.gui.bench.result.repair_steps import STEP_REMEDIES
 from gpu_assistant.gui.main.main_area import HEALTH, MONITOR
@@ -33,7 +33,8 @@ def click(page, remedy: str) -> None:
         ("power-plan", ["Open power settings"]),
         ("heat", ["Watch temperature"]),
         ("clocks", ["Check for a driver update"]),
-        ("link", ["Show programs"]),
+        ("busy", ["Show programs"]),
+        ("link", []),  # the card was idle: there is nothing to close
         ("slot", []),
     ],
 )
@@ -44,6 +45,13 @@ def test_steps_that_the_program_can_help_with_have_buttons(open_result, cause, t
     # The one to begin with is the page's primary button.
     assert [each.kind for each in buttons] == ["primary", *["secondary"] * (len(texts) + 1)]
     assert not page.measure_button.isVisible()
+
+
+@pytest.mark.parametrize(("load", "is_asked"), [(1, False), (40, True), (None, True)])
+def test_slow_copies_ask_to_close_programs_unless_the_card_was_idle(load, is_asked):
+    slow = slow_benchmark("link")
+    slow = replace(slow, watched=tuple(replace(log, util_before=load) for log in slow.watched))
+    assert ("bench.step.close-programs" in repair_steps(slow)) == is_asked
 
 
 def test_buttons_end_at_one_edge(open_result, qtbot):

@@ -28,11 +28,11 @@ def test_headline_shows_ratio(open_result, seen):
     assert view.normal_icon.isVisible()
     # The formats stand at the bars.
     assert view.detail_label.text().splitlines() == [
-        "Compared with healthy cards of the same model: Matrix multiplication, GPU memory bandwidth.",
+        "Compared with healthy cards of the same model: matrix multiplication, GPU memory bandwidth.",
         "A job that keeps the CPU busy all night (8 hours) takes the card 15 minutes.",
     ]
     assert seen(view).count("31") == 1  # and at its row, which is painted
-    assert "Each row has its own scale." in seen(view.comparison_card)
+    assert "Rows that are compared with the CPU alone share one scale: times as fast." in seen(view.comparison_card)
     assert "CUDA 13.2 · quick test, 58 seconds" in page.subtitle_label.text()
     assert page.measure_button.toolTip().startswith(
         "About 1 minute for the CPU and 1 minute for each GPU; with several GPUs up to 2 minutes more"
@@ -142,6 +142,28 @@ def test_a_single_measurement_of_the_cpu_is_not_drawn_beside_its_history(open_re
     assert not view.history_card.isVisible()
     assert view.comparison_card.isVisible()
     assert open_result(processor_benchmark(), processor_benchmark()).result_view.comparison_card.isVisible()
+
+
+def test_result_of_a_cpu_says_that_nothing_usual_is_known(open_result):
+    alone = open_result(cpu_benchmark()).result_view
+    assert alone.detail_label.text().endswith("There is no usual speed to compare a CPU with.")
+    again = open_result(cpu_benchmark(), cpu_benchmark()).result_view
+    assert again.detail_label.text().endswith("only your earlier results.")
+    assert "usual speed to compare a CPU" not in open_result(card_benchmark()).result_view.detail_label.text()
+
+
+@pytest.mark.parametrize(("width", "is_beside"), [(1180, True), (880, False), (1400, True)])
+def test_history_of_a_cpu_stands_beside_the_fair_test_where_there_is_room(open_result, qtbot, width, is_beside):
+    page = open_result(cpu_benchmark(), cpu_benchmark())
+    view = page.result_view
+    page.window().resize(width, 760)
+
+    def places():
+        return [card.mapTo(view, card.rect().topLeft()) for card in (view.history_card, view.validity_card)]
+
+    qtbot.waitUntil(lambda: (places()[0].y() == places()[1].y()) == is_beside, timeout=5000)
+    right = view.validity_card.mapTo(view, view.validity_card.rect().topRight()).x()
+    qtbot.waitUntil(lambda: right == view.headline_card.geometry().right(), timeout=5000)
 
 
 def test_two_runs_of_a_cpu_are_compared_once_and_dated_once(open_result):

@@ -133,7 +133,7 @@ def test_many_lines_have_a_strip_each_with_its_name(in_strips, past):
         assert rect.left() >= 0
 
 
-@pytest.mark.parametrize(("count", "has_strips"), [(2, True), (4, False)], ids=["few lines", "lines to compare"])
+@pytest.mark.parametrize(("count", "has_strips"), [(1, True), (4, False)], ids=["one line", "lines to compare"])
 def test_other_lines_are_drawn_over_one_another_with_their_scale(in_strips, count, has_strips):
     plot = in_strips(count, has_strips=has_strips)
     assert plot.view.strips == 1

@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
+from gpu_assistant.gui import theme
 from gpu_assistant.gui.monitor.plot import renderer
 from gpu_assistant.gui.monitor.plot.curves import STRONG_WIDTH, THIN_WIDTH, LineStyle, SeriesCurve
 
@@ -84,6 +85,22 @@ def pixels(item):
     return np.frombuffer(item.picture.toImage().constBits(), np.uint8).astype(int)
 
 
+def test_curves_that_coincide_take_turns_to_be_seen(qapp):
+    t = np.arange(200.0)
+    flat = np.full(200, 50.0)
+    curve = SeriesCurve(t=t, mean=flat, low=flat, high=flat, step=1.0)
+    view = renderer.ViewRange(width=200, height=100, first=0, column=1.0, ticks=(0, 100))
+    item = renderer.CurvesItem()
+    tokens = ("s1", "s2", "s3")
+    lines = [LineStyle(colour_token=token, dash=dash, fill=False, width=2) for dash, token in enumerate(tokens)]
+    item.repaint(view, [(line, curve) for line in lines])
+    row = int(view.y(50.0))
+    image = item.picture.toImage()
+    seen = [image.pixelColor(column, row).name() for column in range(1, 199)]
+    shares = [seen.count(theme.color(line.colour_token).name()) / len(seen) for line in lines]
+    assert min(shares) > 0.25
+
+
 @pytest.mark.parametrize("strips", [1, 3])
 @pytest.mark.parametrize("ratio", [1.0, 1.25, 2.0])
 def test_an_advanced_picture_is_as_a_repainted_one(qapp, ratio, strips):
@@ -121,14 +138,16 @@ def test_a_strong_line_is_on_top_of_a_thin_one(qapp):
     """Also where it is solid, which is painted first among lines of one width."""
     t = np.arange(300.0)
     flat = np.full(300, 50.0)
-    curve = SeriesCurve(t=t, mean=flat, low=flat, high=flat, step=1.0)
+    crossing = 100.0 * (t % 2)
+    curve, other = (SeriesCurve(t=t, mean=values, low=values, high=values, step=1.0) for values in (flat, crossing))
     view = renderer.ViewRange(width=300, height=100, first=0, column=1.0, ticks=(0, 100))
     strong = LineStyle(colour_token="s1", fill=False, width=STRONG_WIDTH)
+    thin = LineStyle(colour_token="s2", dash=1, fill=False, width=THIN_WIDTH)
     pictures = []
-    for lines in ([strong], [strong, LineStyle(colour_token="s2", dash=1, fill=False, width=THIN_WIDTH)]):
+    for lines in ([(strong, curve)], [(strong, curve), (thin, other)]):
         item = renderer.CurvesItem()
-        item.repaint(view, [(line, curve) for line in lines])
-        row = round(view.y(50))
+        item.repaint(view, lines)
+        row = int(view.y(50))
         pictures.append([item.picture.toImage().pixelColor(x, row).name() for x in range(50, 250)])
     assert pictures[0] == pictures[1]
 
