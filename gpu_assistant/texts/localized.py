@@ -255,7 +255,7 @@ class Texts(Translator):
         return self.translate(f"health.{alarm.id}.evidence", alarm.data)
 
     def alarm_cause(self, alarm: Alarm) -> str:
-        """As `alarm_evidence`, without the clock of a GPU that is slowed down, which is told apart where it is known."""
+        """As `alarm_evidence`, without a slowed down GPU's clock, which is told beside it where it is known."""
         code = f"health.{alarm.id}.cause"
         return self.translate(code, alarm.data) if self.has_text(code) else self.alarm_evidence(alarm)
 

@@ -188,7 +188,7 @@
     </message>
     <message>
         <source>{first} and {last}</source>
-        <translation>{first}和 {last}</translation>
+        <translation>{first}、{last}</translation>
     </message>
 </context>
 <context>

@@ -185,6 +185,7 @@ class BundleReadyCard(Card):
     def _set_hints(self, installer_name: str, driver: MissingDriver | None) -> None:
         """What to do where a step does not work, each only where it can happen."""
         has_command = PurePosixPath(installer_name).suffix == ".deb"
+        has_packages = driver is not None and driver.source == "packages"
         self._terminal_hint.set_texts(
             self.tr("The installer does not open") if has_command else "",
             self.tr(
@@ -194,9 +195,7 @@ class BundleReadyCard(Card):
             f"sudo apt install ./{installer_name}",
         )
         self._no_internet_hint.set_texts(
-            self.tr("That computer cannot go online at all")
-            if driver is not None and driver.source == "packages"
-            else "",
+            self.tr("That computer cannot go online at all") if has_packages else "",
             self.tr(
                 "As a last resort, download NVIDIA's own installer on this computer and take it along. It conflicts "
                 "with your distribution's driver packages: if you want those later, remove it first."
