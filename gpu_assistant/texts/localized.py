@@ -254,6 +254,11 @@ class Texts(Translator):
         """What was read that an alarm is about, in one sentence, without who set the limit."""
         return self.translate(f"health.{alarm.id}.evidence", alarm.data)
 
+    def alarm_cause(self, alarm: Alarm) -> str:
+        """As `alarm_evidence`, without a slowed down GPU's clock, which is told beside it where it is known."""
+        code = f"health.{alarm.id}.cause"
+        return self.translate(code, alarm.data) if self.has_text(code) else self.alarm_evidence(alarm)
+
     def alarm_limit_note(self, alarm: Alarm) -> str:
         """That we chose the limit of an alarm ourselves; "" where it is the driver's or the manufacturer's."""
         return self.translate("health.own") if alarm.source is None and alarm.gpu is not None else ""

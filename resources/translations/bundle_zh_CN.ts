@@ -8,8 +8,8 @@
         <translation>约 {size}</translation>
     </message>
     <message>
-        <source>An empty folder, a new one, or one you started earlier.</source>
-        <translation>可以是空文件夹、新文件夹，或上次没做完的文件夹。</translation>
+        <source>Choose an empty or new folder, or an unfinished one to continue.</source>
+        <translation>请选空文件夹或新文件夹；选上次没做完的会接着做。</translation>
     </message>
     <message>
         <source>Choose another folder…</source>
@@ -27,6 +27,14 @@
 <context>
     <name>BundleReadyCard</name>
     <message>
+        <source>expanded</source>
+        <translation>已展开</translation>
+    </message>
+    <message>
+        <source>collapsed</source>
+        <translation>已收起</translation>
+    </message>
+    <message>
         <source>Next, on the computer with internet</source>
         <translation>接下来，在能上网的电脑上</translation>
     </message>
@@ -35,16 +43,16 @@
         <translation>然后，在不能上网的电脑上</translation>
     </message>
     <message>
-        <source>Copy the whole folder “{name}” to a USB stick, unless it is already on one.</source>
-        <translation>把整个文件夹“{name}”拷到 U 盘，已经在 U 盘上就不用拷。</translation>
+        <source>Copy the whole folder “{name}” to a USB stick (skip this if it is already on one).</source>
+        <translation>把整个文件夹“{name}”拷到 U 盘（已经在 U 盘上就跳过）。</translation>
     </message>
     <message>
         <source>Download the GPU Assistant installer to the same USB stick.</source>
         <translation>下载 GPU 助手的安装文件，也放到这个 U 盘。</translation>
     </message>
     <message>
-        <source>For Debian and Ubuntu, on its download page: {file}</source>
-        <translation>在它的下载页，适用于 Debian 和 Ubuntu：{file}</translation>
+        <source>On GPU Assistant's download page, choose the file for Debian and Ubuntu: {file}</source>
+        <translation>在 GPU 助手的下载页选择适用于 Debian 和 Ubuntu 的文件：{file}</translation>
     </message>
     <message>
         <source>Download the newest NVIDIA driver for the graphics card of the computer without internet to the same USB stick.</source>
@@ -55,7 +63,7 @@
         <translation>下载 NVIDIA 驱动 {version}，也拷到这个 U 盘。</translation>
     </message>
     <message>
-        <source>Double-click the installer if GPU Assistant is not installed yet.</source>
+        <source>If GPU Assistant is not installed yet, double-click the installer.</source>
         <translation>还没装 GPU 助手的话，双击安装文件。</translation>
     </message>
     <message>
@@ -63,16 +71,16 @@
         <translation>双击拷过去的 NVIDIA 驱动文件进行安装，然后重启。</translation>
     </message>
     <message>
-        <source>GPU Assistant installs it from your Linux distribution's packages. A phone sharing its connection over USB is enough.</source>
-        <translation>GPU 助手会从发行版软件源安装驱动。用手机的 USB 共享网络就够了。</translation>
+        <source>In the next step, GPU Assistant installs the driver from your Linux distribution's packages. A phone sharing its connection over USB is enough.</source>
+        <translation>下一步由 GPU 助手从发行版软件源安装驱动。手机用 USB 共享网络就够了。</translation>
     </message>
     <message>
         <source>The page below explains how; open GPU Assistant first to see which version is needed. A phone sharing its connection over USB is enough.</source>
         <translation>安装方法见下面的页面；需要哪个版本，可以先打开 GPU 助手查看。用手机的 USB 共享网络就够了。</translation>
     </message>
     <message>
-        <source>Windows downloads it itself during the setup.</source>
-        <translation>安装时 Windows 会自行下载。</translation>
+        <source>Windows downloads WSL2 during the setup.</source>
+        <translation>安装时 Windows 会自动下载 WSL2。</translation>
     </message>
     <message>
         <source>Open GPU Assistant, press “Install from an offline folder” and choose “{name}”.</source>
@@ -83,8 +91,8 @@
         <translation>按 GPU 助手的说明安装 NVIDIA 驱动，重启后再打开 GPU 助手，完成剩下的步骤。</translation>
     </message>
     <message>
-        <source>For other Linux systems, on its download page: {file}</source>
-        <translation>在它的下载页，适用于其他 Linux：{file}</translation>
+        <source>On GPU Assistant's download page, choose the file for other Linux systems: {file}</source>
+        <translation>在 GPU 助手的下载页选择适用于其他 Linux 的文件：{file}</translation>
     </message>
     <message>
         <source>Connect the computer to the internet and install GPU Assistant from the copied file.</source>
@@ -107,16 +115,16 @@
         <translation>{release}，用于 {computer}，共 {count} 个文件。清单的校验值：{mark}</translation>
     </message>
     <message>
-        <source>For Windows, on its download page: {file}</source>
-        <translation>在它的下载页，Windows 版：{file}</translation>
+        <source>On GPU Assistant's download page, choose the file for Windows: {file}</source>
+        <translation>在 GPU 助手的下载页选择适用于 Windows 的文件：{file}</translation>
     </message>
     <message>
         <source>The folder does not include the driver.</source>
         <translation>离线文件夹里没有驱动。</translation>
     </message>
     <message>
-        <source>Connect the computer to the internet, for the NVIDIA driver.</source>
-        <translation>让那台电脑联网，用来安装 NVIDIA 驱动。</translation>
+        <source>Connect it to the internet once, to install the NVIDIA driver.</source>
+        <translation>联网一次，用来安装 NVIDIA 驱动。</translation>
     </message>
     <message>
         <source>Connect the computer to the internet, install the NVIDIA driver that its card needs, then restart.</source>
@@ -135,43 +143,43 @@
         <translation>GPU 助手会先检查所有文件，点“安装”之前不会安装任何东西。要打开 GPU 助手，在终端里输入：</translation>
     </message>
     <message>
-        <source>Connect the computer to the internet, for WSL2.</source>
-        <translation>让那台电脑联网，用来安装 WSL2。</translation>
+        <source>Connect it to the internet once, to install WSL2.</source>
+        <translation>联网一次，用来安装 WSL2。</translation>
     </message>
     <message>
-        <source>If a step does not work</source>
-        <translation>如果哪一步不行</translation>
+        <source>If something does not work</source>
+        <translation>遇到问题怎么办</translation>
     </message>
     <message>
         <source>The installer does not open</source>
         <translation>双击打不开安装文件</translation>
     </message>
     <message>
-        <source>Open a terminal in its folder and type the command below. It needs the internet only if your Linux lacks packages that it uses.</source>
-        <translation>在它所在的文件夹里打开终端，输入下面的命令。只有系统缺少所需软件包时才要联网。</translation>
+        <source>Open a terminal in the installer's folder and type the command below. Internet is needed only if your Linux lacks required packages.</source>
+        <translation>在安装文件所在的文件夹里打开终端，输入下面的命令。只有系统缺少所需软件包时才要联网。</translation>
     </message>
     <message>
-        <source>No internet there at all</source>
+        <source>That computer cannot go online at all</source>
         <translation>那台电脑完全不能上网</translation>
     </message>
     <message>
-        <source>As a last resort, download NVIDIA's own installer on this computer and take it along. It conflicts with the distribution's packages: remove it before you install the driver from there.</source>
-        <translation>万不得已时，在这台电脑上下载 NVIDIA 的通用安装包带过去。它与发行版的软件包冲突，以后要从软件源装驱动，得先卸载它。</translation>
+        <source>As a last resort, download NVIDIA's own installer on this computer and take it along. It conflicts with your distribution's driver packages: if you want those later, remove it first.</source>
+        <translation>万不得已时，在这台电脑上下载 NVIDIA 自己的安装程序带过去。它与发行版的驱动软件包冲突，以后要改用软件源里的驱动，得先卸载它。</translation>
     </message>
     <message>
-        <source>No button “Install from an offline folder”</source>
+        <source>You cannot find “Install from an offline folder”</source>
         <translation>找不到“从离线文件夹安装”</translation>
     </message>
     <message>
         <source>It is also in Settings, under “Without internet”.</source>
-        <translation>它也在“设置”的“没有网络时”里。</translation>
+        <translation>“设置”里的“没有网络时”下面也有。</translation>
     </message>
     <message>
-        <source>The other computer needs the internet once, for {what}.</source>
+        <source>The other computer must go online once, to install {what}.</source>
         <translation>另一台电脑要联网一次，用来安装 {what}。</translation>
     </message>
     <message>
-        <source>GPU Assistant itself</source>
+        <source>GPU Assistant</source>
         <translation>GPU 助手</translation>
     </message>
     <message>
@@ -179,8 +187,8 @@
         <translation>NVIDIA 驱动</translation>
     </message>
     <message>
-        <source> and </source>
-        <translation>和 </translation>
+        <source>{first} and {last}</source>
+        <translation>{first}、{last}</translation>
     </message>
 </context>
 <context>
@@ -403,8 +411,8 @@
         <translation>给哪台电脑？</translation>
     </message>
     <message>
-        <source>No internet here? Take this computer's details to one with internet.</source>
-        <translation>这台电脑不能上网？把它的描述文件带到能上网的电脑上。</translation>
+        <source>No internet here? Save the details file and take it to a computer with internet.</source>
+        <translation>这台电脑不能上网？保存描述文件，带到能上网的电脑上。</translation>
     </message>
     <message>
         <source>On that computer, open this page in GPU Assistant and press “Save this computer's details…”. Then choose that file here: the recommendation is based on it.</source>

@@ -265,6 +265,14 @@
 <context>
     <name>HomePage</name>
     <message>
+        <source>expanded</source>
+        <translation>已展开</translation>
+    </message>
+    <message>
+        <source>collapsed</source>
+        <translation>已收起</translation>
+    </message>
+    <message>
         <source>After the setup</source>
         <translation>装好以后</translation>
     </message>
@@ -500,12 +508,16 @@
         <translation>怎么办</translation>
     </message>
     <message>
-        <source>For {time} · clock {clock} MHz</source>
+        <source>{time} so far · clock {clock} MHz</source>
         <translation>已持续 {time} · 频率 {clock} MHz</translation>
     </message>
     <message>
-        <source>For {time} · clock down {percent}%, from {before} to {clock} MHz</source>
-        <translation>已持续 {time} · 频率下降 {percent}%，从 {before} 降到 {clock} MHz</translation>
+        <source>{time} so far</source>
+        <translation>已持续 {time}</translation>
+    </message>
+    <message>
+        <source>{time} so far · clock down {percent}%: {before} → {clock} MHz</source>
+        <translation>已持续 {time} · 频率从 {before} 降到 {clock} MHz（−{percent}%）</translation>
     </message>
 </context>
 <context>

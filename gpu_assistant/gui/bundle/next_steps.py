@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ...core.errors import AppError
 from ...core.recommendation import SOURCE_WARNINGS
+from ...texts.format import join_list
 from ...texts.localized import Texts
 from ...texts.terminal import PROGRAM_NAME, Terminal
 from .. import language
@@ -109,10 +110,8 @@ class BundleReadyCard(Card):
         """What Tab reaches, in the order of reading."""
         steps = [part for step in (*self.here_steps.steps, *self.there_steps.steps) for part in step.controls]
         buttons = (self.another_button, self.trouble_button, self.details_button)
-        hints, command = self._terminal_hint.controls, (self.command_box.text_edit, self.command_box.copy_button)
-        if self._no_internet_hint.text:
-            return (*steps, *buttons, *hints, self.driver_button, *command)
-        return (*steps, self.driver_button, *buttons, *hints, *command)
+        hints = [part for hint in self._hints for part in hint.controls]
+        return (*steps, *buttons, *hints, self.command_box.text_edit, self.command_box.copy_button)
 
     def set_bundle(self, bundle: CreatedBundle, texts: Texts) -> None:
         contents, driver = bundle.contents, bundle.driver
@@ -122,7 +121,9 @@ class BundleReadyCard(Card):
         self.here_steps.set_heading(self.tr("Next, on the computer with internet"))
         self.there_steps.set_heading(self.tr("Then, on the computer without internet"))
         self._copy_step.set_texts(
-            self.tr("Copy the whole folder “{name}” to a USB stick, unless it is already on one.").format(name=name)
+            self.tr("Copy the whole folder “{name}” to a USB stick (skip this if it is already on one).").format(
+                name=name
+            )
         )
         self._installer_step.set_texts(
             self.tr("Download the GPU Assistant installer to the same USB stick."),
@@ -166,40 +167,42 @@ class BundleReadyCard(Card):
         self._update_folded()
 
     def internet_text(self, bundle: CreatedBundle) -> str:
-        """That the other computer needs the internet once nevertheless, and for what; "" where it does not."""
+        """That the other computer must go online once nevertheless, and for what; "" where it does not."""
         uses = []
         if is_wheel(find_installer_name(bundle.contents, bundle.os)):
-            uses.append(self.tr("GPU Assistant itself"))
+            uses.append(self.tr("GPU Assistant"))
         if bundle.driver is not None and bundle.driver.source != "file":
             uses.append(self.tr("the NVIDIA driver"))
         if WSL_CODE in bundle.contents.excluded_codes:
             uses.append("WSL2")
         if not uses:
             return ""
-        return self.tr("The other computer needs the internet once, for {what}.").format(
-            what=self.tr(" and ").join(uses)
-        )
+        *others, last = uses
+        first = join_list(others, language.texts().language)
+        what = self.tr("{first} and {last}").format(first=first, last=last) if first else last
+        return self.tr("The other computer must go online once, to install {what}.").format(what=what)
 
     def _set_hints(self, installer_name: str, driver: MissingDriver | None) -> None:
         """What to do where a step does not work, each only where it can happen."""
         has_command = PurePosixPath(installer_name).suffix == ".deb"
+        has_packages = driver is not None and driver.source == "packages"
         self._terminal_hint.set_texts(
             self.tr("The installer does not open") if has_command else "",
             self.tr(
-                "Open a terminal in its folder and type the command below. It needs the internet only if your Linux "
-                "lacks packages that it uses."
+                "Open a terminal in the installer's folder and type the command below. Internet is needed only if your "
+                "Linux lacks required packages."
             ),
             f"sudo apt install ./{installer_name}",
         )
         self._no_internet_hint.set_texts(
-            self.tr("No internet there at all") if driver is not None and driver.source == "packages" else "",
+            self.tr("That computer cannot go online at all") if has_packages else "",
             self.tr(
                 "As a last resort, download NVIDIA's own installer on this computer and take it along. It conflicts "
-                "with the distribution's packages: remove it before you install the driver from there."
+                "with your distribution's driver packages: if you want those later, remove it first."
             ),
         )
         self._settings_hint.set_texts(
-            self.tr("No button “Install from an offline folder”"),
+            self.tr("You cannot find “Install from an offline folder”"),
             self.tr("It is also in Settings, under “Without internet”."),
         )
 
@@ -214,10 +217,10 @@ class BundleReadyCard(Card):
 
     def _installer_note(self, contents: BundleContents, installer_name: str) -> str:
         if is_wheel(installer_name):
-            return self.tr("For other Linux systems, on its download page: {file}")
+            return self.tr("On GPU Assistant's download page, choose the file for other Linux systems: {file}")
         if contents.platform.system == "windows":
-            return self.tr("For Windows, on its download page: {file}")
-        return self.tr("For Debian and Ubuntu, on its download page: {file}")
+            return self.tr("On GPU Assistant's download page, choose the file for Windows: {file}")
+        return self.tr("On GPU Assistant's download page, choose the file for Debian and Ubuntu: {file}")
 
     def _install_texts(self, installer_name: str, texts: Texts) -> tuple[str, ...]:
         """How GPU Assistant is installed, a note, and a command if there is one."""
@@ -227,7 +230,7 @@ class BundleReadyCard(Card):
                 texts.translate("bundle.wheel-note"),
                 WHEEL_COMMAND.format(installer_name=installer_name),
             )
-        return (self.tr("Double-click the installer if GPU Assistant is not installed yet."),)
+        return (self.tr("If GPU Assistant is not installed yet, double-click the installer."),)
 
     def _driver_file_text(self, driver: MissingDriver | None) -> str:
         """The step for a driver that the user brings along; empty if there is none."""
@@ -247,10 +250,10 @@ class BundleReadyCard(Card):
         return {
             "file": (self.tr("Double-click the NVIDIA driver's file to install it, then restart."), ""),
             "packages": (
-                self.tr("Connect the computer to the internet, for the NVIDIA driver."),
+                self.tr("Connect it to the internet once, to install the NVIDIA driver."),
                 self.tr(
-                    "GPU Assistant installs it from your Linux distribution's packages. A phone sharing its "
-                    "connection over USB is enough."
+                    "In the next step, GPU Assistant installs the driver from your Linux distribution's packages. A "
+                    "phone sharing its connection over USB is enough."
                 ),
             ),
             "page": (
@@ -270,8 +273,8 @@ class BundleReadyCard(Card):
         if WSL_CODE not in contents.excluded_codes:
             return "", ""
         return (
-            self.tr("Connect the computer to the internet, for WSL2."),
-            self.tr("Windows downloads it itself during the setup."),
+            self.tr("Connect it to the internet once, to install WSL2."),
+            self.tr("Windows downloads WSL2 during the setup."),
         )
 
     def _open_texts(self, name: str, installer_name: str) -> tuple[str, ...]:
@@ -318,10 +321,14 @@ class BundleReadyCard(Card):
             hint.setVisible(self._shows_trouble and bool(hint.text))
         for widget in self._details:
             widget.setVisible(self._shows_details)
-        self.trouble_button.setText(self.tr("If a step does not work"))
-        self.trouble_button.set_icon(trailing_icon="up" if self._shows_trouble else "down")
+        self.trouble_button.setText(self.tr("If something does not work"))
+        self._show_fold(self.trouble_button, expanded=self._shows_trouble)
         self.details_button.setText(self.tr("Command and checksum"))
-        self.details_button.set_icon(trailing_icon="up" if self._shows_details else "down")
+        self._show_fold(self.details_button, expanded=self._shows_details)
+
+    def _show_fold(self, button: Button, *, expanded: bool) -> None:
+        button.set_icon(trailing_icon="up" if expanded else "down")
+        button.setAccessibleDescription(self.tr("expanded") if expanded else self.tr("collapsed"))
 
     def show_folder(self, system: Desktop, folder: Path) -> None:
         """Open the folder in the file manager."""

@@ -77,7 +77,7 @@ class CreateBundlePage(WizardPage):
         self.target_card.save_button.clicked.connect(lambda: self.create_save_dialog().open())
         self.folder_card.choose_button.clicked.connect(lambda: self.create_folder_dialog().open())
         self.ready_card.another_button.clicked.connect(self.creator.reset)
-        self.ready_card.unfolded.connect(self._scroll_to)
+        self.ready_card.unfolded.connect(self.page.scroll_to)
         self.step_panel.download_controls.pause_toggled.connect(self.creator.set_paused)
         self.step_panel.download_controls.limit_picker.chosen.connect(self._set_speed_limit)
         self.file_saver = FileSaver(self)
@@ -348,10 +348,6 @@ class CreateBundlePage(WizardPage):
         else:
             super().focus_primary()
 
-    def _scroll_to(self, widget: QWidget) -> None:
-        self.page.content.layout().activate()  # type: ignore[union-attr]
-        self.page.ensureWidgetVisible(widget)
-
     def _set_speed_limit(self, rate: int | None) -> None:
         self.creator.set_speed_limit(rate)
         self.controller.speed_limit_changed.emit(rate)
@@ -421,7 +417,9 @@ class TargetComputerCard(Card):
         self.file_button.setVisible(has_file and not is_file_wrong)
         self._path_label.setText(str(file) if file is not None else "")
         self.file_button.setText(self.tr("Choose another file…"))
-        self._no_internet_label.setText(self.tr("No internet here? Take this computer's details to one with internet."))
+        self._no_internet_label.setText(
+            self.tr("No internet here? Save the details file and take it to a computer with internet.")
+        )
         self.save_button.setText(self.tr("Save this computer's details…"))
         for widget in (self._no_internet_label, self.save_button):
             widget.setVisible(is_this_computer and not simulated and state.machine is not None)
@@ -474,7 +472,7 @@ class BundleFolderCard(Card):
         self._path_label.setVisible(folder is not None)
         self.choose_button.setVisible(folder is not None and not is_wrong)
         self.choose_button.setText(self.tr("Choose another folder…"))
-        text = "" if folder is not None else self.tr("An empty folder, a new one, or one you started earlier.")
+        text = "" if folder is not None else self.tr("Choose an empty or new folder, or an unfinished one to continue.")
         if needed_bytes:
             template = self.tr("About {size}. {line}") if text else self.tr("About {size}")
             text = template.format(size=format_size(needed_bytes), line=text)

@@ -223,14 +223,12 @@ class AlarmsCard(Card):
         self.expand_button.clicked.connect(self._toggle_expanded)
         self.hide()
 
-    def show_health(
-        self, health: Health | None, is_muted: Callable[[Alarm], bool], *, first_brief: bool = False
-    ) -> None:
+    def show_health(self, health: Health | None, is_muted: Callable[[Alarm], bool], *, told: str | None = None) -> None:
         """Show the current alarms; rows of alarms that stay are kept, and with them the focus.
 
-        `first_brief`: title and evidence of the most severe alarm are shown above the card already.
+        `told` is what is shown above the card already about the most severe alarm, besides its title; None for nothing.
         """
-        self._is_first_brief = first_brief
+        self._is_first_brief = told is not None
         alarms = [alarm for alarm in (health.alarms if health else ()) if self._include_info or alarm.level != "info"]
         several = health is not None and health.cards > 1
         alarms_by_key: dict[AlarmKey, Alarm] = {}
@@ -243,8 +241,8 @@ class AlarmsCard(Card):
             self._rebuild_rows(alarms_by_key, is_muted)
         for index, (key, alarm) in enumerate(alarms_by_key.items()):
             self.rows[key].set_alarm(alarm, muted=is_muted(alarm), gpus=tuple(gpus_by_key[key]))
-            self.rows[key].set_brief(brief=first_brief and index == 0)
-        self._others_layout.setContentsMargins(0 if first_brief else ROW_ICON_SIZE + ROW_SPACING, 0, 0, 0)
+            self.rows[key].set_told(told if index == 0 else None)
+        self._others_layout.setContentsMargins(0 if self._is_first_brief else ROW_ICON_SIZE + ROW_SPACING, 0, 0, 0)
         self._update_others()
         worst = next(iter(alarms), None)
         tint = worst.level if worst is not None and worst.level != "info" else ""
@@ -359,7 +357,7 @@ class AlarmRow(Themed, QWidget):
         super().__init__()
         self.alarm, self.muted = alarm, muted
         self.gpus: tuple[int, ...] = ()  # those that the title names
-        self._ready = self._is_brief = self.is_short = False
+        self._ready = self._is_brief = self._is_cause_told = self.is_short = False
         self.icon_widget = IconWidget("warn", "warn", ROW_ICON_SIZE)
         self.title_label, self.evidence_label = label("strong"), label("small", tone="soft")
         self.fix_label = label("body")
@@ -400,10 +398,14 @@ class AlarmRow(Themed, QWidget):
             self.alarm, self.muted, self.gpus = alarm, muted, gpus
             self.retranslate()
 
-    def set_brief(self, *, brief: bool) -> None:
-        """Hide icon, title and evidence where they are shown above the card already."""
-        if brief != self._is_brief:
-            self._is_brief = brief
+    def set_told(self, told: str | None) -> None:
+        """Be brief where icon and title are shown above the card already, and with them what is `told`; None for
+        nothing.
+        """
+        is_brief = told is not None
+        is_cause_told = told is not None and language.texts().alarm_cause(self.alarm) in told
+        if (is_brief, is_cause_told) != (self._is_brief, self._is_cause_told):
+            self._is_brief, self._is_cause_told = is_brief, is_cause_told
             self.retranslate()
 
     def set_short(self, *, short: bool) -> None:
@@ -431,12 +433,11 @@ class AlarmRow(Themed, QWidget):
         figures = ((self.alarm.data.get(name), unit) for name, unit in units)
         return " · ".join(join_unit(f"{value:,}", unit) for value, unit in figures if isinstance(value, int))
 
-    def _remaining_evidence(self, evidence: str) -> str:
-        """What is not told above a brief row; of a slowdown there is told how long and how far."""
-        texts, where = language.texts(), self.alarm.data.get("where")
-        if where is not None:
-            return texts.format_value("where", where)
-        return evidence if self.alarm.id in SLOWING_ALARMS else texts.alarm_limit_note(self.alarm)
+    def _remaining_evidence(self) -> str:
+        """What is not told above a brief row; of a slowdown its cause, where how long and how far is told."""
+        texts = language.texts()
+        is_cause_left = self.alarm.id in SLOWING_ALARMS and not self._is_cause_told
+        return texts.alarm_cause(self.alarm) if is_cause_left else texts.alarm_limit_note(self.alarm)
 
     def _update_parts(self) -> None:
         self.icon_widget.setVisible(not self._is_brief)
@@ -459,7 +460,7 @@ class AlarmRow(Themed, QWidget):
         parts = (alarm_text.title or "", alarm_text.evidence or "", alarm_text.fix or "")
         title, evidence, fix = parts
         if self._is_brief:
-            evidence = self._remaining_evidence(evidence)
+            evidence = self._remaining_evidence()
         if self.gpus:
             title = texts.title_of_gpus(self.gpus, uncapitalize(texts.alarm_state(alarm)))
         if self.is_short and len(self.gpus) < 2 and (readings := self._readings_text()):

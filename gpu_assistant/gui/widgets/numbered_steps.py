@@ -51,6 +51,7 @@ class Instruction(QWidget):
         super().__init__()
         self.text = ""
         self.command_box: CommandBox | None = None  # from the first command on
+        self._added: list[QWidget] = []
         self._text_label, self._note_label = label(text_style), label("small")
         # The note may name a file to search for.
         self._note_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -85,17 +86,20 @@ class Instruction(QWidget):
 
     @property
     def controls(self) -> tuple[QWidget, ...]:
-        """What Tab reaches of the command."""
+        """What Tab reaches: the command, and below it what was added."""
         box = self.command_box
-        return (box.text_edit, box.copy_button) if box is not None else ()
+        return (*((box.text_edit, box.copy_button) if box is not None else ()), *self._added)
 
     def add_widget(self, widget: QWidget) -> None:
         """Put a widget below the texts, at the left."""
+        self._added.append(widget)
         self._column.insertWidget(self._column.count() - 1, widget, 0, Qt.AlignmentFlag.AlignLeft)
 
     def remove_widget(self, widget: QWidget) -> None:
         """Take a widget out again."""
-        self._column.removeWidget(widget)
+        if widget in self._added:
+            self._added.remove(widget)
+            self._column.removeWidget(widget)
 
 
 class NumberedStep(Themed, Instruction):

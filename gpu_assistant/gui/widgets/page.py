@@ -170,6 +170,11 @@ class Page(Themed, QScrollArea):
             self.verticalScrollBar().triggerAction(action)
         return action is not None
 
+    def scroll_to(self, widget: QWidget) -> None:
+        """Scroll until a widget is seen, also one that was shown just now and has no place yet."""
+        self._outer_layout.activate()
+        self.ensureWidgetVisible(widget)
+
     def showEvent(self, event: QShowEvent) -> None:
         self.is_shown = True
         super().showEvent(event)

@@ -156,8 +156,7 @@ class ViewStateKeeper:
 
     def _scroll_into_view(self, focus: QWidget) -> None:
         if shiboken6.isValid(focus) and self._page.content.isAncestorOf(focus):
-            self._page.content.layout().activate()  # type: ignore[union-attr]
-            self._page.ensureWidgetVisible(focus)
+            self._page.scroll_to(focus)
 
     def _schedule_scroll(self, focus: QWidget, passes: int) -> None:
         QTimer.singleShot(0, self._page, lambda: self._restore_scroll(focus, passes))

@@ -143,14 +143,20 @@ def test_what_the_folder_lacks_is_a_step(app, at_prepare, speak, seen, qtbot, tm
     qtbot.waitUntil(page.ready_card.isVisible, timeout=5000)
     assert page.verdict_hero.kind == "ok"
     steps = {
-        "en": ("1. Copy", "2. Download", "3. Double-click", "4. Connect the computer to the internet", "5. Open GPU"),
-        "zh_CN": ("1. 把", "2. 下载", "3. 还没装", "4. 让那台电脑联网", "5. 打开 GPU 助手"),
+        "en": (
+            "1. Copy",
+            "2. Download",
+            "3. If GPU Assistant is not installed yet",
+            "4. Connect it to the internet once",
+            "5. Open GPU",
+        ),
+        "zh_CN": ("1. 把", "2. 下载", "3. 还没装", "4. 联网一次", "5. 打开 GPU 助手"),
     }[code]
     names = step_names(page.ready_card)
     assert [name for name, start in zip(names, steps, strict=True) if not name.startswith(start)] == []
     assert INSTALLER_NAMES["linux", "x86_64"].format(version=made.program) in seen(page.ready_card)
     needs_internet = {
-        "en": "needs the internet once, for the NVIDIA driver",
+        "en": "must go online once, to install the NVIDIA driver",
         "zh_CN": "要联网一次，用来安装 NVIDIA 驱动",
     }
     assert needs_internet[code] in page.verdict_hero.detail_label.text()
@@ -167,7 +173,9 @@ def test_last_resorts_are_folded_away(app, at_prepare, seen, qtbot, tmp_path):
     name = INSTALLER_NAMES["linux", "x86_64"].format(version=made.program)
     texts = f"sudo apt install ./{name}", "Open NVIDIA's page", "It is also in Settings"
     assert [text for text in texts if text in seen(card)] == []
+    assert card.trouble_button.accessibleDescription() == "collapsed"
     card.trouble_button.click()
+    assert card.trouble_button.accessibleDescription() == "expanded"
     assert [text for text in texts if text not in seen(card)] == []
     qtbot.waitUntil(lambda: not card.driver_button.visibleRegion().isEmpty(), timeout=5000)
     assert card.controls.index(card.trouble_button) < card.controls.index(card.driver_button)
@@ -180,9 +188,9 @@ def test_last_resorts_are_folded_away(app, at_prepare, seen, qtbot, tmp_path):
     [
         ((), None, "debian", ""),
         ((), "file", "debian", ""),
-        ((), "page", "debian", "for the NVIDIA driver."),
-        (("wsl2-install",), None, "debian", "for WSL2."),
-        ((), "guided", "fedora", "for GPU Assistant itself and the NVIDIA driver."),
+        ((), "page", "debian", "the NVIDIA driver."),
+        (("wsl2-install",), None, "debian", "WSL2."),
+        ((), "guided", "fedora", "GPU Assistant and the NVIDIA driver."),
     ],
 )
 def test_internet_that_is_needed_nevertheless_is_announced(
@@ -198,7 +206,25 @@ def test_internet_that_is_needed_nevertheless_is_announced(
         recommendation=cpu_recommendation(),
         driver=MissingDriver(source=source) if source is not None else None,
     )
-    assert card.internet_text(bundle) == (f"The other computer needs the internet once, {text}" if text else "")
+    assert card.internet_text(bundle) == (f"The other computer must go online once, to install {text}" if text else "")
+
+
+def test_tab_goes_through_the_steps_in_order(qtbot, language, machine_566, tmp_path):
+    """With the wheel, the way to the driver is between two commands."""
+    card = BundleReadyCard()
+    qtbot.addWidget(card)
+    bundle = CreatedBundle(
+        order=BundleOrder(folder=tmp_path / "stick", machine=machine_566, goal="pytorch", channel="stable"),
+        os=OperatingSystem(system="linux", arch="x86_64", distro="fedora"),
+        contents=bundles.contents(platform=bundles.LINUX),
+        checksum="0" * 64,
+        recommendation=cpu_recommendation(),
+        driver=MissingDriver(source="page", url="https://example.org/wiki"),
+    )
+    card.set_bundle(bundle, language.texts())
+    steps = [step for step in card.there_steps.steps if step.command_box is not None]
+    before, after = (card.controls.index(step.command_box.copy_button) for step in steps)
+    assert before < card.controls.index(card.driver_button) < after
 
 
 def step_names(card: BundleReadyCard) -> list[str]:
@@ -276,7 +302,7 @@ def test_distribution_without_debian_packages_takes_the_wheel(
     qtbot.waitUntil(page.ready_card.isVisible, timeout=5000)
     names = "\n".join(step_names(page.ready_card))
     assert suffix in names
-    assert ("Double-click the installer" in names) == (suffix == ".deb")
+    assert ("double-click the installer" in names) == (suffix == ".deb")
     copied = [step.command_box for step in page.ready_card.there_steps.steps if step.command_box is not None]
     assert bool(copied) == (suffix == ".whl")
     assert all(box.copy_button.isVisible() for box in copied)

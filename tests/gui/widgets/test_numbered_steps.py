@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QPushButton
+
 from gpu_assistant.gui.widgets.numbered_steps import NumberedStep, NumberedSteps
 
 
@@ -19,6 +21,11 @@ def test_steps_without_text_have_no_number(show) -> None:
     assert second.command_box is not None
     assert second.command_box.copy_button.isVisible()
     assert first.command_box is None
+    button = QPushButton("Open the page")
+    second.add_widget(button)
+    assert second.controls == (second.command_box.text_edit, second.command_box.copy_button, button)
+    second.remove_widget(button)
+    assert button not in second.controls
     assert not left_out.isVisible()
     left_out.set_texts("Copy the installer.")
     assert here.number_from(1) == 3

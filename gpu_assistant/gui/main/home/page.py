@@ -43,7 +43,7 @@ from .cards import (
     UpdateNoticeCard,
 )
 from .uninstall import EnvironmentRemoval
-from .verdict import HeroTarget, home_verdict, last_test_text
+from .verdict import HeroTarget, UsualClocks, home_verdict, last_test_text
 
 if TYPE_CHECKING:
     from ....app import App
@@ -78,6 +78,7 @@ class HomePage(Page):
     def __init__(self, app: App, language: Language, sampling: SamplingService, updates: UpdateController) -> None:
         self._app, self._language, self._sampling = app, language, sampling
         self.facts = MachineFacts()
+        self._usual_clocks = UsualClocks(sampling.history)
         self._error: AppError | None = None
         self._is_built = False
         self._hero_target: HeroTarget = "graphs"
@@ -166,7 +167,7 @@ class HomePage(Page):
         self.environment_removal.failed.connect(self._on_failed)
         for button in (self.benchmark_card.button, self.benchmark_card.run_button):
             button.clicked.connect(lambda: self.page_requested.emit(BENCHMARK))
-        self.actions_panel.message_shown.connect(self._scroll_to_result)
+        self.actions_panel.message_shown.connect(lambda: self.scroll_to(self.actions_panel.result_banner))
 
     # Facts and samples
 
@@ -284,10 +285,12 @@ class HomePage(Page):
             simulated=self._app.simulated,
             # Who finished a setup once wants one.
             setup_skipped=self._app.settings.setup_skipped and not self._app.settings.setup_done,
-            history=self._sampling.history,
+            usual_clocks=self._usual_clocks,
         )
         is_alarm_muted = partial(is_muted, self._app.settings, gpus=self._sampling.history.gpus())
-        self.alarms_card.show_health(health, is_alarm_muted, first_brief=current_verdict.shows_alarm)
+        self.alarms_card.show_health(
+            health, is_alarm_muted, told=current_verdict.detail if current_verdict.shows_alarm else None
+        )
         self._fold_advice(health if current_verdict.shows_alarm else None)
         self._place_live_card(below_hero=current_verdict.shows_alarm)
         if current_verdict[:4] != (
@@ -313,6 +316,11 @@ class HomePage(Page):
         icon = ("up" if is_open else "down") if current_verdict.target == "advice" else "right"
         if icon != self.hero.button.trailing_icon:
             self.hero.button.set_icon(trailing_icon=icon)
+        fold_text = (
+            (self.tr("expanded") if is_open else self.tr("collapsed")) if current_verdict.target == "advice" else ""
+        )
+        if fold_text != self.hero.button.accessibleDescription():
+            self.hero.button.setAccessibleDescription(fold_text)
         setup_useful = self.facts.loaded and (self.facts.installed is None or self.facts.is_gpu_unused())
         self.setup_button.setVisible(setup_useful and current_verdict.target != "setup" and not self._app.simulated)
 
@@ -510,11 +518,6 @@ class HomePage(Page):
             )
         kind = VERDICT_BANNERS[checks.verdict]
         self._set_outcome(kind, lambda: f"{environment.name}: {self._verification_text(checks)}")
-
-    def _scroll_to_result(self) -> None:
-        """Make an action's outcome visible."""
-        self.content.layout().activate()  # type: ignore[union-attr]
-        self.ensureWidgetVisible(self.actions_panel.result_banner)
 
     # Layout
 

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import time
+from statistics import median
 from typing import Literal, NamedTuple
 
 from PySide6.QtCore import QCoreApplication
 
-from ....core.results import GpuSample, Health, Sample, Verdict
+from ....core.results import Alarm, GpuSample, Health, Sample, Verdict
 from ....health.rules import temperature_margin
 from ....monitor.series import gpu_key
-from ....texts.format import uncapitalize
+from ....texts.format import format_duration, uncapitalize
 from ... import language
 from ...machine_facts import MachineFacts
+from ...monitor.alarms import SLOWING_ALARMS
 from ...monitor.history_model import SampleHistory
+from ...monitor.metrics import GPU_CLOCK
 from ...widgets.cards import HeroKind
 from ...widgets.text import SEPARATOR
-from .alarm_evidence import alarm_evidence
 
 VERDICTS_BY_WEIGHT: tuple[Verdict, ...] = ("pass", "warn", "fail")
 HeroTarget = Literal["setup", "graphs", "test", "program", "advice"]
+BEFORE_S = 600  # seconds before a slowdown in which the usual clock is looked for
+LOADED_SHARE = 0.5  # of the highest clock there, and of the load now: with less, the GPU has nothing to do
 
 
 class HomeVerdict(NamedTuple):
@@ -37,6 +41,30 @@ class HomeVerdict(NamedTuple):
     target: HeroTarget = "graphs"
 
 
+class UsualClocks:
+    """The clocks of GPUs under load before they were slowed down. A slowdown may last for hours, and with each sample
+    its clock is asked for: it is read from the history once.
+    """
+
+    def __init__(self, history: SampleHistory) -> None:
+        self._history = history
+        self._clocks: dict[int, tuple[float, float | None]] = {}  # by GPU, of the slowdown since then
+
+    def before(self, gpu: int, since: float) -> float | None:
+        """MHz; None where the history does not tell, or is not read yet."""
+        kept = self._clocks.get(gpu)
+        if kept is not None and kept[0] == since:
+            return kept[1]
+        window = self._history.since(GPU_CLOCK, gpu, since - BEFORE_S)
+        if window is None:
+            return None
+        clocks = window.mean[window.t < since]
+        clocks = clocks[clocks > 0]  # the unknown ones are NaN
+        clock = median(clocks[clocks >= LOADED_SHARE * clocks.max()].tolist()) if clocks.size else None
+        self._clocks[gpu] = since, clock
+        return clock
+
+
 def home_verdict(
     facts: MachineFacts,
     sample: Sample | None,
@@ -44,12 +72,12 @@ def home_verdict(
     *,
     simulated: bool,
     setup_skipped: bool = False,
-    history: SampleHistory | None = None,
+    usual_clocks: UsualClocks | None = None,
 ) -> HomeVerdict:
     """The most severe thing that is known; what is not known yet is not judged.
 
-    With `setup_skipped` the GPU's health comes before the offer of a setup. From the `history` it is known how a GPU
-    did before it was slowed down.
+    With `setup_skipped` the GPU's health comes before the offer of a setup. The `usual_clocks` tell how fast a GPU was
+    before it was slowed down.
     """
     if simulated:
         return _simulated_verdict(facts)
@@ -60,8 +88,8 @@ def home_verdict(
             "neutral", QCoreApplication.translate("HomeVerdict", "Checking this computer…"), icon="search"
         )
     if facts.installed is None and not (nvidia and setup_skipped):
-        return _setup_verdict(nvidia, sample, health, history)
-    return _gpu_verdict(facts, sample, health, history) if nvidia else _no_gpu_verdict()
+        return _setup_verdict(nvidia, sample, health, usual_clocks)
+    return _gpu_verdict(facts, sample, health, usual_clocks) if nvidia else _no_gpu_verdict()
 
 
 def _no_gpu_verdict() -> HomeVerdict:
@@ -77,13 +105,13 @@ def _no_gpu_verdict() -> HomeVerdict:
 
 
 def _gpu_verdict(
-    facts: MachineFacts, sample: Sample | None, health: Health | None, history: SampleHistory | None
+    facts: MachineFacts, sample: Sample | None, health: Health | None, usual_clocks: UsualClocks | None
 ) -> HomeVerdict:
     """Alarms come first: no setup helps a defective GPU."""
     translate = QCoreApplication.translate
     state = health.state if health is not None else "unknown"
     if health is not None and state in ("warn", "error"):
-        return _alarm_verdict(health, history)
+        return _alarm_verdict(health, sample, usual_clocks)
     if facts.is_gpu_unused():
         return HomeVerdict(
             "warn",
@@ -195,15 +223,45 @@ def _observing_verdict(gpus: tuple[GpuSample, ...], *, watching: bool) -> HomeVe
     return HomeVerdict("neutral", title, _readings_text(gpus) if watching else "", graphs_text, icon="search")
 
 
-def _alarm_verdict(health: Health, history: SampleHistory | None) -> HomeVerdict:
+def _alarm_verdict(health: Health, sample: Sample | None, usual_clocks: UsualClocks | None) -> HomeVerdict:
     """The most severe alarm and its evidence; what to do is unfolded below it, where other alarms are shown."""
     return HomeVerdict(
         "error" if health.state == "error" else "warn",
         language.texts().most_severe_alarm_title(health),
-        alarm_evidence(health, history),
+        _evidence_text(health, sample, usual_clocks),
         QCoreApplication.translate("HomeVerdict", "What to do"),
         shows_alarm=True,
         target="advice",
+    )
+
+
+def _evidence_text(health: Health, sample: Sample | None, usual_clocks: UsualClocks | None) -> str:
+    """For how long and how far a GPU has been slowed down, else the evidence; where several GPUs have the most severe
+    alarm, of the first of them.
+    """
+    alarm = health.alarms[0]
+    slowdown = _slowdown_text(alarm, health.t, sample, usual_clocks) if alarm.id in SLOWING_ALARMS else ""
+    text = slowdown or language.texts().alarm_cause(alarm)
+    is_shared = sum(each.id == alarm.id for each in health.alarms) > 1
+    return f"GPU {alarm.gpu}{SEPARATOR}{text}" if is_shared else text
+
+
+def _slowdown_text(alarm: Alarm, now: float, sample: Sample | None, usual_clocks: UsualClocks | None) -> str:
+    """For how long, and of a GPU at work the clock now and before; "" for one whose clock is unknown."""
+    translate = QCoreApplication.translate
+    gpu = next((each for each in sample.gpus if each.index == alarm.gpu), None) if sample is not None else None
+    if gpu is None or gpu.clock_sm is None:
+        return ""
+    duration = format_duration(max(now - alarm.since, 0.0), language.texts().language)
+    if gpu.util is None or gpu.util < LOADED_SHARE * 100:  # it may be slow for want of work
+        return translate("HomeVerdict", "{time} so far").format(time=duration)
+    clock = f"{gpu.clock_sm:,}"
+    before = usual_clocks.before(gpu.index, alarm.since) if usual_clocks is not None else None
+    percent = round((1 - gpu.clock_sm / before) * 100) if before else 0
+    if before is None or percent < 1:
+        return translate("HomeVerdict", "{time} so far · clock {clock} MHz").format(time=duration, clock=clock)
+    return translate("HomeVerdict", "{time} so far · clock down {percent}%: {before} → {clock} MHz").format(
+        time=duration, percent=percent, before=f"{before:,.0f}", clock=clock
     )
 
 
@@ -223,13 +281,13 @@ def _simulated_verdict(facts: MachineFacts) -> HomeVerdict:
 
 
 def _setup_verdict(
-    nvidia: bool, sample: Sample | None, health: Health | None, history: SampleHistory | None
+    nvidia: bool, sample: Sample | None, health: Health | None, usual_clocks: UsualClocks | None
 ) -> HomeVerdict:
     """The offer of a setup; an unhealthy GPU comes before it, a healthy one is named beside it."""
     translate = QCoreApplication.translate
     if nvidia:
         if health is not None and health.state in ("warn", "error"):
-            return _alarm_verdict(health, history)
+            return _alarm_verdict(health, sample, usual_clocks)
         detail = translate("HomeVerdict", "About 10 minutes. Nothing is changed before you agree.")
         if sample is not None and sample.gpus and health is not None and health.state == "well":
             normal = _normal_gpus_verdict(sample.gpus)

@@ -76,7 +76,7 @@ class DonePage(WizardPage):
         self._cards_row.addWidget(self.benchmark_card)
         self.next_steps_heading = label("heading")
         self.actions_panel = EnvironmentActionsPanel(self.controller.app, self.controller.language)
-        self.actions_panel.message_shown.connect(self._scroll_to_result)
+        self.actions_panel.message_shown.connect(lambda: self.page.scroll_to(self.actions_panel.result_banner))
         self._build_toggles()
         self.preview_card = PreviewCard()
         column.addWidget(self.hero)
@@ -222,15 +222,13 @@ class DonePage(WizardPage):
         self._shows_more = not self._shows_more
         self.draw()
         if self._shows_more:
-            self.page.content.layout().activate()  # type: ignore[union-attr]
-            self.page.ensureWidgetVisible(self._toggles)
+            self.page.scroll_to(self._toggles)
 
     def _toggle_commands(self) -> None:
         self._shows_commands = not self._shows_commands
         self.draw()
         if self._shows_commands:
-            self.page.content.layout().activate()  # type: ignore[union-attr]
-            self.page.ensureWidgetVisible(self.command_box)
+            self.page.scroll_to(self.command_box)
 
     def run_primary_action(self) -> None:
         if self._can_run_programs:
@@ -312,10 +310,6 @@ class DonePage(WizardPage):
         if not self.log_card.isHidden():
             self.page.content.layout().activate()  # type: ignore[union-attr]
             self.page.verticalScrollBar().setValue(self.log_card.y() - self.page.column.spacing())
-
-    def _scroll_to_result(self) -> None:
-        self.page.content.layout().activate()  # type: ignore[union-attr]
-        self.page.ensureWidgetVisible(self.actions_panel.result_banner)
 
     def _start_benchmark(self) -> None:
         self.benchmark_card.show_started()

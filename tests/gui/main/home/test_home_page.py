@@ -114,7 +114,7 @@ def test_home_with_hot_gpu(home, app, qtbot):
     now = time.time()
     feed(window, *(sample(gpu(temp=87, throttle=("hardware-thermal",)), t=now - 8 + i) for i in range(8)))
     assert (page.hero.kind, page.hero.title_label.text()) == ("warn", "Your GPU is hot and slowing itself down")
-    assert page.hero.detail_label.text().startswith("For 7 seconds · clock ")
+    assert page.hero.detail_label.text().startswith("7 seconds so far · clock ")
     (row,) = page.alarms_card.rows.values()
     # What to do is asked for by the hero's button, which is the page's primary one until then.
     assert not page.alarms_card.isVisible()
@@ -126,9 +126,10 @@ def test_home_with_hot_gpu(home, app, qtbot):
     # It stays where it is: what it unfolds goes below.
     qtbot.waitUntil(lambda: button.geometry().bottom() < page.alarms_card.y(), timeout=5000)
     assert "dust" in row.fix_label.text()
-    # Title and readings stand elsewhere on the page.
+    # Title and clock stand above.
     assert not row.title_label.isVisible()
-    assert "°C" not in row.evidence_label.text()
+    assert "at 87 °C" in row.evidence_label.text()
+    assert "MHz" not in row.evidence_label.text()
     assert row.source_button.toolTip().startswith("https://")
     row.mute_button.click()
     assert app.settings.is_muted("slowed-by-heat", "gpu0")
@@ -147,8 +148,8 @@ def test_home_with_hot_gpu(home, app, qtbot):
 @pytest.mark.parametrize(
     ("code", "text"),
     [
-        ("en", "For 20 seconds · clock down 40%, from 2,700 to 1,620 MHz"),
-        ("zh_CN", "已持续 20 秒 · 频率下降 40%，从 2,700 降到 1,620 MHz"),
+        ("en", "20 seconds so far · clock down 40%: 2,700 → 1,620 MHz"),
+        ("zh_CN", "已持续 20 秒 · 频率从 2,700 降到 1,620 MHz（−40%）"),
     ],
 )
 def test_slowdown_is_told_by_the_clock_under_load_before(home, app, language, qtbot, code, text):
@@ -167,6 +168,43 @@ def test_slowdown_is_told_by_the_clock_under_load_before(home, app, language, qt
     )
     feed(window, *(sample(state, t=now - ago) for state, ago in steps))
     assert page.hero.detail_label.text() == text
+    # Without work the clock is low anyway, for a moment in which the alarm goes on.
+    feed(window, sample(gpu(temp=86, util=0, clock_sm=210, throttle=("thermal",)), t=now))
+    assert page.hero.detail_label.text() == text.split(" · ")[0]
+
+
+def test_evidence_that_the_verdict_tells_is_not_repeated(home, app):
+    app.results["detect"] = rtx4060()
+    app.known = (replace(ENVIRONMENT, variant="cu130"),)
+    window, page = home(app)
+    now = time.time()
+    hot = gpu(temp=87, throttle=("hardware-thermal",), clock_sm=None)
+    feed(window, *(sample(hot, t=now - 8 + i) for i in range(8)))
+    assert "at 87 °C" in page.hero.detail_label.text()
+    assert "MHz" not in page.hero.detail_label.text()
+    (row,) = page.alarms_card.rows.values()
+    page.hero.button.click()
+    assert not row.evidence_label.isVisible()
+    feed(window, sample(replace(hot, clock_sm=1620), t=now))
+    assert "at 87 °C" in row.evidence_label.text()
+    assert row.evidence_label.isVisible()
+
+
+def test_button_for_advice_tells_whether_it_is_shown(home, app):
+    app.results["detect"] = rtx4060()
+    app.known = (replace(ENVIRONMENT, variant="cu130"),)
+    window, page = home(app)
+    now = time.time()
+    hot = gpu(temp=87, throttle=("hardware-thermal",))
+    feed(window, *(sample(hot, t=now - 60 + i) for i in range(8)))
+    states = [page.hero.button.accessibleDescription()]
+    page.hero.button.click()
+    states.append(page.hero.button.accessibleDescription())
+    feed(window, *(sample(gpu(temp=50), t=now - 50 + i) for i in range(30)))
+    assert (page.hero.kind, [*states, page.hero.button.accessibleDescription()]) == (
+        "ok",
+        ["collapsed", "expanded", ""],
+    )
 
 
 def test_advice_stays_as_it_was_left_until_another_alarm(home, app, qtbot):
@@ -249,7 +287,7 @@ def test_alarm_of_several_gpus_is_named_once(home, app, qtbot):
     full = gpu(1, **hot, mem_used=8 * GIB)
     feed(window, *(sample(gpu(**hot), full, t=now - 12 + i) for i in range(12)))
     assert page.hero.title_label.text() == "GPU 0 and 1: slowed by heat"
-    assert page.hero.detail_label.text().startswith("GPU 0 · For ")
+    assert page.hero.detail_label.text().startswith("GPU 0 · ")
     assert page.alarms_card.others_label.text() == "Also GPU 1: memory nearly full"
 
 
