@@ -23,8 +23,8 @@ class Metric(Struct, frozen=True, kw_only=True):
 
     Without `names_total` the total is only the length of the bar. `full_scale` is used where no field has it; `floor`
     is where the plot begins. Memory is in GiB, written as "GB" as manufacturers and systems do. With `has_strips`
-    several lines have a strip each in their plot: they jump between nothing and full, and would cross all the time. Such a
-    metric has a fixed scale and no limit.
+    several lines have a strip each in their plot: they jump between nothing and full, and would cross all the time.
+    Such a metric has a fixed scale and no limit.
     """
 
     key: MetricKey

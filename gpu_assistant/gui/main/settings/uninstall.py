@@ -138,9 +138,7 @@ class RemovalCard(Card):
         from ....install.jobs.removal_summary import summarize_removal
 
         summary = "\n".join(f"•\u00a0{texts().message_text(line)}" for line in summarize_removal(steps))
-        question = (
-            self.tr("Remove all but environments?") if self._keep_environments else self.tr("Remove everything?")
-        )
+        question = self.tr("Remove all but environments?") if self._keep_environments else self.tr("Remove everything?")
         consequence = f"{self.tr('Only this is removed:')}\n{summary}"
         details = UninstallDetails(RemovalPreview(steps), texts())
         return ConfirmDialog(self, question, consequence, self.tr("Remove"), self.tr("Keep"), details=details)
