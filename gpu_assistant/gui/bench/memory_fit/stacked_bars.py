@@ -227,6 +227,7 @@ class StackedBarRow(KeyboardFocus, Themed, QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.name_label, self.largest_label = label("strong"), label("strong")
         self.detail_label, self.answer_label = label("small"), label("small")
+        self.limit_label = label("caption", "", "soft")
         self.fastest_pill = Pill("accent")
         self.bar, self.legend, self.answer_icon = StackedBar(), MemoryPartsLegend(), IconWidget("ok", "ok", 16)
         column = QVBoxLayout(self)
@@ -247,7 +248,7 @@ class StackedBarRow(KeyboardFocus, Themed, QWidget):
         row.addWidget(name, 1, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.largest_label, 0, Qt.AlignmentFlag.AlignVCenter)
         column.addLayout(row)
-        column.addLayout(DetailAboveBar(self.detail_label, self.bar))
+        column.addLayout(DetailAboveBar(self.detail_label, self.limit_label, self.bar))
         column.addWidget(self.legend)
         self.legend.hide()
         self._ready = True
@@ -276,6 +277,8 @@ class StackedBarRow(KeyboardFocus, Themed, QWidget):
         fit = self._fit
         self.name_label.setText(messages.variant_name(fit.variant))
         self.detail_label.setText(messages.variant_detail(fit))
+        self.limit_label.setText(self._scale.limit_text(fit))
+        self.limit_label.setVisible(bool(self.limit_label.text()))
         self.answer_label.setText(messages.fit_text(fit))
         self.largest_label.setText(messages.largest_batch_text(fit))
         self.largest_label.setVisible(bool(self.largest_label.text()))
@@ -341,21 +344,21 @@ class BarScale:
 
 
 class DetailAboveBar(ListLayout):
-    """The description of a way of training above its bar; the bar's caption, if it has one, at the end of the
+    """The description of a way of training above its bar, with the caption of the dashed line: at the end of the
     description where both fit into one line, else below it.
     """
 
-    def __init__(self, detail: TextLabel, bar: StackedBar) -> None:
+    def __init__(self, detail: TextLabel, caption: TextLabel, bar: StackedBar) -> None:
         super().__init__()
-        self._detail, self._bar = detail, bar
-        for widget in (detail, bar):
+        self._detail, self._caption, self._bar = detail, caption, bar
+        for widget in (detail, caption, bar):
             self.addWidget(widget)
 
     def expandingDirections(self) -> Qt.Orientation:
         return Qt.Orientation.Horizontal
 
     def heightForWidth(self, width: int) -> int:
-        return self._places(width)[1].bottom() + 1
+        return self._places(width)[self._bar].bottom() + 1
 
     def sizeHint(self) -> QSize:
         width = max(item.sizeHint().width() for item in self._visible_items())
@@ -367,16 +370,25 @@ class DetailAboveBar(ListLayout):
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
-        for widget, place in zip((self._detail, self._bar), self._places(rect.width()), strict=True):
+        for widget, place in self._places(rect.width()).items():
             widget.setGeometry(place.translated(rect.topLeft()))
 
-    def _places(self, width: int) -> tuple[QRect, QRect]:
-        """Where description and bar are in this width."""
+    def _places(self, width: int) -> dict[QWidget, QRect]:
+        """Where each of them is in this width."""
         detail = QRect(0, 0, width, self._detail.heightForWidth(width))
-        text_end = theme.advance("small", self._detail.text()) + CAPTION_GAP
-        is_beside = text_end <= self._bar.caption_left(width)
-        top = detail.bottom() + 1 + LINE_GAP - (self._bar.caption_height if is_beside else 0)
-        return detail, QRect(QPoint(0, top), QSize(width, self._bar.sizeHint().height()))
+        places: dict[QWidget, QRect] = {self._detail: detail}
+        top = detail.bottom() + 1 + LINE_GAP
+        if not self._caption.isHidden():
+            size = self._caption.sizeHint()
+            caption = QRect(QPoint(self._bar.caption_left(width, size.width()), top), size)
+            if self._detail.sizeHint().width() + CAPTION_GAP <= caption.left():
+                caption.moveBottom(detail.bottom())
+                detail.setRight(caption.left() - CAPTION_GAP)
+            else:
+                top = caption.bottom() + 1  # the bar has a margin for the ends of the line
+            places[self._caption] = caption
+        places[self._bar] = QRect(QPoint(0, top), QSize(width, self._bar.sizeHint().height()))
+        return places
 
 
 class StackedBar(Themed, QWidget):
@@ -396,19 +408,9 @@ class StackedBar(Themed, QWidget):
         self.updateGeometry()
         self.update()
 
-    @property
-    def _limit_text(self) -> str:
-        return self._scale.limit_text(self._fit) if self._scale is not None and self._fit is not None else ""
-
-    @property
-    def caption_height(self) -> int:
-        """The height of the caption above the bar, with the gap below it; 0 without one."""
-        return theme.text_height("caption") + LINE_GAP if self._limit_text else 0
-
-    def caption_left(self, width: float) -> float:
-        """Where the caption begins in a bar of this width: it is centred above the dashed line."""
-        caption_width = theme.advance("caption", self._limit_text) + 1
-        return min(max(self._limit_x(width) - caption_width / 2, 0.0), width - caption_width)
+    def caption_left(self, width: int, caption_width: int) -> int:
+        """Where a caption of the dashed line begins in a bar of this width: it is centred above the line."""
+        return max(min(self._limit_x(width) - caption_width // 2, width - caption_width), 0)
 
     def _limit_x(self, width: float) -> int:
         """Where the usable memory ends, if it is known."""
@@ -426,7 +428,7 @@ class StackedBar(Themed, QWidget):
         return QRectF(0.0, self.height() - 3 - height, self._track_width(self.width()), height)
 
     def sizeHint(self) -> QSize:
-        return QSize(theme.px(240), theme.px(BAR_HEIGHT) + 6 + self.caption_height)
+        return QSize(theme.px(240), theme.px(BAR_HEIGHT) + 6)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
@@ -457,8 +459,7 @@ class StackedBar(Themed, QWidget):
             # With a wider line below it, so that it is visible on every colour of the bar.
             for pen in (QPen(theme.color("card"), 4), QPen(theme.color("error"), 2, Qt.PenStyle.DashLine)):
                 painter.setPen(pen)
-                painter.drawLine(limit_x, self.caption_height - LINE_GAP, limit_x, self.height())
-            self._draw_limit_text(painter)
+                painter.drawLine(limit_x, 0, limit_x, self.height())
         left = x + VALUE_GAP
         if limit_x is not None and x <= limit_x < left + scale.value_width(fit) + VALUE_GAP:
             left = limit_x + VALUE_GAP  # the line does not go through the value
@@ -474,12 +475,3 @@ class StackedBar(Themed, QWidget):
             area.moveTop(bar.top() - 3)
             painter.drawText(area, int(Qt.AlignmentFlag.AlignVCenter), text)
             left += theme.advance(kind, text) + SAVING_GAP
-
-    def _draw_limit_text(self, painter: QPainter) -> None:
-        """How much memory can be used, above the line where it ends."""
-        text = self._limit_text
-        width = theme.advance("caption", text) + 1
-        area = QRectF(self.caption_left(self.width()), 0, width, theme.text_height("caption"))
-        painter.setFont(theme.font("caption"))
-        painter.setPen(theme.color("soft"))
-        painter.drawText(area, int(Qt.AlignmentFlag.AlignCenter), text)
