@@ -199,15 +199,15 @@
         <translation>完整测速…</translation>
     </message>
     <message>
-        <source>More exact: up to 15 minutes</source>
+        <source>More accurate, up to 15 minutes</source>
         <translation>更精确，最多 15 分钟</translation>
     </message>
     <message>
-        <source>More exact: up to 30 minutes</source>
+        <source>More accurate, up to 30 minutes</source>
         <translation>更精确，最多 30 分钟</translation>
     </message>
     <message>
-        <source>More exact: up to 15 minutes, and 15 for each GPU</source>
+        <source>More accurate, up to 15 minutes plus 15 per GPU</source>
         <translation>更精确，最多 15 分钟，每张显卡再加 15 分钟</translation>
     </message>
 </context>
@@ -246,23 +246,19 @@
         <translation>大模型需要显卡。</translation>
     </message>
     <message>
-        <source>All bars have one scale: times as fast as the CPU.</source>
-        <translation>所有条形用同一个刻度：是 CPU 的多少倍。</translation>
+        <source>All bars share one scale: times as fast as the CPU.</source>
+        <translation>所有条形都按速度倍数绘制：是 CPU 的多少倍。</translation>
     </message>
     <message>
-        <source>Rows that are compared with the CPU alone share one scale: times as fast. Each other row has its own.</source>
-        <translation>只与 CPU 对比的几行共用一个刻度：速度倍数；其余各行按各自的比例绘制。</translation>
+        <source>Rows compared only with the CPU share one scale (times as fast), so their bars can be compared. Each other row has its own scale.</source>
+        <translation>只与 CPU 对比的几行都按速度倍数绘制，可以互相比较；其余各行按各自的比例绘制。</translation>
     </message>
     <message>
-        <source>{description}; {gpus}: {efficiency}</source>
-        <translation>{description}；{gpus}：{efficiency}</translation>
+        <source>We have no usual speeds for CPUs. Compare it with your earlier results.</source>
+        <translation>CPU 没有可对照的正常速度，请和你以前的成绩比较。</translation>
     </message>
     <message>
-        <source>There is no usual speed to compare a CPU with, only your earlier results.</source>
-        <translation>CPU 没有可对照的正常速度，只能和你以前的成绩比较。</translation>
-    </message>
-    <message>
-        <source>There is no usual speed to compare a CPU with.</source>
+        <source>We have no usual speeds for CPUs.</source>
         <translation>CPU 没有可对照的正常速度。</translation>
     </message>
 </context>
@@ -285,8 +281,8 @@
         <translation>未与同型号显卡对照</translation>
     </message>
     <message>
-        <source>{percent} slower than usual</source>
-        <translation>比正常水平慢 {percent}</translation>
+        <source>{percent} slower</source>
+        <translation>慢 {percent}</translation>
     </message>
 </context>
 <context>
@@ -378,8 +374,8 @@
         <translation>各部分详情</translation>
     </message>
     <message>
-        <source>Largest batch (about)</source>
-        <translation>最大批次（约）</translation>
+        <source>Max. batch size (approx.)</source>
+        <translation>最大批次大小（约）</translation>
     </message>
 </context>
 <context>
@@ -565,12 +561,12 @@
         <translation>PyTorch 预留、备以后使用的显存。</translation>
     </message>
     <message>
-        <source>{model} fits with a batch of {batch}, on {device}</source>
-        <translation>{model} 装得下：批次大小 {batch}，{device}</translation>
+        <source>{model} fits with batch size {batch} ({device})</source>
+        <translation>{model} 装得下（批次大小 {batch}，{device}）</translation>
     </message>
     <message>
-        <source>{model}: one step with a batch of {batch}, on {device}</source>
-        <translation>{model} 一步训练，批次大小 {batch}，{device}</translation>
+        <source>{model}, batch size {batch} ({device})</source>
+        <translation>{model}，批次大小 {batch}（{device}）</translation>
     </message>
     <message>
         <source>Does not fit</source>
@@ -585,12 +581,12 @@
         <translation>{size} 可用</translation>
     </message>
     <message>
-        <source>Free when measured: {size}. What is beyond the dashed line is left for other programs and PyTorch's own overhead.</source>
-        <translation>测量时空闲 {size}。虚线以外的部分留给其他程序和 PyTorch 的额外开销。</translation>
+        <source>Free when measured: {size}. A step can use it up to the dashed line; the rest is left for other programs and PyTorch's own overhead.</source>
+        <translation>测量时空闲 {size}。其中可用的到虚线为止，其余留给其他程序和 PyTorch 的额外开销。</translation>
     </message>
     <message>
-        <source>Free when measured: {size}. What is beyond the dashed line is left for the display, other programs and fragmentation.</source>
-        <translation>测量时空闲 {size}。虚线以外的部分留给显示、其他程序和显存碎片。</translation>
+        <source>Free when measured: {size}. A step can use it up to the dashed line; the rest is left for the display, other programs and memory fragmentation.</source>
+        <translation>测量时空闲 {size}。其中可用的到虚线为止，其余留给显示、其他程序和显存碎片。</translation>
     </message>
 </context>
 <context>
@@ -664,7 +660,7 @@
         <translation>开始实测</translation>
     </message>
     <message>
-        <source>batch of {count}</source>
+        <source>batch size {count}</source>
         <translation>批次大小 {count}</translation>
     </message>
     <message>
@@ -719,8 +715,8 @@
         <translation>一次最多</translation>
     </message>
     <message>
-        <source>Largest batch</source>
-        <translation>最大批次</translation>
+        <source>Max. batch size</source>
+        <translation>最大批次大小</translation>
     </message>
     <message>
         <source>Fits</source>
@@ -916,8 +912,8 @@
         <translation>耗时最少</translation>
     </message>
     <message>
-        <source>largest batch about {batch}</source>
-        <translation>最大批次约 {batch}</translation>
+        <source>max. batch size about {batch}</source>
+        <translation>最大批次大小约 {batch}</translation>
     </message>
 </context>
 </TS>

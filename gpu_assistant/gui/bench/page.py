@@ -721,7 +721,7 @@ def running_note(*, full: bool) -> str:
 def full_test_note(installed: InstalledEnvironment, gpu_count: int) -> str:
     """What the full test is for and how long it takes, with this many GPUs (0: unknown)."""
     if installed.variant == "cpu":
-        return translate("BenchmarkPage", "More exact: up to 15 minutes")
+        return translate("BenchmarkPage", "More accurate, up to 15 minutes")
     if gpu_count == 1:
-        return translate("BenchmarkPage", "More exact: up to 30 minutes")
-    return translate("BenchmarkPage", "More exact: up to 15 minutes, and 15 for each GPU")
+        return translate("BenchmarkPage", "More accurate, up to 30 minutes")
+    return translate("BenchmarkPage", "More accurate, up to 15 minutes plus 15 per GPU")

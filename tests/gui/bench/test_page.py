@@ -325,7 +325,7 @@ def test_empty_page_reports_missing_environment(page, app, qtbot):
 def test_full_test_starts_after_confirmation(page, app, qtbot, seen):
     app.gate = threading.Event()
     assert page.first_full_test_button.text() == "Full test…"
-    assert page.full_test_note.text() == "More exact: up to 15 minutes"
+    assert page.full_test_note.text() == "More accurate, up to 15 minutes"
     page.first_full_test_button.click()
     dialog = confirm_dialog(page)
     assert "Up to 15 minutes." in seen(dialog)

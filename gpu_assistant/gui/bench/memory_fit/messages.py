@@ -180,9 +180,9 @@ def usable_memory(fit: MemoryFit) -> int | None:
 def fit_title(fit: MemoryFit, devices: tuple[BenchDevice, ...]) -> str:
     """What was estimated, and that it fits if it does."""
     template = (
-        translate("MemoryFitMessages", "{model} fits with a batch of {batch}, on {device}")
+        translate("MemoryFitMessages", "{model} fits with batch size {batch} ({device})")
         if is_batch_fitting(fit)
-        else translate("MemoryFitMessages", "{model}: one step with a batch of {batch}, on {device}")
+        else translate("MemoryFitMessages", "{model}, batch size {batch} ({device})")
     )
     return template.format(
         model=fit_model_name(fit.model), batch=f"{fit.batch:,}", device=numbered_gpu_name(fit.device, devices)
@@ -300,23 +300,23 @@ def free_memory_text(fit: MemoryFit) -> str:
     if fit.device == "cpu":
         template = translate(
             "MemoryFitMessages",
-            "Free when measured: {size}. What is beyond the dashed line is left for other programs and PyTorch's own "
-            "overhead.",
+            "Free when measured: {size}. A step can use it up to the dashed line; the rest is left for other programs "
+            "and PyTorch's own overhead.",
         )
     else:
         template = translate(
             "MemoryFitMessages",
-            "Free when measured: {size}. What is beyond the dashed line is left for the display, other programs and "
-            "fragmentation.",
+            "Free when measured: {size}. A step can use it up to the dashed line; the rest is left for the display, "
+            "other programs and memory fragmentation.",
         )
     return template.format(size=format_memory_column(fit.capacity))
 
 
 def numbered_gpu_name(device: str, devices: tuple[BenchDevice, ...]) -> str:
-    """A device with its name: "GPU 1 · RTX 4060"; "CPU"."""
+    """A device with its name, which no line breaks: "GPU 1 · RTX 4060"; "CPU"."""
     name = next((each.name for each in devices if each.id == device), None)
     number = short_device_name(device)
-    return f"{number} · {short_name(name)}" if name and device != "cpu" else number
+    return f"{number}\N{NO-BREAK SPACE}·\N{NO-BREAK SPACE}{short_name(name)}" if name and device != "cpu" else number
 
 
 def device_entries(devices: tuple[BenchDevice, ...]) -> list[DropdownEntry]:

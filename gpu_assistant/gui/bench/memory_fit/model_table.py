@@ -396,7 +396,7 @@ class ModelFitCard(Card):
         title = {
             "language": self.tr("Longest text"),
             "image": self.tr("Most images"),
-            "training": self.tr("Largest batch"),
+            "training": self.tr("Max. batch size"),
         }[kind]
         if best_format is None:
             return title

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QFocusEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -22,14 +22,16 @@ from ...widgets.base import KeyboardFocus, Themed, draw_focus_ring
 from ...widgets.buttons import Button, ButtonKind
 from ...widgets.cards import Banner, Card, Pill
 from ...widgets.icons import IconWidget
-from ...widgets.layouts import FlowLayout, WrappingRow, clear_layout
-from ...widgets.text import label
+from ...widgets.layouts import FlowLayout, ListLayout, clear_layout
+from ...widgets.text import TextLabel, label
+from ..key_row import HeadedKeyRow
 from . import messages
 from .memory_parts import MemoryPartsKey, MemoryPartsLegend, PartColumns, PartMeanings, fill_part
 
 BAR_HEIGHT, MIN_BAR_WIDTH = 20, 40  # pixels, the first at 100 % text
 VALUE_GAP, SAVING_GAP = 10, 8  # pixels before what a step needs, and before how much that saves
 FOCUS_MARGIN = 5  # pixels around a row, for the focus ring
+LINE_GAP, CAPTION_GAP = 4, 24  # pixels between the lines of a row, and between description and caption in one line
 
 
 class MemoryFitBars(Card):
@@ -68,7 +70,7 @@ class MemoryFitBars(Card):
         self.column.addWidget(self.meanings)
         self.column.addWidget(self.refusal_banner)
         self.column.addWidget(self._remedies_row)
-        self.column.addLayout(WrappingRow(self.key, self.largest_heading, spacing=12))
+        self.column.addLayout(HeadedKeyRow(self.key, self.largest_heading))
         self.column.addLayout(self._rows_layout)
         self.column.addWidget(self.free_label)
         self.column.addLayout(self._omissions_layout)
@@ -116,7 +118,7 @@ class MemoryFitBars(Card):
         refusal = messages.refusal_text(fits)
         self.refusal_banner.set("warn", refusal)
         self.refusal_banner.setVisible(bool(refusal))
-        self.largest_heading.setText(self.tr("Largest batch (about)"))
+        self.largest_heading.setText(self.tr("Max. batch size (approx.)"))
         self.largest_heading.setVisible(any(messages.largest_batch_text(fit) for fit in fits))
         remedies = messages.fit_remedies(fits) if self._offers_remedies else ()
         self._show_remedies(remedies)
@@ -225,11 +227,12 @@ class StackedBarRow(KeyboardFocus, Themed, QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.name_label, self.largest_label = label("strong"), label("strong")
         self.detail_label, self.answer_label = label("small"), label("small")
+        self.limit_label = label("caption", "", "soft")
         self.fastest_pill = Pill("accent")
         self.bar, self.legend, self.answer_icon = StackedBar(), MemoryPartsLegend(), IconWidget("ok", "ok", 16)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, FOCUS_MARGIN, 0, FOCUS_MARGIN)
-        column.setSpacing(4)
+        column.setSpacing(LINE_GAP)
         answer = QWidget()
         answer_row = QHBoxLayout(answer)
         answer_row.setContentsMargins(0, 0, 0, 0)
@@ -245,8 +248,8 @@ class StackedBarRow(KeyboardFocus, Themed, QWidget):
         row.addWidget(name, 1, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.largest_label, 0, Qt.AlignmentFlag.AlignVCenter)
         column.addLayout(row)
-        for part in (self.detail_label, self.bar, self.legend):
-            column.addWidget(part)
+        column.addLayout(DetailAboveBar(self.detail_label, self.limit_label, self.bar))
+        column.addWidget(self.legend)
         self.legend.hide()
         self._ready = True
         self.apply_theme()
@@ -274,6 +277,8 @@ class StackedBarRow(KeyboardFocus, Themed, QWidget):
         fit = self._fit
         self.name_label.setText(messages.variant_name(fit.variant))
         self.detail_label.setText(messages.variant_detail(fit))
+        self.limit_label.setText(self._scale.limit_text(fit))
+        self.limit_label.setVisible(bool(self.limit_label.text()))
         self.answer_label.setText(messages.fit_text(fit))
         self.largest_label.setText(messages.largest_batch_text(fit))
         self.largest_label.setVisible(bool(self.largest_label.text()))
@@ -288,7 +293,7 @@ class StackedBarRow(KeyboardFocus, Themed, QWidget):
         pill_text = self.fastest_pill.text if self._is_fastest else ""
         parts = [text for text, _ in self.legend.parts]
         self.bar.setToolTip("\n".join(parts))
-        largest = self.tr("largest batch about {batch}").format(batch=self.largest_label.text())
+        largest = self.tr("max. batch size about {batch}").format(batch=self.largest_label.text())
         texts = [
             self.answer_label.text(),
             pill_text,
@@ -338,6 +343,54 @@ class BarScale:
         return messages.usable_text(self.usable) if fit is self._fits[0] and self.usable is not None else ""
 
 
+class DetailAboveBar(ListLayout):
+    """The description of a way of training above its bar, with the caption of the dashed line: at the end of the
+    description where both fit into one line, else below it.
+    """
+
+    def __init__(self, detail: TextLabel, caption: TextLabel, bar: StackedBar) -> None:
+        super().__init__()
+        self._detail, self._caption, self._bar = detail, caption, bar
+        for widget in (detail, caption, bar):
+            self.addWidget(widget)
+
+    def expandingDirections(self) -> Qt.Orientation:
+        return Qt.Orientation.Horizontal
+
+    def heightForWidth(self, width: int) -> int:
+        return self._places(width)[self._bar].bottom() + 1
+
+    def sizeHint(self) -> QSize:
+        width = max(item.sizeHint().width() for item in self._visible_items())
+        return QSize(width, self.heightForWidth(width))
+
+    def minimumSize(self) -> QSize:
+        sizes = [item.minimumSize() for item in self._visible_items()]
+        return QSize(max(size.width() for size in sizes), max(size.height() for size in sizes))
+
+    def setGeometry(self, rect: QRect) -> None:
+        super().setGeometry(rect)
+        for widget, place in self._places(rect.width()).items():
+            widget.setGeometry(place.translated(rect.topLeft()))
+
+    def _places(self, width: int) -> dict[QWidget, QRect]:
+        """Where each of them is in this width."""
+        detail = QRect(0, 0, width, self._detail.heightForWidth(width))
+        places: dict[QWidget, QRect] = {self._detail: detail}
+        top = detail.bottom() + 1 + LINE_GAP
+        if not self._caption.isHidden():
+            size = self._caption.sizeHint()
+            caption = QRect(QPoint(self._bar.caption_left(width, size.width()), top), size)
+            if self._detail.sizeHint().width() + CAPTION_GAP <= caption.left():
+                caption.moveBottom(detail.bottom())
+                detail.setRight(caption.left() - CAPTION_GAP)
+            else:
+                top = caption.bottom() + 1  # the bar has a margin for the ends of the line
+            places[self._caption] = caption
+        places[self._bar] = QRect(QPoint(0, top), QSize(width, self._bar.sizeHint().height()))
+        return places
+
+
 class StackedBar(Themed, QWidget):
     """The parts of one training step from the left, and what they sum up to at their end. Where the usable memory ends
     there is a dashed line; what is beyond it is hatched.
@@ -355,23 +408,27 @@ class StackedBar(Themed, QWidget):
         self.updateGeometry()
         self.update()
 
-    @property
-    def _limit_text(self) -> str:
-        return self._scale.limit_text(self._fit) if self._scale is not None and self._fit is not None else ""
+    def caption_left(self, width: int, caption_width: int) -> int:
+        """Where a caption of the dashed line begins in a bar of this width: it is centred above the line."""
+        return max(min(self._limit_x(width) - caption_width // 2, width - caption_width), 0)
 
-    @property
-    def _caption_height(self) -> int:
-        return theme.text_height("caption") if self._limit_text else 0
+    def _limit_x(self, width: float) -> int:
+        """Where the usable memory ends, if it is known."""
+        scale = self._scale
+        return 0 if scale is None else int(self._track_width(width) * (scale.usable or 0) / scale.size)
+
+    def _track_width(self, width: float) -> float:
+        room = self._scale.value_room() if self._scale is not None else 0.0
+        return max(width - room, MIN_BAR_WIDTH)
 
     @property
     def track(self) -> QRectF:
         """The area of a full bar."""
-        room = self._scale.value_room() if self._scale is not None else 0.0
         height = theme.px(BAR_HEIGHT)
-        return QRectF(0.0, self.height() - 3 - height, max(self.width() - room, MIN_BAR_WIDTH), height)
+        return QRectF(0.0, self.height() - 3 - height, self._track_width(self.width()), height)
 
     def sizeHint(self) -> QSize:
-        return QSize(theme.px(240), theme.px(BAR_HEIGHT) + 6 + self._caption_height)
+        return QSize(theme.px(240), theme.px(BAR_HEIGHT) + 6)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
@@ -392,7 +449,7 @@ class StackedBar(Themed, QWidget):
             if count > 0:
                 fill_part(painter, QRectF(x, bar.top(), max(width - 1, 1.0), bar.height()), part, colour)
             x += width
-        limit_x = None if scale.usable is None else int(bar.left() + bar.width() * scale.usable / scale.size)
+        limit_x = None if scale.usable is None else self._limit_x(self.width())
         if limit_x is not None and scale.usable is not None and scale.usable < fit.peak:
             beyond = QRectF(limit_x, bar.top(), x - limit_x, bar.height())
             painter.fillRect(beyond, theme.color("error_soft"))
@@ -402,8 +459,7 @@ class StackedBar(Themed, QWidget):
             # With a wider line below it, so that it is visible on every colour of the bar.
             for pen in (QPen(theme.color("card"), 4), QPen(theme.color("error"), 2, Qt.PenStyle.DashLine)):
                 painter.setPen(pen)
-                painter.drawLine(limit_x, self._caption_height, limit_x, self.height())
-            self._draw_limit_text(painter, limit_x)
+                painter.drawLine(limit_x, 0, limit_x, self.height())
         left = x + VALUE_GAP
         if limit_x is not None and x <= limit_x < left + scale.value_width(fit) + VALUE_GAP:
             left = limit_x + VALUE_GAP  # the line does not go through the value
@@ -419,12 +475,3 @@ class StackedBar(Themed, QWidget):
             area.moveTop(bar.top() - 3)
             painter.drawText(area, int(Qt.AlignmentFlag.AlignVCenter), text)
             left += theme.advance(kind, text) + SAVING_GAP
-
-    def _draw_limit_text(self, painter: QPainter, limit_x: int) -> None:
-        """How much memory can be used, above the line where it ends."""
-        text = self._limit_text
-        width = theme.advance("caption", text) + 1
-        area = QRectF(min(max(limit_x - width / 2, 0.0), self.width() - width), 0, width, self._caption_height)
-        painter.setFont(theme.font("caption"))
-        painter.setPen(theme.color("soft"))
-        painter.drawText(area, int(Qt.AlignmentFlag.AlignCenter), text)

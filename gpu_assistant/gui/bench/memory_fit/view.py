@@ -310,7 +310,7 @@ class MemoryFitView(Themed, QWidget):
         title = self.tr("Measure on this computer")
         request_title = self.tr("{model}, {batch}").format(
             model=messages.fit_model_name(self._model),
-            batch=self.tr("batch of {count}").format(count=self._batch),
+            batch=self.tr("batch size {count}").format(count=self._batch),
         )
         # Above an answer the button says enough, and the first bar stands higher.
         self.options_card.set_title(request_title if busy else "" if self._fits else title)

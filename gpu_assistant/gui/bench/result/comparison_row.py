@@ -124,12 +124,11 @@ class ComparisonRow(Themed, QWidget):
     screen its colour does, in the key.
 
     Rows that are aligned have bars of the same width, each in the scale of its own results and range: what is fast for
-    one workload is not for another. Rows that are
-    compared with the CPU alone share one, in which its bars are equally long: else the longest bar of each would be
-    full, as if nothing could be faster. Rows of one value without a range share a scale if their unit is the same;
-    where there is just one such row, its value has no bar. Beside a row that is below its range, one whose range is
-    unknown has no bars either: the longest would look like the best. Title and description stand beside the bars where
-    both fit, else above them.
+    one workload is not for another. Rows that are compared with the CPU alone share one, in which its bars are equally
+    long: else the longest bar of each would be full, as if nothing could be faster. Rows of one value without a range
+    share a scale if their unit is the same; where there is just one such row, its value has no bar. Beside a row that
+    is below its range, one whose range is unknown has no bars either: the longest would look like the best. Title and
+    description stand beside the bars where both fit, else above them.
     """
 
     def __init__(
@@ -431,7 +430,7 @@ class ComparisonRow(Themed, QWidget):
         value = messages.marked_median(result, self._shown_results(), value)
         if shortfall := self._shortfall(result):
             percent = format_percent(shortfall)
-            value = f"{value} · {self.tr('{percent} slower than usual').format(percent=percent)}"
+            value = f"{value} · {self.tr('{percent} slower').format(percent=percent)}"
         return f"{name}  {value}" if name else value
 
     @property

@@ -41,15 +41,17 @@ from ....reports.result_messages import (
     measurement_label,
     validity_notes,
 )
+from ....texts.benchmark import with_label
 from ....texts.translate import remove_cjk_gaps
-from ... import theme
+from ... import language, theme
 from ...widgets.base import Breakpoints, Themed
 from ...widgets.buttons import Button
 from ...widgets.cards import Banner, Card, Hero, name_value_row
 from ...widgets.charts import BarChart
 from ...widgets.icons import IconWidget
-from ...widgets.layouts import WrappingRow, clear_layout
+from ...widgets.layouts import clear_layout
 from ...widgets.text import label
+from ..key_row import HeadedKeyRow
 from .comparison_key import ComparisonKey
 from .comparison_row import ComparisonRow, RowAlignment
 from .expected_range import ExpectedRangeCard
@@ -112,6 +114,7 @@ class BenchmarkResultView(Themed, QWidget):
         figure_layout.setSpacing(0)
         figure_layout.addWidget(self.figure_label)
         figure_layout.addWidget(self.caption_label)
+        figure_layout.addStretch(1)  # beside a longer text the caption stays at its figure
         verdict_layout.setSpacing(8)
         verdict_layout.addWidget(self.normal_icon, 0, Qt.AlignmentFlag.AlignTop)
         verdict_layout.addWidget(self.headline_label, 1)
@@ -134,7 +137,7 @@ class BenchmarkResultView(Themed, QWidget):
         self._rows_layout = QVBoxLayout()
         self._rows_layout.setSpacing(2)
         self.comparison_card.column.addWidget(self._heading)
-        self.comparison_card.column.addLayout(WrappingRow(self.key, self.ratio_label, spacing=12))
+        self.comparison_card.column.addLayout(HeadedKeyRow(self.key, self.ratio_label))
         self.comparison_card.column.addLayout(self._rows_layout)
         self.comparison_card.column.addWidget(self._legend)
         self.comparison_card.column.addStretch(1)
@@ -173,11 +176,15 @@ class BenchmarkResultView(Themed, QWidget):
         self.headline_card.setVisible(bool(headline_figure.figure))
         self.figure_label.setText(headline_figure.figure)
         self.caption_label.setText(headline_figure.caption)
-        # That a card is slow is said above all figures, and none of them boasts then.
+        # That a card is slow is said above all figures, and none of them boasts then: what has been compared with the
+        # CPU is said in a sentence instead.
         headline, is_slow = messages.make_headline(benchmark), benchmark.verdict == BELOW_EXPECTED
+        is_sentence = is_slow and headline is not None and bool(headline.formats)
         for part in (self.figure_label, self.caption_label):
-            part.setVisible(not is_slow)
-        self.headline_label.setText(headline.text if headline is not None and is_slow else verdict_sentence(benchmark))
+            part.setVisible(not is_sentence)
+        sentence = headline.text if headline is not None and is_sentence else ""
+        self.headline_label.setText(sentence if is_slow else verdict_sentence(benchmark))
+        self.headline_label.setVisible(bool(self.headline_label.text()))
         self.detail_label.setText("\n".join(self._details(benchmark, stored, headline_figure.doubt)))
         self.detail_label.setVisible(bool(self.detail_label.text()))
         self.slow_hero.setVisible(is_slow)
@@ -207,9 +214,9 @@ class BenchmarkResultView(Themed, QWidget):
             lines.append(self.tr("Large ones need a graphics card."))
         if all(result.device == "cpu" for result in benchmark.results):
             lines.append(
-                self.tr("There is no usual speed to compare a CPU with, only your earlier results.")
+                self.tr("We have no usual speeds for CPUs. Compare it with your earlier results.")
                 if len(messages.comparable_runs(benchmark, stored)) > 1
-                else self.tr("There is no usual speed to compare a CPU with.")
+                else self.tr("We have no usual speeds for CPUs.")
             )
         # The details of one figure stand at its row or in the history, but for its doubts.
         lines += [headline.remark if headline.formats else doubt, headline.missing]
@@ -265,18 +272,18 @@ class BenchmarkResultView(Themed, QWidget):
         if shared < 2:
             return self.tr("Each row has its own scale.") if len(rows) > 1 else ""
         if shared == len(rows):
-            return self.tr("All bars have one scale: times as fast as the CPU.")
+            return self.tr("All bars share one scale: times as fast as the CPU.")
         return self.tr(
-            "Rows that are compared with the CPU alone share one scale: times as fast. Each other row has its own."
+            "Rows compared only with the CPU share one scale (times as fast), so their bars can be compared. "
+            "Each other row has its own scale."
         )
 
     def _make_row(self, pair: DeviceComparison, benchmark: Benchmark, previous_date: str) -> ComparisonRow:
         limit = link_limit(pair, benchmark, self._range_source)
         description = described_pair(pair, benchmark, limit, is_brief=True)
         if pair.parallel is not None and (efficiency := messages.efficiency_text(pair.parallel)):
-            description = self.tr("{description}; {gpus}: {efficiency}").format(
-                description=description, gpus=messages.gpu_count_label(pair.parallel), efficiency=efficiency
-            )
+            together = with_label(messages.gpu_count_label(pair.parallel), efficiency, language.texts().language)
+            description = f"{description}\n{together}"
         return ComparisonRow(pair, description, pair_ranges(pair, benchmark), previous_date, limit)
 
     def _fill_validity(self, benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> None:

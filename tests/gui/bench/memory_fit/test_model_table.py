@@ -119,7 +119,7 @@ def test_what_does_not_fit_is_grey_and_a_key_says_what_each_sign_means(card, see
     assert "Longest text" in seen(card)
     card.kinds.set_current(2)
     card.retranslate()
-    assert "Largest batch" in seen(card)
+    assert "Max. batch size" in seen(card)
     assert "up to 30% below the limit" in card.key_pills["tight"].text  # the error of this kind
     assert "30% more or less" in seen(card)
     assert card.spill_banner.label.kind == "small"  # a sentence, not a headline

@@ -60,7 +60,7 @@ def test_smaller_batch_is_taken_at_a_press(memory, app, measure):
     smaller.setFocus(Qt.FocusReason.TabFocusReason)
     smaller.click()
     assert memory.batch_box.value() == int(largest)
-    assert memory.bars.card_title.text().startswith(f"ResNet-50 fits with a batch of {largest}")
+    assert memory.bars.card_title.text().startswith(f"ResNet-50 fits with batch size {largest}")
     assert memory.bars.remedy_buttons == []
     assert memory.measure_button.kind == "secondary"  # it has been measured
     assert memory.window().focusWidget() is memory.bars.rows["plain"]
@@ -154,7 +154,7 @@ def test_other_batch_is_projected_without_run(memory, app, seen, measure):
     assert app.fitted == ("resnet50", 16, "cuda")  # no second run
     assert not memory.busy
     assert memory.fits == worked_out(4).fits
-    assert "ResNet-50 fits with a batch of 4, on GPU 1 · RTX 3090" in seen(memory.bars)
+    assert "ResNet-50 fits with batch size 4 (GPU 1\xa0·\xa0RTX 3090)" in seen(memory.bars)
     memory.model_dropdown.choose(memory.model_dropdown.entries[1])
     assert not memory.bars.isVisible()  # not measured
     assert memory.bars.remedy_buttons == []
@@ -172,10 +172,10 @@ def test_gpu_can_be_selected(memory, app, measure):
     measure()
     assert [each.value for each in memory.device_dropdown.entries] == ["cuda", "cuda:0", "cuda:1", "cpu"]
     first, *_ = memory.device_dropdown.entries
-    assert (first.text, first.detail) == ("GPU with the most memory", "GPU 1 · RTX 3090")
+    assert (first.text, first.detail) == ("GPU with the most memory", "GPU 1\xa0·\xa0RTX 3090")
     memory.device_dropdown.choose(memory.device_dropdown.entries[1])
     assert not memory.bars.isVisible()  # not measured on this GPU
-    assert memory.device_dropdown.text() == "GPU · RTX 4060"
+    assert memory.device_dropdown.text() == "GPU\xa0·\xa0RTX 4060"
     measure()
     assert app.fitted == ("resnet50", 16, "cuda:0")
 

@@ -11,7 +11,7 @@ from gpu_assistant.gui.bench.page import RESULT_VIEW
 from gpu_assistant.gui.bench.result.view import GpuLogCard
 from gpu_assistant.reports.messages import pair_title
 from gpu_assistant.reports.result_messages import THROTTLE_ROW, gpu_log_rows
-from tests.fakes.benchmarks import card_benchmark, processor_benchmark, two_cards
+from tests.fakes.benchmarks import card_benchmark, processor_benchmark, slow_benchmark, two_cards
 from tests.fakes.examples import cpu_benchmark
 from tests.gui.bench_scenes import with_language_model
 
@@ -32,7 +32,7 @@ def test_headline_shows_ratio(open_result, seen):
         "A job that keeps the CPU busy all night (8 hours) takes the card 15 minutes.",
     ]
     assert seen(view).count("31") == 1  # and at its row, which is painted
-    assert "Rows that are compared with the CPU alone share one scale: times as fast." in seen(view.comparison_card)
+    assert "Rows compared only with the CPU share one scale (times as fast)" in seen(view.comparison_card)
     assert "CUDA 13.2 · quick test, 58 seconds" in page.subtitle_label.text()
     assert page.measure_button.toolTip().startswith(
         "About 1 minute for the CPU and 1 minute for each GPU; with several GPUs up to 2 minutes more"
@@ -45,6 +45,47 @@ def test_headline_is_compact_in_the_smallest_window(open_result, qtbot):
     card = page.result_view.headline_card
     qtbot.waitUntil(lambda: card.height() <= page.window().height() / 3, timeout=5000)
     assert page.result_view.figure_label.geometry().right() < page.result_view.headline_label.geometry().left()
+
+
+def test_caption_stays_at_its_figure_beside_a_longer_text(open_result, qtbot):
+    page = open_result(two_cards())
+    page.window().resize(880, 520)
+    view = page.result_view
+    figure, caption = view.figure_label, view.caption_label
+    qtbot.waitUntil(lambda: view.detail_label.geometry().bottom() > caption.geometry().bottom(), timeout=5000)
+    qtbot.waitUntil(lambda: caption.geometry().top() == figure.geometry().bottom() + 1, timeout=5000)
+    assert caption.height() == caption.heightForWidth(caption.width())
+
+
+def test_a_slow_card_compared_with_the_cpu_says_so_without_a_figure(open_result):
+    view = open_result(slow_benchmark()).result_view
+    assert view.headline_label.text() == "Training ResNet-50: your RTX 4060 is 19 times as fast as your CPU"
+    assert not view.figure_label.isVisible()
+    assert not view.caption_label.isVisible()
+
+
+def test_a_slow_card_without_results_of_the_cpu_shows_its_figure(open_result):
+    slow = slow_benchmark()
+    results = tuple(each for each in slow.results if each.device != "cpu")
+    view = open_result(replace(slow, results=results)).result_view
+    assert view.slow_hero.isVisible()
+    assert view.figure_label.isVisible()
+    assert float(view.figure_label.text().replace(",", "")) > 0
+    assert view.caption_label.isVisible()
+    assert not view.headline_label.isVisible()
+
+
+def test_head_of_the_ratios_stands_in_the_last_line_of_a_wrapped_key(open_result, qtbot):
+    page = open_result(slow_benchmark())
+    page.window().resize(880, 760)
+    view = page.result_view
+
+    def offset():
+        last_line = view.key.geometry().bottom() - view.key.sizeHint().height() / 2
+        return abs(view.ratio_label.geometry().center().y() - last_line)
+
+    qtbot.waitUntil(lambda: view.key.height() > view.key.sizeHint().height(), timeout=5000)
+    qtbot.waitUntil(lambda: offset() <= 1, timeout=5000)
 
 
 def test_copy_to_the_card_is_not_drawn_in_the_scale_of_the_far_faster_memory(open_result):
@@ -146,10 +187,10 @@ def test_a_single_measurement_of_the_cpu_is_not_drawn_beside_its_history(open_re
 
 def test_result_of_a_cpu_says_that_nothing_usual_is_known(open_result):
     alone = open_result(cpu_benchmark()).result_view
-    assert alone.detail_label.text().endswith("There is no usual speed to compare a CPU with.")
+    assert alone.detail_label.text().endswith("We have no usual speeds for CPUs.")
     again = open_result(cpu_benchmark(), cpu_benchmark()).result_view
-    assert again.detail_label.text().endswith("only your earlier results.")
-    assert "usual speed to compare a CPU" not in open_result(card_benchmark()).result_view.detail_label.text()
+    assert again.detail_label.text().endswith("Compare it with your earlier results.")
+    assert "usual speeds for CPUs" not in open_result(card_benchmark()).result_view.detail_label.text()
 
 
 @pytest.mark.parametrize(("width", "is_beside"), [(1180, True), (880, False), (1400, True)])
@@ -162,8 +203,11 @@ def test_history_of_a_cpu_stands_beside_the_fair_test_where_there_is_room(open_r
         return [card.mapTo(view, card.rect().topLeft()) for card in (view.history_card, view.validity_card)]
 
     qtbot.waitUntil(lambda: (places()[0].y() == places()[1].y()) == is_beside, timeout=5000)
-    right = view.validity_card.mapTo(view, view.validity_card.rect().topRight()).x()
-    qtbot.waitUntil(lambda: right == view.headline_card.geometry().right(), timeout=5000)
+
+    def right():
+        return view.validity_card.mapTo(view, view.validity_card.rect().topRight()).x()
+
+    qtbot.waitUntil(lambda: right() == view.headline_card.geometry().right(), timeout=5000)
 
 
 def test_two_runs_of_a_cpu_are_compared_once_and_dated_once(open_result):
