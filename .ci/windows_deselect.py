@@ -147,7 +147,7 @@ SELECTED = {
         "test_action_buttons_fit_page_width",
     ),
     "tests/gui/bundle/test_create.py": (
-        "test_folder_is_chosen_before_start",
+        "test_primary_button_asks_for_the_folder_first",
         "test_saved_machine_file_can_be_read",
         "test_download_is_paused_limited_and_resumed",
         "test_creation_is_stopped_after_confirmation_and_resumed",
