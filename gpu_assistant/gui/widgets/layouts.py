@@ -237,6 +237,26 @@ class WrappingRow(ListLayout):
         return QSize(width, item.heightForWidth(width) if item.hasHeightForWidth() else item.sizeHint().height())
 
 
+class HeadedKeyRow(WrappingRow):
+    """A key of bars, which wraps, and at its right the head of the numbers below it, in its last line.
+
+    Where the head would leave the key too little, it goes below it.
+    """
+
+    def __init__(self, key: QWidget, head: QWidget) -> None:
+        super().__init__(key, head, spacing=12)
+        self._key, self._head = key, head
+
+    def setGeometry(self, rect: QRect) -> None:
+        super().setGeometry(rect)
+        key, head = self._key.geometry(), self._head.geometry()
+        if self._key.isHidden() or self._head.isHidden() or head.top() > key.bottom():
+            return
+        last_line = self._key.sizeHint().height()
+        head.moveTop(key.bottom() + 1 - (last_line + head.height()) // 2)
+        self._head.setGeometry(head)
+
+
 class TopAlignedLayout(QVBoxLayout):
     """A column whose contents stay at the top, unless one of them stretches."""
 

@@ -22,9 +22,8 @@ from ...widgets.base import KeyboardFocus, Themed, draw_focus_ring
 from ...widgets.buttons import Button, ButtonKind
 from ...widgets.cards import Banner, Card, Pill
 from ...widgets.icons import IconWidget
-from ...widgets.layouts import FlowLayout, ListLayout, clear_layout
+from ...widgets.layouts import FlowLayout, HeadedKeyRow, ListLayout, clear_layout
 from ...widgets.text import TextLabel, label
-from ..key_row import HeadedKeyRow
 from . import messages
 from .memory_parts import MemoryPartsKey, MemoryPartsLegend, PartColumns, PartMeanings, fill_part
 

@@ -49,9 +49,8 @@ from ...widgets.buttons import Button
 from ...widgets.cards import Banner, Card, Hero, name_value_row
 from ...widgets.charts import BarChart
 from ...widgets.icons import IconWidget
-from ...widgets.layouts import clear_layout
+from ...widgets.layouts import HeadedKeyRow, clear_layout
 from ...widgets.text import label
-from ..key_row import HeadedKeyRow
 from .comparison_key import ComparisonKey
 from .comparison_row import ComparisonRow, RowAlignment
 from .expected_range import ExpectedRangeCard
