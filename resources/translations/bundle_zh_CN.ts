@@ -51,8 +51,8 @@
         <translation>下载 GPU 助手的安装文件，也放到这个 U 盘。</translation>
     </message>
     <message>
-        <source>On GPU Assistant's download page, choose the file for Debian and Ubuntu: {file}</source>
-        <translation>在 GPU 助手的下载页选择适用于 Debian 和 Ubuntu 的文件：{file}</translation>
+        <source>On GPU Assistant's download page, choose the file for Debian and Ubuntu:</source>
+        <translation>在 GPU 助手的下载页选择适用于 Debian 和 Ubuntu 的文件：</translation>
     </message>
     <message>
         <source>Download the newest NVIDIA driver for the graphics card of the computer without internet to the same USB stick.</source>
@@ -91,8 +91,8 @@
         <translation>按 GPU 助手的说明安装 NVIDIA 驱动，重启后再打开 GPU 助手，完成剩下的步骤。</translation>
     </message>
     <message>
-        <source>On GPU Assistant's download page, choose the file for other Linux systems: {file}</source>
-        <translation>在 GPU 助手的下载页选择适用于其他 Linux 的文件：{file}</translation>
+        <source>On GPU Assistant's download page, choose the file for other Linux systems:</source>
+        <translation>在 GPU 助手的下载页选择适用于其他 Linux 的文件：</translation>
     </message>
     <message>
         <source>Connect the computer to the internet and install GPU Assistant from the copied file.</source>
@@ -115,8 +115,8 @@
         <translation>{release}，用于 {computer}，共 {count} 个文件。清单的校验值：{mark}</translation>
     </message>
     <message>
-        <source>On GPU Assistant's download page, choose the file for Windows: {file}</source>
-        <translation>在 GPU 助手的下载页选择适用于 Windows 的文件：{file}</translation>
+        <source>On GPU Assistant's download page, choose the file for Windows:</source>
+        <translation>在 GPU 助手的下载页选择适用于 Windows 的文件：</translation>
     </message>
     <message>
         <source>The folder does not include the driver.</source>
