@@ -222,8 +222,8 @@
         <translation>随时可以继续，重启电脑后也可以。</translation>
     </message>
     <message>
-        <source>It stops at the next safe point.</source>
-        <translation>会在下一个安全的地方停下。</translation>
+        <source>It stops as soon as it is safe to.</source>
+        <translation>处理完手头这一点就停下。</translation>
     </message>
     <message>
         <source>Checking this computer…</source>
@@ -272,6 +272,14 @@
     <message>
         <source>Stopping…</source>
         <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>This folder is not empty</source>
+        <translation>这个文件夹不是空的</translation>
+    </message>
+    <message>
+        <source>You can continue later</source>
+        <translation>以后可以继续</translation>
     </message>
     <message>
         <source>The folder is not ready</source>
