@@ -267,7 +267,7 @@
     </message>
     <message>
         <source>Stopped as you asked</source>
-        <translation>已按你的要求停下</translation>
+        <translation>已停止准备</translation>
     </message>
     <message>
         <source>Stopping…</source>

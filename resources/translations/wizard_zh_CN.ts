@@ -820,7 +820,7 @@
     </message>
     <message>
         <source>You stopped the installation</source>
-        <translation>已按你的要求停止安装</translation>
+        <translation>你已停止安装</translation>
     </message>
     <message>
         <source>Nothing is installed yet. Your download is kept, even if you go back; you can continue later from the first page of the setup.</source>

@@ -246,7 +246,7 @@ class CurrentStepPanel(Card):
         parts = [
             f"{format_size(step.done or 0)} / {format_size(step.total)}" if step.total else format_size(step.done or 0)
         ]
-        if step.speed:
+        if step.speed and not self._is_stopping:
             parts.append(format_speed(step.speed))
         # Not isVisible: the panel itself may still be hidden.
         bottleneck_texts = [self._bottleneck_title.text()] if self.bottleneck_row.isVisibleTo(self) else []
