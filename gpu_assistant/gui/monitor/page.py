@@ -289,11 +289,7 @@ class MonitorPage(Page):
         if self.toolbar.table_button.isChecked():
             self.toolbar.table_button.click()
         self.gpu_details.open()
-        QTimer.singleShot(0, self, self._scroll_to_programs)
-
-    def _scroll_to_programs(self) -> None:
-        self.content.layout().activate()  # type: ignore[union-attr]
-        self.ensureWidgetVisible(self.gpu_details.processes_card)
+        QTimer.singleShot(0, self, partial(self.scroll_to, self.gpu_details.processes_card))
 
     def toggle_gpu(self, gpu: int) -> None:
         """Show or hide the lines of a GPU."""
@@ -313,7 +309,9 @@ class MonitorPage(Page):
             side_by_side=self.layout_control.current() == 1,
             extra_metrics=self.secondary_plots_button.shown_metrics,
         )
-        self.summary_tiles.set_lines(self._selection.slots, side_by_side=self.layout_control.current() == 1)
+        self.summary_tiles.set_lines(
+            self._selection.slots, self._selection.replaced_gpu, side_by_side=self.layout_control.current() == 1
+        )
         self.table.invalidate()
         self.annotations.invalidate()
         self._update_layout()
@@ -532,11 +530,16 @@ class GpuSelection:
         self._assign_slots()
         return changed
 
+    @property
+    def replaced_gpu(self) -> int | None:
+        """The one that is hidden for another one; None while there is room for both."""
+        return self.gpus[0] if len(self.gpus) >= MAX_LINES else None
+
     def toggle(self, gpu: int) -> None:
-        """Show or hide the lines of a GPU; the first one is hidden if there are too many, and the last one stays."""
+        """Show or hide the lines of a GPU, in place of another one if there are too many; the last one stays."""
         self.is_manual = True
         if gpu not in self.gpus:
-            self.gpus = [*self.gpus, gpu][-MAX_LINES:]
+            self.gpus = [*(each for each in self.gpus if each != self.replaced_gpu), gpu]
         elif len(self.gpus) > 1:
             self.gpus = [each for each in self.gpus if each != gpu]
         self._assign_slots()

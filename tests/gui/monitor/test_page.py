@@ -248,6 +248,25 @@ def test_several_gpus_differ_by_colour_and_dash(monitor):
     assert len(page.gpu_headers) == 2
 
 
+@pytest.mark.parametrize("count", [2, 4])
+def test_a_plot_of_several_gpus_has_its_unit_in_its_name(monitor, language, qtbot, count):
+    window, page = monitor
+    feed(window, sample(*(gpu(index, temp=60, temp_max=87) for index in range(count))))
+    names = {
+        "en": ["Load (0–100%)", "Memory (GB)", "Temperature (°C)", "Power (W)"],
+        "zh_CN": ["占用（0–100%）", "显存（GB）", "温度（°C）", "功耗（W）"],
+    }
+    cards = page.plot_cards[: len(GPU_METRICS)]
+    assert [bool(card.plot.limit) for card in cards] == [False, False, True, True]
+
+    def heads() -> set[str]:
+        return {label.text() for card in cards for label in card.findChildren(TextLabel)}
+
+    for code, expected in names.items():
+        language.set(code)
+        qtbot.waitUntil(lambda names=expected: heads() >= set(names), timeout=5000)
+
+
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_each_plots_head_has_its_values_at_the_cross_hair(monitor, qtbot, count):
     window, page = monitor
