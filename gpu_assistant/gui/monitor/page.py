@@ -140,7 +140,7 @@ class MonitorPage(Page):
         self.plots.outdated.connect(self.draw)
         self.plots.moved.connect(self._fill_timer.start)
         self.time_axis.moved.connect(self._on_axis_moved)
-        self.time_axis.paused_changed.connect(lambda _: self._redraw())
+        self.time_axis.paused_changed.connect(self._on_pause_toggled)
         self._sampling.sampled.connect(self._on_sampled)
         self.breakpoints.changed.connect(self._update_layout)
 
@@ -194,11 +194,10 @@ class MonitorPage(Page):
 
     def _update_values(self) -> None:
         sample = self._sampling.history.latest
-        if sample is None:
-            return
-        self.summary_tiles.show_sample(sample, self._health())
-        self.plots.show_latest(self._sampling.history, alarmed_gpus(self._health()))
-        self.gpu_details.show_sample(sample.gpus, self._health())
+        if sample is not None:
+            self.summary_tiles.show_sample(sample, self._health())
+            self.plots.show_latest(self._sampling.history, alarmed_gpus(self._health()))
+            self.gpu_details.show_sample(sample.gpus, self._health())
         self._update_status()
 
     def _update_alarm_metric(self) -> bool:
@@ -429,15 +428,17 @@ class MonitorPage(Page):
             )
         )
         self.summary_tiles.retranslate()
-        self._redraw()
-        self._update_layout_later()
+        self._invalidate()
+        self._update_layout_later()  # and draw, once
 
-    def _redraw(self) -> None:
-        """Draw everything again, for another language or after pausing and resuming."""
+    def _invalidate(self) -> None:
+        """Show the values again, and with the next drawing all else, for another language or what was paused."""
         self.table.invalidate()
         self.annotations.invalidate()
         self._update_values()
-        self._update_status()
+
+    def _on_pause_toggled(self) -> None:
+        self._invalidate()
         self.draw()
 
     def _health(self) -> Health | None:

@@ -28,7 +28,7 @@ from .time_axis import TimeAxis, format_moment, format_since
 from .widget import Plot
 
 MIN_PLOT_HEIGHT = 132  # pixels
-NEW_PER_TURN = 1  # plots that are drawn for the first time, or with other lines, in one turn of the event loop
+NEW_PER_TURN = 1  # plots that are drawn for the first time, or in another look, in one turn of the event loop
 QWIDGETSIZE_MAX = (1 << 24) - 1  # qwidget.h; PySide6 has no name for it
 MAX_VALUES_WITH_UNIT = 2  # of more lines only the plot's name has the unit
 EMPTY_SHARE = 0.1  # of the shown range may be older than the history before the line above the plots says so
