@@ -57,8 +57,7 @@ MIN_STATUS_WIDTH = 300  # pixels at 100 % text that the status line needs beside
 MIN_CARD_WIDTH = 350  # pixels at 100 % text of a plot beside another one
 SHORT_HEIGHT = 700  # pixels at 100 % text of a page below which plots are lower
 TALL_HEIGHT = 900  # pixels at 100 % text of a page that has room for a long table, and for the advice above it
-# Pixels of a plot at 100 % text in a short window, and in one with a table of GPUs: a row is whole.
-SHORT_PLOT_HEIGHT, TABLE_PLOT_HEIGHT = 108, 98
+SHORT_PLOT_HEIGHT = 108  # pixels of a plot at 100 % text in a short window
 GAP, LOW_GAP = 12, 8  # pixels between the parts of the page, and in a low window
 HOTTER_C = 5  # °C by which a GPU must be hotter than one whose line is drawn to take its place
 
@@ -328,7 +327,6 @@ class MonitorPage(Page):
         # In a short window with several GPUs the panel would push every graph out of view; their own pills say what is
         # wrong.
         self.advice_panel.set_opening(allowed=not (short and len(self._gpus or ()) > 1))
-        short_height = TABLE_PLOT_HEIGHT if has_table else SHORT_PLOT_HEIGHT
         # With a plot for each GPU there are so many rows that more of them count.
         is_tall = self.maximumViewportSize().height() >= theme.px(TALL_HEIGHT)
         is_tight = self.advice_panel.is_open and not is_tall
@@ -340,7 +338,7 @@ class MonitorPage(Page):
         scrolls = self.breakpoints.is_small or has_table
         self.plots.arrange(
             columns,
-            plot_height=short_height if is_dense else MIN_PLOT_HEIGHT,
+            plot_height=SHORT_PLOT_HEIGHT if is_dense else MIN_PLOT_HEIGHT,
             # Labels would take the height of the curves: the key above the plots names the events, too.
             max_lanes=0 if low else 1 if short or (has_table and is_tight) else MAX_LANES,
             first_metric=self._alarm_metric if scrolls or self.advice_panel.is_open else "",
