@@ -351,7 +351,9 @@ class GpuHeader(Card):
         super().__init__(padding=16)
         header = QHBoxLayout()
         header.setSpacing(10)
-        self._lines = tuple(LineLegendRow(gpu_line(slot, gpu.index, fill=fill)) for fill in (False, True))
+        self._lines = tuple(
+            LineLegendRow(gpu_line(slot, gpu.index, fill=fill), is_heading=True) for fill in (False, True)
+        )
         for line in self._lines:
             header.addWidget(line)
         parts = [
