@@ -234,6 +234,10 @@
         <translation>状态</translation>
     </message>
     <message>
+        <source>{count} GPUs are shown already. This one takes the place of GPU {gpu}.</source>
+        <translation>已显示 {count} 张。选中这张会换下 GPU {gpu}。</translation>
+    </message>
+    <message>
         <source>Show (up to {count})</source>
         <translation>显示（最多 {count} 张）</translation>
     </message>

@@ -228,10 +228,12 @@ class SummaryTiles(QWidget):
         for metric, _, tile in self.tiles:
             tile.set_label(metric.title_text())
 
-    def set_lines(self, slots: Mapping[int, int], *, side_by_side: bool) -> None:
-        """Take the slots of the lines that are drawn; with a plot for each GPU the headers show solid lines, too."""
+    def set_lines(self, slots: Mapping[int, int], replaced_gpu: int | None, *, side_by_side: bool) -> None:
+        """Take the slots of the lines that are drawn, and the GPU that gives way to one more; with a plot for each GPU
+        the headers show solid lines, too.
+        """
         if self.table is not None:
-            self.table.set_lines(slots)
+            self.table.set_lines(slots, replaced_gpu)
         for header in self.headers:
             header.show_line(is_alone=side_by_side)
 
@@ -349,7 +351,9 @@ class GpuHeader(Card):
         super().__init__(padding=16)
         header = QHBoxLayout()
         header.setSpacing(10)
-        self._lines = tuple(LineLegendRow(gpu_line(slot, gpu.index, fill=fill)) for fill in (False, True))
+        self._lines = tuple(
+            LineLegendRow(gpu_line(slot, gpu.index, fill=fill), is_heading=True) for fill in (False, True)
+        )
         for line in self._lines:
             header.addWidget(line)
         parts = [

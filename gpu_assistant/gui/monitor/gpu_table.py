@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -30,10 +30,11 @@ from .plot.renderer import SIGN_WIDTH, draw_line_sign
 
 MAX_FOLDED_ROWS = 3
 MAX_LINES = 4  # lines of more GPUs could not be told apart; so many have a header each
-ROW_PADDING, DENSE_ROW_PADDING = 9, 4  # pixels that a row is higher than its text
+MIN_ROW_HEIGHT, ROW_PADDING = 32, 9  # pixels: of a comfortable target; that a row of large text is higher than it
+DENSE_HEADER_PADDING = 8  # pixels that the header is higher than its text in a window with little room
 ICON_SIZE, ICON_GAP = 16, 6
 BAR_HEIGHT, MIN_BAR_WIDTH, MAX_BAR_WIDTH = 5, 24, 120
-BAR_START, BAR_END = 12, 20  # pixels between text and bar, and behind the bar
+BAR_START, BAR_END = 12, 8  # pixels between the widest text of a column and its bars, and behind these
 TRACK_OPACITY = 0.25  # of the part of a bar that is not filled, also on a tinted row
 BOX_SIZE = 16  # pixels of the mark that tells whether a GPU has lines in the plots
 DISPENSABLE_COLUMNS = (4, 2, 1)  # power, memory, load: the first is hidden first in a narrow window
@@ -70,11 +71,12 @@ class GpuTable(DataTable):
         self.gpus = tuple(gpu.index for gpu in gpus)
         self.shows_long_texts = False
         self.bar_width = 0  # pixels of the bar in each cell; 0 for none
-        self._row_padding = ROW_PADDING
         self._states: list[tuple[PillKind, str]] = [("neutral", "")] * len(gpus)
+        self._descriptions: list[str] = []
         self._order = list(range(len(gpus)))
-        self._is_folded = False
+        self._is_folded = self._is_dense = False
         self.slots: dict[int, int] = {}
+        self.replaced_gpu: int | None = None
         # The width in pixels of the widest text, and of the widest long one, that each column has had.
         self._widest: dict[int, float] = {}
         self._widest_long: dict[int, float] = {}
@@ -92,10 +94,11 @@ class GpuTable(DataTable):
             name = None if are_alike or gpu.name is None else short_name(gpu.name)
             title = f"GPU {gpu.index}" if name is None else f"GPU {gpu.index} · {name}"
             parts = [gpu.name, format_memory(gpu.mem_total) if gpu.mem_total is not None else None]
+            self._descriptions.append(" · ".join(part for part in parts if part))
             for column in range(self.columnCount()):
                 item = QTableWidgetItem(title if column == 0 else "")
                 item.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-                item.setToolTip(" · ".join(part for part in parts if part))
+                item.setToolTip(self._descriptions[row])
                 self.setItem(row, column, item)
         self.cellClicked.connect(lambda row, _: self.toggle_requested.emit(self.gpus[row]))
         self._ready = True
@@ -112,16 +115,16 @@ class GpuTable(DataTable):
                 ]
             )
             self.setAccessibleName(self.tr("Graphics cards"))
+            self._describe_boxes()
             self._widest.clear()
             self._widest_long.clear()
             self._fit_to_width()
 
     def set_dense(self, dense: bool) -> None:
-        """Make rows and header lower, for a window with little room below."""
-        padding = DENSE_ROW_PADDING if dense else ROW_PADDING
-        if padding != self._row_padding:
-            self._row_padding = padding
-            self.set_header_padding(2 * DENSE_ROW_PADDING if dense else HEADER_PADDING)
+        """Make the header lower, for a window with little room below."""
+        if dense != self._is_dense:
+            self._is_dense = dense
+            self.set_header_padding(DENSE_HEADER_PADDING if dense else HEADER_PADDING)
             self._fit_to_width()
 
     def set_folded(self, folded: bool) -> None:
@@ -148,14 +151,28 @@ class GpuTable(DataTable):
             for place, row in enumerate(order):
                 header.moveSection(header.visualIndex(row), place)
 
-    def set_lines(self, slots: Mapping[int, int]) -> None:
-        """Mark the GPUs whose lines are in the plots, with the slots of these (see `gpu_line`)."""
-        self.slots = dict(slots)
+    def set_lines(self, slots: Mapping[int, int], replaced_gpu: int | None) -> None:
+        """Mark the GPUs whose lines are in the plots, with their slots (see `gpu_line`). The boxes of others tell
+        which GPU gives way to one more; None while there is room for it.
+        """
+        self.slots, self.replaced_gpu = dict(slots), replaced_gpu
         for row, gpu in enumerate(self.gpus):
             state = Qt.CheckState.Checked if gpu in slots else Qt.CheckState.Unchecked
             item = self.item(row, 0)
             if item is not None and item.data(Qt.ItemDataRole.CheckStateRole) != state:
                 item.setCheckState(state)
+        self._describe_boxes()
+
+    def _describe_boxes(self) -> None:
+        full = self.tr("{count} GPUs are shown already. This one takes the place of GPU {gpu}.")
+        for row, gpu in enumerate(self.gpus):
+            item = self.item(row, 0)
+            if item is None:
+                continue
+            is_beyond = self.replaced_gpu is not None and gpu not in self.slots
+            hint = full.format(count=MAX_LINES, gpu=self.replaced_gpu) if is_beyond else ""
+            item.setToolTip("\n".join(part for part in (self._descriptions[row], hint) if part))
+            item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, hint)
 
     def show_sample(self, gpus: dict[int, GpuSample], health: Health | None) -> None:
         """Show the values of these GPUs, by index."""
@@ -229,7 +246,8 @@ class GpuTable(DataTable):
         """
         if not self._ready:
             return
-        header, row_height = self.horizontalHeader(), self.fontMetrics().height() + self._row_padding
+        header = self.horizontalHeader()
+        row_height = max(self.fontMetrics().height() + ROW_PADDING, MIN_ROW_HEIGHT)
         self.verticalHeader().setMinimumSectionSize(row_height)
         self.verticalHeader().setDefaultSectionSize(row_height)
         for row in range(self.rowCount()):
@@ -337,7 +355,8 @@ class _GpuDelegate(QStyledItemDelegate):
         if cell.fraction is not None:
             # Its colour is not the metric's: colours are those of the GPUs' lines here.
             bar_tone = "soft" if cell.tone == "text" else cell.tone
-            self._draw_bar(painter, text_rect, table, cell.fraction, bar_tone)
+            start = left + round(table.widest_text(index.column())) + BAR_START
+            self._draw_bar(painter, QPointF(start, rect.center().y() + 1), table.bar_width, cell.fraction, bar_tone)
         painter.restore()
 
     def _draw_line(
@@ -352,7 +371,9 @@ class _GpuDelegate(QStyledItemDelegate):
         size, middle = theme.px(BOX_SIZE), rect.center().y() + 1
         box = QRectF(left + 0.5, middle - size / 2 - 0.5, size, size)
         shown = index.data(Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked.value
-        draw_rounded_rect(painter, box, 3, theme.color("accent") if shown else None, theme.color("control"))
+        # One that has no room beside the others is greyed: it takes the place of one of them.
+        fill = "accent" if shown else "pressed" if table.replaced_gpu is not None else None
+        draw_rounded_rect(painter, box, 3, theme.color(fill) if fill else None, theme.color("control"))
         if shown:
             draw_icon(painter, "check", "on_accent", BOX_SIZE - 2, box)
             gpu = table.gpus[index.row()]
@@ -362,13 +383,11 @@ class _GpuDelegate(QStyledItemDelegate):
         return left + size + SIGN_WIDTH + 2 * ICON_GAP
 
     @staticmethod
-    def _draw_bar(painter: QPainter, rect: QRect, table: GpuTable, fraction: float, tone: str) -> None:
-        """A bar at the right of the column, as wide as in the others; none where a column has too little room."""
-        width = table.bar_width
+    def _draw_bar(painter: QPainter, start: QPointF, width: int, fraction: float, tone: str) -> None:
+        """A bar from the middle of its left end; none where a column has too little room for its."""
         if not width:
             return
-        start, top = rect.right() - width, rect.center().y() - BAR_HEIGHT / 2 + 1
-        radius = BAR_HEIGHT / 2
-        draw_rounded_rect(painter, QRectF(start, top, width, BAR_HEIGHT), radius, theme.color("soft", TRACK_OPACITY))
-        filled = QRectF(start, top, max(width * fraction, BAR_HEIGHT), BAR_HEIGHT)
-        draw_rounded_rect(painter, filled, radius, theme.color(tone))
+        rect = QRectF(start.x(), start.y() - BAR_HEIGHT / 2, width, BAR_HEIGHT)
+        draw_rounded_rect(painter, rect, BAR_HEIGHT / 2, theme.color("soft", TRACK_OPACITY))
+        rect.setWidth(max(width * fraction, BAR_HEIGHT))
+        draw_rounded_rect(painter, rect, BAR_HEIGHT / 2, theme.color(tone))

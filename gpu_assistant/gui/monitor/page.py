@@ -57,8 +57,7 @@ MIN_STATUS_WIDTH = 300  # pixels at 100 % text that the status line needs beside
 MIN_CARD_WIDTH = 350  # pixels at 100 % text of a plot beside another one
 SHORT_HEIGHT = 700  # pixels at 100 % text of a page below which plots are lower
 TALL_HEIGHT = 900  # pixels at 100 % text of a page that has room for a long table, and for the advice above it
-# Pixels of a plot at 100 % text in a short window, and in one with a table of GPUs: a row is whole.
-SHORT_PLOT_HEIGHT, TABLE_PLOT_HEIGHT = 108, 98
+SHORT_PLOT_HEIGHT = 108  # pixels of a plot at 100 % text in a short window
 GAP, LOW_GAP = 12, 8  # pixels between the parts of the page, and in a low window
 HOTTER_C = 5  # °C by which a GPU must be hotter than one whose line is drawn to take its place
 
@@ -140,7 +139,7 @@ class MonitorPage(Page):
         self.plots.outdated.connect(self.draw)
         self.plots.moved.connect(self._fill_timer.start)
         self.time_axis.moved.connect(self._on_axis_moved)
-        self.time_axis.paused_changed.connect(lambda _: self._redraw())
+        self.time_axis.paused_changed.connect(self._on_pause_toggled)
         self._sampling.sampled.connect(self._on_sampled)
         self.breakpoints.changed.connect(self._update_layout)
 
@@ -194,11 +193,10 @@ class MonitorPage(Page):
 
     def _update_values(self) -> None:
         sample = self._sampling.history.latest
-        if sample is None:
-            return
-        self.summary_tiles.show_sample(sample, self._health())
-        self.plots.show_latest(self._sampling.history, alarmed_gpus(self._health()))
-        self.gpu_details.show_sample(sample.gpus, self._health())
+        if sample is not None:
+            self.summary_tiles.show_sample(sample, self._health())
+            self.plots.show_latest(self._sampling.history, alarmed_gpus(self._health()))
+            self.gpu_details.show_sample(sample.gpus, self._health())
         self._update_status()
 
     def _update_alarm_metric(self) -> bool:
@@ -289,11 +287,7 @@ class MonitorPage(Page):
         if self.toolbar.table_button.isChecked():
             self.toolbar.table_button.click()
         self.gpu_details.open()
-        QTimer.singleShot(0, self, self._scroll_to_programs)
-
-    def _scroll_to_programs(self) -> None:
-        self.content.layout().activate()  # type: ignore[union-attr]
-        self.ensureWidgetVisible(self.gpu_details.processes_card)
+        QTimer.singleShot(0, self, partial(self.scroll_to, self.gpu_details.processes_card))
 
     def toggle_gpu(self, gpu: int) -> None:
         """Show or hide the lines of a GPU."""
@@ -313,7 +307,9 @@ class MonitorPage(Page):
             side_by_side=self.layout_control.current() == 1,
             extra_metrics=self.secondary_plots_button.shown_metrics,
         )
-        self.summary_tiles.set_lines(self._selection.slots, side_by_side=self.layout_control.current() == 1)
+        self.summary_tiles.set_lines(
+            self._selection.slots, self._selection.replaced_gpu, side_by_side=self.layout_control.current() == 1
+        )
         self.table.invalidate()
         self.annotations.invalidate()
         self._update_layout()
@@ -331,7 +327,6 @@ class MonitorPage(Page):
         # In a short window with several GPUs the panel would push every graph out of view; their own pills say what is
         # wrong.
         self.advice_panel.set_opening(allowed=not (short and len(self._gpus or ()) > 1))
-        short_height = TABLE_PLOT_HEIGHT if has_table else SHORT_PLOT_HEIGHT
         # With a plot for each GPU there are so many rows that more of them count.
         is_tall = self.maximumViewportSize().height() >= theme.px(TALL_HEIGHT)
         is_tight = self.advice_panel.is_open and not is_tall
@@ -343,7 +338,7 @@ class MonitorPage(Page):
         scrolls = self.breakpoints.is_small or has_table
         self.plots.arrange(
             columns,
-            plot_height=short_height if is_dense else MIN_PLOT_HEIGHT,
+            plot_height=SHORT_PLOT_HEIGHT if is_dense else MIN_PLOT_HEIGHT,
             # Labels would take the height of the curves: the key above the plots names the events, too.
             max_lanes=0 if low else 1 if short or (has_table and is_tight) else MAX_LANES,
             first_metric=self._alarm_metric if scrolls or self.advice_panel.is_open else "",
@@ -431,15 +426,17 @@ class MonitorPage(Page):
             )
         )
         self.summary_tiles.retranslate()
-        self._redraw()
-        self._update_layout_later()
+        self._invalidate()
+        self._update_layout_later()  # and draw, once
 
-    def _redraw(self) -> None:
-        """Draw everything again, for another language or after pausing and resuming."""
+    def _invalidate(self) -> None:
+        """Show the values again, and with the next drawing all else, for another language or what was paused."""
         self.table.invalidate()
         self.annotations.invalidate()
         self._update_values()
-        self._update_status()
+
+    def _on_pause_toggled(self) -> None:
+        self._invalidate()
         self.draw()
 
     def _health(self) -> Health | None:
@@ -532,11 +529,16 @@ class GpuSelection:
         self._assign_slots()
         return changed
 
+    @property
+    def replaced_gpu(self) -> int | None:
+        """The one that is hidden for another one; None while there is room for both."""
+        return self.gpus[0] if len(self.gpus) >= MAX_LINES else None
+
     def toggle(self, gpu: int) -> None:
-        """Show or hide the lines of a GPU; the first one is hidden if there are too many, and the last one stays."""
+        """Show or hide the lines of a GPU, in place of another one if there are too many; the last one stays."""
         self.is_manual = True
         if gpu not in self.gpus:
-            self.gpus = [*self.gpus, gpu][-MAX_LINES:]
+            self.gpus = [*(each for each in self.gpus if each != self.replaced_gpu), gpu]
         elif len(self.gpus) > 1:
             self.gpus = [each for each in self.gpus if each != gpu]
         self._assign_slots()

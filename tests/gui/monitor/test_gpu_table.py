@@ -298,6 +298,31 @@ def test_click_and_space_toggle_lines(hot, qtbot):
     assert ticked() == [5, 6, 7]
 
 
+def test_the_boxes_tell_which_gpu_gives_way_to_a_fifth(hot):
+    _, page = hot
+
+    def hints():
+        texts = [page.gpu_table.item(row, GPU).data(Qt.ItemDataRole.AccessibleDescriptionRole) for row in range(8)]
+        assert all(text in page.gpu_table.item(row, GPU).toolTip() for row, text in enumerate(texts))
+        return texts
+
+    full = "4 GPUs are shown already. This one takes the place of GPU 4."
+    assert hints() == [full] * 4 + [""] * 4
+    page.toggle_gpu(2)
+    assert sorted(page.selected_gpus) == [2, 5, 6, 7]
+    assert hints()[3:5] == ["4 GPUs are shown already. This one takes the place of GPU 5."] * 2
+    page.toggle_gpu(6)
+    assert hints() == [""] * 8
+
+
+@pytest.mark.parametrize("size", [(880, 520), (1180, 760), (1180, 1000)])
+def test_rows_are_high_enough_for_a_pointer(hot, qtbot, size):
+    window, page = hot
+    window.resize(*size)
+    qtbot.waitUntil(lambda: bool(shown_rows(page)), timeout=5000)
+    assert all(page.gpu_table.rowHeight(row) >= 32 for row in shown_rows(page))
+
+
 @pytest.mark.parametrize("code", ["en", "zh_CN"])
 def test_columns_give_way_in_a_narrow_window_and_with_large_text(hot, language, qtbot, code):
     window, page = hot

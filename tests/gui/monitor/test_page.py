@@ -53,7 +53,7 @@ def test_driver_state_is_shown(monitor):
     assert "Restart" in page.subtitle_label.text()
 
 
-def test_pause_is_shown_above_the_plots_and_leaves_the_status_whole(monitor, language):
+def test_pause_is_shown_above_the_plots_and_leaves_the_status_whole(monitor, language, qtbot):
     window, page = monitor
     feed(window, sample(gpu()))
     running, readout = page.subtitle_label.text(), page.plots.readout
@@ -66,8 +66,7 @@ def test_pause_is_shown_above_the_plots_and_leaves_the_status_whole(monitor, lan
     assert readout.pause_pill.isVisible()
     assert "Everything above is live" in readout.text_label.text().split(" · ")
     language.set("zh_CN")
-    page.retranslate()
-    assert readout.pause_pill.text == f"曲线已在 {at} 暂停"
+    qtbot.waitUntil(lambda: readout.pause_pill.text == f"曲线已在 {at} 暂停", timeout=5000)
     page.toolbar.pause_button.click()
     assert readout.pause_pill.isHidden()
     assert readout.time_label.text() == "实时"
@@ -86,6 +85,7 @@ def test_the_line_above_the_plots_says_what_the_cross_hair_points_at(monitor, qt
     for code, told in (("en", "GPU 1: hot"), ("zh_CN", "GPU 1：很热")):
         language.set(code)
         page.retranslate()
+        page.draw()  # as it does with the next turn
         page.time_axis.point(now - 4)
         assert time.strftime("%H:%M:%S", time.localtime(now - 4)) in readout.time_label.text()
         assert told in readout.text_label.text().split(" · ")
@@ -246,6 +246,25 @@ def test_several_gpus_differ_by_colour_and_dash(monitor):
     lines = page.plot_cards[0].plot.lines.values()
     assert [(line.name, line.colour_token, line.dash) for line in lines] == [("GPU 0", "s1", 0), ("GPU 1", "s2", 1)]
     assert len(page.gpu_headers) == 2
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_a_plot_of_several_gpus_has_its_unit_in_its_name(monitor, language, qtbot, count):
+    window, page = monitor
+    feed(window, sample(*(gpu(index, temp=60, temp_max=87) for index in range(count))))
+    names = {
+        "en": ["Load (0–100%)", "Memory (GB)", "Temperature (°C)", "Power (W)"],
+        "zh_CN": ["占用（0–100%）", "显存（GB）", "温度（°C）", "功耗（W）"],
+    }
+    cards = page.plot_cards[: len(GPU_METRICS)]
+    assert [bool(card.plot.limit) for card in cards] == [False, False, True, True]
+
+    def heads() -> set[str]:
+        return {label.text() for card in cards for label in card.findChildren(TextLabel)}
+
+    for code, expected in names.items():
+        language.set(code)
+        qtbot.waitUntil(lambda names=expected: heads() >= set(names), timeout=5000)
 
 
 @pytest.mark.parametrize("count", [1, 2, 4])
@@ -409,13 +428,18 @@ def test_new_plots_are_drawn_some_a_turn(monitor, qtbot):
     qtbot.waitUntil(lambda: not any(isValid(card) for card in overlaid[:-2]), timeout=5000)
 
 
-def test_lines_that_look_otherwise_are_drawn_some_a_turn(monitor, qtbot):
+@pytest.mark.parametrize("change", ["lines", "theme"])
+def test_plots_that_look_otherwise_are_drawn_some_a_turn(monitor, qapp, qtbot, change):
     window, page = monitor
     window.resize(1366, 1400)
     feed(window, sample(*(gpu(index) for index in range(8))))
     cards = page.plot_cards[:4]
     qtbot.waitUntil(lambda: all(card.is_in_view() and card.plot.view is not None for card in cards), timeout=5000)
-    page.plots.show_latest(window.main_area.sampling.history, {0})
+    changes = {
+        "lines": lambda: page.plots.show_latest(window.main_area.sampling.history, {0}),
+        "theme": lambda: theme.set_theme(qapp, "dark"),
+    }
+    changes[change]()
     assert not any(card.plot.view for card in cards)
     for count in (NEW_PER_TURN, 2 * NEW_PER_TURN):
         page.draw()

@@ -28,9 +28,9 @@ from .time_axis import TimeAxis, format_moment, format_since
 from .widget import Plot
 
 MIN_PLOT_HEIGHT = 132  # pixels
-NEW_PER_TURN = 1  # plots that are drawn for the first time, or with other lines, in one turn of the event loop
+NEW_PER_TURN = 1  # plots that are drawn for the first time, or in another look, in one turn of the event loop
 QWIDGETSIZE_MAX = (1 << 24) - 1  # qwidget.h; PySide6 has no name for it
-MAX_VALUES_WITH_UNIT = 2  # of more lines the unit stands once, beside the plot's name
+MAX_VALUES_WITH_UNIT = 2  # of more lines only the plot's name has the unit
 EMPTY_SHARE = 0.1  # of the shown range may be older than the history before the line above the plots says so
 POINTER_SHARE = 0.003  # of the shown range: an event as near to the cross-hair as this is at it
 
@@ -137,12 +137,11 @@ class PlotCard(Card):
         return LineStyle(colour_token=gpu_colour or self.plotted_metric.colour)
 
     def retranslate(self) -> None:
-        """Set the metric's name, with the unit that neither the values nor the limit have."""
+        """Set the metric's name, of several lines with the unit of their axis."""
         if self._ready:
             name = self.plotted_metric.title_text()
             self.plot.setAccessibleName(name)
-            is_needed = len(self.gpus) > MAX_VALUES_WITH_UNIT and self.plot.limit is None
-            unit = self.plotted_metric.unit if is_needed else ""
+            unit = self.plotted_metric.unit if len(self.gpus) > 1 else ""
             if self.plot.strips > 1:
                 first, *_, last = self.plotted_metric.ticks(0, None)
                 unit = join_unit(f"{first:g}–{last:g}", self.plotted_metric.unit)
@@ -217,7 +216,6 @@ class PlotCard(Card):
             text = self.tr("slows at {temperature}").format(temperature=self.plotted_metric.format_with_unit(degrees))
             self.plot.set_limit(Limit(value=degrees, text=text, tone="error"))
         self.limit_row.show_limit(self.plot.limit)
-        self.retranslate()
 
     def show_events(self, events: tuple[Event, ...]) -> None:
         """Show the events of its GPUs and of the computer, labelled for this plot (see `Event`).

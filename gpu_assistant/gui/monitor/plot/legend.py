@@ -30,11 +30,15 @@ LegendKey = tuple[Tone, Hatch, bool, str]
 
 
 class LegendRow(Themed, QWidget):
-    """A symbol as the plots paint it, followed by its text; `width` is the symbol's width in pixels."""
+    """A symbol as the plots paint it, followed by its text; `width` is the symbol's width in pixels.
 
-    def __init__(self, text: str, width: int) -> None:
+    `is_heading`: the text is that of what stands below.
+    """
+
+    def __init__(self, text: str, width: int, *, is_heading: bool = False) -> None:
         super().__init__()
         self._text, self._indent = text, width + LEGEND_GAP
+        self._font_name, self._tone_of_text = ("strong", "text") if is_heading else ("caption", "soft")
         self.setAccessibleName(text)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.apply_theme()
@@ -45,7 +49,7 @@ class LegendRow(Themed, QWidget):
 
     def refresh(self) -> None:
         """Apply the theme's font."""
-        self.setFont(theme.font("caption"))
+        self.setFont(theme.font(self._font_name))
         super().refresh()
 
     def sizeHint(self) -> QSize:
@@ -58,7 +62,7 @@ class LegendRow(Themed, QWidget):
         del event
         painter = QPainter(self)
         self.draw(painter)
-        painter.setPen(theme.color("soft"))
+        painter.setPen(theme.color(self._tone_of_text))
         painter.setFont(self.font())
         text_rect = QRectF(self._indent, 0, self.width() - self._indent, self.height())
         painter.drawText(text_rect, int(Qt.AlignmentFlag.AlignVCenter), self._text)
@@ -70,11 +74,11 @@ class LineLegendRow(LegendRow):
     The room for the value only grows, so that nothing beside it moves while values change.
     """
 
-    def __init__(self, line: LineStyle) -> None:
+    def __init__(self, line: LineStyle, *, is_heading: bool = False) -> None:
         self.value = ""
         self.is_tagged = False
         self._value_width = 0
-        super().__init__(line.name, SIGN_WIDTH)
+        super().__init__(line.name, SIGN_WIDTH, is_heading=is_heading)
         self.line = line
 
     def set_line(self, line: LineStyle) -> None:

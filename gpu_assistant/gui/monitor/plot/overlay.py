@@ -202,17 +202,28 @@ def event_gravity(state: Event | EventSpan) -> tuple[int, bool, str]:
 
 
 class EventLabel(Struct, frozen=True, kw_only=True):
-    """An event's label in a lane above the curves (0: the lowest); `left` and `width` in logical pixels.
+    """An event's label in a lane above the curves (0: the lowest); `left` and `width` in logical pixels. `has_line`:
+    the dashed line down to the event's start is left of the text; it is outside or below where that is moved to fit.
 
     `later_starts` are those of the same event on other GPUs that the label names after the first.
     """
 
     event: Event
     text: str
-    lane: int
+    lane: int = 0
     left: float
     width: float
+    has_line: bool
     later_starts: tuple[float, ...] = ()
+
+    def overlaps(self, other: EventLabel) -> bool:
+        """Whether both, with the gap between two labels, take the same part of a lane."""
+        return self.left < other.end and other.left < self.end
+
+    @property
+    def end(self) -> float:
+        """Where the next label of its lane may begin."""
+        return self.left + max(self.width + LABEL_GAP, theme.px(LABEL_WIDTH))
 
 
 class EventLabels(pg.GraphicsWidget):  # type: ignore[misc]
@@ -265,7 +276,7 @@ class EventLabels(pg.GraphicsWidget):  # type: ignore[misc]
         self.update()
 
     def paint(self, painter: QPainter, *_: object) -> None:
-        """Paint the bands, all lines, then all labels, which cover the lines of others."""
+        """Paint the bands, all lines, then all labels."""
         view, height = self._view, self.size().height()
         if view is None:
             return
@@ -289,8 +300,8 @@ class EventLabels(pg.GraphicsWidget):  # type: ignore[misc]
         painter.setFont(font)
         tops = {label: bottom - (label.lane + 1) * metrics.height() for label in self.labels}
         for label, top in tops.items():
-            x = round(view.x(label.event.start) / view.ratio)
-            if 0 <= x < label.left:
+            if label.has_line:
+                x = round(view.x(label.event.start) / view.ratio)
                 painter.setPen(dashed_pen(theme.color(label.event.tone), 1, 2))
                 painter.drawLine(QPointF(x, top + 2), QPointF(x, height))
             for start in label.later_starts:
@@ -298,60 +309,57 @@ class EventLabels(pg.GraphicsWidget):  # type: ignore[misc]
                 painter.setPen(dashed_pen(theme.color(label.event.tone), 1, 2))
                 painter.drawLine(QPointF(x, bottom), QPointF(x, height))
         for label, top in tops.items():
-            painter.fillRect(QRectF(label.left, top, label.width, metrics.height()), theme.color("card"))
             painter.setPen(theme.color("soft" if label.event.tone == "accent" else label.event.tone))
             painter.drawText(QPointF(label.left + 2, top + metrics.ascent()), label.text)
 
 
 def place_labels(view: ViewRange, events: Iterable[Event], max_lanes: int = MAX_LANES) -> tuple[EventLabel, ...]:
-    """Place the labels at the starts of their events, within the plot, each in the lowest lane with room.
+    """Place the labels at the starts of their events, within the plot, in lanes such that no dashed line runs through a
+    label. Where they have no room for all, the gravest are shown, of these the first.
 
-    A label without room in any lane adds its GPUs to the last one of its kind; next to one with the same text it is
-    left out.
+    A label without room adds its GPUs to the latest one of its kind; next to one with the same text it is left out.
     """
-    lanes: list[list[EventLabel]] = [[] for _ in range(max_lanes)]
     groups: dict[EventLabel, EventGroup] = {}
-    for group in group_events(view, events):
-        for lane, placed in enumerate(lanes):
-            label = _fitting_label(view, group, lane, placed)
-            if label is not None and not any(_repeats(label, other[-1]) for other in lanes if other):
-                placed.append(label)
-                groups[label] = group
-            if label is not None:
-                break
-        else:
-            _add_to_last_of_kind(view, group, lanes, groups)
-    return tuple(sorted((label for placed in lanes for label in placed), key=lambda label: label.event.start))
+    for group in sorted(group_events(view, events), key=lambda group: event_gravity(group.event)):
+        named, label, placed = group, _create_label(view, group), [*groups]
+        if any(label.text == other.text and label.overlaps(other) for other in placed):
+            continue
+        of_kind = [other for other in placed if groups[other].is_of_kind(group.event)]
+        if of_kind and not _have_room([*placed, label], max_lanes):
+            latest = max(of_kind, key=lambda other: other.event.start)
+            named = groups[latest].with_starts(group.starts)
+            label = _create_label(view, named)
+            placed.remove(latest)
+        if _have_room([*placed, label], max_lanes):
+            groups = {**{other: groups[other] for other in placed}, label: named}
+    labels = (replace(label, lane=lane) for label, lane in _arrange_in_lanes(groups).items())
+    return tuple(sorted(labels, key=lambda label: label.event.start))
 
 
-def _fitting_label(view: ViewRange, group: EventGroup, lane: int, before: Sequence[EventLabel]) -> EventLabel | None:
-    """The group's label in a lane behind these; None without room."""
-    text, later = group.text(view), group.later_starts(view)
+def _create_label(view: ViewRange, group: EventGroup) -> EventLabel:
+    text = group.text(view)
     width = QFontMetricsF(theme.font("axis")).horizontalAdvance(text) + 4
-    left = max(math.floor(min(view.x(group.event.start) / view.ratio + 5, view.width / view.ratio - width)), 5)
-    if before and left < before[-1].left + max(before[-1].width + LABEL_GAP, theme.px(LABEL_WIDTH)):
-        return None
-    later_starts = tuple(sorted(set(later.values())))
-    return EventLabel(event=group.event, text=text, lane=lane, left=left, width=width, later_starts=later_starts)
+    x = view.x(group.event.start) / view.ratio
+    left = max(math.floor(min(x + 5, view.width / view.ratio - width)), 5)
+    later_starts = tuple(sorted(set(group.later_starts(view).values())))
+    has_line = 0 <= round(x) < left
+    return EventLabel(
+        event=group.event, text=text, left=left, width=width, has_line=has_line, later_starts=later_starts
+    )
 
 
-def _repeats(label: EventLabel, other: EventLabel) -> bool:
-    """Whether a label would stand beside one that says the same."""
-    return label.text == other.text and label.left < other.left + max(other.width + LABEL_GAP, theme.px(LABEL_WIDTH))
+def _have_room(labels: Iterable[EventLabel], max_lanes: int) -> bool:
+    return max(_arrange_in_lanes(labels).values()) < max_lanes
 
 
-def _add_to_last_of_kind(
-    view: ViewRange, group: EventGroup, lanes: list[list[EventLabel]], groups: dict[EventLabel, EventGroup]
-) -> None:
-    """Name a group's GPUs in a label that is the last of its lane and says the same of other GPUs, if it has room."""
-    for lane, placed in enumerate(lanes):
-        if placed and groups[placed[-1]].is_of_kind(group.event):
-            joint = groups[placed[-1]].with_starts(group.starts)
-            label = _fitting_label(view, joint, lane, placed[:-1])
-            if label is not None:
-                placed[-1] = label
-                groups[label] = joint
-                return
+def _arrange_in_lanes(labels: Iterable[EventLabel]) -> dict[EventLabel, int]:
+    """The lane of each label (0: the lowest): above all that it overlaps whose lines begin farther right, so that these
+    lines begin below it.
+    """
+    lanes: dict[EventLabel, int] = {}
+    for label in sorted(labels, key=lambda label: (label.has_line, label.left), reverse=True):
+        lanes[label] = max((lane + 1 for other, lane in lanes.items() if label.overlaps(other)), default=0)
+    return lanes
 
 
 class EventGroup(Struct, frozen=True, kw_only=True):

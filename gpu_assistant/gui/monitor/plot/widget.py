@@ -114,8 +114,8 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
 
     `ticks(highest)` gives the values of the grid lines for the highest value shown. `outdated` is emitted when size,
     theme or lines changed and `refresh` is needed; `pointed` brings the `readings`, None while the newest values are
-    wanted. `view` is the range painted last; None before that, and while its lines look otherwise than painted. Axes,
-    curves and events are created by the first `refresh`: of many plots, most are never scrolled into view.
+    wanted. `view` is the range painted last; None before that, and while lines or theme are otherwise than painted.
+    Axes, curves and events are created by the first `refresh`: of many plots, most are never scrolled into view.
 
     With `has_strips` several lines are not drawn over one another but each in a strip of its own.
     """
@@ -341,7 +341,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.setBackground(theme.color("card"))
         if self._has_items:
             self._apply_theme_to_items()
-        self._stale = True
+        self.view = None
         self.outdated.emit()
 
     def _apply_theme_to_items(self) -> None:

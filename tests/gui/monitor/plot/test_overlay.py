@@ -55,6 +55,31 @@ def test_a_label_without_room_is_named_in_the_last_one_of_its_kind(qapp):
     assert texts == ["GPU 7, later also GPU 6: hot", "GPU 7: slowed by heat"]
 
 
+def test_where_not_all_labels_have_room_the_gravest_are_shown(qapp):
+    hot = gpu_event(7, 100, "hot", "warn")
+    slowed = replace(gpu_event(7, 120, "slowed by heat", "warn"), hatch="rising")
+    lost = gpu_event(6, 130, "lost", "error")
+    texts = [[label.text for label in overlay.place_labels(view(), (hot, slowed, lost), lanes)] for lanes in (1, 2)]
+    assert texts == [["GPU 6: lost"], ["GPU 7: slowed by heat", "GPU 6: lost"]]
+
+
+@pytest.mark.parametrize("first", ["hot", "slowed by heat"])
+@pytest.mark.parametrize("start", [-50, 100, 420, 490])
+@pytest.mark.parametrize("distance", [3, 20, 60, 100])
+def test_no_dashed_line_runs_through_a_label(qapp, first, start, distance):
+    second = {"hot": "slowed by heat", "slowed by heat": "hot"}[first]
+    hatches = {"hot": "plain", "slowed by heat": "rising", "power limit": "falling"}
+    events = [
+        replace(gpu_event(gpu, start + place * distance, word, "warn"), hatch=hatches[word])
+        for place, (gpu, word) in enumerate([(7, first), (5, second), (6, "power limit")])
+    ]
+    labels = overlay.place_labels(view(), events)
+    lines = [(label.lane, view().x(label.event.start)) for label in labels if label.has_line]
+    assert len(labels) >= 2
+    for label in labels:
+        assert not [x for lane, x in lines if lane >= label.lane and label.left <= x <= label.left + label.width]
+
+
 def test_each_dashed_line_has_its_label(qapp):
     events = (gpu_event(0, 50), gpu_event(1, 60, "hot", "warn"), gpu_event(2, 300, "hot", "warn"), gpu_event(3, 320))
     labels, item = overlay.EventLabels(), overlay.EventsItem()
