@@ -91,6 +91,7 @@ def test_settings_reach_the_script_and_arguments_do_not(tmp_path, monkeypatch):
         ("raise ValueError('no good')", "example-failed", {"reason": "ValueError: no good"}),
         ("import PIL", "example-package", {"package": "pillow"}),
         ("import torch\nraise torch.cuda.OutOfMemoryError('CUDA out of memory')", "example-memory", MEMORY["gpu"]),
+        ("raise RuntimeError('CUDA error: out of memory')", "example-memory", MEMORY["gpu"]),
         ("raise MemoryError", "example-memory", MEMORY["computer"]),
         ("raise RuntimeError('DefaultCPUAllocator: can\\'t allocate memory')", "example-memory", MEMORY["computer"]),
         ("import os\nos._exit(7)", "example-ended", {"status": 7}),

@@ -89,7 +89,8 @@ def _summary(error: BaseException) -> str:
 def _exhausted_memory(torch: Any, error: BaseException) -> Optional[str]:
     """The memory that was too small: "gpu", or "computer", which a program on the GPU needs as well; None: neither."""
     kind: Optional[type] = getattr(torch, "OutOfMemoryError", getattr(torch.cuda, "OutOfMemoryError", None))
-    if kind is not None and isinstance(error, kind):
+    is_gpu_failure = any(words in str(error) for words in ("CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED"))
+    if is_gpu_failure or (kind is not None and isinstance(error, kind)):
         return "gpu"
     is_cpu_failure = "can't allocate memory" in str(error) or "not enough memory" in str(error)
     return "computer" if isinstance(error, MemoryError) or is_cpu_failure else None
