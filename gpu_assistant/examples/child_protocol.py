@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 
@@ -117,5 +118,5 @@ class ExampleMessage(Struct, frozen=True, forbid_unknown_fields=True):
     broken: str | None = None
     lacks: str | None = None
     error: str | None = None
-    memory: bool = False
+    memory: Literal["gpu", "computer"] | None = None  # what the error says was too small
     end: bool = False

@@ -162,7 +162,11 @@ class ExampleJob:
         if failure.lacks is not None:
             package = SCRIPT_PACKAGES.get(failure.lacks, failure.lacks)
             return AppError("example-package", package=package, path=path)
-        return AppError("example-memory") if failure.memory else AppError("example-failed", reason=failure.error)
+        return (
+            AppError("example-failed", reason=failure.error)
+            if failure.memory is None
+            else AppError("example-memory", memory=f"@example.memory.{failure.memory}")
+        )
 
 
 def count_pictures(folder: Path) -> dict[str, int]:

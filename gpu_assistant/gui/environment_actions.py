@@ -340,7 +340,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
     # Display
 
     def retranslate(self) -> None:
-        self.examples_card.set_texts(self.tr("Run my first program"), self.tr("Learns to read digits"))
+        self.examples_card.set_texts(self.tr("My first program"), self.tr("Learns to read digits"))
         self.terminal_card.set_texts(self.tr("Open a terminal"), self.tr("Environment ready"))
         self.folder_button.setText(self.tr("Open folder"))
         self.folder_button.setToolTip(str(self._environment or ""))

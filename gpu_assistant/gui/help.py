@@ -62,6 +62,7 @@ from .widgets.buttons import Button
 from .widgets.cards import Banner, Card
 from .widgets.inputs import SearchField, use_slim_scroll_bars
 from .widgets.layouts import FlowLayout
+from .widgets.text import label
 from .worker import FunctionJob, JobRunner
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ if TYPE_CHECKING:
     from ..app import App
 
 DIALOG_SIZE, MINIMUM_SIZE = (980, 680), (480, 360)  # pixels at 100 % text
-LIST_WIDTH = 236
+LIST_WIDTH = 252
 MAX_HISTORY = 50
 FRAME_RADIUS = 8  # pixels of a picture's corners
 REPORT_TOPIC = "files"  # its last heading is about reports
@@ -79,13 +80,12 @@ BULLET_STRETCH = 250  # percent of a space's width, which is between a bullet an
 SPACE_ABOVE = {1: 4, 2: 24, 3: 14}
 MAX_LINE_WIDTH = 760  # pixels at 100 % text of lines with the page's margins: longer ones are hard to follow
 MAX_PAGE_WIDTH = 940  # of a page: its pictures are wider than its lines, so that their texts can be read
-MAX_SEARCH_WIDTH = 420
 DARK_BELOW = 0.5  # lightness of the theme's cards
 DARK_FOLDER = "dark"  # beside the light pictures
 PICTURE_LINE = re.compile(r"^(!\[([^\]]+)\]\([^)\s]+\))$", re.MULTILINE)
 translate = QCoreApplication.translate
 
-ROW_PADDING = 12, 8  # of a topic's row, with its border, left and right, above and below: see the sheet
+ROW_PADDING = 16, 8  # of a topic's row, left and right, above and below: its border, the sheet's padding, Qt's own
 TOPIC_LIST = """
 QListWidget { background: transparent; border: none; outline: none; color: $text; }
 QListWidget::item { padding: 6px 10px; border: 2px solid transparent; border-radius: 6px; color: $text; }
@@ -489,8 +489,7 @@ class HelpDialog(Themed, QDialog):
         self.setWindowFlag(Qt.WindowType.WindowMaximizeButtonHint)
         self.back_button = Button(kind="ghost", icon_name="left", flush="left")
         self.contents_button = Button(kind="ghost", icon_name="book", flush="left")
-        self.search_field = SearchField()
-        self.search_field.setMaximumWidth(theme.px(MAX_SEARCH_WIDTH))
+        self.title_label, self.search_field = label("title"), SearchField()
         self.topic_list, self.browser = TopicList(), GuideBrowser()
         self.banner = Banner("warn")
         self.banner.hide()
@@ -510,11 +509,11 @@ class HelpDialog(Themed, QDialog):
         column.setContentsMargins(20, 16, 20, 16)
         column.setSpacing(12)
         header = QHBoxLayout()
-        header.setSpacing(8)
+        header.setSpacing(12)
+        header.addWidget(self.title_label)
         header.addWidget(self.back_button)
         header.addWidget(self.contents_button)
-        header.addWidget(self.search_field, 3)
-        header.addStretch(1)
+        header.addWidget(self.search_field, 1)
         column.addLayout(header)
         body = QHBoxLayout()
         body.setSpacing(12)
@@ -596,10 +595,7 @@ class HelpDialog(Themed, QDialog):
         code = texts().language
         topic = load_guide(code)[self.topic]
         terms = terms_of(topic, code)
-        # What a picture shows stands above it: the picture of a page looks as if one could press its buttons.
-        markdown = PICTURE_LINE.sub(
-            lambda match: f"*{texts().translate('guide.picture', {'subject': match[2]})}*\n\n{match[1]}", topic.markdown
-        )
+        markdown = PICTURE_LINE.sub(r"\1\n\n*\2*", topic.markdown)  # what it shows, as small text below it
         if not terms:
             return markdown
         colon = "：" if code == "zh_CN" else ": "
@@ -644,6 +640,7 @@ class HelpDialog(Themed, QDialog):
         if not self._ready:
             return
         self.setWindowTitle(translate("Help", "Help"))
+        self.title_label.setText(translate("Help", "Help"))
         self.back_button.setText(translate("Help", "Back"))
         self.contents_button.setText(translate("Help", "All topics"))
         self.search_field.setPlaceholderText(translate("Help", "Search help"))
@@ -663,6 +660,8 @@ class HelpDialog(Themed, QDialog):
         """
         small = self._breakpoints.is_small
         self.topic_list.setVisible(not small)
+        self.title_label.setVisible(not small)
+        self.title_label.setFixedWidth(self.topic_list.width())  # what follows begins where the page does
         self.contents_button.setVisible(small)
         about_files = self.topic == REPORT_TOPIC
         self.folder_button.setVisible(about_files)

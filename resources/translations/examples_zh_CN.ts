@@ -31,8 +31,8 @@
         <translation>关闭</translation>
     </message>
     <message>
-        <source>Correct</source>
-        <translation>正确率</translation>
+        <source>Correct overall</source>
+        <translation>总正确率</translation>
     </message>
     <message>
         <source>Example programs</source>
@@ -99,20 +99,20 @@
         <translation>每秒词元数</translation>
     </message>
     <message>
-        <source>Use my own weights…</source>
-        <translation>用我的权重…</translation>
+        <source>Use a trained model…</source>
+        <translation>用训练好的模型…</translation>
     </message>
     <message>
-        <source>Weights: {path}</source>
-        <translation>权重：{path}</translation>
+        <source>Trained model: {path}</source>
+        <translation>训练好的模型：{path}</translation>
     </message>
     <message>
         <source>Output</source>
         <translation>运行结果</translation>
     </message>
     <message>
-        <source>Without weights</source>
-        <translation>不用权重</translation>
+        <source>Without this model</source>
+        <translation>不用这个模型</translation>
     </message>
     <message>
         <source>Open in VS Code</source>
@@ -155,8 +155,8 @@
         <translation>步</translation>
     </message>
     <message>
-        <source>Pictures correct</source>
-        <translation>下面的图中</translation>
+        <source>Correct below</source>
+        <translation>下图正确</translation>
     </message>
     <message>
         <source>of {total}</source>
@@ -166,15 +166,19 @@
         <source>Below each picture: the network's answer. It has never seen these pictures.</source>
         <translation>每张图下面是神经网络的答案，这些图它从没见过。</translation>
     </message>
+    <message>
+        <source>Run it again to see its output.</source>
+        <translation>再运行一次，就能看到结果。</translation>
+    </message>
 </context>
 <context>
     <name>Examples</name>
     <message>
-        <source>A network learns to sort your own pictures. Choose a folder with a subfolder for each class, such as “cats” and “dogs”, and at least 20 pictures in each. Your pictures stay on this computer.</source>
-        <translation>神经网络学习给你自己的图片分类。请选择一个文件夹，里面每一类各有一个子文件夹，例如“猫”和“狗”，每个放 20 张以上图片。图片不会离开这台电脑。</translation>
+        <source>A network learns to sort your own pictures. They stay on this computer.</source>
+        <translation>神经网络学习给你自己的图片分类。图片不会离开这台电脑。</translation>
     </message>
     <message>
-        <source>A small neural network learns to read handwritten digits. Nothing is downloaded.</source>
+        <source>A small network learns to read digits. Nothing is downloaded.</source>
         <translation>让一个小神经网络学会认手写数字。数字由程序当场生成，不用下载任何东西。</translation>
     </message>
     <message>
@@ -186,16 +190,16 @@
         <translation>每秒生成 {rate} 个词元</translation>
     </message>
     <message>
-        <source>Language model</source>
-        <translation>语言模型</translation>
+        <source>Time a language model</source>
+        <translation>语言模型测速</translation>
     </message>
     <message>
         <source>It learned in {time} on {device} and was tested with pictures it had never seen.</source>
         <translation>在 {device} 上训练了 {time}，用从没见过的图片测试。</translation>
     </message>
     <message>
-        <source>Measures how fast a language model writes on this computer. Without your own weights, it uses random ones, which are just as fast as those of a trained model of the same size. Nothing is downloaded.</source>
-        <translation>测量语言模型在这台电脑上生成文字有多快。没有自己的权重时用随机数，速度和同样大小、训练好的模型一样。不会下载任何东西。</translation>
+        <source>Shows how fast a language model writes here. It is untrained, so it writes nonsense, but as fast as a trained one. Nothing is downloaded.</source>
+        <translation>看语言模型在这台电脑上写得有多快。模型没有训练过，写的内容没有意义，但速度和训练好的一样。不用下载任何东西。</translation>
     </message>
     <message>
         <source>Read digits</source>
@@ -234,12 +238,12 @@
         <translation>点“运行”，看神经网络怎样学会认数字。</translation>
     </message>
     <message>
-        <source>Choose a folder of pictures, and watch the network learn to sort them.</source>
-        <translation>选一个图片文件夹，看神经网络怎样学会分类。</translation>
+        <source>Choose a folder with a subfolder for each class, such as “cats” and “dogs”, and at least 20 pictures in each.</source>
+        <translation>选一个文件夹，里面每一类各有一个子文件夹，例如“猫”和“狗”，每类至少 20 张图片。</translation>
     </message>
     <message>
-        <source>Press Run to see how fast a language model writes on this computer.</source>
-        <translation>点“运行”，看语言模型在这台电脑上生成文字有多快。</translation>
+        <source>Press Run to see how many tokens per second it writes.</source>
+        <translation>点“运行”，看它每秒能生成多少个词元。</translation>
     </message>
     <message>
         <source>My first program: reading digits</source>
@@ -252,6 +256,18 @@
     <message>
         <source>How fast a language model writes</source>
         <translation>语言模型生成文字有多快</translation>
+    </message>
+    <message>
+        <source>Shows how fast your language model writes on this computer.</source>
+        <translation>看你的语言模型在这台电脑上写得有多快。</translation>
+    </message>
+    <message>
+        <source>The program stopped before the end</source>
+        <translation>程序没有运行完</translation>
+    </message>
+    <message>
+        <source>The program could not start</source>
+        <translation>程序无法启动</translation>
     </message>
 </context>
 <context>

@@ -173,8 +173,8 @@
         <translation>验证</translation>
     </message>
     <message>
-        <source>does not use your GPU</source>
-        <translation>不会用到你的显卡</translation>
+        <source>This environment does not use your GPU.</source>
+        <translation>这个环境不会用到你的显卡。</translation>
     </message>
     <message>
         <source>for the CPU</source>
@@ -203,6 +203,10 @@
     <message>
         <source>Export package list…</source>
         <translation>导出软件包列表…</translation>
+    </message>
+    <message>
+        <source>CPU only</source>
+        <translation>只用 CPU</translation>
     </message>
 </context>
 <context>
@@ -317,7 +321,7 @@
         <translation>开始使用</translation>
     </message>
     <message>
-        <source>Start working in {environment}</source>
+        <source>Start working in “{environment}”</source>
         <translation>开始使用“{environment}”</translation>
     </message>
     <message>
@@ -817,7 +821,7 @@
     </message>
     <message>
         <source>Released {date}</source>
-        <translation>{date} 发布</translation>
+        <translation>发布于 {date}</translation>
     </message>
     <message>
         <source>no file for this kind of installation</source>
@@ -826,6 +830,18 @@
     <message>
         <source>{done} of {total}</source>
         <translation>{done} / {total}</translation>
+    </message>
+    <message>
+        <source>Downloading GPU Assistant {version}</source>
+        <translation>正在下载 GPU 助手 {version}</translation>
+    </message>
+    <message>
+        <source>GPU Assistant {version} is ready to install</source>
+        <translation>GPU 助手 {version} 可以安装了</translation>
+    </message>
+    <message>
+        <source>d MMMM yyyy</source>
+        <translation>yyyy 年 M 月 d 日</translation>
     </message>
 </context>
 <context>
@@ -983,6 +999,10 @@
     <message>
         <source>Moving the downloads was interrupted last time. Nothing is lost: all of them are in {folder}.</source>
         <translation>上次移动下载的文件时中断了。没有丢失任何文件，它们都在 {folder}。</translation>
+    </message>
+    <message>
+        <source>Copied and checked: {done} of {total}</source>
+        <translation>已复制并检查 {done}，共 {total}</translation>
     </message>
 </context>
 <context>

@@ -75,7 +75,7 @@
         <translation>用 VS Code 打开项目</translation>
     </message>
     <message>
-        <source>Run my first program</source>
+        <source>My first program</source>
         <translation>运行我的第一个程序</translation>
     </message>
     <message>

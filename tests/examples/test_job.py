@@ -33,6 +33,9 @@ class cuda:
 get_num_threads = lambda: 1
 """
 
+# The part of example-memory's data that says which memory.
+MEMORY = {each: {"memory": f"@example.memory.{each}"} for each in ("gpu", "computer")}
+
 
 def make_job(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, *, torch: str | None = TORCH, **options
@@ -87,8 +90,10 @@ def test_settings_reach_the_script_and_arguments_do_not(tmp_path, monkeypatch):
     [
         ("raise ValueError('no good')", "example-failed", {"reason": "ValueError: no good"}),
         ("import PIL", "example-package", {"package": "pillow"}),
-        ("import torch\nraise torch.cuda.OutOfMemoryError('CUDA out of memory')", "example-memory", {}),
-        ("raise MemoryError", "example-memory", {}),
+        ("import torch\nraise torch.cuda.OutOfMemoryError('CUDA out of memory')", "example-memory", MEMORY["gpu"]),
+        ("raise RuntimeError('CUDA error: out of memory')", "example-memory", MEMORY["gpu"]),
+        ("raise MemoryError", "example-memory", MEMORY["computer"]),
+        ("raise RuntimeError('DefaultCPUAllocator: can\\'t allocate memory')", "example-memory", MEMORY["computer"]),
         ("import os\nos._exit(7)", "example-ended", {"status": 7}),
     ],
 )

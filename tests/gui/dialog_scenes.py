@@ -143,11 +143,11 @@ def example_done(studio: Studio, app: FakeMain, parent: QWidget) -> QWidget:
 
 
 def example_failed(studio: Studio, app: FakeMain, parent: QWidget) -> QWidget:
-    app.results["example"] = AppError("example-memory")
+    app.results["example"] = AppError("example-memory", memory="@example.memory.gpu")
     app.events["example"] = (START,)
     dialog = example(studio, app, parent)
     dialog.run()
-    studio.until(lambda: not dialog.runner.running and dialog.banner.isVisible())
+    studio.until(lambda: not dialog.runner.running and dialog.result_hero.isVisible())
     return dialog
 
 

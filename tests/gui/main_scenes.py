@@ -170,14 +170,15 @@ def inside(window: MainWindow) -> None:
 
 
 def moving(window: MainWindow) -> None:
-    """The downloads on their way to another disk; the card is at the top."""
+    """The downloads on their way to another disk."""
     page = window.main_area.pages[SETTINGS]
     halfway = MoveProgress(done=2_600_000_000, total=6_800_000_000)
     window.app.move_downloads = lambda _: FakeJob(None, (halfway,), threading.Event())
     page.folders_card.downloads.move_to(Path("D:/gpu-assistant-downloads"))
-    page.verticalScrollBar().setValue(page.folders_card.y() - 20)
 
 
+# The section of Settings that each of its other scenes is about.
+SECTIONS = {"settings-moving": "folders_card", "update-settings": "updates_card", "update-trouble": "updates_card"}
 # The scenes of the Monitor page in which the pointer is over a plot.
 POINTED = ("monitor-gpu", "monitor-2-gpus", "monitor-inside")
 # name: (page, GPUs, benchmarks kept, whether an environment stands, state of the page)
@@ -277,7 +278,13 @@ def shoot(studio: Studio, name: str, folder: Path) -> None:
             time_axis.point(time_axis.view()[0] + 470)
     if state is not None:
         state(window)
+    if name in SECTIONS:
+        settings = window.main_area.pages[SETTINGS]
+        studio.before_picture = lambda: settings.verticalScrollBar().setValue(
+            getattr(settings, SECTIONS[name]).y() - 12
+        )
     studio.save(window, name)
+    studio.before_picture = None
     window.end_session()  # asks nobody whether a benchmark may be stopped
     studio.until(lambda: not window.isVisible())
     studio.dispose(window)

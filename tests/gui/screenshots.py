@@ -80,6 +80,7 @@ class Studio:
         self.language = Language(self.qt)
         self.out = out
         self.codes, self.themes, self.scales = codes, themes, scales
+        self.before_picture: Callable[[], None] | None = None  # such as scrolling, at each size
 
     pause = 0.12  # seconds until a window that changed its size has come to rest
 
@@ -132,6 +133,8 @@ class Studio:
                 )
                 widget.resize(width, height)
                 self.settle(self.pause)
+                if self.before_picture is not None:
+                    self.before_picture()
                 self.take(widget, name, f"{code}_{colours}_{width}x{height}_{scale}")
         self.language.set("en")
         theme.set_theme(self.qt, "light")

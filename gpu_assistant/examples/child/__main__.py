@@ -75,7 +75,7 @@ def main() -> int:
         show.send(lacks=(error.name or "").partition(".")[0])
         return 4
     except Exception as error:  # noqa: BLE001 - torch documents no exception types
-        show.send(error=_summary(error), memory=_is_out_of_memory(torch, error))
+        show.send(error=_summary(error), memory=_exhausted_memory(torch, error))
         return 4
     show.send(end=True)
     return 0
@@ -86,10 +86,14 @@ def _summary(error: BaseException) -> str:
     return "%s: %s" % (type(error).__name__, lines[0] if lines else "")
 
 
-def _is_out_of_memory(torch: Any, error: BaseException) -> bool:
+def _exhausted_memory(torch: Any, error: BaseException) -> Optional[str]:
+    """The memory that was too small: "gpu", or "computer", which a program on the GPU needs as well; None: neither."""
     kind: Optional[type] = getattr(torch, "OutOfMemoryError", getattr(torch.cuda, "OutOfMemoryError", None))
+    is_gpu_failure = any(words in str(error) for words in ("CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED"))
+    if is_gpu_failure or (kind is not None and isinstance(error, kind)):
+        return "gpu"
     is_cpu_failure = "can't allocate memory" in str(error) or "not enough memory" in str(error)
-    return isinstance(error, MemoryError) or is_cpu_failure or (kind is not None and isinstance(error, kind))
+    return "computer" if isinstance(error, MemoryError) or is_cpu_failure else None
 
 
 if __name__ == "__main__":

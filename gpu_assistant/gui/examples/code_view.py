@@ -7,14 +7,11 @@ import re
 
 from PySide6.QtGui import (
     QFontMetricsF,
-    QKeyEvent,
-    QResizeEvent,
     QSyntaxHighlighter,
     QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
     QTextDocument,
-    QWheelEvent,
 )
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
@@ -31,7 +28,6 @@ TOKENS = (
 )
 COMMENT_INDENT, WRAP_INDENT = 2, 4  # letters by which a wrapped line is indented
 LINE_HEIGHT = 112  # percent
-NETWORK = re.compile(r"^(?:network = |class Model\b|def (?:build|make)_network\b)")  # what the programs are about
 PATTERN = re.compile("|".join(f"(?P<{token}>{pattern})" for token, pattern in TOKENS))
 
 
@@ -61,47 +57,14 @@ class CodeView(Themed, QTextEdit):
         use_slim_scroll_bars(self)
         document: QTextDocument = self.document()
         self._highlighter = PythonHighlighter(document)
-        self._was_scrolled = False  # by the user
-        self.verticalScrollBar().sliderPressed.connect(self._keep_position)
         self.apply_theme()
 
     def set_code(self, code: str) -> None:
-        """Show other code, from where its network is made."""
+        """Show other code, from its beginning."""
         if code != self.toPlainText():
             self.setPlainText(code)
             self._indent_lines()
             self.moveCursor(QTextCursor.MoveOperation.Start)
-            self._was_scrolled = False
-            self._scroll_to_network()
-
-    def _keep_position(self) -> None:
-        self._was_scrolled = True
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        self._keep_position()
-        super().wheelEvent(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        self._keep_position()
-        super().keyPressEvent(event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Wrapped lines change their height: what is at the top stays there until the user scrolls."""
-        super().resizeEvent(event)
-        if not self._was_scrolled:
-            self._scroll_to_network()
-
-    def _scroll_to_network(self) -> None:
-        """Show the code from where the network is made, with the comment above that; the rest is above and below."""
-        block = self.document().begin()
-        while block.isValid() and not NETWORK.match(block.text()):
-            block = block.next()
-        if not block.isValid():
-            return
-        while block.previous().isValid() and block.previous().text().startswith("#"):
-            block = block.previous()
-        top = self.document().documentLayout().blockBoundingRect(block).top()
-        self.verticalScrollBar().setValue(round(top))
 
     def _indent_lines(self) -> None:
         """What does not fit into a line begins further right than the line itself."""

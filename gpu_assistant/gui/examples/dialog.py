@@ -74,7 +74,8 @@ class ExampleDialog(Themed, QDialog):
         self._start: ExampleStart | None = None
         self._progress: ExampleProgress | None = None
         self._result: ExampleResult | None = None
-        self._error: AppError | None = None
+        self._error: AppError | None = None  # of the run
+        self._other_error: AppError | None = None  # of saving or of adding a package
         self._saved_path: Path | None = None
         self._stopped = self._stopping = self._closing = self._ready = False
         self._folder: Path | None = None
@@ -96,7 +97,8 @@ class ExampleDialog(Themed, QDialog):
         self.empty_state = EmptyState("play")
         self.install_button = Button(icon_name="download")
         self.folder_button = Button(icon_name="folder")
-        self.weights_button, self.no_weights_button = Button(icon_name="file"), Button(kind="ghost", icon_name="cross")
+        self.weights_button = Button(kind="ghost", icon_name="torch", flush="left")
+        self.no_weights_button = Button(kind="ghost", icon_name="cross")
         self.inputs_label = label("small")
         self.run_button, self.next_button = Button(kind="primary", icon_name="play"), Button(trailing_icon="right")
         self.stop_button = Button(icon_name="cross")
@@ -123,6 +125,7 @@ class ExampleDialog(Themed, QDialog):
         self._header.addLayout(heading, 1)
         self._header.addWidget(self.programs)
         column.addLayout(self._header)
+        self.result_hero.add_action(self.install_button)
         column.addWidget(self.result_hero)
         inset = InsetPanel()
         inset.column.setContentsMargins(0, 0, 0, 0)
@@ -133,11 +136,11 @@ class ExampleDialog(Themed, QDialog):
         self._columns.addWidget(self._wrap_live_card(), LIVE_SHARE)
         self._columns.addWidget(self.code_card, CODE_SHARE)
         column.addLayout(self._columns, 1)
-        row = QHBoxLayout()
+        row, code_actions = QHBoxLayout(), FlowLayout(spacing=16)
         row.setSpacing(16)
-        row.addWidget(self.save_button)
-        row.addWidget(self.editor_button)
-        row.addStretch(1)
+        for button in (self.save_button, self.editor_button, self.weights_button):
+            code_actions.addWidget(button)
+        row.addLayout(code_actions, 1)
         for button in (self.close_button, self.stop_button, self.run_button, self.next_button):
             row.addWidget(button)
         column.addLayout(row)
@@ -150,7 +153,7 @@ class ExampleDialog(Themed, QDialog):
     def _wrap_live_card(self) -> QScrollArea:
         """What the program shows, which scrolls where it has too little room."""
         inputs, tiles, figures = FlowLayout(spacing=10), QVBoxLayout(), QHBoxLayout()
-        for button in (self.folder_button, self.weights_button, self.no_weights_button):
+        for button in (self.folder_button, self.no_weights_button):
             inputs.addWidget(button)
         tiles.setContentsMargins(0, 0, 0, 0)
         self._tiles = QWidget()
@@ -166,7 +169,7 @@ class ExampleDialog(Themed, QDialog):
         live = self.live_card.column
         live.addLayout(inputs)
         above: tuple[QWidget, ...] = (
-            *(self.inputs_label, self.banner, self.install_button),
+            *(self.inputs_label, self.banner),
             *(self.state_label, self.progress_bar),
         )
         for widget in above:
@@ -188,7 +191,7 @@ class ExampleDialog(Themed, QDialog):
         self.programs.chosen.connect(lambda index: self.choose_program(EXAMPLE_NAMES[index]))
         self.install_button.clicked.connect(self.install_pillow)
         self.install_runner.done.connect(lambda _: self._forget_run())
-        self.install_runner.failed.connect(self._on_failed)
+        self.install_runner.failed.connect(self._on_other_failed)
         self.install_runner.cancelled.connect(self._on_cancelled)
         self.install_runner.finished.connect(self._on_installed)
         self.run_button.clicked.connect(self.run)
@@ -205,7 +208,7 @@ class ExampleDialog(Themed, QDialog):
         self.runner.failed.connect(self._on_failed)
         self.runner.cancelled.connect(self._on_cancelled)
         self.runner.finished.connect(self._on_finished)
-        self.save_runner.failed.connect(self._on_failed)
+        self.save_runner.failed.connect(self._on_other_failed)
         self.save_runner.finished.connect(self._on_finished)
         self._breakpoints.changed.connect(self._arrange)
 
@@ -279,7 +282,7 @@ class ExampleDialog(Themed, QDialog):
         if self.save_runner.running:
             return
         source = program_source(self._program, self._language.current)
-        self._saved_path, self._error = path, None
+        self._saved_path, self._other_error = path, None
         self.save_runner.start(FunctionJob(partial(json.write_file, path, source)))
 
     def open_in_editor(self) -> None:
@@ -289,7 +292,7 @@ class ExampleDialog(Themed, QDialog):
         folder = documents_folder() / PROGRAMS_FOLDER
         source = program_source(self._program, self._language.current)
         program = (script_path(self._program).name, source.encode())
-        self._saved_path, self._error = folder / program[0], None
+        self._saved_path, self._other_error = folder / program[0], None
         make_job = partial(self._app.integrations.open_in_editor, self._environment, folder, program)
         self.save_runner.start(LazyJob(make_job))
 
@@ -353,7 +356,7 @@ class ExampleDialog(Themed, QDialog):
             super().reject()
 
     def _forget_run(self) -> None:
-        self._start = self._progress = self._result = self._error = self._saved_path = None
+        self._start = self._progress = self._result = self._error = self._other_error = self._saved_path = None
         self._stopped = self._stopping = False
         self._curve, self._first_report = [], None
         self.picture_grid.set_pictures(())
@@ -377,7 +380,11 @@ class ExampleDialog(Themed, QDialog):
         announce(self, messages.result_title(result))
 
     def _on_failed(self, error: AppError) -> None:
-        self._error, self._saved_path = error, None
+        self._error = error
+        announce(self, self._failure_title())
+
+    def _on_other_failed(self, error: AppError) -> None:
+        self._other_error, self._saved_path = error, None
 
     def _on_cancelled(self) -> None:
         self._stopped = True
@@ -401,19 +408,21 @@ class ExampleDialog(Themed, QDialog):
         self.programs.set_current(EXAMPLE_NAMES.index(self._program))
         self.programs.setAccessibleName(self.tr("Program"))
         self.title_label.setText(messages.program_heading(self._program))
-        self.description_label.setText(messages.program_description(self._program))
+        self.description_label.setText(
+            messages.program_description(self._program, is_trained=self._weights is not None)
+        )
         self.code_card.set_title(self.tr("The program"))
         self.code_view.set_code(readable_source(self._program, self._language.current))
-        self.score_tile.set_label(self.tr("Correct"))
-        self.shown_tile.set_label(self.tr("Pictures correct"))
+        self.score_tile.set_label(self.tr("Correct overall"))
+        self.shown_tile.set_label(self.tr("Correct below"))
         self.rate_tile.set_label(self.tr("Tokens per second"))
         self.memory_tile.set_label(self.tr("GPU memory"))
         self.pictures_label.setText(
             self.tr("Below each picture: the network's answer. It has never seen these pictures.")
         )
         self.folder_button.setText(self.tr("Choose other pictures…"))
-        self.weights_button.setText(self.tr("Use my own weights…"))
-        self.no_weights_button.setText(self.tr("Without weights"))
+        self.weights_button.setText(self.tr("Use a trained model…"))
+        self.no_weights_button.setText(self.tr("Without this model"))
         self.install_button.setText(self.tr("Install Pillow"))
         self.save_button.setText(self.tr("Save a copy…"))
         self.editor_button.setText(self.tr("Open in VS Code"))
@@ -442,7 +451,7 @@ class ExampleDialog(Themed, QDialog):
         self.no_weights_button.setVisible(takes_weights and not running and self._weights is not None)
         chosen = [
             *([self.tr("Pictures: {path}").format(path=self._folder)] if is_sorter and self._folder else []),
-            *([self.tr("Weights: {path}").format(path=self._weights)] if self._weights else []),
+            *([self.tr("Trained model: {path}").format(path=self._weights)] if self._weights else []),
         ]
         self.inputs_label.setText("\n".join(chosen))
         self.inputs_label.setVisible(bool(chosen))
@@ -473,9 +482,13 @@ class ExampleDialog(Themed, QDialog):
             self.curve.setAccessibleName(self.curve_label.text())
         loss_text = self.tr("How far off the network still is. Training brings this down.")
         self.curve_card.setToolTip("" if is_language_model else loss_text)
-        self.empty_state.set(messages.invitation(self._program))
-        self.empty_state.icon_widget.set("folder" if self._program == "picture-sorter" else "play")
-        has_shown = progress is not None or self._result is not None or self._stopped or self._error is not None
+        has_failed = self._error is not None
+        self.empty_state.set(
+            self.tr("Run it again to see its output.") if has_failed else messages.invitation(self._program)
+        )
+        asks_pictures = self._program == "picture-sorter" and not has_failed
+        self.empty_state.icon_widget.set("folder" if asks_pictures else "play")
+        has_shown = progress is not None or self._result is not None or self._stopped
         self.empty_state.setVisible(not running and not has_shown)
         self.picture_grid.setVisible(bool(self.picture_grid.pictures))
         self.pictures_label.setVisible(bool(self.picture_grid.pictures))
@@ -520,19 +533,24 @@ class ExampleDialog(Themed, QDialog):
             parts.append(left.format(time=format_duration(seconds, self._language.current)))
         return " · ".join(parts)
 
+    def _failure_title(self) -> str:
+        return messages.failure_title(has_started=self._start is not None)
+
     def _update_outcome(self) -> None:
         result, error, running = self._result, self._error, self.runner.running
-        self.result_hero.setVisible(result is not None and not running)
+        self.result_hero.setVisible((result is not None or error is not None) and not running)
         if result is not None:
             self.result_hero.set(
                 "ok", messages.result_title(result), messages.result_detail(result, self._language.current)
             )
-        is_saved = self._saved_path is not None and not self.save_runner.running
-        self.banner.setVisible(error is not None or self._stopped or (is_saved and not running))
+        elif error is not None:
+            self.result_hero.set("warn", self._failure_title(), error_text(self._language.texts(), error))
         lacks_pillow = error is not None and error.data.get("package") == SCRIPT_PACKAGES["PIL"]
-        self.install_button.setVisible(lacks_pillow and not running)
-        if error is not None:
-            self.banner.set("warn", error_text(self._language.texts(), error))
+        self.install_button.setVisible(lacks_pillow)
+        is_saved = self._saved_path is not None and not self.save_runner.running
+        self.banner.setVisible(self._other_error is not None or self._stopped or (is_saved and not running))
+        if self._other_error is not None:
+            self.banner.set("warn", error_text(self._language.texts(), self._other_error))
         elif self._stopped:
             self.banner.set("neutral", self.tr("Stopped. Nothing was kept."))
         elif is_saved:

@@ -20,7 +20,7 @@ def program_title(program: ExampleName) -> str:
     return {
         "first-program": translate("Examples", "Read digits"),
         "picture-sorter": translate("Examples", "Sort my pictures"),
-        "language-model": translate("Examples", "Language model"),
+        "language-model": translate("Examples", "Time a language model"),
     }[program]
 
 
@@ -33,24 +33,23 @@ def program_heading(program: ExampleName) -> str:
     }[program]
 
 
-def program_description(program: ExampleName) -> str:
-    """What a program does, in one or two sentences."""
+def program_description(program: ExampleName, *, is_trained: bool) -> str:
+    """What a program does, in two or three short sentences. `is_trained`: the user chose a trained model."""
+    if program == "language-model" and is_trained:
+        return translate("Examples", "Shows how fast your language model writes on this computer.")
     return {
         "first-program": translate(
             "Examples",
-            "A small neural network learns to read handwritten digits. Nothing is downloaded.",
+            "A small network learns to read digits. Nothing is downloaded.",
         ),
         "picture-sorter": translate(
             "Examples",
-            "A network learns to sort your own pictures. Choose a folder with a subfolder for each class, "
-            "such as “cats” and “dogs”, and at least 20 pictures in each. Your pictures stay on this "
-            "computer.",
+            "A network learns to sort your own pictures. They stay on this computer.",
         ),
         "language-model": translate(
             "Examples",
-            "Measures how fast a language model writes on this computer. Without your own weights, it uses "
-            "random ones, which are just as fast as those of a trained model of the same size. Nothing is "
-            "downloaded.",
+            "Shows how fast a language model writes here. It is untrained, so it writes nonsense, but as fast as a "
+            "trained one. Nothing is downloaded.",
         ),
     }[program]
 
@@ -111,10 +110,19 @@ def invitation(program: ExampleName) -> str:
     return {
         "first-program": translate("Examples", "Press Run and watch the network learn to read."),
         "picture-sorter": translate(
-            "Examples", "Choose a folder of pictures, and watch the network learn to sort them."
+            "Examples",
+            "Choose a folder with a subfolder for each class, such as “cats” and “dogs”, and at least 20 pictures in "
+            "each.",
         ),
-        "language-model": translate("Examples", "Press Run to see how fast a language model writes on this computer."),
+        "language-model": translate("Examples", "Press Run to see how many tokens per second it writes."),
     }[program]
+
+
+def failure_title(*, has_started: bool) -> str:
+    """That a program came to no result, above the reason."""
+    if has_started:
+        return translate("Examples", "The program stopped before the end")
+    return translate("Examples", "The program could not start")
 
 
 def change_text(values: Sequence[float | None]) -> str:

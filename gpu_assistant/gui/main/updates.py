@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
-from PySide6.QtCore import QObject, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QDate, QLocale, QObject, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.errors import AppError
 from ...texts import format as figures
@@ -228,14 +228,14 @@ class UpdatePanel(Themed, QWidget):
             Button(kind="ghost"),
         )
         self.cancel_button = Button()
-        column = QVBoxLayout(self)
+        self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         offer_layout = QVBoxLayout()
         offer_layout.setSpacing(2)
         offer_layout.addWidget(self.headline_label)
         offer_layout.addWidget(self.detail_label)
-        self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._head = QHBoxLayout()
         self._head.setSpacing(12)
         self._head.addLayout(offer_layout, 1)
         parts = (
@@ -245,12 +245,14 @@ class UpdatePanel(Themed, QWidget):
             self.instructions,
             self.command_box,
         )
-        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._buttons = QWidget()
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self._buttons)
+        self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(8)
         for button in (self.install_button, self.cancel_button, self.notes_button, self.later_button):
             self._row.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         self._row.addStretch(1)
-        self._head.addLayout(self._row)
+        self._head.addWidget(self._buttons)
         column.addLayout(self._head)
         for part in parts:
             column.addWidget(part)
@@ -267,12 +269,11 @@ class UpdatePanel(Themed, QWidget):
             return
         stage, update_file = updates.stage, updates.update_file
         translations = texts()
-        self.headline_label.setText(
-            self.tr("GPU Assistant {version} is available").format(version=newer_version.version)
-        )
-        details = [
-            self.tr("Released {date}").format(date=newer_version.released.isoformat()),
-        ]
+        downloaded = stage in ("ready", "handing")
+        self.headline_label.setText(self._headline_template().format(version=newer_version.version))
+        day = QDate(newer_version.released.year, newer_version.released.month, newer_version.released.day)
+        date_text = QLocale(translations.language).toString(day, self.tr("d MMMM yyyy"))
+        details = [self.tr("Released {date}").format(date=date_text)]
         source = updates.service.installation_kind == "source"
         if update_file is not None:
             details.append(figures.format_size(update_file.bytes))
@@ -280,8 +281,8 @@ class UpdatePanel(Themed, QWidget):
             details.append(self.tr("no file for this kind of installation"))
         details.append(self.tr("you have {version}").format(version=updates.service.current_version))
         self.detail_label.setText(" · ".join(details))
+        self.detail_label.setVisible(stage == "found")
         self._set_label(self.error_label, translations.error_text(updates.error) if updates.error is not None else "")
-        downloaded = stage in ("ready", "handing")
         self._set_label(
             self.instructions,
             translations.translate(f"update.how.{updates.service.installation_kind}") if downloaded or source else "",
@@ -309,6 +310,13 @@ class UpdatePanel(Themed, QWidget):
         self.later_button.setVisible(updates.should_offer and stage in ("found", "ready"))
         self.setAccessibleName(self.headline_label.text())
         self._arrange()
+
+    def _headline_template(self) -> str:
+        if self._updates.stage == "fetching":
+            return self.tr("Downloading GPU Assistant {version}")
+        if self._updates.stage in ("ready", "handing"):
+            return self.tr("GPU Assistant {version} is ready to install")
+        return self.tr("GPU Assistant {version} is available")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -339,11 +347,13 @@ class UpdatePanel(Themed, QWidget):
         ]
         needed_width = sum(button.sizeHint().width() + self._row.spacing() for button in visible_buttons)
         in_row = needed_width <= max(self.width(), theme.px(240))
-        texts_width = max(each.sizeHint().width() for each in (self.headline_label, self.detail_label))
+        shown_labels = [each for each in (self.headline_label, self.detail_label) if each.isVisibleTo(self)]
+        texts_width = max((each.sizeHint().width() for each in shown_labels), default=0)
         beside = needed_width + texts_width + self._head.spacing() <= self.width()
         direction = QBoxLayout.Direction
         self._row.setDirection(direction.LeftToRight if in_row else direction.TopToBottom)
-        self._head.setDirection(direction.LeftToRight if beside else direction.TopToBottom)
+        # Below the headline the buttons follow what is said about them.
+        (self._head if beside else self._column).addWidget(self._buttons)
 
     def _on_install_clicked(self) -> None:
         if self._updates.stage == "ready":

@@ -127,7 +127,7 @@ def test_program_that_has_not_run_says_what_it_will_show(app, open_dialog, qtbot
     assert not dialog.empty_state.isVisible()
     dialog.programs.buttons[1].click()
     qtbot.waitUntil(dialog.empty_state.isVisible)
-    assert "folder of pictures" in dialog.empty_state.message_label.text()
+    assert "a subfolder for each class" in dialog.empty_state.message_label.text()
 
 
 def test_no_line_of_the_code_is_cut_off(app, open_dialog):
@@ -170,11 +170,14 @@ def test_escape_ends_it_before_it_closes(app, open_dialog, qtbot):
 
 
 def test_failure_is_shown_with_what_to_do(app, open_dialog, qtbot):
-    app.results["example"] = AppError("example-memory")
+    app.events["example"] = (START,)
+    app.results["example"] = AppError("example-memory", memory="@example.memory.gpu")
     dialog = open_dialog(app)
-    qtbot.waitUntil(dialog.banner.isVisible, timeout=20_000)
-    assert "close other programs" in dialog.banner.label.text()
-    assert not dialog.result_hero.isVisible()
+    qtbot.waitUntil(dialog.result_hero.isVisible, timeout=20_000)
+    assert dialog.result_hero.kind == "warn"
+    assert dialog.result_hero.title_label.text() == "The program stopped before the end"
+    assert "enough GPU memory for this program; close other programs" in dialog.result_hero.detail_label.text()
+    assert not dialog.banner.isVisible()
 
 
 @pytest.fixture
@@ -267,5 +270,5 @@ def test_missing_pillow_is_installed_by_a_button_then_the_program_runs(app, open
 
     app.adding = FakeJob(installed)
     dialog.install_button.click()
-    qtbot.waitUntil(dialog.result_hero.isVisible, timeout=20_000)
+    qtbot.waitUntil(lambda: dialog.result_hero.kind == "ok", timeout=20_000)
     assert not dialog.install_button.isVisible()

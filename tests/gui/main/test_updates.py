@@ -103,7 +103,7 @@ def test_home_announces_newer_version(window_with_update):
     card = window.main_area.pages[HOME].update_card
     assert card.isVisible()
     assert offer(window).headline_label.text() == "GPU Assistant 1.2.0 is available"
-    assert offer(window).detail_label.text() == "Released 2026-11-20 · 1 MB · you have 1.0.0"
+    assert offer(window).detail_label.text() == "Released 20 November 2026 · 1 MB · you have 1.0.0"
     assert [
         b.text() for b in (offer(window).install_button, offer(window).notes_button, offer(window).later_button)
     ] == [
@@ -119,12 +119,15 @@ def test_an_offer_takes_one_row_where_there_is_room(window_with_update, qtbot):
     panel = offer(window)
 
     def is_beside() -> bool:
-        return panel.install_button.x() > panel.headline_label.geometry().right()
+        return left_of_button() > panel.headline_label.geometry().right()
+
+    def left_of_button() -> int:
+        return panel.install_button.mapTo(panel, panel.install_button.rect().topLeft()).x()
 
     window.resize(1180, 760)
     qtbot.waitUntil(is_beside, timeout=5000)
     panel.setFixedWidth(400)
-    qtbot.waitUntil(lambda: not is_beside() and panel.install_button.x() == panel.headline_label.x(), timeout=5000)
+    qtbot.waitUntil(lambda: not is_beside() and left_of_button() == panel.headline_label.x(), timeout=5000)
 
 
 def test_settings_over_the_wizard_offer_the_same_version_as_the_main_area(publisher, open_window, app, qtbot, soon):
@@ -254,6 +257,7 @@ def test_offer_to_installer(window_with_update, system, qtbot):
     view.install_button.click()
     qtbot.waitUntil(lambda: window.main_area.updates.stage == "ready", timeout=10_000)
     assert view.install_button.text() == "Install now"
+    assert view.headline_label.text() == "GPU Assistant 1.2.0 is ready to install"
     assert "This window closes" in view.instructions.text()
     assert system.started == []
     view.install_button.click()
@@ -267,6 +271,8 @@ def test_download_shows_progress_and_can_be_cancelled(window_with_update, publis
     view = offer(window)
     view.install_button.click()
     qtbot.waitUntil(lambda: "500 kB of 1 MB" in view.progress_label.text(), timeout=10_000)
+    assert view.headline_label.text() == "Downloading GPU Assistant 1.2.0"
+    assert not view.detail_label.isVisible()
     assert view.progress_bar.isVisible()
     assert 0.4 < view.progress_bar.fraction() < 0.6
     assert not view.install_button.isVisible()
@@ -385,7 +391,7 @@ def test_source_checkout_shows_update_command(window_with_update, publisher, app
     assert view.instructions.isVisible()
     assert "git pull" in view.instructions.text()
     assert "dev.py" in view.instructions.text()
-    assert view.detail_label.text() == "Released 2026-11-20 · you have 1.0.0"
+    assert view.detail_label.text() == "Released 20 November 2026 · you have 1.0.0"
     assert not view.install_button.isVisible()
     assert not view.command_box.isVisible()
 

@@ -17,7 +17,7 @@ from ... import theme
 from ...machine_facts import InstalledEnvironment, MachineFacts
 from ...widgets.base import Themed
 from ...widgets.buttons import Button
-from ...widgets.cards import Banner, BannerKind, Card, Pill, PillKind
+from ...widgets.cards import Banner, BannerKind, Card, Divider, Pill, PillKind
 from ...widgets.charts import BarChart
 from ...widgets.icons import IconWidget
 from ...widgets.inputs import Menu
@@ -342,6 +342,7 @@ class EnvironmentsCard(Card):
         self.meaning_label.setVisible(bool(self._environments))
         for row, environment in zip(self.rows, self._environments, strict=True):
             row.set_environment(environment, in_use=environment.path == self._in_use, has_gpu=self._has_gpu)
+            row.divider.setVisible(row is not self.rows[0])
 
 
 class EnvironmentRow(Themed, QWidget):
@@ -355,15 +356,21 @@ class EnvironmentRow(Themed, QWidget):
         self._in_use = self._has_gpu = False
         self._state: RowState | None = None
         self.name_label, self.detail_label, self.pill = label("strong"), label("small", "", "soft"), Pill("ok")
+        self.divider, self.cpu_pill = Divider(), Pill("warn")
         self.menu_button = Button(kind="ghost", trailing_icon="down", small=True, flush="right")
         self.menu_button.clicked.connect(self._open_menu)
-        column, row = QVBoxLayout(), QHBoxLayout(self)
+        outer, column, row = QVBoxLayout(self), QVBoxLayout(), QHBoxLayout()
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(4)
+        outer.addWidget(self.divider)
+        outer.addLayout(row)
         column.setSpacing(1)
         column.addWidget(self.name_label)
         column.addWidget(self.detail_label)
         row.setContentsMargins(0, 2, 0, 2)
         row.setSpacing(12)
         row.addLayout(column, 1)
+        row.addWidget(self.cpu_pill)
         row.addWidget(self.pill)
         row.addWidget(self.menu_button)
         self.apply_theme()
@@ -383,8 +390,11 @@ class EnvironmentRow(Themed, QWidget):
             return
         self.name_label.setText(environment.name)
         leaves_gpu_unused = self._has_gpu and environment.variant == "cpu"
-        cpu_text = self.tr("does not use your GPU") if leaves_gpu_unused else self.tr("for the CPU")
+        cpu_text = "" if leaves_gpu_unused else self.tr("for the CPU")  # its pill says it
         build = f"CUDA {environment.cuda}" if environment.cuda is not None else cpu_text
+        self.cpu_pill.set("warn", self.tr("CPU only"))
+        self.cpu_pill.setToolTip(self.tr("This environment does not use your GPU."))
+        self.cpu_pill.setVisible(leaves_gpu_unused)
         parts = (
             f"PyTorch {environment.torch}" if environment.torch is not None else self.tr("without PyTorch"),
             build if environment.torch is not None else "",
@@ -405,7 +415,8 @@ class EnvironmentRow(Themed, QWidget):
         self.pill.setVisible(self._in_use or self._state is not None)
         self.menu_button.setText(self.tr("Manage"))
         self.menu_button.setAccessibleName(f"{self.menu_button.text()}: {environment.name}")
-        self.setAccessibleName(f"{environment.name}: {self.detail_label.text()}")
+        unused_text = f". {self.cpu_pill.toolTip()}" if leaves_gpu_unused else ""
+        self.setAccessibleName(f"{environment.name}: {self.detail_label.text()}{unused_text}")
 
     def action_texts(self) -> dict[EnvironmentAction, str]:
         """The entries of the menu, in order. What one does with the environment in use is below on the page."""

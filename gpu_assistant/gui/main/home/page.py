@@ -240,7 +240,7 @@ class HomePage(Page):
         self.actions_panel.setVisible(has_environment)
         self.actions_panel.set_environment(installed.folder if installed is not None else None)
         self._actions_heading.setText(
-            self.tr("Start working in {environment}").format(environment=installed.name)
+            self.tr("Start working in “{environment}”").format(environment=installed.name)
             if installed is not None and len(facts.environments) > 1
             else self.tr("Start working")
         )

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QVBoxLayout
 
 from ....core.errors import AppError
 from ....core.paths import licenses_dir
+from ....texts.format import format_size
 from ...language import texts
 from ...saving import SettingsSaver
 from ...widgets.base import announce
@@ -35,7 +36,7 @@ class FolderRow(QWidget):
 
     def __init__(self, *buttons: Button) -> None:
         super().__init__()
-        self.name_label, self.path_label = label("body"), label("small")
+        self.name_label, self.path_label = label("body"), label("mono", "", "soft")
         grid, row = QGridLayout(self), QHBoxLayout()
         grid.setContentsMargins(0, 2, 0, 2)
         grid.setHorizontalSpacing(16)
@@ -73,7 +74,8 @@ class DownloadsFolder(QWidget):
         self.progress_bar, self._progress_label = ProgressBar(), label("small")
         self.progress_row = QWidget()
         grid = QGridLayout(self.progress_row)
-        grid.setContentsMargins(0, 2, 0, 2)
+        grid.setContentsMargins(0, 8, 0, 8)
+        grid.setVerticalSpacing(4)
         grid.setHorizontalSpacing(16)
         grid.setColumnStretch(0, 1)
         grid.addWidget(self.progress_bar, 0, 0)
@@ -118,6 +120,7 @@ class DownloadsFolder(QWidget):
         self.move_back_button.setVisible(self._app.data.downloads != self._app.data.cache)
         self.progress_row.setVisible(is_moving)
         self.note_label.setText(self._note())
+        self.note_label.setVisible(not is_moving)
         self._show_progress(self._progress)
 
     def _note(self) -> str:
@@ -140,7 +143,13 @@ class DownloadsFolder(QWidget):
         has_total = progress is not None and progress.total > 0
         self.progress_bar.set_fraction(progress.done / progress.total if progress is not None and has_total else None)
         is_removing = progress is not None and progress.state == "removing"
-        text = self.tr("Removing the old files…") if is_removing else self.tr("Copying and checking the downloads…")
+        if is_removing:
+            text = self.tr("Removing the old files…")
+        elif progress is not None and has_total:
+            template = self.tr("Copied and checked: {done} of {total}")
+            text = template.format(done=format_size(progress.done), total=format_size(progress.total))
+        else:
+            text = self.tr("Copying and checking the downloads…")
         self._progress_label.setText(text)
         self.cancel_button.setEnabled(not is_removing)
 

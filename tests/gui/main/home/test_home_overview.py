@@ -56,7 +56,7 @@ def test_every_environment_has_a_row_with_what_is_in_it(window, language, code):
 
 
 def test_of_several_environments_the_heading_names_the_one_that_starts(window, seen):
-    assert "Start working in pytorch" in seen(window.main_area.pages[HOME])
+    assert "Start working in “pytorch”" in seen(window.main_area.pages[HOME])
 
 
 def test_build_for_the_cpu_beside_a_gpu_says_that_it_leaves_it_unused(qtbot):
@@ -67,11 +67,15 @@ def test_build_for_the_cpu_beside_a_gpu_says_that_it_leaves_it_unused(qtbot):
         replace(INSTALLED, path="/environments/new", cuda="12.6"),
     )
     card.show_environments(environments, None, has_gpu=True)
-    first, second = (row.detail_label.text() for row in card.rows)
-    assert "does not use your GPU" in first
-    assert "CUDA 12.6" in second
+    card.show()
+    first, second = card.rows
+    assert (first.cpu_pill.isVisible(), first.cpu_pill.text) == (True, "CPU only")
+    assert "does not use your GPU" in first.accessibleName()
+    assert not second.cpu_pill.isVisible()
+    assert "CUDA 12.6" in second.detail_label.text()
     card.show_environments(environments, None, has_gpu=False)
-    assert "for the CPU" in card.rows[0].detail_label.text()
+    assert "for the CPU" in first.detail_label.text()
+    assert not first.cpu_pill.isVisible()
 
 
 def test_other_environment_is_used_from_then_on(window, app, qtbot):
